@@ -1,0 +1,22 @@
+# Each folder of src/ is one library; what it links *is* the allowed direction of dependencies (docs/architecture.md).
+option(GPULOG_BUILD_TESTS "Build gpulog's tests" ${PROJECT_IS_TOP_LEVEL})
+option(GPULOG_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+
+# gpulog_library(<folder> [DEPENDS <library>...]): all *.cpp of the folder; an interface library where there is none yet.
+function(gpulog_library folder)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  string(REPLACE "/" "_" name "gpulog_${folder}")
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    set(scope PUBLIC)
+    target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                           $<$<BOOL:${GPULOG_WARNINGS_AS_ERRORS}>:-Werror>)
+  else()
+    add_library(${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(${name} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_compile_features(${name} ${scope} cxx_std_20)
+  target_link_libraries(${name} ${scope} ${ARG_DEPENDS})
+endfunction()
