@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "support/ids.hpp"
+#include "support/operations.hpp"
+
+/// What the executor runs: every rule as a pipeline of relational operators over slots (registers of one word for each
+/// binding).
+namespace gpulog::plan {
+
+/// Rows of a relation that an operator reads. Rows are append-only: old = [0,d), delta = [d,n), all = [0,n); what the
+/// running phase appends lies behind n and is seen after the relation's next advance.
+enum class part : std::uint8_t { all, old, delta };
+
+/// A slot's value or a constant word.
+struct operand {
+  bool is_constant = false;
+  std::uint32_t value = 0;  ///< slot number, or the constant
+
+  static operand constant(word w) { return {true, w}; }
+  static operand slot(slot_id s) { return {false, s.value}; }
+  friend bool operator==(const operand&, const operand&) = default;
+};
+
+/// slot := value of the column in the row that was read.
+struct column_binding {
+  std::uint32_t column = 0;
+  slot_id slot;
+};
+
+/// For each row of the part: bind. First in a pipeline it is split among workers; later it is a Cartesian product.
+struct scan {
+  relation_id relation;
+  part rows = part::all;
+  std::vector<column_binding> bindings;
+};
+
+/// For each row of the part whose key columns (the first keys.size() columns of the index order) equal the keys: bind.
+/// Keys are constants or slots bound before. First in a pipeline all keys are constants.
+struct match {
+  relation_id relation;
+  part rows = part::all;
+  index_id index;
+  std::vector<operand> keys;  ///< at least one
+  std::vector<column_binding> bindings;
+};
+
+/// Keep the binding when a matching row exists (negated: when none does). Without an index: all columns are given, in
+/// column order, and the tuple set answers (rows must be all), or there are no keys and the question is whether the
+/// part is empty.
+struct exists {
+  relation_id relation;
+  part rows = part::all;
+  bool negated = false;
+  index_id index;  ///< invalid: tuple set, or emptiness
+  std::vector<operand> keys;
+};
+
+/// slot := op(arguments).
+struct compute {
+  scalar_op op = scalar_op::copy;
+  slot_id result;
+  std::vector<operand> arguments;
+};
+
+/// Keep the binding when the comparison holds.
+struct filter {
+  comparison_op op = comparison_op::equal;
+  operand left, right;
+};
+
+/// The last operator: the head tuple, a candidate for the relation.
+struct insert {
+  relation_id relation;
+  std::vector<operand> values;  ///< one a column
+};
+
+using operation = std::variant<scan, match, exists, compute, filter, insert>;
+
+/// One semi-naive version of a rule.
+struct rule_version {
+  rule_id rule;
+  relation_id head;
+  int delta_atom = -1;  ///< which positive body atom (0-based, as written) reads delta; -1: none
+  std::vector<operation> operations;
+  std::uint32_t slot_count = 0;
+  std::vector<std::string> slot_names;  ///< variable a slot holds, for explain
+  std::string text;                     ///< the rule as written, for messages and profiles
+  std::string location;                 ///< "file [line:column-line:column]"
+};
+
+/// Rule versions that run one after another on the same state, then relations whose appended rows become their delta.
+struct phase {
+  std::vector<rule_version> versions;
+  std::vector<relation_id> advance;
+};
+
+/// Relations that depend on each other. `once` is run first; its tuples are the first delta; `loop` is repeated until
+/// no relation of the stratum has a delta.
+struct stratum {
+  std::vector<relation_id> relations;
+  bool recursive = false;
+  phase once;
+  std::vector<phase> loop;
+};
+
+/// A sorted order of a relation that is kept up to date. One order serves every search on a prefix of it.
+struct index {
+  relation_id relation;
+  std::vector<std::uint32_t> order;        ///< columns, the key first
+  std::vector<std::uint32_t> key_lengths;  ///< prefix lengths that are searched, each with a hash table, ascending
+  std::vector<std::uint32_t> payload;      ///< columns outside the longest key that some match binds
+};
+
+struct relation {
+  std::string name;
+  std::vector<std::string> attribute_names;
+  std::vector<value_kind> kinds;  ///< one a column
+  bool supplementary = false;     ///< made by the planner
+  bool needs_set = true;          ///< false: nothing asks it for membership and its rows cannot repeat
+  std::uint64_t size_limit = 0;   ///< .limitsize, 0: none
+};
+
+/// Tuples that stand in the program text; row-major words.
+struct fact_block {
+  relation_id relation;
+  std::vector<word> values;
+  std::uint64_t rows = 0;
+};
+
+struct program {
+  std::vector<relation> relations;
+  std::vector<index> indexes;
+  std::vector<stratum> strata;
+  std::vector<fact_block> facts;
+  std::vector<std::string> symbols;  ///< symbol_id n is symbols[n]
+};
+
+}  // namespace gpulog::plan

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+
+namespace gpulog {
+
+/// Operations on words, typed by their operands: what a plan computes and what kernels execute. Two's complement
+/// wraparound; shift counts are masked with word size - 1; division truncates and traps on zero and on MIN / -1
+/// (reported with the rule).
+enum class scalar_op : std::uint8_t {
+  copy,
+  add_number,
+  subtract_number,
+  multiply_number,
+  divide_number,
+  modulo_number,
+  power_number,
+  negate_number,
+  divide_unsigned,
+  modulo_unsigned,
+  power_unsigned,
+  add_float,
+  subtract_float,
+  multiply_float,
+  divide_float,
+  power_float,
+  negate_float,
+  bit_and,
+  bit_or,
+  bit_xor,
+  bit_not,
+  shift_left,
+  shift_right_number,
+  shift_right_unsigned,
+  logical_and,
+  logical_or,
+  logical_xor,
+  logical_not,
+  min_number,
+  max_number,
+  min_unsigned,
+  max_unsigned,
+  min_float,
+  max_float,
+  number_to_float,
+  unsigned_to_float,
+  float_to_number,
+  float_to_unsigned,
+  // On symbols; a host does these, with the symbol table.
+  min_symbol,
+  max_symbol,
+  concatenate,
+  string_length,
+  substring_start,
+  substring_length,
+  number_to_string,
+  unsigned_to_string,
+  float_to_string,
+  string_to_number,
+  string_to_unsigned,
+  string_to_float,
+};
+
+/// Tests on two words.
+enum class comparison_op : std::uint8_t {
+  equal,
+  not_equal,
+  less_number,
+  less_equal_number,
+  greater_number,
+  greater_equal_number,
+  less_unsigned,
+  less_equal_unsigned,
+  greater_unsigned,
+  greater_equal_unsigned,
+  equal_float,
+  not_equal_float,
+  less_float,
+  less_equal_float,
+  greater_float,
+  greater_equal_float,
+  // On symbols (bytewise order), by a host. matches/contains: left is the pattern or needle.
+  less_symbol,
+  less_equal_symbol,
+  greater_symbol,
+  greater_equal_symbol,
+  matches,
+  not_matches,
+  contains,
+  not_contains,
+};
+
+}  // namespace gpulog
