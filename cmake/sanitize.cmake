@@ -1,0 +1,9 @@
+# GPULOG_SANITIZE: comma-separated names for -fsanitize= (address,undefined or thread), for everything that is built.
+set(GPULOG_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread; empty for none")
+if(GPULOG_SANITIZE)
+  add_compile_options(-fsanitize=${GPULOG_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${GPULOG_SANITIZE})
+  if(GPULOG_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
