@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+
+#include "sema/program.hpp"
+#include "support/diagnostics.hpp"
+#include "syntax/ast.hpp"
+
+namespace gpulog::sema {
+
+struct analysis_options {
+  bool warnings = true;  ///< false: as with -w, none are reported
+};
+
+/// Resolves, types, checks, desugars and stratifies a parsed program. Everything that is wrong is reported to
+/// `diagnostics`, many errors in one run; nothing is returned when there was an error.
+[[nodiscard]] std::optional<program> analyse(const syntax::program& parsed, diagnostics& diagnostics,
+                                             const analysis_options& options = {});
+
+}  // namespace gpulog::sema

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "support/ids.hpp"
+#include "support/operations.hpp"
+#include "support/source.hpp"
+
+/// The program after semantic analysis: names resolved, every expression typed, disjunctions and several heads
+/// expanded, rules grouped into strata in evaluation order.
+namespace gpulog::sema {
+
+// ---- relations ------------------------------------------------------------------------------------------------------
+
+/// One column of a relation.
+struct attribute {
+  std::string name;
+  std::string type_name;  ///< as declared
+  value_kind kind = value_kind::number;
+};
+
+enum class directive_kind : std::uint8_t { input, output, printsize, limitsize };
+
+/// One `.input`, `.output`, `.printsize` or `.limitsize` of one relation; values as written (texts without quotes).
+struct io_directive {
+  directive_kind kind = directive_kind::output;
+  std::map<std::string, std::string> parameters;
+  source_span span;
+};
+
+/// What the declaration asks for; the engine is free to choose another structure except for eqrel.
+enum class representation : std::uint8_t { unspecified, btree, btree_delete, brie, eqrel };
+
+struct relation {
+  std::string name;  ///< qualified by the component instances it lies in: "instance.name"
+  std::vector<attribute> attributes;
+  representation structure = representation::unspecified;
+  bool is_inline = false;
+  bool is_magic = false;
+  /// choice-domain: each group of columns is a key of which the first tuple wins.
+  std::vector<std::vector<std::uint32_t>> choice_domains;
+  std::vector<io_directive> directives;
+  std::optional<std::uint64_t> size_limit;  ///< .limitsize, checked once an iteration
+  std::vector<rule_id> rules;               ///< with this relation in the head
+  source_span span;
+
+  [[nodiscard]] std::uint32_t arity() const { return static_cast<std::uint32_t>(attributes.size()); }
+  [[nodiscard]] bool has_directive(directive_kind kind) const {
+    for (const io_directive& directive : directives) {
+      if (directive.kind == kind) return true;
+    }
+    return false;
+  }
+};
+
+// ---- expressions ----------------------------------------------------------------------------------------------------
+
+/// A typed expression. Conversions between types of equal words (as(), ord(), to_number of a number, ...) leave no
+/// node: only `kind` differs from the operand's own.
+struct expression {
+  enum class form : std::uint8_t {
+    variable,   ///< rule::variables[variable]
+    constant,   ///< `constant`; of kind symbol: a symbol_id
+    unnamed,    ///< `_`; only as an argument of an atom in a body
+    operation,  ///< op(arguments): one or two arguments, n-ary functors are nested to the left
+  };
+  form what = form::unnamed;
+  value_kind kind = value_kind::number;
+  std::uint32_t variable = 0;
+  word constant = 0;
+  scalar_op op = scalar_op::copy;
+  std::vector<expression> arguments;
+  source_span span;
+
+  [[nodiscard]] bool is_variable() const { return what == form::variable; }
+  [[nodiscard]] bool is_constant() const { return what == form::constant; }
+  [[nodiscard]] bool is_unnamed() const { return what == form::unnamed; }
+  [[nodiscard]] bool is_operation() const { return what == form::operation; }
+};
+
+// ---- literals and rules ---------------------------------------------------------------------------------------------
+
+/// In a body every argument is a variable, a constant or unnamed: `p(x, x+1)` is written `p(x, t), t = x+1`, so that
+/// t may be computed first and searched for, or compared. A negated atom's variables are all bound by other literals.
+/// In a head an argument is any expression but unnamed.
+struct atom {
+  relation_id relation;
+  std::vector<expression> arguments;
+  bool negated = false;
+  source_span span;
+};
+
+/// `left op right`. op `equal` or `equal_float` with a variable alone on a side, not bound otherwise, binds it: the
+/// planner finds an order in which each variable is bound before it is used (analysis has checked that there is one).
+/// For matches and contains the pattern is left.
+struct constraint {
+  comparison_op op = comparison_op::equal;
+  expression left, right;
+  source_span span;
+
+  [[nodiscard]] bool is_equality() const { return op == comparison_op::equal || op == comparison_op::equal_float; }
+};
+
+using literal = std::variant<atom, constraint>;
+
+struct variable {
+  std::string name;  ///< those that desugaring made begin with '@'
+  value_kind kind = value_kind::number;
+};
+
+/// One `.plan` entry. `version` counts the positive atoms of the rule's own stratum, in body order; for version v the
+/// v-th of these reads the delta. `order` are 0-based positions among all positive atoms of the body, as written.
+struct execution_order {
+  std::uint32_t version = 0;
+  std::vector<std::uint32_t> order;
+};
+
+/// One head, a conjunction as body. An empty body means that the head holds always (its arguments are then constant
+/// expressions, kept as a rule because evaluating them may fail or needs the symbol table).
+struct rule {
+  rule_id id;
+  atom head;
+  std::vector<literal> body;
+  std::vector<variable> variables;
+  std::vector<execution_order> plans;
+  std::string text;  ///< one line of source-like text, for messages and profiles
+  source_span span;  ///< of the whole clause; the same for all rules that one clause expands to
+};
+
+/// A tuple that stands in the program text.
+struct fact {
+  relation_id relation;
+  std::vector<word> values;  ///< one a column
+  source_span span;
+};
+
+// ---- order of evaluation --------------------------------------------------------------------------------------------
+
+/// `from` occurs in the body of a rule whose head is `to`.
+struct dependency {
+  relation_id from, to;
+  bool negated = false;
+  friend bool operator==(const dependency&, const dependency&) = default;
+  friend auto operator<=>(const dependency&, const dependency&) = default;
+};
+
+/// A strongly connected component of the dependency graph.
+struct stratum {
+  std::vector<relation_id> relations;
+  bool recursive = false;
+  std::vector<rule_id> rules;  ///< with a head in `relations`, in program order
+};
+
+struct program {
+  std::vector<relation> relations;       ///< by relation_id, in order of declaration
+  std::vector<rule> rules;               ///< by rule_id, in program order
+  std::vector<fact> facts;               ///< in program order, duplicates possible
+  std::vector<stratum> strata;           ///< evaluation order; each relation is in exactly one
+  std::vector<dependency> dependencies;  ///< without duplicates, sorted
+  std::vector<std::string> symbols;      ///< by symbol_id, in order of first occurrence in the text
+  std::map<std::string, std::string> pragmas;
+
+  [[nodiscard]] const relation& operator[](relation_id id) const { return relations[id.value]; }
+  [[nodiscard]] const rule& operator[](rule_id id) const { return rules[id.value]; }
+  [[nodiscard]] std::optional<relation_id> find_relation(const std::string& name) const {
+    for (std::uint32_t number = 0; number < relations.size(); ++number) {
+      if (relations[number].name == name) return relation_id(number);
+    }
+    return std::nullopt;
+  }
+};
+
+}  // namespace gpulog::sema
