@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "gpulog/error.hpp"
+#include "gpulog/options.hpp"
+#include "gpulog/program.hpp"
+#include "gpulog/relation.hpp"
+#include "gpulog/statistics.hpp"
+
+namespace gpulog {
+
+/// One run of a program: its relations, on one backend. Not for use by several threads at a time.
+class engine {
+ public:
+  /// @throws input_error when the program is rejected or an option cannot be met on this machine.
+  explicit engine(const program& source, run_options options = {});
+  ~engine();
+  engine(engine&&) noexcept;
+  engine& operator=(engine&&) noexcept;
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  /// The relation of that name as the text declares it ("r", or "c.r" of a component); nothing where there is none.
+  [[nodiscard]] std::optional<gpulog::relation> find(std::string_view name);
+
+  /// As find. @throws input_error where there is none.
+  [[nodiscard]] gpulog::relation relation(std::string_view name);
+
+  /// All declared relations, in the order of the text.
+  [[nodiscard]] std::vector<gpulog::relation> relations();
+
+  /// Reads the files of all .input directives. @throws input_error
+  void load();
+
+  /// Evaluates the program to fixpoint, once. @throws evaluation_error, memory_limit_error, cancelled_error
+  void evaluate();
+
+  /// Writes all .output files, or none of them, and then what goes to standard output (.printsize, IO=stdout).
+  /// @throws output_error
+  void write();
+
+  /// load, evaluate, write.
+  const statistics& run();
+
+  /// What was done up to now.
+  [[nodiscard]] const statistics& figures() const;
+
+ private:
+  std::unique_ptr<detail::engine_state> state_;
+};
+
+}  // namespace gpulog

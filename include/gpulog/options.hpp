@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gpulog {
+
+/// How a program's text is read.
+struct compile_options {
+  std::vector<std::string> include_directories;              ///< searched by .include, after the program's own folder
+  std::vector<std::string> macros;                           ///< "NAME" or "NAME=VALUE"
+  std::vector<std::pair<std::string, std::string>> pragmas;  ///< win over those of the text
+  bool warnings = true;
+};
+
+enum class backend_kind : std::uint8_t { automatic, cpu, cuda };
+
+/// How tuple sets are kept; both give the same results.
+enum class storage_kind : std::uint8_t {
+  automatic,
+  hisa,  ///< hash-indexed sorted arrays: new tuples are sorted, deduplicated and merged each iteration
+  hash,  ///< open addressing: a tuple is inserted where it is produced
+};
+
+/// What a running fixpoint tells, once an iteration.
+struct progress {
+  std::uint64_t stratum = 0;        ///< from 0
+  std::uint64_t stratum_count = 0;  ///< of the program
+  std::uint64_t iteration = 0;      ///< of this stratum, from 1
+  std::uint64_t tuples = 0;         ///< in the relations of this stratum
+  double seconds = 0;               ///< since the stratum began
+};
+
+/// How a program is run.
+struct run_options {
+  std::string fact_directory = ".";
+  std::string output_directory = ".";
+  bool output_to_stdout = false;         ///< every .output to standard output, with headers
+  bool missing_facts_are_empty = false;  ///< a fact file that does not exist is an empty relation
+  unsigned jobs = 1;                     ///< worker threads; 0: as many as there are processors
+  backend_kind backend = backend_kind::automatic;
+  int device = 0;  ///< which device of the backend, from 0
+  storage_kind storage = storage_kind::automatic;
+  std::uint64_t memory_limit = 0;                         ///< bytes for relations and indexes; 0: no limit
+  std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs
+  const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error
+};
+
+/// Reads "auto", "cpu" or "cuda"; nothing for other names.
+[[nodiscard]] std::optional<backend_kind> backend_from_name(std::string_view name);
+
+/// Reads "auto", "hisa" or "hash"; nothing for other names.
+[[nodiscard]] std::optional<storage_kind> storage_from_name(std::string_view name);
+
+/// Reads a number of bytes with an optional suffix K, M, G or T (powers of 1024, either case); nothing for other text
+/// and for more than 64 bits.
+[[nodiscard]] std::optional<std::uint64_t> bytes_from_text(std::string_view text);
+
+/// The backends of this build, "cpu" first.
+[[nodiscard]] std::vector<std::string> built_backends();
+
+/// Version of the library, as "0.1.0".
+[[nodiscard]] std::string_view version();
+
+}  // namespace gpulog

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpulog/diagnostic.hpp"
+#include "gpulog/options.hpp"
+
+namespace gpulog {
+
+namespace detail {
+struct program_state;
+}
+
+/// A program that was read, checked and planned. Cheap to copy: copies share one immutable state.
+class program {
+ public:
+  /// Reads a program from a file. @throws input_error when it cannot be read.
+  [[nodiscard]] static program from_file(const std::string& path, const compile_options& options = {});
+
+  /// Reads a program from text; `name` is the file that diagnostics name.
+  [[nodiscard]] static program from_text(std::string text, const compile_options& options = {},
+                                         const std::string& name = "program.dl");
+
+  /// Whether it can run: there is no diagnostic of severity error.
+  [[nodiscard]] bool ok() const;
+
+  /// Errors and warnings, ordered by place.
+  [[nodiscard]] const std::vector<diagnostic>& diagnostics() const;
+
+  /// All diagnostics as text, closed by "N errors generated, evaluation aborted" when there are errors.
+  [[nodiscard]] std::string report() const;
+
+  /// Names that show() knows.
+  [[nodiscard]] static const std::vector<std::string>& stages();
+
+  /// A stage of the way from text to plan as readable text; of a rejected program, the stages that were reached (empty
+  /// for others). @throws input_error for a name that stages() does not list.
+  [[nodiscard]] std::string show(std::string_view stage) const;
+
+  /// For the library itself.
+  [[nodiscard]] const std::shared_ptr<const detail::program_state>& state() const { return state_; }
+
+ private:
+  explicit program(std::shared_ptr<const detail::program_state> state) : state_(std::move(state)) {}
+  std::shared_ptr<const detail::program_state> state_;
+};
+
+}  // namespace gpulog

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace gpulog {
+
+namespace detail {
+struct engine_state;
+}
+
+/// A value to insert; its alternative has to fit the attribute's type.
+using value = std::variant<std::int32_t, std::uint32_t, float, std::string>;
+
+/// Name and type of a column. The type is one of number, unsigned, float, symbol, record, adt.
+struct attribute {
+  std::string name;
+  std::string type;
+};
+
+/// One row of a relation; valid as long as its engine is, until the engine is changed.
+class tuple {
+ public:
+  [[nodiscard]] std::size_t size() const;
+  /// The column as it is stored, whatever its type. @throws input_error outside 0..size()-1, as all here do.
+  [[nodiscard]] std::uint32_t word(std::size_t column) const;
+  [[nodiscard]] std::int32_t number(std::size_t column) const;
+  [[nodiscard]] std::uint32_t unsigned_number(std::size_t column) const;
+  [[nodiscard]] float floating(std::size_t column) const;
+  [[nodiscard]] std::string_view symbol(std::size_t column) const;
+  /// The column as an output file has it.
+  [[nodiscard]] std::string text(std::size_t column) const;
+
+ private:
+  friend class relation;
+  tuple(const detail::engine_state* engine, std::uint32_t relation, std::uint64_t row)
+      : engine_(engine), relation_(relation), row_(row) {}
+  const detail::engine_state* engine_ = nullptr;
+  std::uint32_t relation_ = 0;
+  std::uint64_t row_ = 0;
+};
+
+/// A relation of an engine: a handle, valid as long as the engine. Iteration gives every tuple once, in no order to
+/// rely on.
+class relation {
+ public:
+  class iterator {
+   public:
+    using value_type = tuple;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::input_iterator_tag;
+    using reference = tuple;
+    using pointer = void;
+
+    iterator() = default;
+    tuple operator*() const { return {engine_, relation_, row_}; }
+    iterator& operator++() {
+      ++row_;
+      return *this;
+    }
+    iterator operator++(int) {
+      iterator before = *this;
+      ++row_;
+      return before;
+    }
+    friend bool operator==(const iterator&, const iterator&) = default;
+
+   private:
+    friend class relation;
+    iterator(const detail::engine_state* engine, std::uint32_t relation, std::uint64_t row)
+        : engine_(engine), relation_(relation), row_(row) {}
+    const detail::engine_state* engine_ = nullptr;
+    std::uint32_t relation_ = 0;
+    std::uint64_t row_ = 0;
+  };
+
+  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] std::size_t arity() const;
+  [[nodiscard]] std::vector<attribute> attributes() const;
+  /// Number of tuples; before the run, of those inserted or loaded.
+  [[nodiscard]] std::uint64_t size() const;
+  [[nodiscard]] bool empty() const { return size() == 0; }
+
+  /// Adds one tuple before the run. @throws input_error when the number or the types of the values do not fit, or after
+  /// the run.
+  void insert(std::span<const value> values);
+  void insert(std::initializer_list<value> values) { insert(std::span<const value>(values.begin(), values.size())); }
+
+  [[nodiscard]] iterator begin() const { return {engine_, relation_, 0}; }
+  [[nodiscard]] iterator end() const { return {engine_, relation_, size()}; }
+
+ private:
+  friend class engine;
+  relation(detail::engine_state* engine, std::uint32_t number) : engine_(engine), relation_(number) {}
+  detail::engine_state* engine_;
+  std::uint32_t relation_;
+};
+
+}  // namespace gpulog

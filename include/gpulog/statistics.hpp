@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpulog {
+
+/// Time of one part of the work, as the storage in use divides it (join, deduplicate, merge, index, ...).
+struct phase_statistics {
+  std::string name;
+  double seconds = 0;
+};
+
+/// One semi-naive version of a rule.
+struct rule_statistics {
+  std::string rule;              ///< as written
+  std::string location;          ///< file and lines
+  int delta_atom = -1;           ///< which body atom reads only new tuples, from 0; -1: none
+  std::uint64_t runs = 0;        ///< in how many iterations it ran
+  std::uint64_t candidates = 0;  ///< head tuples produced, duplicates counted
+  std::uint64_t tuples = 0;      ///< of them, new ones
+  double seconds = 0;
+};
+
+struct stratum_statistics {
+  std::vector<std::string> relations;
+  bool recursive = false;
+  std::uint64_t iterations = 0;
+  double seconds = 0;
+  std::vector<phase_statistics> phases;
+  std::vector<rule_statistics> rules;
+};
+
+struct relation_statistics {
+  std::string name;
+  std::uint64_t tuples = 0;
+  std::uint64_t bytes = 0;  ///< columns, tuple set and indexes
+};
+
+/// What a run took.
+struct statistics {
+  std::string backend;
+  std::string storage;
+  unsigned jobs = 1;
+  double compile_seconds = 0;   ///< text to plan
+  double load_seconds = 0;      ///< fact files
+  double evaluate_seconds = 0;  ///< all strata
+  double write_seconds = 0;     ///< output files
+  double total_seconds = 0;     ///< all of these
+  std::uint64_t loaded_tuples = 0;
+  std::uint64_t written_tuples = 0;
+  std::uint64_t peak_relation_bytes = 0;  ///< most that relations and indexes held at one time
+  std::uint64_t peak_process_bytes = 0;   ///< largest resident set of the process, as the system counts it
+  std::vector<stratum_statistics> strata;
+  std::vector<relation_statistics> relations;
+};
+
+/// As a JSON document, closed by a newline; keys are the names of the members.
+[[nodiscard]] std::string to_json(const statistics& figures);
+
+}  // namespace gpulog
