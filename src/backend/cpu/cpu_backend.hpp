@@ -1,0 +1,226 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "backend/primitives.hpp"
+
+/// The backend primitives on a CPU, over a launcher that runs blocks: serially, or on oneTBB's workers.
+namespace gpulog::backend::cpu {
+
+/// Serial and parallel cut-offs, all in one place. Below these sizes starting workers costs more than it gains.
+struct cut_off {
+  static constexpr std::uint64_t elements_per_block = 1u << 15;
+  static constexpr std::uint64_t comparison_sort = 96;
+  static constexpr std::uint64_t merge_per_block = 1u << 14;
+};
+
+template <class Launcher>
+class cpu_backend {
+ public:
+  template <class... Arguments>
+  explicit cpu_backend(Arguments&&... arguments) : launcher_(std::forward<Arguments>(arguments)...) {}
+
+  [[nodiscard]] unsigned workers() const { return launcher_.workers(); }
+
+  template <class Function>
+  void for_each(std::uint64_t n, Function function) {
+    for_each_tile(n, cut_off::elements_per_block, [&function](unsigned, std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i < end; ++i) function(i);
+    });
+  }
+
+  template <class Function>
+  void for_each_tile(std::uint64_t n, std::uint64_t tile, Function&& function) {
+    if (n == 0) return;
+    const std::uint64_t blocks = (n + tile - 1) / tile;
+    launcher_.run(blocks, [&](unsigned worker, std::uint64_t block) {
+      function(worker, block * tile, std::min(n, (block + 1) * tile));
+    });
+  }
+
+  template <class Transform>
+  [[nodiscard]] std::uint64_t reduce(std::uint64_t n, Transform transform) {
+    std::vector<std::uint64_t> partial(block_count(n), 0);
+    for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
+      std::uint64_t sum = 0;
+      for (std::uint64_t i = begin; i < end; ++i) sum += transform(i);
+      partial[block] = sum;
+    });
+    std::uint64_t total = 0;
+    for (std::uint64_t sum : partial) total += sum;
+    return total;
+  }
+
+  template <class Transform, class Sum>
+  std::uint64_t exclusive_scan(std::uint64_t n, Transform transform, Sum* sums) {
+    std::vector<std::uint64_t> partial(block_count(n), 0);
+    if (partial.size() > 1) {
+      for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
+        std::uint64_t sum = 0;
+        for (std::uint64_t i = begin; i < end; ++i) sum += transform(i);
+        partial[block] = sum;
+      });
+    }
+    std::uint64_t running = 0;
+    for (std::uint64_t& sum : partial) running += std::exchange(sum, running);
+    std::uint64_t total = running;
+    for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
+      std::uint64_t sum = partial[block];
+      for (std::uint64_t i = begin; i < end; ++i) {
+        const std::uint64_t value = transform(i);  // before the store: sums may be what transform reads
+        sums[i] = static_cast<Sum>(sum);
+        sum += value;
+      }
+      if (end == n) total = sum;
+    });
+    sums[n] = static_cast<Sum>(total);
+    return total;
+  }
+
+  /// Least significant digit first, 8 bits a pass; passes over digits that all keys share are skipped.
+  [[nodiscard]] std::uint64_t* radix_sort(std::uint64_t* keys, std::uint64_t* scratch, std::uint64_t n,
+                                          unsigned first_bit, unsigned last_bit) {
+    if (n < 2) return keys;
+    if (n <= cut_off::comparison_sort) {
+      const std::uint64_t mask = (last_bit - first_bit >= 64) ? ~0ULL : ((1ULL << (last_bit - first_bit)) - 1);
+      std::stable_sort(keys, keys + n, [=](std::uint64_t a, std::uint64_t b) {
+        return ((a >> first_bit) & mask) < ((b >> first_bit) & mask);
+      });
+      return keys;
+    }
+    constexpr unsigned digit_bits = 8;
+    constexpr std::uint64_t buckets = 1u << digit_bits;
+    const std::uint64_t blocks = block_count(n);
+    std::vector<std::uint64_t> counts(blocks * buckets);
+    for (unsigned shift = first_bit; shift < last_bit; shift += digit_bits) {
+      const std::uint64_t mask = last_bit - shift >= digit_bits ? buckets - 1 : (1ULL << (last_bit - shift)) - 1;
+      std::fill(counts.begin(), counts.end(), 0);
+      for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
+        std::uint64_t* count = counts.data() + block * buckets;
+        for (std::uint64_t i = begin; i < end; ++i) ++count[(keys[i] >> shift) & mask];
+      });
+      std::uint64_t running = 0;
+      bool shared_digit = false;
+      for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
+        const std::uint64_t before = running;
+        for (std::uint64_t block = 0; block < blocks; ++block) {
+          running += std::exchange(counts[block * buckets + bucket], running);
+        }
+        shared_digit = shared_digit || running - before == n;
+      }
+      if (shared_digit) continue;
+      for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
+        std::uint64_t* next = counts.data() + block * buckets;
+        for (std::uint64_t i = begin; i < end; ++i) scratch[next[(keys[i] >> shift) & mask]++] = keys[i];
+      });
+      std::swap(keys, scratch);
+    }
+    return keys;
+  }
+
+  /// Path merge (Green, McColl, Bader 2012): each block finds its start on the merge path by binary search over a cross
+  /// diagonal.
+  template <class T, class Less>
+  void merge(const T* a, std::uint64_t a_size, const T* b, std::uint64_t b_size, T* out, Less less) {
+    for_each_tile(a_size + b_size, cut_off::merge_per_block, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
+      std::uint64_t i = path_split(a, a_size, b, b_size, begin, less);
+      std::uint64_t j = begin - i;
+      for (std::uint64_t k = begin; k < end; ++k) {
+        const bool take_b = i == a_size || (j < b_size && less(b[j], a[i]));
+        out[k] = take_b ? b[j++] : a[i++];
+      }
+    });
+  }
+
+  template <class Predicate, class Position>
+  std::uint64_t select_if(std::uint64_t n, Predicate predicate, Position* selected) {
+    std::vector<std::uint64_t> partial(block_count(n), 0);
+    for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
+      std::uint64_t count = 0;
+      for (std::uint64_t i = begin; i < end; ++i) count += predicate(i) ? 1 : 0;
+      partial[block] = count;
+    });
+    std::uint64_t total = 0;
+    for (std::uint64_t& count : partial) total += std::exchange(count, total);
+    for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
+      std::uint64_t next = partial[block];
+      for (std::uint64_t i = begin; i < end; ++i) {
+        if (predicate(i)) selected[next++] = static_cast<Position>(i);
+      }
+    });
+    return total;
+  }
+
+  template <class T, class Position>
+  void gather(const T* in, const Position* positions, std::uint64_t n, T* out) {
+    for_each(n, [=](std::uint64_t i) { out[i] = in[positions[i]]; });
+  }
+
+  template <class T>
+  void fill(T* out, std::uint64_t n, T value) {
+    for_each_tile(n, cut_off::elements_per_block,
+                  [=](unsigned, std::uint64_t begin, std::uint64_t end) { std::fill(out + begin, out + end, value); });
+  }
+
+  template <class T>
+  void copy(const T* in, std::uint64_t n, T* out) {
+    for_each_tile(n, cut_off::elements_per_block, [=](unsigned, std::uint64_t begin, std::uint64_t end) {
+      std::memmove(out + begin, in + begin, (end - begin) * sizeof(T));
+    });
+  }
+
+  void synchronize() {}
+
+ private:
+  // Two-pass operations need the same blocks in both passes, and few of them: their partial results are combined
+  // serially.
+  [[nodiscard]] std::uint64_t block_count(std::uint64_t n) const {
+    const std::uint64_t wanted = (n + cut_off::elements_per_block - 1) / cut_off::elements_per_block;
+    return std::clamp<std::uint64_t>(wanted, 1, workers() == 1 ? 1 : workers() * 4ULL);
+  }
+
+  template <class Function>
+  void for_each_block(std::uint64_t n, Function&& function) {
+    const std::uint64_t blocks = block_count(n);
+    launcher_.run(
+        blocks, [&](unsigned, std::uint64_t block) { function(block, n * block / blocks, n * (block + 1) / blocks); });
+  }
+
+  template <class T, class Less>
+  static std::uint64_t path_split(const T* a, std::uint64_t a_size, const T* b, std::uint64_t b_size,
+                                  std::uint64_t diagonal, Less less) {
+    std::uint64_t low = diagonal > b_size ? diagonal - b_size : 0;
+    std::uint64_t high = std::min(diagonal, a_size);
+    while (low < high) {
+      const std::uint64_t middle = (low + high) / 2;
+      if (less(b[diagonal - 1 - middle], a[middle])) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  Launcher launcher_;
+};
+
+/// Runs blocks one after another: the model that tests compare with.
+class serial_launcher {
+ public:
+  [[nodiscard]] unsigned workers() const { return 1; }
+  template <class Function>
+  void run(std::uint64_t blocks, Function&& function) {
+    for (std::uint64_t block = 0; block < blocks; ++block) function(0U, block);
+  }
+};
+
+using serial_backend = cpu_backend<serial_launcher>;
+static_assert(execution_backend<serial_backend>);
+
+}  // namespace gpulog::backend::cpu

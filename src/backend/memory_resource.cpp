@@ -1,0 +1,113 @@
+#include "backend/memory_resource.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace gpulog::backend {
+
+void memory_resource::charge(std::uint64_t bytes) {
+  const std::uint64_t now = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (limit_ != 0 && now > limit_) {
+    release(bytes);
+    throw memory_exceeded(bytes, now - bytes, limit_);
+  }
+  allocations_.fetch_add(1, std::memory_order_relaxed);
+  std::uint64_t peak = peak_.load(std::memory_order_relaxed);
+  while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+}
+
+void* memory_resource::allocate(std::uint64_t bytes) {
+  if (bytes == 0) return nullptr;
+  charge(bytes);
+  void* memory = do_allocate(bytes);
+  if (memory == nullptr) {
+    release(bytes);
+    throw memory_exceeded(bytes, used(), 0);
+  }
+  return memory;
+}
+
+void memory_resource::deallocate(void* memory, std::uint64_t bytes) noexcept {
+  if (memory == nullptr) return;
+  do_deallocate(memory, bytes);
+  release(bytes);
+}
+
+void* memory_resource::resize(void* memory, std::uint64_t old_bytes, std::uint64_t new_bytes) {
+  if (memory == nullptr) return allocate(new_bytes);
+  if (new_bytes == 0) {
+    deallocate(memory, old_bytes);
+    return nullptr;
+  }
+  if (new_bytes > old_bytes) charge(new_bytes - old_bytes);
+  void* moved = do_resize(memory, old_bytes, new_bytes);
+  if (moved == nullptr) {
+    if (new_bytes > old_bytes) release(new_bytes - old_bytes);
+    throw memory_exceeded(new_bytes, used(), 0);
+  }
+  if (new_bytes < old_bytes) release(old_bytes - new_bytes);
+  return moved;
+}
+
+namespace {
+
+constexpr std::uint64_t page_bytes = 4096;
+constexpr std::uint64_t huge_page_bytes = 2u << 20;
+// From here on an array is a mapping of its own: it can grow without copying, and its pages go back when it is freed.
+constexpr std::uint64_t mapping_threshold = 1u << 20;
+
+bool is_mapping(std::uint64_t bytes) { return bytes >= mapping_threshold; }
+std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+void* map(std::uint64_t bytes) {
+  void* memory = mmap(nullptr, round_up(bytes, page_bytes), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (bytes >= huge_page_bytes) madvise(memory, round_up(bytes, page_bytes), MADV_HUGEPAGE);
+  return memory;
+}
+
+void* heap(std::uint64_t bytes) {
+  void* memory = std::aligned_alloc(64, round_up(bytes, 64));
+  if (memory != nullptr) std::memset(memory, 0, bytes);
+  return memory;
+}
+
+}  // namespace
+
+void* host_memory::do_allocate(std::uint64_t bytes) { return is_mapping(bytes) ? map(bytes) : heap(bytes); }
+
+void host_memory::do_deallocate(void* memory, std::uint64_t bytes) noexcept {
+  if (is_mapping(bytes)) {
+    munmap(memory, round_up(bytes, page_bytes));
+  } else {
+    std::free(memory);
+  }
+}
+
+void* host_memory::do_resize(void* memory, std::uint64_t old_bytes, std::uint64_t new_bytes) {
+  if (is_mapping(old_bytes) && is_mapping(new_bytes)) {
+    void* moved = mremap(memory, round_up(old_bytes, page_bytes), round_up(new_bytes, page_bytes), MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED) return nullptr;
+    if (new_bytes >= huge_page_bytes) madvise(moved, round_up(new_bytes, page_bytes), MADV_HUGEPAGE);
+    return moved;
+  }
+  void* moved = do_allocate(new_bytes);
+  if (moved == nullptr) return nullptr;
+  std::memcpy(moved, memory, std::min(old_bytes, new_bytes));
+  do_deallocate(memory, old_bytes);
+  return moved;
+}
+
+void host_memory::discard(void* memory, std::uint64_t bytes) noexcept {
+  // Whole pages only: the bytes around them may be in use.
+  const auto begin = round_up(reinterpret_cast<std::uintptr_t>(memory), page_bytes);
+  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page_bytes * page_bytes;
+  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+}  // namespace gpulog::backend
