@@ -88,9 +88,12 @@ struct rule_version {
   int delta_atom = -1;  ///< which positive body atom (0-based, as written) reads delta; -1: none
   std::vector<operation> operations;
   std::uint32_t slot_count = 0;
-  std::vector<std::string> slot_names;  ///< variable a slot holds, for explain
+  std::vector<std::string> slot_names;  ///< variables a slot holds, one after another, separated by '/'; for explain
+  std::vector<value_kind> slot_kinds;   ///< one a slot
   std::string text;                     ///< the rule as written, for messages and profiles
   std::string location;                 ///< "file [line:column-line:column]"
+  std::vector<double> estimates;        ///< bindings expected behind each operator; for explain, never for correctness
+  std::string order_reason;             ///< why the atoms are in this order
 };
 
 /// Rule versions that run one after another on the same state, then relations whose appended rows become their delta.
@@ -138,6 +141,7 @@ struct program {
   std::vector<stratum> strata;
   std::vector<fact_block> facts;
   std::vector<std::string> symbols;  ///< symbol_id n is symbols[n]
+  std::vector<std::string> remarks;  ///< decisions about supplementary relations, with their reasons
 };
 
 }  // namespace gpulog::plan

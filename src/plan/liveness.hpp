@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace gpulog::plan {
+
+/// Slots that `op` reads.
+[[nodiscard]] std::vector<slot_id> slots_read(const operation& op);
+
+/// Slots that `op` writes.
+[[nodiscard]] std::vector<slot_id> slots_written(const operation& op);
+
+/// For each operator the slots whose values are read behind it, ascending: what a materialised binding has to keep.
+[[nodiscard]] std::vector<std::vector<slot_id>> live_slots(const rule_version& version);
+
+}  // namespace gpulog::plan

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "sema/program.hpp"
+
+namespace gpulog::plan {
+
+/// What is known of a relation before evaluation; everything may be unknown.
+struct relation_statistics {
+  std::optional<std::uint64_t> rows;           ///< loaded rows; leave empty for relations that rules derive
+  std::vector<std::uint64_t> distinct_values;  ///< by column, 0: unknown; may be empty
+};
+
+/// By relation_id; relations behind the end are unknown. Unknown sizes are guessed.
+struct statistics {
+  std::vector<relation_statistics> relations;
+};
+
+/// Whether the planner may make steps of rules relations of their own.
+enum class supplementary_mode : std::uint8_t { automatic, off };
+
+struct options {
+  supplementary_mode supplementary = supplementary_mode::automatic;
+};
+
+/// Plans every rule: semi-naive versions, join order, supplementary relations, indexes. The relations of `source` keep
+/// their numbers; supplementary ones come behind them. Any analysed program can be planned.
+[[nodiscard]] program make_plan(const sema::program& source, const statistics& known = {}, const options& chosen = {});
+
+}  // namespace gpulog::plan
