@@ -1,0 +1,405 @@
+#include "storage/symbol_table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "support/error.hpp"
+
+namespace gpulog::storage {
+namespace {
+
+constexpr std::size_t first_capacity = 32;
+constexpr std::size_t first_block_bytes = 1024;
+constexpr std::size_t largest_block_bytes = std::size_t{1} << 20;
+
+/// Grown before more than 2 of 3 slots are taken.
+constexpr bool too_full(std::size_t used, std::size_t capacity) { return 3 * (used + 1) > 2 * capacity; }
+
+std::uint64_t load_word(const char* from) {
+  std::uint64_t value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+std::uint64_t load_half_word(const char* from) {
+  std::uint32_t value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+__extension__ using wide = unsigned __int128;
+
+/// Both halves of a 64x64 bit product, folded: the one mixing step of the hash.
+std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
+  const wide product = static_cast<wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+constexpr std::uint64_t key_0 = 0x9e3779b97f4a7c15;
+constexpr std::uint64_t key_1 = 0xc2b2ae3d27d4eb4f;
+constexpr std::uint64_t key_2 = 0xd6e8feb86659fd93;
+
+std::uint64_t hash_bytes(std::string_view text) {
+  const char* at = text.data();
+  std::size_t left = text.size();
+  std::uint64_t state = key_0 ^ (left * key_1);
+  if (left > 16) {
+    std::uint64_t other = state;
+    for (; left > 32; at += 32, left -= 32) {
+      state = fold(load_word(at) ^ key_0, load_word(at + 8) ^ state);
+      other = fold(load_word(at + 16) ^ key_1, load_word(at + 24) ^ other);
+    }
+    if (left > 16) state = fold(load_word(at) ^ key_0, load_word(at + 8) ^ state);
+    // The last 16 bytes, which may overlap what was read before.
+    return fold(fold(load_word(at + left - 16) ^ key_2, load_word(at + left - 8) ^ state), other ^ key_1);
+  }
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  if (left >= 8) {
+    low = load_word(at);
+    high = load_word(at + left - 8);
+  } else if (left >= 4) {
+    low = load_half_word(at);
+    high = load_half_word(at + left - 4);
+  } else if (left > 0) {
+    const auto byte = [&](std::size_t position) {
+      return static_cast<std::uint64_t>(static_cast<unsigned char>(at[position]));
+    };
+    low = (byte(0) << 16) | (byte(left / 2) << 8) | byte(left - 1);
+  }
+  return fold(fold(low ^ key_1, high ^ state), key_2);
+}
+
+std::string_view stored_text(const char* stored) {
+  std::uint32_t length;
+  std::memcpy(&length, stored, sizeof length);
+  return {stored + sizeof length, length};
+}
+
+std::uint64_t slot_value(std::uint32_t tag, std::uint64_t lower) { return (std::uint64_t{tag} << 32) | lower; }
+std::uint32_t slot_tag(std::uint64_t slot) { return static_cast<std::uint32_t>(slot >> 32); }
+std::uint32_t slot_lower(std::uint64_t slot) { return static_cast<std::uint32_t>(slot); }
+
+void check_length(std::string_view text) {
+  if (text.size() > UINT32_MAX) {
+    throw user_error("a symbol of " + std::to_string(text.size()) + " bytes is too long: the limit is 4 GiB");
+  }
+}
+
+}  // namespace
+
+symbol_table::slot_array::slot_array(std::size_t capacity)
+    : mask(capacity - 1), slots(new std::atomic<std::uint64_t>[capacity]()) {}
+
+symbol_table::symbol_table() = default;
+
+symbol_table::symbol_table(std::span<const std::string> constants) {
+  for (const std::string& constant : constants) intern(constant);
+}
+
+symbol_table::~symbol_table() {
+  for (auto& segment : segments_) std::free(segment.load(std::memory_order_relaxed));
+}
+
+symbol_table::hashed symbol_table::hash(std::string_view text) {
+  const std::uint64_t bits = hash_bytes(text);
+  return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> (64 - shard_bits))};
+}
+
+symbol_table::entry_place symbol_table::place_of(std::uint64_t id) {
+  const std::uint64_t place = id + (std::uint64_t{1} << first_segment_bits);
+  const auto top_bit = static_cast<unsigned>(std::bit_width(place)) - 1;
+  return {top_bit - first_segment_bits, static_cast<std::size_t>(place - (std::uint64_t{1} << top_bit))};
+}
+
+std::string_view symbol_table::text(word id) const {
+  const entry_place place = place_of(id);
+  const char** segment = segments_[place.segment].load(std::memory_order_acquire);
+  return stored_text(std::atomic_ref<const char*>(segment[place.offset]).load(std::memory_order_acquire));
+}
+
+void symbol_table::set_entry(std::uint64_t id, const char* stored) {
+  const entry_place place = place_of(id);
+  const char** segment = segments_[place.segment].load(std::memory_order_acquire);
+  std::atomic_ref<const char*>(segment[place.offset]).store(stored, std::memory_order_release);
+}
+
+void symbol_table::ensure_segments(std::uint64_t begin, std::uint64_t end) {
+  if (begin == end) return;
+  const std::size_t last = place_of(end - 1).segment;
+  for (std::size_t number = place_of(begin).segment; number <= last; ++number) {
+    auto& segment = segments_[number];
+    if (segment.load(std::memory_order_acquire) != nullptr) continue;
+    const std::lock_guard lock(growing_segments_);
+    if (segment.load(std::memory_order_relaxed) != nullptr) continue;
+    // calloc leaves pages that are never used untouched.
+    auto* memory =
+        static_cast<const char**>(std::calloc(std::size_t{1} << (number + first_segment_bits), sizeof(char*)));
+    if (memory == nullptr) throw std::bad_alloc();
+    segment.store(memory, std::memory_order_release);
+  }
+}
+
+std::optional<word> symbol_table::find(std::string_view text) const { return find(text, hash(text)); }
+
+std::optional<word> symbol_table::find(std::string_view text, hashed key) const {
+  const slot_array* table = shards_[key.shard_number].current.load(std::memory_order_acquire);
+  if (table == nullptr) return std::nullopt;
+  for (std::size_t position = key.tag & table->mask;; position = (position + 1) & table->mask) {
+    const std::uint64_t slot = table->slots[position].load(std::memory_order_acquire);
+    if (slot == 0) return std::nullopt;
+    if (slot_tag(slot) != key.tag) continue;
+    const word id = slot_lower(slot) - 1;
+    if (this->text(id) == text) return id;
+  }
+}
+
+word symbol_table::intern(std::string_view text) {
+  const hashed key = hash(text);
+  if (const std::optional<word> known = find(text, key)) return *known;
+  return insert(text, key);
+}
+
+word symbol_table::insert(std::string_view text, hashed key) {
+  check_length(text);
+  shard& owner = shards_[key.shard_number];
+  const std::lock_guard lock(owner.inserting);
+  // Another thread may have come first.
+  if (const std::optional<word> known = find(text, key)) return *known;
+  char* storage = allocate_text(owner, stored_bytes(text));
+  store_text(storage, text);
+  std::uint64_t id = size_.load(std::memory_order_relaxed);
+  do {
+    if (id >= max_symbols) report_full();
+    ensure_segments(id, id + 1);
+  } while (!size_.compare_exchange_weak(id, id + 1, std::memory_order_acq_rel));
+  set_entry(id, storage);
+  insert_slot(owner, key.tag, static_cast<word>(id), true);
+  return static_cast<word>(id);
+}
+
+void symbol_table::make_room(shard& owner, bool readers_possible) {
+  const std::size_t capacity = owner.owner ? owner.owner->mask + 1 : 0;
+  if (!too_full(owner.used, capacity)) return;
+  auto larger = std::make_unique<slot_array>(capacity == 0 ? first_capacity : 2 * capacity);
+  for (std::size_t from = 0; from < capacity; ++from) {
+    const std::uint64_t slot = owner.owner->slots[from].load(std::memory_order_relaxed);
+    if (slot == 0) continue;
+    std::size_t position = slot_tag(slot) & larger->mask;
+    while (larger->slots[position].load(std::memory_order_relaxed) != 0) position = (position + 1) & larger->mask;
+    larger->slots[position].store(slot, std::memory_order_relaxed);
+  }
+  owner.current.store(larger.get(), std::memory_order_release);
+  if (readers_possible && owner.owner) owner.retired.push_back(std::move(owner.owner));
+  owner.owner = std::move(larger);
+}
+
+void symbol_table::insert_slot(shard& owner, std::uint32_t tag, word id, bool readers_possible) {
+  make_room(owner, readers_possible);
+  slot_array& table = *owner.owner;
+  std::size_t position = tag & table.mask;
+  while (table.slots[position].load(std::memory_order_relaxed) != 0) position = (position + 1) & table.mask;
+  table.slots[position].store(slot_value(tag, std::uint64_t{id} + 1), std::memory_order_release);
+  ++owner.used;
+}
+
+char* symbol_table::allocate_text(shard& owner, std::size_t bytes) {
+  if (static_cast<std::size_t>(owner.free_end - owner.free_begin) < bytes) {
+    const std::size_t next = std::min(largest_block_bytes, std::max(first_block_bytes, owner.block_bytes));
+    // A long text gets a block of its own and leaves the room of the current one.
+    const bool own_block = bytes > next / 4;
+    owner.blocks.emplace_back(new char[own_block ? bytes : next]);
+    owner.block_bytes += own_block ? bytes : next;
+    if (own_block) return owner.blocks.back().get();
+    owner.free_begin = owner.blocks.back().get();
+    owner.free_end = owner.free_begin + next;
+  }
+  char* result = owner.free_begin;
+  owner.free_begin += bytes;
+  return result;
+}
+
+void symbol_table::store_text(char* where, std::string_view text) {
+  const auto length = static_cast<std::uint32_t>(text.size());
+  std::memcpy(where, &length, sizeof length);
+  if (length != 0) std::memcpy(where + sizeof length, text.data(), length);
+}
+
+std::uint64_t symbol_table::memory_bytes() const {
+  std::uint64_t bytes = bulk_bytes_ + size() * sizeof(const char*);
+  for (const shard& each : shards_) {
+    bytes += each.block_bytes;
+    if (const slot_array* table = each.current.load(std::memory_order_acquire)) bytes += (table->mask + 1) * 8;
+  }
+  return bytes;
+}
+
+void symbol_table::report_full() {
+  throw user_error("the symbol table is full: more than " + std::to_string(max_symbols) + " different symbols");
+}
+
+bulk_interning::bulk_interning(symbol_table& table, std::size_t parts) : table_(table), parts_(parts) {
+  for (part& each : parts_) each.table_ = &table;
+  // Nobody else interns during a load, so nobody can still be reading an old table.
+  for (symbol_table::shard& each : table.shards_) each.retired.clear();
+}
+
+bulk_interning::~bulk_interning() = default;
+
+word bulk_interning::part::intern(std::string_view text) {
+  const symbol_table::hashed key = symbol_table::hash(text);
+  if (const std::optional<word> known = table_->find(text, key)) return *known;
+  check_length(text);
+  if (too_full(texts_.size(), slots_.size())) grow();
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t position = key.tag & mask;
+  for (; slots_[position] != 0; position = (position + 1) & mask) {
+    if (slot_tag(slots_[position]) != key.tag) continue;
+    const std::uint32_t index = slot_lower(slots_[position]) - 1;
+    if (texts_[index] == text) return index | mark_bit;
+  }
+  const auto index = static_cast<std::uint32_t>(texts_.size());
+  if (index >= symbol_table::max_symbols) symbol_table::report_full();
+  texts_.push_back(text);
+  keys_.push_back(key);
+  slots_[position] = slot_value(key.tag, index + 1);
+  return index | mark_bit;
+}
+
+void bulk_interning::part::grow() {
+  std::vector<std::uint64_t> larger(slots_.empty() ? 256 : 2 * slots_.size());
+  const std::size_t mask = larger.size() - 1;
+  for (const std::uint64_t slot : slots_) {
+    if (slot == 0) continue;
+    std::size_t position = slot_tag(slot) & mask;
+    while (larger[position] != 0) position = (position + 1) & mask;
+    larger[position] = slot;
+  }
+  slots_ = std::move(larger);
+}
+
+/// The new texts of one shard, each where it appears first: part in the upper half, position in texts_ in the lower.
+struct bulk_interning::shard_firsts {
+  std::vector<std::uint64_t> places;
+};
+
+void bulk_interning::group_by_shard(std::size_t number) {
+  part& own = parts_[number];
+  own.slots_ = {};
+  own.first_.resize(own.texts_.size());
+  own.numbers_.resize(own.texts_.size());
+  own.by_shard_.resize(own.texts_.size());
+  std::array<std::uint32_t, symbol_table::shard_count> next{};
+  for (const symbol_table::hashed key : own.keys_) ++next[key.shard_number];
+  std::uint32_t begin = 0;
+  for (std::size_t shard = 0; shard < symbol_table::shard_count; ++shard) {
+    own.shard_begin_[shard] = begin;
+    begin += next[shard];
+    next[shard] = own.shard_begin_[shard];
+  }
+  own.shard_begin_.back() = begin;
+  for (std::uint32_t index = 0; index < own.texts_.size(); ++index) {
+    own.by_shard_[next[own.keys_[index].shard_number]++] = index;
+  }
+}
+
+void bulk_interning::find_firsts(std::size_t shard_number, shard_firsts& firsts) {
+  std::size_t candidates = 0;
+  for (const part& each : parts_) candidates += each.shard_begin_[shard_number + 1] - each.shard_begin_[shard_number];
+  if (candidates == 0) return;
+  // Tag in the upper half, position in firsts + 1 in the lower.
+  std::vector<std::uint64_t> slots(std::bit_ceil(2 * candidates));
+  const std::size_t mask = slots.size() - 1;
+  for (std::uint32_t number = 0; number < parts_.size(); ++number) {
+    part& own = parts_[number];
+    for (std::uint32_t at = own.shard_begin_[shard_number]; at < own.shard_begin_[shard_number + 1]; ++at) {
+      const std::uint32_t index = own.by_shard_[at];
+      const std::uint32_t tag = own.keys_[index].tag;
+      const std::string_view text = own.texts_[index];
+      std::uint64_t first = slot_value(number, index);
+      std::size_t position = tag & mask;
+      for (; slots[position] != 0; position = (position + 1) & mask) {
+        if (slot_tag(slots[position]) != tag) continue;
+        const std::uint64_t place = firsts.places[slot_lower(slots[position]) - 1];
+        if (parts_[slot_tag(place)].texts_[slot_lower(place)] != text) continue;
+        first = place;
+        break;
+      }
+      if (slots[position] == 0) {
+        firsts.places.push_back(first);
+        slots[position] = slot_value(tag, firsts.places.size());
+      }
+      own.first_[index] = first;
+    }
+  }
+}
+
+void bulk_interning::number_part(std::size_t number, std::uint64_t first_id, char* storage) {
+  part& own = parts_[number];
+  std::uint64_t id = first_id;
+  for (std::uint32_t index = 0; index < own.texts_.size(); ++index) {
+    if (own.first_[index] != slot_value(static_cast<std::uint32_t>(number), index)) continue;
+    symbol_table::store_text(storage, own.texts_[index]);
+    table_.set_entry(id, storage);
+    storage += symbol_table::stored_bytes(own.texts_[index]);
+    own.numbers_[index] = static_cast<word>(id++);
+  }
+}
+
+void bulk_interning::insert_firsts(std::size_t shard_number, const shard_firsts& firsts) {
+  symbol_table::shard& owner = table_.shards_[shard_number];
+  for (const std::uint64_t place : firsts.places) {
+    const part& first_part = parts_[slot_tag(place)];
+    const std::uint32_t index = slot_lower(place);
+    symbol_table::insert_slot(owner, first_part.keys_[index].tag, first_part.numbers_[index], false);
+  }
+}
+
+void bulk_interning::finish(const parallel_runner& run) {
+  const std::size_t count = parts_.size();
+  if (std::none_of(parts_.begin(), parts_.end(), [](const part& each) { return each.has_marks(); })) return;
+  std::vector<shard_firsts> firsts(symbol_table::shard_count);
+  run(count, [&](std::size_t number) { group_by_shard(number); });
+  run(symbol_table::shard_count, [&](std::size_t number) { find_firsts(number, firsts[number]); });
+
+  std::vector<std::uint64_t> new_texts(count);
+  std::vector<std::uint64_t> text_bytes(count);
+  run(count, [&](std::size_t number) {
+    const part& own = parts_[number];
+    for (std::uint32_t index = 0; index < own.texts_.size(); ++index) {
+      if (own.first_[index] != slot_value(static_cast<std::uint32_t>(number), index)) continue;
+      ++new_texts[number];
+      text_bytes[number] += symbol_table::stored_bytes(own.texts_[index]);
+    }
+  });
+  const std::uint64_t old_size = table_.size();
+  std::uint64_t new_size = old_size;
+  std::vector<std::uint64_t> first_id(count);
+  std::vector<char*> storage(count);
+  for (std::size_t number = 0; number < count; ++number) {
+    first_id[number] = new_size;
+    new_size += new_texts[number];
+    if (text_bytes[number] == 0) continue;
+    table_.bulk_blocks_.emplace_back(new char[text_bytes[number]]);
+    table_.bulk_bytes_ += text_bytes[number];
+    storage[number] = table_.bulk_blocks_.back().get();
+  }
+  if (new_size > symbol_table::max_symbols) symbol_table::report_full();
+  table_.ensure_segments(old_size, new_size);
+
+  run(count, [&](std::size_t number) { number_part(number, first_id[number], storage[number]); });
+  run(symbol_table::shard_count, [&](std::size_t number) { insert_firsts(number, firsts[number]); });
+  run(count, [&](std::size_t number) {
+    part& own = parts_[number];
+    for (std::uint32_t index = 0; index < own.texts_.size(); ++index) {
+      const std::uint64_t first = own.first_[index];
+      if (slot_tag(first) != number) own.numbers_[index] = parts_[slot_tag(first)].numbers_[slot_lower(first)];
+    }
+  });
+  table_.size_.store(new_size, std::memory_order_release);
+}
+
+}  // namespace gpulog::storage

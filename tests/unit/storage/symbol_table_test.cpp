@@ -1,0 +1,158 @@
+#include "storage/symbol_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+#include <unordered_set>
+
+namespace gpulog::storage {
+namespace {
+
+void run_serially(std::size_t count, const std::function<void(std::size_t)>& work) {
+  for (std::size_t number = 0; number < count; ++number) work(number);
+}
+
+/// Every item on a thread of its own.
+void run_on_threads(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::vector<std::thread> threads;
+  for (std::size_t number = 0; number < count; ++number) threads.emplace_back([&work, number] { work(number); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+std::vector<std::string> random_texts(std::size_t count, std::size_t distinct, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t chosen = random() % distinct;
+    texts.push_back(std::string(chosen % 70, static_cast<char>('a' + chosen % 7)) + std::to_string(chosen));
+  }
+  return texts;
+}
+
+TEST(symbol_table, numbers_in_order_of_first_interning) {
+  symbol_table table;
+  EXPECT_EQ(table.size(), 0U);
+  EXPECT_EQ(table.intern("b"), 0U);
+  EXPECT_EQ(table.intern(""), 1U);
+  EXPECT_EQ(table.intern("b"), 0U);
+  EXPECT_EQ(table.intern("a"), 2U);
+  EXPECT_EQ(table.text(0), "b");
+  EXPECT_EQ(table.text(1), "");
+  EXPECT_EQ(table.text(2), "a");
+  EXPECT_EQ(table.find("a"), 2U);
+  EXPECT_EQ(table.find("c"), std::nullopt);
+  EXPECT_EQ(table.size(), 3U);
+}
+
+TEST(symbol_table, starts_with_the_constants) {
+  const std::vector<std::string> constants{"z", "", "a"};
+  symbol_table table(constants);
+  EXPECT_EQ(table.size(), 3U);
+  EXPECT_EQ(table.find("a"), 2U);
+  EXPECT_EQ(table.intern("new"), 3U);
+}
+
+TEST(symbol_table, keeps_every_byte) {
+  symbol_table table;
+  const std::string with_zero("a\0b", 3);
+  const std::string long_text(10'000'000, 'x');
+  EXPECT_EQ(table.intern("a"), 0U);
+  EXPECT_EQ(table.intern(with_zero), 1U);
+  EXPECT_EQ(table.intern(long_text), 2U);
+  EXPECT_EQ(table.intern("\xff\xfe"), 3U);
+  EXPECT_EQ(table.text(1), with_zero);
+  EXPECT_EQ(table.text(2), long_text);
+  EXPECT_EQ(table.text(3), "\xff\xfe");
+}
+
+TEST(symbol_table, texts_of_every_length) {
+  symbol_table table;
+  std::string text;
+  for (word length = 0; length < 300; ++length) {
+    ASSERT_EQ(table.intern(text), length);
+    text += static_cast<char>('a' + length % 3);
+  }
+  for (std::size_t at = 0; at < 299; ++at) {  // one byte different at each place
+    std::string other(299, 'q');
+    other[at] = 'r';
+    ASSERT_EQ(table.intern(other), 300 + at);
+  }
+}
+
+TEST(symbol_table, grows) {
+  symbol_table table;
+  for (word id = 0; id < 200'000; ++id) ASSERT_EQ(table.intern("text " + std::to_string(id)), id);
+  for (word id = 0; id < 200'000; ++id) {
+    ASSERT_EQ(table.text(id), "text " + std::to_string(id));
+    ASSERT_EQ(table.find("text " + std::to_string(id)), id);
+  }
+  EXPECT_GT(table.memory_bytes(), 200'000U * 20);
+  EXPECT_LT(table.memory_bytes(), 200'000U * 50);
+}
+
+TEST(symbol_table, concurrent_interning_agrees_on_numbers) {
+  symbol_table table;
+  const std::vector<std::string> texts = random_texts(40'000, 5'000, 1);
+  std::vector<std::vector<word>> ids(4, std::vector<word>(texts.size()));
+  run_on_threads(4, [&](std::size_t thread) {
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const std::size_t at = (i + thread * 7'001) % texts.size();
+      ids[thread][at] = table.intern(texts[at]);
+      ASSERT_EQ(table.text(ids[thread][at]), texts[at]);
+    }
+  });
+  const std::unordered_set<std::string> distinct(texts.begin(), texts.end());
+  EXPECT_EQ(table.size(), distinct.size());
+  for (std::size_t thread = 1; thread < 4; ++thread) EXPECT_EQ(ids[thread], ids[0]);
+}
+
+TEST(bulk_interning, numbers_as_one_thread_would) {
+  for (const std::size_t parts : {1U, 2U, 3U, 7U}) {
+    for (const std::size_t count : {0U, 1U, 31U, 32U, 33U, 20'000U}) {
+      const std::vector<std::string> texts = random_texts(count, 3'000, 2);
+      symbol_table expected;
+      expected.intern("constant");
+      symbol_table table;
+      table.intern("constant");
+      for (int round = 0; round < 2; ++round) {  // the second time everything is known, but for one text
+        std::vector<word> numbers(texts.size());
+        const std::string last = "last of round " + std::to_string(round);
+        bulk_interning load(table, parts);
+        run_on_threads(parts, [&](std::size_t part) {
+          for (std::size_t i = part * count / parts; i < (part + 1) * count / parts; ++i) {
+            numbers[i] = load[part].intern(texts[i]);
+          }
+          if (part + 1 == parts) load[part].intern(last);
+        });
+        load.finish(round == 0 ? parallel_runner(run_on_threads) : parallel_runner(run_serially));
+        for (std::size_t part = 0; part < parts; ++part) {
+          for (std::size_t i = part * count / parts; i < (part + 1) * count / parts; ++i) {
+            ASSERT_EQ(load[part].resolve(numbers[i]), expected.intern(texts[i]));
+          }
+        }
+        expected.intern(last);
+      }
+      ASSERT_EQ(table.size(), expected.size());
+      for (word id = 0; id < table.size(); ++id) {
+        ASSERT_EQ(table.text(id), expected.text(id));
+        ASSERT_EQ(table.find(expected.text(id)), id);
+      }
+    }
+  }
+}
+
+TEST(bulk_interning, leaves_the_table_when_not_finished) {
+  symbol_table table;
+  {
+    bulk_interning load(table, 2);
+    load[0].intern("a");
+    EXPECT_TRUE(load[0].has_marks());
+    EXPECT_FALSE(load[1].has_marks());
+  }
+  EXPECT_EQ(table.size(), 0U);
+  EXPECT_EQ(table.find("a"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace gpulog::storage
