@@ -53,4 +53,8 @@ class engine {
   std::unique_ptr<detail::engine_state> state_;
 };
 
+/// Removes output files that runs of this process have begun and not completed; for a process that is about to end
+/// without unwinding. Safe from any thread.
+void remove_unfinished_outputs() noexcept;
+
 }  // namespace gpulog

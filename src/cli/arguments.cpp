@@ -1,0 +1,275 @@
+#include "cli/arguments.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <system_error>
+
+#include "gpulog/program.hpp"
+
+namespace gpulog::cli {
+namespace {
+
+constexpr std::string_view jobs_error = "-j/--jobs may only be set to 'auto' or an integer greater than 0.";
+
+/// Options of Soufflé that ask for something gpulog does not make, each with the reason that is printed.
+const std::map<std::string, std::string>& refused_options() {
+  static const std::string no_compiler = "gpulog needs no compiler and makes no C++: run the program directly";
+  static const std::map<std::string, std::string> reasons = {
+      {"-c,--compile", no_compiler},
+      {"-C,--compile-many", no_compiler},
+      {"-o,--dl-program", no_compiler},
+      {"-g,--generate", no_compiler},
+      {"-G,--generate-many", no_compiler},
+      {"-s,--swig", "there are no generated bindings: use the C++ interface in include/gpulog"},
+      {"-r,--debug-report", "there is no HTML report: use --show with the stages of interest"},
+      {"-t,--provenance", "explanations of derived tuples are not supported"},
+      {"--preprocessor", "gpulog reads #-lines itself and runs no other program"},
+  };
+  return reasons;
+}
+
+/// How an option of Soufflé without a meaning here is written.
+struct ignored_option {
+  const char* names;
+  bool takes_value;
+  const char* description;
+};
+
+constexpr ignored_option ignored_options[] = {
+    {"-a,--auto-schedule", true, "no effect: joins are always scheduled by the relations' sizes"},
+    {"-z,--disable-transformers", true, "no effect: names of Soufflé's transformers"},
+    {"--emit-statistics", false, "no effect: see --stats"},
+    {"-N,--generate-namespace", true, "no effect: nothing is generated"},
+    {"--inline-exclude", true, "no effect on results"},
+    {"--legacy", false, "no effect: legacy syntax is always read"},
+    {"-l,--libraries", true, "no effect: programs that call user functors are rejected"},
+    {"-L,--library-dir", true, "no effect: as -l"},
+    {"--live-profile", false, "no effect: progress is shown on a terminal"},
+    {"-m,--magic-transform", true, "no effect on results"},
+    {"--magic-transform-exclude", true, "no effect on results"},
+    {"--no-preprocessor", false, "no effect: there is no external preprocessor"},
+    {"--profile-frequency", false, "no effect: frequencies are always counted"},
+    {"-W,--warn", true, "no effect: warnings are all on"},
+    {"--wno", true, "no effect: -w turns all warnings off"},
+};
+
+std::string version_text() {
+  return fmt::format("gpulog {}\nBackends: {}\nWord size: 32 bits\n", version(), fmt::join(built_backends(), ", "));
+}
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+/// 0 for "auto"; nothing when it is not a positive number of threads.
+std::optional<unsigned> jobs_from_text(std::string_view text) {
+  if (text == "auto") return 0U;
+  constexpr unsigned most_threads = 4096;
+  unsigned jobs = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), jobs);
+  if (failure != std::errc{} || end != text.data() + text.size() || jobs == 0 || jobs > most_threads) {
+    return std::nullopt;
+  }
+  return jobs;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> pieces;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) pieces.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return pieces;
+}
+
+parse_result fail(std::string_view message) {
+  fmt::print(stderr, "Error: {}\n", message);
+  return {std::nullopt, 1};
+}
+
+/// The options as texts, before they are checked.
+struct raw_arguments {
+  std::vector<std::string> files, show, macros, pragmas;
+  std::string jobs = "1", backend = "auto", storage = "auto", memory_limit;
+  bool no_warnings = false, show_version = false, parse_errors = false;
+};
+
+/// The refused option that was given, with its reason; empty when none was.
+std::string refusal(const std::map<CLI::Option*, std::string>& refused) {
+  for (const auto& [option, reason] : refused) {
+    if (option->count() > 0)
+      return fmt::format("option {} is not supported: {}", option->get_name(false, true), reason);
+  }
+  return {};
+}
+
+parse_result checked(const raw_arguments& raw, arguments parsed) {
+  const auto jobs = jobs_from_text(raw.jobs);
+  if (!jobs) return fail(jobs_error);
+  parsed.run.jobs = *jobs;
+
+  const auto backend = backend_from_name(raw.backend);
+  if (!backend) return fail(fmt::format("--backend may only be set to auto, cpu or cuda, not to '{}'", raw.backend));
+  parsed.run.backend = *backend;
+  const auto built = built_backends();
+  if (backend == backend_kind::cuda && std::find(built.begin(), built.end(), "cuda") == built.end()) {
+    return fail(
+        fmt::format("--backend cuda: this gpulog was built without CUDA (backends: {})", fmt::join(built, ", ")));
+  }
+
+  const auto storage = storage_from_name(raw.storage);
+  if (!storage) return fail(fmt::format("--storage may only be set to auto, hisa or hash, not to '{}'", raw.storage));
+  parsed.run.storage = *storage;
+
+  if (!raw.memory_limit.empty()) {
+    const auto bytes = bytes_from_text(raw.memory_limit);
+    if (!bytes || *bytes == 0) {
+      return fail(fmt::format("--memory-limit has to be a size such as 4G or 500M, not '{}'", raw.memory_limit));
+    }
+    parsed.run.memory_limit = *bytes;
+  }
+
+  for (const std::string& group : raw.show) {
+    for (std::string& stage : split(group, ',')) {
+      const auto& known = program::stages();
+      if (std::find(known.begin(), known.end(), stage) == known.end()) {
+        return fail(fmt::format("--show knows no '{}'; it knows {}", stage, fmt::join(known, ", ")));
+      }
+      parsed.show.push_back(std::move(stage));
+    }
+  }
+  if (raw.parse_errors) parsed.show.emplace_back("parse-errors");
+
+  for (const std::string& pragma : raw.pragmas) {
+    const std::size_t colon = pragma.find(':');
+    parsed.compile.pragmas.emplace_back(pragma.substr(0, colon),
+                                        colon == std::string::npos ? "" : pragma.substr(colon + 1));
+  }
+  for (const std::string& group : raw.macros) {
+    for (std::string& macro : split(group, ' ')) parsed.compile.macros.push_back(std::move(macro));
+  }
+  for (const std::string& directory : parsed.compile.include_directories) {
+    if (!is_directory(directory)) return fail(fmt::format("Include directory {} does not exist", directory));
+  }
+
+  parsed.compile.warnings = !raw.no_warnings;
+  parsed.run.missing_facts_are_empty = raw.no_warnings;
+  parsed.run.output_to_stdout = parsed.run.output_directory == "-";
+
+  if (raw.files.empty()) {
+    fmt::print(stderr, "No datalog file specified.\n");
+    return {std::nullopt, 0};
+  }
+  if (raw.files.size() > 1)
+    return fail(fmt::format("only one datalog file can be run, but {} are given", raw.files.size()));
+  parsed.program_file = raw.files.front();
+
+  if (!is_directory(parsed.run.fact_directory)) {
+    return fail(fmt::format("Fact directory {} does not exist", parsed.run.fact_directory));
+  }
+  if (!parsed.run.output_to_stdout && !is_directory(parsed.run.output_directory)) {
+    return fail(fmt::format("Output directory {} does not exist", parsed.run.output_directory));
+  }
+  return {std::move(parsed), 0};
+}
+
+}  // namespace
+
+parse_result parse_arguments(int count, char** texts) {
+  raw_arguments raw;
+  arguments parsed;
+  CLI::App app("gpulog runs Datalog programs in the dialect of Soufflé.", "gpulog");
+  app.set_help_flag("-h,--help", "print this text");
+
+  app.add_option("program", raw.files, "the program (.dl)");
+  app.add_option("-F,--fact-dir", parsed.run.fact_directory, "folder of the .facts files")->type_name("DIR");
+  app.add_option("-D,--output-dir", parsed.run.output_directory,
+                 "folder for output files; - prints every .output on standard output")
+      ->type_name("DIR");
+  app.add_option("-j,--jobs", raw.jobs, "worker threads, or auto")->type_name("N");
+  app.add_flag("-w,--no-warn", raw.no_warnings, "no warnings; a missing fact file is an empty relation");
+  app.add_flag("-v,--verbose", parsed.verbose, "tell what is done and how long it takes (standard error)");
+  app.add_option("-I,--include-dir", parsed.compile.include_directories, "folder that .include searches (repeatable)")
+      ->type_name("DIR")
+      ->expected(1)
+      ->take_all();
+  app.add_option("-M,--macro", raw.macros, "macros for #if and #ifdef, as \"A B=1\"")
+      ->type_name("TEXT")
+      ->expected(1)
+      ->take_all();
+  app.add_option("-P,--pragma", raw.pragmas, "as .pragma \"KEY\" \"VALUE\" (repeatable)")
+      ->type_name("KEY:VALUE")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--show", raw.show,
+                 "print stages instead of running, separated by commas: " +
+                     fmt::format("{}", fmt::join(program::stages(), ", ")))
+      ->type_name("LIST")
+      ->expected(1)
+      ->take_all();
+  app.add_flag("--parse-errors", raw.parse_errors, "as --show parse-errors");
+  app.add_option("-p,--profile", parsed.profile_file, "write times and sizes of all rules (JSON)")->type_name("FILE");
+  app.add_flag("--version", raw.show_version, "print version, backends and word size");
+
+  constexpr const char* own = "gpulog's own";
+  app.add_option("--backend", raw.backend, "auto, cpu or cuda")->type_name("NAME")->group(own);
+  app.add_option("--device", parsed.run.device, "number of the backend's device, from 0")->type_name("N")->group(own);
+  app.add_option("--storage", raw.storage, "auto, hisa or hash")->type_name("NAME")->group(own);
+  app.add_option("--memory-limit", raw.memory_limit, "bytes for relations, as 500M or 4G")
+      ->type_name("SIZE")
+      ->group(own);
+  app.add_option("--stats", parsed.statistics_file, "write times, candidates, tuples and bytes (JSON)")
+      ->type_name("FILE")
+      ->group(own);
+
+  constexpr const char* accepted = "Soufflé's, accepted without effect";
+  std::vector<std::string> ignored_values;
+  for (const ignored_option& option : ignored_options) {
+    if (option.takes_value) {
+      app.add_option(option.names, ignored_values, option.description)
+          ->type_name("TEXT")
+          ->expected(1)
+          ->take_all()
+          ->group(accepted);
+    } else {
+      app.add_flag(option.names, option.description)->group(accepted);
+    }
+  }
+  std::map<CLI::Option*, std::string> refused;
+  for (const auto& [names, reason] : refused_options()) {
+    const bool flag = names.starts_with("-c,") || names.starts_with("-C,");
+    CLI::Option* option = flag ? app.add_flag(names) : app.add_option(names, ignored_values)->expected(1)->take_all();
+    refused[option->group("")] = reason;
+  }
+
+  try {
+    app.parse(count, texts);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app.help());
+    return {std::nullopt, 0};
+  } catch (const CLI::ParseError& failure) {
+    if (std::string reason = refusal(refused); !reason.empty()) return fail(reason);
+    std::string message = failure.what();
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    return fail(message + " (gpulog --help lists the options)");
+  }
+  if (raw.show_version) {
+    fmt::print("{}", version_text());
+    return {std::nullopt, 0};
+  }
+  if (std::string reason = refusal(refused); !reason.empty()) return fail(reason);
+  return checked(raw, std::move(parsed));
+}
+
+}  // namespace gpulog::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpulog/options.hpp"
+
+namespace gpulog::cli {
+
+/// What the command line asks for.
+struct arguments {
+  std::string program_file;
+  compile_options compile;
+  run_options run;
+  std::vector<std::string> show;  ///< stages to print instead of running
+  std::string profile_file;
+  std::string statistics_file;
+  bool verbose = false;
+};
+
+/// What came of the command line: arguments to act on, or an exit status when there is nothing more to do (help,
+/// version, an error that was printed).
+struct parse_result {
+  std::optional<arguments> parsed;
+  int exit_status = 0;
+};
+
+/// Reads Soufflé's options and gpulog's own. Prints help and version on standard output, errors as one line on standard
+/// error.
+[[nodiscard]] parse_result parse_arguments(int count, char** texts);
+
+}  // namespace gpulog::cli

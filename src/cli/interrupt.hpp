@@ -1,0 +1,18 @@
+#pragma once
+
+#include <atomic>
+
+namespace gpulog::cli {
+
+/// Set once the user has asked to end (Ctrl-C, a termination signal); run_options::cancelled points here.
+extern const std::atomic<bool>& cancel_requested;
+
+/// The signal that asked, 0 when none did.
+[[nodiscard]] int cancelling_signal();
+
+/// Takes over SIGINT, SIGTERM and SIGHUP. To be called before any other thread is started. A run that has not ended by
+/// itself half a second after the signal is ended here: unfinished output files are removed and the process exits with
+/// 128 + signal. Writing to a closed pipe becomes an error of the write instead of a signal.
+void watch_signals();
+
+}  // namespace gpulog::cli

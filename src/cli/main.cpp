@@ -1,0 +1,115 @@
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "cli/arguments.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress_line.hpp"
+#include "gpulog/engine.hpp"
+
+namespace gpulog::cli {
+namespace {
+
+constexpr int signal_exit_base = 128;
+
+/// Replaces the file only once the whole report is on the disk; devices and pipes are written directly.
+void write_report(const std::string& path, const statistics& figures) {
+  if (path.empty()) return;
+  std::error_code ignored;
+  const bool in_place = std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
+  const std::string target = in_place ? path : path + ".unfinished";
+  std::ofstream file(target);
+  file << to_json(figures);
+  file.close();
+  if (file && !in_place) std::filesystem::rename(target, path);
+  if (file) return;
+  if (!in_place) std::filesystem::remove(target, ignored);
+  throw output_error("Cannot write statistics to " + path);
+}
+
+void print_timings(const statistics& figures) {
+  for (const stratum_statistics& stratum : figures.strata) {
+    std::string names;
+    for (const std::string& name : stratum.relations) names += (names.empty() ? "" : ", ") + name;
+    fmt::print(stderr, "{}: {} iterations, {:.6f} s\n", names, stratum.iterations, stratum.seconds);
+  }
+  fmt::print(stderr, "load {:.6f} s, evaluate {:.6f} s, write {:.6f} s, total {:.6f} s\n", figures.load_seconds,
+             figures.evaluate_seconds, figures.write_seconds, figures.total_seconds);
+}
+
+/// Prints the stages asked for; the exit status is Soufflé's: the number of errors for parse-errors.
+int show_stages(const program& source, const std::vector<std::string>& stages) {
+  constexpr int most_errors = 255;
+  int status = 0;
+  bool parse_errors_only = true;
+  for (const std::string& stage : stages) {
+    fmt::print("{}", source.show(stage));
+    if (stage != "parse-errors") {
+      parse_errors_only = false;
+      continue;
+    }
+    for (const diagnostic& remark : source.diagnostics()) {
+      if (remark.level == severity::error && status < most_errors) ++status;
+    }
+  }
+  if (!source.ok() && !parse_errors_only) {
+    fmt::print(stderr, "{}", source.report());
+    return status == 0 ? 1 : status;
+  }
+  return status;
+}
+
+int run_program(arguments given) {
+  const program source = program::from_file(given.program_file, given.compile);
+  if (!given.show.empty()) return show_stages(source, given.show);
+  fmt::print(stderr, "{}", source.report());
+  if (!source.ok()) return 1;
+
+  progress_line line;
+  if (progress_line::wanted()) given.run.on_progress = [&line](const progress& now) { line.show(now); };
+  given.run.cancelled = &cancel_requested;
+  if (given.verbose) fmt::print(stderr, "Starting work on {}\n", given.program_file);
+
+  engine run(source, given.run);
+  run.load();
+  run.evaluate();
+  line.clear();
+  run.write();
+  if (given.verbose) print_timings(run.figures());
+  write_report(given.statistics_file, run.figures());
+  write_report(given.profile_file, run.figures());
+  return 0;
+}
+
+int report_failure(const std::string& message) {
+  if (cancelling_signal() != 0) return signal_exit_base + cancelling_signal();
+  fmt::print(stderr, "{}\n", message.starts_with("Error") ? message : "Error: " + message);
+  return 1;
+}
+
+int guarded_main(int count, char** texts) {
+  try {
+    parse_result arguments = parse_arguments(count, texts);
+    if (!arguments.parsed) return arguments.exit_status;
+    watch_signals();
+    const int status = run_program(std::move(*arguments.parsed));
+    if (std::fflush(stdout) != 0) return report_failure("Cannot write to standard output");
+    return status;
+  } catch (const std::bad_alloc&) {
+    return report_failure("the machine has too little memory for this program on these facts");
+  } catch (const std::exception& failure) {
+    return report_failure(failure.what());
+  }
+}
+
+}  // namespace
+}  // namespace gpulog::cli
+
+int main(int count, char** texts) { return gpulog::cli::guarded_main(count, texts); }

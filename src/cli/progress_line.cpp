@@ -1,0 +1,31 @@
+#include "cli/progress_line.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace gpulog::cli {
+
+bool progress_line::wanted() { return isatty(STDERR_FILENO) == 1; }
+
+void progress_line::show(const progress& now) {
+  constexpr auto interval = std::chrono::milliseconds(100);
+  const auto time = std::chrono::steady_clock::now();
+  if (time - last_ < interval) return;
+  last_ = time;
+  visible_ = true;
+  const double rate = now.seconds > 0 ? static_cast<double>(now.tuples) / now.seconds : 0;
+  fmt::print(stderr, "\r\033[Kstratum {}/{}  iteration {}  {} tuples  {:.2f} M/s", now.stratum + 1, now.stratum_count,
+             now.iteration, now.tuples, rate / 1e6);
+  std::fflush(stderr);
+}
+
+void progress_line::clear() {
+  if (!visible_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  visible_ = false;
+}
+
+}  // namespace gpulog::cli
