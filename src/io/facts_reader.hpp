@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "storage/symbol_table.hpp"
+#include "support/ids.hpp"
+
+namespace gpulog::io {
+
+/// One .input directive.
+struct read_request {
+  std::string relation;
+  /// The directive's parameters, escapes resolved: IO, filename, delimiter, columns, headers, rfc4180.
+  std::map<std::string, std::string> parameters;
+  /// Where files with a relative name are.
+  std::filesystem::path fact_directory;
+  /// One entry for each attribute.
+  std::vector<value_kind> kinds;
+  /// A file that does not exist is an empty relation instead of an error.
+  bool missing_is_empty = false;
+  unsigned threads = 1;
+};
+
+/// Gives room for all rows of a directive: one pointer for each attribute, in attribute order, each to `rows` words.
+/// Called once, from the thread that called read_facts; not at all when there are no rows.
+using row_allocator = std::function<std::vector<word*>(std::uint64_t rows)>;
+
+/// Reads the rows of a directive, in the order of the text and with their duplicates. Symbols get the numbers that
+/// reading with one thread, lines from first to last and columns from left to right, would give.
+/// @return the number of rows; of a nullary relation the number of its lines.
+/// @throws user_error naming relation, file, and line: for the first faulty line whatever the threads.
+std::uint64_t read_facts(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate);
+
+}  // namespace gpulog::io

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace gpulog::io {
+
+/// A file being written under a temporary name beside its final one. Something that is no regular file (a device, a
+/// pipe) is written in place.
+class output_file {
+ public:
+  /// @throws user_error when the file can't be made.
+  explicit output_file(const std::filesystem::path& path);
+  output_file(output_file&& other) noexcept;
+  output_file& operator=(output_file&&) = delete;
+  output_file(const output_file&) = delete;
+  output_file& operator=(const output_file&) = delete;
+  /// Removes the temporary file, unless renamed.
+  ~output_file();
+
+  /// @throws user_error when not everything could be written (a full disk, a limit).
+  void write(std::string_view bytes);
+  /// No more is written. @throws user_error
+  void close();
+  /// Gives a closed file its final name. @throws user_error
+  void rename();
+
+  /// Where the bytes are until rename(): for libraries that write files by name.
+  [[nodiscard]] const std::filesystem::path& temporary_path() const { return temporary_; }
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;  ///< equal to path_ when written in place
+  int descriptor_ = -1;
+  /// The entry for remove_unfinished_outputs; -1 when there is nothing to remove.
+  std::ptrdiff_t registration_ = -1;
+};
+
+/// The files of a run: all get their final names together when the run has succeeded, or none is left.
+class output_files {
+ public:
+  /// Takes a closed file.
+  void add(output_file file) { files_.push_back(std::move(file)); }
+  /// Gives all files their final names, in the order they were added. @throws user_error
+  void commit();
+
+ private:
+  std::vector<output_file> files_;
+};
+
+/// Removes the temporary files of the process; for a process that is about to end. Safe in a signal handler and beside
+/// threads that still write.
+void remove_unfinished_outputs() noexcept;
+
+}  // namespace gpulog::io

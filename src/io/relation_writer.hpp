@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "io/output_files.hpp"
+#include "storage/symbol_table.hpp"
+#include "support/ids.hpp"
+
+namespace gpulog::io {
+
+/// A relation's rows as they are to be written; the columns belong to the caller.
+struct relation_rows {
+  std::string relation;
+  std::vector<std::string> attribute_names;
+  std::vector<value_kind> kinds;
+  std::vector<const word*> columns;
+  std::uint64_t rows = 0;
+};
+
+/// One .output directive.
+struct write_request {
+  /// The directive's parameters, escapes resolved: IO, filename, delimiter, headers, rfc4180, compress.
+  std::map<std::string, std::string> parameters;
+  /// Where files with a relative name go; "-" sends every directive to standard output, with headers.
+  std::filesystem::path output_directory;
+  unsigned threads = 1;
+};
+
+/// Writes rows in the order given, to standard output or to a file that is added to `files`; the bytes don't depend on
+/// the number of threads. @throws user_error naming relation and file.
+void write_relation(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
+                    output_files& files);
+
+/// .printsize: the relation's name, a tab and its size on standard output. @throws user_error
+void print_relation_size(const std::string& relation, std::uint64_t rows);
+
+}  // namespace gpulog::io
