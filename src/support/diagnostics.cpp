@@ -1,0 +1,101 @@
+#include "support/diagnostics.hpp"
+
+#include <algorithm>
+#include <ostream>
+#include <tuple>
+
+namespace gpulog {
+
+namespace {
+
+void append_place(std::string& out, const source_span& span) {
+  const source_position position = span.file->position(span.begin);
+  const std::string_view line = span.file->line_text(span.begin);
+  out += " in file ";
+  out += base_name(position.path);
+  out += " at line " + std::to_string(position.line) + "\n";
+  out += line;
+  out += '\n';
+  // One longer than the line, so that a caret can stand behind its end.
+  std::string marks(line.size() + 1, '-');
+  marks[std::min<std::size_t>(position.column - 1, line.size())] = '^';
+  out += marks;
+}
+
+void append_line(std::string& out, const source_span& span, const std::string& message) {
+  out += message;
+  if (span.valid()) append_place(out, span);
+  out += '\n';
+}
+
+bool same_text(const diagnostics::entry& left, const diagnostics::entry& right) {
+  return left.level == right.level && left.span == right.span && left.message == right.message;
+}
+
+}  // namespace
+
+diagnostics::entry& diagnostics::entry::note(const source_span& where, std::string text) {
+  notes.push_back({where, std::move(text)});
+  return *this;
+}
+
+diagnostics::entry& diagnostics::error(const source_span& where, std::string message) {
+  ++errors_;
+  return remarks_.emplace_back(entry{severity::error, where, std::move(message), {}});
+}
+
+diagnostics::entry& diagnostics::warning(const source_span& where, std::string message) {
+  return remarks_.emplace_back(entry{severity::warning, where, std::move(message), {}});
+}
+
+std::vector<const diagnostics::entry*> diagnostics::sorted() const {
+  std::vector<const entry*> result;
+  for (const entry& remark : remarks_) result.push_back(&remark);
+  std::stable_sort(result.begin(), result.end(), [](const entry* left, const entry* right) {
+    if (comes_before(left->span, right->span)) return true;
+    if (comes_before(right->span, left->span)) return false;
+    return left->level < right->level;
+  });
+  const auto last = std::unique(result.begin(), result.end(),
+                                [](const entry* left, const entry* right) { return same_text(*left, *right); });
+  result.erase(last, result.end());
+  return result;
+}
+
+std::vector<diagnostic> diagnostics::to_public() const {
+  std::vector<diagnostic> result;
+  for (const entry* remark : sorted()) {
+    diagnostic& shown = result.emplace_back();
+    shown.level = remark->level;
+    shown.message = remark->message;
+    shown.text = gpulog::to_string(*remark);
+    if (!remark->span.valid()) continue;
+    const source_position position = remark->span.file->position(remark->span.begin);
+    shown.file = position.path;
+    shown.line = position.line;
+    shown.column = position.column;
+  }
+  return result;
+}
+
+std::string diagnostics::to_string() const {
+  std::string out;
+  std::size_t errors = 0;
+  for (const entry* remark : sorted()) {
+    out += gpulog::to_string(*remark);
+    if (remark->level == severity::error) ++errors;
+  }
+  if (errors > 0) out += std::to_string(errors) + " errors generated, evaluation aborted\n";
+  return out;
+}
+
+void diagnostics::print(std::ostream& out) const { out << to_string(); }
+
+std::string to_string(const diagnostics::entry& remark) {
+  std::string out = remark.level == severity::error ? "Error: " : "Warning: ";
+  append_line(out, remark.span, remark.message);
+  for (const diagnostics::attached_note& note : remark.notes) append_line(out, note.span, note.message);
+  return out;
+}
+
+}  // namespace gpulog

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "gpulog/diagnostic.hpp"
+#include "support/source.hpp"
+
+namespace gpulog {
+
+/// What the front end has to say about a program. Collects any number of errors and warnings and prints them in order
+/// of their places, in Soufflé's form.
+class diagnostics {
+ public:
+  /// A further line of a remark, with a place of its own or none (an invalid span).
+  struct attached_note {
+    source_span span;
+    std::string message;
+  };
+
+  /// One remark. `message` has no place and no "Error: "; it may have several lines.
+  struct entry {
+    severity level = severity::error;
+    source_span span;
+    std::string message;
+    std::vector<attached_note> notes;
+
+    entry& note(const source_span& where, std::string text);
+    entry& note(std::string text) { return note({}, std::move(text)); }
+  };
+
+  /// The result stays valid; notes may be added to it. A span that is invalid means: no place.
+  entry& error(const source_span& where, std::string message);
+  entry& error(std::string message) { return error({}, std::move(message)); }
+  entry& warning(const source_span& where, std::string message);
+
+  [[nodiscard]] std::size_t error_count() const { return errors_; }
+  [[nodiscard]] bool has_errors() const { return errors_ > 0; }
+  [[nodiscard]] std::size_t warning_count() const { return remarks_.size() - errors_; }
+  [[nodiscard]] bool empty() const { return remarks_.empty(); }
+
+  /// By place, errors before warnings at the same place, equal remarks once.
+  [[nodiscard]] std::vector<const entry*> sorted() const;
+  /// sorted() in the form of the public interface.
+  [[nodiscard]] std::vector<diagnostic> to_public() const;
+
+  /// All remarks, each with its source line and a caret; closed by "N errors generated, evaluation aborted" when there
+  /// are errors.
+  void print(std::ostream& out) const;
+  [[nodiscard]] std::string to_string() const;
+
+ private:
+  std::deque<entry> remarks_;
+  std::size_t errors_ = 0;
+};
+
+/// One remark as printed, ending with a newline.
+[[nodiscard]] std::string to_string(const diagnostics::entry& remark);
+
+}  // namespace gpulog
