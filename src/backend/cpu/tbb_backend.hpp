@@ -16,7 +16,9 @@ class tbb_launcher {
 
   template <class Function>
   void run(std::uint64_t blocks, Function&& function) {
-    if (blocks == 1 || threads_ == 1) {
+    // A worker that starts blocks of its own runs them itself: waiting for others, it could pick up a task that waits
+    // for it.
+    if (blocks == 1 || threads_ == 1 || inside_) {
       for (std::uint64_t block = 0; block < blocks; ++block) function(0U, block);
       return;
     }
@@ -24,6 +26,7 @@ class tbb_launcher {
       tbb::parallel_for(
           tbb::blocked_range<std::uint64_t>(0, blocks, 1),
           [&](const tbb::blocked_range<std::uint64_t>& range) {
+            const inside_guard guard;
             const auto worker = static_cast<unsigned>(tbb::this_task_arena::current_thread_index());
             for (std::uint64_t block = range.begin(); block != range.end(); ++block) function(worker, block);
           },
@@ -32,6 +35,14 @@ class tbb_launcher {
   }
 
  private:
+  struct inside_guard {
+    inside_guard() { inside_ = true; }
+    ~inside_guard() { inside_ = false; }
+    inside_guard(const inside_guard&) = delete;
+    inside_guard& operator=(const inside_guard&) = delete;
+  };
+  static inline thread_local bool inside_ = false;
+
   tbb::task_arena arena_;
   unsigned threads_;
 };

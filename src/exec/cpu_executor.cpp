@@ -1,0 +1,19 @@
+#include "backend/cpu/tbb_backend.hpp"
+#include "exec/fixpoint.hpp"
+
+namespace gpulog::exec {
+
+std::unique_ptr<executor> make_cpu_executor(const plan::program& program, storage::symbol_table& symbols,
+                                            backend::memory_resource& resource, const options& chosen) {
+  if (chosen.threads == 1) return make_serial_executor(program, symbols, resource, chosen);
+  return std::make_unique<fixpoint_executor<backend::cpu::tbb_backend>>(chosen.threads, program, symbols, resource,
+                                                                        chosen);
+}
+
+std::unique_ptr<executor> make_serial_executor(const plan::program& program, storage::symbol_table& symbols,
+                                               backend::memory_resource& resource, const options& chosen) {
+  return std::make_unique<fixpoint_executor<backend::cpu::serial_backend>>(backend::cpu::serial_backend{}, program,
+                                                                           symbols, resource, chosen);
+}
+
+}  // namespace gpulog::exec

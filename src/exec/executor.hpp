@@ -1,0 +1,109 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "backend/memory_resource.hpp"
+#include "plan/plan.hpp"
+#include "storage/relation.hpp"
+#include "storage/symbol_table.hpp"
+
+/// Runs a plan to fixpoint on some backend.
+namespace gpulog::exec {
+
+/// What a running fixpoint tells after each iteration.
+struct progress {
+  std::size_t stratum = 0;
+  std::uint64_t iteration = 0;
+  std::uint64_t tuples = 0;  ///< in the stratum's relations
+  double seconds = 0;        ///< since the stratum began
+};
+
+struct options {
+  unsigned threads = 1;
+  storage::storage_mode storage = storage::storage_mode::hash;
+  storage::buffer_policy buffers;           ///< eager buffer management, `hisa` mode
+  const std::atomic<bool>* stop = nullptr;  ///< once true, evaluate() throws kernels::interrupted
+  std::function<void(const progress&)> on_progress;
+};
+
+struct version_statistics {
+  rule_id rule;
+  int delta_atom = -1;
+  std::string text;
+  std::uint64_t runs = 0;        ///< with input rows
+  std::uint64_t candidates = 0;  ///< tuples offered to the head's set
+  std::uint64_t tuples = 0;      ///< of them new; in `hisa` mode counted by relation only
+  double seconds = 0;
+};
+
+struct relation_statistics {
+  relation_id relation;
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;
+  storage::phase_times phases;
+};
+
+struct stratum_statistics {
+  std::uint64_t iterations = 0;
+  double seconds = 0;
+  double join_seconds = 0;
+  double populate_delta_seconds = 0;  ///< `hisa` mode: sort, unique, set difference
+  double merge_seconds = 0;           ///< `hisa` mode: full with delta
+  double index_seconds = 0;
+  double clear_seconds = 0;  ///< advance, and freeing what is needed no more
+  std::vector<version_statistics> versions;
+  std::vector<relation_statistics> relations;
+};
+
+struct statistics {
+  std::vector<stratum_statistics> strata;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t peak_memory_bytes = 0;
+  std::uint64_t allocations = 0;
+};
+
+/// A rule's arithmetic failed; what() is Soufflé's message.
+class evaluation_fault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+/// Memory was not enough; what() names the rule, the relation and the sizes.
+class memory_fault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The dispatch between backends happens here, once a program.
+class executor {
+ public:
+  executor() = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  virtual ~executor() = default;
+
+  /// Adds rows to a relation before evaluate(); repeated ones are dropped. columns: one array a column, on the host.
+  /// @throws memory_fault
+  virtual void load(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) = 0;
+  /// @throws evaluation_fault, memory_fault, kernels::interrupted
+  virtual void evaluate() = 0;
+  /// The rows of a relation, one array a column, on the host; valid until the next call.
+  [[nodiscard]] virtual std::vector<const word*> columns(relation_id relation) = 0;
+  [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
+  [[nodiscard]] virtual const statistics& figures() = 0;
+};
+
+/// An executor on this machine's processors. plan, symbols and resource outlive it.
+[[nodiscard]] std::unique_ptr<executor> make_cpu_executor(const plan::program& program, storage::symbol_table& symbols,
+                                                          backend::memory_resource& resource, const options& chosen);
+/// The same without threads, for tests.
+[[nodiscard]] std::unique_ptr<executor> make_serial_executor(const plan::program& program,
+                                                             storage::symbol_table& symbols,
+                                                             backend::memory_resource& resource, const options& chosen);
+
+}  // namespace gpulog::exec

@@ -1,0 +1,396 @@
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/executor.hpp"
+#include "exec/pipeline_builder.hpp"
+#include "kernels/tile_runner.hpp"
+
+namespace gpulog::exec {
+
+/// Semi-naive evaluation of a plan, stratum by stratum. In each iteration: the rule versions of each phase (join), then
+/// settle (`hisa`: populate delta and merge), advance (clear new) and refresh the indexes that the loop reads.
+template <class Backend>
+class fixpoint_executor final : public executor {
+ public:
+  template <class BackendArgument>
+  fixpoint_executor(BackendArgument&& backend, const plan::program& program, storage::symbol_table& symbols,
+                    backend::memory_resource& resource, const options& chosen)
+      : backend_(std::forward<BackendArgument>(backend)),
+        plan_(&program),
+        resource_(&resource),
+        options_(chosen),
+        scratch_(backend_.workers()) {
+    for (auto& one : scratch_) one = std::make_unique<kernels::tile_scratch>();
+    storage::relation_options relation_options;
+    relation_options.mode = chosen.storage;
+    relation_options.buffers = chosen.buffers;
+    relation_options.workers = backend_.workers();
+    if (resource.limit() != 0) {
+      // Candidates and what sorts them may take an eighth of the memory.
+      relation_options.candidate_rows =
+          std::clamp<std::uint64_t>(resource.limit() / 8 / 64, 1u << 12, relation_options.candidate_rows);
+    }
+    bound_.plan = plan_;
+    bound_.symbols = &symbols;
+    for (const plan::relation& planned : program.relations) {
+      bound_.relations.push_back(std::make_unique<storage::relation>(
+          resource, static_cast<std::uint32_t>(planned.kinds.size()), relation_options));
+    }
+    for (const plan::index& planned : program.indexes) {
+      auto& owner = *bound_.relations[planned.relation.value];
+      bound_.indexes.push_back({planned.relation, owner.add_index(make_layout(planned, chosen.storage))});
+    }
+    find_last_uses();
+  }
+
+  void load(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
+    storage::relation& target = relation_of(relation);
+    const fault_context context{"loading", relation, nullptr};
+    guarded(context, [&] {
+      load_rows(target, columns, rows);
+      target.settle(backend_);
+      target.complete();
+    });
+  }
+
+  void evaluate() override {
+    for (const plan::fact_block& block : plan_->facts) load_facts(block);
+    for (std::size_t s = 0; s < plan_->strata.size(); ++s) run_stratum(s);
+  }
+
+  [[nodiscard]] std::vector<const word*> columns(relation_id relation) override {
+    return relation_of(relation).columns();
+  }
+  [[nodiscard]] std::uint64_t rows(relation_id relation) const override {
+    return bound_.relations[relation.value]->rows();
+  }
+  [[nodiscard]] const statistics& figures() override {
+    figures_.memory_bytes = resource_->used();
+    figures_.peak_memory_bytes = resource_->peak();
+    figures_.allocations = resource_->allocations();
+    return figures_;
+  }
+
+ private:
+  struct running_version {
+    const plan::rule_version* planned;
+    kernels::pipeline pipeline;
+    version_statistics* figures;
+    double candidates_per_row = 1;  ///< of its last run
+  };
+
+  struct fault_context {
+    const char* doing;
+    relation_id relation;
+    const plan::rule_version* version;
+  };
+
+  /// Below this many expected candidates a rule version runs on the calling thread.
+  static constexpr double parallel_candidates = 8192;
+  /// Tiles that a worker takes at a time.
+  static constexpr std::uint64_t tiles_per_morsel = 4;
+
+  [[nodiscard]] storage::relation& relation_of(relation_id id) const { return *bound_.relations[id.value]; }
+
+  template <class Action>
+  void guarded(const fault_context& context, Action&& action) {
+    try {
+      action();
+    } catch (const backend::memory_exceeded& fault) {
+      throw memory_fault(describe(context, fault));
+    }
+  }
+
+  [[nodiscard]] std::string describe(const fault_context& context, const backend::memory_exceeded& fault) const {
+    const storage::relation& relation = relation_of(context.relation);
+    std::string text = "Out of memory while " + std::string(context.doing) + " relation " +
+                       plan_->relations[context.relation.value].name + " (" +
+                       std::to_string(relation.rows() + relation.appended_rows()) + " tuples, " +
+                       std::to_string(relation.bytes()) + " bytes): " + std::to_string(fault.requested) +
+                       " more bytes were needed with " + std::to_string(fault.used) + " bytes in use";
+    if (fault.limit != 0) {
+      text += ", and the limit is " + std::to_string(fault.limit) + " bytes (raise it with --memory-limit)";
+    } else {
+      text += ", and the machine has no more";
+    }
+    if (context.version != nullptr)
+      text += "\nin rule:\n" + context.version->text + "\nin file " + context.version->location;
+    return text;
+  }
+
+  void load_rows(storage::relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    // In the order of the file: row order is nobody's contract, but a serial load keeps neighbours together.
+    std::vector<const word*> tile(columns.size());
+    for (std::uint64_t row = 0; row < rows; row += storage::tile_rows) {
+      const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(storage::tile_rows, rows - row));
+      for (std::size_t c = 0; c < columns.size(); ++c) tile[c] = columns[c] + row;
+      while (!target.has_room()) target.make_room(backend_);
+      target.insert<false>(tile.data(), n, scratch_[0]->insert, 0);
+    }
+  }
+
+  void load_facts(const plan::fact_block& block) {
+    const std::size_t arity = plan_->relations[block.relation.value].kinds.size();
+    std::vector<std::vector<word>> columns(arity);
+    for (std::size_t c = 0; c < arity; ++c) {
+      columns[c].reserve(block.rows);
+      for (std::uint64_t row = 0; row < block.rows; ++row) columns[c].push_back(block.values[row * arity + c]);
+    }
+    std::vector<const word*> pointers;
+    for (const auto& column : columns) pointers.push_back(column.data());
+    load(block.relation, pointers, block.rows);
+  }
+
+  /// Visits what a version reads: visit(relation, index or invalid).
+  template <class Visit>
+  static void for_each_read(const plan::rule_version& version, Visit&& visit) {
+    for (const plan::operation& operation : version.operations) {
+      if (const auto* scan = std::get_if<plan::scan>(&operation)) visit(scan->relation, index_id{}, false);
+      if (const auto* match = std::get_if<plan::match>(&operation)) visit(match->relation, match->index, false);
+      if (const auto* exists = std::get_if<plan::exists>(&operation)) {
+        visit(exists->relation, exists->index, !exists->index.valid() && !exists->keys.empty());
+      }
+    }
+  }
+
+  /// After which stratum an index or a tuple set is needed no more.
+  void find_last_uses() {
+    index_last_use_.assign(plan_->indexes.size(), 0);
+    set_last_use_.assign(plan_->relations.size(), 0);
+    for (std::size_t s = 0; s < plan_->strata.size(); ++s) {
+      const plan::stratum& stratum = plan_->strata[s];
+      for (relation_id relation : stratum.relations)
+        set_last_use_[relation.value] = std::max(set_last_use_[relation.value], s);
+      const auto note = [&](const plan::rule_version& version) {
+        set_last_use_[version.head.value] = std::max(set_last_use_[version.head.value], s);
+        for_each_read(version, [&](relation_id relation, index_id index, bool uses_set) {
+          if (index.valid()) index_last_use_[index.value] = s;
+          if (uses_set) set_last_use_[relation.value] = std::max(set_last_use_[relation.value], s);
+        });
+      };
+      for (const auto& version : stratum.once.versions) note(version);
+      for (const auto& phase : stratum.loop) {
+        for (const auto& version : phase.versions) note(version);
+      }
+    }
+  }
+
+  [[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::rule_version>& versions) const {
+    std::set<std::uint32_t> indexes;
+    for (const auto& version : versions) {
+      for_each_read(version, [&](relation_id, index_id index, bool) {
+        if (index.valid()) indexes.insert(index.value);
+      });
+    }
+    return indexes;
+  }
+
+  void refresh_index(std::uint32_t index, stratum_statistics& figures) {
+    const double start = storage::seconds_now();
+    const index_place place = bound_.indexes[index];
+    guarded({"indexing", place.relation, nullptr},
+            [&] { relation_of(place.relation).refresh_index(backend_, place.number); });
+    figures.index_seconds += storage::seconds_now() - start;
+  }
+
+  std::vector<running_version> prepare(const std::vector<plan::rule_version>& versions, stratum_statistics& figures) {
+    std::vector<running_version> running;
+    for (const auto& version : versions) {
+      version_statistics& own = figures.versions.emplace_back();
+      own.rule = version.rule;
+      own.delta_atom = version.delta_atom;
+      own.text = version.text;
+      running.push_back({&version, build_pipeline(version, bound_), nullptr});
+    }
+    return running;
+  }
+
+  void run_stratum(std::size_t number) {
+    const plan::stratum& stratum = plan_->strata[number];
+    stratum_statistics& figures = figures_.strata.emplace_back();
+    const double start = storage::seconds_now();
+
+    // Every version is bound once; what it reads and writes stays where it is.
+    std::vector<std::vector<running_version>> phases;
+    phases.push_back(prepare(stratum.once.versions, figures));
+    for (const auto& phase : stratum.loop) phases.push_back(prepare(phase.versions, figures));
+    std::size_t next = 0;
+    for (auto& versions : phases) {
+      for (auto& version : versions) version.figures = &figures.versions[next++];
+    }
+
+    for (std::uint32_t index : indexes_read(stratum.once.versions)) refresh_index(index, figures);
+    run_phase(phases[0], figures);
+    for (relation_id relation : stratum.relations) {
+      settle(relation, figures);
+      if (stratum.recursive) {
+        relation_of(relation).restart();
+      } else {
+        relation_of(relation).complete();
+      }
+    }
+    if (stratum.recursive) run_loop(number, phases, figures, start);
+
+    const double clearing = storage::seconds_now();
+    for (relation_id relation : stratum.relations) relation_of(relation).complete();
+    free_what_is_done(number);
+    for (relation_id relation : stratum.relations) {
+      const storage::relation& done = relation_of(relation);
+      figures.relations.push_back({relation, done.rows(), done.bytes(), done.times()});
+    }
+    figures.clear_seconds += storage::seconds_now() - clearing;
+    figures.seconds = storage::seconds_now() - start;
+  }
+
+  void run_loop(std::size_t number, std::vector<std::vector<running_version>>& phases, stratum_statistics& figures,
+                double start) {
+    const plan::stratum& stratum = plan_->strata[number];
+    std::set<std::uint32_t> indexes;
+    for (const auto& phase : stratum.loop) indexes.merge(indexes_read(phase.versions));
+    for (std::uint32_t index : indexes) refresh_index(index, figures);
+
+    const auto any_delta = [&] {
+      return std::any_of(stratum.relations.begin(), stratum.relations.end(),
+                         [this](relation_id relation) { return relation_of(relation).delta_rows() != 0; });
+    };
+    while (any_delta() && !limit_reached(stratum)) {
+      ++figures.iterations;
+      for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
+        run_phase(phases[p + 1], figures);
+        for (relation_id relation : stratum.loop[p].advance) {
+          settle(relation, figures);
+          relation_of(relation).advance();
+        }
+        for (std::uint32_t index : indexes) {
+          const relation_id owner = bound_.indexes[index].relation;
+          const auto& advanced = stratum.loop[p].advance;
+          if (std::find(advanced.begin(), advanced.end(), owner) != advanced.end()) refresh_index(index, figures);
+        }
+      }
+      if (options_.on_progress) {
+        progress now{number, figures.iterations, 0, storage::seconds_now() - start};
+        for (relation_id relation : stratum.relations) now.tuples += relation_of(relation).rows();
+        options_.on_progress(now);
+      }
+    }
+  }
+
+  /// .limitsize: a soft limit, looked at once an iteration.
+  [[nodiscard]] bool limit_reached(const plan::stratum& stratum) const {
+    return std::any_of(stratum.relations.begin(), stratum.relations.end(), [this](relation_id relation) {
+      const std::uint64_t limit = plan_->relations[relation.value].size_limit;
+      return limit != 0 && relation_of(relation).rows() >= limit;
+    });
+  }
+
+  void settle(relation_id relation, stratum_statistics& figures) {
+    storage::relation& target = relation_of(relation);
+    const storage::phase_times before = target.times();
+    guarded({"deduplicating", relation, nullptr}, [&] { target.settle(backend_); });
+    add_phases(target, before, figures);
+  }
+
+  static void add_phases(const storage::relation& target, const storage::phase_times& before,
+                         stratum_statistics& figures) {
+    figures.populate_delta_seconds += target.times().populate_delta - before.populate_delta;
+    figures.merge_seconds += target.times().merge - before.merge;
+  }
+
+  void run_phase(std::vector<running_version>& versions, stratum_statistics& figures) {
+    for (running_version& version : versions) {
+      if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
+      const std::uint64_t rows = version.pipeline.input_rows();
+      if (rows == 0) continue;
+      const double start = storage::seconds_now();
+      const storage::phase_times before = version.pipeline.target->times();
+      try {
+        guarded({"extending", version.planned->head, version.planned}, [&] { run_version(version, rows); });
+      } catch (const kernels::arithmetic_fault&) {
+        throw evaluation_fault("Floating-point arithmetic exception signal in rule:\n" + version.planned->text +
+                               "\nin file " + version.planned->location);
+      }
+      const double seconds = storage::seconds_now() - start;
+      version.figures->seconds += seconds;
+      ++version.figures->runs;
+      // Where candidates filled their buffer, the join was interrupted to deduplicate them.
+      const storage::phase_times& after = version.pipeline.target->times();
+      figures.join_seconds += seconds - (after.populate_delta - before.populate_delta) - (after.merge - before.merge);
+      add_phases(*version.pipeline.target, before, figures);
+    }
+  }
+
+  void run_version(running_version& version, std::uint64_t rows) {
+    std::shared_mutex gate;
+    storage::relation& target = *version.pipeline.target;
+    const auto make_room = [&] { target.make_room(backend_); };
+    std::uint64_t candidates = 0;
+    const auto count = [&](const auto& runner) {
+      candidates += runner.candidates();
+      version.figures->candidates += runner.candidates();
+      version.figures->tuples += runner.fresh();
+    };
+    const unsigned workers = backend_.workers();
+    const double expected = version.candidates_per_row * static_cast<double>(rows);
+    if (workers == 1 || rows == 1 || expected < parallel_candidates) {
+      kernels::tile_runner<false> runner(version.pipeline, 0, *scratch_[0], gate, options_.stop);
+      runner.run(0, rows, make_room);
+      count(runner);
+    } else {
+      std::vector<std::optional<kernels::tile_runner<true>>> runners(workers);
+      // Enough pieces that workers end together, and none so small that taking it costs more than its work.
+      const std::uint64_t piece =
+          std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, tiles_per_morsel * storage::tile_rows);
+      backend_.for_each_tile(rows, piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+        auto& runner = runners[worker];
+        if (!runner) runner.emplace(version.pipeline, worker, *scratch_[worker], gate, options_.stop);
+        runner->run(begin, end, make_room);
+      });
+      for (const auto& runner : runners) {
+        if (runner) count(*runner);
+      }
+    }
+    version.candidates_per_row = std::max(1.0, static_cast<double>(candidates) / static_cast<double>(rows));
+  }
+
+  void free_what_is_done(std::size_t number) {
+    for (std::size_t i = 0; i < index_last_use_.size(); ++i) {
+      if (index_last_use_[i] != number) continue;
+      const index_place place = bound_.indexes[i];
+      relation_of(place.relation).drop_index(place.number);
+    }
+    for (std::size_t r = 0; r < set_last_use_.size(); ++r) {
+      if (set_last_use_[r] == number && is_complete(r, number)) bound_.relations[r]->drop_set();
+    }
+  }
+
+  /// Relations that no stratum lists have been complete from the start.
+  [[nodiscard]] bool is_complete(std::size_t relation, std::size_t number) const {
+    for (std::size_t s = number + 1; s < plan_->strata.size(); ++s) {
+      const auto& later = plan_->strata[s].relations;
+      if (std::any_of(later.begin(), later.end(), [relation](relation_id id) { return id.value == relation; }))
+        return false;
+    }
+    return true;
+  }
+
+  Backend backend_;
+  const plan::program* plan_;
+  backend::memory_resource* resource_;
+  options options_;
+  bound_program bound_;
+  std::vector<std::unique_ptr<kernels::tile_scratch>> scratch_;  // by worker
+  std::vector<std::size_t> index_last_use_;                      // by index_id: a stratum
+  std::vector<std::size_t> set_last_use_;                        // by relation_id: a stratum
+  statistics figures_;
+};
+
+}  // namespace gpulog::exec

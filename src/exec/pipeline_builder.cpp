@@ -1,0 +1,185 @@
+#include "exec/pipeline_builder.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace gpulog::exec {
+
+namespace {
+
+using kernels::expansion_kind;
+using kernels::register_number;
+using kernels::segment;
+using kernels::step;
+using kernels::step_kind;
+using register_set = std::set<register_number>;
+
+kernels::row_part part_of(plan::part rows) {
+  switch (rows) {
+    case plan::part::old:
+      return kernels::row_part::old;
+    case plan::part::delta:
+      return kernels::row_part::delta;
+    case plan::part::all:
+      break;
+  }
+  return kernels::row_part::all;
+}
+
+class builder {
+ public:
+  builder(const plan::rule_version& version, const bound_program& program) : program_(program) {
+    result_.slot_count = version.slot_count;
+    result_.symbols = program.symbols;
+    for (const plan::operation& operation : version.operations) {
+      std::visit([this](const auto& one) { add(one); }, operation);
+    }
+    find_live_registers();
+  }
+  kernels::pipeline take() { return std::move(result_); }
+
+ private:
+  register_number number_of(const plan::operand& operand) {
+    if (!operand.is_constant) return operand.value;
+    auto& constants = result_.constants;
+    auto found = std::find(constants.begin(), constants.end(), operand.value);
+    if (found == constants.end()) found = constants.insert(constants.end(), operand.value);
+    return result_.slot_count + static_cast<register_number>(found - constants.begin());
+  }
+  std::vector<register_number> numbers_of(const std::vector<plan::operand>& operands) {
+    std::vector<register_number> numbers;
+    for (const plan::operand& operand : operands) numbers.push_back(number_of(operand));
+    return numbers;
+  }
+  const storage::relation* relation_of(relation_id id) const { return program_.relations[id.value].get(); }
+
+  segment& current() {
+    if (result_.segments.empty()) result_.segments.emplace_back();  // no atom before: one empty binding
+    return result_.segments.back();
+  }
+
+  std::size_t level_of(index_id index, std::size_t keys) const {
+    const auto& lengths = program_.plan->indexes[index.value].key_lengths;
+    return static_cast<std::size_t>(std::find(lengths.begin(), lengths.end(), keys) - lengths.begin());
+  }
+
+  void add(const plan::scan& scan) {
+    segment& made = result_.segments.emplace_back();
+    made.kind = expansion_kind::scan;
+    made.part = part_of(scan.rows);
+    made.source = relation_of(scan.relation);
+    for (const plan::column_binding& binding : scan.bindings)
+      made.bindings.push_back({binding.slot.value, binding.column});
+  }
+
+  void add(const plan::match& match) {
+    segment& made = result_.segments.emplace_back();
+    made.kind = expansion_kind::match;
+    made.part = part_of(match.rows);
+    made.source = relation_of(match.relation);
+    made.index = program_.indexes[match.index.value].number;
+    made.level = level_of(match.index, match.keys.size());
+    made.keys = numbers_of(match.keys);
+    const storage::index_layout& layout = made.source->index(made.index).layout();
+    for (const plan::column_binding& binding : match.bindings) {
+      std::uint32_t column = binding.column;
+      if (!layout.positions) {
+        column = static_cast<std::uint32_t>(std::find(layout.stored.begin(), layout.stored.end(), binding.column) -
+                                            layout.stored.begin());
+      }
+      made.bindings.push_back({binding.slot.value, column});
+    }
+  }
+
+  void add(const plan::exists& exists) {
+    step made{};
+    made.negated = exists.negated;
+    made.part = part_of(exists.rows);
+    made.source = relation_of(exists.relation);
+    made.arguments = numbers_of(exists.keys);
+    if (exists.index.valid()) {
+      made.kind = step_kind::exists_key;
+      made.index = program_.indexes[exists.index.value].number;
+      made.level = level_of(exists.index, exists.keys.size());
+    } else {
+      made.kind = exists.keys.empty() ? step_kind::exists_any : step_kind::exists_tuple;
+    }
+    current().steps.push_back(std::move(made));
+  }
+
+  void add(const plan::compute& compute) {
+    step made{};
+    made.kind = step_kind::compute;
+    made.scalar = compute.op;
+    made.result = compute.result.value;
+    made.arguments = numbers_of(compute.arguments);
+    current().steps.push_back(std::move(made));
+  }
+
+  void add(const plan::filter& filter) {
+    step made{};
+    made.kind = step_kind::filter;
+    made.comparison = filter.op;
+    made.arguments = {number_of(filter.left), number_of(filter.right)};
+    current().steps.push_back(std::move(made));
+  }
+
+  void add(const plan::insert& insert) {
+    current();
+    result_.target = program_.relations[insert.relation.value].get();
+    result_.head = numbers_of(insert.values);
+  }
+
+  void read(register_set& live, const std::vector<register_number>& registers) const {
+    for (register_number number : registers) {
+      if (number < result_.slot_count) live.insert(number);
+    }
+  }
+
+  void find_live_registers() {
+    register_set live;
+    read(live, result_.head);
+    for (std::size_t s = result_.segments.size(); s-- > 0;) {
+      segment& here = result_.segments[s];
+      for (std::size_t i = here.steps.size(); i-- > 0;) {
+        step& one = here.steps[i];
+        one.live.assign(live.begin(), live.end());
+        if (one.kind == step_kind::compute) live.erase(one.result);
+        read(live, one.arguments);
+      }
+      for (const kernels::binding& binding : here.bindings) live.erase(binding.target);
+      here.carried.assign(live.begin(), live.end());
+      read(live, here.keys);
+    }
+  }
+
+  const bound_program& program_;
+  kernels::pipeline result_;
+};
+
+}  // namespace
+
+storage::index_layout make_layout(const plan::index& planned, storage::storage_mode mode) {
+  storage::index_layout layout;
+  layout.order = planned.order;
+  layout.key_lengths = planned.key_lengths;
+  if (mode == storage::storage_mode::hisa) {
+    layout.positions = true;
+    layout.load = storage::hisa_set::load_factor;
+    return layout;
+  }
+  // A search on a short prefix also reads the key columns behind it.
+  layout.stored.assign(planned.order.begin() + planned.key_lengths.front(),
+                       planned.order.begin() + planned.key_lengths.back());
+  for (std::uint32_t column : planned.payload) {
+    if (std::find(layout.stored.begin(), layout.stored.end(), column) == layout.stored.end())
+      layout.stored.push_back(column);
+  }
+  return layout;
+}
+
+kernels::pipeline build_pipeline(const plan::rule_version& version, const bound_program& program) {
+  return builder(version, program).take();
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "storage/relation.hpp"
+#include "storage/symbol_table.hpp"
+#include "support/operations.hpp"
+
+/// A rule version, bound to relations: what a worker runs over tiles of bindings (docs/architecture.md, "the way of a
+/// tuple").
+namespace gpulog::kernels {
+
+using storage::relation;
+
+enum class row_part : std::uint8_t { all, old, delta };
+
+/// A register: one word for each binding of a tile. Constants have registers of their own behind the rule's slots.
+using register_number = std::uint32_t;
+
+struct binding {
+  register_number target;
+  /// Of the relation's columns; for a match in `hash` mode, of the layout's stored columns.
+  std::uint32_t column;
+};
+
+enum class step_kind : std::uint8_t { compute, filter, exists_tuple, exists_key, exists_any };
+
+/// A step that makes no new bindings: computes a register, or keeps some bindings.
+struct step {
+  step_kind kind;
+  scalar_op scalar{};
+  comparison_op comparison{};
+  bool negated = false;
+  row_part part = row_part::all;
+  const storage::relation* source = nullptr;
+  std::size_t index = 0;
+  std::size_t level = 0;
+  std::vector<register_number> arguments;
+  register_number result = 0;
+  std::vector<register_number> live;  ///< registers that are read behind this step: what compaction has to keep
+};
+
+enum class expansion_kind : std::uint8_t { unit, scan, match };
+
+/// A step that makes bindings out of bindings, and the steps that follow it.
+struct segment {
+  expansion_kind kind = expansion_kind::unit;
+  row_part part = row_part::all;
+  const storage::relation* source = nullptr;
+  std::size_t index = 0;
+  std::size_t level = 0;
+  std::vector<register_number> keys;
+  std::vector<binding> bindings;
+  std::vector<register_number> carried;  ///< registers of the segment before that are read from here on
+  std::vector<step> steps;
+};
+
+struct pipeline {
+  std::vector<segment> segments;
+  std::vector<register_number> head;  ///< one a column
+  relation* target = nullptr;
+  std::uint32_t slot_count = 0;
+  std::vector<word> constants;  ///< register slot_count + i holds constants[i]
+  storage::symbol_table* symbols = nullptr;
+
+  [[nodiscard]] std::uint32_t register_count() const {
+    return slot_count + static_cast<std::uint32_t>(constants.size());
+  }
+  /// Rows that the first expansion reads; 1 for a unit or a match on constants.
+  [[nodiscard]] std::uint64_t input_rows() const;
+};
+
+/// Rows [first, second) of a part.
+struct part_rows {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+[[nodiscard]] inline part_rows rows_of(const storage::relation& source, row_part part) {
+  switch (part) {
+    case row_part::old:
+      return {0, source.old_rows()};
+    case row_part::delta:
+      return {source.old_rows(), source.rows()};
+    case row_part::all:
+      break;
+  }
+  return {0, source.rows()};
+}
+
+inline std::uint64_t pipeline::input_rows() const {
+  const segment& first = segments.front();
+  if (first.kind != expansion_kind::scan) return 1;
+  const part_rows rows = rows_of(*first.source, first.part);
+  return rows.end - rows.begin;
+}
+
+/// A fault in an arithmetic operation; the executor adds the rule.
+class arithmetic_fault {};
+/// The run was interrupted.
+class interrupted {};
+
+}  // namespace gpulog::kernels

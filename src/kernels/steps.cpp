@@ -1,0 +1,223 @@
+#include "kernels/steps.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <regex>
+#include <unordered_map>
+
+namespace gpulog::kernels {
+
+namespace {
+
+template <scalar_op Op>
+void compute_each(const word* a, const word* b, std::uint32_t n, word* result) {
+  for (std::uint32_t i = 0; i < n; ++i) result[i] = apply<Op>(a[i], b[i]);
+}
+
+template <comparison_op Op>
+std::uint32_t select_each(const word* a, const word* b, std::uint32_t n, std::uint16_t* selected) {
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    selected[count] = static_cast<std::uint16_t>(i);
+    count += holds<Op>(a[i], b[i]) ? 1 : 0;
+  }
+  return count;
+}
+
+template <class Predicate>
+std::uint32_t select_where(std::uint32_t n, std::uint16_t* selected, Predicate&& predicate) {
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (predicate(i)) selected[count++] = static_cast<std::uint16_t>(i);
+  }
+  return count;
+}
+
+/// Soufflé's match: the whole text, ECMAScript syntax; a pattern that is none matches nothing. Patterns are mostly
+/// constants, so each worker keeps those that it compiled.
+class pattern_cache {
+ public:
+  enum class outcome : std::uint8_t { no, yes, bad_pattern };
+  outcome match(std::string_view pattern, std::string_view text) {
+    auto found = compiled_.find(std::string(pattern));
+    if (found == compiled_.end()) {
+      std::optional<std::regex> regex;
+      try {
+        regex.emplace(std::string(pattern));
+      } catch (const std::regex_error&) {
+      }
+      if (compiled_.size() >= most_patterns) compiled_.clear();
+      found = compiled_.emplace(std::string(pattern), std::move(regex)).first;
+    }
+    if (!found->second) return outcome::bad_pattern;
+    try {
+      return std::regex_match(text.begin(), text.end(), *found->second) ? outcome::yes : outcome::no;
+    } catch (const std::regex_error&) {
+      return outcome::bad_pattern;  // too complex for this text
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_patterns = 1024;
+  std::unordered_map<std::string, std::optional<std::regex>> compiled_;
+};
+
+}  // namespace
+
+void compute_tile(scalar_op op, const word* a, const word* b, std::uint32_t n, word* result) {
+  if (may_fault(op)) {
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (divides_badly(op, a[i], b[i])) throw arithmetic_fault{};
+    }
+  }
+  switch (op) {
+#define GPULOG_CASE(name) \
+  case scalar_op::name:   \
+    return compute_each<scalar_op::name>(a, b, n, result)
+    GPULOG_CASE(copy);
+    GPULOG_CASE(add_number);
+    GPULOG_CASE(subtract_number);
+    GPULOG_CASE(multiply_number);
+    GPULOG_CASE(divide_number);
+    GPULOG_CASE(modulo_number);
+    GPULOG_CASE(power_number);
+    GPULOG_CASE(negate_number);
+    GPULOG_CASE(divide_unsigned);
+    GPULOG_CASE(modulo_unsigned);
+    GPULOG_CASE(power_unsigned);
+    GPULOG_CASE(add_float);
+    GPULOG_CASE(subtract_float);
+    GPULOG_CASE(multiply_float);
+    GPULOG_CASE(divide_float);
+    GPULOG_CASE(power_float);
+    GPULOG_CASE(negate_float);
+    GPULOG_CASE(bit_and);
+    GPULOG_CASE(bit_or);
+    GPULOG_CASE(bit_xor);
+    GPULOG_CASE(bit_not);
+    GPULOG_CASE(shift_left);
+    GPULOG_CASE(shift_right_number);
+    GPULOG_CASE(shift_right_unsigned);
+    GPULOG_CASE(logical_and);
+    GPULOG_CASE(logical_or);
+    GPULOG_CASE(logical_xor);
+    GPULOG_CASE(logical_not);
+    GPULOG_CASE(min_number);
+    GPULOG_CASE(max_number);
+    GPULOG_CASE(min_unsigned);
+    GPULOG_CASE(max_unsigned);
+    GPULOG_CASE(min_float);
+    GPULOG_CASE(max_float);
+    GPULOG_CASE(number_to_float);
+    GPULOG_CASE(unsigned_to_float);
+    GPULOG_CASE(float_to_number);
+    GPULOG_CASE(float_to_unsigned);
+#undef GPULOG_CASE
+    default:
+      break;  // text operations go through compute_text_tile
+  }
+}
+
+bool is_text_operation(scalar_op op) { return op >= scalar_op::min_symbol; }
+
+void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, std::uint32_t n, word* result,
+                       storage::symbol_table& symbols) {
+  const auto text = [&](std::size_t argument, std::uint32_t i) { return symbols.text(arguments[argument][i]); };
+  // Soufflé reads numbers in any base that C writes.
+  const auto parse = [](std::string_view digits, auto convert) {
+    const std::string terminated(digits);
+    char* end = nullptr;
+    const auto value = convert(terminated.c_str(), &end);
+    if (terminated.empty() || *end != 0) throw arithmetic_fault{};
+    return value;
+  };
+  for (std::uint32_t i = 0; i < n; ++i) {
+    switch (op) {
+      case scalar_op::min_symbol:
+        result[i] = text(1, i) < text(0, i) ? arguments[1][i] : arguments[0][i];
+        break;
+      case scalar_op::max_symbol:
+        result[i] = text(0, i) < text(1, i) ? arguments[1][i] : arguments[0][i];
+        break;
+      case scalar_op::concatenate: {
+        std::string joined;
+        for (std::size_t a = 0; a < arguments.size(); ++a) joined += text(a, i);
+        result[i] = symbols.intern(joined);
+        break;
+      }
+      case scalar_op::string_length:
+        result[i] = static_cast<word>(text(0, i).size());
+        break;
+      case scalar_op::number_to_string:
+        result[i] = symbols.intern(std::to_string(as_number(arguments[0][i])));
+        break;
+      case scalar_op::unsigned_to_string:
+        result[i] = symbols.intern(std::to_string(arguments[0][i]));
+        break;
+      case scalar_op::float_to_string:
+        result[i] = symbols.intern(std::to_string(as_float(arguments[0][i])));
+        break;
+      case scalar_op::string_to_number:
+        result[i] =
+            static_cast<word>(parse(text(0, i), [](const char* s, char** end) { return std::strtoll(s, end, 0); }));
+        break;
+      case scalar_op::string_to_unsigned:
+        result[i] =
+            static_cast<word>(parse(text(0, i), [](const char* s, char** end) { return std::strtoull(s, end, 0); }));
+        break;
+      case scalar_op::string_to_float:
+        result[i] = from_float(parse(text(0, i), [](const char* s, char** end) { return std::strtof(s, end); }));
+        break;
+      default:
+        throw arithmetic_fault{};
+    }
+  }
+}
+
+std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::uint32_t n,
+                          const storage::symbol_table* symbols, std::uint16_t* selected) {
+  const auto text = [&](word id) { return symbols->text(id); };
+  switch (op) {
+#define GPULOG_CASE(name)   \
+  case comparison_op::name: \
+    return select_each<comparison_op::name>(a, b, n, selected)
+    GPULOG_CASE(equal);
+    GPULOG_CASE(not_equal);
+    GPULOG_CASE(less_number);
+    GPULOG_CASE(less_equal_number);
+    GPULOG_CASE(greater_number);
+    GPULOG_CASE(greater_equal_number);
+    GPULOG_CASE(less_unsigned);
+    GPULOG_CASE(less_equal_unsigned);
+    GPULOG_CASE(greater_unsigned);
+    GPULOG_CASE(greater_equal_unsigned);
+    GPULOG_CASE(equal_float);
+    GPULOG_CASE(not_equal_float);
+    GPULOG_CASE(less_float);
+    GPULOG_CASE(less_equal_float);
+    GPULOG_CASE(greater_float);
+    GPULOG_CASE(greater_equal_float);
+#undef GPULOG_CASE
+    case comparison_op::less_symbol:
+      return select_where(n, selected, [&](auto i) { return text(a[i]) < text(b[i]); });
+    case comparison_op::less_equal_symbol:
+      return select_where(n, selected, [&](auto i) { return text(a[i]) <= text(b[i]); });
+    case comparison_op::greater_symbol:
+      return select_where(n, selected, [&](auto i) { return text(a[i]) > text(b[i]); });
+    case comparison_op::greater_equal_symbol:
+      return select_where(n, selected, [&](auto i) { return text(a[i]) >= text(b[i]); });
+    case comparison_op::contains:
+      return select_where(n, selected, [&](auto i) { return text(b[i]).find(text(a[i])) != std::string_view::npos; });
+    case comparison_op::not_contains:
+      return select_where(n, selected, [&](auto i) { return text(b[i]).find(text(a[i])) == std::string_view::npos; });
+    case comparison_op::matches:
+    case comparison_op::not_matches: {
+      thread_local pattern_cache patterns;
+      const auto wanted = op == comparison_op::matches ? pattern_cache::outcome::yes : pattern_cache::outcome::no;
+      return select_where(n, selected, [&](auto i) { return patterns.match(text(a[i]), text(b[i])) == wanted; });
+    }
+  }
+  return 0;
+}
+
+}  // namespace gpulog::kernels

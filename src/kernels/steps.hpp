@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "kernels/pipeline.hpp"
+#include "kernels/scalar.hpp"
+
+namespace gpulog::kernels {
+
+/// result[i] = op(a[i], b[i]) for a tile. @throws arithmetic_fault
+void compute_tile(scalar_op op, const word* a, const word* b, std::uint32_t n, word* result);
+
+/// Operations on symbols; texts are made by the symbol table. arguments: one array an argument. @throws
+/// arithmetic_fault
+void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, std::uint32_t n, word* result,
+                       storage::symbol_table& symbols);
+[[nodiscard]] bool is_text_operation(scalar_op op);
+
+/// Numbers i < n, ascending, for which the comparison holds. @return how many
+std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::uint32_t n,
+                          const storage::symbol_table* symbols, std::uint16_t* selected);
+
+}  // namespace gpulog::kernels

@@ -1,0 +1,334 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+#include "kernels/steps.hpp"
+
+namespace gpulog::kernels {
+
+using storage::tile_rows;
+
+/// What an expansion knows of the tile before it, and of the pairs that it writes out.
+struct expansion_scratch {
+  std::uint64_t codes[tile_rows];
+  std::uint64_t homes[tile_rows];
+  storage::row_range ranges[tile_rows];
+  std::uint16_t owners[tile_rows];
+  std::uint64_t rows[tile_rows];
+  std::uint32_t filled = 0;
+  std::uint32_t gathered = 0;
+};
+
+/// One worker's memory for tiles; kept from rule to rule, so that a rule with a tiny delta pays no allocation.
+struct tile_scratch {
+  std::vector<word> registers;  // [segment][register][row of the tile]
+  std::vector<word> constants;
+  std::vector<std::unique_ptr<expansion_scratch>> expansions;
+  expansion_scratch probe;  // of existence tests
+  storage::insert_scratch insert;
+  std::uint16_t selected[tile_rows];
+  std::uint8_t found[tile_rows];
+};
+
+/// One worker's run of a pipeline. A tile of bindings, held in registers, flows through the segments: an expansion
+/// looks up the keys of a tile together, writes out (binding, match) pairs until the next tile is full, and hands it
+/// on; the last one offers the tile to the head's tuple set. So a body of any length needs one tile a segment and no
+/// memory that grows with the candidates.
+template <bool Concurrent>
+class tile_runner {
+ public:
+  /// @param gate shared while the worker touches relations, exclusive while one makes room
+  tile_runner(const pipeline& program, unsigned worker, tile_scratch& scratch, std::shared_mutex& gate,
+              const std::atomic<bool>* stop)
+      : program_(&program), scratch_(&scratch), gate_(&gate), stop_(stop), worker_(worker) {
+    const std::size_t segments = program.segments.size();
+    const std::size_t words = segments * program.slot_count * tile_rows;
+    if (scratch.registers.size() < words) scratch.registers.resize(words);
+    scratch.constants.resize(std::max(scratch.constants.size(), program.constants.size() * tile_rows));
+    for (std::size_t i = 0; i < program.constants.size(); ++i) {
+      std::fill_n(scratch.constants.begin() + static_cast<std::ptrdiff_t>(i * tile_rows), tile_rows,
+                  program.constants[i]);
+    }
+    while (scratch.expansions.size() < segments) scratch.expansions.push_back(std::make_unique<expansion_scratch>());
+    head_.resize(program.head.size());
+  }
+
+  [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
+  [[nodiscard]] std::uint64_t fresh() const { return fresh_; }
+
+  /// Runs over rows [begin, end) of the first segment's input. make_room is called with everybody else elsewhere.
+  /// @throws arithmetic_fault, interrupted, backend::memory_exceeded
+  template <class MakeRoom>
+  void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
+    const hold held(*this);
+    const segment& first = program_->segments.front();
+    switch (first.kind) {
+      case expansion_kind::unit:
+        process(0, 1, make_room);
+        break;
+      case expansion_kind::match:
+        expand(0, 1, make_room);
+        break;
+      case expansion_kind::scan: {
+        const std::uint64_t offset = rows_of(*first.source, first.part).begin;
+        for (std::uint64_t row = begin; row < end; row += tile_rows) {
+          const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, end - row));
+          for (const binding& bound : first.bindings) {
+            const word* const column = first.source->column(bound.column) + offset + row;
+            std::copy(column, column + n, own(0, bound.target));
+          }
+          process(0, n, make_room);
+        }
+        break;
+      }
+    }
+  }
+
+ private:
+  /// Holds the gate while relations are read or written.
+  class hold {
+   public:
+    explicit hold(tile_runner& runner) : runner_(runner) { runner_.enter(); }
+    ~hold() { runner_.leave(); }
+    hold(const hold&) = delete;
+    hold& operator=(const hold&) = delete;
+
+   private:
+    tile_runner& runner_;
+  };
+  void enter() {
+    if constexpr (Concurrent) gate_->lock_shared();
+  }
+  void leave() {
+    if constexpr (Concurrent) gate_->unlock_shared();
+  }
+
+  [[nodiscard]] word* own(std::size_t segment_number, register_number number) {
+    return scratch_->registers.data() + (segment_number * program_->slot_count + number) * tile_rows;
+  }
+  [[nodiscard]] const word* value(std::size_t segment_number, register_number number) const {
+    if (number >= program_->slot_count) return scratch_->constants.data() + (number - program_->slot_count) * tile_rows;
+    return scratch_->registers.data() + (segment_number * program_->slot_count + number) * tile_rows;
+  }
+
+  /// Runs the steps of a segment over its tile, then what follows.
+  template <class MakeRoom>
+  void process(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
+    for (const step& one : program_->segments[number].steps) {
+      n = apply_step(number, one, n);
+      if (n == 0) return;
+    }
+    if (number + 1 == program_->segments.size()) {
+      insert(number, n, make_room);
+    } else {
+      expand(number + 1, n, make_room);
+    }
+  }
+
+  template <class MakeRoom>
+  void insert(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
+    relation& target = *program_->target;
+    while (!target.has_room()) {
+      leave();
+      try {
+        std::unique_lock<std::shared_mutex> everybody_else_waits(*gate_, std::defer_lock);
+        if constexpr (Concurrent) everybody_else_waits.lock();
+        if (!target.has_room()) make_room();
+      } catch (...) {
+        enter();
+        throw;
+      }
+      enter();
+    }
+    for (std::size_t c = 0; c < head_.size(); ++c) head_[c] = value(number, program_->head[c]);
+    candidates_ += n;
+    fresh_ += target.insert<Concurrent>(head_.data(), n, scratch_->insert, worker_);
+  }
+
+  /// Expands the tile of the segment before by the rows that match each binding.
+  template <class MakeRoom>
+  void expand(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
+    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
+    const segment& here = program_->segments[number];
+    expansion_scratch& state = *scratch_->expansions[number];
+    state.filled = state.gathered = 0;
+    if (here.kind == expansion_kind::scan) {
+      const part_rows rows = rows_of(*here.source, here.part);
+      for (std::uint32_t i = 0; i < n; ++i)
+        write_pairs(number, nullptr, i, rows.begin, rows.end - rows.begin, make_room);
+      gather(number, nullptr);
+    } else {
+      here.source->index(here.index)
+          .for_each_run(here.part != row_part::delta, here.part != row_part::old, [&](const storage::sorted_run& run) {
+            find_ranges(number, run.level(here.level), n);
+            for (std::uint32_t i = 0; i < n; ++i) {
+              const storage::row_range range = state.ranges[i];
+              if (range.count != 0) write_pairs(number, &run, i, range.first, range.count, make_room);
+            }
+            gather(number, &run);
+          });
+    }
+    if (state.filled != 0) process(number, state.filled, make_room);
+  }
+
+  /// The rows of each binding's key, all fetched ahead.
+  void find_ranges(std::size_t number, const storage::key_level& level, std::uint32_t n) {
+    const segment& here = program_->segments[number];
+    expansion_scratch& state = *scratch_->expansions[number];
+    // A first segment's keys are constants; other keys stand in the tile of the segment before.
+    const std::size_t from = number == 0 ? 0 : number - 1;
+    find_keys(level, here.keys, from, n, state);
+  }
+  void find_keys(const storage::key_level& level, const std::vector<register_number>& keys, std::size_t from,
+                 std::uint32_t n, expansion_scratch& state) {
+    const word* columns[3] = {value(from, keys[0]), keys.size() > 1 ? value(from, keys[1]) : nullptr, nullptr};
+    const auto find_all = [&](const auto& key_of) {
+      for (std::uint32_t i = 0; i < n; ++i) {
+        state.codes[i] = level.code(key_of(i));
+        state.homes[i] = level.home(state.codes[i]);
+        level.prefetch(state.homes[i]);
+      }
+      for (std::uint32_t i = 0; i < n; ++i) state.ranges[i] = level.find(state.codes[i], state.homes[i], key_of(i));
+    };
+    if (keys.size() <= 2) {
+      find_all([&](std::uint32_t i) { return [&columns, i](std::uint32_t c) { return columns[c][i]; }; });
+    } else {
+      find_all(
+          [&](std::uint32_t i) { return [this, &keys, from, i](std::uint32_t c) { return value(from, keys[c])[i]; }; });
+    }
+  }
+
+  /// Pairs binding `owner` with rows [first, first + count); passes every full tile on.
+  template <class MakeRoom>
+  void write_pairs(std::size_t number, const storage::sorted_run* run, std::uint32_t owner, std::uint64_t first,
+                   std::uint64_t count, const MakeRoom& make_room) {
+    expansion_scratch& state = *scratch_->expansions[number];
+    while (count != 0) {
+      const auto taken = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, tile_rows - state.filled));
+      for (std::uint32_t k = 0; k < taken; ++k) {
+        state.owners[state.filled + k] = static_cast<std::uint16_t>(owner);
+        state.rows[state.filled + k] = first + k;
+      }
+      state.filled += taken;
+      first += taken;
+      count -= taken;
+      if (state.filled == tile_rows) {
+        gather(number, run);
+        state.filled = state.gathered = 0;
+        process(number, tile_rows, make_room);
+        if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
+      }
+    }
+  }
+
+  /// Fills the registers of the pairs that were written since the last call, which are all of one run. Columns are
+  /// looked up anew each time: a relation that grew has moved them.
+  void gather(std::size_t number, const storage::sorted_run* run) {
+    const segment& here = program_->segments[number];
+    expansion_scratch& state = *scratch_->expansions[number];
+    const std::uint32_t begin = state.gathered;
+    const std::uint32_t end = state.filled;
+    state.gathered = end;
+    if (begin == end) return;
+    if (number != 0) {
+      for (register_number kept : here.carried) {
+        const word* const from = value(number - 1, kept);
+        word* const to = own(number, kept);
+        for (std::uint32_t i = begin; i < end; ++i) to[i] = from[state.owners[i]];
+      }
+    }
+    const std::uint32_t* const positions = run == nullptr ? nullptr : run->positions();
+    for (const binding& bound : here.bindings) {
+      word* const to = own(number, bound.target);
+      if (positions != nullptr) {
+        const word* const column = here.source->column(bound.column);
+        for (std::uint32_t i = begin; i < end; ++i) to[i] = column[positions[state.rows[i]]];
+      } else {
+        const word* const column = run == nullptr ? here.source->column(bound.column) : run->stored(bound.column);
+        for (std::uint32_t i = begin; i < end; ++i) to[i] = column[state.rows[i]];
+      }
+    }
+  }
+
+  std::uint32_t apply_step(std::size_t number, const step& one, std::uint32_t n) {
+    switch (one.kind) {
+      case step_kind::compute: {
+        word* const result = own(number, one.result);
+        if (is_text_operation(one.scalar)) {
+          std::vector<const word*> arguments;
+          for (register_number argument : one.arguments) arguments.push_back(value(number, argument));
+          compute_text_tile(one.scalar, arguments, n, result, *program_->symbols);
+        } else {
+          compute_tile(one.scalar, value(number, one.arguments.front()), value(number, one.arguments.back()), n,
+                       result);
+        }
+        return n;
+      }
+      case step_kind::filter: {
+        const std::uint32_t kept =
+            select_tile(one.comparison, value(number, one.arguments[0]), value(number, one.arguments[1]), n,
+                        program_->symbols, scratch_->selected);
+        return compact(number, one, n, kept);
+      }
+      case step_kind::exists_any: {
+        const part_rows rows = rows_of(*one.source, one.part);
+        return (rows.begin != rows.end) != one.negated ? n : 0;
+      }
+      case step_kind::exists_tuple: {
+        tuple_.resize(one.arguments.size());
+        for (std::size_t c = 0; c < tuple_.size(); ++c) tuple_[c] = value(number, one.arguments[c]);
+        one.source->contains(tuple_.data(), n, scratch_->insert, scratch_->found);
+        return keep_found(number, one, n);
+      }
+      case step_kind::exists_key: {
+        std::fill_n(scratch_->found, n, std::uint8_t{0});
+        expansion_scratch& state = scratch_->probe;
+        one.source->index(one.index).for_each_run(one.part != row_part::delta, one.part != row_part::old,
+                                                  [&](const storage::sorted_run& run) {
+                                                    find_keys(run.level(one.level), one.arguments, number, n, state);
+                                                    for (std::uint32_t i = 0; i < n; ++i)
+                                                      scratch_->found[i] |= state.ranges[i].count != 0 ? 1 : 0;
+                                                  });
+        return keep_found(number, one, n);
+      }
+    }
+    return n;
+  }
+
+  std::uint32_t keep_found(std::size_t number, const step& one, std::uint32_t n) {
+    const std::uint8_t wanted = one.negated ? 0 : 1;
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      scratch_->selected[kept] = static_cast<std::uint16_t>(i);
+      kept += scratch_->found[i] == wanted ? 1 : 0;
+    }
+    return compact(number, one, n, kept);
+  }
+
+  std::uint32_t compact(std::size_t number, const step& one, std::uint32_t n, std::uint32_t kept) {
+    if (kept == n) return n;
+    for (register_number live : one.live) {
+      word* const values = own(number, live);
+      for (std::uint32_t i = 0; i < kept; ++i) values[i] = values[scratch_->selected[i]];
+    }
+    return kept;
+  }
+
+  const pipeline* program_;
+  tile_scratch* scratch_;
+  std::shared_mutex* gate_;
+  const std::atomic<bool>* stop_;
+  unsigned worker_;
+  std::vector<const word*> head_;
+  std::vector<const word*> tuple_;
+  std::uint64_t candidates_ = 0;
+  std::uint64_t fresh_ = 0;
+};
+
+}  // namespace gpulog::kernels

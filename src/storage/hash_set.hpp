@@ -1,0 +1,238 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "backend/array.hpp"
+#include "storage/hash.hpp"
+
+/// Tuple sets of the fused way: open addressing, linear probing, 8-byte slots. Both kinds answer "is it new?" in the
+/// moment a candidate is produced, for any number of workers at a time; growing needs them all to be elsewhere.
+namespace gpulog::storage {
+
+/// When a table grows, and by how much.
+struct table_growth {
+  static constexpr std::uint64_t initial_slots = 1024;
+  /// Linear probing stays short up to here.
+  static constexpr double max_load = 0.7;
+  /// Large tables grow by less: the peak of memory is where a result just outgrew its table.
+  static constexpr std::uint64_t large_slots = 1u << 25;
+
+  [[nodiscard]] static std::uint64_t next(std::uint64_t slots) {
+    return slots < large_slots ? slots * 2 : slots + slots / 2;
+  }
+  [[nodiscard]] static std::uint64_t limit(std::uint64_t slots) {
+    return static_cast<std::uint64_t>(static_cast<double>(slots) * max_load);
+  }
+};
+
+/// How far ahead of the probe a slot is fetched: enough misses under way to hide most of the memory's latency.
+constexpr std::uint32_t prefetch_distance = 24;
+
+/// A set of tuples of at most 64 bits; the slot is the tuple. 0 marks a free slot, and the tuple 0 is a flag beside the
+/// table.
+class packed_set {
+ public:
+  explicit packed_set(backend::memory_resource& resource) : slots_(resource) { allocate(table_growth::initial_slots); }
+
+  [[nodiscard]] std::uint64_t size() const { return count_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool has_room(std::uint64_t extra) const { return size() + extra <= limit_; }
+  [[nodiscard]] std::uint64_t bytes() const { return slots_.bytes(); }
+
+  /// Inserts keys[0..n). Those that were not there are moved, in order, to the front of keys.
+  /// @return how many were new. Needs has_room(workers * n) before.
+  template <bool Concurrent>
+  std::uint32_t insert(std::uint64_t* keys, std::uint32_t n, std::uint64_t* homes) {
+    for (std::uint32_t i = 0; i < n; ++i) homes[i] = home(keys[i]);
+    std::uint32_t fresh = 0;
+    std::uint64_t* const slots = slots_.data();
+    for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) __builtin_prefetch(slots + homes[i], 1);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + prefetch_distance < n) __builtin_prefetch(slots + homes[i + prefetch_distance], 1);
+      const std::uint64_t key = keys[i];
+      const bool inserted = key == 0 ? !has_zero_.exchange(true) : insert_at<Concurrent>(slots, homes[i], key);
+      keys[fresh] = key;
+      fresh += inserted ? 1 : 0;
+    }
+    if constexpr (Concurrent) {
+      count_.fetch_add(fresh, std::memory_order_relaxed);
+    } else {
+      count_.store(count_.load(std::memory_order_relaxed) + fresh, std::memory_order_relaxed);
+    }
+    return fresh;
+  }
+
+  /// found[i] = whether keys[i] is there.
+  void contains(const std::uint64_t* keys, std::uint32_t n, std::uint64_t* homes, std::uint8_t* found) const {
+    const std::uint64_t* const slots = slots_.data();
+    for (std::uint32_t i = 0; i < n; ++i) homes[i] = home(keys[i]);
+    for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) __builtin_prefetch(slots + homes[i]);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + prefetch_distance < n) __builtin_prefetch(slots + homes[i + prefetch_distance]);
+      if (keys[i] == 0) {
+        found[i] = has_zero_.load(std::memory_order_relaxed) ? 1 : 0;
+        continue;
+      }
+      std::uint64_t at = homes[i];
+      std::uint64_t seen;
+      while ((seen = load(slots[at])) != 0 && seen != keys[i]) at = at + 1 == size_ ? 0 : at + 1;
+      found[i] = seen != 0 ? 1 : 0;
+    }
+  }
+
+  /// Makes room for that many more. Nobody may use the set meanwhile. @throws memory_exceeded, the set unchanged
+  void grow(std::uint64_t extra) {
+    std::uint64_t capacity = capacity_;
+    while (table_growth::limit(capacity) < size() + extra) capacity = table_growth::next(capacity);
+    if (capacity == capacity_) return;
+    backend::array<std::uint64_t> old(slots_.resource());
+    backend::array<std::uint64_t> larger(slots_.resource(), capacity + neighbours);
+    old.swap(slots_);
+    const std::uint64_t old_size = size_;
+    slots_.swap(larger);
+    set_capacity(capacity);
+    // The sweep frees the old table behind itself, so that both are never whole at a time.
+    constexpr std::uint64_t stride = 1u << 18;
+    for (std::uint64_t begin = 0; begin < old_size; begin += stride) {
+      const std::uint64_t end = std::min(old_size, begin + stride);
+      for (std::uint64_t i = begin; i < end; ++i) {
+        if (old[i] != 0) insert_at<false>(slots_.data(), home(old[i]), old[i]);
+      }
+      old.resource().discard(old.data() + begin, (end - begin) * sizeof(std::uint64_t));
+    }
+  }
+
+ private:
+  /// Keys that differ in their lowest bits only lie beside each other, and so share cache lines: neighbours in a graph
+  /// often have neighbouring numbers.
+  static constexpr unsigned neighbour_bits = 3;
+  static constexpr std::uint64_t neighbours = 1u << neighbour_bits;
+
+  void allocate(std::uint64_t capacity) {
+    slots_.resize(capacity + neighbours);
+    set_capacity(capacity);
+  }
+  void set_capacity(std::uint64_t capacity) {
+    capacity_ = capacity;
+    size_ = capacity + neighbours;
+    limit_ = table_growth::limit(capacity);
+  }
+  [[nodiscard]] std::uint64_t home(std::uint64_t key) const {
+    return scale(mix(key >> neighbour_bits), capacity_) + (key & (neighbours - 1));
+  }
+  static std::uint64_t load(const std::uint64_t& slot) { return __atomic_load_n(&slot, __ATOMIC_RELAXED); }
+
+  template <bool Concurrent>
+  bool insert_at(std::uint64_t* slots, std::uint64_t at, std::uint64_t key) const {
+    while (true) {
+      std::uint64_t seen = load(slots[at]);
+      if (seen == key) return false;
+      if (seen == 0) {
+        if constexpr (!Concurrent) {
+          slots[at] = key;
+          return true;
+        } else {
+          if (__atomic_compare_exchange_n(&slots[at], &seen, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return true;
+          if (seen == key) return false;
+        }
+      }
+      if (++at == size_) at = 0;
+    }
+  }
+
+  backend::array<std::uint64_t> slots_;
+  std::uint64_t capacity_ = 0;  // range of the hash
+  std::uint64_t size_ = 0;      // slots, with the neighbours of the last one
+  std::uint64_t limit_ = 0;
+  std::atomic<std::uint64_t> count_{0};
+  std::atomic<bool> has_zero_{false};
+};
+
+/// A set of tuples of any width: a slot holds a row id and a fingerprint, the tuple itself stands in the relation's
+/// columns. Row ids have 40 bits. A tuple's row is written before its slot, so whoever sees the slot sees the row.
+class row_set {
+ public:
+  explicit row_set(backend::memory_resource& resource) : slots_(resource) {
+    slots_.resize(table_growth::initial_slots);
+    limit_ = table_growth::limit(slots_.size());
+  }
+
+  [[nodiscard]] std::uint64_t size() const { return count_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool has_room(std::uint64_t extra) const { return size() + extra <= limit_; }
+  [[nodiscard]] std::uint64_t bytes() const { return slots_.bytes(); }
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(slots_.data() + scale(hash, slots_.size()), 1); }
+
+  /// Offers row `row`, whose tuple has this hash. `same_as(other)` compares it with another row's tuple.
+  /// @return whether it was new; then the set refers to `row`.
+  template <bool Concurrent, class SameAs>
+  bool insert(std::uint64_t hash, std::uint64_t row, SameAs&& same_as) {
+    std::uint64_t* const slots = slots_.data();
+    const std::uint64_t entry = make_entry(hash, row);
+    std::uint64_t at = scale(hash, slots_.size());
+    while (true) {
+      std::uint64_t seen = __atomic_load_n(&slots[at], __ATOMIC_ACQUIRE);
+      if (seen == 0) {
+        if constexpr (!Concurrent) {
+          slots[at] = entry;
+          return true;
+        } else {
+          if (__atomic_compare_exchange_n(&slots[at], &seen, entry, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+            return true;
+        }
+      }
+      if ((seen >> row_bits) == (entry >> row_bits) && same_as((seen & row_mask) - 1)) return false;
+      if (++at == slots_.size()) at = 0;
+    }
+  }
+  void add_count(std::uint64_t fresh) { count_.fetch_add(fresh, std::memory_order_relaxed); }
+
+  template <class SameAs>
+  [[nodiscard]] bool contains(std::uint64_t hash, SameAs&& same_as) const {
+    const std::uint64_t fingerprint = make_entry(hash, 0) >> row_bits;
+    for (std::uint64_t at = scale(hash, slots_.size());; at = at + 1 == slots_.size() ? 0 : at + 1) {
+      const std::uint64_t seen = __atomic_load_n(&slots_.data()[at], __ATOMIC_ACQUIRE);
+      if (seen == 0) return false;
+      if ((seen >> row_bits) == fingerprint && same_as((seen & row_mask) - 1)) return true;
+    }
+  }
+
+  /// The tuple of row `from` was moved to row `to`. Nobody may use the set meanwhile.
+  void move_row(std::uint64_t hash, std::uint64_t from, std::uint64_t to) {
+    const std::uint64_t entry = make_entry(hash, from);
+    std::uint64_t at = scale(hash, slots_.size());
+    while (slots_[at] != entry) at = at + 1 == slots_.size() ? 0 : at + 1;
+    slots_[at] = make_entry(hash, to);
+  }
+
+  /// Makes room for that many more; hash_of(row) gives the hash of a row in the set. Nobody may use the set meanwhile.
+  template <class HashOf>
+  void grow(std::uint64_t extra, HashOf&& hash_of) {
+    std::uint64_t capacity = slots_.size();
+    while (table_growth::limit(capacity) < size() + extra) capacity = table_growth::next(capacity);
+    if (capacity == slots_.size()) return;
+    backend::array<std::uint64_t> larger(slots_.resource(), capacity);
+    larger.swap(slots_);
+    limit_ = table_growth::limit(capacity);
+    for (std::uint64_t entry : larger) {
+      if (entry == 0) continue;
+      std::uint64_t at = scale(hash_of((entry & row_mask) - 1), capacity);
+      while (slots_[at] != 0) at = at + 1 == capacity ? 0 : at + 1;
+      slots_[at] = entry;
+    }
+  }
+
+ private:
+  static constexpr unsigned row_bits = 40;
+  static constexpr std::uint64_t row_mask = (1ULL << row_bits) - 1;
+
+  /// The fingerprint is taken from the hash's low bits: its high ones chose the slot.
+  static std::uint64_t make_entry(std::uint64_t hash, std::uint64_t row) { return (hash << row_bits) | (row + 1); }
+
+  backend::array<std::uint64_t> slots_;
+  std::uint64_t limit_ = 0;
+  std::atomic<std::uint64_t> count_{0};
+};
+
+}  // namespace gpulog::storage

@@ -1,0 +1,390 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "storage/hash_set.hpp"
+#include "storage/hisa_set.hpp"
+#include "storage/sorted_index.hpp"
+
+namespace gpulog::storage {
+
+/// Most candidates that a worker offers at a time.
+constexpr std::uint32_t tile_rows = 512;
+
+/// Which tuple set and which indexes a relation has (docs/architecture.md, storage).
+enum class storage_mode : std::uint8_t { hash, hisa };
+
+struct relation_options {
+  storage_mode mode = storage_mode::hash;
+  buffer_policy buffers;
+  /// `hisa` mode: candidates are sorted and deduplicated when this many have been collected, or at the end of a phase.
+  std::uint64_t candidate_rows = 8u << 20;
+  unsigned workers = 1;
+};
+
+[[nodiscard]] inline double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Times of the paper's phases that a relation in `hisa` mode spends on its own, in seconds.
+struct phase_times {
+  double populate_delta = 0;  ///< sort, unique, set difference
+  double merge = 0;           ///< full with delta
+};
+
+/// Scratch space of one worker.
+struct insert_scratch {
+  std::uint64_t keys[tile_rows];
+  std::uint64_t homes[tile_rows];
+};
+
+/// An append-only relation in columns. Rows [0, old_rows) are old, [old_rows, rows) delta; what is inserted lies behind
+/// and becomes delta with the next advance. A tuple set keeps rows distinct.
+class relation {
+ public:
+  relation(memory_resource& resource, std::uint32_t arity, const relation_options& options)
+      : resource_(&resource), options_(options), arity_(arity), reserved_(options.workers) {
+    for (std::uint32_t c = 0; c < arity; ++c) columns_.emplace_back(resource);
+    if (arity == 0) return;
+    if (options.mode == storage_mode::hisa) {
+      set_.emplace<hisa_set>(resource, arity, options.buffers);
+      for (std::uint32_t c = 0; c < arity; ++c) candidates_.emplace_back(resource);
+    } else {
+      create_hash_set();
+    }
+  }
+
+  [[nodiscard]] std::uint32_t arity() const { return arity_; }
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  [[nodiscard]] std::uint64_t old_rows() const { return old_rows_; }
+  [[nodiscard]] std::uint64_t delta_rows() const { return rows_ - old_rows_; }
+  /// Rows that the current phase has appended; exact after settle().
+  [[nodiscard]] std::uint64_t appended_rows() const { return tail_.load(std::memory_order_relaxed) - rows_; }
+  [[nodiscard]] const word* column(std::uint32_t c) const { return columns_[c].data(); }
+  [[nodiscard]] column_pointers columns() const {
+    column_pointers pointers(arity_);
+    for (std::uint32_t c = 0; c < arity_; ++c) pointers[c] = columns_[c].data();
+    return pointers;
+  }
+  [[nodiscard]] const phase_times& times() const { return times_; }
+  [[nodiscard]] std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& column : columns_) sum += column.bytes();
+    for (const auto& column : candidates_) sum += column.bytes();
+    for (const auto& index : indexes_) sum += index->bytes();
+    if (const auto* packed = std::get_if<packed_set>(&set_)) sum += packed->bytes();
+    if (const auto* by_row = std::get_if<row_set>(&set_)) sum += by_row->bytes();
+    if (const auto* hisa = std::get_if<hisa_set>(&set_)) sum += hisa->bytes();
+    return sum;
+  }
+
+  // --- Inserting. Any number of workers at a time; make_room and what follows it need all others to be elsewhere.
+
+  /// Whether every worker may insert one more tile.
+  [[nodiscard]] bool has_room() const {
+    if (arity_ == 0) return true;
+    if (std::holds_alternative<hisa_set>(set_)) {
+      return candidate_tail_.load(std::memory_order_relaxed) + slack() <= candidates_[0].capacity();
+    }
+    if (tail_.load(std::memory_order_relaxed) + slack() > columns_[0].capacity()) return false;
+    if (const auto* packed = std::get_if<packed_set>(&set_)) return packed->has_room(slack());
+    return std::get<row_set>(set_).has_room(slack());
+  }
+
+  /// @throws memory_exceeded
+  template <class Backend>
+  void make_room(Backend& backend) {
+    if (std::holds_alternative<hisa_set>(set_)) {
+      const std::uint64_t capacity = candidates_[0].capacity();
+      if (capacity < options_.candidate_rows + slack()) {
+        for (auto& column : candidates_) {
+          column.set_capacity(std::min(options_.candidate_rows, capacity * 4 + 4096) + slack());
+        }
+      } else {
+        deduplicate_candidates(backend);
+      }
+      return;
+    }
+    const std::uint64_t needed = tail_.load(std::memory_order_relaxed) + slack();
+    if (needed > columns_[0].capacity()) reserve_rows(needed);
+    if (auto* packed = std::get_if<packed_set>(&set_)) {
+      packed->grow(slack());
+    } else {
+      std::get<row_set>(set_).grow(slack(), [this](std::uint64_t row) { return row_hash(row); });
+    }
+  }
+
+  /// Offers n <= tile_rows tuples, given as one array a column. Needs has_room().
+  /// @return how many were new (`hisa` mode: 0; settle() tells)
+  template <bool Concurrent>
+  std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker) {
+    if (arity_ == 0) {
+      if (n == 0 || has_empty_tuple_.exchange(true)) return 0;
+      tail_.store(1, std::memory_order_relaxed);
+      return 1;
+    }
+    if (std::holds_alternative<hisa_set>(set_)) return collect(values, n);
+    if (auto* packed = std::get_if<packed_set>(&set_)) return insert_packed<Concurrent>(*packed, values, n, scratch);
+    return insert_rows<Concurrent>(std::get<row_set>(set_), values, n, scratch, worker);
+  }
+
+  /// found[i] = whether tuple i is in the relation. Any number of workers at a time, also while others insert.
+  void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
+    if (arity_ == 0) {
+      std::fill(found, found + n, static_cast<std::uint8_t>(has_empty_tuple_.load(std::memory_order_relaxed) ? 1 : 0));
+    } else if (const auto* packed = std::get_if<packed_set>(&set_)) {
+      pack_keys(values, n, scratch.keys);
+      packed->contains(scratch.keys, n, scratch.homes, found);
+    } else if (const auto* by_row = std::get_if<row_set>(&set_)) {
+      hash_tuples(values, n, scratch.homes);
+      for (std::uint32_t i = 0; i < n; ++i) {
+        found[i] =
+            by_row->contains(scratch.homes[i], [&](std::uint64_t row) { return equals_row(values, i, row); }) ? 1 : 0;
+      }
+    } else {
+      const column_pointers candidates(values, values + arity_);
+      const column_pointers data = columns();
+      const auto& hisa = std::get<hisa_set>(set_);
+      for (std::uint32_t i = 0; i < n; ++i) found[i] = hisa.contains(data, candidates, i) ? 1 : 0;
+    }
+  }
+
+  /// Ends a phase: what was appended is distinct and without gaps.
+  template <class Backend>
+  void settle(Backend& backend) {
+    if (arity_ == 0) return;
+    if (std::holds_alternative<hisa_set>(set_)) {
+      deduplicate_candidates(backend);
+    } else if (auto* by_row = std::get_if<row_set>(&set_)) {
+      close_gaps(*by_row);
+    }
+  }
+
+  /// delta joins old, what was appended becomes delta.
+  void advance() {
+    old_rows_ = rows_;
+    rows_ = tail_.load(std::memory_order_relaxed);
+  }
+  /// All rows are old: the relation is complete for now.
+  void complete() { old_rows_ = rows_ = tail_.load(std::memory_order_relaxed); }
+  /// All rows are delta, as at the start of a fixpoint.
+  void restart() {
+    old_rows_ = 0;
+    rows_ = tail_.load(std::memory_order_relaxed);
+  }
+
+  // --- Indexes.
+
+  std::size_t add_index(index_layout layout) {
+    indexes_.push_back(std::make_unique<sorted_index>(*resource_, std::move(layout), options_.buffers));
+    return indexes_.size() - 1;
+  }
+  [[nodiscard]] const sorted_index& index(std::size_t number) const { return *indexes_[number]; }
+  template <class Backend>
+  void refresh_index(Backend& backend, std::size_t number) {
+    indexes_[number]->refresh(backend, columns(), old_rows_, rows_);
+  }
+  void drop_index(std::size_t number) {
+    indexes_[number] = std::make_unique<sorted_index>(*resource_, indexes_[number]->layout(), options_.buffers);
+  }
+  /// Nothing will be inserted or looked up any more.
+  void drop_set() {
+    if (arity_ == 0) return;
+    set_.emplace<std::monostate>();
+    candidates_.clear();
+    for (auto& column : columns_) column.set_capacity(rows_);
+  }
+
+ private:
+  /// Rows that a worker takes from the tail at a time for tuples wider than a slot.
+  static constexpr std::uint64_t reservation_rows = 64;
+  struct reservation {
+    std::uint64_t next = 0;
+    std::uint64_t end = 0;
+  };
+
+  [[nodiscard]] bool is_packed() const { return arity_ * sizeof(word) <= sizeof(std::uint64_t); }
+  [[nodiscard]] std::uint64_t slack() const { return options_.workers * (tile_rows + reservation_rows); }
+
+  void create_hash_set() {
+    if (is_packed()) {
+      set_.emplace<packed_set>(*resource_);
+    } else {
+      set_.emplace<row_set>(*resource_);
+    }
+  }
+
+  void reserve_rows(std::uint64_t rows) {
+    const std::uint64_t capacity = std::max(rows, columns_[0].capacity() + columns_[0].capacity() / 2);
+    for (auto& column : columns_) column.set_capacity(capacity);
+  }
+
+  void pack_keys(const word* const* values, std::uint32_t n, std::uint64_t* keys) const {
+    const word* const first = values[0];
+    if (arity_ == 1) {
+      for (std::uint32_t i = 0; i < n; ++i) keys[i] = first[i];
+    } else {
+      const word* const second = values[1];
+      for (std::uint32_t i = 0; i < n; ++i) keys[i] = pack(first[i], second[i]);
+    }
+  }
+
+  template <bool Concurrent>
+  std::uint32_t insert_packed(packed_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch) {
+    pack_keys(values, n, scratch.keys);
+    const std::uint32_t fresh = set.insert<Concurrent>(scratch.keys, n, scratch.homes);
+    std::uint64_t row;
+    if constexpr (Concurrent) {
+      row = tail_.fetch_add(fresh, std::memory_order_relaxed);
+    } else {
+      row = tail_.load(std::memory_order_relaxed);
+      tail_.store(row + fresh, std::memory_order_relaxed);
+    }
+    if (arity_ == 1) {
+      word* const first = columns_[0].data() + row;
+      for (std::uint32_t i = 0; i < fresh; ++i) first[i] = static_cast<word>(scratch.keys[i]);
+    } else {
+      word* const first = columns_[0].data() + row;
+      word* const second = columns_[1].data() + row;
+      for (std::uint32_t i = 0; i < fresh; ++i) {
+        first[i] = static_cast<word>(scratch.keys[i] >> 32);
+        second[i] = static_cast<word>(scratch.keys[i]);
+      }
+    }
+    return fresh;
+  }
+
+  template <class Value>
+  [[nodiscard]] std::uint64_t tuple_hash(const Value& value) const {
+    key_hash hash;
+    for (std::uint32_t c = 0; c < arity_; ++c) hash.add(value(c));
+    return mix(hash.value());
+  }
+  [[nodiscard]] std::uint64_t row_hash(std::uint64_t row) const {
+    return tuple_hash([this, row](std::uint32_t c) { return columns_[c][row]; });
+  }
+  void hash_tuples(const word* const* values, std::uint32_t n, std::uint64_t* hashes) const {
+    for (std::uint32_t i = 0; i < n; ++i) hashes[i] = tuple_hash([values, i](std::uint32_t c) { return values[c][i]; });
+  }
+  [[nodiscard]] bool equals_row(const word* const* values, std::uint32_t i, std::uint64_t row) const {
+    for (std::uint32_t c = 0; c < arity_; ++c) {
+      if (columns_[c][row] != values[c][i]) return false;
+    }
+    return true;
+  }
+  void write_row(const word* const* values, std::uint32_t i, std::uint64_t row) {
+    for (std::uint32_t c = 0; c < arity_; ++c) columns_[c][row] = values[c][i];
+  }
+
+  template <bool Concurrent>
+  std::uint32_t insert_rows(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
+                            unsigned worker) {
+    hash_tuples(values, n, scratch.homes);
+    for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) set.prefetch(scratch.homes[i]);
+    std::uint32_t fresh = 0;
+    reservation& own = reserved_[worker];
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + prefetch_distance < n) set.prefetch(scratch.homes[i + prefetch_distance]);
+      const auto same_as = [&](std::uint64_t row) { return equals_row(values, i, row); };
+      if constexpr (Concurrent) {
+        if (own.next == own.end) {
+          own.next = tail_.fetch_add(reservation_rows, std::memory_order_relaxed);
+          own.end = own.next + reservation_rows;
+        }
+        write_row(values, i, own.next);
+        if (!set.insert<true>(scratch.homes[i], own.next, same_as)) continue;
+        ++own.next;
+      } else {
+        const std::uint64_t row = tail_.load(std::memory_order_relaxed);
+        if (!set.insert<false>(scratch.homes[i], row, same_as)) continue;
+        write_row(values, i, row);
+        tail_.store(row + 1, std::memory_order_relaxed);
+      }
+      ++fresh;
+    }
+    set.add_count(fresh);
+    return fresh;
+  }
+
+  /// Rows that workers had taken and not used are filled from the end.
+  void close_gaps(row_set& set) {
+    std::vector<reservation> gaps;
+    std::uint64_t missing = 0;
+    for (reservation& own : reserved_) {
+      if (own.next != own.end) gaps.push_back(own);
+      missing += own.end - own.next;
+      own = {};
+    }
+    if (missing == 0) return;
+    std::sort(gaps.begin(), gaps.end(), [](const reservation& a, const reservation& b) { return a.next < b.next; });
+    std::uint64_t last = tail_.load(std::memory_order_relaxed);
+    const std::uint64_t live = last - missing;
+    std::size_t last_gap = gaps.size();
+    for (const reservation& gap : gaps) {
+      for (std::uint64_t hole = gap.next; hole < std::min(gap.end, live); ++hole) {
+        while (last_gap > 0 && last == gaps[last_gap - 1].end) last = gaps[--last_gap].next;
+        --last;  // the last row in use
+        set.move_row(row_hash(last), last, hole);
+        for (auto& column : columns_) column[hole] = column[last];
+      }
+    }
+    tail_.store(live, std::memory_order_relaxed);
+  }
+
+  std::uint32_t collect(const word* const* values, std::uint32_t n) {
+    const std::uint64_t at = candidate_tail_.fetch_add(n, std::memory_order_relaxed);
+    for (std::uint32_t c = 0; c < arity_; ++c) std::copy(values[c], values[c] + n, candidates_[c].data() + at);
+    return 0;
+  }
+
+  template <class Backend>
+  void deduplicate_candidates(Backend& backend);
+
+  memory_resource* resource_;
+  relation_options options_;
+  std::uint32_t arity_;
+  std::vector<array<word>> columns_;
+  std::uint64_t old_rows_ = 0;
+  std::uint64_t rows_ = 0;
+  std::atomic<std::uint64_t> tail_{0};
+  std::atomic<bool> has_empty_tuple_{false};
+  std::variant<std::monostate, packed_set, row_set, hisa_set> set_;
+  std::vector<reservation> reserved_;
+  std::vector<array<word>> candidates_;  // `hisa` mode: new, before it is deduplicated
+  std::atomic<std::uint64_t> candidate_tail_{0};
+  std::vector<std::unique_ptr<sorted_index>> indexes_;
+  phase_times times_;
+};
+
+template <class Backend>
+void relation::deduplicate_candidates(Backend& backend) {
+  const std::uint64_t n = candidate_tail_.exchange(0);
+  if (n == 0) return;
+  const double start = seconds_now();
+  column_pointers candidates(arity_);
+  for (std::uint32_t c = 0; c < arity_; ++c) candidates[c] = candidates_[c].data();
+  array<std::uint32_t> selected(*resource_);
+  array<std::uint32_t> ranks(*resource_);
+  auto& hisa = std::get<hisa_set>(set_);
+  const std::uint64_t fresh = hisa.select_new(backend, columns(), candidates, n, selected, ranks);
+  const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
+  if (tail + fresh > columns_[0].capacity()) reserve_rows(tail + fresh);
+  for (std::uint32_t c = 0; c < arity_; ++c) {
+    backend.gather(candidates[c], selected.data(), fresh, columns_[c].data() + tail);
+  }
+  tail_.store(tail + fresh, std::memory_order_relaxed);
+  selected.release();
+  const double populated = seconds_now();
+  hisa.merge(backend, columns(), tail, ranks);
+  times_.populate_delta += populated - start;
+  times_.merge += seconds_now() - populated;
+}
+
+}  // namespace gpulog::storage
