@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -24,6 +25,8 @@ struct read_request {
   /// A file that does not exist is an empty relation instead of an error.
   bool missing_is_empty = false;
   unsigned threads = 1;
+  /// Text that one thread takes at a time, in bytes; tests make it small.
+  std::size_t piece_bytes = std::size_t{1} << 20;
 };
 
 /// Gives room for all rows of a directive: one pointer for each attribute, in attribute order, each to `rows` words.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t first_capacity = 32;
 constexpr std::size_t first_block_bytes = 1024;
-constexpr std::size_t largest_block_bytes = std::size_t{1} << 20;
+constexpr std::size_t largest_block_bytes = 64 * 1024;
 
 /// Grown before more than 2 of 3 slots are taken.
 constexpr bool too_full(std::size_t used, std::size_t capacity) { return 3 * (used + 1) > 2 * capacity; }

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace gpulog::io {
+
+/// Input that could not be read to its end: what() says why, without naming the file.
+class read_failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An open file descriptor; closes it unless it is standard input.
+class file_descriptor {
+ public:
+  explicit file_descriptor(int number) : number_(number) {}
+  file_descriptor(file_descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  file_descriptor& operator=(file_descriptor&&) = delete;
+  file_descriptor(const file_descriptor&) = delete;
+  file_descriptor& operator=(const file_descriptor&) = delete;
+  ~file_descriptor();
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// Bytes that come one after the other.
+class byte_source {
+ public:
+  byte_source() = default;
+  byte_source(const byte_source&) = delete;
+  byte_source& operator=(const byte_source&) = delete;
+  virtual ~byte_source() = default;
+  /// Fills the buffer from its beginning with at least one byte; 0 at the end. @throws read_failure
+  virtual std::size_t read(char* buffer, std::size_t size) = 0;
+};
+
+/// The bytes of a file, pipe or terminal.
+class descriptor_source : public byte_source {
+ public:
+  /// `first_bytes` were already taken from the descriptor.
+  explicit descriptor_source(file_descriptor descriptor, std::string first_bytes = {})
+      : descriptor_(std::move(descriptor)), first_bytes_(std::move(first_bytes)) {}
+  std::size_t read(char* buffer, std::size_t size) override;
+
+ private:
+  file_descriptor descriptor_;
+  std::string first_bytes_;
+};
+
+/// Whether the bytes start as a gzip file does.
+[[nodiscard]] bool is_gzip(std::string_view first_bytes);
+
+/// The decompressed bytes of a gzip file, of all its members.
+class gzip_source : public byte_source {
+ public:
+  explicit gzip_source(std::unique_ptr<byte_source> compressed);
+  ~gzip_source() override;
+  std::size_t read(char* buffer, std::size_t size) override;
+
+ private:
+  struct stream;
+  bool refill();
+  bool start_next_member();
+
+  std::unique_ptr<byte_source> compressed_;
+  std::unique_ptr<stream> stream_;
+  bool at_end_ = false;
+};
+
+/// A regular file in memory, as long as the object lives.
+class mapped_file {
+ public:
+  /// @throws read_failure
+  mapped_file(const file_descriptor& descriptor, std::size_t size);
+  ~mapped_file();
+  mapped_file(const mapped_file&) = delete;
+  mapped_file& operator=(const mapped_file&) = delete;
+  [[nodiscard]] std::string_view bytes() const { return {static_cast<const char*>(memory_), size_}; }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t size_;
+};
+
+}  // namespace gpulog::io

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace gpulog::io {
+
+/// The key=value parameters of an .input or .output directive.
+class directive_parameters {
+ public:
+  explicit directive_parameters(const std::map<std::string, std::string>& values) : values_(values) {}
+
+  [[nodiscard]] std::string text(const std::string& key, std::string_view otherwise) const;
+  [[nodiscard]] bool has(const std::string& key) const { return values_.contains(key); }
+  /// @throws user_error unless the value is true or false.
+  [[nodiscard]] bool flag(const std::string& key) const;
+  /// Between the columns of a line. @throws user_error for one that can't separate anything.
+  [[nodiscard]] std::string delimiter(bool rfc4180) const;
+
+ private:
+  const std::map<std::string, std::string>& values_;
+};
+
+}  // namespace gpulog::io

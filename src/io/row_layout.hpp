@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "io/directive_parameters.hpp"
+#include "support/ids.hpp"
+
+namespace gpulog::io {
+
+/// What a line of text holds, from its first column to the last one that is needed.
+struct row_layout {
+  static constexpr std::size_t not_read = SIZE_MAX;
+
+  struct column {
+    std::size_t attribute = not_read;
+    value_kind kind = value_kind::symbol;
+  };
+
+  std::vector<column> columns;
+  std::size_t arity = 0;
+  std::string delimiter;
+  /// Values may be in double quotes, with delimiters, line breaks and doubled quotes inside.
+  bool rfc4180 = false;
+  bool has_symbols = false;
+};
+
+/// @throws user_error for parameters that make no sense.
+row_layout make_row_layout(const directive_parameters& parameters, const std::vector<value_kind>& kinds);
+
+}  // namespace gpulog::io

@@ -1,0 +1,35 @@
+#include "io/task_runner.hpp"
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace gpulog::io {
+
+struct task_runner::arena {
+  explicit arena(unsigned threads) : tasks(static_cast<int>(threads)) {}
+  tbb::task_arena tasks;
+};
+
+task_runner::task_runner(unsigned threads) : threads_(std::max(threads, 1U)) {}
+
+task_runner::~task_runner() = default;
+
+void task_runner::operator()(std::size_t count, const std::function<void(std::size_t)>& work) {
+  if (threads_ == 1 || count <= 1) {
+    for (std::size_t number = 0; number < count; ++number) work(number);
+    return;
+  }
+  if (!arena_) arena_ = std::make_unique<arena>(threads_);
+  std::atomic<std::size_t> next{0};
+  const auto take_pieces = [&](std::size_t) {
+    for (std::size_t number = next++; number < count; number = next++) work(number);
+  };
+  arena_->tasks.execute([&] {
+    tbb::parallel_for(std::size_t{0}, std::min<std::size_t>(threads_, count), take_pieces, tbb::simple_partitioner());
+  });
+}
+
+}  // namespace gpulog::io

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace gpulog::io {
+
+/// Runs numbered pieces of work on a fixed number of threads, the caller's among them. Pieces start in the order of
+/// their numbers, so that what depends on the first pieces can go on early.
+class task_runner {
+ public:
+  explicit task_runner(unsigned threads);
+  ~task_runner();
+  task_runner(const task_runner&) = delete;
+  task_runner& operator=(const task_runner&) = delete;
+
+  /// work(0) .. work(count-1); returns when all are done. An exception of a piece comes out here.
+  void operator()(std::size_t count, const std::function<void(std::size_t)>& work);
+  [[nodiscard]] unsigned threads() const { return threads_; }
+
+ private:
+  struct arena;
+  unsigned threads_;
+  std::unique_ptr<arena> arena_;
+};
+
+}  // namespace gpulog::io
