@@ -1,0 +1,189 @@
+#include "sema/analysis.hpp"
+
+#include <algorithm>
+
+#include "sema/clause_checks.hpp"
+#include "sema/clause_types.hpp"
+#include "sema/declarations.hpp"
+#include "sema/lowering.hpp"
+#include "sema/print.hpp"
+#include "sema/stratification.hpp"
+
+namespace gpulog::sema {
+
+namespace {
+
+class analyser {
+ public:
+  analyser(const syntax::program& parsed, diagnostics& diagnostics, const analysis_options& options)
+      : items_(parsed.items),
+        diagnostics_(diagnostics),
+        options_(options),
+        declared_(items_, program_, diagnostics),
+        symbols_(program_.symbols),
+        has_clause_(program_.relations.size(), false) {}
+
+  std::optional<program> run() {
+    const std::size_t errors_before = diagnostics_.error_count();
+    for (const syntax::item& item : items_) {
+      if (const auto* clause = item.as<syntax::clause>()) analyse_clause(*clause);
+      if (const auto* subsumption = item.as<syntax::subsumption>()) reject_subsumption(*subsumption);
+      if (const auto* component = item.as<syntax::component>()) {
+        report_unsupported(diagnostics_, component->span, "Component " + component->type.name.text);
+      }
+      if (const auto* instance = item.as<syntax::component_instance>()) {
+        report_unsupported(diagnostics_, instance->span, "Component instance " + instance->name.text);
+      }
+    }
+    warn_of_empty_relations();
+    if (diagnostics_.error_count() > errors_before) return std::nullopt;
+    stratify(program_, diagnostics_);
+    check_plans();
+    if (diagnostics_.has_errors()) return std::nullopt;
+    return std::move(program_);
+  }
+
+ private:
+  void analyse_clause(const syntax::clause& clause) {
+    for (const syntax::atom& head : clause.heads) {
+      if (const auto id = declared_.find_relation(head.name.text)) has_clause_[id->value] = true;
+    }
+    if (clause.body.empty() && add_plain_facts(clause)) return;
+    if (!check_form(clause, declared_, diagnostics_)) return;
+    if (options_.warnings) warn_of_singletons(clause, diagnostics_);
+    const auto bodies = expand_body(clause.body, clause.span, diagnostics_);
+    if (!bodies) return;
+    for (const syntax::atom& head : clause.heads) {
+      for (const flat_conjunction& body : *bodies) add_rule(clause, head, body);
+    }
+  }
+
+  /// True when all heads are plain facts and have been added.
+  bool add_plain_facts(const syntax::clause& clause) {
+    std::vector<fact> facts;
+    for (const syntax::atom& head : clause.heads) {
+      const auto id = declared_.find_relation(head.name.text);
+      if (!id) return false;
+      auto made = lower_plain_fact(head, *id, program_[*id].attributes, symbols_);
+      if (!made) return false;
+      facts.push_back(std::move(*made));
+    }
+    program_.facts.insert(program_.facts.end(), std::make_move_iterator(facts.begin()),
+                          std::make_move_iterator(facts.end()));
+    return true;
+  }
+
+  void add_rule(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body) {
+    flat_clause flat{&clause, &head, &body, *declared_.find_relation(head.name.text), {}};
+    for (const flat_literal& literal : body) {
+      const auto* atom = literal.literal->as<syntax::atom>();
+      flat.body_relations.push_back(atom == nullptr ? relation_id() : *declared_.find_relation(atom->name.text));
+    }
+    const clause_types types(declared_, flat);
+    const bool well_typed = types.check(diagnostics_);
+    const bool grounded = check_groundedness(flat, diagnostics_);
+    if (!well_typed || !grounded) return;
+    auto made = lower(flat, types, symbols_);
+    if (!made) return;
+    if (made->body.empty() && std::all_of(made->head.arguments.begin(), made->head.arguments.end(),
+                                          [](const expression& argument) { return argument.is_constant(); })) {
+      fact constant_fact{flat.head_relation, {}, head.span};
+      for (const expression& argument : made->head.arguments) constant_fact.values.push_back(argument.constant);
+      program_.facts.push_back(std::move(constant_fact));
+      return;
+    }
+    made->id = rule_id(static_cast<std::uint32_t>(program_.rules.size()));
+    made->text = to_text(program_, *made);
+    program_.rules.push_back(std::move(*made));
+    clause_of_rule_.push_back(&clause);
+  }
+
+  void reject_subsumption(const syntax::subsumption& subsumption) {
+    const auto id = declared_.find_relation(subsumption.dominated.name.text);
+    if (!id) {
+      declared_.report_unknown_relation(subsumption.dominated.name);
+      return;
+    }
+    has_clause_[id->value] = true;
+    const representation structure = program_[*id].structure;
+    if (structure != representation::unspecified && structure != representation::btree_delete) {
+      diagnostics_.error(program_[*id].span,
+                         "Relation " + program_[*id].name + " has subsumptive rules and must be btree_delete");
+    }
+    report_unsupported(diagnostics_, subsumption.span, "Subsumptive rule of relation " + program_[*id].name);
+  }
+
+  void warn_of_empty_relations() {
+    if (!options_.warnings) return;
+    for (std::size_t number = 0; number < program_.relations.size(); ++number) {
+      const relation& relation = program_.relations[number];
+      if (has_clause_[number] || relation.has_directive(directive_kind::input)) continue;
+      diagnostics_.warning(relation.span, "No rules/facts defined for relation " + relation.name);
+    }
+  }
+
+  // ---- .plan ----
+
+  void check_plans() {
+    std::vector<std::uint32_t> stratum_of(program_.relations.size());
+    for (std::uint32_t number = 0; number < program_.strata.size(); ++number) {
+      for (relation_id id : program_.strata[number].relations) stratum_of[id.value] = number;
+    }
+    for (rule& rule : program_.rules) {
+      const std::vector<syntax::plan_order>& plans = clause_of_rule_[rule.id.value]->plan;
+      if (plans.empty()) continue;
+      std::uint32_t atoms = 0;
+      std::uint32_t recursive_atoms = 0;
+      for (const literal& part : rule.body) {
+        const atom* body = std::get_if<atom>(&part);
+        if (body == nullptr || body->negated) continue;
+        ++atoms;
+        if (stratum_of[body->relation.value] == stratum_of[rule.head.relation.value]) ++recursive_atoms;
+      }
+      for (const syntax::plan_order& plan : plans) add_plan(rule, plan, atoms, recursive_atoms);
+    }
+  }
+
+  void add_plan(rule& rule, const syntax::plan_order& plan, std::uint32_t atoms, std::uint32_t versions) {
+    std::vector<bool> seen(atoms, false);
+    bool complete = plan.order.size() == atoms;
+    for (std::uint32_t position : plan.order) {
+      if (position < 1 || position > atoms || seen[position - 1]) {
+        complete = false;
+        break;
+      }
+      seen[position - 1] = true;
+    }
+    if (!complete) {
+      diagnostics_.error(plan.span, "Invalid execution order in plan: each of the " + std::to_string(atoms) +
+                                        " positive atoms has to occur once");
+      return;
+    }
+    if (plan.version >= versions) {
+      diagnostics_.error(plan.span, "Invalid execution plan: the rule has no version " + std::to_string(plan.version) +
+                                        (versions == 0 ? " since it is not recursive" : ""));
+      return;
+    }
+    execution_order& order = rule.plans.emplace_back();
+    order.version = plan.version;
+    for (std::uint32_t position : plan.order) order.order.push_back(position - 1);
+  }
+
+  const std::vector<syntax::item>& items_;
+  diagnostics& diagnostics_;
+  const analysis_options& options_;
+  program program_;
+  declarations declared_;
+  symbol_numbers symbols_;
+  std::vector<bool> has_clause_;                       ///< by relation
+  std::vector<const syntax::clause*> clause_of_rule_;  ///< by rule
+};
+
+}  // namespace
+
+std::optional<program> analyse(const syntax::program& parsed, diagnostics& diagnostics,
+                               const analysis_options& options) {
+  return analyser(parsed, diagnostics, options).run();
+}
+
+}  // namespace gpulog::sema

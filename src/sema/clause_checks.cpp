@@ -1,0 +1,305 @@
+#include "sema/clause_checks.hpp"
+
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "sema/clause_types.hpp"
+#include "sema/functors.hpp"
+#include "sema/suggestion.hpp"
+
+namespace gpulog::sema {
+
+namespace {
+
+// ---- walking the syntax tree ----------------------------------------------------------------------------------------
+
+template <class Action>
+void for_each_variable(const syntax::argument& term, const Action& action);
+
+template <class Action>
+void for_each_variable(const syntax::atom& atom, const Action& action) {
+  for (const syntax::argument& argument : atom.arguments) for_each_variable(argument, action);
+}
+
+template <class Action>
+void for_each_variable(const std::vector<syntax::conjunction>& alternatives, const Action& action);
+
+template <class Action>
+void for_each_variable(const syntax::literal& literal, const Action& action) {
+  if (const auto* atom = literal.as<syntax::atom>()) for_each_variable(*atom, action);
+  if (const auto* constraint = literal.as<syntax::constraint>()) {
+    for_each_variable(constraint->left, action);
+    for_each_variable(constraint->right, action);
+  }
+  if (const auto* negation = literal.as<syntax::negation>()) for_each_variable(*negation->inner, action);
+  if (const auto* group = literal.as<syntax::group>()) for_each_variable(group->alternatives, action);
+}
+
+template <class Action>
+void for_each_variable(const std::vector<syntax::conjunction>& alternatives, const Action& action) {
+  for (const syntax::conjunction& conjunction : alternatives) {
+    for (const syntax::literal& literal : conjunction) for_each_variable(literal, action);
+  }
+}
+
+/// Calls action(variable, its argument) for all variables of the term, in the order of the text.
+template <class Action>
+void for_each_variable(const syntax::argument& term, const Action& action) {
+  const auto all = [&](const std::vector<syntax::argument>& arguments) {
+    for (const syntax::argument& argument : arguments) for_each_variable(argument, action);
+  };
+  if (const auto* variable = term.as<syntax::variable>()) action(*variable, term);
+  if (const auto* record = term.as<syntax::record_constructor>()) all(record->fields);
+  if (const auto* branch = term.as<syntax::branch_constructor>()) all(branch->fields);
+  if (const auto* call = term.as<syntax::functor_call>()) all(call->arguments);
+  if (const auto* call = term.as<syntax::user_functor_call>()) all(call->arguments);
+  if (const auto* cast = term.as<syntax::type_cast>()) for_each_variable(*cast->value, action);
+  if (const auto* aggregate = term.as<syntax::aggregate>()) {
+    if (aggregate->target) for_each_variable(**aggregate->target, action);
+    if (aggregate->initial) for_each_variable(**aggregate->initial, action);
+    for_each_variable(aggregate->body, action);
+  }
+}
+
+// ---- form -----------------------------------------------------------------------------------------------------------
+
+class form_checker {
+ public:
+  form_checker(const declarations& declared, diagnostics& diagnostics)
+      : declared_(declared), diagnostics_(diagnostics) {}
+
+  bool check(const syntax::clause& clause) {
+    for (const syntax::atom& head : clause.heads) check_head(head, clause.body.empty());
+    check_body(clause.body);
+    return good_;
+  }
+
+ private:
+  enum class underscore : std::uint8_t { allowed, in_head, in_constraint, in_functor };
+
+  void fail(const source_span& where, std::string message) {
+    diagnostics_.error(where, std::move(message));
+    good_ = false;
+  }
+  void fail_unsupported(const source_span& where, const std::string& construct) {
+    report_unsupported(diagnostics_, where, construct);
+    good_ = false;
+  }
+
+  void check_head(const syntax::atom& head, bool is_fact) {
+    check_relation(head);
+    for (const syntax::argument& argument : head.arguments) {
+      check_term(argument, underscore::in_head);
+      if (!is_fact) continue;
+      for_each_variable(argument, [&](const syntax::variable& variable, const syntax::argument& term) {
+        fail(term.span, "Variable " + variable.name + " in fact");
+      });
+    }
+  }
+
+  void check_relation(const syntax::atom& atom) {
+    const auto id = declared_.find_relation(atom.name.text);
+    if (!id) {
+      declared_.report_unknown_relation(atom.name);
+      good_ = false;
+      return;
+    }
+    const std::size_t arity = declared_.arity(*id);
+    if (atom.arguments.size() == arity) return;
+    diagnostics_
+        .error(atom.span, "Mismatching arity of relation " + atom.name.text + " (expected " + std::to_string(arity) +
+                              ", got " + std::to_string(atom.arguments.size()) + ")")
+        .note(declared_.relation_span(*id), "Declared here");
+    good_ = false;
+  }
+
+  void check_body(const std::vector<syntax::conjunction>& alternatives) {
+    for (const syntax::conjunction& conjunction : alternatives) {
+      for (const syntax::literal& literal : conjunction) check_literal(literal);
+    }
+  }
+
+  void check_literal(const syntax::literal& literal) {
+    if (const auto* atom = literal.as<syntax::atom>()) {
+      check_relation(*atom);
+      for (const syntax::argument& argument : atom->arguments) check_term(argument, underscore::allowed);
+    }
+    if (const auto* constraint = literal.as<syntax::constraint>()) {
+      check_term(constraint->left, underscore::in_constraint);
+      check_term(constraint->right, underscore::in_constraint);
+    }
+    if (const auto* negation = literal.as<syntax::negation>()) check_literal(*negation->inner);
+    if (const auto* group = literal.as<syntax::group>()) check_body(group->alternatives);
+  }
+
+  void check_term(const syntax::argument& term, underscore place) {
+    if (term.as<syntax::unnamed_variable>() != nullptr) {
+      switch (place) {
+        case underscore::allowed:
+          break;
+        case underscore::in_head:
+          fail(term.span, "Underscore in head of rule");
+          break;
+        case underscore::in_constraint:
+          fail(term.span, "Underscore in binary relation");
+          break;
+        case underscore::in_functor:
+          fail(term.span, "Underscore in argument of functor");
+          break;
+      }
+    } else if (const auto* call = term.as<syntax::functor_call>()) {
+      check_call(term, *call);
+    } else if (const auto* user_call = term.as<syntax::user_functor_call>()) {
+      check_user_call(term, *user_call);
+    } else if (const auto* cast = term.as<syntax::type_cast>()) {
+      check_cast(*cast, place);
+    } else if (term.as<syntax::record_constructor>() != nullptr || term.as<syntax::nil_constant>() != nullptr) {
+      fail_unsupported(term.span, "Record");
+    } else if (const auto* branch = term.as<syntax::branch_constructor>()) {
+      fail_unsupported(term.span, "Branch $" + branch->branch.text + " of an algebraic data type");
+    } else if (term.as<syntax::counter>() != nullptr) {
+      fail_unsupported(term.span, "autoinc()");
+    } else if (term.as<syntax::iteration_counter>() != nullptr) {
+      fail_unsupported(term.span, "recursive_iteration_cnt()");
+    } else if (const auto* aggregate = term.as<syntax::aggregate>()) {
+      check_aggregate(term, *aggregate);
+    }
+  }
+
+  void check_call(const syntax::argument& term, const syntax::functor_call& call) {
+    for (const syntax::argument& argument : call.arguments) check_term(argument, underscore::in_functor);
+    const std::string name(syntax::spelling(call.op));
+    const functor_signature* signature = signature_of(call.op);
+    if (signature == nullptr) {
+      fail_unsupported(term.span, "Functor " + name);
+      return;
+    }
+    const std::size_t given = call.arguments.size();
+    if (given >= signature->least_arguments && given <= signature->most_arguments) return;
+    const bool exact = signature->least_arguments == signature->most_arguments;
+    fail(term.span, "Mismatching arity of functor " + name + " (expected " + (exact ? "" : "at least ") +
+                        std::to_string(signature->least_arguments) + ", got " + std::to_string(given) + ")");
+  }
+
+  void check_user_call(const syntax::argument& term, const syntax::user_functor_call& call) {
+    for (const syntax::argument& argument : call.arguments) check_term(argument, underscore::in_functor);
+    if (declared_.find_user_functor(call.name) == nullptr) {
+      fail(term.span, "User-defined functor hasn't been declared: @" + call.name +
+                          did_you_mean(call.name, declared_.user_functor_names()));
+    } else {
+      fail_unsupported(term.span, "User-defined functor @" + call.name);
+    }
+  }
+
+  void check_cast(const syntax::type_cast& cast, underscore place) {
+    check_term(*cast.value, place == underscore::allowed ? underscore::in_functor : place);
+    if (declared_.types().find(cast.type.text)) return;
+    // A type whose definition failed is reported there.
+    if (declared_.is_defined_wrongly(cast.type.text)) {
+      good_ = false;
+      return;
+    }
+    fail(cast.type.span, "Type cast to the undeclared type " + cast.type.text +
+                             did_you_mean(cast.type.text, declared_.types().names()));
+  }
+
+  void check_aggregate(const syntax::argument& term, const syntax::aggregate& aggregate) {
+    fail_unsupported(term.span, "Aggregate " + std::string(syntax::spelling(aggregate.op)));
+    if (aggregate.body.size() > 1) {
+      fail(term.span, "Disjunctions in aggregation clauses are not supported");
+    }
+    check_body(aggregate.body);
+  }
+
+  const declarations& declared_;
+  diagnostics& diagnostics_;
+  bool good_ = true;
+};
+
+/// The variable that a term is, if it is one but for casts.
+const syntax::variable* as_variable(const syntax::argument& term) {
+  if (const auto* cast = term.as<syntax::type_cast>()) return as_variable(*cast->value);
+  return term.as<syntax::variable>();
+}
+
+}  // namespace
+
+bool check_form(const syntax::clause& clause, const declarations& declared, diagnostics& diagnostics) {
+  return form_checker(declared, diagnostics).check(clause);
+}
+
+bool check_groundedness(const flat_clause& clause, diagnostics& diagnostics) {
+  std::unordered_set<std::string> bound;
+  std::vector<const syntax::constraint*> equalities;
+  for (const flat_literal& flat : *clause.body) {
+    if (const auto* atom = flat.literal->as<syntax::atom>(); atom != nullptr && !flat.negated) {
+      for (const syntax::argument& argument : atom->arguments) {
+        if (const auto* variable = as_variable(argument)) bound.insert(variable->name);
+      }
+    }
+    if (const auto* constraint = flat.literal->as<syntax::constraint>()) {
+      const syntax::constraint_op op = flat.negated ? syntax::negated(constraint->op) : constraint->op;
+      if (op == syntax::constraint_op::equal) equalities.push_back(constraint);
+    }
+  }
+  const auto is_bound = [&](const syntax::argument& term) {
+    bool all = true;
+    for_each_variable(term, [&](const syntax::variable& variable, const syntax::argument&) {
+      all = all && bound.contains(variable.name);
+    });
+    return all;
+  };
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (const syntax::constraint* equality : equalities) {
+      for (const auto& [side, other] :
+           {std::pair(&equality->left, &equality->right), std::pair(&equality->right, &equality->left)}) {
+        const auto* variable = as_variable(*side);
+        if (variable != nullptr && !bound.contains(variable->name) && is_bound(*other)) {
+          bound.insert(variable->name);
+          changed = true;
+        }
+      }
+    }
+  }
+  bool good = true;
+  const auto check = [&](const syntax::variable& variable, const syntax::argument& term) {
+    if (!bound.insert(variable.name).second) return;
+    diagnostics.error(term.span, "Ungrounded variable " + variable.name);
+    good = false;
+  };
+  for_each_variable(*clause.head, check);
+  for (const flat_literal& flat : *clause.body) for_each_variable(*flat.literal, check);
+  return good;
+}
+
+void warn_of_singletons(const syntax::clause& clause, diagnostics& diagnostics) {
+  if (clause.body.empty()) return;
+  struct occurrences {
+    std::string name;
+    std::size_t count = 0;
+    source_span first;
+  };
+  std::vector<occurrences> found;
+  std::unordered_map<std::string, std::size_t> positions;
+  const auto count = [&](const syntax::variable& variable, const syntax::argument& term) {
+    const auto [position, inserted] = positions.emplace(variable.name, found.size());
+    if (inserted) found.push_back({variable.name, 0, term.span});
+    ++found[position->second].count;
+  };
+  for (const syntax::atom& head : clause.heads) for_each_variable(head, count);
+  for_each_variable(clause.body, count);
+  for (const occurrences& variable : found) {
+    const bool marked = variable.name.starts_with('_');
+    if (variable.count == 1 && !marked) {
+      diagnostics.warning(variable.first, "Variable " + variable.name + " only occurs once");
+    } else if (variable.count > 1 && marked) {
+      diagnostics.warning(variable.first,
+                          "Variable " + variable.name + " marked as singleton but occurs more than once");
+    }
+  }
+}
+
+}  // namespace gpulog::sema

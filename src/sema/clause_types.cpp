@@ -1,0 +1,213 @@
+#include "sema/clause_types.hpp"
+
+#include <algorithm>
+
+#include "sema/numeric_literal.hpp"
+
+namespace gpulog::sema {
+
+const functor_signature* signature_of(syntax::functor op) {
+  return find_functor(op == syntax::functor::negate ? "neg" : syntax::spelling(op));
+}
+
+clause_types::clause_types(const declarations& declared, const flat_clause& clause)
+    : declared_(declared), clause_(clause), constraints_(declared.types()) {
+  collect_atom(*clause.head, clause.head_relation, false);
+  for (std::size_t position = 0; position < clause.body->size(); ++position) {
+    const flat_literal& flat = (*clause.body)[position];
+    if (const auto* atom = flat.literal->as<syntax::atom>()) {
+      collect_atom(*atom, clause.body_relations[position], !flat.negated);
+    } else if (const auto* constraint = flat.literal->as<syntax::constraint>()) {
+      collect_constraint(*constraint);
+    }
+  }
+  constraints_.solve();
+}
+
+/// A positive atom of a body gives its arguments the columns' types. Elsewhere the columns only tell the kind, and
+/// check_columns compares the types later.
+void clause_types::collect_atom(const syntax::atom& atom, relation_id relation, bool gives_types) {
+  for (std::size_t column = 0; column < atom.arguments.size(); ++column) {
+    const syntax::argument& term = atom.arguments[column];
+    const unknown argument = collect(term);
+    const type_id type = declared_.column_type(relation, column);
+    if (!type.valid()) continue;
+    const type_environment& types = declared_.types();
+    const bool is_structure = types.kind(type) == value_kind::record || types.kind(type) == value_kind::adt;
+    const source_span where = term.span;
+    constraints_.require_subtype(argument, gives_types || is_structure ? type : types.of_kind(types.kind(type)), where);
+  }
+}
+
+void clause_types::collect_constraint(const syntax::constraint& constraint) {
+  const unknown left = collect(constraint.left);
+  const unknown right = collect(constraint.right);
+  switch (constraint.op) {
+    case syntax::constraint_op::match:
+    case syntax::constraint_op::not_match:
+    case syntax::constraint_op::contains:
+    case syntax::constraint_op::not_contains:
+      for (const auto& [side, term] : {std::pair(left, &constraint.left), std::pair(right, &constraint.right)}) {
+        constraints_.require_subtype(side, declared_.types().of_kind(value_kind::symbol), term->span);
+      }
+      return;
+    default:
+      break;
+  }
+  constraints_.require_subtype(left, right);
+  constraints_.require_subtype(right, left);
+}
+
+clause_types::unknown clause_types::collect(const syntax::argument& term) {
+  if (const auto* variable = term.as<syntax::variable>()) {
+    auto found = variables_.find(variable->name);
+    if (found == variables_.end()) found = variables_.emplace(variable->name, constraints_.add_unknown()).first;
+    terms_.emplace(&term, found->second);
+    order_.push_back(&term);
+    return found->second;
+  }
+  const unknown made = constraints_.add_unknown();
+  terms_.emplace(&term, made);
+  order_.push_back(&term);
+  if (const auto* number = term.as<syntax::numeric_constant>()) {
+    constraints_.require_kind_among(made, literal_kinds(*number), term.span);
+  } else if (term.as<syntax::string_constant>() != nullptr) {
+    constraints_.require_subtype(made, declared_.types().of_kind(value_kind::symbol), term.span);
+  } else if (const auto* call = term.as<syntax::functor_call>()) {
+    std::vector<unknown> arguments;
+    for (const syntax::argument& argument : call->arguments) arguments.push_back(collect(argument));
+    constraints_.require_overload(made, std::move(arguments), *signature_of(call->op));
+  } else if (const auto* cast = term.as<syntax::type_cast>()) {
+    collect(*cast->value);
+    if (const auto type = declared_.types().find(cast->type.text)) {
+      constraints_.require_subtype(made, *type, term.span);
+    }
+  }
+  return made;
+}
+
+std::vector<clause_types::unknown> clause_types::arguments_of(const syntax::functor_call& call) const {
+  std::vector<unknown> arguments;
+  for (const syntax::argument& argument : call.arguments) arguments.push_back(unknown_of(argument));
+  return arguments;
+}
+
+const functor_overload& clause_types::overload(const syntax::argument& call) const {
+  const auto& functor = *call.as<syntax::functor_call>();
+  return *constraints_.overload(unknown_of(call), arguments_of(functor), *signature_of(functor.op));
+}
+
+// ---- checks ---------------------------------------------------------------------------------------------------------
+
+bool clause_types::check(diagnostics& diagnostics) const {
+  bool good = true;
+  for (const syntax::argument* term : order_) {
+    good &= check_constant_or_cast(*term, diagnostics);
+    good &= check_call(*term, diagnostics);
+  }
+  // A functor or constant without a type leaves the variables beside it without one: one message is enough.
+  if (!good) return false;
+  std::unordered_set<std::string> seen;
+  for (const syntax::argument* term : order_) {
+    const auto* variable = term->as<syntax::variable>();
+    if (variable == nullptr || !seen.insert(variable->name).second) continue;
+    good &= check_variable(variable->name, term->span, diagnostics);
+  }
+  if (!good) return false;
+  good &= check_columns(*clause_.head, clause_.head_relation, diagnostics);
+  for (std::size_t position = 0; position < clause_.body->size(); ++position) {
+    const flat_literal& flat = (*clause_.body)[position];
+    const auto* atom = flat.literal->as<syntax::atom>();
+    if (atom == nullptr) continue;
+    if (flat.negated) good &= check_columns(*atom, clause_.body_relations[position], diagnostics);
+  }
+  return good;
+}
+
+bool clause_types::check_call(const syntax::argument& term, diagnostics& diagnostics) const {
+  const auto* call = term.as<syntax::functor_call>();
+  if (call == nullptr) return true;
+  const std::vector<unknown> arguments = arguments_of(*call);
+  if (constraints_.overload(unknown_of(term), arguments, *signature_of(call->op)) != nullptr &&
+      !constraints_.types(unknown_of(term)).empty()) {
+    return true;
+  }
+  std::string types;
+  for (const unknown argument : arguments) {
+    // An operand without a type has its own message.
+    if (constraints_.types(argument).empty()) return true;
+    types += (types.empty() ? "" : ", ") + declared_.types().text(constraints_.types(argument));
+  }
+  diagnostics.error(term.span, "No valid overloads for functor " + std::string(syntax::spelling(call->op)) +
+                                   " with arguments of type (" + types + ") here (type mismatch)");
+  return false;
+}
+
+bool clause_types::check_constant_or_cast(const syntax::argument& term, diagnostics& diagnostics) const {
+  const type_set& types = constraints_.types(unknown_of(term));
+  if (!types.empty()) return true;
+  if (term.as<syntax::string_constant>() != nullptr) {
+    diagnostics.error(term.span, "Symbol constant (type mismatch)");
+    return false;
+  }
+  if (term.as<syntax::type_cast>() != nullptr) {
+    diagnostics.error(term.span, "Type cast (type mismatch)");
+    return false;
+  }
+  const auto* number = term.as<syntax::numeric_constant>();
+  if (number == nullptr) return true;
+  switch (number->form) {
+    case syntax::numeric_form::floating:
+      diagnostics.error(term.span, literal_kinds(*number).empty() ? "Float constant out of range (type mismatch)"
+                                                                  : "Float constant (type mismatch)");
+      break;
+    case syntax::numeric_form::unsigned_number:
+      diagnostics.error(term.span, literal_kinds(*number).empty() ? "Unsigned constant out of range (type mismatch)"
+                                                                  : "Unsigned constant (type mismatch)");
+      break;
+    case syntax::numeric_form::untyped:
+      diagnostics.error(term.span, literal_value(*number, value_kind::number)
+                                       ? "Number constant (type mismatch)"
+                                       : "Number constant out of range (type mismatch)");
+      break;
+  }
+  return false;
+}
+
+bool clause_types::check_variable(const std::string& name, const source_span& where, diagnostics& diagnostics) const {
+  const unknown term = variables_.at(name);
+  const type_set& types = constraints_.types(term);
+  if (!types.empty() && !types.is_all()) return true;
+  diagnostics::entry& error = diagnostics.error(where, "Unable to deduce type for variable " + name);
+  if (types.is_all()) return false;
+  error.note("Following constraints are incompatible:");
+  for (const type_constraints::demand& demand : constraints_.demands()) {
+    if (demand.term != term) continue;
+    error.note(demand.where, "   Type of variable '" + name + "' should be a subtype of '" + demand.type_name + "'");
+  }
+  return false;
+}
+
+bool clause_types::check_columns(const syntax::atom& atom, relation_id relation, diagnostics& diagnostics) const {
+  const type_environment& environment = declared_.types();
+  bool good = true;
+  for (std::size_t column = 0; column < atom.arguments.size(); ++column) {
+    const syntax::argument& term = atom.arguments[column];
+    const type_set& types = constraints_.types(unknown_of(term));
+    const type_id declared = declared_.column_type(relation, column);
+    if (types.is_all() || types.empty() || !declared.valid()) continue;
+    const bool fits = std::all_of(types.members().begin(), types.members().end(), [&](type_id type) {
+      return environment[type].form == type_form::kind ? environment.is_subtype(declared, type)
+                                                       : environment.is_subtype(type, declared);
+    });
+    if (fits) continue;
+    const syntax::attribute& attribute = declared_.column_declaration(relation, column);
+    diagnostics.error(term.span, "Atom's argument type is not a subtype of its declared type")
+        .note(attribute.span, "The argument's declared type is " + attribute.type.text)
+        .note("The argument's type is " + environment.text(types));
+    good = false;
+  }
+  return good;
+}
+
+}  // namespace gpulog::sema

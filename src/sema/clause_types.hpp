@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "sema/declarations.hpp"
+#include "sema/flat_clause.hpp"
+#include "sema/type_constraints.hpp"
+#include "support/diagnostics.hpp"
+
+namespace gpulog::sema {
+
+/// The types of all terms of one clause.
+class clause_types {
+ public:
+  /// The clause holds only supported constructs.
+  clause_types(const declarations& declared, const flat_clause& clause);
+
+  /// Reports what has no type or the wrong one; true when all is well.
+  bool check(diagnostics& diagnostics) const;
+
+  [[nodiscard]] value_kind kind(const syntax::argument& term) const { return constraints_.kind(unknown_of(term)); }
+  [[nodiscard]] value_kind kind_of_variable(const std::string& name) const {
+    return constraints_.kind(variables_.at(name));
+  }
+  /// Of a functor call that check() has passed.
+  [[nodiscard]] const functor_overload& overload(const syntax::argument& call) const;
+
+ private:
+  using unknown = type_constraints::unknown;
+
+  void collect_atom(const syntax::atom& atom, relation_id relation, bool gives_types);
+  void collect_constraint(const syntax::constraint& constraint);
+  unknown collect(const syntax::argument& term);
+  [[nodiscard]] unknown unknown_of(const syntax::argument& term) const { return terms_.at(&term); }
+
+  bool check_call(const syntax::argument& term, diagnostics& diagnostics) const;
+  bool check_constant_or_cast(const syntax::argument& term, diagnostics& diagnostics) const;
+  bool check_variable(const std::string& name, const source_span& where, diagnostics& diagnostics) const;
+  bool check_columns(const syntax::atom& atom, relation_id relation, diagnostics& diagnostics) const;
+  [[nodiscard]] std::vector<unknown> arguments_of(const syntax::functor_call& call) const;
+
+  const declarations& declared_;
+  const flat_clause& clause_;
+  type_constraints constraints_;
+  std::unordered_map<const syntax::argument*, unknown> terms_;
+  std::vector<const syntax::argument*> order_;  ///< of the text
+  std::unordered_map<std::string, unknown> variables_;
+};
+
+/// The signature of an operator or built-in function; nullptr when it is not supported.
+[[nodiscard]] const functor_signature* signature_of(syntax::functor op);
+
+}  // namespace gpulog::sema

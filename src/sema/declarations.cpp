@@ -1,0 +1,351 @@
+#include "sema/declarations.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "sema/suggestion.hpp"
+
+namespace gpulog::sema {
+
+namespace {
+
+/// Chains of type definitions longer than this are refused, so that recursion over types is safe.
+constexpr std::size_t deepest_type = 1000;
+
+directive_kind directive_kind_of(syntax::directive_kind kind) {
+  switch (kind) {
+    case syntax::directive_kind::input:
+      return directive_kind::input;
+    case syntax::directive_kind::output:
+      return directive_kind::output;
+    case syntax::directive_kind::printsize:
+      return directive_kind::printsize;
+    case syntax::directive_kind::limitsize:
+      return directive_kind::limitsize;
+  }
+  return directive_kind::input;
+}
+
+}  // namespace
+
+void report_unsupported(diagnostics& diagnostics, const source_span& where, const std::string& construct) {
+  diagnostics.error(where, construct + " is not supported yet");
+}
+
+declarations::declarations(const std::vector<syntax::item>& items, program& program, diagnostics& diagnostics)
+    : program_(program), diagnostics_(diagnostics) {
+  collect_types(items);
+  for (const syntax::item& item : items) {
+    if (const auto* declaration = item.as<syntax::type_declaration>()) {
+      static_cast<void>(resolve_type({declaration->name.text, declaration->name.span}, ""));
+    }
+  }
+  for (const syntax::item& item : items) {
+    if (const auto* declaration = item.as<syntax::relation_declaration>()) declare_relation(*declaration);
+    if (const auto* declaration = item.as<syntax::functor_declaration>()) {
+      const auto [previous, inserted] = user_functors_.emplace(declaration->name.text, declaration);
+      if (!inserted) {
+        diagnostics_.error(declaration->name.span, "Redefinition of functor " + declaration->name.text)
+            .note(previous->second->name.span, "Previous definition");
+      }
+    }
+    if (const auto* pragma = item.as<syntax::pragma>()) program_.pragmas[pragma->name] = pragma->value;
+    if (const auto* lattice = item.as<syntax::lattice_declaration>()) {
+      report_unsupported(diagnostics_, lattice->span, "Lattice declaration " + lattice->name.text);
+    }
+  }
+  for (const syntax::item& item : items) {
+    if (const auto* directive = item.as<syntax::directive>()) add_directive(*directive);
+  }
+  check_inlined_relations();
+}
+
+std::optional<relation_id> declarations::find_relation(const std::string& name) const {
+  const auto found = relations_.find(name);
+  if (found == relations_.end()) return std::nullopt;
+  return found->second;
+}
+
+const syntax::functor_declaration* declarations::find_user_functor(const std::string& name) const {
+  const auto found = user_functors_.find(name);
+  return found == user_functors_.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> declarations::user_functor_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, declaration] : user_functors_) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void declarations::report_unknown_relation(const syntax::qualified_name& name) const {
+  diagnostics_.error(name.span, "Undefined relation " + name.text + did_you_mean(name.text, relation_names_));
+}
+
+// ---- types ----------------------------------------------------------------------------------------------------------
+
+void declarations::collect_types(const std::vector<syntax::item>& items) {
+  for (const syntax::item& item : items) {
+    const auto* declaration = item.as<syntax::type_declaration>();
+    if (declaration == nullptr) continue;
+    const std::string& name = declaration->name.text;
+    if (types_.find(name)) {
+      diagnostics_.error(declaration->name.span, "Redefinition of the predefined type " + name);
+      continue;
+    }
+    const auto [previous, inserted] = pending_types_.emplace(name, pending_type{declaration});
+    if (!inserted) {
+      diagnostics_.error(declaration->name.span, "Redefinition of type " + name)
+          .note(previous->second.declaration->name.span, "Previous definition");
+    }
+  }
+}
+
+std::optional<type_id> declarations::resolve_type(const syntax::qualified_name& name, const std::string& role) {
+  if (const auto found = types_.find(name.text)) return found;
+  const auto pending = pending_types_.find(name.text);
+  if (pending == pending_types_.end()) {
+    std::vector<std::string> candidates = types_.names();
+    for (const auto& [candidate, declaration] : pending_types_) candidates.push_back(candidate);
+    std::sort(candidates.begin(), candidates.end());
+    diagnostics_.error(name.span, "Undefined type " + name.text + role + did_you_mean(name.text, candidates));
+    return std::nullopt;
+  }
+  if (pending->second.state == progress::running) {
+    diagnostics_.error(pending->second.declaration->name.span,
+                       "Infinite descent in the definition of type " + name.text);
+    return std::nullopt;
+  }
+  if (pending->second.state == progress::waiting) define_type(pending->second);
+  return types_.find(name.text);
+}
+
+void declarations::define_type(pending_type& pending) {
+  pending.state = progress::running;
+  if (type_depth_ >= deepest_type) {
+    diagnostics_.error(pending.declaration->name.span,
+                       "Type " + pending.declaration->name.text + " stands on too long a chain of types");
+  } else {
+    ++type_depth_;
+    std::visit([&](const auto& definition) { define(*pending.declaration, definition); },
+               pending.declaration->definition);
+    --type_depth_;
+  }
+  pending.state = progress::done;
+}
+
+void declarations::define(const syntax::type_declaration& declaration, const syntax::subtype_definition& definition) {
+  const auto base = resolve_type(definition.base, " as base of type " + declaration.name.text);
+  if (!base) return;
+  types_.add({declaration.name.text, type_form::subtype, types_.kind(*base), *base, {}});
+}
+
+void declarations::define(const syntax::type_declaration& declaration, const syntax::alias_definition& definition) {
+  const auto target = resolve_type(definition.target, " in the definition of type " + declaration.name.text);
+  if (target) types_.add_alias(declaration.name.text, *target);
+}
+
+void declarations::define(const syntax::type_declaration& declaration, const syntax::union_definition& definition) {
+  type_description description{declaration.name.text, type_form::union_of, value_kind::number, {}, {}};
+  std::set<value_kind> kinds;
+  for (const syntax::qualified_name& member : definition.members) {
+    const auto element = resolve_type(member, " in the definition of union type " + declaration.name.text);
+    if (!element) continue;
+    description.elements.push_back(*element);
+    kinds.insert(types_.kind(*element));
+  }
+  if (description.elements.empty()) return;
+  description.kind = types_.kind(description.elements.front());
+  if (kinds.size() > 1) {
+    std::string names;
+    for (value_kind kind : kinds) names += (names.empty() ? "" : ", ") + std::string(kind_name(kind));
+    diagnostics_.error(declaration.span,
+                       "Union type " + declaration.name.text + " contains a mixture of primitive types: " + names);
+    // Of one kind, so that uses of the type are not reported as well.
+    std::erase_if(description.elements, [&](type_id element) { return types_.kind(element) != description.kind; });
+  }
+  types_.add(std::move(description));
+}
+
+void declarations::define(const syntax::type_declaration& declaration, const syntax::record_definition&) {
+  report_unsupported(diagnostics_, declaration.span, "Record type " + declaration.name.text);
+  types_.add({declaration.name.text, type_form::structure, value_kind::record, {}, {}});
+}
+
+void declarations::define(const syntax::type_declaration& declaration, const syntax::adt_definition&) {
+  report_unsupported(diagnostics_, declaration.span, "Algebraic data type " + declaration.name.text);
+  types_.add({declaration.name.text, type_form::structure, value_kind::adt, {}, {}});
+}
+
+// ---- relations ------------------------------------------------------------------------------------------------------
+
+void declarations::declare_relation(const syntax::relation_declaration& declaration) {
+  check_attribute_names(declaration);
+  if (declaration.debug_delta_of) {
+    report_unsupported(diagnostics_, declaration.span, "debug_delta");
+  }
+  for (const syntax::identifier& name : declaration.names) declare_relation(declaration, name);
+}
+
+void declarations::declare_relation(const syntax::relation_declaration& declaration, const syntax::identifier& name) {
+  const relation_id id(static_cast<std::uint32_t>(program_.relations.size()));
+  const auto [previous, inserted] = relations_.emplace(name.text, id);
+  if (!inserted) {
+    diagnostics_.error(name.span, "Redefinition of relation " + name.text)
+        .note(program_[previous->second].span, "Previous definition");
+    return;
+  }
+  relation made;
+  made.name = name.text;
+  made.span = name.span;
+  std::vector<type_id> types;
+  for (const syntax::attribute& column : declaration.attributes) {
+    const auto type = resolve_type(column.type, " in attribute " + column.name.text + ":" + column.type.text);
+    if (column.is_lattice) report_unsupported(diagnostics_, column.span, "Lattice attribute " + column.name.text);
+    types.push_back(type.value_or(type_id()));
+    made.attributes.push_back({column.name.text, column.type.text, type ? types_.kind(*type) : value_kind::number});
+  }
+  apply_qualifiers(declaration, name, made);
+  if (made.structure == representation::eqrel) check_equivalence(name, made, types);
+  add_choice_domains(declaration, made);
+  relation_names_.push_back(name.text);
+  column_types_.push_back(std::move(types));
+  attributes_.push_back(&declaration.attributes);
+  program_.relations.push_back(std::move(made));
+}
+
+void declarations::check_attribute_names(const syntax::relation_declaration& declaration) {
+  std::unordered_map<std::string, source_span> seen;
+  for (const syntax::attribute& column : declaration.attributes) {
+    const auto [previous, inserted] = seen.emplace(column.name.text, column.span);
+    if (inserted) continue;
+    diagnostics_.error(column.span, "Doubly defined attribute name " + column.name.text + ":" + column.type.text)
+        .note(previous->second, "Previous definition");
+  }
+}
+
+void declarations::apply_qualifiers(const syntax::relation_declaration& declaration, const syntax::identifier& name,
+                                    relation& relation) {
+  using syntax::relation_qualifier;
+  const auto represent = [&](const syntax::placed_qualifier& qualifier, representation structure) {
+    if (relation.structure != representation::unspecified && relation.structure != structure) {
+      diagnostics_.error(qualifier.span, "Relation " + name.text + " has more than one representation");
+    }
+    relation.structure = structure;
+  };
+  const auto add_io = [&](const syntax::placed_qualifier& qualifier, directive_kind kind) {
+    relation.directives.push_back({kind, {}, qualifier.span});
+  };
+  bool no_inline = false;
+  bool no_magic = false;
+  for (const syntax::placed_qualifier& qualifier : declaration.qualifiers) {
+    switch (qualifier.what) {
+      case relation_qualifier::overridable:
+        break;
+      case relation_qualifier::is_inline:
+        relation.is_inline = true;
+        break;
+      case relation_qualifier::no_inline:
+        no_inline = true;
+        break;
+      case relation_qualifier::magic:
+        relation.is_magic = true;
+        break;
+      case relation_qualifier::no_magic:
+        no_magic = true;
+        break;
+      case relation_qualifier::brie:
+        represent(qualifier, representation::brie);
+        break;
+      case relation_qualifier::btree:
+        represent(qualifier, representation::btree);
+        break;
+      case relation_qualifier::btree_delete:
+        represent(qualifier, representation::btree_delete);
+        break;
+      case relation_qualifier::eqrel:
+        represent(qualifier, representation::eqrel);
+        break;
+      case relation_qualifier::input:
+        add_io(qualifier, directive_kind::input);
+        break;
+      case relation_qualifier::output:
+        add_io(qualifier, directive_kind::output);
+        break;
+      case relation_qualifier::printsize:
+        add_io(qualifier, directive_kind::printsize);
+        break;
+    }
+  }
+  if (relation.is_inline && no_inline) {
+    diagnostics_.error(name.span, "Relation " + name.text + " is both inline and no_inline");
+  }
+  if (relation.is_magic && no_magic) {
+    diagnostics_.error(name.span, "Relation " + name.text + " is both magic and no_magic");
+  }
+}
+
+void declarations::check_equivalence(const syntax::identifier& name, const relation& relation,
+                                     const std::vector<type_id>& types) {
+  if (relation.arity() != 2) {
+    diagnostics_.error(name.span, "Equivalence relation " + name.text + " is not binary");
+  } else if (types[0].valid() && types[1].valid() && types[0] != types[1]) {
+    diagnostics_.error(name.span, "Domains of equivalence relation " + name.text + " are different");
+  } else {
+    report_unsupported(diagnostics_, name.span, "Equivalence relation " + name.text);
+  }
+}
+
+void declarations::add_choice_domains(const syntax::relation_declaration& declaration, relation& relation) {
+  bool usable = true;
+  for (const syntax::choice_key& key : declaration.choice_domain) {
+    std::vector<std::uint32_t>& columns = relation.choice_domains.emplace_back();
+    for (const syntax::identifier& wanted : key.attributes) {
+      const auto found = std::find_if(relation.attributes.begin(), relation.attributes.end(),
+                                      [&](const attribute& column) { return column.name == wanted.text; });
+      if (found == relation.attributes.end()) {
+        diagnostics_.error(wanted.span,
+                           "Undefined attribute " + wanted.text + " in the choice-domain of relation " + relation.name);
+        usable = false;
+        continue;
+      }
+      columns.push_back(static_cast<std::uint32_t>(found - relation.attributes.begin()));
+    }
+  }
+  if (usable && !relation.choice_domains.empty()) {
+    report_unsupported(diagnostics_, declaration.choice_domain.front().span,
+                       "choice-domain (relation " + relation.name + ")");
+  }
+}
+
+// ---- directives -----------------------------------------------------------------------------------------------------
+
+void declarations::add_directive(const syntax::directive& directive) {
+  std::map<std::string, std::string> parameters;
+  for (const syntax::directive_parameter& parameter : directive.parameters) {
+    const auto [previous, inserted] = parameters.emplace(parameter.key.text, parameter.value);
+    if (!inserted) diagnostics_.error(parameter.key.span, "Duplicate parameter " + parameter.key.text);
+  }
+  if (directive.kind == syntax::directive_kind::limitsize) {
+    report_unsupported(diagnostics_, directive.span, ".limitsize");
+  }
+  for (const syntax::qualified_name& name : directive.relations) {
+    const auto id = find_relation(name.text);
+    if (!id) {
+      report_unknown_relation(name);
+      continue;
+    }
+    program_.relations[id->value].directives.push_back({directive_kind_of(directive.kind), parameters, name.span});
+  }
+}
+
+void declarations::check_inlined_relations() {
+  for (const relation& relation : program_.relations) {
+    if (!relation.is_inline || relation.directives.empty()) continue;
+    diagnostics_.error(relation.span, "IO relation " + relation.name + " cannot be inlined")
+        .note(relation.directives.front().span, "Directive");
+  }
+}
+
+}  // namespace gpulog::sema

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sema/program.hpp"
+#include "sema/types.hpp"
+#include "support/diagnostics.hpp"
+#include "syntax/ast.hpp"
+
+namespace gpulog::sema {
+
+/// Everything that a program declares: types, relations, functors, directives, pragmas. Names are looked up here.
+class declarations {
+ public:
+  /// Fills relations and pragmas of `program`; reports what is wrong and goes on with what is usable.
+  declarations(const std::vector<syntax::item>& items, program& program, diagnostics& diagnostics);
+
+  [[nodiscard]] const type_environment& types() const { return types_; }
+  [[nodiscard]] std::optional<relation_id> find_relation(const std::string& name) const;
+  /// A type of a column; invalid when its declaration named an unknown type (reported already).
+  [[nodiscard]] type_id column_type(relation_id relation, std::size_t column) const {
+    return column_types_[relation.value][column];
+  }
+  [[nodiscard]] const syntax::attribute& column_declaration(relation_id relation, std::size_t column) const {
+    return (*attributes_[relation.value])[column];
+  }
+  [[nodiscard]] const syntax::functor_declaration* find_user_functor(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> user_functor_names() const;
+  [[nodiscard]] std::size_t arity(relation_id relation) const { return column_types_[relation.value].size(); }
+  [[nodiscard]] source_span relation_span(relation_id relation) const { return program_[relation].span; }
+  /// The program has a definition of this type, but it was reported as wrong.
+  [[nodiscard]] bool is_defined_wrongly(const std::string& type) const {
+    return !types_.find(type) && pending_types_.contains(type);
+  }
+  [[nodiscard]] const std::vector<std::string>& relation_names() const { return relation_names_; }
+
+  /// Reports an unknown relation with a suggestion.
+  void report_unknown_relation(const syntax::qualified_name& name) const;
+
+ private:
+  enum class progress : std::uint8_t { waiting, running, done };
+  struct pending_type {
+    const syntax::type_declaration* declaration;
+    progress state = progress::waiting;
+  };
+
+  void collect_types(const std::vector<syntax::item>& items);
+  /// nullopt after reporting that there is none; `role` is what the name was to be, for the message.
+  std::optional<type_id> resolve_type(const syntax::qualified_name& name, const std::string& role);
+  void define_type(pending_type& pending);
+  void define(const syntax::type_declaration& declaration, const syntax::subtype_definition& definition);
+  void define(const syntax::type_declaration& declaration, const syntax::alias_definition& definition);
+  void define(const syntax::type_declaration& declaration, const syntax::union_definition& definition);
+  void define(const syntax::type_declaration& declaration, const syntax::record_definition& definition);
+  void define(const syntax::type_declaration& declaration, const syntax::adt_definition& definition);
+
+  void declare_relation(const syntax::relation_declaration& declaration);
+  void declare_relation(const syntax::relation_declaration& declaration, const syntax::identifier& name);
+  void check_attribute_names(const syntax::relation_declaration& declaration);
+  void apply_qualifiers(const syntax::relation_declaration& declaration, const syntax::identifier& name,
+                        relation& relation);
+  void check_equivalence(const syntax::identifier& name, const relation& relation, const std::vector<type_id>& types);
+  void add_choice_domains(const syntax::relation_declaration& declaration, relation& relation);
+  void add_directive(const syntax::directive& directive);
+  void check_inlined_relations();
+
+  program& program_;
+  diagnostics& diagnostics_;
+  type_environment types_;
+  std::unordered_map<std::string, pending_type> pending_types_;
+  std::size_t type_depth_ = 0;
+  std::unordered_map<std::string, relation_id> relations_;
+  std::vector<std::string> relation_names_;
+  std::vector<std::vector<type_id>> column_types_;                 ///< by relation
+  std::vector<const std::vector<syntax::attribute>*> attributes_;  ///< by relation
+  std::unordered_map<std::string, const syntax::functor_declaration*> user_functors_;
+};
+
+/// "<construct> is not supported yet"
+void report_unsupported(diagnostics& diagnostics, const source_span& where, const std::string& construct);
+
+}  // namespace gpulog::sema

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "support/ids.hpp"
+#include "support/operations.hpp"
+
+/// The functors of the language that are evaluated on words: their overloads and what each is lowered to.
+namespace gpulog::sema {
+
+/// How an overload is turned into scalar operations.
+enum class lowering : std::uint8_t {
+  direct,  ///< op(arguments)
+  fold,    ///< n-ary, nested to the left: op(op(a, b), c)
+  retype,  ///< the operand itself, read as the result kind
+  substr,  ///< substring_length(substring_start(s, i), n)
+};
+
+struct functor_overload {
+  std::vector<value_kind> parameters;  ///< one for all arguments when lowered by fold; empty: any kind
+  value_kind result = value_kind::number;
+  scalar_op op = scalar_op::copy;
+  lowering how = lowering::direct;
+
+  [[nodiscard]] std::optional<value_kind> parameter(std::size_t position) const {
+    if (parameters.empty()) return std::nullopt;
+    return parameters[position < parameters.size() ? position : parameters.size() - 1];
+  }
+};
+
+struct functor_signature {
+  std::string_view name;  ///< as written: "+", "band", "substr"; the unary minus is "neg"
+  std::size_t least_arguments = 0;
+  std::size_t most_arguments = 0;  ///< SIZE_MAX: no limit
+  std::vector<functor_overload> overloads;
+};
+
+/// The signature of a functor, or nullptr when there is no such functor on words (yet).
+[[nodiscard]] const functor_signature* find_functor(std::string_view name);
+
+/// All functors, for suggestions.
+[[nodiscard]] std::span<const functor_signature> all_functors();
+
+}  // namespace gpulog::sema

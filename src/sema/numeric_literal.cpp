@@ -1,0 +1,77 @@
+#include "sema/numeric_literal.hpp"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+namespace gpulog::sema {
+
+namespace {
+
+struct integer {
+  bool negative = false;
+  std::uint64_t magnitude = 0;
+};
+
+std::optional<integer> parse_integer(std::string_view text) {
+  integer result;
+  if (text.starts_with('-')) {
+    result.negative = true;
+    text.remove_prefix(1);
+  }
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) base = 16;
+  if (text.starts_with("0b") || text.starts_with("0B")) base = 2;
+  if (base != 10) text.remove_prefix(2);
+  const char* end = text.data() + text.size();
+  const auto [position, error] = std::from_chars(text.data(), end, result.magnitude, base);
+  if (error != std::errc() || position != end) return std::nullopt;
+  return result;
+}
+
+std::optional<word> as_float(std::string_view text) {
+  float value = 0;
+  if (const auto whole = parse_integer(text)) {
+    value = static_cast<float>(whole->magnitude);
+    if (whole->negative) value = -value;
+  } else {
+    const char* end = text.data() + text.size();
+    const auto [position, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || position != end || !std::isfinite(value)) return std::nullopt;
+  }
+  return std::bit_cast<word>(value);
+}
+
+}  // namespace
+
+std::optional<word> literal_value(const syntax::numeric_constant& literal, value_kind kind) {
+  using syntax::numeric_form;
+  if (kind == value_kind::floating) {
+    return literal.form == numeric_form::unsigned_number ? std::nullopt : as_float(literal.text);
+  }
+  if (literal.form == numeric_form::floating) return std::nullopt;
+  const auto value = parse_integer(literal.text);
+  if (!value) return std::nullopt;
+  if (kind == value_kind::unsigned_number) {
+    if (value->negative && value->magnitude != 0) return std::nullopt;
+    if (value->magnitude > std::numeric_limits<word>::max()) return std::nullopt;
+    return static_cast<word>(value->magnitude);
+  }
+  if (kind != value_kind::number || literal.form == numeric_form::unsigned_number) return std::nullopt;
+  const std::uint64_t largest = std::numeric_limits<std::int32_t>::max();
+  if (value->magnitude > (value->negative ? largest + 1 : largest)) return std::nullopt;
+  const word magnitude = static_cast<word>(value->magnitude);
+  return value->negative ? 0u - magnitude : magnitude;
+}
+
+std::vector<value_kind> literal_kinds(const syntax::numeric_constant& literal) {
+  std::vector<value_kind> kinds;
+  for (value_kind kind : {value_kind::number, value_kind::unsigned_number, value_kind::floating}) {
+    if (literal_value(literal, kind)) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+}  // namespace gpulog::sema

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "support/ids.hpp"
+#include "syntax/ast.hpp"
+
+namespace gpulog::sema {
+
+/// The word that the literal stands for when it is of this kind; nothing when the kind cannot express it.
+[[nodiscard]] std::optional<word> literal_value(const syntax::numeric_constant& literal, value_kind kind);
+
+/// The kinds that the literal may have by its form and size: number, unsigned, float, in this order.
+[[nodiscard]] std::vector<value_kind> literal_kinds(const syntax::numeric_constant& literal);
+
+}  // namespace gpulog::sema

@@ -1,0 +1,410 @@
+#include "sema/print.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <set>
+
+namespace gpulog::sema {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        result += "\\\"";
+        break;
+      case '\\':
+        result += "\\\\";
+        break;
+      case '\n':
+        result += "\\n";
+        break;
+      case '\t':
+        result += "\\t";
+        break;
+      case '\r':
+        result += "\\r";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result + "\"";
+}
+
+std::string constant_text(const program& program, value_kind kind, word value) {
+  switch (kind) {
+    case value_kind::unsigned_number:
+      return fmt::format("{}", value);
+    case value_kind::floating:
+      return fmt::format("{}", std::bit_cast<float>(value));
+    case value_kind::symbol:
+      return value < program.symbols.size() ? quoted(program.symbols[value]) : "?";
+    default:
+      return fmt::format("{}", static_cast<std::int32_t>(value));
+  }
+}
+
+bool is_infix(scalar_op op) {
+  switch (op) {
+    case scalar_op::add_number:
+    case scalar_op::subtract_number:
+    case scalar_op::multiply_number:
+    case scalar_op::divide_number:
+    case scalar_op::modulo_number:
+    case scalar_op::power_number:
+    case scalar_op::divide_unsigned:
+    case scalar_op::modulo_unsigned:
+    case scalar_op::power_unsigned:
+    case scalar_op::add_float:
+    case scalar_op::subtract_float:
+    case scalar_op::multiply_float:
+    case scalar_op::divide_float:
+    case scalar_op::power_float:
+    case scalar_op::bit_and:
+    case scalar_op::bit_or:
+    case scalar_op::bit_xor:
+    case scalar_op::shift_left:
+    case scalar_op::shift_right_number:
+    case scalar_op::shift_right_unsigned:
+    case scalar_op::logical_and:
+    case scalar_op::logical_or:
+    case scalar_op::logical_xor:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string atom_text(const program& program, const rule& rule, const atom& atom) {
+  std::string result = atom.negated ? "!" : "";
+  result += program[atom.relation].name + "(";
+  for (std::size_t position = 0; position < atom.arguments.size(); ++position) {
+    if (position > 0) result += ",";
+    result += to_text(program, rule, atom.arguments[position]);
+  }
+  return result + ")";
+}
+
+std::string_view directive_text(directive_kind kind) {
+  switch (kind) {
+    case directive_kind::input:
+      return ".input";
+    case directive_kind::output:
+      return ".output";
+    case directive_kind::printsize:
+      return ".printsize";
+    case directive_kind::limitsize:
+      return ".limitsize";
+  }
+  return "?";
+}
+
+std::string_view representation_text(representation structure) {
+  switch (structure) {
+    case representation::unspecified:
+      return "";
+    case representation::btree:
+      return " btree";
+    case representation::btree_delete:
+      return " btree_delete";
+    case representation::brie:
+      return " brie";
+    case representation::eqrel:
+      return " eqrel";
+  }
+  return "";
+}
+
+std::string declaration_text(const relation& relation) {
+  std::string result = ".decl " + relation.name + "(";
+  for (std::size_t column = 0; column < relation.attributes.size(); ++column) {
+    if (column > 0) result += ", ";
+    result += relation.attributes[column].name + ":" + relation.attributes[column].type_name;
+  }
+  result += ")";
+  result += representation_text(relation.structure);
+  if (relation.is_inline) result += " inline";
+  if (relation.is_magic) result += " magic";
+  result += "\n";
+  for (const io_directive& directive : relation.directives) {
+    result += fmt::format("{} {}", directive_text(directive.kind), relation.name);
+    std::string parameters;
+    for (const auto& [key, value] : directive.parameters) {
+      parameters += fmt::format("{}{}={}", parameters.empty() ? "" : ", ", key, quoted(value));
+    }
+    result += parameters.empty() ? "\n" : "(" + parameters + ")\n";
+  }
+  return result;
+}
+
+std::vector<std::uint32_t> strata_of_relations(const program& program) {
+  std::vector<std::uint32_t> stratum_of(program.relations.size());
+  for (std::uint32_t number = 0; number < program.strata.size(); ++number) {
+    for (relation_id id : program.strata[number].relations) stratum_of[id.value] = number;
+  }
+  return stratum_of;
+}
+
+std::string names(const program& program, const stratum& stratum) {
+  std::string result;
+  for (relation_id id : stratum.relations) {
+    if (!result.empty()) result += ",";
+    result += program[id].name;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string_view comparison_text(comparison_op op) {
+  switch (op) {
+    case comparison_op::equal:
+    case comparison_op::equal_float:
+      return "=";
+    case comparison_op::not_equal:
+    case comparison_op::not_equal_float:
+      return "!=";
+    case comparison_op::less_number:
+    case comparison_op::less_unsigned:
+    case comparison_op::less_float:
+    case comparison_op::less_symbol:
+      return "<";
+    case comparison_op::less_equal_number:
+    case comparison_op::less_equal_unsigned:
+    case comparison_op::less_equal_float:
+    case comparison_op::less_equal_symbol:
+      return "<=";
+    case comparison_op::greater_number:
+    case comparison_op::greater_unsigned:
+    case comparison_op::greater_float:
+    case comparison_op::greater_symbol:
+      return ">";
+    case comparison_op::greater_equal_number:
+    case comparison_op::greater_equal_unsigned:
+    case comparison_op::greater_equal_float:
+    case comparison_op::greater_equal_symbol:
+      return ">=";
+    case comparison_op::matches:
+      return "match";
+    case comparison_op::not_matches:
+      return "!match";
+    case comparison_op::contains:
+      return "contains";
+    case comparison_op::not_contains:
+      return "!contains";
+  }
+  return "?";
+}
+
+std::string_view operation_text(scalar_op op) {
+  switch (op) {
+    case scalar_op::copy:
+      return "";
+    case scalar_op::add_number:
+    case scalar_op::add_float:
+      return "+";
+    case scalar_op::subtract_number:
+    case scalar_op::subtract_float:
+    case scalar_op::negate_number:
+    case scalar_op::negate_float:
+      return "-";
+    case scalar_op::multiply_number:
+    case scalar_op::multiply_float:
+      return "*";
+    case scalar_op::divide_number:
+    case scalar_op::divide_unsigned:
+    case scalar_op::divide_float:
+      return "/";
+    case scalar_op::modulo_number:
+    case scalar_op::modulo_unsigned:
+      return "%";
+    case scalar_op::power_number:
+    case scalar_op::power_unsigned:
+    case scalar_op::power_float:
+      return "^";
+    case scalar_op::bit_and:
+      return "band";
+    case scalar_op::bit_or:
+      return "bor";
+    case scalar_op::bit_xor:
+      return "bxor";
+    case scalar_op::bit_not:
+      return "bnot ";
+    case scalar_op::shift_left:
+      return "bshl";
+    case scalar_op::shift_right_number:
+      return "bshr";
+    case scalar_op::shift_right_unsigned:
+      return "bshru";
+    case scalar_op::logical_and:
+      return "land";
+    case scalar_op::logical_or:
+      return "lor";
+    case scalar_op::logical_xor:
+      return "lxor";
+    case scalar_op::logical_not:
+      return "lnot ";
+    case scalar_op::min_number:
+    case scalar_op::min_unsigned:
+    case scalar_op::min_float:
+    case scalar_op::min_symbol:
+      return "min";
+    case scalar_op::max_number:
+    case scalar_op::max_unsigned:
+    case scalar_op::max_float:
+    case scalar_op::max_symbol:
+      return "max";
+    case scalar_op::number_to_float:
+    case scalar_op::unsigned_to_float:
+    case scalar_op::string_to_float:
+      return "to_float";
+    case scalar_op::float_to_number:
+    case scalar_op::string_to_number:
+      return "to_number";
+    case scalar_op::float_to_unsigned:
+    case scalar_op::string_to_unsigned:
+      return "to_unsigned";
+    case scalar_op::concatenate:
+      return "cat";
+    case scalar_op::string_length:
+      return "strlen";
+    case scalar_op::substring_start:
+      return "drop";
+    case scalar_op::substring_length:
+      return "take";
+    case scalar_op::number_to_string:
+    case scalar_op::unsigned_to_string:
+    case scalar_op::float_to_string:
+      return "to_string";
+  }
+  return "?";
+}
+
+std::string to_text(const program& program, const rule& rule, const expression& expression) {
+  switch (expression.what) {
+    case expression::form::variable:
+      return rule.variables[expression.variable].name;
+    case expression::form::constant:
+      return constant_text(program, expression.kind, expression.constant);
+    case expression::form::unnamed:
+      return "_";
+    case expression::form::operation:
+      break;
+  }
+  const std::string_view name = operation_text(expression.op);
+  if (is_infix(expression.op)) {
+    const std::string_view space = name.front() >= 'a' && name.front() <= 'z' ? " " : "";
+    return fmt::format("({}{}{}{}{})", to_text(program, rule, expression.arguments[0]), space, name, space,
+                       to_text(program, rule, expression.arguments[1]));
+  }
+  std::string arguments;
+  for (const auto& argument : expression.arguments) {
+    if (!arguments.empty()) arguments += ",";
+    arguments += to_text(program, rule, argument);
+  }
+  const bool is_prefix = expression.op == scalar_op::negate_number || expression.op == scalar_op::negate_float ||
+                         expression.op == scalar_op::bit_not || expression.op == scalar_op::logical_not;
+  return is_prefix ? fmt::format("({}{})", name, arguments) : fmt::format("{}({})", name, arguments);
+}
+
+std::string to_text(const program& program, const rule& rule, const literal& part) {
+  if (const atom* body = std::get_if<atom>(&part)) return atom_text(program, rule, *body);
+  const constraint& test = std::get<constraint>(part);
+  const std::string left = to_text(program, rule, test.left);
+  const std::string right = to_text(program, rule, test.right);
+  const std::string_view op = comparison_text(test.op);
+  if (op.size() > 2) return fmt::format("{}({},{})", op, left, right);
+  return fmt::format("{} {} {}", left, op, right);
+}
+
+std::string to_text(const program& program, const rule& rule) {
+  std::string result = atom_text(program, rule, rule.head);
+  for (std::size_t position = 0; position < rule.body.size(); ++position) {
+    result += position == 0 ? " :- " : ", ";
+    result += to_text(program, rule, rule.body[position]);
+  }
+  return result + ".";
+}
+
+std::string to_text(const program& program) {
+  std::string result;
+  for (const stratum& stratum : program.strata) {
+    for (relation_id id : stratum.relations) result += declaration_text(program[id]);
+    const std::set<relation_id> members(stratum.relations.begin(), stratum.relations.end());
+    for (const fact& fact : program.facts) {
+      if (!members.contains(fact.relation)) continue;
+      result += program[fact.relation].name + "(";
+      for (std::size_t column = 0; column < fact.values.size(); ++column) {
+        if (column > 0) result += ",";
+        result += constant_text(program, program[fact.relation].attributes[column].kind, fact.values[column]);
+      }
+      result += ").\n";
+    }
+    for (rule_id id : stratum.rules) result += to_text(program, program[id]) + "\n";
+  }
+  return result;
+}
+
+std::string precedence_graph_text(const program& program) {
+  std::string result;
+  for (std::uint32_t number = 0; number < program.relations.size(); ++number) {
+    result += program.relations[number].name + ":";
+    for (const dependency& edge : program.dependencies) {
+      if (edge.to.value == number) result += fmt::format(" {}{}", edge.negated ? "!" : "", program[edge.from].name);
+    }
+    result += "\n";
+  }
+  return result;
+}
+
+std::string precedence_graph(const program& program) {
+  std::string result = "digraph \"precedence\" {\n";
+  for (const relation& relation : program.relations) result += fmt::format("  \"{}\";\n", relation.name);
+  for (const dependency& edge : program.dependencies) {
+    result += fmt::format("  \"{}\" -> \"{}\"{};\n", program[edge.from].name, program[edge.to].name,
+                          edge.negated ? " [style=dashed]" : "");
+  }
+  return result + "}\n";
+}
+
+std::string scc_graph_text(const program& program) {
+  const auto stratum_of = strata_of_relations(program);
+  std::vector<std::set<std::uint32_t>> needs(program.strata.size());
+  for (const dependency& edge : program.dependencies) {
+    if (stratum_of[edge.from.value] != stratum_of[edge.to.value]) {
+      needs[stratum_of[edge.to.value]].insert(stratum_of[edge.from.value]);
+    }
+  }
+  std::string result;
+  for (std::size_t number = 0; number < program.strata.size(); ++number) {
+    result += fmt::format("stratum {}{}: {{{}}}", number, program.strata[number].recursive ? " (recursive)" : "",
+                          names(program, program.strata[number]));
+    std::string needed;
+    for (std::uint32_t other : needs[number]) needed += fmt::format("{}{}", needed.empty() ? "" : ", ", other);
+    result += needed.empty() ? "\n" : fmt::format(" needs {}\n", needed);
+  }
+  return result;
+}
+
+std::string scc_graph(const program& program) {
+  const auto stratum_of = strata_of_relations(program);
+  std::string result = "digraph \"strata\" {\n";
+  for (std::size_t number = 0; number < program.strata.size(); ++number) {
+    result += fmt::format("  s{} [label=\"{}\"{}];\n", number, names(program, program.strata[number]),
+                          program.strata[number].recursive ? ", shape=doublecircle" : "");
+  }
+  std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
+  for (const dependency& edge : program.dependencies) {
+    const std::uint32_t from = stratum_of[edge.from.value];
+    const std::uint32_t to = stratum_of[edge.to.value];
+    if (from != to) edges.insert({from, to});
+  }
+  for (const auto& [from, to] : edges) result += fmt::format("  s{} -> s{};\n", from, to);
+  return result + "}\n";
+}
+
+}  // namespace gpulog::sema

@@ -1,0 +1,156 @@
+#include "sema/stratification.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace gpulog::sema {
+
+namespace {
+
+using graph = std::vector<std::vector<std::uint32_t>>;
+
+/// Tarjan's algorithm with its own stack, since a chain of rules may be as long as the program. Components come out
+/// with the ones they depend on first.
+class component_finder {
+ public:
+  explicit component_finder(const graph& successors)
+      : successors_(successors),
+        index_(successors.size(), unvisited),
+        low_(successors.size(), 0),
+        on_stack_(successors.size(), false) {}
+
+  std::vector<std::vector<std::uint32_t>> run() {
+    for (std::uint32_t node = 0; node < successors_.size(); ++node) {
+      if (index_[node] == unvisited) visit(node);
+    }
+    return std::move(components_);
+  }
+
+ private:
+  static constexpr std::uint32_t unvisited = UINT32_MAX;
+  struct frame {
+    std::uint32_t node;
+    std::size_t next_successor;
+  };
+
+  void enter(std::uint32_t node) {
+    index_[node] = low_[node] = counter_++;
+    stack_.push_back(node);
+    on_stack_[node] = true;
+    frames_.push_back({node, 0});
+  }
+
+  void visit(std::uint32_t start) {
+    enter(start);
+    while (!frames_.empty()) {
+      frame& current = frames_.back();
+      if (current.next_successor < successors_[current.node].size()) {
+        const std::uint32_t successor = successors_[current.node][current.next_successor++];
+        if (index_[successor] == unvisited) {
+          enter(successor);
+        } else if (on_stack_[successor]) {
+          low_[current.node] = std::min(low_[current.node], index_[successor]);
+        }
+        continue;
+      }
+      leave();
+    }
+  }
+
+  void leave() {
+    const std::uint32_t node = frames_.back().node;
+    frames_.pop_back();
+    if (!frames_.empty()) low_[frames_.back().node] = std::min(low_[frames_.back().node], low_[node]);
+    if (low_[node] != index_[node]) return;
+    std::vector<std::uint32_t> component;
+    std::uint32_t member = 0;
+    do {
+      member = stack_.back();
+      stack_.pop_back();
+      on_stack_[member] = false;
+      component.push_back(member);
+    } while (member != node);
+    std::sort(component.begin(), component.end());
+    components_.push_back(std::move(component));
+  }
+
+  const graph& successors_;
+  std::vector<std::uint32_t> index_, low_;
+  std::vector<bool> on_stack_;
+  std::vector<std::uint32_t> stack_;
+  std::vector<frame> frames_;
+  std::vector<std::vector<std::uint32_t>> components_;
+  std::uint32_t counter_ = 0;
+};
+
+void collect_dependencies(program& program) {
+  std::set<dependency> found;
+  for (const rule& rule : program.rules) {
+    for (const literal& part : rule.body) {
+      if (const atom* body = std::get_if<atom>(&part)) {
+        found.insert({body->relation, rule.head.relation, body->negated});
+      }
+    }
+  }
+  program.dependencies.assign(found.begin(), found.end());
+}
+
+void report_negation_in_cycle(const program& program, const stratum& stratum,
+                              const std::vector<std::uint32_t>& stratum_of, diagnostics& diagnostics) {
+  for (rule_id id : stratum.rules) {
+    const rule& rule = program[id];
+    for (const literal& part : rule.body) {
+      const atom* body = std::get_if<atom>(&part);
+      if (body == nullptr || !body->negated) continue;
+      if (stratum_of[body->relation.value] != stratum_of[rule.head.relation.value]) continue;
+      std::string names;
+      for (relation_id member : stratum.relations) {
+        if (!names.empty()) names += ",";
+        names += program[member].name;
+      }
+      const relation& negated = program[body->relation];
+      diagnostics::entry error =
+          diagnostics.error(negated.span, fmt::format("Unable to stratify relation(s) {{{}}}", names));
+      error.note(negated.span, "Relation " + negated.name);
+      error.note(body->span, "has cyclic negation");
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void stratify(program& program, diagnostics& diagnostics) {
+  collect_dependencies(program);
+  graph needs(program.relations.size());
+  std::set<std::uint32_t> self_dependent;
+  for (const dependency& edge : program.dependencies) {
+    needs[edge.to.value].push_back(edge.from.value);
+    if (edge.from == edge.to) self_dependent.insert(edge.to.value);
+  }
+  const auto components = component_finder(needs).run();
+
+  std::vector<std::uint32_t> stratum_of(program.relations.size());
+  program.strata.clear();
+  for (const auto& component : components) {
+    stratum result;
+    for (std::uint32_t member : component) {
+      stratum_of[member] = static_cast<std::uint32_t>(program.strata.size());
+      result.relations.emplace_back(member);
+    }
+    result.recursive = component.size() > 1 || self_dependent.contains(component.front());
+    program.strata.push_back(std::move(result));
+  }
+  for (relation& relation : program.relations) relation.rules.clear();
+  for (const rule& rule : program.rules) {
+    program.strata[stratum_of[rule.head.relation.value]].rules.push_back(rule.id);
+    program.relations[rule.head.relation.value].rules.push_back(rule.id);
+  }
+  for (const stratum& stratum : program.strata) {
+    if (stratum.recursive) report_negation_in_cycle(program, stratum, stratum_of, diagnostics);
+  }
+}
+
+}  // namespace gpulog::sema

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sema/functors.hpp"
+#include "sema/types.hpp"
+#include "support/source.hpp"
+
+namespace gpulog::sema {
+
+/// The terms of one clause as unknowns, each with the set of types it may have; constraints shrink the sets until
+/// nothing changes. An empty set is a type error at that term, a set of all types says that nothing determined it.
+class type_constraints {
+ public:
+  using unknown = std::uint32_t;
+
+  explicit type_constraints(const type_environment& types) : types_(types) {}
+
+  unknown add_unknown();
+
+  /// term has a subtype of `bound`.
+  void require_subtype(unknown term, type_id bound, source_span where);
+  /// Every type of `term` is a subtype of one of `term`'s counterpart `bound`.
+  void require_subtype(unknown term, unknown bound);
+  /// term has one of these kinds (an untyped literal).
+  void require_kind_among(unknown term, std::vector<value_kind> kinds, source_span where);
+  /// result = functor(arguments) by one of the signature's overloads.
+  void require_overload(unknown result, std::vector<unknown> arguments, const functor_signature& signature);
+
+  void solve();
+
+  [[nodiscard]] const type_set& types(unknown term) const { return solution_[term]; }
+  /// The kind that the term is evaluated with: the only one, or the first of number, unsigned, float, symbol.
+  [[nodiscard]] value_kind kind(unknown term) const;
+  /// The overload that fits the arguments' kinds; nullptr when there is none.
+  [[nodiscard]] const functor_overload* overload(unknown result, const std::vector<unknown>& arguments,
+                                                 const functor_signature& signature) const;
+
+  /// What was asked of a term, for messages.
+  struct demand {
+    unknown term = 0;
+    std::string type_name;
+    source_span where;
+  };
+  [[nodiscard]] const std::vector<demand>& demands() const { return demands_; }
+
+ private:
+  struct bound_by_type {
+    unknown term;
+    type_id bound;
+  };
+  struct bound_by_term {
+    unknown term, bound;
+  };
+  struct among {
+    unknown term;
+    std::vector<value_kind> kinds;
+  };
+  struct overloaded {
+    unknown result;
+    std::vector<unknown> arguments;
+    const functor_signature* signature;
+  };
+
+  bool shrink(unknown term, const type_set& bound);
+  bool shrink_to_kinds(unknown term, const std::vector<value_kind>& kinds);
+  bool apply(const overloaded& constraint);
+  [[nodiscard]] bool may_have(unknown term, value_kind kind) const;
+  [[nodiscard]] bool fits(const functor_overload& candidate, unknown result,
+                          const std::vector<unknown>& arguments) const;
+
+  const type_environment& types_;
+  std::vector<type_set> solution_;
+  std::vector<bound_by_type> type_bounds_;
+  std::vector<bound_by_term> term_bounds_;
+  std::vector<among> kind_choices_;
+  std::vector<overloaded> overloads_;
+  std::vector<demand> demands_;
+};
+
+}  // namespace gpulog::sema

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "support/ids.hpp"
+#include "support/source.hpp"
+
+/// The lattice of types: four primitives, each below its own kind (what literals and functors have), with subtypes and
+/// unions below the primitives.
+namespace gpulog::sema {
+
+using type_id = strong_id<struct type_tag>;
+
+enum class type_form : std::uint8_t {
+  kind,       ///< everything of one representation: the type of literals and of functor results
+  primitive,  ///< number, unsigned, float, symbol
+  subtype,    ///< .type A <: B
+  union_of,   ///< .type A = B | C
+  structure,  ///< records and algebraic data types
+};
+
+struct type_description {
+  std::string name;
+  type_form form = type_form::primitive;
+  value_kind kind = value_kind::number;
+  type_id base;                   ///< of a primitive or subtype
+  std::vector<type_id> elements;  ///< of a union
+};
+
+/// A set of types, or all types (nothing known yet).
+class type_set {
+ public:
+  type_set() = default;
+  explicit type_set(std::set<type_id> types) : all_(false), types_(std::move(types)) {}
+  static type_set none() { return type_set(std::set<type_id>{}); }
+
+  [[nodiscard]] bool is_all() const { return all_; }
+  [[nodiscard]] bool empty() const { return !all_ && types_.empty(); }
+  /// The members; only meaningful when not all.
+  [[nodiscard]] const std::set<type_id>& members() const { return types_; }
+  friend bool operator==(const type_set&, const type_set&) = default;
+
+ private:
+  bool all_ = true;
+  std::set<type_id> types_;
+};
+
+class type_environment {
+ public:
+  type_environment();
+
+  /// Registers a type under a name not in use; an alias is a second name of an existing type.
+  type_id add(type_description description);
+  void add_alias(const std::string& name, type_id target);
+
+  [[nodiscard]] std::optional<type_id> find(const std::string& name) const;
+  [[nodiscard]] const type_description& operator[](type_id id) const { return types_[id.value]; }
+  [[nodiscard]] value_kind kind(type_id id) const { return types_[id.value].kind; }
+  /// The type of all values of one representation. Only for number, unsigned, float and symbol.
+  [[nodiscard]] type_id of_kind(value_kind kind) const;
+  [[nodiscard]] std::vector<std::string> names() const;
+
+  [[nodiscard]] bool is_subtype(type_id below, type_id above) const;
+  /// The largest types that are subtypes of both.
+  [[nodiscard]] std::set<type_id> greatest_common_subtypes(type_id left, type_id right) const;
+  [[nodiscard]] type_set meet(const type_set& left, const type_set& right) const;
+
+  /// "number", "{Apple, Pear}"; for messages.
+  [[nodiscard]] std::string text(const type_set& types) const;
+
+ private:
+  void collect_common(type_id candidate, type_id bound, std::set<type_id>& result) const;
+
+  std::vector<type_description> types_;
+  std::unordered_map<std::string, type_id> by_name_;
+};
+
+/// The primitive type's name: "number", "unsigned", "float", "symbol", "record", "adt".
+[[nodiscard]] std::string_view kind_name(value_kind kind);
+
+}  // namespace gpulog::sema

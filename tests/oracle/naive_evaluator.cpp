@@ -1,0 +1,490 @@
+#include "naive_evaluator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <regex>
+
+namespace gpulog::oracle {
+
+namespace {
+
+using sema::atom;
+using sema::constraint;
+using sema::expression;
+
+std::int64_t signed_value(word w) { return static_cast<std::int32_t>(w); }
+float float_value(word w) { return std::bit_cast<float>(w); }
+word float_word(float value) { return std::bit_cast<word>(value); }
+
+/// What the x86 conversion gives: the lowest number for everything that does not fit.
+word number_from_real(double value) {
+  if (std::isnan(value) || value >= 2147483648.0 || value <= -2147483649.0) return 0x80000000u;
+  return static_cast<word>(static_cast<std::int64_t>(value));
+}
+
+/// Likewise, by way of 64 bits.
+word unsigned_from_real(double value) {
+  if (std::isnan(value) || value >= 9223372036854775808.0 || value < -9223372036854775808.0) return 0;
+  return static_cast<word>(static_cast<std::int64_t>(value));
+}
+
+[[noreturn]] void fail_conversion(const std::string& functor, const std::string& text) {
+  throw evaluation_error("wrong string provided by `" + functor + "(\"" + text + "\")`");
+}
+
+std::int64_t integer_from_text(const std::string& functor, const std::string& text, std::int64_t lowest,
+                               std::int64_t highest) {
+  try {
+    std::string digits = text;
+    const bool negative = !digits.empty() && digits[0] == '-';
+    if (negative) digits.erase(0, 1);
+    int base = 10;
+    if (digits.starts_with("0b") || digits.starts_with("0x")) {
+      base = digits[1] == 'b' ? 2 : 16;
+      digits.erase(0, 2);
+    }
+    if (digits.empty() || digits[0] == '-' || digits[0] == '+') fail_conversion(functor, text);
+    std::size_t used = 0;
+    const std::int64_t magnitude = std::stoll(digits, &used, base);
+    const std::int64_t value = negative ? -magnitude : magnitude;
+    if (used != digits.size() || value < lowest || value > highest) fail_conversion(functor, text);
+    return value;
+  } catch (const std::logic_error&) {
+    fail_conversion(functor, text);
+  }
+}
+
+class rule_runner {
+ public:
+  rule_runner(const sema::rule& rule, database& data) : rule_(rule), data_(data), values_(rule.variables.size()) {
+    order_literals();
+  }
+
+  /// Adds to `derived` all head tuples that the database supports now.
+  void run(tuples& derived) { step(0, derived); }
+
+ private:
+  // ---- order: a test as soon as its variables are known, those that may fail after the others ----
+
+  static void collect(const expression& e, std::set<std::uint32_t>& variables) {
+    if (e.is_variable()) variables.insert(e.variable);
+    for (const expression& argument : e.arguments) collect(argument, variables);
+  }
+
+  static bool all_in(const expression& e, const std::set<std::uint32_t>& bound) {
+    std::set<std::uint32_t> used;
+    collect(e, used);
+    return std::includes(bound.begin(), bound.end(), used.begin(), used.end());
+  }
+
+  static bool may_fail(const expression& e) {
+    switch (e.op) {
+      case scalar_op::divide_number:
+      case scalar_op::modulo_number:
+      case scalar_op::divide_unsigned:
+      case scalar_op::modulo_unsigned:
+      case scalar_op::string_to_number:
+      case scalar_op::string_to_unsigned:
+      case scalar_op::string_to_float:
+        return true;
+      default:
+        break;
+    }
+    return std::any_of(e.arguments.begin(), e.arguments.end(), may_fail);
+  }
+
+  /// 0: not ready; higher is better.
+  static int readiness(const sema::literal& literal, const std::set<std::uint32_t>& bound) {
+    if (const atom* body = std::get_if<atom>(&literal)) {
+      if (!body->negated) return 1;
+      const bool ready = std::all_of(body->arguments.begin(), body->arguments.end(),
+                                     [&](const expression& argument) { return all_in(argument, bound); });
+      return ready ? 4 : 0;
+    }
+    const constraint& test = std::get<constraint>(literal);
+    const bool left = all_in(test.left, bound);
+    const bool right = all_in(test.right, bound);
+    const bool binds = test.is_equality() && ((left && test.right.is_variable()) || (right && test.left.is_variable()));
+    if (!(left && right) && !binds) return 0;
+    return may_fail(test.left) || may_fail(test.right) ? 2 : 3;
+  }
+
+  void order_literals() {
+    std::set<std::uint32_t> bound;
+    std::vector<const sema::literal*> waiting;
+    for (const sema::literal& literal : rule_.body) waiting.push_back(&literal);
+    while (!waiting.empty()) {
+      auto best = waiting.end();
+      int best_readiness = 0;
+      for (auto candidate = waiting.begin(); candidate != waiting.end(); ++candidate) {
+        const int ready = readiness(**candidate, bound);
+        if (ready > best_readiness) {
+          best = candidate;
+          best_readiness = ready;
+        }
+      }
+      if (best == waiting.end()) throw std::logic_error("no literal of the rule is ready: " + rule_.text);
+      const sema::literal& chosen = **best;
+      if (const atom* body = std::get_if<atom>(&chosen)) {
+        for (const expression& argument : body->arguments) collect(argument, bound);
+      } else {
+        collect(std::get<constraint>(chosen).left, bound);
+        collect(std::get<constraint>(chosen).right, bound);
+      }
+      ordered_.push_back(&chosen);
+      waiting.erase(best);
+    }
+  }
+
+  // ---- evaluation ----
+
+  void step(std::size_t position, tuples& derived) {
+    if (position == ordered_.size()) {
+      tuple head;
+      for (const expression& argument : rule_.head.arguments) head.push_back(value(argument));
+      derived.insert(std::move(head));
+      return;
+    }
+    const sema::literal& literal = *ordered_[position];
+    if (const constraint* test = std::get_if<constraint>(&literal)) {
+      check(*test, position, derived);
+      return;
+    }
+    const atom& body = std::get<atom>(literal);
+    if (body.negated) {
+      if (!any_match(body)) step(position + 1, derived);
+      return;
+    }
+    for_each_match(body, [&] {
+      step(position + 1, derived);
+      return true;
+    });
+  }
+
+  void check(const constraint& test, std::size_t position, tuples& derived) {
+    for (const auto& [side, other] : {std::pair(&test.left, &test.right), std::pair(&test.right, &test.left)}) {
+      if (test.is_equality() && side->is_variable() && !values_[side->variable]) {
+        const word bound = value(*other);
+        values_[side->variable] = bound;
+        step(position + 1, derived);
+        values_[side->variable].reset();
+        return;
+      }
+    }
+    if (holds(test.op, value(test.left), value(test.right))) step(position + 1, derived);
+  }
+
+  bool any_match(const atom& body) {
+    bool found = false;
+    for_each_match(body, [&] {
+      found = true;
+      return false;
+    });
+    return found;
+  }
+
+  /// Calls `action` with the variables bound for each matching tuple, until it returns false.
+  template <class Action>
+  void for_each_match(const atom& body, Action action) {
+    const tuples& rows = data_[body.relation];
+    tuple prefix;
+    for (const expression& argument : body.arguments) {
+      if (argument.is_unnamed() || (argument.is_variable() && !values_[argument.variable])) break;
+      prefix.push_back(value(argument));
+    }
+    for (auto row = rows.lower_bound(prefix);
+         row != rows.end() && std::equal(prefix.begin(), prefix.end(), row->begin()); ++row) {
+      std::vector<std::uint32_t> bound_here;
+      bool matches = true;
+      for (std::size_t column = 0; matches && column < row->size(); ++column) {
+        const expression& argument = body.arguments[column];
+        if (argument.is_unnamed()) continue;
+        if (argument.is_variable() && !values_[argument.variable]) {
+          values_[argument.variable] = (*row)[column];
+          bound_here.push_back(argument.variable);
+        } else {
+          matches = value(argument) == (*row)[column];
+        }
+      }
+      const bool go_on = !matches || action();
+      for (const std::uint32_t variable : bound_here) values_[variable].reset();
+      if (!go_on) return;
+    }
+  }
+
+  bool holds(comparison_op op, word left, word right) {
+    const auto compare = [&](auto convert, comparison_op less, comparison_op less_equal, comparison_op greater) {
+      const auto a = convert(left);
+      const auto b = convert(right);
+      if (op == less) return a < b;
+      if (op == less_equal) return a <= b;
+      if (op == greater) return a > b;
+      return a >= b;
+    };
+    const auto as_text = [&](word w) { return data_.text(w); };
+    switch (op) {
+      case comparison_op::equal:
+        return left == right;
+      case comparison_op::not_equal:
+        return left != right;
+      case comparison_op::equal_float:
+        return float_value(left) == float_value(right);
+      case comparison_op::not_equal_float:
+        return float_value(left) != float_value(right);
+      case comparison_op::less_number:
+      case comparison_op::less_equal_number:
+      case comparison_op::greater_number:
+      case comparison_op::greater_equal_number:
+        return compare(signed_value, comparison_op::less_number, comparison_op::less_equal_number,
+                       comparison_op::greater_number);
+      case comparison_op::less_unsigned:
+      case comparison_op::less_equal_unsigned:
+      case comparison_op::greater_unsigned:
+      case comparison_op::greater_equal_unsigned:
+        return compare([](word w) { return w; }, comparison_op::less_unsigned, comparison_op::less_equal_unsigned,
+                       comparison_op::greater_unsigned);
+      case comparison_op::less_float:
+      case comparison_op::less_equal_float:
+      case comparison_op::greater_float:
+      case comparison_op::greater_equal_float:
+        return compare(float_value, comparison_op::less_float, comparison_op::less_equal_float,
+                       comparison_op::greater_float);
+      case comparison_op::less_symbol:
+      case comparison_op::less_equal_symbol:
+      case comparison_op::greater_symbol:
+      case comparison_op::greater_equal_symbol:
+        return compare(as_text, comparison_op::less_symbol, comparison_op::less_equal_symbol,
+                       comparison_op::greater_symbol);
+      case comparison_op::contains:
+        return data_.text(right).find(data_.text(left)) != std::string::npos;
+      case comparison_op::not_contains:
+        return data_.text(right).find(data_.text(left)) == std::string::npos;
+      case comparison_op::matches:
+      case comparison_op::not_matches:
+        break;
+    }
+    try {
+      return std::regex_match(data_.text(right), std::regex(data_.text(left))) == (op == comparison_op::matches);
+    } catch (const std::regex_error&) {
+      return false;
+    }
+  }
+
+  word value(const expression& e) {
+    switch (e.what) {
+      case expression::form::variable:
+        return values_[e.variable].value();
+      case expression::form::constant:
+        return e.constant;
+      case expression::form::unnamed:
+        throw std::logic_error("value of an unnamed variable: " + rule_.text);
+      case expression::form::operation:
+        break;
+    }
+    const word a = value(e.arguments.at(0));
+    const word b = e.arguments.size() > 1 ? value(e.arguments[1]) : 0;
+    return compute(e.op, a, b);
+  }
+
+  void check_divisor(word divisor) const {
+    if (divisor == 0) throw evaluation_error("division by zero in rule: " + rule_.text);
+  }
+
+  word compute(scalar_op op, word a, word b) {
+    const std::int64_t sa = signed_value(a);
+    const std::int64_t sb = signed_value(b);
+    const float fa = float_value(a);
+    const float fb = float_value(b);
+    const auto low = [](std::int64_t value) { return static_cast<word>(static_cast<std::uint64_t>(value)); };
+    constexpr std::int64_t smallest = std::numeric_limits<std::int32_t>::min();
+    constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
+    switch (op) {
+      case scalar_op::copy:
+        return a;
+      case scalar_op::add_number:
+        return low(sa + sb);
+      case scalar_op::subtract_number:
+        return low(sa - sb);
+      case scalar_op::multiply_number:
+        return low(sa * sb);
+      case scalar_op::divide_number:
+      case scalar_op::modulo_number:
+        check_divisor(b);
+        if (sa == smallest && sb == -1) throw evaluation_error("overflow of division in rule: " + rule_.text);
+        return low(op == scalar_op::divide_number ? sa / sb : sa % sb);
+      case scalar_op::power_number:
+        return number_from_real(std::pow(static_cast<double>(sa), static_cast<double>(sb)));
+      case scalar_op::negate_number:
+        return low(-sa);
+      case scalar_op::divide_unsigned:
+        check_divisor(b);
+        return a / b;
+      case scalar_op::modulo_unsigned:
+        check_divisor(b);
+        return a % b;
+      case scalar_op::power_unsigned:
+        return unsigned_from_real(std::pow(static_cast<double>(a), static_cast<double>(b)));
+      case scalar_op::add_float:
+        return float_word(fa + fb);
+      case scalar_op::subtract_float:
+        return float_word(fa - fb);
+      case scalar_op::multiply_float:
+        return float_word(fa * fb);
+      case scalar_op::divide_float:
+        return float_word(fa / fb);
+      case scalar_op::power_float:
+        return float_word(static_cast<float>(std::pow(fa, fb)));
+      case scalar_op::negate_float:
+        return float_word(-fa);
+      case scalar_op::bit_and:
+        return a & b;
+      case scalar_op::bit_or:
+        return a | b;
+      case scalar_op::bit_xor:
+        return a ^ b;
+      case scalar_op::bit_not:
+        return ~a;
+      case scalar_op::shift_left:
+        return low(static_cast<std::int64_t>(a) << (b % 32));
+      case scalar_op::shift_right_number:
+        return low(sa >> (b % 32));
+      case scalar_op::shift_right_unsigned:
+        return a >> (b % 32);
+      case scalar_op::logical_and:
+        return a != 0 && b != 0 ? 1 : 0;
+      case scalar_op::logical_or:
+        return a != 0 || b != 0 ? 1 : 0;
+      case scalar_op::logical_xor:
+        return (a != 0) != (b != 0) ? 1 : 0;
+      case scalar_op::logical_not:
+        return a == 0 ? 1 : 0;
+      case scalar_op::min_number:
+        return sa < sb ? a : b;
+      case scalar_op::max_number:
+        return sa < sb ? b : a;
+      case scalar_op::min_unsigned:
+        return std::min(a, b);
+      case scalar_op::max_unsigned:
+        return std::max(a, b);
+      case scalar_op::min_float:
+        return float_word(std::min(fa, fb));
+      case scalar_op::max_float:
+        return float_word(std::max(fa, fb));
+      case scalar_op::number_to_float:
+        return float_word(static_cast<float>(sa));
+      case scalar_op::unsigned_to_float:
+        return float_word(static_cast<float>(a));
+      case scalar_op::float_to_number:
+        return number_from_real(fa);
+      case scalar_op::float_to_unsigned:
+        return unsigned_from_real(fa);
+      case scalar_op::min_symbol:
+        return data_.text(a) < data_.text(b) ? a : b;
+      case scalar_op::max_symbol:
+        return data_.text(a) < data_.text(b) ? b : a;
+      case scalar_op::concatenate:
+        return data_.intern(data_.text(a) + data_.text(b));
+      case scalar_op::string_length:
+        return static_cast<word>(data_.text(a).size());
+      case scalar_op::substring_start: {
+        const std::string text = data_.text(a);
+        return data_.intern(sb < 0 || static_cast<std::size_t>(sb) > text.size()
+                                ? std::string()
+                                : text.substr(static_cast<std::size_t>(sb)));
+      }
+      case scalar_op::substring_length: {
+        const std::string text = data_.text(a);
+        return data_.intern(sb < 0 ? text : text.substr(0, static_cast<std::size_t>(sb)));
+      }
+      case scalar_op::number_to_string:
+        return data_.intern(std::to_string(sa));
+      case scalar_op::unsigned_to_string:
+        return data_.intern(std::to_string(a));
+      case scalar_op::float_to_string:
+        return data_.intern(std::to_string(fa));
+      case scalar_op::string_to_number:
+        return low(integer_from_text("to_number", data_.text(a), smallest, largest));
+      case scalar_op::string_to_unsigned:
+        return low(integer_from_text("to_unsigned", data_.text(a), 0, UINT32_MAX));
+      case scalar_op::string_to_float:
+        try {
+          return float_word(std::stof(data_.text(a)));
+        } catch (const std::logic_error&) {
+          fail_conversion("to_float", data_.text(a));
+        }
+    }
+    throw std::logic_error("unknown operation in rule: " + rule_.text);
+  }
+
+  const sema::rule& rule_;
+  database& data_;
+  std::vector<const sema::literal*> ordered_;
+  std::vector<std::optional<word>> values_;
+};
+
+std::string printed(const database& data, value_kind kind, word value) {
+  switch (kind) {
+    case value_kind::unsigned_number:
+      return std::to_string(value);
+    case value_kind::symbol:
+      return data.text(value);
+    case value_kind::floating: {
+      char buffer[64];
+      std::snprintf(buffer, sizeof buffer, "%.9g", static_cast<double>(float_value(value)));
+      return buffer;
+    }
+    default:
+      return std::to_string(signed_value(value));
+  }
+}
+
+}  // namespace
+
+database::database(const sema::program& program) : relations_(program.relations.size()) {
+  for (const std::string& text : program.symbols) static_cast<void>(intern(text));
+}
+
+word database::intern(const std::string& text) {
+  const auto [position, inserted] = numbers_.emplace(text, static_cast<word>(symbols_.size()));
+  if (inserted) symbols_.push_back(text);
+  return position->second;
+}
+
+std::vector<std::string> database::lines(const sema::program& program, relation_id id) const {
+  std::vector<std::string> result;
+  for (const tuple& row : (*this)[id]) {
+    std::string line = row.empty() ? "()" : "";
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      if (column > 0) line += '\t';
+      line += printed(*this, program[id].attributes[column].kind, row[column]);
+    }
+    result.push_back(std::move(line));
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+void evaluate(const sema::program& program, database& data) {
+  for (const sema::fact& fact : program.facts) data[fact.relation].insert(fact.values);
+  for (const sema::stratum& stratum : program.strata) {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (const rule_id id : stratum.rules) {
+        tuples derived;
+        rule_runner(program[id], data).run(derived);
+        tuples& head = data[program[id].head.relation];
+        const std::size_t before = head.size();
+        head.merge(derived);
+        changed |= head.size() != before;
+      }
+      if (!stratum.recursive) break;
+    }
+  }
+}
+
+}  // namespace gpulog::oracle

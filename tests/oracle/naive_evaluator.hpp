@@ -1,0 +1,51 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sema/program.hpp"
+
+/// A deliberately simple evaluator: tuples in std::set, nested loops, naive iteration. It shares no code with the
+/// engine beyond the analysed program and serves as the other opinion in tests.
+namespace gpulog::oracle {
+
+using tuple = std::vector<word>;
+using tuples = std::set<tuple>;
+
+/// The contents of all relations, and the numbering of texts.
+class database {
+ public:
+  /// Empty relations; the program's text constants have their numbers.
+  explicit database(const sema::program& program);
+
+  [[nodiscard]] word intern(const std::string& text);
+  [[nodiscard]] const std::string& text(word symbol) const { return symbols_.at(symbol); }
+  [[nodiscard]] tuples& operator[](relation_id id) { return relations_[id.value]; }
+  [[nodiscard]] const tuples& operator[](relation_id id) const { return relations_[id.value]; }
+  [[nodiscard]] std::size_t symbol_count() const { return symbols_.size(); }
+
+  /// The relation's tuples as the lines of an output file, sorted: values joined by tabs, "()" for the empty tuple.
+  [[nodiscard]] std::vector<std::string> lines(const sema::program& program, relation_id id) const;
+
+ private:
+  std::vector<tuples> relations_;
+  std::vector<std::string> symbols_;
+  std::unordered_map<std::string, word> numbers_;
+};
+
+/// Runs the program to its fixpoint. `data` holds the input facts and receives the facts of the text and all results.
+/// @throws evaluation_error for what an engine reports at run time (division by zero, a text that is not a number).
+void evaluate(const sema::program& program, database& data);
+
+class evaluation_error : public std::exception {
+ public:
+  explicit evaluation_error(std::string message) : message_(std::move(message)) {}
+  [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
+};
+
+}  // namespace gpulog::oracle

@@ -1,0 +1,315 @@
+#include "random_program.hpp"
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+namespace gpulog::oracle {
+
+namespace {
+
+enum class column_type : std::uint8_t { number, unsigned_number, floating, symbol };
+
+std::string type_name(column_type type) {
+  switch (type) {
+    case column_type::number:
+      return "number";
+    case column_type::unsigned_number:
+      return "unsigned";
+    case column_type::floating:
+      return "float";
+    case column_type::symbol:
+      return "symbol";
+  }
+  return "?";
+}
+
+/// std::uniform_int_distribution differs between libraries; this does not.
+class random_source {
+ public:
+  explicit random_source(std::uint64_t seed) : engine_(seed) {}
+  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(engine_() % bound); }
+  bool chance(std::uint32_t percent) { return below(100) < percent; }
+  template <class T>
+  const T& pick(const std::vector<T>& items) {
+    return items[below(static_cast<std::uint32_t>(items.size()))];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+struct relation {
+  std::string name;
+  std::vector<column_type> columns;
+};
+
+struct typed_variable {
+  std::string name;
+  column_type type;
+};
+
+class generator {
+ public:
+  generator(std::uint64_t seed, const random_program_options& options)
+      : random_(seed), options_(options), domain_(4 + random_.below(3)) {}
+
+  random_program run() {
+    for (std::uint32_t number = 0; number < options_.base_relations; ++number) {
+      relation made = declare("b" + std::to_string(number), number == 0 ? 2 : random_arity());
+      add_facts(made);
+      below_.push_back(std::move(made));
+    }
+    for (std::uint32_t layer = 0; layer < options_.layers; ++layer) add_layer(layer);
+    return std::move(result_);
+  }
+
+ private:
+  std::uint32_t random_arity() {
+    // Two columns are what most programs have, and keep naive evaluation quick.
+    const std::uint32_t draw = random_.below(10);
+    const std::uint32_t arity = draw < 1 ? 0 : draw < 3 ? 1 : draw < 7 ? 2 : draw < 9 ? 3 : 4;
+    return std::min(arity, options_.largest_arity);
+  }
+
+  column_type random_type() {
+    const std::uint32_t draw = random_.below(100);
+    if (draw < 15) return column_type::unsigned_number;
+    if (draw < 35 && options_.symbols) return column_type::symbol;
+    if (draw < 42 && options_.floats) return column_type::floating;
+    return column_type::number;
+  }
+
+  relation declare(std::string name, std::uint32_t arity) {
+    relation made{std::move(name), {}};
+    std::string attributes;
+    for (std::uint32_t column = 0; column < arity; ++column) {
+      made.columns.push_back(random_type());
+      attributes += (column > 0 ? ", " : "") + ("a" + std::to_string(column)) + ":" + type_name(made.columns.back());
+    }
+    result_.text += ".decl " + made.name + "(" + attributes + ")\n.output " + made.name + "\n";
+    result_.relations.push_back(made.name);
+    return made;
+  }
+
+  std::string constant(column_type type) {
+    const std::uint32_t value = random_.below(domain_);
+    switch (type) {
+      case column_type::number:
+        return random_.chance(10) ? "-" + std::to_string(value) : std::to_string(value);
+      case column_type::unsigned_number:
+        return std::to_string(value) + (random_.chance(50) ? "u" : "");
+      case column_type::floating:
+        return std::to_string(value) + (random_.chance(50) ? ".5" : ".25");
+      case column_type::symbol:
+        return std::string("\"") + static_cast<char>('a' + value) + "\"";
+    }
+    return "0";
+  }
+
+  void add_facts(const relation& target) {
+    const std::uint32_t count = random_.chance(10) ? 0 : 1 + random_.below(options_.most_facts);
+    for (std::uint32_t number = 0; number < count; ++number) {
+      std::string arguments;
+      for (const column_type type : target.columns) arguments += (arguments.empty() ? "" : ", ") + constant(type);
+      result_.text += target.name + "(" + arguments + ").\n";
+      if (target.columns.empty()) break;
+    }
+  }
+
+  void add_layer(std::uint32_t layer) {
+    std::vector<relation> members;
+    const std::uint32_t count = 1 + random_.below(2);
+    for (std::uint32_t number = 0; number < count; ++number) {
+      members.push_back(declare("r" + std::to_string(layer) + std::to_string(number), random_arity()));
+    }
+    for (const relation& head : members) {
+      add_rule(head, {}, members);
+      const std::uint32_t more = random_.below(3);
+      for (std::uint32_t number = 0; number < more; ++number) add_rule(head, members, members);
+      if (random_.chance(15)) add_facts(head);
+    }
+    for (relation& made : members) below_.push_back(std::move(made));
+  }
+
+  // ---- one rule ----
+
+  /// `own`: relations of the same layer that the body may read.
+  void add_rule(const relation& head, const std::vector<relation>& own, const std::vector<relation>& layer) {
+    variables_.clear();
+    fresh_ = 0;
+    std::string body = conjunction(own);
+    if (options_.disjunctions && random_.chance(15)) body = with_alternatives(body);
+    std::string heads = head_atom(head);
+    if (options_.disjunctions && random_.chance(8)) heads += ", " + head_atom(random_.pick(layer));
+    result_.text += heads + " :- " + body + ".\n";
+  }
+
+  /// Appends a group of tests on variables that the conjunction has bound.
+  std::string with_alternatives(const std::string& body) {
+    std::string group;
+    const std::uint32_t count = 2 + random_.below(2);
+    for (std::uint32_t number = 0; number < count; ++number) {
+      group += (number > 0 ? " ; " : "") + test_or("true");
+    }
+    return body + ", (" + group + ")";
+  }
+
+  std::string conjunction(const std::vector<relation>& own) {
+    std::vector<std::string> literals;
+    const std::uint32_t atoms = 1 + random_.below(3);
+    bool wide_used = false;
+    for (std::uint32_t number = 0; number < atoms; ++number) {
+      const bool from_own = !own.empty() && random_.chance(number == 0 ? 70 : 40);
+      const relation& read = from_own ? random_.pick(own) : random_.pick(below_);
+      const bool wide = read.columns.size() > 2;
+      if (wide && wide_used) continue;
+      wide_used |= wide;
+      literals.push_back(positive_atom(read));
+    }
+    if (literals.empty()) literals.push_back(positive_atom(below_.front()));
+    if (random_.chance(25)) add_binding(literals);
+    if (random_.chance(35)) literals.push_back(test_or("true"));
+    if (random_.chance(35)) literals.push_back(negated_atom(random_.pick(below_)));
+    // Body order must not matter.
+    for (std::size_t last = literals.size(); last > 1; --last) {
+      std::swap(literals[last - 1], literals[random_.below(static_cast<std::uint32_t>(last))]);
+    }
+    std::string body;
+    for (const std::string& literal : literals) body += (body.empty() ? "" : ", ") + literal;
+    return body;
+  }
+
+  std::vector<std::string> variables_of(column_type type) const {
+    std::vector<std::string> names;
+    for (const typed_variable& variable : variables_) {
+      if (variable.type == type) names.push_back(variable.name);
+    }
+    return names;
+  }
+
+  std::string positive_atom(const relation& read) {
+    std::string arguments;
+    for (const column_type type : read.columns) {
+      const auto known = variables_of(type);
+      std::string argument;
+      if (!known.empty() && random_.chance(60)) {
+        argument = random_.pick(known);
+      } else if (random_.chance(12)) {
+        argument = "_";
+      } else if (random_.chance(10)) {
+        argument = constant(type);
+      } else {
+        argument = "v" + std::to_string(fresh_++);
+        variables_.push_back({argument, type});
+      }
+      arguments += (arguments.empty() ? "" : ", ") + argument;
+    }
+    return read.name + "(" + arguments + ")";
+  }
+
+  std::string negated_atom(const relation& read) {
+    std::string arguments;
+    for (const column_type type : read.columns) {
+      const auto known = variables_of(type);
+      std::string argument = random_.chance(20) || known.empty() ? "_" : random_.pick(known);
+      if (random_.chance(12)) argument = constant(type);
+      if (type == column_type::number && random_.chance(10)) argument = bounded_value(type);
+      arguments += (arguments.empty() ? "" : ", ") + argument;
+    }
+    return "!" + read.name + "(" + arguments + ")";
+  }
+
+  /// An expression over bound variables whose value lies in the domain (or its negative mirror).
+  std::string bounded_value(column_type type) {
+    const auto known = variables_of(type);
+    if (known.empty()) return constant(type);
+    const std::string modulus = std::to_string(domain_);
+    switch (type) {
+      case column_type::number:
+      case column_type::unsigned_number: {
+        const std::string& x = random_.pick(known);
+        const std::string& y = random_.pick(known);
+        switch (random_.below(7)) {
+          case 0:
+            return "(" + x + " + 1) % " + modulus;
+          case 1:
+            return "(" + x + " * 3 + " + y + ") % " + modulus;
+          case 2:
+            return "(" + x + " - " + y + ") % " + modulus;
+          case 3:
+            return "max(" + x + ", " + y + ")";
+          case 4:
+            return "min(" + x + ", " + y + ", 2)";
+          case 5:
+            return "(" + x + " bxor " + y + ") % " + modulus;
+          default:
+            return x + " / 2";
+        }
+      }
+      default:
+        return random_.pick(known);
+    }
+  }
+
+  void add_binding(std::vector<std::string>& literals) {
+    const column_type type = random_.chance(80) ? column_type::number : column_type::unsigned_number;
+    if (variables_of(type).empty()) return;
+    const std::string value = bounded_value(type);
+    const std::string name = "w" + std::to_string(fresh_++);
+    variables_.push_back({name, type});
+    literals.push_back(random_.chance(50) ? name + " = " + value : value + " = " + name);
+  }
+
+  std::string test_or(const std::string& fallback) {
+    if (variables_.empty()) return fallback;
+    static const std::vector<std::string> operators = {"=", "!=", "<", "<=", ">", ">="};
+    const typed_variable left = random_.pick(variables_);
+    const auto known = variables_of(left.type);
+    const std::string right = random_.chance(50) ? random_.pick(known) : constant(left.type);
+    return left.name + " " + random_.pick(operators) + " " + right;
+  }
+
+  std::string head_atom(const relation& head) {
+    std::string arguments;
+    for (const column_type type : head.columns) {
+      const auto known = variables_of(type);
+      std::string argument;
+      if (known.empty() || random_.chance(8)) {
+        argument = constant(type);
+      } else if (random_.chance(20)) {
+        argument = bounded_value(type);
+      } else {
+        argument = random_.pick(known);
+      }
+      arguments += (arguments.empty() ? "" : ", ") + argument;
+    }
+    return head.name + "(" + arguments + ")";
+  }
+
+  random_source random_;
+  const random_program_options& options_;
+  std::uint32_t domain_;
+  std::vector<relation> below_;
+  std::vector<typed_variable> variables_;
+  std::uint32_t fresh_ = 0;
+  random_program result_;
+};
+
+}  // namespace
+
+random_program make_random_program(std::uint64_t seed, const random_program_options& options) {
+  return generator(seed, options).run();
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> make_random_graph(std::uint64_t seed, std::uint32_t nodes,
+                                                                       std::uint32_t edges) {
+  random_source random(seed);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> chosen;
+  const std::uint64_t possible = static_cast<std::uint64_t>(nodes) * nodes;
+  const auto wanted = std::min<std::uint64_t>(edges, possible);
+  while (chosen.size() < wanted) chosen.insert({random.below(nodes), random.below(nodes)});
+  return {chosen.begin(), chosen.end()};
+}
+
+}  // namespace gpulog::oracle

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gpulog::oracle {
+
+/// A random program that is well-typed, stratified by construction and terminating: every value comes from a small
+/// domain, arithmetic is taken modulo its size. Facts are inline; every relation has an .output.
+struct random_program {
+  std::string text;
+  std::vector<std::string> relations;
+};
+
+struct random_program_options {
+  std::uint32_t base_relations = 3;
+  std::uint32_t layers = 3;  ///< each negates only what lies below
+  std::uint32_t largest_arity = 4;
+  std::uint32_t most_facts = 16;  ///< of one base relation
+  bool symbols = true;
+  bool floats = true;
+  bool disjunctions = true;  ///< also several heads
+};
+
+/// The same seed and options give the same text everywhere.
+[[nodiscard]] random_program make_random_program(std::uint64_t seed, const random_program_options& options = {});
+
+/// Distinct edges (loops included) of a random directed graph with nodes 0..nodes-1.
+[[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> make_random_graph(std::uint64_t seed,
+                                                                                     std::uint32_t nodes,
+                                                                                     std::uint32_t edges);
+
+}  // namespace gpulog::oracle
