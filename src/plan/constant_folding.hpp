@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+
+#include "sema/program.hpp"
+#include "support/operations.hpp"
+
+namespace gpulog::plan {
+
+/// Result of an integer operation on constants; nothing for what may trap, rounds, or needs the symbol table (left to
+/// the executor).
+[[nodiscard]] std::optional<word> fold(scalar_op op, const std::vector<word>& arguments);
+
+/// Truth of a comparison of constants; nothing for floats that are not compared bitwise and for symbol order.
+[[nodiscard]] std::optional<bool> fold(comparison_op op, word left, word right);
+
+/// Replaces every subexpression of constants that fold() can evaluate.
+void fold_constants(sema::expression& tree);
+
+/// Whether evaluating it may end the program (division by zero, text that is not a number).
+[[nodiscard]] bool may_trap(scalar_op op);
+[[nodiscard]] bool may_trap(const sema::expression& tree);
+
+}  // namespace gpulog::plan

@@ -1,0 +1,340 @@
+#include "plan/draft.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "plan/constant_folding.hpp"
+#include "plan/liveness.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+constexpr std::uint32_t no_variable = std::numeric_limits<std::uint32_t>::max();
+
+bool is_generator(const operation& op) { return std::holds_alternative<scan>(op) || std::holds_alternative<match>(op); }
+
+slot_id new_slot(draft& version, std::uint32_t variable, value_kind kind) {
+  const slot_id slot(static_cast<std::uint32_t>(version.slot_variables.size()));
+  version.slot_variables.push_back(variable);
+  version.version.slot_kinds.push_back(kind);
+  return slot;
+}
+
+class draft_builder {
+ public:
+  draft_builder(const normalized_rule& rule, const version_parts& parts)
+      : rule_(rule), parts_(parts), values_(rule.variables.size()), definitions_(rule.variables.size()) {
+    result_.version.rule = rule.id;
+    result_.version.head = rule.head;
+    result_.version.delta_atom = parts.delta_atom ? static_cast<int>(*parts.delta_atom) : -1;
+    result_.version.text = rule.text;
+    result_.version.location = rule.location;
+    result_.variables = rule.variables;
+    result_.once = !parts.delta_atom.has_value();
+  }
+
+  void add(const step& next) {
+    bindings_ = next.bindings;
+    std::visit([this](const auto& action) { perform(action); }, next.action);
+  }
+
+  draft finish() {
+    insert op;
+    op.relation = rule_.head;
+    for (const sema::expression& argument : rule_.head_arguments) op.values.push_back(evaluate(argument));
+    emit(std::move(op));
+    return std::move(result_);
+  }
+
+ private:
+  void emit(operation op, std::vector<std::uint32_t> key_columns = {}) {
+    result_.operations.push_back({std::move(op), std::move(key_columns), bindings_});
+  }
+
+  void perform(const read_atom& action) {
+    const body_atom& atom = rule_.atoms[action.atom];
+    const part rows = parts_.atoms[action.atom];
+    // A delta is small and has no index of its own: it is read in full when it comes first.
+    const bool scanned = result_.operations.empty() && rows == part::delta;
+    compute_definitions();
+
+    std::vector<operand> keys;
+    std::vector<std::uint32_t> key_columns;
+    std::vector<column_binding> bindings;
+    std::vector<std::pair<slot_id, operand>> comparisons;
+    const auto bind = [&](std::uint32_t column, std::uint32_t variable, value_kind kind) {
+      const slot_id slot = new_slot(result_, variable, kind);
+      bindings.push_back({column, slot});
+      return slot;
+    };
+    std::set<std::uint32_t> bound_here;
+    for (std::uint32_t column = 0; column < atom.arguments.size(); ++column) {
+      const term& argument = atom.arguments[column];
+      if (argument.is_constant() && scanned) {
+        comparisons.emplace_back(bind(column, no_variable, argument.kind), operand::constant(argument.value));
+      } else if (argument.is_constant()) {
+        keys.push_back(operand::constant(argument.value));
+        key_columns.push_back(column);
+      } else if (argument.is_variable() && bound_here.contains(argument.value)) {
+        comparisons.emplace_back(bind(column, no_variable, argument.kind), *values_[argument.value]);
+      } else if (argument.is_variable() && is_bound(argument.value)) {
+        keys.push_back(value_of(argument.value));
+        key_columns.push_back(column);
+      } else if (argument.is_variable()) {
+        values_[argument.value] = operand::slot(bind(column, argument.value, argument.kind));
+        bound_here.insert(argument.value);
+      }
+    }
+    if (keys.empty()) {
+      emit(scan{atom.relation, rows, std::move(bindings)});
+    } else {
+      emit(match{atom.relation, rows, {}, std::move(keys), std::move(bindings)}, std::move(key_columns));
+    }
+    for (const auto& [slot, value] : comparisons) emit(filter{comparison_op::equal, operand::slot(slot), value});
+  }
+
+  void perform(const reject_atom& action) {
+    const body_atom& atom = rule_.negations[action.negation];
+    exists op;
+    op.relation = atom.relation;
+    op.negated = true;
+    std::vector<std::uint32_t> key_columns;
+    for (std::uint32_t column = 0; column < atom.arguments.size(); ++column) {
+      const term& argument = atom.arguments[column];
+      if (argument.what == term::form::unnamed) continue;
+      op.keys.push_back(argument.is_constant() ? operand::constant(argument.value) : value_of(argument.value));
+      key_columns.push_back(column);
+    }
+    emit(std::move(op), std::move(key_columns));
+  }
+
+  void perform(const test_condition& action) {
+    const condition& test = rule_.conditions[action.condition];
+    const operand left = evaluate(test.left);
+    const operand right = evaluate(test.right);
+    emit(filter{test.op, left, right});
+  }
+
+  void perform(const define_variable& action) { definitions_[action.variable] = action.value; }
+
+  [[nodiscard]] bool is_bound(std::uint32_t variable) const {
+    return values_[variable].has_value() || definitions_[variable].has_value();
+  }
+
+  /// Definitions wait for their first use, so that the tests before it save them (and what may end the program comes
+  /// as late as possible); but they are not repeated for every row of the next generator.
+  void compute_definitions() {
+    if (result_.operations.empty()) return;
+    for (std::uint32_t variable = 0; variable < definitions_.size(); ++variable) {
+      if (definitions_[variable] && !values_[variable] && !may_trap_transitively(*definitions_[variable])) {
+        (void)value_of(variable);
+      }
+    }
+  }
+
+  [[nodiscard]] bool may_trap_transitively(const sema::expression& tree) const {
+    if (may_trap(tree)) return true;
+    std::vector<std::uint32_t> variables;
+    append_variables(tree, variables);
+    return std::any_of(variables.begin(), variables.end(), [this](std::uint32_t variable) {
+      return !values_[variable] && definitions_[variable] && may_trap_transitively(*definitions_[variable]);
+    });
+  }
+
+  operand value_of(std::uint32_t variable) {
+    if (!values_[variable]) {
+      const operand value = evaluate(*definitions_[variable]);
+      if (!value.is_constant && result_.slot_variables[value.value] == no_variable) {
+        result_.slot_variables[value.value] = variable;
+      }
+      values_[variable] = value;
+    }
+    return *values_[variable];
+  }
+
+  operand evaluate(const sema::expression& tree) {
+    if (tree.is_constant()) return operand::constant(tree.constant);
+    if (tree.is_variable()) return value_of(tree.variable);
+    compute op;
+    op.op = tree.op;
+    for (const sema::expression& argument : tree.arguments) op.arguments.push_back(evaluate(argument));
+    for (const draft_operation& earlier : result_.operations) {
+      const auto* same = std::get_if<compute>(&earlier.op);
+      if (same != nullptr && same->op == op.op && same->arguments == op.arguments) return operand::slot(same->result);
+    }
+    op.result = new_slot(result_, no_variable, tree.kind);
+    const operand result = operand::slot(op.result);
+    emit(std::move(op));
+    return result;
+  }
+
+  const normalized_rule& rule_;
+  const version_parts& parts_;
+  draft result_;
+  std::vector<std::optional<operand>> values_;
+  std::vector<std::optional<sema::expression>> definitions_;
+  double bindings_ = 1;
+};
+
+/// One pass from the end: what is read by nothing behind it goes.
+void drop_unread(draft& version) {
+  std::set<slot_id> live;
+  for (std::size_t position = version.operations.size(); position-- > 0;) {
+    operation& op = version.operations[position].op;
+    const auto drop_bindings = [&live](std::vector<column_binding>& bindings) {
+      std::erase_if(bindings, [&live](const column_binding& binding) { return !live.contains(binding.slot); });
+    };
+    if (auto* generator = std::get_if<scan>(&op)) drop_bindings(generator->bindings);
+    if (auto* generator = std::get_if<match>(&op)) drop_bindings(generator->bindings);
+    if (const auto* computed = std::get_if<compute>(&op); computed != nullptr && !live.contains(computed->result)) {
+      version.operations.erase(version.operations.begin() + static_cast<std::ptrdiff_t>(position));
+      continue;
+    }
+    for (const slot_id slot : slots_written(op)) live.erase(slot);
+    for (const slot_id slot : slots_read(op)) live.insert(slot);
+  }
+}
+
+void turn_into_exists(draft_operation& candidate) {
+  exists test;
+  if (auto* all_rows = std::get_if<scan>(&candidate.op); all_rows != nullptr && all_rows->bindings.empty()) {
+    test.relation = all_rows->relation;
+    test.rows = all_rows->rows;
+  } else if (auto* found = std::get_if<match>(&candidate.op); found != nullptr && found->bindings.empty()) {
+    test.relation = found->relation;
+    test.rows = found->rows;
+    test.keys = std::move(found->keys);
+  } else {
+    return;
+  }
+  candidate.op = std::move(test);
+}
+
+}  // namespace
+
+draft build_draft(const normalized_rule& rule, const version_parts& parts, const schedule& order) {
+  draft_builder builder(rule, parts);
+  for (const step& next : order.steps) builder.add(next);
+  draft result = builder.finish();
+  result.version.order_reason = order.reason;
+  return result;
+}
+
+void simplify(draft& version, const std::vector<std::uint32_t>& arities) {
+  drop_unread(version);
+  std::vector<draft_operation>& operations = version.operations;
+  for (draft_operation& candidate : operations) {
+    turn_into_exists(candidate);
+    auto* test = std::get_if<exists>(&candidate.op);
+    if (test == nullptr || candidate.key_columns.size() != arities[test->relation.value]) continue;
+    // The tuple set knows all rows only. That a pair is then found in two versions costs less than an index.
+    if (test->rows == part::old && !test->keys.empty()) test->rows = part::all;
+  }
+  const auto first_generator = std::find_if(operations.begin(), operations.end(),
+                                            [](const draft_operation& one) { return is_generator(one.op); });
+  if (first_generator != operations.end()) {
+    const std::vector<slot_id> needed = slots_read(first_generator->op);
+    if (needed.empty()) std::rotate(operations.begin(), first_generator, first_generator + 1);
+    return;
+  }
+  // No generator, and a search for constants in some columns: it can begin the pipeline, so that it may become a scan.
+  for (auto candidate = operations.begin(); candidate != operations.end(); ++candidate) {
+    const auto* test = std::get_if<exists>(&candidate->op);
+    if (test == nullptr || test->negated || test->keys.empty() || !slots_read(candidate->op).empty()) continue;
+    if (candidate->key_columns.size() == arities[test->relation.value] && test->rows == part::all) continue;
+    candidate->op = match{test->relation, test->rows, {}, std::vector<operand>(test->keys), {}};
+    std::rotate(operations.begin(), candidate, candidate + 1);
+    return;
+  }
+}
+
+void scan_instead_of_search(draft& version) {
+  draft_operation& first = version.operations.front();
+  match search = std::get<match>(std::move(first.op));
+  const std::vector<std::uint32_t> columns = std::exchange(first.key_columns, {});
+  const double bindings = first.bindings;
+  scan all_rows{search.relation, search.rows, std::move(search.bindings)};
+  std::vector<draft_operation> comparisons;
+  for (std::size_t number = 0; number < columns.size(); ++number) {
+    const slot_id slot = new_slot(version, no_variable, value_kind::number);
+    all_rows.bindings.push_back({columns[number], slot});
+    comparisons.push_back({filter{comparison_op::equal, operand::slot(slot), search.keys[number]}, {}, bindings});
+  }
+  first.op = std::move(all_rows);
+  version.operations.insert(version.operations.begin() + 1, comparisons.begin(), comparisons.end());
+}
+
+rule_version finish(draft version) {
+  // Where a slot's value is read for the last time, and how many generators stand before each operator.
+  std::vector<std::size_t> last_read(version.slot_variables.size());
+  std::vector<std::size_t> depth(version.operations.size());
+  std::size_t generators = 0;
+  for (std::size_t position = 0; position < version.operations.size(); ++position) {
+    if (is_generator(version.operations[position].op)) ++generators;
+    depth[position] = generators;
+    for (const slot_id slot : slots_read(version.operations[position].op)) last_read[slot.value] = position;
+  }
+
+  rule_version result = std::move(version.version);
+  const std::vector<value_kind> kinds = std::exchange(result.slot_kinds, {});
+  std::map<std::uint32_t, operand> renamed;
+  std::map<value_kind, std::vector<slot_id>> free_slots;
+  std::vector<std::pair<std::size_t, slot_id>> occupied;  // until the operator, within one depth
+  const auto rename = [&](operand& value) {
+    if (!value.is_constant) value = renamed.at(value.value);
+  };
+  const auto define = [&](slot_id& slot, std::size_t position) {
+    const value_kind kind = kinds[slot.value];
+    const std::uint32_t variable = version.slot_variables[slot.value];
+    const std::string name = variable == no_variable ? std::string() : version.variables[variable].name;
+    const std::size_t end = last_read[slot.value];
+    slot_id chosen;
+    if (auto& candidates = free_slots[kind]; !candidates.empty()) {
+      chosen = candidates.back();
+      candidates.pop_back();
+      result.slot_names[chosen.value] += "/" + name;
+    } else {
+      chosen = slot_id(result.slot_count++);
+      result.slot_kinds.push_back(kind);
+      result.slot_names.push_back(name);
+    }
+    if (depth[end] == depth[position]) occupied.emplace_back(end, chosen);
+    renamed[slot.value] = operand::slot(chosen);
+    slot = chosen;
+  };
+
+  for (std::size_t position = 0; position < version.operations.size(); ++position) {
+    draft_operation& current = version.operations[position];
+    // Slots whose last reader stands before this operator; never this operator's own inputs.
+    std::erase_if(occupied, [&](const auto& entry) {
+      if (entry.first >= position) return false;
+      free_slots[result.slot_kinds[entry.second.value]].push_back(entry.second);
+      return true;
+    });
+    if (auto* op = std::get_if<scan>(&current.op)) {
+      for (column_binding& binding : op->bindings) define(binding.slot, position);
+    } else if (auto* searched = std::get_if<match>(&current.op)) {
+      for (operand& key : searched->keys) rename(key);
+      for (column_binding& binding : searched->bindings) define(binding.slot, position);
+    } else if (auto* test = std::get_if<exists>(&current.op)) {
+      for (operand& key : test->keys) rename(key);
+    } else if (auto* computed = std::get_if<compute>(&current.op)) {
+      for (operand& argument : computed->arguments) rename(argument);
+      define(computed->result, position);
+    } else if (auto* condition = std::get_if<filter>(&current.op)) {
+      rename(condition->left);
+      rename(condition->right);
+    } else if (auto* inserted = std::get_if<insert>(&current.op)) {
+      for (operand& value : inserted->values) rename(value);
+    }
+    result.operations.push_back(std::move(current.op));
+    result.estimates.push_back(current.bindings);
+  }
+  return result;
+}
+
+}  // namespace gpulog::plan

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/join_order.hpp"
+#include "plan/normalized_rule.hpp"
+#include "plan/plan.hpp"
+
+/// A version on its way from an ordered body to operators: slots without limit, keys by column, no indexes yet.
+namespace gpulog::plan {
+
+struct draft_operation {
+  operation op;
+  /// Columns of the keys of a match or exists, ascending, parallel to its keys; empty: emptiness.
+  std::vector<std::uint32_t> key_columns;
+  double bindings = 1;  ///< estimate, behind it
+};
+
+struct draft {
+  rule_version version;  ///< without operations
+  std::vector<draft_operation> operations;
+  std::vector<std::uint32_t> slot_variables;  ///< variable that a slot holds, UINT32_MAX: none
+  std::vector<sema::variable> variables;
+  bool once = true;  ///< evaluated once, not in a loop
+};
+
+/// Operators of a version in the order of its schedule; each variable has a slot of its own, every column is bound.
+[[nodiscard]] draft build_draft(const normalized_rule& rule, const version_parts& parts, const schedule& order);
+
+/// Drops what is never read; a read that binds nothing becomes an existence test; existence tests in front of the
+/// first generator move behind it.
+void simplify(draft& version, const std::vector<std::uint32_t>& arities);
+
+/// A version that begins with a search for constants: instead, scan and compare.
+void scan_instead_of_search(draft& version);
+
+/// Gives the slots their final numbers: slots of values that are dead before the next generator are used again (others
+/// stay: a loop over rows reads them again for its next row). Moves everything into the version.
+[[nodiscard]] rule_version finish(draft version);
+
+}  // namespace gpulog::plan

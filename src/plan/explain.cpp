@@ -1,0 +1,245 @@
+#include "plan/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string_view>
+
+#include "sema/print.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+std::string_view part_suffix(part rows) {
+  switch (rows) {
+    case part::old:
+      return " in old";
+    case part::delta:
+      return " in delta";
+    case part::all:
+      break;
+  }
+  return "";
+}
+
+std::string constant_text(const program& plan, word value, value_kind kind) {
+  switch (kind) {
+    case value_kind::symbol:
+      return value < plan.symbols.size() ? fmt::format("\"{}\"", plan.symbols[value]) : fmt::format("symbol {}", value);
+    case value_kind::floating:
+      return fmt::format("{}", std::bit_cast<float>(value));
+    case value_kind::unsigned_number:
+      return fmt::format("{}u", value);
+    default:
+      return fmt::format("{}", static_cast<std::int32_t>(value));
+  }
+}
+
+bool is_float(comparison_op op) { return op >= comparison_op::equal_float && op <= comparison_op::greater_equal_float; }
+
+bool is_float(scalar_op op) {
+  return (op >= scalar_op::add_float && op <= scalar_op::negate_float) || op == scalar_op::min_float ||
+         op == scalar_op::max_float || op == scalar_op::float_to_number || op == scalar_op::float_to_unsigned ||
+         op == scalar_op::float_to_string;
+}
+
+bool is_on_symbols(scalar_op op) {
+  return op == scalar_op::min_symbol || op == scalar_op::max_symbol || op == scalar_op::concatenate ||
+         op == scalar_op::string_length || op == scalar_op::string_to_number || op == scalar_op::string_to_unsigned ||
+         op == scalar_op::string_to_float;
+}
+
+/// Prints the operators of one version in order, following which variable each slot holds.
+class version_printer {
+ public:
+  version_printer(const program& plan, const rule_version& version)
+      : plan_(plan), version_(version), current_names_(version.slot_count), definitions_(version.slot_count) {}
+
+  std::string print(const operation& op) {
+    return std::visit([this](const auto& printed) { return text(printed); }, op);
+  }
+
+ private:
+  std::string define(slot_id slot) {
+    // slot_names lists the variables in the order in which the slot is written.
+    std::string_view names = version_.slot_names[slot.value];
+    for (std::size_t skipped = 0; skipped < definitions_[slot.value]; ++skipped) {
+      const std::size_t end = names.find('/');
+      names = end == std::string_view::npos ? std::string_view() : names.substr(end + 1);
+    }
+    ++definitions_[slot.value];
+    const std::string_view name = names.substr(0, names.find('/'));
+    current_names_[slot.value] = name.empty() ? fmt::format("${}", slot.value) : std::string(name);
+    return current_names_[slot.value];
+  }
+
+  [[nodiscard]] std::string text(const operand& value, value_kind kind) const {
+    return value.is_constant ? constant_text(plan_, value.value, kind) : current_names_[value.value];
+  }
+
+  [[nodiscard]] value_kind kind_of(const operand& value, value_kind otherwise) const {
+    return value.is_constant ? otherwise : version_.slot_kinds[value.value];
+  }
+
+  [[nodiscard]] std::string index_text(index_id id) const {
+    return fmt::format("  (index {}: {})", id.value, fmt::join(plan_.indexes[id.value].order, ","));
+  }
+
+  [[nodiscard]] value_kind column_kind(relation_id relation, std::uint32_t column) const {
+    return plan_.relations[relation.value].kinds[column];
+  }
+
+  [[nodiscard]] std::vector<std::string> unnamed_columns(relation_id relation) const {
+    return std::vector<std::string>(plan_.relations[relation.value].kinds.size(), "_");
+  }
+
+  std::string text(const scan& op) {
+    std::vector<std::string> columns = unnamed_columns(op.relation);
+    for (const column_binding& binding : op.bindings) columns[binding.column] = define(binding.slot);
+    return fmt::format("for {}({}){}", name(op.relation), fmt::join(columns, ","), part_suffix(op.rows));
+  }
+
+  std::string text(const match& op) {
+    const index& used = plan_.indexes[op.index.value];
+    std::vector<std::string> keys;
+    for (std::size_t number = 0; number < op.keys.size(); ++number) {
+      keys.push_back(text(op.keys[number], column_kind(op.relation, used.order[number])));
+    }
+    std::vector<std::string> bindings;
+    for (const column_binding& binding : op.bindings) {
+      const std::string bound = define(binding.slot);
+      // With two columns it is clear which one is not the key.
+      const bool clear = plan_.relations[op.relation.value].kinds.size() <= 2;
+      bindings.push_back(clear ? bound : fmt::format("{}@{}", bound, binding.column));
+    }
+    return fmt::format("match {}[{}]{} -> {}{}", name(op.relation), fmt::join(keys, ","), part_suffix(op.rows),
+                       fmt::join(bindings, ","), index_text(op.index));
+  }
+
+  std::string text(const exists& op) {
+    std::vector<std::string> columns = unnamed_columns(op.relation);
+    for (std::uint32_t number = 0; number < op.keys.size(); ++number) {
+      const std::uint32_t column = op.index.valid() ? plan_.indexes[op.index.value].order[number] : number;
+      columns[column] = text(op.keys[number], column_kind(op.relation, column));
+    }
+    return fmt::format("if {}{}({}){}{}", op.negated ? "not " : "", name(op.relation), fmt::join(columns, ","),
+                       part_suffix(op.rows), op.index.valid() ? index_text(op.index) : "");
+  }
+
+  std::string text(const compute& op) {
+    std::vector<std::string> arguments;
+    value_kind kind = value_kind::number;
+    if (is_float(op.op)) kind = value_kind::floating;
+    if (is_on_symbols(op.op)) kind = value_kind::symbol;
+    for (const operand& argument : op.arguments) arguments.push_back(text(argument, kind_of(argument, kind)));
+    const std::string_view function = sema::operation_text(op.op);
+    const bool is_infix = arguments.size() == 2 && (function.find_first_of("+-*/%^") != std::string_view::npos ||
+                                                    function.starts_with('b') || function.starts_with('l'));
+    const std::string value = is_infix ? fmt::format("{} {} {}", arguments[0], function, arguments[1])
+                                       : fmt::format("{}({})", function, fmt::join(arguments, ", "));
+    return fmt::format("let {} = {}", define(op.result), value);
+  }
+
+  std::string text(const filter& op) {
+    const value_kind otherwise = is_float(op.op)                       ? value_kind::floating
+                                 : op.op >= comparison_op::less_symbol ? value_kind::symbol
+                                                                       : value_kind::number;
+    const std::string left = text(op.left, kind_of(op.right, otherwise));
+    const std::string right = text(op.right, kind_of(op.left, otherwise));
+    if (op.op >= comparison_op::matches) return fmt::format("if {}({}, {})", sema::comparison_text(op.op), left, right);
+    return fmt::format("if {} {} {}", left, sema::comparison_text(op.op), right);
+  }
+
+  std::string text(const insert& op) {
+    std::vector<std::string> values;
+    for (std::uint32_t column = 0; column < op.values.size(); ++column) {
+      values.push_back(text(op.values[column], column_kind(op.relation, column)));
+    }
+    return fmt::format("insert {}({})", name(op.relation), fmt::join(values, ","));
+  }
+
+  [[nodiscard]] const std::string& name(relation_id relation) const { return plan_.relations[relation.value].name; }
+
+  const program& plan_;
+  const rule_version& version_;
+  std::vector<std::string> current_names_;
+  std::vector<std::size_t> definitions_;  // how often each slot was written so far
+};
+
+std::string operators_text(const program& plan, const rule_version& version, std::string_view indentation) {
+  version_printer printer(plan, version);
+  std::string result;
+  std::size_t depth = 0;
+  for (std::size_t position = 0; position < version.operations.size(); ++position) {
+    const operation& op = version.operations[position];
+    std::string line = fmt::format("{}{:{}}{}", indentation, "", 2 * depth, printer.print(op));
+    const bool is_generator = std::holds_alternative<scan>(op) || std::holds_alternative<match>(op);
+    if (is_generator) ++depth;
+    if (is_generator && position < version.estimates.size()) {
+      line += fmt::format("  ~{:.2g}", version.estimates[position]);
+    }
+    result += line + "\n";
+  }
+  return result;
+}
+
+std::string names_text(const program& plan, const std::vector<relation_id>& relations) {
+  std::vector<std::string> names;
+  for (const relation_id id : relations) names.push_back(plan.relations[id.value].name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string phase_text(const program& plan, const phase& printed, const std::string& title) {
+  std::string result = fmt::format("  {}\n", title);
+  for (const rule_version& version : printed.versions) {
+    result += fmt::format("    {}{}\n", version.text, version.location.empty() ? "" : "   " + version.location);
+    const std::string delta = version.delta_atom < 0 ? "" : fmt::format("delta is atom {}; ", version.delta_atom + 1);
+    result += fmt::format("      # {}order: {}\n", delta, version.order_reason);
+    result += operators_text(plan, version, "      ");
+  }
+  if (!printed.advance.empty()) result += fmt::format("    advance {}\n", names_text(plan, printed.advance));
+  return result;
+}
+
+std::string index_text(const program& plan, std::size_t number) {
+  const index& printed = plan.indexes[number];
+  const relation& indexed = plan.relations[printed.relation.value];
+  std::string result = fmt::format("  index {}: {} by {}; searched by the first {}", number, indexed.name,
+                                   fmt::join(printed.order, ","), fmt::join(printed.key_lengths, " and "));
+  if (!printed.payload.empty()) result += fmt::format("; carries {}", fmt::join(printed.payload, ","));
+  return result + "\n";
+}
+
+}  // namespace
+
+std::string explain(const program& plan, const rule_version& version) { return operators_text(plan, version, ""); }
+
+std::string explain(const program& plan) {
+  std::string result;
+  for (std::size_t number = 0; number < plan.strata.size(); ++number) {
+    const stratum& printed = plan.strata[number];
+    result += fmt::format("stratum {}: {}{}\n", number, names_text(plan, printed.relations),
+                          printed.recursive ? " (recursive)" : "");
+    for (const relation_id id : printed.relations) {
+      const auto facts = std::find_if(plan.facts.begin(), plan.facts.end(),
+                                      [id](const fact_block& block) { return block.relation == id; });
+      if (facts == plan.facts.end()) continue;
+      result += fmt::format("  {} facts of {}\n", facts->rows, plan.relations[id.value].name);
+    }
+    if (!printed.once.versions.empty()) result += phase_text(plan, printed.once, "once");
+    for (std::size_t repeated = 0; repeated < printed.loop.size(); ++repeated) {
+      const std::string title =
+          printed.loop.size() == 1 ? "loop" : fmt::format("loop, phase {} of {}", repeated + 1, printed.loop.size());
+      result += phase_text(plan, printed.loop[repeated], title);
+    }
+  }
+  if (!plan.indexes.empty()) result += "indexes\n";
+  for (std::size_t number = 0; number < plan.indexes.size(); ++number) result += index_text(plan, number);
+  if (!plan.remarks.empty()) result += "remarks\n";
+  for (const std::string& remark : plan.remarks) result += fmt::format("  {}\n", remark);
+  return result;
+}
+
+}  // namespace gpulog::plan

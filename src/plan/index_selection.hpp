@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/draft.hpp"
+#include "plan/plan.hpp"
+
+/// Which sorted orders are kept: as few as serve every search.
+namespace gpulog::plan {
+
+/// Columns of a search, ascending.
+using signature = std::vector<std::uint32_t>;
+
+/// Partition of the signatures into as few chains as possible, each chain ascending by inclusion: one order serves a
+/// chain, as each signature is a prefix of it. By Dilworth's theorem from a maximum matching of "is a proper subset of"
+/// (Subotic, Jordan, Chang, Fekete, Scholz: Automatic Index Selection for Large-Scale Datalog Computation, VLDB 2018).
+/// The signatures have to be different from each other.
+[[nodiscard]] std::vector<std::vector<signature>> cover_by_chains(std::vector<signature> signatures);
+
+/// Chooses the indexes of all relations; sets the index of each search in the drafts and puts its keys into the
+/// index's order. One-off searches for constants that would need an index of their own become scans.
+[[nodiscard]] std::vector<index> select_indexes(const std::vector<draft*>& drafts,
+                                                const std::vector<std::uint32_t>& arities);
+
+}  // namespace gpulog::plan

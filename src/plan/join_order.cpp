@@ -1,0 +1,318 @@
+#include "plan/join_order.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "plan/constant_folding.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+/// Rules with more atoms than this try only the cheapest beginnings.
+constexpr std::size_t starts_tried = 12;
+
+bool is_equality(const condition& candidate) {
+  return candidate.op == comparison_op::equal || candidate.op == comparison_op::equal_float;
+}
+
+/// Conditions that are ready at once are tested in this order, so that what may end the program comes last.
+enum class test_cost : std::uint8_t { comparison, computed, existence, may_trap };
+
+/// Bindings so far, and what of the body is left.
+class scheduler {
+ public:
+  scheduler(const normalized_rule& rule, const version_parts& parts, const cost_model& costs)
+      : rule_(rule),
+        parts_(parts),
+        costs_(costs),
+        bound_(rule.variables.size()),
+        atom_placed_(rule.atoms.size()),
+        negation_placed_(rule.negations.size()),
+        condition_placed_(rule.conditions.size()) {}
+
+  /// An atom that only says whether something exists: nothing that it binds is used by anything else.
+  [[nodiscard]] bool only_exists(std::uint32_t atom) const {
+    std::vector<std::uint32_t> fresh = unbound_variables(atom);
+    if (std::set<std::uint32_t>(fresh.begin(), fresh.end()).size() != fresh.size()) return false;
+    return std::none_of(fresh.begin(), fresh.end(),
+                        [&](std::uint32_t variable) { return used_elsewhere(variable, atom); });
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> bound_columns(std::uint32_t atom) const {
+    std::vector<std::uint32_t> columns;
+    const std::vector<term>& arguments = rule_.atoms[atom].arguments;
+    for (std::uint32_t column = 0; column < arguments.size(); ++column) {
+      const term& argument = arguments[column];
+      if (argument.is_constant() || (argument.is_variable() && bound_[argument.value])) columns.push_back(column);
+    }
+    return columns;
+  }
+
+  /// Whether some variable joins the atom to what is bound.
+  [[nodiscard]] bool is_joined(std::uint32_t atom) const {
+    const std::vector<term>& arguments = rule_.atoms[atom].arguments;
+    return std::any_of(arguments.begin(), arguments.end(),
+                       [this](const term& argument) { return argument.is_variable() && bound_[argument.value]; });
+  }
+
+  [[nodiscard]] bool is_placed(std::uint32_t atom) const { return atom_placed_[atom]; }
+  [[nodiscard]] double fan_out(std::uint32_t atom) const {
+    return costs_.fan_out(rule_.atoms[atom].relation, parts_.atoms[atom], bound_columns(atom));
+  }
+
+  void place_atom(std::uint32_t atom) {
+    double factor = fan_out(atom);
+    if (only_exists(atom)) {
+      factor = std::min(factor, filter_selectivity);
+      result_.cost += bindings_;
+    } else {
+      const bool scanned_delta = result_.steps.empty() && parts_.atoms[atom] == part::delta;
+      result_.cost += scanned_delta ? costs_.rows(rule_.atoms[atom].relation, part::delta) : bindings_;
+      result_.cost += bindings_ * factor;
+    }
+    bindings_ *= factor;
+    for (const std::uint32_t variable : unbound_variables(atom)) bound_[variable] = true;
+    atom_placed_[atom] = true;
+    result_.steps.push_back({read_atom{atom}, bindings_});
+  }
+
+  /// Places every definition, condition and negation whose inputs are bound.
+  void place_ready() {
+    while (place_definition()) {
+    }
+    std::vector<std::tuple<test_cost, std::uint32_t, bool>> ready;
+    for (std::uint32_t number = 0; number < rule_.conditions.size(); ++number) {
+      const condition& candidate = rule_.conditions[number];
+      if (condition_placed_[number] || !all_bound(candidate.left) || !all_bound(candidate.right)) continue;
+      ready.emplace_back(cost_of(candidate), number, false);
+    }
+    for (std::uint32_t number = 0; number < rule_.negations.size(); ++number) {
+      if (negation_placed_[number]) continue;
+      std::vector<std::uint32_t> variables;
+      append_variables(rule_.negations[number], variables);
+      if (std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; })) {
+        ready.emplace_back(test_cost::existence, number, true);
+      }
+    }
+    std::sort(ready.begin(), ready.end());
+    for (const auto& [rank, number, negated] : ready) {
+      if (negated) {
+        negation_placed_[number] = true;
+        result_.cost += bindings_;
+        bindings_ *= filter_selectivity;
+        result_.steps.push_back({reject_atom{number}, bindings_});
+      } else {
+        condition_placed_[number] = true;
+        bindings_ *= is_equality(rule_.conditions[number]) ? equality_selectivity : filter_selectivity;
+        result_.steps.push_back({test_condition{number}, bindings_});
+      }
+    }
+  }
+
+  [[nodiscard]] schedule finish() { return std::move(result_); }
+
+ private:
+  [[nodiscard]] std::vector<std::uint32_t> unbound_variables(std::uint32_t atom) const {
+    std::vector<std::uint32_t> variables;
+    append_variables(rule_.atoms[atom], variables);
+    std::erase_if(variables, [this](std::uint32_t variable) { return bound_[variable]; });
+    return variables;
+  }
+
+  [[nodiscard]] bool all_bound(const sema::expression& tree) const {
+    std::vector<std::uint32_t> variables;
+    append_variables(tree, variables);
+    return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
+  }
+
+  [[nodiscard]] static bool mentions(const sema::expression& tree, std::uint32_t variable) {
+    std::vector<std::uint32_t> variables;
+    append_variables(tree, variables);
+    return std::find(variables.begin(), variables.end(), variable) != variables.end();
+  }
+
+  [[nodiscard]] bool used_elsewhere(std::uint32_t variable, std::uint32_t atom) const {
+    const auto occurs = [variable](const body_atom& other) {
+      std::vector<std::uint32_t> variables;
+      append_variables(other, variables);
+      return std::find(variables.begin(), variables.end(), variable) != variables.end();
+    };
+    for (std::uint32_t other = 0; other < rule_.atoms.size(); ++other) {
+      if (other != atom && !atom_placed_[other] && occurs(rule_.atoms[other])) return true;
+    }
+    for (std::uint32_t number = 0; number < rule_.negations.size(); ++number) {
+      if (!negation_placed_[number] && occurs(rule_.negations[number])) return true;
+    }
+    for (std::uint32_t number = 0; number < rule_.conditions.size(); ++number) {
+      const condition& other = rule_.conditions[number];
+      if (!condition_placed_[number] && (mentions(other.left, variable) || mentions(other.right, variable)))
+        return true;
+    }
+    return std::any_of(rule_.head_arguments.begin(), rule_.head_arguments.end(),
+                       [&](const sema::expression& argument) { return mentions(argument, variable); });
+  }
+
+  [[nodiscard]] static test_cost cost_of(const condition& candidate) {
+    if (may_trap(candidate.left) || may_trap(candidate.right)) return test_cost::may_trap;
+    if (candidate.left.is_operation() || candidate.right.is_operation()) return test_cost::computed;
+    return test_cost::comparison;
+  }
+
+  bool place_definition() {
+    for (std::uint32_t number = 0; number < rule_.conditions.size(); ++number) {
+      const condition& candidate = rule_.conditions[number];
+      if (condition_placed_[number] || !is_equality(candidate)) continue;
+      if (define_from(number, candidate.left, candidate.right)) return true;
+      if (define_from(number, candidate.right, candidate.left)) return true;
+    }
+    return false;
+  }
+
+  /// target = value with `value` bound: solves for the one unbound variable of `target`. Sums and differences of words
+  /// wrap around, so solving them is exact.
+  bool define_from(std::uint32_t number, const sema::expression& target, const sema::expression& value) {
+    if (all_bound(target) || !all_bound(value)) return false;
+    sema::expression unsolved = target;
+    sema::expression solved = value;
+    while (unsolved.is_operation()) {
+      if (rule_.conditions[number].op != comparison_op::equal) return false;
+      const auto operation = [&](scalar_op op, std::vector<sema::expression> arguments) {
+        sema::expression result;
+        result.what = sema::expression::form::operation;
+        result.kind = unsolved.kind;
+        result.op = op;
+        result.arguments = std::move(arguments);
+        return result;
+      };
+      if (unsolved.op == scalar_op::negate_number) {
+        solved = operation(scalar_op::negate_number, {std::move(solved)});
+        unsolved = sema::expression(unsolved.arguments[0]);
+        continue;
+      }
+      if (unsolved.op != scalar_op::add_number && unsolved.op != scalar_op::subtract_number) return false;
+      const bool unknown_left = !all_bound(unsolved.arguments[0]);
+      const sema::expression unknown = unsolved.arguments[unknown_left ? 0 : 1];
+      const sema::expression known = unsolved.arguments[unknown_left ? 1 : 0];
+      if (!all_bound(known)) return false;
+      if (unsolved.op == scalar_op::add_number) {
+        solved = operation(scalar_op::subtract_number, {std::move(solved), known});
+      } else if (unknown_left) {
+        solved = operation(scalar_op::add_number, {std::move(solved), known});
+      } else {
+        solved = operation(scalar_op::subtract_number, {known, std::move(solved)});
+      }
+      unsolved = unknown;
+    }
+    fold_constants(solved);
+    condition_placed_[number] = true;
+    bound_[unsolved.variable] = true;
+    result_.steps.push_back({define_variable{unsolved.variable, std::move(solved)}, bindings_});
+    return true;
+  }
+
+  const normalized_rule& rule_;
+  const version_parts& parts_;
+  const cost_model& costs_;
+  std::vector<bool> bound_;
+  std::vector<bool> atom_placed_;
+  std::vector<bool> negation_placed_;
+  std::vector<bool> condition_placed_;
+  double bindings_ = 1;
+  schedule result_;
+};
+
+/// What makes an atom come next: existence tests, then atoms joined by some column, then the smallest fan-out.
+struct preference {
+  bool expands = true;
+  bool product = true;
+  double fan_out = std::numeric_limits<double>::infinity();
+  std::uint32_t atom = 0;
+  friend auto operator<=>(const preference&, const preference&) = default;
+};
+
+std::optional<std::uint32_t> next_atom(const scheduler& state, std::size_t atom_count) {
+  std::optional<preference> best;
+  for (std::uint32_t atom = 0; atom < atom_count; ++atom) {
+    if (state.is_placed(atom)) continue;
+    const preference candidate{!state.only_exists(atom), !state.is_joined(atom), state.fan_out(atom), atom};
+    if (!best || candidate < *best) best = candidate;
+  }
+  return best ? std::optional(best->atom) : std::nullopt;
+}
+
+schedule complete(scheduler state, std::size_t atom_count, std::optional<std::uint32_t> start) {
+  if (start) state.place_atom(*start);
+  state.place_ready();
+  while (const std::optional<std::uint32_t> next = next_atom(state, atom_count)) {
+    state.place_atom(*next);
+    state.place_ready();
+  }
+  return state.finish();
+}
+
+}  // namespace
+
+schedule order_body(const normalized_rule& rule, const version_parts& parts, const cost_model& costs,
+                    const std::vector<std::uint32_t>* forced) {
+  const scheduler beginning(rule, parts, costs);
+  const std::size_t atom_count = rule.atoms.size();
+  if (forced != nullptr) {
+    scheduler state = beginning;
+    for (const std::uint32_t atom : *forced) {
+      state.place_atom(atom);
+      state.place_ready();
+    }
+    state.place_ready();
+    schedule result = state.finish();
+    result.reason = "as .plan says";
+    return result;
+  }
+
+  // A delta atom with bound columns only, all of them, has at most one row: scanning it first is best as well.
+  const auto is_generator = [&](std::uint32_t atom) {
+    const body_atom& candidate = rule.atoms[atom];
+    const bool all_constant =
+        !candidate.arguments.empty() && std::all_of(candidate.arguments.begin(), candidate.arguments.end(),
+                                                    [](const term& argument) { return argument.is_constant(); });
+    return !beginning.only_exists(atom) || (all_constant && parts.atoms[atom] == part::delta);
+  };
+  if (parts.delta_atom && is_generator(*parts.delta_atom)) {
+    schedule result = complete(beginning, atom_count, parts.delta_atom);
+    result.reason =
+        atom_count > 1 ? fmt::format("delta first, then by fan-out; cost ~{:.2g}", result.cost) : "only atom";
+    return result;
+  }
+
+  std::vector<std::pair<double, std::uint32_t>> starts;
+  for (std::uint32_t atom = 0; atom < atom_count; ++atom) {
+    if (is_generator(atom)) starts.emplace_back(beginning.fan_out(atom), atom);
+  }
+  std::sort(starts.begin(), starts.end());
+  if (starts.size() > starts_tried) starts.resize(starts_tried);
+  if (starts.empty()) {
+    schedule result = complete(beginning, atom_count, std::nullopt);
+    result.reason = atom_count == 0 ? "no atoms" : "existence only";
+    return result;
+  }
+  std::optional<schedule> best;
+  std::uint32_t best_start = 0;
+  for (const auto& [fan_out, start] : starts) {
+    schedule candidate = complete(beginning, atom_count, start);
+    // Equal costs keep the order as written.
+    if (!best || candidate.cost < best->cost || (candidate.cost == best->cost && start < best_start)) {
+      best = std::move(candidate);
+      best_start = start;
+    }
+  }
+  best->reason = starts.size() == 1
+                     ? "only atom to start from"
+                     : fmt::format("cheapest of {} starts, then by fan-out; cost ~{:.2g}", starts.size(), best->cost);
+  return std::move(*best);
+}
+
+}  // namespace gpulog::plan

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sema/program.hpp"
+
+namespace gpulog::plan {
+
+/// An argument of an atom in a body.
+struct term {
+  enum class form : std::uint8_t { unnamed, variable, constant };
+  form what = form::unnamed;
+  std::uint32_t value = 0;  ///< number of the variable, or the constant word
+  value_kind kind = value_kind::number;
+
+  [[nodiscard]] bool is_variable() const { return what == form::variable; }
+  [[nodiscard]] bool is_constant() const { return what == form::constant; }
+  friend bool operator==(const term&, const term&) = default;
+};
+
+struct body_atom {
+  relation_id relation;
+  std::vector<term> arguments;
+};
+
+struct condition {
+  comparison_op op = comparison_op::equal;
+  sema::expression left, right;
+};
+
+/// A rule with its literals sorted by what they are to the planner. Variables that are equal are one variable,
+/// variables that equal a constant are that constant, constant expressions are folded.
+struct normalized_rule {
+  rule_id id;
+  relation_id head;
+  std::vector<sema::expression> head_arguments;
+  std::vector<body_atom> atoms;  ///< positive, as written
+  std::vector<body_atom> negations;
+  std::vector<condition> conditions;
+  std::vector<sema::variable> variables;
+  std::vector<sema::execution_order> plans;
+  bool unsatisfiable = false;  ///< some condition on constants is false
+  std::string text;
+  std::string location;  ///< "file [line:column-line:column]"
+};
+
+[[nodiscard]] normalized_rule normalize(const sema::rule& source);
+
+/// Appends the numbers of the variables of an expression, in order, possibly repeated.
+void append_variables(const sema::expression& tree, std::vector<std::uint32_t>& variables);
+/// The same for the arguments of an atom.
+void append_variables(const body_atom& atom, std::vector<std::uint32_t>& variables);
+
+}  // namespace gpulog::plan
