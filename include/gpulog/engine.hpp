@@ -39,7 +39,7 @@ class engine {
   /// Evaluates the program to fixpoint, once. @throws evaluation_error, memory_limit_error, cancelled_error
   void evaluate();
 
-  /// Writes all .output files, or none of them, and then what goes to standard output (.printsize, IO=stdout).
+  /// Writes all .output files, or none of them, and what goes to standard output (.printsize, IO=stdout).
   /// @throws output_error
   void write();
 

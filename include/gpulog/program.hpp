@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,7 +32,10 @@ class program {
   [[nodiscard]] const std::vector<diagnostic>& diagnostics() const;
 
   /// All diagnostics as text, closed by "N errors generated, evaluation aborted" when there are errors.
-  [[nodiscard]] std::string report() const;
+  [[nodiscard]] const std::string& report() const;
+
+  /// How many errors were found before types and rules were looked at.
+  [[nodiscard]] std::size_t syntax_error_count() const;
 
   /// Names that show() knows.
   [[nodiscard]] static const std::vector<std::string>& stages();

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -46,24 +47,20 @@ void print_timings(const statistics& figures) {
 
 /// Prints the stages asked for; the exit status is Soufflé's: the number of errors for parse-errors.
 int show_stages(const program& source, const std::vector<std::string>& stages) {
-  constexpr int most_errors = 255;
+  constexpr std::size_t highest_status = 255;
   int status = 0;
   bool parse_errors_only = true;
   for (const std::string& stage : stages) {
     fmt::print("{}", source.show(stage));
-    if (stage != "parse-errors") {
+    if (stage == "parse-errors") {
+      status = static_cast<int>(std::min(source.syntax_error_count(), highest_status));
+    } else {
       parse_errors_only = false;
-      continue;
-    }
-    for (const diagnostic& remark : source.diagnostics()) {
-      if (remark.level == severity::error && status < most_errors) ++status;
     }
   }
-  if (!source.ok() && !parse_errors_only) {
-    fmt::print(stderr, "{}", source.report());
-    return status == 0 ? 1 : status;
-  }
-  return status;
+  if (source.ok() || parse_errors_only) return status;
+  fmt::print(stderr, "{}", source.report());
+  return std::max(status, 1);
 }
 
 int run_program(arguments given) {

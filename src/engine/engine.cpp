@@ -1,0 +1,56 @@
+#include "gpulog/engine.hpp"
+
+#include <utility>
+
+#include "engine/engine_state.hpp"
+#include "io/output_files.hpp"
+
+namespace gpulog {
+
+engine::engine(const program& source, run_options options) {
+  if (!source.ok()) throw input_error("The program was rejected:\n" + source.report());
+  state_ = std::make_unique<detail::engine_state>(source.state(), std::move(options));
+}
+
+engine::~engine() = default;
+engine::engine(engine&&) noexcept = default;
+engine& engine::operator=(engine&&) noexcept = default;
+
+std::optional<relation> engine::find(std::string_view name) {
+  const auto number = state_->analysed().find_relation(std::string(name));
+  if (!number) return std::nullopt;
+  return gpulog::relation(state_.get(), number->value);
+}
+
+relation engine::relation(std::string_view name) {
+  auto found = find(name);
+  if (!found) throw input_error("There is no relation " + std::string(name));
+  return *found;
+}
+
+std::vector<relation> engine::relations() {
+  std::vector<gpulog::relation> result;
+  for (std::uint32_t number = 0; number < state_->analysed().relations.size(); ++number) {
+    result.push_back(gpulog::relation(state_.get(), number));
+  }
+  return result;
+}
+
+void engine::load() { state_->load(); }
+
+void engine::evaluate() { state_->evaluate(); }
+
+void engine::write() { state_->write(); }
+
+const statistics& engine::run() {
+  load();
+  evaluate();
+  write();
+  return figures();
+}
+
+const statistics& engine::figures() const { return state_->figures; }
+
+void remove_unfinished_outputs() noexcept { io::remove_unfinished_outputs(); }
+
+}  // namespace gpulog

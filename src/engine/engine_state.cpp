@@ -1,0 +1,275 @@
+#include "engine/engine_state.hpp"
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <filesystem>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "gpulog/error.hpp"
+#include "io/facts_reader.hpp"
+#include "io/output_files.hpp"
+#include "io/relation_writer.hpp"
+#include "kernels/pipeline.hpp"
+#include "plan/planner.hpp"
+#include "support/error.hpp"
+
+namespace gpulog::detail {
+namespace {
+
+/// Adds the time of a scope to a figure, and to the total.
+class timed_scope {
+ public:
+  timed_scope(double& seconds, double& total) : seconds_(seconds), total_(total) {}
+  timed_scope(const timed_scope&) = delete;
+  timed_scope& operator=(const timed_scope&) = delete;
+  ~timed_scope() {
+    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    seconds_ += passed;
+    total_ += passed;
+  }
+
+ private:
+  double& seconds_;
+  double& total_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+std::vector<value_kind> kinds_of(const sema::relation& relation) {
+  std::vector<value_kind> kinds;
+  for (const sema::attribute& attribute : relation.attributes) kinds.push_back(attribute.kind);
+  return kinds;
+}
+
+std::string parameter(const sema::io_directive& directive, const std::string& key) {
+  const auto found = directive.parameters.find(key);
+  return found == directive.parameters.end() ? std::string() : found->second;
+}
+
+std::uint64_t peak_process_bytes() {
+  constexpr std::uint64_t bytes_per_unit = 1024;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * bytes_per_unit;
+}
+
+memory_limit_error out_of_memory(const std::string& doing, const std::string& relation,
+                                 const backend::memory_exceeded& fault) {
+  const std::string limit = fault.limit == 0
+                                ? "the machine has no more"
+                                : fmt::format("the limit is {} bytes (raise it with --memory-limit)", fault.limit);
+  return memory_limit_error(
+      fmt::format("Out of memory while {} relation {}: {} more bytes were needed with {} bytes in use, and {}", doing,
+                  relation, fault.requested, fault.used, limit));
+}
+
+}  // namespace
+
+engine_state::engine_state(std::shared_ptr<const program_state> program, run_options chosen)
+    : source(std::move(program)), options(std::move(chosen)), symbols(source->analysed->symbols) {
+  if (options.backend == backend_kind::cuda) {
+    throw input_error("--backend cuda: this gpulog was built without CUDA");
+  }
+  if (options.device != 0) throw input_error(fmt::format("the cpu backend has no device {}", options.device));
+  if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
+  if (options.storage == storage_kind::automatic) options.storage = storage_kind::hash;
+  memory.set_limit(options.memory_limit);
+  staged.resize(analysed().relations.size());
+
+  figures.backend = "cpu";
+  figures.storage = options.storage == storage_kind::hisa ? "hisa" : "hash";
+  figures.jobs = options.jobs;
+  figures.compile_seconds = figures.total_seconds = source->compile_seconds;
+}
+
+std::uint64_t engine_state::rows(std::uint32_t relation) const {
+  if (has_results()) return executor->rows(relation_id(relation));
+  std::uint64_t sum = 0;
+  for (const staged_rows& block : staged[relation]) sum += block.rows;
+  return sum;
+}
+
+word engine_state::at(std::uint32_t relation, std::uint64_t row, std::size_t column) const {
+  if (has_results()) return results[relation][column][row];
+  for (const staged_rows& block : staged[relation]) {
+    if (row < block.rows) return block.columns[column][row];
+    row -= block.rows;
+  }
+  throw std::out_of_range("row of a relation");
+}
+
+void engine_state::load_directive(std::uint32_t number, const sema::io_directive& directive) {
+  const sema::relation& relation = analysed().relations[number];
+  io::read_request request;
+  request.relation = relation.name;
+  request.parameters = directive.parameters;
+  request.fact_directory = options.fact_directory;
+  request.kinds = kinds_of(relation);
+  request.missing_is_empty = options.missing_facts_are_empty;
+  request.threads = options.jobs;
+
+  staged_rows block;
+  const auto allocate = [&](std::uint64_t rows) {
+    std::vector<word*> columns;
+    for (std::size_t c = 0; c < relation.attributes.size(); ++c) {
+      columns.push_back(block.columns.emplace_back(memory, rows).data());
+    }
+    return columns;
+  };
+  try {
+    block.rows = io::read_facts(request, symbols, allocate);
+  } catch (const backend::memory_exceeded& fault) {
+    throw out_of_memory("loading", relation.name, fault);
+  }
+  figures.loaded_tuples += block.rows;
+  if (block.rows > 0) staged[number].push_back(std::move(block));
+}
+
+void engine_state::load() {
+  if (done != step::loading) throw input_error("facts cannot be loaded after the program was evaluated");
+  const timed_scope timer(figures.load_seconds, figures.total_seconds);
+  for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
+    for (const sema::io_directive& directive : analysed().relations[number].directives) {
+      if (directive.kind == sema::directive_kind::input) load_directive(number, directive);
+    }
+  }
+}
+
+void engine_state::hand_over_staged_rows() {
+  for (std::uint32_t number = 0; number < staged.size(); ++number) {
+    for (staged_rows& block : std::exchange(staged[number], {})) {
+      std::vector<const word*> columns;
+      for (const auto& column : block.columns) columns.push_back(column.data());
+      executor->load(relation_id(number), columns, block.rows);
+    }
+  }
+}
+
+void engine_state::evaluate() {
+  if (done != step::loading) throw input_error("a program can be evaluated only once");
+  const timed_scope timer(figures.evaluate_seconds, figures.total_seconds);
+  plan::statistics known;
+  for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
+    plan::relation_statistics& relation = known.relations.emplace_back();
+    if (analysed().relations[number].rules.empty()) relation.rows = rows(number);
+  }
+  for (const sema::fact& fact : analysed().facts) {
+    if (auto& count = known.relations[fact.relation.value].rows) ++*count;
+  }
+  planned = plan::make_plan(analysed(), known);
+
+  exec::options chosen;
+  chosen.threads = options.jobs;
+  chosen.storage = options.storage == storage_kind::hisa ? storage::storage_mode::hisa : storage::storage_mode::hash;
+  chosen.stop = options.cancelled;
+  if (options.on_progress) {
+    chosen.on_progress = [this](const exec::progress& now) {
+      options.on_progress({now.stratum, planned.strata.size(), now.iteration, now.tuples, now.seconds});
+    };
+  }
+  done = step::failed;
+  try {
+    executor = exec::make_cpu_executor(planned, symbols, memory, chosen);
+    hand_over_staged_rows();
+    executor->evaluate();
+  } catch (const exec::evaluation_fault& fault) {
+    throw evaluation_error(fault.what());
+  } catch (const exec::memory_fault& fault) {
+    throw memory_limit_error(fault.what());
+  } catch (const backend::memory_exceeded& fault) {
+    throw out_of_memory("starting with", "(none)", fault);
+  } catch (const kernels::interrupted&) {
+    throw cancelled_error("The run was cancelled");
+  }
+  for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
+    results.push_back(executor->columns(relation_id(number)));
+  }
+  done = step::evaluated;
+  collect_figures();
+}
+
+void engine_state::write() {
+  if (!has_results()) throw input_error("nothing can be written before the program is evaluated");
+  const timed_scope timer(figures.write_seconds, figures.total_seconds);
+  io::output_files files;
+  const auto write_directive = [&](std::uint32_t number, const sema::io_directive& directive) {
+    const sema::relation& relation = analysed().relations[number];
+    io::relation_rows rows;
+    rows.relation = relation.name;
+    for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
+    rows.kinds = kinds_of(relation);
+    rows.columns = results[number];
+    rows.rows = this->rows(number);
+    io::write_request request;
+    request.parameters = directive.parameters;
+    request.output_directory = options.output_to_stdout ? "-" : options.output_directory;
+    request.threads = options.jobs;
+    io::write_relation(rows, request, symbols, files);
+    figures.written_tuples += rows.rows;
+  };
+  // Files first, under temporary names; then what cannot be taken back; the names last.
+  const auto for_each_directive = [&](bool to_stdout) {
+    for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
+      for (const sema::io_directive& directive : analysed().relations[number].directives) {
+        const std::string kind = parameter(directive, "IO");
+        const bool is_stdout = options.output_to_stdout || kind == "stdout" || kind == "json";
+        if (directive.kind == sema::directive_kind::output && is_stdout == to_stdout) {
+          write_directive(number, directive);
+        }
+        if (directive.kind == sema::directive_kind::printsize && to_stdout) {
+          io::print_relation_size(analysed().relations[number].name, rows(number));
+        }
+      }
+    }
+  };
+  try {
+    for_each_directive(false);
+    for_each_directive(true);
+    files.commit();
+  } catch (const user_error& failure) {
+    throw output_error(failure.what());
+  }
+  done = step::written;
+  figures.peak_process_bytes = peak_process_bytes();
+}
+
+void engine_state::collect_figures() {
+  const exec::statistics& measured = executor->figures();
+  figures.peak_relation_bytes = measured.peak_memory_bytes;
+  figures.peak_process_bytes = peak_process_bytes();
+  std::vector<std::uint64_t> bytes(planned.relations.size(), 0);
+  for (std::size_t s = 0; s < measured.strata.size() && s < planned.strata.size(); ++s) {
+    const exec::stratum_statistics& from = measured.strata[s];
+    const plan::stratum& stratum = planned.strata[s];
+    stratum_statistics& to = figures.strata.emplace_back();
+    for (relation_id relation : stratum.relations) to.relations.push_back(planned.relations[relation.value].name);
+    to.recursive = stratum.recursive;
+    to.iterations = from.iterations;
+    to.seconds = from.seconds;
+    to.phases = {{"join", from.join_seconds},
+                 {"populate_delta", from.populate_delta_seconds},
+                 {"merge", from.merge_seconds},
+                 {"index", from.index_seconds},
+                 {"clear", from.clear_seconds}};
+    // The executor numbers versions as the plan lists them: once, then the phases of the loop.
+    std::vector<std::string> locations;
+    for (const plan::rule_version& version : stratum.once.versions) locations.push_back(version.location);
+    for (const plan::phase& phase : stratum.loop) {
+      for (const plan::rule_version& version : phase.versions) locations.push_back(version.location);
+    }
+    for (std::size_t v = 0; v < from.versions.size(); ++v) {
+      const exec::version_statistics& version = from.versions[v];
+      to.rules.push_back({version.text, v < locations.size() ? locations[v] : "", version.delta_atom, version.runs,
+                          version.candidates, version.tuples, version.seconds});
+    }
+    for (const exec::relation_statistics& relation : from.relations) bytes[relation.relation.value] = relation.bytes;
+  }
+  for (std::uint32_t number = 0; number < planned.relations.size(); ++number) {
+    figures.relations.push_back({planned.relations[number].name, executor->rows(relation_id(number)), bytes[number]});
+  }
+}
+
+}  // namespace gpulog::detail

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "backend/memory_resource.hpp"
+#include "engine/program_state.hpp"
+#include "exec/executor.hpp"
+#include "gpulog/options.hpp"
+#include "gpulog/statistics.hpp"
+#include "plan/plan.hpp"
+#include "storage/symbol_table.hpp"
+
+namespace gpulog::detail {
+
+/// Rows of a relation between their file (or insert) and the executor, which drops repeated ones.
+struct staged_rows {
+  std::vector<backend::array<word>> columns;  ///< one for each attribute
+  std::uint64_t rows = 0;                     ///< of a nullary relation: how often its tuple was given
+};
+
+/// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs.
+struct engine_state {
+  enum class step : std::uint8_t { loading, failed, evaluated, written };
+
+  engine_state(std::shared_ptr<const program_state> source, run_options chosen);
+
+  [[nodiscard]] bool has_results() const { return done == step::evaluated || done == step::written; }
+  [[nodiscard]] const sema::program& analysed() const { return *source->analysed; }
+  [[nodiscard]] std::uint64_t rows(std::uint32_t relation) const;
+  /// The word of a row that was staged or, after evaluation, derived.
+  [[nodiscard]] word at(std::uint32_t relation, std::uint64_t row, std::size_t column) const;
+
+  void load();
+  void evaluate();
+  void write();
+
+  std::shared_ptr<const program_state> source;
+  run_options options;
+  statistics figures;
+  backend::host_memory memory;
+  storage::symbol_table symbols;
+  std::vector<std::vector<staged_rows>>
+      staged;  ///< by relation, blocks in the order they were given; insert() extends the last
+  plan::program planned;
+  std::unique_ptr<exec::executor> executor;
+  std::vector<std::vector<const word*>> results;  ///< by relation, after evaluation
+  step done = step::loading;
+
+ private:
+  void load_directive(std::uint32_t relation, const sema::io_directive& directive);
+  void hand_over_staged_rows();
+  void collect_figures();
+};
+
+}  // namespace gpulog::detail

@@ -1,0 +1,43 @@
+#include "gpulog/options.hpp"
+
+#include <charconv>
+#include <limits>
+#include <system_error>
+
+namespace gpulog {
+
+std::optional<backend_kind> backend_from_name(std::string_view name) {
+  if (name == "auto") return backend_kind::automatic;
+  if (name == "cpu") return backend_kind::cpu;
+  if (name == "cuda") return backend_kind::cuda;
+  return std::nullopt;
+}
+
+std::optional<storage_kind> storage_from_name(std::string_view name) {
+  if (name == "auto") return storage_kind::automatic;
+  if (name == "hisa") return storage_kind::hisa;
+  if (name == "hash") return storage_kind::hash;
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> bytes_from_text(std::string_view text) {
+  std::uint64_t count = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, failure] = std::from_chars(text.data(), last, count);
+  if (failure != std::errc{} || last - end > 1) return std::nullopt;
+  if (end == last) return count;
+  constexpr std::string_view upper = "KMGT";
+  constexpr std::string_view lower = "kmgt";
+  std::size_t power = upper.find(*end);
+  if (power == std::string_view::npos) power = lower.find(*end);
+  if (power == std::string_view::npos) return std::nullopt;
+  const unsigned shift = 10 * (static_cast<unsigned>(power) + 1);
+  if (count > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
+  return count << shift;
+}
+
+std::vector<std::string> built_backends() { return {"cpu"}; }
+
+std::string_view version() { return GPULOG_VERSION; }
+
+}  // namespace gpulog

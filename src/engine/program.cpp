@@ -1,0 +1,68 @@
+#include "gpulog/program.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "engine/program_state.hpp"
+#include "engine/stages.hpp"
+#include "sema/analysis.hpp"
+#include "support/diagnostics.hpp"
+#include "syntax/parser.hpp"
+
+namespace gpulog {
+namespace {
+
+using detail::program_state;
+
+/// From a source file of `state` to its analysis.
+void compile(program_state& state, source_file& main_file, const compile_options& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  syntax::parse_options parsing;
+  parsing.include_directories = options.include_directories;
+  if (parsing.include_directories.empty()) parsing.include_directories = {"."};
+  parsing.macros = options.macros;
+  parsing.warnings = options.warnings;
+
+  diagnostics report;
+  state.parsed = syntax::parse(main_file, state.sources, report, parsing);
+  state.syntax_errors = report.error_count();
+  if (!report.has_errors()) {
+    sema::analysis_options analysis;
+    analysis.warnings = options.warnings;
+    state.analysed = sema::analyse(state.parsed, report, analysis);
+  }
+  if (state.analysed) {
+    for (const auto& [name, value] : options.pragmas) state.analysed->pragmas[name] = value;
+  }
+  state.remarks = report.to_public();
+  state.report = report.to_string();
+  state.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+program program::from_file(const std::string& path, const compile_options& options) {
+  auto state = std::make_shared<program_state>();
+  compile(*state, state->sources.load(path), options);
+  return program(std::move(state));
+}
+
+program program::from_text(std::string text, const compile_options& options, const std::string& name) {
+  auto state = std::make_shared<program_state>();
+  compile(*state, state->sources.add(name, std::move(text)), options);
+  return program(std::move(state));
+}
+
+bool program::ok() const { return state_->analysed.has_value(); }
+
+const std::vector<diagnostic>& program::diagnostics() const { return state_->remarks; }
+
+const std::string& program::report() const { return state_->report; }
+
+std::size_t program::syntax_error_count() const { return state_->syntax_errors; }
+
+const std::vector<std::string>& program::stages() { return detail::stage_names(); }
+
+std::string program::show(std::string_view stage) const { return detail::show_stage(*state_, stage); }
+
+}  // namespace gpulog

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpulog/diagnostic.hpp"
+#include "plan/plan.hpp"
+#include "sema/program.hpp"
+#include "support/source.hpp"
+#include "syntax/ast.hpp"
+
+namespace gpulog::detail {
+
+/// All stages of one program from text to analysis. Spans in the later stages point into `sources`.
+struct program_state {
+  source_manager sources;
+  syntax::program parsed;
+  std::optional<sema::program> analysed;  ///< nothing when there were errors
+  std::vector<diagnostic> remarks;
+  std::string report;
+  std::size_t syntax_errors = 0;
+  double compile_seconds = 0;
+};
+
+}  // namespace gpulog::detail

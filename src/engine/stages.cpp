@@ -1,0 +1,101 @@
+#include "engine/stages.hpp"
+
+#include <functional>
+#include <map>
+
+#include "gpulog/error.hpp"
+#include "plan/explain.hpp"
+#include "plan/planner.hpp"
+#include "sema/print.hpp"
+#include "syntax/printer.hpp"
+
+namespace gpulog::detail {
+namespace {
+
+std::string_view kind_name(value_kind kind) {
+  switch (kind) {
+    case value_kind::number:
+      return "number";
+    case value_kind::unsigned_number:
+      return "unsigned";
+    case value_kind::floating:
+      return "float";
+    case value_kind::symbol:
+      return "symbol";
+    case value_kind::record:
+      return "record";
+    case value_kind::adt:
+      return "adt";
+  }
+  return "";
+}
+
+/// Relations with the types of their attributes, rules with those of their variables.
+std::string type_analysis(const sema::program& program) {
+  std::string text;
+  for (const sema::relation& relation : program.relations) {
+    text += relation.name + "(";
+    std::string_view separator;
+    for (const sema::attribute& attribute : relation.attributes) {
+      text += std::string(separator) + attribute.name + ":" + std::string(kind_name(attribute.kind));
+      separator = ", ";
+    }
+    text += ")\n";
+  }
+  for (const sema::rule& rule : program.rules) {
+    text += "\n" + rule.text + "\n";
+    for (const sema::variable& variable : rule.variables) {
+      text += "  " + variable.name + ": " + std::string(kind_name(variable.kind)) + "\n";
+    }
+  }
+  return text;
+}
+
+using show_function = std::function<std::string(const program_state&)>;
+
+/// A stage that exists only for programs without errors.
+show_function of_analysed(std::string (*show)(const sema::program&)) {
+  return [show](const program_state& state) { return state.analysed ? show(*state.analysed) : std::string(); };
+}
+
+std::string show_syntax(const program_state& state) {
+  return state.syntax_errors == 0 ? syntax::print(state.parsed) : std::string();
+}
+
+std::string show_plan(const sema::program& program) { return plan::explain(plan::make_plan(program)); }
+
+const std::map<std::string, show_function, std::less<>>& stages() {
+  static const std::map<std::string, show_function, std::less<>> table = {
+      {"initial-ast", show_syntax},
+      {"initial-datalog", show_syntax},
+      {"parse-errors", [](const program_state& state) { return state.syntax_errors > 0 ? state.report : ""; }},
+      {"transformed-ast", of_analysed([](const sema::program& program) { return sema::to_text(program); })},
+      {"type-analysis", of_analysed(type_analysis)},
+      {"precedence-graph", of_analysed(sema::precedence_graph)},
+      {"precedence-graph-text", of_analysed(sema::precedence_graph_text)},
+      {"scc-graph", of_analysed(sema::scc_graph)},
+      {"scc-graph-text", of_analysed(sema::scc_graph_text)},
+      {"initial-ram", of_analysed(show_plan)},
+      {"transformed-ram", of_analysed(show_plan)},
+  };
+  return table;
+}
+
+}  // namespace
+
+const std::vector<std::string>& stage_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result;
+    for (const auto& [name, show] : stages()) result.push_back(name);
+    return result;
+  }();
+  return names;
+}
+
+std::string show_stage(const program_state& state, std::string_view stage) {
+  const auto found = stages().find(stage);
+  if (found == stages().end()) throw input_error("There is no stage named " + std::string(stage));
+  return found->second(state);
+}
+
+}  // namespace gpulog::detail

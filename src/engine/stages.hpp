@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/program_state.hpp"
+
+/// The stages of a program as text (--show).
+namespace gpulog::detail {
+
+[[nodiscard]] const std::vector<std::string>& stage_names();
+
+/// Empty when the program was rejected before that stage. @throws input_error for an unknown name
+[[nodiscard]] std::string show_stage(const program_state& state, std::string_view stage);
+
+}  // namespace gpulog::detail

@@ -1,0 +1,67 @@
+"""Runs gpulog in a folder of its own, for the tests of this folder. The environment variable GPULOG names the program."""
+import os
+import subprocess
+import tempfile
+import unittest
+
+REACH = '''
+.decl edge(x:number, y:number)
+.input edge
+.decl reach(x:number, y:number)
+reach(x,y) :- edge(x,y).
+reach(x,y) :- reach(x,z), edge(z,y).
+.output reach
+'''
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.gpulog = os.path.abspath(os.environ['GPULOG'])
+        scratch = tempfile.TemporaryDirectory(prefix='gpulog-')
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+        os.mkdir(self.path('out'))
+        os.mkdir(self.path('facts'))
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def write(self, name, text):
+        with open(self.path(name), 'wb') as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+        return self.path(name)
+
+    def read(self, *names):
+        with open(self.path(*names), encoding='utf-8') as file:
+            return file.read()
+
+    def rows(self, *names):
+        return sorted(self.read(*names).splitlines())
+
+    def start(self, *arguments, **options):
+        return subprocess.Popen([self.gpulog, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+    def run_gpulog(self, *arguments, **options):
+        process = self.start(*arguments, **options)
+        process.output, process.errors = process.communicate(timeout=60)
+        return process
+
+    def run_program(self, text, *arguments, facts=None, **options):
+        self.write('program.dl', text)
+        for name, rows in (facts or {}).items():
+            self.write(os.path.join('facts', name), rows)
+        return self.run_gpulog('program.dl', '-F', 'facts', '-D', 'out', *arguments, **options)
+
+    def assert_fails(self, process, *texts, status=1):
+        """One clear line on standard error, nothing on standard output, no output file."""
+        self.assertEqual(process.returncode, status, process.errors)
+        for text in texts:
+            self.assertIn(text, process.errors)
+        self.assertEqual(len(process.errors.strip().splitlines()), 1, process.errors)
+        self.assertEqual(process.output, '')
+        if os.path.isdir(self.path('out')):
+            self.assertEqual(os.listdir(self.path('out')), [])
+
+    def assert_runs(self, process):
+        self.assertEqual(process.returncode, 0, process.errors)

@@ -1,0 +1,198 @@
+"""Whatever goes wrong: exit status 1, one clear line, no output file; Ctrl-C ends a run within a second."""
+import gzip
+import os
+import resource
+import signal
+import stat
+import subprocess
+import time
+import unittest
+
+from command import REACH, CommandTest
+
+PAIR = '.decl p(x:number, y:number)\n.input p%s\n.output p\n'
+# Ten thousand nodes in a ring: a closure of a hundred million tuples.
+LONG_RING = ''.join('%d\t%d\n' % (i, (i + 1) % 10000) for i in range(10000))
+
+
+class BadFacts(CommandTest):
+    def check(self, content, *texts, parameters=''):
+        self.assert_fails(self.run_program(PAIR % parameters, facts={'p.facts': content}), 'p.facts', *texts)
+
+    def test_too_few_columns(self):
+        self.check('1\t2\n3\n', 'line 2')
+
+    def test_empty_line(self):
+        self.check('1\t2\n\n3\t4\n', 'line 2')
+
+    def test_not_a_number(self):
+        self.check('1\t2\n1\tx\n', 'line 2', '<x>')
+
+    def test_overflow(self):
+        self.check('1\t2147483648\n', 'line 1', '<2147483648>')
+        self.check('1\t-2147483649\n', 'line 1')
+
+    def test_first_bad_line_whatever_the_threads(self):
+        lines = ['%d\t%d' % (i, i) for i in range(200000)]
+        lines[150000] = lines[199000] = 'bad'
+        for jobs in ('1', '4'):
+            process = self.run_program(PAIR % '', '-j', jobs, facts={'p.facts': '\n'.join(lines)})
+            self.assert_fails(process, 'line 150001')
+
+    def test_truncated_gzip(self):
+        self.check(gzip.compress(b'1\t2\n' * 100000)[:-20])
+
+    def test_corrupt_gzip(self):
+        content = bytearray(gzip.compress(b''.join(b'%d\t2\n' % i for i in range(5000))))
+        content[len(content) // 2] ^= 0x55
+        self.check(bytes(content))
+
+    def test_binary_facts(self):
+        self.check(bytes(range(256)))
+
+    def test_folder_as_facts(self):
+        os.mkdir(self.path('facts', 'p.facts'))
+        self.assert_fails(self.run_program(PAIR % ''), 'p.facts')
+
+    def test_unknown_kind_of_input(self):
+        self.assertEqual(self.run_program(PAIR % '(IO=telegraph)').returncode, 1)
+
+
+class BadPrograms(CommandTest):
+    def check(self, text):
+        process = self.run_program(text)
+        self.assertEqual(process.returncode, 1, process.errors)
+        self.assertIn('Error', process.errors)
+        self.assertEqual(os.listdir(self.path('out')), [])
+
+    def test_binary_program(self):
+        self.check(bytes(range(256)))
+
+    def test_deep_nesting(self):
+        self.check('.decl a(x:number)\na(' + '(' * 200000 + '1' + ')' * 200000 + ').\n')
+        self.check('.decl a(x:number)\na(' + '-' * 200000 + '1).x\n')
+        self.check('.decl a(x:number)\na(x) :- ' + '(' * 200000 + 'a(x).\n')
+
+    def test_unterminated(self):
+        self.check('.decl a(x:symbol)\na("')
+        self.check('/* ')
+
+    def test_include_of_itself(self):
+        self.check('.include "program.dl"\n')
+
+
+class BadOutput(CommandTest):
+    FACTS = {'edge.facts': '1\t2\n2\t3\n'}
+
+    def test_output_folder_not_writable(self):
+        os.chmod(self.path('out'), stat.S_IRUSR | stat.S_IXUSR)
+        self.addCleanup(os.chmod, self.path('out'), 0o700)
+        if os.access(self.path('out'), os.W_OK):
+            self.skipTest('this user may write everywhere')
+        self.assert_fails(self.run_program(REACH, facts=self.FACTS), 'reach')
+
+    def test_output_file_is_a_folder(self):
+        os.mkdir(self.path('out', 'reach.csv'))
+        process = self.run_program(REACH, facts=self.FACTS)
+        self.assertEqual(process.returncode, 1)
+        self.assertEqual(os.listdir(self.path('out')), ['reach.csv'])
+
+    def test_no_file_when_one_of_two_fails(self):
+        text = REACH + '.output reach(filename="missing/x.csv")\n.output edge\n'
+        self.assert_fails(self.run_program(text, facts=self.FACTS), 'missing/x.csv')
+
+    def test_full_disk(self):
+        text = REACH + '.output edge(filename="/dev/full")\n'
+        self.assert_fails(self.run_program(text, facts=self.FACTS), '/dev/full')
+
+    def test_file_size_limit(self):
+        facts = {'edge.facts': ''.join('%d\t%d\n' % (i, i + 1) for i in range(600))}
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        self.assert_fails(self.run_program(REACH, facts=facts, preexec_fn=limit), 'reach.csv')
+
+    def test_full_standard_output(self):
+        text = REACH.replace('.output reach', '.printsize reach')
+        self.write('program.dl', text)
+        self.write('facts/edge.facts', self.FACTS['edge.facts'])
+        with open('/dev/full', 'w', encoding='utf-8') as full:
+            process = subprocess.run([self.gpulog, 'program.dl', '-F', 'facts'], cwd=self.folder, stdout=full,
+                                     stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn('standard output', process.stderr)
+
+    def test_old_results_stay_when_a_run_fails(self):
+        self.write('out/reach.csv', 'precious\n')
+        process = self.run_program(REACH, facts={'edge.facts': 'x\n'})
+        self.assertEqual(process.returncode, 1)
+        self.assertEqual(self.read('out', 'reach.csv'), 'precious\n')
+
+
+class Limits(CommandTest):
+    def test_memory_limit_names_rule_relation_and_sizes(self):
+        for storage in ('hash', 'hisa'):
+            with self.subTest(storage=storage):
+                process = self.run_program(REACH, '--memory-limit', '20M', '--storage', storage,
+                                           facts={'edge.facts': LONG_RING})
+                self.assertEqual(process.returncode, 1, process.errors)
+                for text in ('reach', 'reach(x,z)', '20'):
+                    self.assertIn(text, process.errors)
+                self.assertEqual(os.listdir(self.path('out')), [])
+
+    def test_memory_limit_while_loading(self):
+        process = self.run_program(REACH, '--memory-limit', '4K', facts={'edge.facts': LONG_RING})
+        self.assertEqual(process.returncode, 1, process.errors)
+        self.assertIn('edge', process.errors)
+
+    def test_division_faults(self):
+        for expression in ('1/x', '1%x', '(x-2147483647-1)/(x-1)'):
+            with self.subTest(expression=expression):
+                text = '.decl n(x:number)\nn(0).\n.decl a(x:number)\na(%s) :- n(x).\n.output a\n' % expression
+                process = self.run_program(text)
+                self.assertEqual(process.returncode, 1, process.errors)
+                self.assertIn('Floating-point arithmetic exception signal in rule', process.errors)
+                self.assertIn('program.dl [4:1-', process.errors)
+                self.assertEqual(os.listdir(self.path('out')), [])
+
+
+class Interrupt(CommandTest):
+    def check(self, process, delay, number=signal.SIGINT):
+        time.sleep(delay)
+        self.assertIsNone(process.poll(), 'ended before it was interrupted')
+        process.send_signal(number)
+        begin = time.monotonic()
+        process.communicate(timeout=30)
+        self.assertLess(time.monotonic() - begin, 1.0)
+        self.assertEqual(process.returncode, 128 + number)
+        self.assertEqual(os.listdir(self.path('out')), [])
+
+    def test_while_evaluating(self):
+        self.write('program.dl', REACH)
+        self.write('facts/edge.facts', LONG_RING)
+        for storage in ('hash', 'hisa'):
+            with self.subTest(storage=storage):
+                self.check(self.start('program.dl', '-F', 'facts', '-D', 'out', '--storage', storage), 0.5)
+
+    def test_in_one_long_rule(self):
+        self.write('program.dl', '.decl a(x:number)\n.input a\n.decl n(c:number)\n'
+                   'n(x) :- a(x), a(y), a(z), a(w), x + y + z + w = -1.\n.output n\n')
+        self.write('facts/a.facts', ''.join('%d\n' % i for i in range(20000)))
+        for jobs in ('1', '2'):
+            with self.subTest(jobs=jobs):
+                self.check(self.start('program.dl', '-F', 'facts', '-D', 'out', '-j', jobs), 0.5)
+
+    def test_termination(self):
+        self.write('program.dl', REACH)
+        self.write('facts/edge.facts', LONG_RING)
+        self.check(self.start('program.dl', '-F', 'facts', '-D', 'out'), 0.5, signal.SIGTERM)
+
+    def test_while_reading(self):
+        self.write('program.dl', PAIR % '')
+        os.mkfifo(self.path('facts', 'p.facts'))
+        self.check(self.start('program.dl', '-F', 'facts', '-D', 'out'), 0.3)
+
+
+if __name__ == '__main__':
+    unittest.main()

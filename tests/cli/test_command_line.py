@@ -1,0 +1,166 @@
+"""The command line: Soufflé's options, gpulog's own, and what is printed."""
+import json
+import unittest
+
+from command import REACH, CommandTest
+
+EDGES = {'edge.facts': '1\t2\n2\t3\n'}
+CLOSURE = ['1\t2', '1\t3', '2\t3']
+
+
+class CommandLine(CommandTest):
+    def test_without_a_file(self):
+        process = self.run_gpulog()
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(process.errors, 'No datalog file specified.\n')
+
+    def test_help(self):
+        process = self.run_gpulog('--help')
+        self.assert_runs(process)
+        for option in ('--fact-dir', '--storage', '--memory-limit', '--show'):
+            self.assertIn(option, process.output)
+
+    def test_version(self):
+        process = self.run_gpulog('--version')
+        self.assert_runs(process)
+        self.assertRegex(process.output, r'gpulog \d+\.\d+\.\d+')
+        self.assertIn('cpu', process.output)
+        self.assertIn('32 bits', process.output)
+
+    def test_runs(self):
+        for options in ([], ['-j2'], ['-j', 'auto'], ['--jobs=3'], ['--storage', 'hisa'], ['--backend', 'cpu'],
+                        ['--memory-limit', '1G'], ['-w'], ['--magic-transform=*'], ['-z', 'x'], ['--legacy'],
+                        ['-P', 'a:b'], ['-WA'], ['--wno', 'all'], ['-M', 'A B=1'], ['-I', '.']):
+            with self.subTest(options=options):
+                process = self.run_program(REACH, *options, facts=EDGES)
+                self.assert_runs(process)
+                self.assertEqual(self.rows('out', 'reach.csv'), CLOSURE)
+                self.assertEqual(process.output, '')
+
+    def test_options_before_the_program(self):
+        self.write('program.dl', REACH)
+        self.write('facts/edge.facts', EDGES['edge.facts'])
+        self.assert_runs(self.run_gpulog('-Ffacts', '-Dout', '-j', '2', 'program.dl'))
+        self.assertEqual(self.rows('out', 'reach.csv'), CLOSURE)
+
+    def test_output_to_standard_output(self):
+        for option in (['-D-'], ['-D', '-'], ['--output-dir=-']):
+            with self.subTest(option=option):
+                self.write('program.dl', REACH)
+                self.write('facts/edge.facts', EDGES['edge.facts'])
+                process = self.run_gpulog('program.dl', '-F', 'facts', *option)
+                self.assert_runs(process)
+                lines = process.output.splitlines()
+                self.assertEqual(lines[:4], ['---------------', 'reach', 'x\ty', '==============='])
+                self.assertEqual(sorted(lines[4:-1]), CLOSURE)
+                self.assertEqual(lines[-1], '===============')
+
+    def test_bad_jobs(self):
+        for jobs in ('0', '-1', 'many', '1.5', '', '99999999999999999999'):
+            with self.subTest(jobs=jobs):
+                self.assert_fails(self.run_program(REACH, '-j', jobs, facts=EDGES) if not jobs.startswith('-') else
+                                  self.run_program(REACH, '-j' + jobs, facts=EDGES),
+                                  "-j/--jobs may only be set to 'auto' or an integer greater than 0.")
+
+    def test_refused_options(self):
+        for options in (['-c'], ['-C'], ['-o', 'x'], ['-g', 'x.cpp'], ['-G', 'x'], ['-s', 'java'], ['-r', 'x.html'],
+                        ['-t', 'explain'], ['--preprocessor', 'x']):
+            with self.subTest(options=options):
+                self.assert_fails(self.run_program(REACH, *options, facts=EDGES), 'is not supported')
+
+    def test_wrong_options(self):
+        for options in (['--nonsense'], ['--backend', 'abacus'], ['--storage', 'shelf'], ['--memory-limit', '12Q'],
+                        ['--memory-limit', '0'], ['--show', 'everything'], ['--device', 'one'], ['another.dl'], ['-q'],
+                        ['-I', 'missing']):
+            with self.subTest(options=options):
+                self.assert_fails(self.run_program(REACH, *options, facts=EDGES))
+
+    def test_cuda_is_refused_clearly(self):
+        if 'cuda' not in self.run_gpulog('--version').output:
+            self.assert_fails(self.run_program(REACH, '--backend', 'cuda', facts=EDGES), 'without CUDA')
+
+    def test_missing_files_and_folders(self):
+        self.assert_fails(self.run_gpulog('missing.dl'), 'missing.dl')
+        self.assert_fails(self.run_gpulog('.'), 'Error')
+        self.write('program.dl', REACH)
+        self.assert_fails(self.run_gpulog('program.dl', '-F', 'nowhere'), 'nowhere')
+        self.assert_fails(self.run_gpulog('program.dl', '-F', 'facts', '-D', 'nowhere'), 'nowhere')
+
+    def test_missing_facts(self):
+        self.assert_fails(self.run_program(REACH), 'edge.facts')
+        process = self.run_program(REACH, '-w')
+        self.assert_runs(process)
+        self.assertEqual(self.read('out', 'reach.csv'), '')
+
+    def test_warnings(self):
+        text = '.decl a(x:number)\na(1).\n.decl b()\nb() :- a(unused).\n.output b\n'
+        process = self.run_program(text)
+        self.assert_runs(process)
+        self.assertIn('Warning: Variable unused only occurs once in file program.dl at line 4', process.errors)
+        self.assertEqual(self.run_program(text, '-w').errors, '')
+
+    def test_error_count(self):
+        process = self.run_program('.decl a(x:number)\na(x) :- b(x).\na(x) :- c(x).\n')
+        self.assertEqual(process.returncode, 1)
+        self.assertIn('2 errors generated, evaluation aborted', process.errors)
+
+    def test_show(self):
+        for stage in ('initial-ast', 'transformed-ast', 'transformed-ram', 'precedence-graph', 'precedence-graph-text',
+                      'scc-graph', 'scc-graph-text', 'type-analysis'):
+            with self.subTest(stage=stage):
+                process = self.run_program(REACH, '--show', stage)  # without facts: nothing is run
+                self.assert_runs(process)
+                self.assertIn('reach', process.output)
+        process = self.run_program(REACH, '--show', 'transformed-ast,scc-graph-text')
+        self.assert_runs(process)
+
+    def test_show_parse_errors(self):
+        self.assertEqual(self.run_program(REACH, '--show', 'parse-errors').returncode, 0)
+        process = self.run_program('.decl a(x:number\n', '--parse-errors')
+        self.assertEqual(process.returncode, 1)
+
+    def test_macros(self):
+        text = '#ifdef BIG\n#define N 5\n#else\n#define N 1\n#endif\n.decl a(x:number)\na(N).\n.output a\n'
+        self.assert_runs(self.run_program(text, '-M', 'BIG'))
+        self.assertEqual(self.rows('out', 'a.csv'), ['5'])
+        self.assert_runs(self.run_program(text))
+        self.assertEqual(self.rows('out', 'a.csv'), ['1'])
+
+    def test_include(self):
+        self.write('facts/part.dl', '.decl a(x:number)\na(3).\n')
+        self.assert_runs(self.run_program('.include "part.dl"\n.output a\n', '-I', 'facts'))
+        self.assertEqual(self.rows('out', 'a.csv'), ['3'])
+
+    def test_verbose(self):
+        process = self.run_program(REACH, '-v', facts=EDGES)
+        self.assert_runs(process)
+        self.assertIn('Starting work on program.dl', process.errors)
+
+    def test_statistics(self):
+        for storage in ('hash', 'hisa'):
+            with self.subTest(storage=storage):
+                process = self.run_program(REACH, '--storage', storage, '--stats', 'stats.json', '-p', 'profile.json',
+                                           facts=EDGES)
+                self.assert_runs(process)
+                figures = json.loads(self.read('stats.json'))
+                self.assertEqual(figures['storage'], storage)
+                self.assertEqual(figures['loaded_tuples'], 2)
+                self.assertGreater(figures['peak_process_bytes'], 0)
+                reach = next(stratum for stratum in figures['strata'] if 'reach' in stratum['relations'])
+                self.assertTrue(reach['recursive'])
+                self.assertEqual(reach['iterations'], 2)
+                self.assertTrue(reach['phases'])
+                recursive = [rule for rule in reach['rules'] if rule['delta_atom'] >= 0]
+                self.assertEqual(sum(rule['candidates'] for rule in recursive), 1)
+                sizes = {relation['name']: relation['tuples'] for relation in figures['relations']}
+                self.assertEqual((sizes['edge'], sizes['reach']), (2, 3))
+                self.assertIn('total_seconds', json.loads(self.read('profile.json')))
+
+    def test_statistics_that_cannot_be_written(self):
+        process = self.run_program(REACH, '--stats', 'nowhere/stats.json', facts=EDGES)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn('nowhere/stats.json', process.errors)
+
+
+if __name__ == '__main__':
+    unittest.main()

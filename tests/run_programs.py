@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Runs golden programs: every one in both storage modes with 1, 2 and 4 threads.
+
+A program is a folder:
+  program.dl            its first lines say what it is for
+  facts/                fact files, if any
+  options               further command line options, one a line, if any
+  expected/NAME         what output file NAME has to hold; lines in any order
+  expected/stdout       what standard output has to hold; without it, nothing
+  expected/error.json   the program has to fail: {"line": L, "contains": [texts]}; "line" may be left out. Exit status 1,
+                        the line and the texts (in any case of letters) on standard error, no output file
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+CONFIGURATIONS = [('hash', 1), ('hash', 2), ('hash', 4), ('hisa', 1), ('hisa', 2), ('hisa', 4)]
+TIMEOUT_SECONDS = 120
+
+
+def lines_of(path):
+    with open(path, 'rb') as file:
+        return collections.Counter(file.read().splitlines())
+
+
+def difference(wanted, found):
+    if wanted == found:
+        return None
+    return '%d lines wanted, %d found; missing %s, unexpected %s' % (
+        sum(wanted.values()), sum(found.values()), sorted((wanted - found).elements())[:3],
+        sorted((found - wanted).elements())[:3])
+
+
+def names_line(text, line):
+    return re.search(r'\bline %d\b|\.\w+:%d\b' % (line, line), text)
+
+
+def check_failure(expected, process, output):
+    problems = []
+    text = process.stderr.decode('utf-8', 'replace')
+    if process.returncode != 1:
+        problems.append('exit status %d instead of 1: %s' % (process.returncode, text[:300]))
+    if 'line' in expected and not names_line(text, expected['line']):
+        problems.append('standard error does not name line %d: %s' % (expected['line'], text[:300]))
+    for wanted in expected.get('contains', []):
+        if wanted.lower() not in text.lower():
+            problems.append('standard error lacks %r: %s' % (wanted, text[:300]))
+    if os.listdir(output):
+        problems.append('left %s' % sorted(os.listdir(output)))
+    if process.stdout:
+        problems.append('printed %r' % process.stdout[:100])
+    return problems
+
+
+def check_success(folder, process, output):
+    if process.returncode != 0:
+        return ['exit status %d: %s' % (process.returncode, process.stderr.decode('utf-8', 'replace')[:300])]
+    problems = []
+    names = set(os.listdir(folder))
+    for name in sorted(names - {'stdout'}):
+        path = os.path.join(output, name)
+        if not os.path.exists(path):
+            problems.append('%s was not written' % name)
+            continue
+        found = difference(lines_of(os.path.join(folder, name)), lines_of(path))
+        if found:
+            problems.append('%s: %s' % (name, found))
+    for name in sorted(set(os.listdir(output)) - names):
+        problems.append('%s was written but is not expected' % name)
+    wanted = lines_of(os.path.join(folder, 'stdout')) if 'stdout' in names else collections.Counter()
+    found = difference(wanted, collections.Counter(process.stdout.splitlines()))
+    if found:
+        problems.append('standard output: %s' % found)
+    return problems
+
+
+def run(gpulog, case, storage, jobs):
+    expected = os.path.join(case, 'expected')
+    with tempfile.TemporaryDirectory(prefix='gpulog-') as scratch:
+        output = os.path.join(scratch, 'out')
+        os.mkdir(output)
+        facts = os.path.join(case, 'facts')
+        if not os.path.isdir(facts):
+            facts = os.path.join(scratch, 'facts')
+            os.mkdir(facts)
+        command = [gpulog, 'program.dl', '-F', facts, '-D', output, '-j', str(jobs), '--storage', storage]
+        options = os.path.join(case, 'options')
+        if os.path.exists(options):
+            with open(options, encoding='utf-8') as file:
+                command += file.read().split()
+        process = subprocess.run(command, cwd=case, stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                                 timeout=TIMEOUT_SECONDS)
+        error = os.path.join(expected, 'error.json')
+        if os.path.exists(error):
+            with open(error, encoding='utf-8') as file:
+                return check_failure(json.load(file), process, output)
+        return check_success(expected, process, output)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--gpulog', required=True, help='the program to test')
+    parser.add_argument('cases', nargs='+', help='folders of golden programs')
+    options = parser.parse_args()
+    gpulog = os.path.abspath(options.gpulog)
+    failed = 0
+    for case in options.cases:
+        for storage, jobs in CONFIGURATIONS:
+            problems = run(gpulog, os.path.abspath(case), storage, jobs)
+            failed += bool(problems)
+            for problem in problems:
+                print('FAIL %s, --storage %s -j %d: %s' % (os.path.basename(case), storage, jobs, problem))
+    print('%d of %d runs failed' % (failed, len(options.cases) * len(CONFIGURATIONS)))
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

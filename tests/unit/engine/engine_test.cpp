@@ -1,0 +1,249 @@
+#include "gpulog/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace {
+
+using gpulog::engine;
+using gpulog::program;
+using gpulog::storage_kind;
+
+constexpr const char* reach = R"(
+.decl edge(x:number, y:number)
+.decl reach(x:number, y:number)
+reach(x,y) :- edge(x,y).
+reach(x,y) :- reach(x,z), edge(z,y).
+)";
+
+/// A folder that is removed with everything in it.
+class scratch_folder {
+ public:
+  scratch_folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "gpulog-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder");
+    path_ = name;
+  }
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  ~scratch_folder() { std::filesystem::remove_all(path_); }
+
+  [[nodiscard]] std::string path() const { return path_.string(); }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
+  [[nodiscard]] std::string read(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(path_ / name).rdbuf();
+    return text.str();
+  }
+  [[nodiscard]] bool has(const std::string& name) const { return std::filesystem::exists(path_ / name); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+class both_storages : public testing::TestWithParam<storage_kind> {};
+INSTANTIATE_TEST_SUITE_P(engine, both_storages, testing::Values(storage_kind::hash, storage_kind::hisa));
+
+TEST_P(both_storages, closure_of_a_ring) {
+  for (const int size : {0, 1, 31, 32, 33, 600}) {
+    for (const unsigned jobs : {1U, 2U, 4U}) {
+      const auto source = program::from_text(reach);
+      ASSERT_TRUE(source.ok()) << source.report();
+      gpulog::run_options options;
+      options.jobs = jobs;
+      options.storage = GetParam();
+      engine run(source, options);
+      auto edge = run.relation("edge");
+      for (int i = 0; i < size; ++i) edge.insert({i, (i + 1) % size});
+      EXPECT_EQ(edge.size(), static_cast<std::uint64_t>(size));
+      run.evaluate();
+      const auto result = run.relation("reach");
+      ASSERT_EQ(result.size(), static_cast<std::uint64_t>(size * size));
+      std::set<std::pair<int, int>> seen;
+      for (const auto row : result) seen.emplace(row.number(0), row.number(1));
+      EXPECT_EQ(seen.size(), result.size());
+      EXPECT_EQ(result.empty(), size == 0);
+    }
+  }
+}
+
+TEST(engine, all_types_go_in_and_come_out) {
+  const auto source = program::from_text(
+      ".decl in(n:number, u:unsigned, f:float, s:symbol)\n.decl out(n:number, u:unsigned, f:float, s:symbol)\n"
+      "out(n,u,f,s) :- in(n,u,f,s).\n");
+  ASSERT_TRUE(source.ok()) << source.report();
+  engine run(source);
+  run.relation("in").insert({-5, 4000000000U, 0.5F, "text"});
+  run.evaluate();
+  const auto out = run.relation("out");
+  ASSERT_EQ(out.size(), 1U);
+  const auto row = *out.begin();
+  EXPECT_EQ(row.size(), 4U);
+  EXPECT_EQ(row.number(0), -5);
+  EXPECT_EQ(row.unsigned_number(1), 4000000000U);
+  EXPECT_EQ(row.floating(2), 0.5F);
+  EXPECT_EQ(row.symbol(3), "text");
+  EXPECT_EQ(row.text(0) + "|" + row.text(1) + "|" + row.text(2) + "|" + row.text(3), "-5|4000000000|0.5|text");
+  EXPECT_THROW((void)row.symbol(0), gpulog::input_error);
+  EXPECT_THROW((void)row.word(4), gpulog::input_error);
+  EXPECT_EQ(out.attributes()[1].type, "unsigned");
+  EXPECT_EQ(out.attributes()[3].name, "s");
+}
+
+TEST(engine, values_have_to_fit) {
+  const auto source = program::from_text(reach);
+  engine run(source);
+  auto edge = run.relation("edge");
+  EXPECT_THROW(edge.insert({1}), gpulog::input_error);
+  EXPECT_THROW(edge.insert({1, "x"}), gpulog::input_error);
+  EXPECT_THROW(edge.insert({1, 2U}), gpulog::input_error);
+  EXPECT_TRUE(edge.empty());
+  edge.insert({1, 2});
+  run.evaluate();
+  EXPECT_THROW(edge.insert({2, 3}), gpulog::input_error);
+  EXPECT_THROW(run.evaluate(), gpulog::input_error);
+  EXPECT_THROW(run.load(), gpulog::input_error);
+}
+
+TEST(engine, names_of_relations) {
+  engine run(program::from_text(reach));
+  EXPECT_FALSE(run.find("nothing"));
+  EXPECT_THROW((void)run.relation("nothing"), gpulog::input_error);
+  ASSERT_EQ(run.relations().size(), 2U);
+  EXPECT_EQ(run.relations()[1].name(), "reach");
+  EXPECT_EQ(run.relations()[1].arity(), 2U);
+}
+
+TEST(engine, rejected_programs) {
+  const auto source = program::from_text(".decl a(x:number)\na(x) :- b(x).\n", {}, "some.dl");
+  EXPECT_FALSE(source.ok());
+  ASSERT_EQ(source.diagnostics().size(), 1U);
+  const gpulog::diagnostic& remark = source.diagnostics()[0];
+  EXPECT_EQ(remark.level, gpulog::severity::error);
+  EXPECT_EQ(remark.file, "some.dl");
+  EXPECT_EQ(remark.line, 2U);
+  EXPECT_GT(remark.column, 1U);
+  EXPECT_NE(source.report().find("1 errors generated, evaluation aborted"), std::string::npos);
+  EXPECT_THROW(engine{source}, gpulog::input_error);
+  EXPECT_THROW((void)program::from_file("/nowhere/x.dl"), gpulog::input_error);
+}
+
+TEST(engine, stages) {
+  const auto source = program::from_text(reach);
+  for (const std::string& stage : program::stages()) {
+    const std::string text = source.show(stage);
+    EXPECT_EQ(text.empty(), stage == "parse-errors") << stage;
+  }
+  EXPECT_THROW((void)source.show("everything"), gpulog::input_error);
+  EXPECT_EQ(program::from_text("garbage").show("transformed-ram"), "");
+  EXPECT_GT(program::from_text("garbage").syntax_error_count(), 0U);
+}
+
+TEST(engine, files_in_and_out) {
+  const scratch_folder folder;
+  folder.write("edge.facts", "1\t2\n2\t3\n");
+  const auto source = program::from_text(std::string(reach) + ".input edge\n.output reach\n");
+  gpulog::run_options options;
+  options.fact_directory = options.output_directory = folder.path();
+  engine run(source, options);
+  const auto& figures = run.run();
+  EXPECT_EQ(folder.read("reach.csv").size(), std::string("1\t2\n1\t3\n2\t3\n").size());
+  EXPECT_EQ(figures.loaded_tuples, 2U);
+  EXPECT_EQ(figures.written_tuples, 3U);
+  EXPECT_GT(figures.peak_relation_bytes, 0U);
+  EXPECT_NE(gpulog::to_json(figures).find("\"loaded_tuples\": 2"), std::string::npos);
+}
+
+TEST(engine, nothing_is_written_when_one_file_fails) {
+  const scratch_folder folder;
+  const auto source =
+      program::from_text(std::string(reach) + ".output reach\n.output edge(filename=\"missing/edge.csv\")\n");
+  gpulog::run_options options;
+  options.output_directory = folder.path();
+  engine run(source, options);
+  run.evaluate();
+  EXPECT_THROW(run.write(), gpulog::output_error);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(engine, faults_of_rules) {
+  const auto source = program::from_text(".decl n(x:number)\n.decl a(x:number)\na(1/x) :- n(x).\n");
+  ASSERT_TRUE(source.ok()) << source.report();
+  engine run(source);
+  run.relation("n").insert({0});
+  EXPECT_THROW(run.evaluate(), gpulog::evaluation_error);
+  EXPECT_THROW(run.write(), gpulog::input_error);
+}
+
+TEST_P(both_storages, memory_limit_names_the_rule) {
+  const auto source = program::from_text(reach);
+  gpulog::run_options options;
+  options.memory_limit = 8U << 20;
+  options.storage = GetParam();
+  engine run(source, options);
+  auto edge = run.relation("edge");
+  constexpr int size = 3000;
+  for (int i = 0; i < size; ++i) edge.insert({i, (i + 1) % size});
+  try {
+    run.evaluate();
+    FAIL() << "8 MiB cannot be enough";
+  } catch (const gpulog::memory_limit_error& failure) {
+    EXPECT_NE(std::string(failure.what()).find("reach"), std::string::npos) << failure.what();
+  }
+}
+
+TEST(engine, cancelling) {
+  const std::atomic<bool> cancelled = true;
+  gpulog::run_options options;
+  options.cancelled = &cancelled;
+  engine run(program::from_text(reach), options);
+  run.relation("edge").insert({1, 2});
+  EXPECT_THROW(run.evaluate(), gpulog::cancelled_error);
+}
+
+TEST(engine, progress_is_told_each_iteration) {
+  std::vector<std::uint64_t> tuples;
+  gpulog::run_options options;
+  options.on_progress = [&](const gpulog::progress& now) {
+    EXPECT_LT(now.stratum, now.stratum_count);
+    EXPECT_EQ(now.iteration, tuples.size() + 1);
+    tuples.push_back(now.tuples);
+  };
+  engine run(program::from_text(reach), options);
+  auto edge = run.relation("edge");
+  for (int i = 0; i < 10; ++i) edge.insert({i, i + 1});
+  run.evaluate();
+  ASSERT_GE(tuples.size(), 9U);
+  EXPECT_EQ(tuples.back(), 55U);
+}
+
+TEST(engine, options_that_cannot_be_met) {
+  const auto source = program::from_text(reach);
+  gpulog::run_options options;
+  options.backend = gpulog::backend_kind::cuda;
+  EXPECT_THROW(engine(source, options), gpulog::input_error);
+  options.backend = gpulog::backend_kind::cpu;
+  options.device = 1;
+  EXPECT_THROW(engine(source, options), gpulog::input_error);
+}
+
+TEST(options, bytes) {
+  EXPECT_EQ(gpulog::bytes_from_text("123"), 123U);
+  EXPECT_EQ(gpulog::bytes_from_text("4G"), 4ULL << 30);
+  EXPECT_EQ(gpulog::bytes_from_text("5k"), 5ULL << 10);
+  EXPECT_EQ(gpulog::bytes_from_text("16383P"), std::nullopt);
+  EXPECT_EQ(gpulog::bytes_from_text("16777215T"), 16777215ULL << 40);
+  EXPECT_EQ(gpulog::bytes_from_text("16777216T"), std::nullopt);
+  EXPECT_EQ(gpulog::bytes_from_text(""), std::nullopt);
+  EXPECT_EQ(gpulog::bytes_from_text("G"), std::nullopt);
+  EXPECT_EQ(gpulog::bytes_from_text("-1"), std::nullopt);
+  EXPECT_EQ(gpulog::bytes_from_text("4GB"), std::nullopt);
+}
+
+}  // namespace
