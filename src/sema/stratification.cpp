@@ -111,7 +111,7 @@ void report_negation_in_cycle(const program& program, const stratum& stratum,
         names += program[member].name;
       }
       const relation& negated = program[body->relation];
-      diagnostics::entry error =
+      diagnostics::entry& error =
           diagnostics.error(negated.span, fmt::format("Unable to stratify relation(s) {{{}}}", names));
       error.note(negated.span, "Relation " + negated.name);
       error.note(body->span, "has cyclic negation");

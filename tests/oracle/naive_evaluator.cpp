@@ -1,4 +1,4 @@
-#include "naive_evaluator.hpp"
+#include "oracle/naive_evaluator.hpp"
 
 #include <algorithm>
 #include <bit>

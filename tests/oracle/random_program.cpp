@@ -1,4 +1,4 @@
-#include "random_program.hpp"
+#include "oracle/random_program.hpp"
 
 #include <algorithm>
 #include <random>

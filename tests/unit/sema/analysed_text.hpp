@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "sema/analysis.hpp"
+#include "support/diagnostics.hpp"
+#include "support/source.hpp"
+#include "syntax/parser.hpp"
+
+namespace gpulog {
+
+/// A program text taken through parser and analysis. Spans stay valid as long as this lives.
+struct analysed_text {
+  explicit analysed_text(std::string text, const syntax::parse_options& options = {}) {
+    source_file& file = sources.add("test.dl", std::move(text));
+    const syntax::program parsed = syntax::parse(file, sources, report, options);
+    if (!report.has_errors()) program = sema::analyse(parsed, report);
+  }
+
+  [[nodiscard]] bool accepted() const { return program.has_value(); }
+
+  /// Lines of all errors and of their notes.
+  [[nodiscard]] std::set<std::uint32_t> error_lines() const {
+    std::set<std::uint32_t> lines;
+    const auto add = [&](const source_span& span) {
+      if (span.valid()) lines.insert(span.file->position(span.begin).line);
+    };
+    for (const auto* remark : report.sorted()) {
+      if (remark->level != severity::error) continue;
+      add(remark->span);
+      for (const auto& note : remark->notes) add(note.span);
+    }
+    return lines;
+  }
+
+  [[nodiscard]] relation_id relation(const std::string& name) const { return program->find_relation(name).value(); }
+
+  source_manager sources;
+  diagnostics report;
+  std::optional<sema::program> program;
+};
+
+}  // namespace gpulog

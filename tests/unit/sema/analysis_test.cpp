@@ -1,0 +1,362 @@
+#include "sema/analysis.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "analysed_text.hpp"
+#include "sema/print.hpp"
+
+namespace gpulog::sema {
+namespace {
+
+using lines = std::set<std::uint32_t>;
+
+std::string report_of(const std::string& text) { return analysed_text(text).report.to_string(); }
+
+bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+const constraint& constraint_at(const rule& rule, std::size_t position) {
+  return std::get<constraint>(rule.body.at(position));
+}
+
+// ---- declarations ---------------------------------------------------------------------------------------------------
+
+TEST(declarations, kinds_follow_subtypes_aliases_and_unions_in_any_order) {
+  const analysed_text text(
+      ".decl r(a:Small, b:Alias, c:Any, d:float)\n"
+      ".type Any = Left | Right\n.type Left <: symbol\n.type Right <: symbol\n"
+      ".type Alias = Small\n.type Small <: unsigned\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  const auto& columns = text.program->relations.at(0).attributes;
+  EXPECT_EQ(columns[0].kind, value_kind::unsigned_number);
+  EXPECT_EQ(columns[1].kind, value_kind::unsigned_number);
+  EXPECT_EQ(columns[2].kind, value_kind::symbol);
+  EXPECT_EQ(columns[3].kind, value_kind::floating);
+  EXPECT_EQ(columns[1].type_name, "Alias");
+}
+
+TEST(declarations, all_errors_of_one_run_are_reported) {
+  const analysed_text text(
+      ".decl a(x:number, x:symbol)\n"  // 1
+      ".decl a(y:number)\n"            // 2
+      ".decl b(x:Mystery)\n"           // 3
+      ".type number <: symbol\n"       // 4
+      ".type T <: symbol\n"            // 5
+      ".type T <: number\n"            // 6
+      ".type U = T | number\n"         // 7
+      ".output nobody\n");             // 8
+  EXPECT_FALSE(text.accepted());
+  EXPECT_EQ(text.error_lines(), (lines{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(declarations, cyclic_types_are_errors) {
+  EXPECT_EQ(analysed_text(".type A <: B\n.type B <: A\n.decl r(x:A)\n").error_lines(), (lines{1}));
+  EXPECT_EQ(analysed_text(".type A = A | B\n.type B <: number\n").error_lines(), (lines{1}));
+  EXPECT_EQ(analysed_text(".type A = A\n").error_lines(), (lines{1}));
+}
+
+TEST(declarations, a_chain_of_types_of_any_length_is_no_crash) {
+  std::string text;
+  for (int number = 0; number < 50000; ++number) {
+    text += ".type T" + std::to_string(number) + " <: T" + std::to_string(number + 1) + "\n";
+  }
+  EXPECT_FALSE(analysed_text(text + ".type T50000 <: number\n").accepted());
+}
+
+TEST(declarations, directives_belong_to_each_relation_of_their_list) {
+  const analysed_text text(".decl a, b(x:number)\n.output a, b(IO=file, filename=\"f.txt\")\n.input b\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  for (const relation& relation : text.program->relations) {
+    ASSERT_FALSE(relation.directives.empty());
+    EXPECT_EQ(relation.directives[0].kind, directive_kind::output);
+    EXPECT_EQ(relation.directives[0].parameters.at("filename"), "f.txt");
+  }
+  EXPECT_TRUE(text.program->relations[1].has_directive(directive_kind::input));
+}
+
+TEST(declarations, unknown_names_are_answered_with_a_suggestion) {
+  EXPECT_TRUE(mentions(report_of(".decl path(x:number)\npath(1) :- paht(1).\n"), "did you mean 'path'"));
+  EXPECT_TRUE(mentions(report_of(".type Vertex <: number\n.decl path(x:Vertx)\n"), "did you mean 'Vertex'"));
+}
+
+// ---- types ----------------------------------------------------------------------------------------------------------
+
+TEST(inference, untyped_literals_take_the_type_of_their_context) {
+  const analysed_text text(".decl r(n:number, u:unsigned, f:float)\nr(-1, 4294967295, 3).\nr(0x10, 0b11, 1.5).\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  ASSERT_EQ(text.program->facts.size(), 2u);
+  EXPECT_EQ(text.program->facts[0].values, (std::vector<word>{0xFFFFFFFFu, 4294967295u, std::bit_cast<word>(3.0F)}));
+  EXPECT_EQ(text.program->facts[1].values, (std::vector<word>{16, 3, std::bit_cast<word>(1.5F)}));
+}
+
+TEST(inference, comparisons_and_functors_are_chosen_by_type) {
+  const analysed_text text(
+      ".decl u(x:unsigned)\n.decl f(x:float)\n.decl s(x:symbol)\n.decl r(u:unsigned, f:float, s:symbol)\n"
+      "r(a/2, b*2, c+\"x\") :- u(a), f(b), s(c), a < 3, b = 1, c >= \"k\".\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  const rule& rule = text.program->rules.at(0);
+  EXPECT_EQ(rule.head.arguments[0].op, scalar_op::divide_unsigned);
+  EXPECT_EQ(rule.head.arguments[1].op, scalar_op::multiply_float);
+  EXPECT_EQ(rule.head.arguments[1].arguments[1].constant, std::bit_cast<word>(2.0F));
+  EXPECT_EQ(rule.head.arguments[2].op, scalar_op::concatenate);
+  EXPECT_EQ(constraint_at(rule, 3).op, comparison_op::less_unsigned);
+  EXPECT_EQ(constraint_at(rule, 4).op, comparison_op::equal_float);
+  EXPECT_EQ(constraint_at(rule, 5).op, comparison_op::greater_equal_symbol);
+}
+
+TEST(inference, types_flow_through_equalities) {
+  const analysed_text text(".decl u(x:unsigned)\n.decl r(x:unsigned)\nr(z) :- u(x), y = x + 1, z = y bshr 1.\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  for (const variable& variable : text.program->rules.at(0).variables) {
+    EXPECT_EQ(variable.kind, value_kind::unsigned_number) << variable.name;
+  }
+  EXPECT_EQ(constraint_at(text.program->rules[0], 2).right.op, scalar_op::shift_right_unsigned);
+}
+
+TEST(inference, conversions_of_equal_words_leave_no_operation) {
+  const analysed_text text(
+      ".decl n(x:number, s:symbol)\n.decl r(a:unsigned, b:number, c:number)\n"
+      "r(to_unsigned(x), ord(s), to_number(x)) :- n(x, s), as(x, unsigned) > 3.\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  const rule& rule = text.program->rules.at(0);
+  for (const expression& argument : rule.head.arguments) EXPECT_TRUE(argument.is_variable());
+  EXPECT_EQ(rule.head.arguments[0].kind, value_kind::unsigned_number);
+  EXPECT_EQ(constraint_at(rule, 1).op, comparison_op::greater_unsigned);
+}
+
+TEST(inference, functors_of_many_arguments_are_nested) {
+  const analysed_text text(
+      ".decl n(x:number, s:symbol)\n.decl r(a:number, b:symbol)\n"
+      "r(max(x, 1, 2), substr(s, 1, x)) :- n(x, s).\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  EXPECT_EQ(to_text(*text.program, text.program->rules[0]), "r(max(max(x,1),2),take(drop(s,1),x)) :- n(x,s).");
+}
+
+struct rejected {
+  std::string body;  ///< stands on line 7
+  std::string message;
+};
+
+class type_errors : public testing::TestWithParam<rejected> {};
+
+TEST_P(type_errors, are_reported_with_their_line) {
+  const analysed_text text(
+      ".type Apple <: symbol\n.type Pear <: symbol\n"
+      ".decl apple(x:Apple)\n.decl pear(x:Pear)\n.decl n(x:number)\n.decl f(x:float)\n" +
+      GetParam().body + "\n");
+  EXPECT_FALSE(text.accepted());
+  const std::string report = text.report.to_string();
+  EXPECT_TRUE(text.error_lines().contains(7)) << report;
+  EXPECT_TRUE(mentions(report, GetParam().message)) << report;
+}
+
+INSTANTIATE_TEST_SUITE_P(all, type_errors,
+                         testing::Values(rejected{"apple(x) :- pear(x).", "not a subtype of its declared type"},
+                                         rejected{"n(x) :- n(x), apple(x).", "Unable to deduce type for variable x"},
+                                         rejected{"n(x) :- apple(x), pear(x).", "Unable to deduce type for variable x"},
+                                         rejected{"n(\"one\").", "Symbol constant (type mismatch)"},
+                                         rejected{"n(x) :- n(x), x != \"one\".", "Symbol constant (type mismatch)"},
+                                         rejected{"n(2.5).", "Float constant (type mismatch)"},
+                                         rejected{"n(5u).", "Unsigned constant (type mismatch)"},
+                                         rejected{"n(2147483648).", "Number constant out of range"},
+                                         rejected{"n(99999999999999999999).", "Number constant out of range"},
+                                         rejected{"f(x + y) :- n(x), f(y).", "No valid overloads for functor +"},
+                                         rejected{"n(x) :- apple(y), x = y * 2.", "No valid overloads for functor *"},
+                                         rejected{"n(x) :- n(x), f(y), x < y.", "Unable to deduce type for variable"},
+                                         rejected{"n(x) :- n(x), !apple(x).", "Unable to deduce type for variable x"},
+                                         rejected{"n(as(x, Widget)) :- n(x).", "undeclared type Widget"},
+                                         rejected{"apple(as(x, Pear)) :- n(x).", "not a subtype of its declared type"},
+                                         rejected{"n(x) :- n(x), match(x, \"a\").",
+                                                  "Unable to deduce type for variable x"},
+                                         rejected{"n(strlen(x)) :- n(x).", "No valid overloads for functor strlen"},
+                                         rejected{"n(strlen(x, x)) :- n(x).", "Mismatching arity of functor strlen"}));
+
+// ---- groundedness and form ------------------------------------------------------------------------------------------
+
+class form_errors : public testing::TestWithParam<rejected> {};
+
+TEST_P(form_errors, are_reported_with_their_line) {
+  const analysed_text text(
+      ".decl a(x:number)\n.decl b(x:number, y:number)\n.functor known(x:number):number\n"
+      ".type R = number\n\n\n" +
+      GetParam().body + "\n");
+  EXPECT_FALSE(text.accepted());
+  const std::string report = text.report.to_string();
+  EXPECT_TRUE(text.error_lines().contains(7)) << report;
+  EXPECT_TRUE(mentions(report, GetParam().message)) << report;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all, form_errors,
+    testing::Values(rejected{"b(x,y) :- a(x).", "Ungrounded variable y"},
+                    rejected{"a(x) :- a(x), x < limit.", "Ungrounded variable limit"},
+                    rejected{"a(x) :- !a(x).", "Ungrounded variable x"},
+                    rejected{"a(x) :- a(y), !b(y,x).", "Ungrounded variable x"},
+                    rejected{"a(y) :- a(x), x = y + 1.", "Ungrounded variable y"},
+                    rejected{"a(u) :- a(_), u = v + 1, v = u - 1.", "Ungrounded variable u"},
+                    rejected{"a(x) :- a(x+1).", "Ungrounded variable x"},
+                    rejected{"a(x) :- !(x != 1), a(y), y != x ; a(y).", "Ungrounded variable x"},
+                    rejected{"a(x) :- a(_) ; a(x).", "Ungrounded variable x"}, rejected{"a(x).", "Variable x in fact"},
+                    rejected{"a(_).", "Underscore in head"}, rejected{"a(_) :- a(1).", "Underscore in head"},
+                    rejected{"a(x) :- a(x), x < _.", "Underscore in binary relation"},
+                    rejected{"a(x) :- a(x), b(x, _+1).", "Underscore in argument of functor"},
+                    rejected{"a(1,2).", "Mismatching arity of relation a"},
+                    rejected{"a(x) :- b(x).", "Mismatching arity of relation b"},
+                    rejected{"c(1).", "Undefined relation c"}, rejected{"a(x) :- a(x), !c(x).", "Undefined relation c"},
+                    rejected{"a(@twice(x)) :- a(x).", "hasn't been declared: @twice"},
+                    rejected{"a(x) :- a(x). .plan 0:(2)", "Invalid execution order"},
+                    rejected{"a(x) :- b(x,_). .plan 0:(1)", "no version 0"}));
+
+class unsupported : public testing::TestWithParam<rejected> {};
+
+TEST_P(unsupported, constructs_are_named) {
+  const analysed_text text(".decl a(x:number)\n.decl b(x:number, y:number)\n.functor known(x:number):number\n\n\n\n" +
+                           GetParam().body + "\n");
+  EXPECT_FALSE(text.accepted());
+  const std::string report = text.report.to_string();
+  EXPECT_TRUE(text.error_lines().contains(7)) << report;
+  EXPECT_TRUE(mentions(report, GetParam().message)) << report;
+}
+
+INSTANTIATE_TEST_SUITE_P(all, unsupported,
+                         testing::Values(rejected{"a(@known(x)) :- a(x).", "@known"},
+                                         rejected{"b(x, autoinc()) :- a(x).", "autoinc"},
+                                         rejected{".limitsize a(n=5)", ".limitsize"},
+                                         rejected{"b(x,a) <= b(x,b) :- b < a.", "Subsumptive"},
+                                         rejected{"a(x) :- x = range(1,3).", "range"},
+                                         rejected{".decl d(x:number, y:number) choice-domain x", "choice-domain"},
+                                         rejected{".decl e(x:number, y:number) eqrel", "quivalence"}));
+
+TEST(rules, look_wrong_but_are_right) {
+  const analysed_text text(
+      ".decl a(x:number, s:symbol)\na(1,\"one\").\n.decl b(x:number)\n"
+      "b(y) :- a(x,_), y = z, z = x + 1.\nb(y) :- y = x, a(x,_).\nb(x) :- a(x,_), !a(_, \"three\").\n"
+      "b(x) :- x = y + 1, 6 = y.\nb(x) :- a(x,_), !(x != 1).\nb(x) :- x = 3, true.\n");
+  EXPECT_TRUE(text.accepted()) << text.report.to_string();
+}
+
+TEST(rules, singletons_are_warned_of_once) {
+  const analysed_text text(
+      ".decl a(x:number, y:number)\na(1,2).\n.decl b(x:number)\n"
+      "b(x) :- a(x, lonely), (x = 1 ; x = 2).\nb(_z) :- a(_z, _z).\nb(x) :- a(x, _y).\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  const std::string report = text.report.to_string();
+  EXPECT_EQ(text.report.sorted().size(), 2u) << report;
+  EXPECT_TRUE(mentions(report, "Variable lonely only occurs once"));
+  EXPECT_TRUE(mentions(report, "Variable _z marked as singleton"));
+}
+
+// ---- desugaring -----------------------------------------------------------------------------------------------------
+
+std::vector<std::string> rules_of(const analysed_text& text) {
+  std::vector<std::string> result;
+  if (!text.accepted()) return {text.report.to_string()};
+  for (const rule& rule : text.program->rules) result.push_back(rule.text);
+  return result;
+}
+
+TEST(desugaring, heads_times_bodies) {
+  const analysed_text text(
+      ".decl p(x:number)\n.decl q(x:number)\n.decl r(x:number)\n"
+      "p(x), q(x) :- r(x), (x = 1 ; x > 5, (x < 9 ; x = 20)).\n");
+  EXPECT_EQ(rules_of(text), (std::vector<std::string>{"p(x) :- r(x), x = 1.", "p(x) :- r(x), x > 5, x < 9.",
+                                                      "p(x) :- r(x), x > 5, x = 20.", "q(x) :- r(x), x = 1.",
+                                                      "q(x) :- r(x), x > 5, x < 9.", "q(x) :- r(x), x > 5, x = 20."}));
+}
+
+TEST(desugaring, negated_groups_by_de_morgan) {
+  const analysed_text text(
+      ".decl p(x:number)\n.decl a(x:number)\n.decl b(x:number)\n.decl n(x:number)\n"
+      "p(x) :- n(x), !(a(x), (b(x) ; x > 5)).\np(x) :- n(x), !!a(x).\n");
+  EXPECT_EQ(rules_of(text),
+            (std::vector<std::string>{"p(x) :- n(x), !a(x).", "p(x) :- n(x), !b(x), x <= 5.", "p(x) :- n(x), a(x)."}));
+}
+
+TEST(desugaring, arithmetic_in_atoms_becomes_an_equality) {
+  const analysed_text text(".decl p(x:number, y:number)\n.decl q(x:number)\nq(x) :- p(x, x+1), !p(x*2, _).\n");
+  EXPECT_EQ(rules_of(text), (std::vector<std::string>{"q(x) :- @1 = (x+1), p(x,@1), @2 = (x*2), !p(@2,_)."}));
+}
+
+TEST(desugaring, true_is_dropped_and_false_drops_the_rule) {
+  const analysed_text text(
+      ".decl p(x:number)\np(x) :- p(x), true.\np(x) :- p(x), false.\np(7) :- true.\np(8) :- !true.\n");
+  EXPECT_EQ(rules_of(text), (std::vector<std::string>{"p(x) :- p(x)."}));
+  ASSERT_EQ(text.program->facts.size(), 1u);
+  EXPECT_EQ(text.program->facts[0].values, std::vector<word>{7});
+}
+
+TEST(desugaring, constant_expressions_in_facts_stay_rules) {
+  const analysed_text text(".decl p(x:number)\np(1+2).\np(1/0).\n");
+  EXPECT_EQ(rules_of(text), (std::vector<std::string>{"p((1+2)).", "p((1/0))."}));
+}
+
+TEST(desugaring, explosion_is_an_error) {
+  std::string text = ".decl p(x:number)\np(x) :- p(x)";
+  for (int number = 0; number < 40; ++number) text += ", (x = 1 ; x = 2)";
+  const analysed_text analysed(text + ".\n");
+  EXPECT_EQ(analysed.error_lines(), (lines{2}));
+}
+
+TEST(desugaring, symbols_are_numbered_in_the_order_of_the_text) {
+  const analysed_text text(
+      ".decl p(x:symbol)\np(\"x\").\np(y) :- p(y), y = \"q\", y != \"x\".\np(\"y\").\np(\"z\").\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  EXPECT_EQ(text.program->symbols, (std::vector<std::string>{"x", "q", "y", "z"}));
+}
+
+// ---- strata ---------------------------------------------------------------------------------------------------------
+
+TEST(strata, come_in_evaluation_order) {
+  const analysed_text text(
+      ".decl top(x:number)\n.decl odd(x:number)\n.decl even(x:number)\n.decl base(x:number)\n"
+      "top(x) :- base(x), !odd(x).\nodd(x) :- even(y), base(x), x = y + 1.\neven(0).\n"
+      "even(x) :- odd(y), base(x), x = y + 1.\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  const auto& strata = text.program->strata;
+  ASSERT_EQ(strata.size(), 3u);
+  EXPECT_EQ(strata[0].relations, std::vector<relation_id>{text.relation("base")});
+  EXPECT_FALSE(strata[0].recursive);
+  EXPECT_EQ(strata[1].relations, (std::vector<relation_id>{text.relation("odd"), text.relation("even")}));
+  EXPECT_TRUE(strata[1].recursive);
+  EXPECT_EQ(strata[1].rules.size(), 2u);
+  EXPECT_EQ(strata[2].relations, std::vector<relation_id>{text.relation("top")});
+  EXPECT_EQ(scc_graph_text(*text.program),
+            "stratum 0: {base}\nstratum 1 (recursive): {odd,even} needs 0\nstratum 2: {top} needs 0, 1\n");
+}
+
+TEST(strata, negation_in_a_cycle_is_an_error) {
+  const analysed_text text(
+      ".decl n(x:number)\nn(1).\n.decl a(x:number)\n.decl b(x:number)\n.decl c(x:number)\n.output c\n"
+      "a(x) :- n(x), !b(x).\nb(x) :- c(x).\nc(x) :- a(x), x > 1.\n");
+  EXPECT_FALSE(text.accepted());
+  EXPECT_EQ(text.error_lines(), (lines{4, 7}));
+  EXPECT_TRUE(mentions(text.report.to_string(), "Unable to stratify relation(s) {a,b,c}"));
+}
+
+TEST(strata, a_long_chain_of_rules_is_no_crash) {
+  std::string text;
+  for (int number = 0; number < 20000; ++number) text += ".decl r" + std::to_string(number) + "()\n";
+  for (int number = 0; number + 1 < 20000; ++number) {
+    text += "r" + std::to_string(number) + "() :- r" + std::to_string(number + 1) + "().\n";
+  }
+  const analysed_text analysed(text);
+  ASSERT_TRUE(analysed.accepted());
+  EXPECT_EQ(analysed.program->strata.size(), 20000u);
+  EXPECT_EQ(analysed.program->strata[0].relations[0].value, 19999u);
+}
+
+TEST(plans, are_kept_by_version) {
+  const analysed_text text(
+      ".decl a(x:number, y:number)\n.decl r(x:number, y:number)\n"
+      "r(x,y) :- r(x,z), x < y, r(z,y), a(x,_).\n.plan 0:(3,1,2), 1:(2,3,1)\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  const rule& rule = text.program->rules.at(0);
+  ASSERT_EQ(rule.plans.size(), 2u);
+  EXPECT_EQ(rule.plans[0].order, (std::vector<std::uint32_t>{2, 0, 1}));
+  EXPECT_EQ(rule.plans[1].version, 1u);
+}
+
+}  // namespace
+}  // namespace gpulog::sema
