@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <string>
 
 namespace gpulog::io {
@@ -44,25 +44,38 @@ constexpr std::array<char, 200> digit_pairs = [] {
   return pairs;
 }();
 
+constexpr std::array<std::uint64_t, 20> powers_of_ten = [] {
+  std::array<std::uint64_t, 20> powers{};
+  std::uint64_t power = 1;
+  for (std::uint64_t& each : powers) {
+    each = power;
+    power *= 10;
+  }
+  return powers;
+}();
+
+template <class Unsigned>
+std::size_t count_digits(Unsigned value) {
+  // 1233 / 4096 is a little more than log10(2).
+  const auto estimate = (static_cast<std::size_t>(std::bit_width(static_cast<Unsigned>(value | 1))) * 1233) >> 12;
+  return estimate + (value >= powers_of_ten[estimate] ? 1 : 0);
+}
+
 template <class Unsigned>
 char* print_unsigned(char* to, Unsigned value) {
-  std::array<char, 20> reversed;
-  char* begin = reversed.data() + reversed.size();
-  char* const end = begin;
+  char* const end = to + std::max<std::size_t>(count_digits(value), 1);
+  char* at = end;
   while (value >= 100) {
-    begin -= 2;
-    std::memcpy(begin, digit_pairs.data() + 2 * (value % 100), 2);
+    at -= 2;
+    std::memcpy(at, digit_pairs.data() + 2 * (value % 100), 2);
     value /= 100;
   }
   if (value >= 10) {
-    begin -= 2;
-    std::memcpy(begin, digit_pairs.data() + 2 * value, 2);
+    std::memcpy(to, digit_pairs.data() + 2 * value, 2);
   } else {
-    *--begin = static_cast<char>('0' + value);
+    *to = static_cast<char>('0' + value);
   }
-  const auto length = static_cast<std::size_t>(end - begin);
-  std::memcpy(to, begin, length);
-  return to + length;
+  return end;
 }
 
 template <class Signed, class Unsigned>

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace gpulog::io {
 /// pipe) is written in place.
 class output_file {
  public:
-  /// @throws user_error when the file can't be made.
+  /// @throws output_error when the file can't be made.
   explicit output_file(const std::filesystem::path& path);
   output_file(output_file&& other) noexcept;
   output_file& operator=(output_file&&) = delete;
@@ -20,11 +21,11 @@ class output_file {
   /// Removes the temporary file, unless renamed.
   ~output_file();
 
-  /// @throws user_error when not everything could be written (a full disk, a limit).
+  /// @throws output_error when not everything could be written (a full disk, a limit).
   void write(std::string_view bytes);
-  /// No more is written. @throws user_error
+  /// No more is written. @throws output_error
   void close();
-  /// Gives a closed file its final name. @throws user_error
+  /// Gives a closed file its final name. @throws output_error
   void rename();
 
   /// Where the bytes are until rename(): for libraries that write files by name.
@@ -43,12 +44,15 @@ class output_files {
  public:
   /// Takes a closed file.
   void add(output_file file) { files_.push_back(std::move(file)); }
-  /// Gives all files their final names, in the order they were added. @throws user_error
+  /// Gives all files their final names, in the order they were added. @throws output_error
   void commit();
 
  private:
   std::vector<output_file> files_;
 };
+
+/// Writes to a descriptor, all of it. @throws output_error with the name in it.
+void write_bytes(int descriptor, std::string_view bytes, const std::string& name);
 
 /// Removes the temporary files of the process; for a process that is about to end. Safe in a signal handler and beside
 /// threads that still write.

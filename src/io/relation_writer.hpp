@@ -31,11 +31,11 @@ struct write_request {
 };
 
 /// Writes rows in the order given, to standard output or to a file that is added to `files`; the bytes don't depend on
-/// the number of threads. @throws user_error naming relation and file.
+/// the number of threads. @throws user_error for parameters that make no sense, output_error when writing fails.
 void write_relation(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                     output_files& files);
 
-/// .printsize: the relation's name, a tab and its size on standard output. @throws user_error
+/// .printsize: the relation's name, a tab and its size on standard output. @throws output_error
 void print_relation_size(const std::string& relation, std::uint64_t rows);
 
 }  // namespace gpulog::io

@@ -1,5 +1,6 @@
 #include "io/task_runner.hpp"
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -9,7 +10,10 @@
 namespace gpulog::io {
 
 struct task_runner::arena {
-  explicit arena(unsigned threads) : tasks(static_cast<int>(threads)) {}
+  // More than oneTBB allows would only make it warn.
+  explicit arena(unsigned threads)
+      : tasks(static_cast<int>(std::min<std::size_t>(
+            threads, tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism)))) {}
   tbb::task_arena tasks;
 };
 

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// Gzip files made of pieces that are compressed independently, so in parallel: one member, readable by everything.
+namespace gpulog::io {
+
+struct compressed_piece {
+  std::string bytes;
+  std::uint32_t checksum = 0;
+  std::uint64_t plain_bytes = 0;
+};
+
+/// Compresses a piece so that others may stand before and behind it.
+compressed_piece compress_piece(std::string_view plain);
+
+/// What stands before the first piece of a gzip file.
+std::string gzip_beginning();
+
+/// The checksum and size of the pieces so far, for what stands behind the last one.
+class gzip_ending {
+ public:
+  void add(const compressed_piece& piece);
+  [[nodiscard]] std::string bytes() const;
+
+ private:
+  std::uint32_t checksum_ = 0;
+  std::uint64_t plain_bytes_ = 0;
+};
+
+}  // namespace gpulog::io

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "io/relation_writer.hpp"
+#include "storage/symbol_table.hpp"
+
+namespace gpulog::io {
+
+/// Bytes that are appended to. Growing initialises nothing.
+class byte_buffer {
+ public:
+  /// Room for so many more bytes; where they start.
+  char* reserve(std::size_t bytes) {
+    if (capacity_ - size_ < bytes) grow(bytes);
+    return memory_.get() + size_;
+  }
+  /// The bytes up to here, in room that was reserved, have been written.
+  void advance_to(const char* end) { size_ = static_cast<std::size_t>(end - memory_.get()); }
+  void append(std::string_view bytes);
+  void append(char byte) { append(std::string_view(&byte, 1)); }
+  [[nodiscard]] std::string_view bytes() const { return {memory_.get(), size_}; }
+
+ private:
+  void grow(std::size_t bytes);
+
+  std::unique_ptr<char[]> memory_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+/// Makes the text of rows.
+class row_formatter {
+ public:
+  row_formatter() = default;
+  row_formatter(const row_formatter&) = delete;
+  row_formatter& operator=(const row_formatter&) = delete;
+  virtual ~row_formatter() = default;
+  /// Before all rows and behind them.
+  [[nodiscard]] virtual std::string beginning() const = 0;
+  [[nodiscard]] virtual std::string end() const = 0;
+  virtual void append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const = 0;
+};
+
+/// Lines of values with a delimiter between them.
+class delimited_formatter : public row_formatter {
+ public:
+  delimited_formatter(const relation_rows& rows, const storage::symbol_table& symbols, std::string delimiter,
+                      bool rfc4180, bool headers);
+  [[nodiscard]] std::string beginning() const override;
+  [[nodiscard]] std::string end() const override { return {}; }
+  void append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const override;
+
+ private:
+  void append_symbol(byte_buffer& text, word id) const;
+
+  const relation_rows& rows_;
+  const storage::symbol_table& symbols_;
+  std::string delimiter_;
+  bool rfc4180_;
+  bool headers_;
+};
+
+/// A JSON list of lists, or of objects.
+class json_formatter : public row_formatter {
+ public:
+  json_formatter(const relation_rows& rows, const storage::symbol_table& symbols, bool objects);
+  [[nodiscard]] std::string beginning() const override { return "["; }
+  [[nodiscard]] std::string end() const override { return "]\n"; }
+  void append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const override;
+
+ private:
+  const relation_rows& rows_;
+  const storage::symbol_table& symbols_;
+  bool objects_;
+  /// What stands before each value: a separator and, in objects, the attribute's name.
+  std::vector<std::string> before_value_;
+};
+
+}  // namespace gpulog::io

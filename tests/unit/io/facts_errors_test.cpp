@@ -1,0 +1,150 @@
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "loading.hpp"
+
+namespace gpulog::io {
+namespace {
+
+constexpr auto number = value_kind::number;
+constexpr auto unsigned_number = value_kind::unsigned_number;
+constexpr auto floating = value_kind::floating;
+constexpr auto symbol = value_kind::symbol;
+
+TEST(facts_errors, too_few_columns) {
+  loading load({symbol, number});
+  EXPECT_EQ(load.error("a\t1\nb\n"), "Error loading r data: Values missing in line 2; cannot parse fact file r.facts!");
+  loading numbers({number, number});
+  EXPECT_EQ(numbers.error("1\t1\n1"),
+            "Error loading r data: Values missing in line 2; cannot parse fact file r.facts!");
+}
+
+TEST(facts_errors, not_a_value) {
+  const auto message = [](const std::string& text, int column, int line) {
+    return "Error loading r data: Error converting <" + text + "> in column " + std::to_string(column) + " in line " +
+           std::to_string(line) + "; cannot parse fact file r.facts!";
+  };
+  loading numbers({number});
+  for (const std::string wrong : {"99999999999", "-2147483649", "2147483648", "99999999999999999999999", "x", "1x",
+                                  "1 ", "", "-", "0x5", "1.5", "1-2"}) {
+    EXPECT_EQ(numbers.error("1\n" + wrong + "\n3\n"), message(wrong, 1, 2));
+    EXPECT_EQ(numbers.error("1\r\n" + wrong + "\r\n3\r\n"), message(wrong, 1, 2));
+    EXPECT_EQ(numbers.error("1\n" + wrong + "\tmore"), message(wrong, 1, 2));
+  }
+  loading unsigned_numbers({symbol, unsigned_number});
+  for (const std::string wrong : {"-1", "4294967296", "0b3", "0xx", ""}) {
+    EXPECT_EQ(unsigned_numbers.error("a\t" + wrong), message(wrong, 2, 1));
+  }
+  loading floats({floating});
+  for (const std::string wrong : {"1e99", "a", "", "1,5"}) EXPECT_EQ(floats.error(wrong + "\n"), message(wrong, 1, 1));
+  EXPECT_EQ(numbers.error(std::string(100'000, 'z')), message(std::string(200, 'z') + "...", 1, 1));
+  loading nothing({});
+  EXPECT_EQ(nothing.error("anything\n"), "no error");
+}
+
+TEST(facts_errors, lines_are_counted_with_headers_and_in_quotes) {
+  loading load({symbol, number});
+  load.request.parameters = {{"headers", "true"}, {"rfc4180", "true"}};
+  EXPECT_EQ(load.error("a,b\n\"x\ny\",1\nz,q\n"),
+            "Error loading r data: Error converting <q> in column 2 in line 4; cannot parse fact file r.facts!");
+  EXPECT_EQ(load.error("a,b\n\"x\ny\",1\nz\n"),
+            "Error loading r data: Values missing in line 4; cannot parse fact file r.facts!");
+  EXPECT_EQ(load.error("a,b\n\"x,1\nz,1\n"),
+            "Error loading r data: Closing quote missing in column 1 in line 2; cannot parse fact file r.facts!");
+  EXPECT_EQ(load.error("a,b\n\"x\"y,1\n"),
+            "Error loading r data: Delimiter missing after the quoted value of column 1 in line 2; cannot parse fact "
+            "file r.facts!");
+}
+
+TEST(facts_errors, brackets) {
+  loading load({symbol, number});
+  load.request.parameters = {{"delimiter", ","}};
+  EXPECT_EQ(load.error("a,1\n[a,1\n"),
+            "Error loading r data: Unbalanced record parenthesis in line 2; cannot parse fact file r.facts!");
+}
+
+TEST(facts_errors, the_first_line_in_the_file_whatever_the_threads) {
+  std::string text;
+  for (int line = 1; line <= 2000; ++line) text += (line % 500 == 123 ? "bad" : std::to_string(line)) + "\ts\n";
+  for (const bool compressed : {false, true}) {
+    for (const unsigned threads : {1U, 2U, 4U}) {
+      loading load({number, symbol});
+      load.request.threads = threads;
+      load.request.piece_bytes = 200;
+      if (compressed) {
+        const auto path = (load.folder.path() / "x.gz").string();
+        const gzFile file = gzopen(path.c_str(), "wb");
+        gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+        gzclose(file);
+        text = load.folder.read("x.gz");
+      }
+      EXPECT_EQ(
+          load.error(text),
+          "Error loading r data: Error converting <bad> in column 1 in line 123; cannot parse fact file r.facts!");
+      if (compressed) break;
+    }
+  }
+}
+
+TEST(facts_errors, compressed_data) {
+  loading load({number});
+  const auto path = (load.folder.path() / "x.gz").string();
+  const gzFile file = gzopen(path.c_str(), "wb");
+  for (int line = 0; line < 10'000; ++line) gzprintf(file, "%d\n", line * 7919);
+  gzclose(file);
+  const std::string whole = load.folder.read("x.gz");
+  ASSERT_EQ(load.run(whole), 10'000U);
+  for (const unsigned threads : {1U, 2U, 4U}) {
+    load.request.threads = threads;
+    load.request.piece_bytes = 1000;
+    for (const std::size_t size : {std::size_t{2}, std::size_t{12}, whole.size() / 2, whole.size() - 1}) {
+      const std::string message = load.error(whole.substr(0, size));
+      EXPECT_TRUE(message.starts_with("Error loading r data: Compressed data ends too early in line ")) << message;
+      EXPECT_TRUE(message.ends_with("; cannot parse fact file r.facts!")) << message;
+    }
+    std::string damaged = whole;
+    damaged[whole.size() - 6] ^= 1;  // the checksum
+    EXPECT_TRUE(load.error(damaged).starts_with("Error loading r data: Compressed data is damaged in line "));
+    damaged = whole + "garbage";
+    EXPECT_TRUE(load.error(damaged).find("Compressed data is damaged") != std::string::npos);
+  }
+}
+
+TEST(facts_errors, files_that_cannot_be_read) {
+  loading load({number});
+  const auto message = [&] {
+    try {
+      load.run();
+    } catch (const user_error& problem) {
+      return std::string(problem.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(message(), "Error loading r data: Cannot open fact file r.facts");
+  load.request.parameters["filename"] = "a/b.tsv";
+  EXPECT_EQ(message(), "Error loading r data: Cannot open fact file a/b.tsv");
+  load.request.parameters["filename"] = ".";
+  EXPECT_EQ(message(), "Error loading r data: Cannot open fact file .: Is a directory");
+  load.request.missing_is_empty = true;
+  EXPECT_EQ(message(), "Error loading r data: Cannot open fact file .: Is a directory");
+}
+
+TEST(facts_errors, parameters) {
+  loading load({number, number});
+  const auto message = [&](const std::string& key, const std::string& value) {
+    load.request.parameters = {{key, value}};
+    return load.error("1\t2\n");
+  };
+  for (const std::string wrong : {"0", "0:1:2", "0:0", "a:b", "0:", ":", "-1:0", "0:99999999999"}) {
+    EXPECT_EQ(message("columns", wrong), "Error loading r data: Invalid column set was given: <" + wrong + ">");
+  }
+  EXPECT_EQ(message("headers", "yes"), "Error loading r data: the parameter headers is true or false, not \"yes\"");
+  EXPECT_EQ(message("delimiter", ""), "Error loading r data: the parameter delimiter is empty");
+  EXPECT_EQ(message("delimiter", "a\n"), "Error loading r data: the parameter delimiter contains a line break");
+  EXPECT_EQ(message("IO", "telegraph"), "Error loading r data: Requested input type <telegraph> is not supported.");
+  EXPECT_EQ(message("columns", "5:0"),
+            "Error loading r data: Values missing in line 1; cannot parse fact file r.facts!");
+}
+
+}  // namespace
+}  // namespace gpulog::io
