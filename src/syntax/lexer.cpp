@@ -1,0 +1,342 @@
+#include "syntax/lexer.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+
+namespace gpulog::syntax {
+
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' || c == '\n'; }
+bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_binary_digit(char c) { return c == '0' || c == '1'; }
+
+std::optional<char> escaped(char c) {
+  switch (c) {
+    case '"':
+    case '\'':
+    case '\\':
+      return c;
+    case 'a':
+      return '\a';
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    case 'v':
+      return '\v';
+    default:
+      return std::nullopt;
+  }
+}
+
+/// "1.2.3.4" as the signed 32-bit number that Soufflé reads it as; nothing when a part is above 255.
+std::optional<std::string> address_as_number(std::string_view text) {
+  std::uint32_t value = 0;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (int part = 0; part < 4; ++part) {
+    std::uint32_t byte = 0;
+    const auto [rest, fault] = std::from_chars(at, end, byte);
+    if (fault != std::errc() || byte > 255) return std::nullopt;
+    value = value << 8 | byte;
+    at = rest + 1;
+  }
+  return std::to_string(static_cast<std::int32_t>(value));
+}
+
+/// "file:line:column" of each directive on the way to this file, the outermost first.
+std::string include_trail(const source_span& here) {
+  std::string result;
+  for (source_span from = here.file->included_from(); from.valid(); from = from.file->included_from()) {
+    const source_position position = from.file->position(from.begin);
+    std::string step(position.path);
+    step += ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
+    result = result.empty() ? step : step + ";" + result;
+  }
+  return result;
+}
+
+}  // namespace
+
+bool is_identifier_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '?'; }
+bool is_identifier_part(char c) { return is_identifier_start(c) || is_digit(c); }
+
+line_marker parse_line_marker(std::string_view line) {
+  const auto skip_spaces = [&line] {
+    while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+  };
+  line_marker result;
+  if (line.starts_with('#')) line.remove_prefix(1);
+  skip_spaces();
+  const bool named = line.starts_with("line");
+  if (named) line.remove_prefix(4);
+  skip_spaces();
+  const auto [rest, fault] = std::from_chars(line.data(), line.data() + line.size(), result.line);
+  if (fault != std::errc()) return result;
+  line.remove_prefix(static_cast<std::size_t>(rest - line.data()));
+  skip_spaces();
+  if (line.starts_with('"')) {
+    line.remove_prefix(1);
+    const std::size_t end = line.find('"');
+    if (end == std::string_view::npos) return result;
+    result.path = line.substr(0, end);
+  } else if (!named) {
+    return result;
+  }
+  result.valid = true;
+  return result;
+}
+
+lexer::lexer(const mapped_text& text, diagnostics& report, source_file* raw_file, bool warnings)
+    : mapped_(text), text_(text.text()), report_(report), raw_file_(raw_file), warnings_(warnings) {
+  if (text_.starts_with("\xEF\xBB\xBF")) position_ = 3;  // a byte order mark
+}
+
+token lexer::next() {
+  skip_blanks();
+  if (position_ >= text_.size()) {
+    // The last byte, so that the message names the last line and not an empty one after it.
+    const std::size_t last = text_.empty() ? 0 : text_.size() - 1;
+    return {token_kind::end_of_file, {}, mapped_.span(last, text_.size())};
+  }
+  const char c = peek();
+  if (c == '"') return string();
+  if (is_digit(c)) return number();
+  if (c == '_' && !is_identifier_part(peek(1))) return ++position_, make(token_kind::underscore, position_ - 1);
+  if (is_identifier_start(c)) return word();
+  if (c == '.') return directive_or_dot();
+  return punctuation();
+}
+
+void lexer::skip_blanks() {
+  while (position_ < text_.size()) {
+    const char c = text_[position_];
+    if (is_blank(c)) {
+      ++position_;
+    } else if (c == '/' && peek(1) == '/') {
+      position_ = std::min(text_.find('\n', position_), text_.size());
+    } else if (c == '/' && peek(1) == '*') {
+      if (!skip_block_comment()) return;
+    } else if (c == '#') {
+      hash_line();
+    } else {
+      return;
+    }
+  }
+}
+
+bool lexer::skip_block_comment() {
+  const std::size_t begin = position_;
+  const std::size_t end = text_.find("*/", position_ + 2);
+  if (end == std::string_view::npos) {
+    position_ = text_.size();
+    report_.error(span_from(begin), "unterminated comment block, missing '*/'");
+    return false;
+  }
+  position_ = end + 2;
+  return true;
+}
+
+void lexer::hash_line() {
+  const std::size_t begin = position_;
+  position_ = std::min(text_.find('\n', position_), text_.size());
+  const line_marker marker = parse_line_marker(text_.substr(begin, position_ - begin));
+  if (marker.valid) {
+    if (raw_file_ != nullptr) {
+      raw_file_->add_line_directive(static_cast<std::uint32_t>(begin), marker.line, marker.path);
+    }
+  } else if (warnings_) {
+    report_.warning(span_from(begin), "Text after # is ignored");
+  }
+}
+
+token lexer::word() {
+  const std::size_t begin = position_;
+  while (is_identifier_part(peek())) ++position_;
+  constexpr std::string_view choice = "choice", domain = "-domain";
+  if (text_.substr(begin, position_ - begin) == choice && text_.substr(position_).starts_with(domain)) {
+    position_ += domain.size();
+  }
+  token result = make(kind_of_word(text_.substr(begin, position_ - begin)), begin);
+  result.text = text_.substr(begin, position_ - begin);
+  if (result.text.starts_with("__") && result.span.valid()) {
+    if (result.text == "__LINE__") {
+      result.kind = token_kind::number;
+      result.text = std::to_string(result.span.file->position(result.span.begin).line);
+    } else if (result.text == "__FILE__") {
+      result.kind = token_kind::string;
+      result.text = result.span.file->position(result.span.begin).path;
+    } else if (result.text == "__INCL__") {
+      result.kind = token_kind::string;
+      result.text = include_trail(result.span);
+    }
+  }
+  return result;
+}
+
+token lexer::number() {
+  const std::size_t begin = position_;
+  const auto skip_digits = [this](bool (*wanted)(char)) {
+    while (wanted(peek())) ++position_;
+  };
+  const auto is_decimal = [](char c) { return is_digit(c); };
+  token_kind kind = token_kind::number;
+  if (peek() == '0' && peek(1) == 'x' && is_hex_digit(peek(2))) {
+    position_ += 2;
+    skip_digits(is_hex_digit);
+  } else if (peek() == '0' && peek(1) == 'b' && is_binary_digit(peek(2))) {
+    position_ += 2;
+    skip_digits(is_binary_digit);
+  } else {
+    int dots = 0;
+    std::size_t end_of_fraction = 0;
+    skip_digits(is_decimal);
+    while (dots < 3 && peek() == '.' && is_digit(peek(1))) {
+      ++position_;
+      skip_digits(is_decimal);
+      if (++dots == 1) end_of_fraction = position_;
+    }
+    if (dots == 3) {
+      token result = make(token_kind::number, begin);
+      const auto value = address_as_number(text_.substr(begin, position_ - begin));
+      if (!value) report_.error(result.span, "IP out of range");
+      result.text = value.value_or("0");
+      return result;
+    }
+    if (dots > 0) {
+      position_ = end_of_fraction;
+      kind = token_kind::floating;
+    }
+  }
+  const std::size_t end = position_;
+  if (kind == token_kind::number && peek() == 'u') {
+    ++position_;
+    kind = token_kind::unsigned_number;
+  }
+  token result = make(kind, begin);
+  result.text = text_.substr(begin, end - begin);
+  return result;
+}
+
+token lexer::string() {
+  const std::size_t begin = position_++;
+  std::string value;
+  bool bad_escape = false;
+  for (; position_ < text_.size() && text_[position_] != '"'; ++position_) {
+    char c = text_[position_];
+    if (c == '\\') {
+      const char kind = peek(1);
+      if (position_ + 1 >= text_.size() || kind == '\n') {
+        position_ = text_.size();
+        break;
+      }
+      ++position_;
+      const auto meant = escaped(kind);
+      if (!meant && !bad_escape) {
+        report_.error(mapped_.span(begin, position_ + 1), std::string("Unknown escape sequence \\") + kind);
+        bad_escape = true;
+      }
+      c = meant.value_or(kind);
+    }
+    value += c;
+  }
+  if (position_ >= text_.size()) {
+    // Only the quote is skipped, for text after a forgotten quote to be read on.
+    position_ = begin;
+    return unexpected();
+  }
+  ++position_;
+  token result = make(token_kind::string, begin);
+  result.text = std::move(value);
+  return result;
+}
+
+token lexer::directive_or_dot() {
+  const std::size_t begin = position_++;
+  std::size_t end = position_;
+  while (end < text_.size() && is_identifier_part(text_[end])) ++end;
+  const token_kind kind = kind_of_directive(text_.substr(position_, end - position_));
+  if (kind != token_kind::dot) position_ = end;
+  return make(kind, begin);
+}
+
+token lexer::unexpected() {
+  const std::size_t begin = position_++;
+  token result = make(token_kind::invalid, begin);
+  report_.error(result.span, std::string("unexpected ") + text_[begin]);
+  return result;
+}
+
+token lexer::punctuation() {
+  const std::size_t begin = position_;
+  const auto is = [this, begin](char second, token_kind pair, token_kind single) {
+    const bool both = peek(1) == second;
+    position_ += both ? 2 : 1;
+    return make(both ? pair : single, begin);
+  };
+  const auto one = [this, begin](token_kind kind) {
+    ++position_;
+    return make(kind, begin);
+  };
+  switch (peek()) {
+    case '|':
+      return one(token_kind::pipe);
+    case '[':
+      return one(token_kind::left_bracket);
+    case ']':
+      return one(token_kind::right_bracket);
+    case '$':
+      return one(token_kind::dollar);
+    case '+':
+      return one(token_kind::plus);
+    case '-':
+      return is('>', token_kind::maps_to, token_kind::minus);
+    case '(':
+      return one(token_kind::left_parenthesis);
+    case ')':
+      return one(token_kind::right_parenthesis);
+    case ',':
+      return one(token_kind::comma);
+    case ';':
+      return one(token_kind::semicolon);
+    case '=':
+      return one(token_kind::equals);
+    case '!':
+      return is('=', token_kind::not_equal, token_kind::exclamation);
+    case '*':
+      return one(token_kind::star);
+    case '/':
+      return one(token_kind::slash);
+    case '^':
+      return one(token_kind::caret);
+    case '%':
+      return one(token_kind::percent);
+    case '{':
+      return one(token_kind::left_brace);
+    case '}':
+      return one(token_kind::right_brace);
+    case '@':
+      return is('!', token_kind::at_not, token_kind::at);
+    case '>':
+      return is('=', token_kind::greater_equal, token_kind::greater);
+    case '<':
+      if (peek(1) == ':') return is(':', token_kind::subtype, token_kind::less);
+      return is('=', token_kind::less_equal, token_kind::less);
+    case ':':
+      if (peek(1) == ':') return is(':', token_kind::double_colon, token_kind::colon);
+      return is('-', token_kind::if_, token_kind::colon);
+    default:
+      return unexpected();
+  }
+}
+
+}  // namespace gpulog::syntax

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "support/diagnostics.hpp"
+#include "support/source.hpp"
+#include "syntax/mapped_text.hpp"
+#include "syntax/token.hpp"
+
+namespace gpulog::syntax {
+
+/// Cuts one text into tokens. Comments, annotating ones included, are skipped. After the end it gives end_of_file
+/// for ever.
+class lexer {
+ public:
+  /// `text` and `report` have to outlive the lexer. `raw_file`, if any, is the file that the text is, unprocessed:
+  /// lines `# 12 "name"` and `#line 12` then renumber its lines.
+  lexer(const mapped_text& text, diagnostics& report, source_file* raw_file, bool warnings);
+
+  [[nodiscard]] token next();
+
+ private:
+  [[nodiscard]] char peek(std::size_t ahead = 0) const {
+    return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0';
+  }
+  [[nodiscard]] source_span span_from(std::size_t begin) const { return mapped_.span(begin, position_); }
+  [[nodiscard]] token make(token_kind kind, std::size_t begin) const { return {kind, {}, span_from(begin)}; }
+
+  void skip_blanks();
+  bool skip_block_comment();
+  void hash_line();
+  token word();
+  token number();
+  token string();
+  token directive_or_dot();
+  token punctuation();
+  token unexpected();
+
+  const mapped_text& mapped_;
+  std::string_view text_;
+  std::size_t position_ = 0;
+  diagnostics& report_;
+  source_file* raw_file_;
+  bool warnings_;
+};
+
+[[nodiscard]] bool is_identifier_start(char c);
+[[nodiscard]] bool is_identifier_part(char c);
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// A line that begins with `#`: `# 12 "name" flags`, `#line 12`, `#line 12 "name"`.
+struct line_marker {
+  bool valid = false;
+  std::uint32_t line = 0;
+  std::string path;  ///< empty: the same as before
+};
+[[nodiscard]] line_marker parse_line_marker(std::string_view line);
+
+}  // namespace gpulog::syntax

@@ -1,0 +1,292 @@
+#include "syntax/parser.hpp"
+
+#include <array>
+
+#include "syntax/parser_state.hpp"
+
+namespace gpulog::syntax {
+
+namespace {
+
+/// After so many errors the rest of the text is not worth reading.
+constexpr std::size_t max_errors = 100;
+constexpr std::uint32_t max_component_depth = 100;
+
+}  // namespace
+
+program parse(source_file& main_file, source_manager& sources, diagnostics& report, const parse_options& options) {
+  return parser(main_file, sources, report, options).run();
+}
+
+program parser::run() {
+  program result;
+  items(result.items, false);
+  return result;
+}
+
+bool parser::at(token_kind kind) {
+  if (current_.kind == kind) return true;
+  if (std::find(expected_.begin(), expected_.end(), kind) == expected_.end()) expected_.push_back(kind);
+  return false;
+}
+
+bool parser::accept(token_kind kind) {
+  if (!at(kind)) return false;
+  take();
+  return true;
+}
+
+token parser::expect(token_kind kind) {
+  if (!at(kind)) fail();
+  return take();
+}
+
+token parser::take() {
+  expected_.clear();
+  ++taken_;
+  if (current_.kind == token_kind::left_brace) ++braces_open_;
+  if (current_.kind == token_kind::right_brace) --braces_open_;
+  last_span_ = current_.span;
+  return std::exchange(current_, tokens_.take());
+}
+
+void parser::fail() {
+  // An invalid token was reported by the lexer.
+  if (current_.kind == token_kind::invalid) throw syntax_error();
+  // As many alternatives as Soufflé names.
+  constexpr std::size_t max_named = 4;
+  std::string message = "syntax error, unexpected ";
+  message += readable_name(current_.kind);
+  if (expected_.size() <= max_named) {
+    std::sort(expected_.begin(), expected_.end());
+    for (std::size_t number = 0; number < expected_.size(); ++number) {
+      message += number == 0 ? ", expecting " : " or ";
+      message += readable_name(expected_[number]);
+    }
+  }
+  report_.error(current_.span, message);
+  throw syntax_error();
+}
+
+void parser::too_deep(bool leave_nesting) {
+  if (leave_nesting) --nesting_;
+  report_.error(current_.span,
+                "expression is nested too deeply: the limit is " + std::to_string(max_nesting_depth) + " levels");
+  throw syntax_error();
+}
+
+identifier parser::expect_identifier() {
+  token name = expect(token_kind::identifier);
+  return {std::move(name.text), name.span};
+}
+
+qualified_name parser::expect_qualified_name() { return qualified_name_from(expect(token_kind::identifier)); }
+
+qualified_name parser::qualified_name_from(token first) {
+  qualified_name result{std::move(first.text), first.span};
+  while (accept(token_kind::dot)) {
+    result.text += '.';
+    result.text += expect(token_kind::identifier).text;
+    result.span = since(result.span);
+  }
+  return result;
+}
+
+void parser::items(std::vector<item>& out, bool in_component) {
+  const std::int64_t braces_around = braces_open_;
+  while (current_.kind != token_kind::end_of_file && !(in_component && current_.kind == token_kind::right_brace)) {
+    if (report_.error_count() >= max_errors) return;
+    const std::size_t before = taken_;
+    braces_open_ = braces_around;
+    try {
+      one_item(out, in_component);
+    } catch (const syntax_error&) {
+      // A token that begins no item has to be passed.
+      if (taken_ == before && current_.kind != token_kind::end_of_file) take();
+      recover(in_component, braces_around);
+    }
+  }
+}
+
+void parser::one_item(std::vector<item>& out, bool in_component) {
+  annotations();
+  expected_.clear();
+  switch (current_.kind) {
+    case token_kind::end_of_file:
+      return;
+    case token_kind::right_brace:
+      if (in_component) return;
+      break;
+    case token_kind::identifier:
+      out.push_back(rule());
+      return;
+    case token_kind::directive_decl:
+      out.push_back({relation()});
+      return;
+    case token_kind::directive_type:
+      out.push_back({type()});
+      return;
+    case token_kind::directive_number_type:
+      out.push_back({deprecated_type("number")});
+      return;
+    case token_kind::directive_symbol_type:
+      out.push_back({deprecated_type("symbol")});
+      return;
+    case token_kind::directive_lattice:
+      out.push_back({lattice()});
+      return;
+    case token_kind::directive_input:
+      out.push_back({directive(directive_kind::input)});
+      return;
+    case token_kind::directive_output:
+      out.push_back({directive(directive_kind::output)});
+      return;
+    case token_kind::directive_printsize:
+      out.push_back({directive(directive_kind::printsize)});
+      return;
+    case token_kind::directive_limitsize:
+      out.push_back({directive(directive_kind::limitsize)});
+      return;
+    case token_kind::directive_comp:
+      out.push_back({component()});
+      return;
+    case token_kind::directive_init:
+      out.push_back({instance()});
+      return;
+    case token_kind::directive_functor:
+      if (in_component) break;
+      out.push_back({functor_signature()});
+      return;
+    case token_kind::directive_pragma:
+      if (in_component) break;
+      out.push_back({pragma()});
+      return;
+    case token_kind::directive_override:
+      if (!in_component) break;
+      out.push_back({override_of()});
+      return;
+    default:
+      break;
+  }
+  fail();
+}
+
+void parser::recover(bool in_component, std::int64_t braces_around) {
+  expected_.clear();
+  while (true) {
+    switch (current_.kind) {
+      case token_kind::end_of_file:
+        return;
+      case token_kind::dot:
+        take();
+        return;
+      case token_kind::right_brace:
+        // Of the component under way; elsewhere one too many, or the end of an aggregate that was not understood.
+        if (in_component && braces_open_ <= braces_around) return;
+        break;
+      case token_kind::directive_plan:
+      case token_kind::invalid:
+        break;
+      default:
+        if (is_directive(current_.kind)) return;
+        break;
+    }
+    if (report_.error_count() >= max_errors) return;
+    take();
+  }
+}
+
+void parser::annotations() {
+  while (current_.kind == token_kind::at && next_token().kind == token_kind::left_bracket) {
+    take();
+    annotation_body();
+  }
+}
+
+void parser::inner_annotations() {
+  while (current_.kind == token_kind::at_not) {
+    take();
+    annotation_body();
+  }
+}
+
+/// `[ name ]`, `[ name = tokens ]`, `[ name (tokens) ]`: without meaning for evaluation.
+void parser::annotation_body() {
+  expect(token_kind::left_bracket);
+  if (current_.kind != token_kind::identifier && !is_word(current_.kind)) {
+    at(token_kind::identifier);
+    fail();
+  }
+  take();
+  while (!at(token_kind::right_bracket)) skip_balanced();
+  take();
+}
+
+/// One token, or all between two brackets that belong together.
+void parser::skip_balanced() {
+  std::vector<token_kind> open;
+  do {
+    switch (current_.kind) {
+      case token_kind::left_parenthesis:
+        open.push_back(token_kind::right_parenthesis);
+        break;
+      case token_kind::left_bracket:
+        open.push_back(token_kind::right_bracket);
+        break;
+      case token_kind::left_brace:
+        open.push_back(token_kind::right_brace);
+        break;
+      case token_kind::right_parenthesis:
+      case token_kind::right_bracket:
+      case token_kind::right_brace:
+        if (open.empty() || open.back() != current_.kind) fail();
+        open.pop_back();
+        break;
+      case token_kind::end_of_file:
+      case token_kind::invalid:
+        fail();
+      default:
+        break;
+    }
+    take();
+  } while (!open.empty());
+}
+
+gpulog::syntax::component parser::component() {
+  const source_span begin = take().span;
+  gpulog::syntax::component result;
+  if (components_open_ >= max_component_depth) {
+    report_.error(begin, "components are nested too deeply: the limit is " + std::to_string(max_component_depth));
+    throw syntax_error();
+  }
+  try {
+    result.type = component_reference();
+    while (at(token_kind::colon) || at(token_kind::comma)) {
+      take();
+      result.bases.push_back(component_reference());
+    }
+    if (!at(token_kind::left_brace)) fail();
+  } catch (const syntax_error&) {
+    // The body is read nevertheless, for its braces to be matched.
+    while (current_.kind != token_kind::left_brace) {
+      if (current_.kind == token_kind::end_of_file || current_.kind == token_kind::dot || is_directive(current_.kind)) {
+        throw;
+      }
+      take();
+    }
+  }
+  take();
+  inner_annotations();
+  ++components_open_;
+  items(result.items, true);
+  --components_open_;
+  if (current_.kind == token_kind::end_of_file) {
+    report_.error(current_.span, "unterminated component, missing '}'").note(since(begin), "Component begins");
+    throw syntax_error();
+  }
+  if (current_.kind == token_kind::right_brace) take();
+  result.span = since(begin);
+  return result;
+}
+
+}  // namespace gpulog::syntax

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "syntax/parser.hpp"
+#include "syntax/token_stream.hpp"
+
+namespace gpulog::syntax {
+
+/// Thrown from the place of a syntax error, after it was reported, to the item that is being read.
+struct syntax_error {};
+
+/// Recursive descent over the grammar, one function for each of its parts. Each test of the current token against a
+/// kind is remembered until the token is taken; a syntax error names what was tested.
+class parser {
+ public:
+  parser(source_file& main_file, source_manager& sources, diagnostics& report, const parse_options& options)
+      : tokens_(main_file, sources, report, options), report_(report), options_(options) {
+    current_ = tokens_.take();
+  }
+
+  program run();
+
+ private:
+  // ---- tokens (parser.cpp) ----
+  /// Whether the current token is of the kind, which is one of those allowed here.
+  bool at(token_kind kind);
+  bool accept(token_kind kind);
+  token expect(token_kind kind);
+  token take();
+  [[nodiscard]] const token& next_token() { return tokens_.peek(); }
+  /// Reports the current token as unexpected.
+  [[noreturn]] void fail();
+  [[nodiscard]] source_span since(const source_span& begin) const { return join(begin, last_span_); }
+  identifier expect_identifier();
+  qualified_name expect_qualified_name();
+  [[nodiscard]] qualified_name qualified_name_from(token first);
+  void warn(const source_span& where, const std::string& message) {
+    if (options_.warnings) report_.warning(where, message);
+  }
+
+  // ---- items (parser.cpp) ----
+  void items(std::vector<item>& out, bool in_component);
+  void one_item(std::vector<item>& out, bool in_component);
+  /// Skips to where the next item may begin.
+  void recover(bool in_component, std::int64_t braces_around);
+  void annotations();
+  void inner_annotations();
+  void annotation_body();
+  void skip_balanced();
+
+  // ---- declarations (parser_declarations.cpp) ----
+  relation_declaration relation();
+  void qualifiers(relation_declaration& declared);
+  choice_key one_choice_key();
+  attribute one_attribute();
+  std::vector<attribute> attributes_until(token_kind close);
+  type_declaration type();
+  type_declaration deprecated_type(const char* base);
+  lattice_declaration lattice();
+  functor_declaration functor_signature();
+  attribute functor_parameter();
+  gpulog::syntax::directive directive(directive_kind kind);
+  directive_parameter parameter();
+  gpulog::syntax::pragma pragma();
+  gpulog::syntax::component component();
+  component_type component_reference();
+  component_instance instance();
+  override_declaration override_of();
+
+  // ---- clauses (parser_clauses.cpp) ----
+  item rule();
+  std::vector<conjunction> body();
+  conjunction one_conjunction();
+  conjunction conjunction_after(literal first);
+  std::vector<conjunction> alternatives_after(conjunction first);
+  literal term();
+  std::variant<literal, argument> term_or_argument();
+  /// After `(`: a group, or an argument in parentheses.
+  std::variant<literal, argument> parenthesized(const source_span& begin);
+  std::optional<constraint_op> comparison();
+  literal comparison_after(argument left, std::uint32_t left_depth);
+  literal prefix_constraint(constraint_op op);
+  atom one_atom();
+  atom atom_named(qualified_name name);
+  std::vector<plan_order> plan();
+  std::uint32_t plan_number();
+
+  // ---- arguments (parser_arguments.cpp) ----
+  argument expression(int least_precedence = 0);
+  /// Operators and operands behind `left`.
+  argument operators_after(argument left, int least_precedence);
+  argument operand();
+  argument variable_or_constant();
+  argument negated_operand();
+  argument prefix_operation(functor op);
+  argument call(functor op);
+  argument minimum_or_maximum_call(argument first, aggregate_op op, const source_span& begin);
+  argument branch();
+  argument cast();
+  argument user_call();
+  argument user_aggregate(const source_span& begin);
+  argument aggregation(aggregate_op op);
+  argument aggregation_after_target(std::vector<argument> targets, aggregate_op op, const source_span& begin);
+  std::vector<conjunction> aggregate_body();
+  std::vector<argument> arguments_until(token_kind close);
+  /// All arguments that begin here, separated by commas; `targets` are those already read.
+  std::vector<argument> arguments_from(std::vector<argument> targets, std::uint32_t deepest);
+  [[nodiscard]] bool begins_argument(token_kind kind) const;
+
+  // ---- depth of trees ----
+  /// Limits the recursion of the parser itself.
+  class nesting {
+   public:
+    explicit nesting(parser& owner) : owner_(owner) {
+      if (++owner_.nesting_ > max_nesting_depth) owner_.too_deep(true);
+    }
+    nesting(const nesting&) = delete;
+    nesting& operator=(const nesting&) = delete;
+    ~nesting() { --owner_.nesting_; }
+
+   private:
+    parser& owner_;
+  };
+  [[noreturn]] void too_deep(bool leave_nesting);
+  /// Says that the node just made is one level above nodes of depth `below`.
+  void set_depth(std::uint32_t below) {
+    depth_ = below + 1;
+    if (depth_ > max_nesting_depth) too_deep(false);
+  }
+
+  token_stream tokens_;
+  diagnostics& report_;
+  const parse_options& options_;
+  token current_;
+  source_span last_span_;             ///< of the token taken last
+  std::vector<token_kind> expected_;  ///< kinds that the current token was tested against
+  std::size_t taken_ = 0;             ///< number of tokens taken so far
+  std::uint32_t nesting_ = 0;
+  std::uint32_t depth_ = 0;  ///< of the tree that was made last
+  std::uint32_t components_open_ = 0;
+  std::int64_t braces_open_ = 0;
+};
+
+}  // namespace gpulog::syntax

@@ -1,0 +1,135 @@
+#include "syntax/token_stream.hpp"
+
+#include <algorithm>
+
+#include "support/error.hpp"
+#include "syntax/preprocessor.hpp"
+
+namespace gpulog::syntax {
+
+namespace {
+
+constexpr std::size_t max_include_depth = 100;
+/// Files that include others twice and more can grow exponentially.
+constexpr std::size_t max_included_bytes = std::size_t{1} << 30;
+
+std::string canonical(const std::string& path) {
+  std::error_code fault;
+  const std::filesystem::path result = std::filesystem::weakly_canonical(path, fault);
+  return fault ? path : result.string();
+}
+
+}  // namespace
+
+std::string find_include(const std::string& name, const source_file& including,
+                         const std::vector<std::string>& directories) {
+  const auto usable = [](const std::filesystem::path& path) {
+    std::error_code fault;
+    return std::filesystem::is_regular_file(path, fault);
+  };
+  if (name.find('\0') != std::string::npos) return {};
+  const std::filesystem::path wanted(name);
+  if (wanted.is_absolute()) return usable(wanted) ? name : std::string();
+  const std::filesystem::path beside = std::filesystem::path(including.path()).parent_path() / wanted;
+  if (usable(beside)) return beside.string();
+  for (const std::string& directory : directories) {
+    const std::filesystem::path candidate = std::filesystem::path(directory) / wanted;
+    if (usable(candidate)) return candidate.string();
+  }
+  return {};
+}
+
+token_stream::token_stream(source_file& main_file, source_manager& sources, diagnostics& report,
+                           const parse_options& options)
+    : sources_(sources), report_(report), options_(options) {
+  enter_main(main_file);
+}
+
+void token_stream::enter_main(source_file& file) {
+  const bool process = options_.preprocess && needs_preprocessing(file, options_);
+  auto text =
+      std::make_unique<mapped_text>(process ? preprocess(file, sources_, report_, options_) : mapped_text(file));
+  const mapped_text& stable = *text;
+  levels_.push_back({&file, std::move(text), lexer(stable, report_, process ? nullptr : &file, options_.warnings)});
+}
+
+void token_stream::enter_included(const token& directive, const token& name) {
+  const source_span where = join(directive.span, name.span);
+  const std::string path =
+      options_.allow_include ? find_include(name.text, *directive.span.file, options_.include_directories) : "";
+  if (path.empty()) {
+    report_.error(name.span, "cannot find include file \"" + name.text + "\"");
+    return;
+  }
+  const std::string identity = canonical(path);
+  const bool under_way = std::any_of(levels_.begin(), levels_.end(), [&identity](const level& entered) {
+    return canonical(entered.file->path()) == identity;
+  });
+  if (under_way && !entered_once_.contains(identity)) {
+    report_.error(where, "include cycle: file \"" + name.text + "\" includes itself");
+    return;
+  }
+  if (levels_.size() >= max_include_depth) {
+    report_.error(where, "files include each other more than " + std::to_string(max_include_depth) + " deep");
+    return;
+  }
+  try {
+    source_file& file = sources_.load(path, directive.span);
+    included_bytes_ += file.text().size();
+    if (included_bytes_ > max_included_bytes) {
+      report_.error(where, "included files have more than 1 GiB in all");
+      return;
+    }
+    auto text = std::make_unique<mapped_text>(file);
+    const mapped_text& stable = *text;
+    levels_.push_back({&file, std::move(text), lexer(stable, report_, &file, options_.warnings)});
+  } catch (const user_error&) {
+    report_.error(where, "cannot read file " + path);
+  }
+}
+
+token token_stream::produce() {
+  while (true) {
+    token result = levels_.back().tokens.next();
+    switch (result.kind) {
+      case token_kind::end_of_file:
+        if (levels_.size() == 1) return result;
+        levels_.pop_back();
+        break;
+      case token_kind::directive_once:
+        if (!entered_once_.insert(canonical(levels_.back().file->path())).second && levels_.size() > 1) {
+          levels_.pop_back();
+        }
+        break;
+      case token_kind::directive_include: {
+        token name = levels_.back().tokens.next();
+        if (name.kind != token_kind::string) {
+          if (name.kind != token_kind::invalid) {
+            report_.error(name.span, "syntax error, unexpected " + std::string(readable_name(name.kind)) +
+                                         ", expecting the name of a file after .include");
+          }
+          name.kind = token_kind::invalid;
+          return name;
+        }
+        enter_included(result, name);
+        break;
+      }
+      default:
+        return result;
+    }
+  }
+}
+
+const token& token_stream::peek(std::size_t ahead) {
+  while (ahead_.size() <= ahead) ahead_.push_back(produce());
+  return ahead_[ahead];
+}
+
+token token_stream::take() {
+  if (ahead_.empty()) return produce();
+  token result = std::move(ahead_.front());
+  ahead_.pop_front();
+  return result;
+}
+
+}  // namespace gpulog::syntax

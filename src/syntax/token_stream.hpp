@@ -1,0 +1,52 @@
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "syntax/lexer.hpp"
+#include "syntax/mapped_text.hpp"
+#include "syntax/parser.hpp"
+#include "syntax/token.hpp"
+
+namespace gpulog::syntax {
+
+/// Where `name` is found: beside the including file, else in one of the folders; empty when nowhere. Only regular
+/// files count.
+[[nodiscard]] std::string find_include(const std::string& name, const source_file& including,
+                                       const std::vector<std::string>& directories);
+
+/// The tokens of a program with included files in place of their `.include`.
+class token_stream {
+ public:
+  token_stream(source_file& main_file, source_manager& sources, diagnostics& report, const parse_options& options);
+
+  /// The token `ahead` places after the current one.
+  const token& peek(std::size_t ahead = 0);
+  /// The current token; the next one becomes current.
+  token take();
+
+ private:
+  /// A text under way: the main file or an included one.
+  struct level {
+    source_file* file;
+    std::unique_ptr<mapped_text> text;
+    lexer tokens;
+  };
+  void enter_main(source_file& file);
+  void enter_included(const token& directive, const token& name);
+  token produce();
+
+  source_manager& sources_;
+  diagnostics& report_;
+  const parse_options& options_;
+  std::vector<level> levels_;
+  std::set<std::string> entered_once_;
+  std::size_t included_bytes_ = 0;
+  std::deque<token> ahead_;
+};
+
+}  // namespace gpulog::syntax
