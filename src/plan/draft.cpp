@@ -268,6 +268,8 @@ void scan_instead_of_search(draft& version) {
   version.operations.insert(version.operations.begin() + 1, comparisons.begin(), comparisons.end());
 }
 
+void test_instead_of_search(draft& version) { turn_into_exists(version.operations.front()); }
+
 rule_version finish(draft version) {
   // Where a slot's value is read for the last time, and how many generators stand before each operator.
   std::vector<std::size_t> last_read(version.slot_variables.size());

@@ -35,6 +35,9 @@ void simplify(draft& version, const std::vector<std::uint32_t>& arities);
 /// A version that begins with a search for constants: instead, scan and compare.
 void scan_instead_of_search(draft& version);
 
+/// A version that begins with a search that binds nothing: one answer is enough.
+void test_instead_of_search(draft& version);
+
 /// Gives the slots their final numbers: slots of values that are dead before the next generator are used again (others
 /// stay: a loop over rows reads them again for its next row). Moves everything into the version.
 [[nodiscard]] rule_version finish(draft version);

@@ -99,7 +99,11 @@ void replace_one_off_searches(const std::vector<draft*>& drafts, const std::vect
     if (!begins_with_one_off_search(*version)) continue;
     const draft_operation& first = version->operations.front();
     const std::pair key(std::get<match>(first.op).relation, first.key_columns);
-    if (!wanted.contains(key) && one_off[key] < one_off_searches_for_an_index) scan_instead_of_search(*version);
+    if (!wanted.contains(key) && one_off[key] < one_off_searches_for_an_index) {
+      scan_instead_of_search(*version);
+    } else {
+      test_instead_of_search(*version);
+    }
   }
 }
 

@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "oracle/naive_evaluator.hpp"
+#include "oracle/random_program.hpp"
+#include "plan/explain.hpp"
+#include "plan/validate.hpp"
+#include "plan_from_text.hpp"
+#include "plan_interpreter.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+/// Runs the plan of a text and compares every relation with the naive evaluation of its rules. False: not comparable.
+bool check_against_oracle(const std::string& text, const options& chosen) {
+  const analysed_text analysed = analyse_text(text);
+  oracle::database expected(analysed.program);
+  try {
+    oracle::evaluate(analysed.program, expected);
+  } catch (const oracle::evaluation_error&) {
+    return false;
+  }
+  const program plan = make_plan(analysed.program, {}, chosen);
+  EXPECT_EQ(validate(plan), std::vector<std::string>()) << text;
+  plan_interpreter interpreter(plan);
+  interpreter.run();
+  if (interpreter.gave_up()) return false;
+  for (std::uint32_t number = 0; number < analysed.program.relations.size(); ++number) {
+    const std::set<std::vector<word>> result = interpreter.tuples(relation_id(number));
+    EXPECT_EQ(result, expected[relation_id(number)]) << analysed.program.relations[number].name << " differs in\n"
+                                                     << text << "\n"
+                                                     << explain(plan);
+    if (result != expected[relation_id(number)]) break;
+  }
+  return true;
+}
+
+constexpr options with_supplementary{supplementary_mode::automatic};
+constexpr options without_supplementary{supplementary_mode::off};
+
+TEST(equivalence, random_programs_have_the_results_of_naive_evaluation) {
+  oracle::random_program_options shape;
+  shape.symbols = false;
+  int compared = 0;
+  constexpr int programs = 400;
+  for (std::uint64_t seed = 1; seed <= programs && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const std::string text = oracle::make_random_program(seed, shape).text;
+    if (check_against_oracle(text, with_supplementary)) ++compared;
+    check_against_oracle(text, without_supplementary);
+  }
+  EXPECT_GT(compared, programs / 2);
+}
+
+std::string edges_text(const std::string& relation, std::uint64_t seed, std::uint32_t nodes, std::uint32_t edges) {
+  std::string text = ".decl " + relation + "(x:number, y:number)\n";
+  for (const auto& [from, to] : oracle::make_random_graph(seed, nodes, edges)) {
+    text += relation + "(" + std::to_string(from) + "," + std::to_string(to) + ").\n";
+  }
+  return text;
+}
+
+const char* const recursive_rules[] = {
+    // Reachability in its three forms.
+    ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n",
+    ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- e(x,z), r(z,y).\n",
+    ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- r(x,z), r(z,y).\n",
+    // Same generation.
+    ".decl r(x:number, y:number)\nr(x,y) :- e(p,x), e(p,y), x != y.\nr(x,y) :- e(a,x), r(a,b), e(b,y), x != y.\n",
+    // The points-to analysis of the paper.
+    ".decl vf(x:number, y:number)\n.decl va(x:number, y:number)\n.decl ma(x:number, y:number)\n"
+    "vf(y,x) :- e(y,x).\nvf(x,x) :- e(x,_).\nvf(x,x) :- e(_,x).\nma(x,x) :- e(_,x).\nma(x,x) :- e(x,_).\n"
+    "vf(x,y) :- vf(x,z), vf(z,y).\nva(x,y) :- vf(z,x), vf(z,y).\nvf(x,y) :- e(x,z), ma(z,y).\n"
+    "ma(x,w) :- d(y,x), va(y,z), d(z,w).\nva(x,y) :- vf(z,x), ma(z,w), vf(w,y).\n",
+    // Four recursive atoms, of which two are the same.
+    ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,v) :- r(x,y), r(y,z), r(z,w), d(w,v).\n",
+    // Three atoms with a test on what a step loses, and a repeated variable.
+    ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,w) :- r(y,x), y < 5, d(y,z), r(z,w), !d(w,w).\n",
+    // Two rules with the same end.
+    ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- d(z,x), r(z,w), e(w,y).\nr(x,y) :- r(z,x), e(z,y).\n",
+    // Mutual recursion; the delta in a chosen place.
+    ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,y) :- d(x,y).\n"
+    "r(x,y) :- s(x,z), r(z,y), e(y,_).\n.plan 0:(2,3,1), 1:(3,1,2)\ns(x,y) :- r(x,z), s(z,w), r(w,y).\n",
+    // Existence of a delta, and atoms of constants.
+    ".decl r(x:number, y:number)\n.decl q(x:number)\n.decl p()\nr(x,y) :- e(x,y).\nr(y,x) :- r(x,y), q(1), p().\n"
+    "q(x) :- r(x,_), d(x,x).\nq(1) :- r(2,_).\np() :- q(_).\nr(x,x) :- p(), e(x,_), r(3,_).\n",
+};
+
+TEST(equivalence, recursive_rules_on_random_graphs) {
+  for (const char* rules : recursive_rules) {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      const std::uint32_t nodes = 2 + static_cast<std::uint32_t>(seed);
+      const std::string text =
+          edges_text("e", seed, nodes, nodes + 3) + edges_text("d", seed + 100, nodes, nodes) + rules;
+      EXPECT_TRUE(check_against_oracle(text, with_supplementary));
+      EXPECT_TRUE(check_against_oracle(text, without_supplementary));
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(equivalence, each_combination_of_rows_is_found_once) {
+  // The head keeps all variables, so that a combination found twice is a candidate twice.
+  const std::string text = edges_text("e", 7, 8, 16) +
+                           ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n"
+                           "r(x,y) :- t(x,y,_,_).\n"
+                           ".decl t(x:number, y:number, z:number, w:number)\nt(x,y,z,w) :- r(x,y), r(y,z), r(z,w).\n";
+  const analysed_text analysed = analyse_text(text);
+  const program plan = make_plan(analysed.program, {}, without_supplementary);
+  plan_interpreter interpreter(plan);
+  interpreter.run();
+  const relation_id t = *analysed.program.find_relation("t");
+  EXPECT_EQ(interpreter.candidates(t), interpreter.tuples(t).size());
+}
+
+}  // namespace
+}  // namespace gpulog::plan
