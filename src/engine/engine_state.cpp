@@ -75,6 +75,9 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
   }
   if (options.device != 0) throw input_error(fmt::format("the cpu backend has no device {}", options.device));
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
+  if (options.jobs > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism)) {
+    more_threads.emplace(tbb::global_control::max_allowed_parallelism, options.jobs);
+  }
   if (options.storage == storage_kind::automatic) options.storage = storage_kind::hash;
   memory.set_limit(options.memory_limit);
   staged.resize(analysed().relations.size());

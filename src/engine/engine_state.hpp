@@ -1,7 +1,10 @@
 #pragma once
 
+#include <tbb/global_control.h>
+
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backend/array.hpp"
@@ -39,6 +42,8 @@ struct engine_state {
 
   std::shared_ptr<const program_state> source;
   run_options options;
+  /// More threads than processors: oneTBB has to be told, else it warns and takes fewer.
+  std::optional<tbb::global_control> more_threads;
   statistics figures;
   backend::host_memory memory;
   storage::symbol_table symbols;

@@ -40,7 +40,7 @@ class CommandTest(unittest.TestCase):
 
     def start(self, *arguments, **options):
         return subprocess.Popen([self.gpulog, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", **options)
 
     def run_gpulog(self, *arguments, **options):
         process = self.start(*arguments, **options)
