@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 
 #include "backend/array.hpp"
@@ -16,19 +17,15 @@ struct table_growth {
   static constexpr std::uint64_t initial_slots = 1024;
   /// Linear probing stays short up to here.
   static constexpr double max_load = 0.7;
-  /// Large tables grow by less: the peak of memory is where a result just outgrew its table.
-  static constexpr std::uint64_t large_slots = 1u << 25;
 
-  [[nodiscard]] static std::uint64_t next(std::uint64_t slots) {
-    return slots < large_slots ? slots * 2 : slots + slots / 2;
-  }
+  [[nodiscard]] static std::uint64_t next(std::uint64_t slots) { return slots * 2; }
   [[nodiscard]] static std::uint64_t limit(std::uint64_t slots) {
     return static_cast<std::uint64_t>(static_cast<double>(slots) * max_load);
   }
 };
 
 /// How far ahead of the probe a slot is fetched: enough misses under way to hide most of the memory's latency.
-constexpr std::uint32_t prefetch_distance = 24;
+constexpr std::uint32_t prefetch_distance = 16;
 
 /// A set of tuples of at most 64 bits; the slot is the tuple. 0 marks a free slot, and the tuple 0 is a flag beside the
 /// table.
@@ -75,9 +72,12 @@ class packed_set {
         continue;
       }
       std::uint64_t at = homes[i];
-      std::uint64_t seen;
-      while ((seen = load(slots[at])) != 0 && seen != keys[i]) at = at + 1 == size_ ? 0 : at + 1;
-      found[i] = seen != 0 ? 1 : 0;
+      line_masks masks = examine(slots + at, keys[i]);
+      while (masks.equal == 0 && masks.free == 0) {
+        at = next(at);
+        masks = examine(slots + at, keys[i]);
+      }
+      found[i] = masks.equal != 0 ? 1 : 0;
     }
   }
 
@@ -87,64 +87,98 @@ class packed_set {
     while (table_growth::limit(capacity) < size() + extra) capacity = table_growth::next(capacity);
     if (capacity == capacity_) return;
     backend::array<std::uint64_t> old(slots_.resource());
-    backend::array<std::uint64_t> larger(slots_.resource(), capacity + neighbours);
+    backend::array<std::uint64_t> larger(slots_.resource(), capacity);
     old.swap(slots_);
-    const std::uint64_t old_size = size_;
     slots_.swap(larger);
+    const std::uint64_t old_size = capacity_;
     set_capacity(capacity);
-    // The sweep frees the old table behind itself, so that both are never whole at a time.
+    // The hash is monotone in the slot, so the sweep streams through both tables; it frees the old one behind itself,
+    // so that both are never whole at a time.
     constexpr std::uint64_t stride = 1u << 18;
+    constexpr std::uint64_t batch = 512;
+    std::uint64_t keys[batch];
     for (std::uint64_t begin = 0; begin < old_size; begin += stride) {
       const std::uint64_t end = std::min(old_size, begin + stride);
-      for (std::uint64_t i = begin; i < end; ++i) {
-        if (old[i] != 0) insert_at<false>(slots_.data(), home(old[i]), old[i]);
+      for (std::uint64_t i = begin; i < end; i += batch) {
+        std::uint64_t count = 0;
+        for (std::uint64_t k = i; k < std::min(end, i + batch); ++k) {
+          keys[count] = old[k];
+          count += old[k] != 0 ? 1 : 0;
+        }
+        for (std::uint64_t k = 0; k < count; ++k) place(home(keys[k]), keys[k]);
       }
       old.resource().discard(old.data() + begin, (end - begin) * sizeof(std::uint64_t));
     }
   }
 
  private:
-  /// Keys that differ in their lowest bits only lie beside each other, and so share cache lines: neighbours in a graph
-  /// often have neighbouring numbers.
-  static constexpr unsigned neighbour_bits = 3;
-  static constexpr std::uint64_t neighbours = 1u << neighbour_bits;
+  /// Slots of a cache line, which a probe looks at together before it goes on to the next line. (Linear probing from
+  /// slot to slot leaves the line in nearly every second probe at this load, and waits for memory again.)
+  static constexpr std::uint64_t line = 8;
+  /// Keys that differ in these lowest bits only share a line: neighbours in a graph often have neighbouring numbers.
+  static constexpr unsigned neighbour_bits = 0;
 
   void allocate(std::uint64_t capacity) {
-    slots_.resize(capacity + neighbours);
+    slots_.resize(capacity);
     set_capacity(capacity);
   }
   void set_capacity(std::uint64_t capacity) {
     capacity_ = capacity;
-    size_ = capacity + neighbours;
+    lines_ = capacity / line;
     limit_ = table_growth::limit(capacity);
   }
-  [[nodiscard]] std::uint64_t home(std::uint64_t key) const {
-    return scale(mix(key >> neighbour_bits), capacity_) + (key & (neighbours - 1));
+  /// The first slot of the key's line.
+  [[nodiscard]] std::uint64_t home(std::uint64_t key) const { return scale(mix(key >> neighbour_bits), lines_) * line; }
+  [[nodiscard]] std::uint64_t next(std::uint64_t at) const { return at + line == capacity_ ? 0 : at + line; }
+
+  struct line_masks {
+    std::uint32_t equal = 0;
+    std::uint32_t free = 0;
+  };
+  /// Compares all slots of a line without a branch: which slot it is can't be predicted.
+  static line_masks examine(const std::uint64_t* slots, std::uint64_t key) {
+    line_masks masks;
+    for (std::uint32_t k = 0; k < line; ++k) {
+      const std::uint64_t seen = load(slots[k]);
+      masks.equal |= static_cast<std::uint32_t>(seen == key) << k;
+      masks.free |= static_cast<std::uint32_t>(seen == 0) << k;
+    }
+    return masks;
   }
   static std::uint64_t load(const std::uint64_t& slot) { return __atomic_load_n(&slot, __ATOMIC_RELAXED); }
+
+  /// Inserts a key that is not there.
+  void place(std::uint64_t at, std::uint64_t key) {
+    std::uint32_t free = 0;
+    while ((free = examine(slots_.data() + at, key).free) == 0) at = next(at);
+    slots_[at + static_cast<std::uint64_t>(std::countr_zero(free))] = key;
+  }
 
   template <bool Concurrent>
   bool insert_at(std::uint64_t* slots, std::uint64_t at, std::uint64_t key) const {
     while (true) {
-      std::uint64_t seen = load(slots[at]);
-      if (seen == key) return false;
-      if (seen == 0) {
-        if constexpr (!Concurrent) {
-          slots[at] = key;
-          return true;
-        } else {
-          if (__atomic_compare_exchange_n(&slots[at], &seen, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            return true;
-          if (seen == key) return false;
-        }
+      const line_masks masks = examine(slots + at, key);
+      if (masks.equal != 0) return false;
+      if (masks.free == 0) {
+        at = next(at);
+        continue;
       }
-      if (++at == size_) at = 0;
+      std::uint64_t& slot = slots[at + static_cast<std::uint64_t>(std::countr_zero(masks.free))];
+      if constexpr (!Concurrent) {
+        slot = key;
+        return true;
+      } else {
+        // Lines fill from the front, so two workers with the same key meet at the same slot; whoever loses looks again.
+        std::uint64_t expected = 0;
+        if (__atomic_compare_exchange_n(&slot, &expected, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return true;
+        if (expected == key) return false;
+      }
     }
   }
 
   backend::array<std::uint64_t> slots_;
-  std::uint64_t capacity_ = 0;  // range of the hash
-  std::uint64_t size_ = 0;      // slots, with the neighbours of the last one
+  std::uint64_t capacity_ = 0;  // a multiple of a line
+  std::uint64_t lines_ = 0;
   std::uint64_t limit_ = 0;
   std::atomic<std::uint64_t> count_{0};
   std::atomic<bool> has_zero_{false};
