@@ -44,7 +44,10 @@ class unfinished_registry {
 
   void unlink_all() noexcept {
     for (auto& place : places_) {
-      if (const char* path = place.exchange(nullptr)) ::unlink(path);
+      char* path = place.exchange(nullptr);
+      if (path == nullptr) continue;
+      ::unlink(path);
+      place.store(path);  // for its owner to free, should there be one still
     }
   }
 

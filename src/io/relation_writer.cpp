@@ -40,8 +40,7 @@ using byte_sink = std::function<void(std::string_view)>;
 template <class Piece>
 class ordered_writer {
  public:
-  ordered_writer(std::size_t limit, std::function<void(const Piece&)> write)
-      : limit_(limit), write_(std::move(write)) {}
+  ordered_writer(std::size_t limit, std::function<void(Piece)> write) : limit_(limit), write_(std::move(write)) {}
 
   /// Blocks while too many pieces wait. The piece whose turn it is never waits.
   void add(std::size_t number, Piece piece) {
@@ -52,11 +51,11 @@ class ordered_writer {
     if (writing_) return;
     writing_ = true;
     for (auto found = ready_.find(next_); found != ready_.end(); found = ready_.find(next_)) {
-      const Piece current = std::move(found->second);
+      Piece current = std::move(found->second);
       ready_.erase(found);
       lock.unlock();
       try {
-        write_(current);
+        write_(std::move(current));
       } catch (...) {
         lock.lock();
         failed_ = true;
@@ -72,7 +71,7 @@ class ordered_writer {
 
  private:
   std::size_t limit_;
-  std::function<void(const Piece&)> write_;
+  std::function<void(Piece)> write_;
   std::mutex access_;
   std::condition_variable changed_;
   std::map<std::size_t, Piece> ready_;
@@ -81,10 +80,31 @@ class ordered_writer {
   bool failed_ = false;
 };
 
+/// Buffers that were written, to be filled again: fresh memory costs more than formatting into it.
+class buffer_pool {
+ public:
+  byte_buffer take() {
+    const std::lock_guard lock(access_);
+    if (spare_.empty()) return {};
+    byte_buffer buffer = std::move(spare_.back());
+    spare_.pop_back();
+    return buffer;
+  }
+  void give_back(byte_buffer buffer) {
+    buffer.clear();
+    const std::lock_guard lock(access_);
+    spare_.push_back(std::move(buffer));
+  }
+
+ private:
+  std::mutex access_;
+  std::vector<byte_buffer> spare_;
+};
+
 /// The text of all rows to the sink. A piece is a number of rows; the first has what stands before all rows, the last
 /// what stands behind them.
 template <class MakePiece, class WritePiece>
-void write_pieces(const relation_rows& rows, const row_formatter& formatter, unsigned threads,
+void write_pieces(const relation_rows& rows, const row_formatter& formatter, unsigned threads, buffer_pool& buffers,
                   const MakePiece& make_piece, const WritePiece& write_piece) {
   const std::uint64_t rows_per_piece = std::max<std::uint64_t>(values_per_piece / (rows.columns.size() + 1), 1);
   const std::uint64_t pieces = std::max<std::uint64_t>((rows.rows + rows_per_piece - 1) / rows_per_piece, 1);
@@ -92,7 +112,7 @@ void write_pieces(const relation_rows& rows, const row_formatter& formatter, uns
   using piece = decltype(make_piece(byte_buffer{}));
   ordered_writer<piece> writer(waiting_per_thread * run.threads(), write_piece);
   run(pieces, [&](std::size_t number) {
-    byte_buffer text;
+    byte_buffer text = buffers.take();
     if (number == 0) text.append(formatter.beginning());
     formatter.append_rows(text, number * rows_per_piece, std::min((number + 1) * rows_per_piece, rows.rows));
     if (number + 1 == pieces) text.append(formatter.end());
@@ -101,17 +121,27 @@ void write_pieces(const relation_rows& rows, const row_formatter& formatter, uns
 }
 
 void write_plain(const relation_rows& rows, const row_formatter& formatter, unsigned threads, const byte_sink& sink) {
+  buffer_pool buffers;
   write_pieces(
-      rows, formatter, threads, [](byte_buffer text) { return text; },
-      [&](const byte_buffer& text) { sink(text.bytes()); });
+      rows, formatter, threads, buffers, [](byte_buffer text) { return text; },
+      [&](byte_buffer text) {
+        sink(text.bytes());
+        buffers.give_back(std::move(text));
+      });
 }
 
 void write_compressed(const relation_rows& rows, const row_formatter& formatter, unsigned threads,
                       const byte_sink& sink) {
+  buffer_pool buffers;
   gzip_ending ending;
   sink(gzip_beginning());
   write_pieces(
-      rows, formatter, threads, [](const byte_buffer& text) { return compress_piece(text.bytes()); },
+      rows, formatter, threads, buffers,
+      [&](byte_buffer text) {
+        compressed_piece piece = compress_piece(text.bytes());
+        buffers.give_back(std::move(text));
+        return piece;
+      },
       [&](const compressed_piece& piece) {
         ending.add(piece);
         sink(piece.bytes);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "io/relation_writer.hpp"
 #include "storage/symbol_table.hpp"
@@ -14,6 +15,15 @@ namespace gpulog::io {
 /// Bytes that are appended to. Growing initialises nothing.
 class byte_buffer {
  public:
+  byte_buffer() = default;
+  byte_buffer(byte_buffer&& other) noexcept
+      : memory_(std::move(other.memory_)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  byte_buffer& operator=(byte_buffer&&) = delete;
+  byte_buffer(const byte_buffer&) = delete;
+  byte_buffer& operator=(const byte_buffer&) = delete;
+
   /// Room for so many more bytes; where they start.
   char* reserve(std::size_t bytes) {
     if (capacity_ - size_ < bytes) grow(bytes);
@@ -23,6 +33,7 @@ class byte_buffer {
   void advance_to(const char* end) { size_ = static_cast<std::size_t>(end - memory_.get()); }
   void append(std::string_view bytes);
   void append(char byte) { append(std::string_view(&byte, 1)); }
+  void clear() { size_ = 0; }
   [[nodiscard]] std::string_view bytes() const { return {memory_.get(), size_}; }
 
  private:
