@@ -4,6 +4,7 @@
 
 #include "sema/clause_checks.hpp"
 #include "sema/clause_types.hpp"
+#include "sema/components.hpp"
 #include "sema/declarations.hpp"
 #include "sema/lowering.hpp"
 #include "sema/print.hpp"
@@ -15,8 +16,9 @@ namespace {
 
 class analyser {
  public:
-  analyser(const syntax::program& parsed, diagnostics& diagnostics, const analysis_options& options)
-      : items_(parsed.items),
+  /// The items are those of a program without components.
+  analyser(const std::vector<syntax::item>& items, diagnostics& diagnostics, const analysis_options& options)
+      : items_(items),
         diagnostics_(diagnostics),
         options_(options),
         declared_(items_, program_, diagnostics),
@@ -24,19 +26,12 @@ class analyser {
         has_clause_(program_.relations.size(), false) {}
 
   std::optional<program> run() {
-    const std::size_t errors_before = diagnostics_.error_count();
     for (const syntax::item& item : items_) {
       if (const auto* clause = item.as<syntax::clause>()) analyse_clause(*clause);
       if (const auto* subsumption = item.as<syntax::subsumption>()) reject_subsumption(*subsumption);
-      if (const auto* component = item.as<syntax::component>()) {
-        report_unsupported(diagnostics_, component->span, "Component " + component->type.name.text);
-      }
-      if (const auto* instance = item.as<syntax::component_instance>()) {
-        report_unsupported(diagnostics_, instance->span, "Component instance " + instance->name.text);
-      }
     }
     warn_of_empty_relations();
-    if (diagnostics_.error_count() > errors_before) return std::nullopt;
+    if (diagnostics_.has_errors()) return std::nullopt;
     stratify(program_, diagnostics_);
     check_plans();
     if (diagnostics_.has_errors()) return std::nullopt;
@@ -183,7 +178,9 @@ class analyser {
 
 std::optional<program> analyse(const syntax::program& parsed, diagnostics& diagnostics,
                                const analysis_options& options) {
-  return analyser(parsed, diagnostics, options).run();
+  if (!has_components(parsed.items)) return analyser(parsed.items, diagnostics, options).run();
+  const std::vector<syntax::item> items = instantiate_components(parsed.items, diagnostics);
+  return analyser(items, diagnostics, options).run();
 }
 
 }  // namespace gpulog::sema

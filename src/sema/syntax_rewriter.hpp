@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+
+#include "syntax/ast.hpp"
+
+namespace gpulog::sema {
+
+/// Changes the names in a syntax tree in place.
+class syntax_rewriter {
+ public:
+  using renaming = std::function<void(syntax::qualified_name&)>;
+
+  /// `relations` is called with each name of a relation, `types` with each name of a type, used or declared alike.
+  syntax_rewriter(renaming relations, renaming types) : relation_(std::move(relations)), type_(std::move(types)) {}
+
+  void rewrite(syntax::clause& clause) const;
+  void rewrite(syntax::subsumption& subsumption) const;
+  void rewrite(syntax::relation_declaration& declaration) const;
+  void rewrite(syntax::type_declaration& declaration) const;
+  void rewrite(syntax::directive& directive) const;
+
+ private:
+  void rewrite(syntax::identifier& name, const renaming& rename) const;
+  void rewrite(std::vector<syntax::attribute>& attributes) const;
+  void rewrite(syntax::atom& atom) const;
+  void rewrite(std::vector<syntax::conjunction>& alternatives) const;
+  void rewrite(syntax::literal& literal) const;
+  void rewrite(syntax::argument& term) const;
+  void rewrite(std::vector<syntax::argument>& terms) const;
+
+  renaming relation_;
+  renaming type_;
+};
+
+}  // namespace gpulog::sema
