@@ -74,13 +74,12 @@ bool is_directory(const std::string& path) {
 /// 0 for "auto"; nothing when it is not a positive number of threads.
 std::optional<unsigned> jobs_from_text(std::string_view text) {
   if (text == "auto") return 0U;
-  constexpr unsigned most_threads = 4096;
+  // A worker more than the machine has processors only takes memory.
+  constexpr unsigned most_threads = 1024;
   unsigned jobs = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), jobs);
-  if (failure != std::errc{} || end != text.data() + text.size() || jobs == 0 || jobs > most_threads) {
-    return std::nullopt;
-  }
-  return jobs;
+  if (failure != std::errc{} || end != text.data() + text.size() || jobs == 0) return std::nullopt;
+  return std::min(jobs, most_threads);
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
