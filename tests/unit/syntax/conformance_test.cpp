@@ -56,9 +56,7 @@ std::set<std::uint32_t> accepted_lines(const fs::path& folder) {
   return result;
 }
 
-bool has_syntax_error(const fs::path& folder) {
-  return folder.parent_path().filename() == "18-syntax-errors";
-}
+bool has_syntax_error(const fs::path& folder) { return folder.parent_path().filename() == "18-syntax-errors"; }
 
 TEST(Conformance, ProgramsWithoutSyntaxErrorsParseAndPrintBack) {
   const auto folders = cases();

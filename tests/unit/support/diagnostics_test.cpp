@@ -1,0 +1,73 @@
+#include "support/diagnostics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace gpulog {
+namespace {
+
+source_span span_of(const source_file& file, const std::string& text) {
+  const std::size_t at = file.text().find(text);
+  return {&file, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + text.size())};
+}
+
+TEST(Diagnostics, PrintAsSouffleDoes) {
+  source_manager sources;
+  const source_file& file = sources.add("some/folder/typ.dl", ".decl a(x:number)\n.decl b(x:symbol)\na(x) :- b(x).\n");
+  diagnostics report;
+  auto& error = report.error(span_of(file, "x) :-"), "Unable to deduce type for variable x");
+  error.note("Following constraints are incompatible:");
+  error.note("   Type of variable 'x' should be a subtype of 'number'");
+  error.note(span_of(file, "b(x)."), "   Type of variable 'x' should be a subtype of 'symbol'");
+  EXPECT_EQ(report.to_string(),
+            "Error: Unable to deduce type for variable x in file typ.dl at line 3\n"
+            "a(x) :- b(x).\n"
+            "--^-----------\n"
+            "Following constraints are incompatible:\n"
+            "   Type of variable 'x' should be a subtype of 'number'\n"
+            "   Type of variable 'x' should be a subtype of 'symbol' in file typ.dl at line 3\n"
+            "a(x) :- b(x).\n"
+            "--------^-----\n"
+            "1 errors generated, evaluation aborted\n");
+}
+
+TEST(Diagnostics, AreSortedByPlaceErrorsFirstAndOnce) {
+  source_manager sources;
+  const source_file& file = sources.add("p.dl", "one\ntwo\nthree\n");
+  diagnostics report;
+  report.warning(span_of(file, "two"), "w2");
+  report.error(span_of(file, "three"), "e3");
+  report.error(span_of(file, "two"), "e2");
+  report.error(span_of(file, "three"), "e3");
+  report.error("no place");
+  std::string order;
+  for (const diagnostic& remark : report.to_public()) order += remark.message + ";";
+  EXPECT_EQ(order, "no place;e2;w2;e3;");
+  EXPECT_EQ(report.error_count(), 4U);
+  EXPECT_EQ(report.warning_count(), 1U);
+  EXPECT_NE(report.to_string().find("3 errors generated, evaluation aborted\n"), std::string::npos);
+}
+
+TEST(Diagnostics, WarningsAloneDoNotAbort) {
+  source_manager sources;
+  const source_file& file = sources.add("p.dl", "text");
+  diagnostics report;
+  report.warning({&file, 0, 4}, "w");
+  EXPECT_FALSE(report.has_errors());
+  EXPECT_EQ(report.to_string(), "Warning: w in file p.dl at line 1\ntext\n^----\n");
+}
+
+TEST(Diagnostics, CaretStaysWithinTheLine) {
+  source_manager sources;
+  const source_file& file = sources.add("p.dl", "ab\r\n\n");
+  diagnostics report;
+  report.error({&file, 3, 4}, "behind the end");
+  report.error({&file, 4, 4}, "empty line");
+  report.error({&file, 400, 500}, "outside");
+  EXPECT_NE(report.to_string().find("at line 1\nab\n--^\n"), std::string::npos);
+  EXPECT_NE(report.to_string().find("at line 2\n\n^\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpulog

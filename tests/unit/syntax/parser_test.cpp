@@ -1,0 +1,337 @@
+#include "syntax/parser.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "parsing.hpp"
+
+namespace gpulog::syntax {
+namespace {
+
+/// The value in `a(value).` as printed.
+std::string value(const std::string& text) {
+  const std::string result = printed("a(" + text + ").");
+  return result.substr(2, result.size() - 5);
+}
+
+/// The body in `a() :- body.` as printed.
+std::string body(const std::string& text) {
+  const std::string result = printed("a() :- " + text + ".");
+  return result.substr(7, result.size() - 9);
+}
+
+const argument& only_argument(const parsed_text& parsed) {
+  return parsed.result.items.at(0).as<clause>()->heads.at(0).arguments.at(0);
+}
+
+TEST(Arguments, Constants) {
+  EXPECT_EQ(value("17"), "17");
+  EXPECT_EQ(value("0x1F"), "0x1F");
+  EXPECT_EQ(value("0b101"), "0b101");
+  EXPECT_EQ(value("5u"), "5u");
+  EXPECT_EQ(value("0xffu"), "0xffu");
+  EXPECT_EQ(value("1.50"), "1.50");
+  EXPECT_EQ(value("255.0.0.1"), "-16777215");
+  EXPECT_EQ(value("10.0.0.1"), "167772161");
+  EXPECT_EQ(value("nil"), "nil");
+  EXPECT_EQ(value("_"), "_");
+  EXPECT_EQ(value("_x"), "_x");
+  EXPECT_EQ(value("?x"), "?x");
+  EXPECT_EQ(value("autoinc()"), "autoinc()");
+  EXPECT_EQ(value("recursive_iteration_cnt()"), "recursive_iteration_cnt()");
+  EXPECT_EQ(value("-5"), "-5");
+  EXPECT_EQ(value("- -5"), "-(-5)");
+  EXPECT_EQ(value("-(-5)"), "-(-5)");
+  EXPECT_EQ(value("-x"), "-x");
+}
+
+TEST(Arguments, NumericForms) {
+  const auto form_of = [](const std::string& text) {
+    const parsed_text parsed("a(" + text + ").");
+    return only_argument(parsed).as<numeric_constant>()->form;
+  };
+  EXPECT_EQ(form_of("5"), numeric_form::untyped);
+  EXPECT_EQ(form_of("-5"), numeric_form::untyped);
+  EXPECT_EQ(form_of("5u"), numeric_form::unsigned_number);
+  EXPECT_EQ(form_of("5.0"), numeric_form::floating);
+}
+
+TEST(Arguments, StringsWithEscapes) {
+  const parsed_text parsed(R"dl(a("q\"b\\\n\t\a\b\f\r\v\'é").)dl");
+  EXPECT_EQ(parsed.remarks(), "");
+  EXPECT_EQ(only_argument(parsed).as<string_constant>()->value, "q\"b\\\n\t\a\b\f\r\v'é");
+  EXPECT_EQ(value(R"("a\"b\nc")"), R"("a\"b\nc")");
+  EXPECT_EQ(value("\"two\nlines\""), "\"two\\nlines\"");
+}
+
+TEST(Arguments, Precedences) {
+  // Printing leaves out parentheses that change nothing.
+  EXPECT_EQ(value("(1+2)*3"), "(1 + 2) * 3");
+  EXPECT_EQ(value("1+(2*3)"), "1 + 2 * 3");
+  EXPECT_EQ(value("(1-2)-3"), "1 - 2 - 3");
+  EXPECT_EQ(value("1-(2-3)"), "1 - (2 - 3)");
+  EXPECT_EQ(value("2^(3^2)"), "2 ^ 3 ^ 2");
+  EXPECT_EQ(value("(2^3)^2"), "(2 ^ 3) ^ 2");
+  EXPECT_EQ(value("-(x^2)"), "-x ^ 2");
+  EXPECT_EQ(value("(-x)^2"), "(-x) ^ 2");
+  EXPECT_EQ(value("(-2)^2"), "(-2) ^ 2");
+  EXPECT_EQ(value("(-x)*y"), "-x * y");
+  EXPECT_EQ(value("-(x*y)"), "-(x * y)");
+  EXPECT_EQ(value("a lor (b lxor (c land (d bor (e bxor (f band (g bshl (h + (i * j))))))))"),
+            "a lor b lxor c land d bor e bxor f band g bshl h + i * j");
+  EXPECT_EQ(value("((((((((a * b) + c) bshr d) band e) bxor f) bor g) land h) lxor i) lor j"),
+            "a * b + c bshr d band e bxor f bor g land h lxor i lor j");
+  EXPECT_EQ(value("bnot (x + 1) bshru 2"), "bnot (x + 1) bshru 2");
+  EXPECT_EQ(value("lnot bnot x"), "lnot (bnot x)");
+  EXPECT_EQ(value("x % 2 / 3"), "x % 2 / 3");
+}
+
+TEST(Arguments, MinusTwoSquaredIsMinusFour) {
+  const parsed_text parsed("a(-2^2).");
+  const auto* outer = only_argument(parsed).as<functor_call>();
+  ASSERT_NE(outer, nullptr);
+  EXPECT_EQ(outer->op, functor::negate);
+  EXPECT_EQ(outer->arguments.at(0).as<functor_call>()->op, functor::power);
+}
+
+TEST(Arguments, Calls) {
+  EXPECT_EQ(value("cat(x, \"y\", z)"), "cat(x, \"y\", z)");
+  EXPECT_EQ(value("min(1, 2, 3)"), "min(1, 2, 3)");
+  EXPECT_EQ(value("max(x + 1, 2) * 2"), "max(x + 1, 2) * 2");
+  EXPECT_EQ(value("@f(x, @g())"), "@f(x, @g())");
+  EXPECT_EQ(value("as(x + 1, my.Type)"), "as(x + 1, my.Type)");
+  EXPECT_EQ(value("[1, [2, nil]]"), "[1, [2, nil]]");
+  EXPECT_EQ(value("[]"), "[]");
+  EXPECT_EQ(value("$B(1, $Enum())"), "$B(1, $Enum())");
+  EXPECT_EQ(value("$Enum"), "$Enum()");
+  EXPECT_EQ(value("$a.B(x)"), "$a.B(x)");
+  EXPECT_EQ(value("to_number(substr(s, 0, strlen(s) - 1))"), "to_number(substr(s, 0, strlen(s) - 1))");
+  EXPECT_EQ(value("range(1, 5)"), "range(1, 5)");
+}
+
+TEST(Arguments, EnumBeforeTheEndOfAClause) {
+  EXPECT_EQ(printed("a() :- x = $E. .decl b()"), "a() :- x = $E().\n.decl b()\n");
+  EXPECT_EQ(printed("a() :- x = $E."), "a() :- x = $E().\n");
+  // As Soufflé reads a dot after the name of a branch.
+  EXPECT_EQ(printed("a() :- x = $E. b(1)."), "a() :- x = $E.b(1).\n");
+}
+
+TEST(Arguments, Aggregates) {
+  EXPECT_EQ(body("x = count : { b(y), y > 1 }"), "x = count : { b(y), y > 1 }");
+  EXPECT_EQ(body("x = count : b(_)"), "x = count : { b(_) }");
+  EXPECT_EQ(body("x = sum y + 1 : b(y) + 2"), "x = sum y + 1 : { b(y) } + 2");
+  EXPECT_EQ(body("x = min y : b(y)"), "x = min y : { b(y) }");
+  EXPECT_EQ(body("x = min (y + 1) * 2 : { b(y) }"), "x = min (y + 1) * 2 : { b(y) }");
+  EXPECT_EQ(body("x = max(y) : { b(y) }"), "x = max y : { b(y) }");
+  EXPECT_EQ(body("x = mean y : { b(y); c(y), d(y) }"), "x = mean y : { b(y); c(y), d(y) }");
+  EXPECT_EQ(body("1 < sum x : { b(x), 2 = count : c(x) }"), "1 < sum x : { b(x), 2 = count : { c(x) } }");
+  EXPECT_EQ(body("x = @@lub y : 0, { b(y) }"), "x = @@lub y : 0, { b(y) }");
+  EXPECT_EQ(remarks_on("a() :- x = sum : b(_)."), "1:incorrect expression arity for given aggregate mode\n");
+  EXPECT_EQ(remarks_on("a() :- x = sum(1, 2)."), "1:aggregate operation has no functor equivalent\n");
+}
+
+TEST(Bodies, Literals) {
+  EXPECT_EQ(body("b(x), !c(x), x = 1, x != 2, x < 3, x <= 4, x > 5, x >= 6"),
+            "b(x), !c(x), x = 1, x != 2, x < 3, x <= 4, x > 5, x >= 6");
+  EXPECT_EQ(body("match(\"a.*\", x), contains(\"b\", x), !match(y, x)"),
+            "match(\"a.*\", x), contains(\"b\", x), !match(y, x)");
+  EXPECT_EQ(body("true, false, !true"), "true, false, !true");
+  EXPECT_EQ(body("a.b.c(x)"), "a.b.c(x)");
+  EXPECT_EQ(body("b(x); c(x), d(x)"), "b(x); c(x), d(x)");
+  EXPECT_EQ(body("b(x), (c(x); d(x), (e(x); !(f(x), g(x))))"), "b(x), (c(x); d(x), (e(x); !(f(x), g(x))))");
+  EXPECT_EQ(body("!x < y"), "!x < y");
+  EXPECT_EQ(body("!!b(x)"), "!!b(x)");
+}
+
+TEST(Bodies, ParenthesesOfArgumentsAndOfGroups) {
+  EXPECT_EQ(body("(x + 1) * 2 > y"), "(x + 1) * 2 > y");
+  EXPECT_EQ(body("(x) > y"), "x > y");
+  EXPECT_EQ(body("((x) > y)"), "(x > y)");
+  EXPECT_EQ(body("(((x + 1)) > (y))"), "(x + 1 > y)");
+  EXPECT_EQ(body("(b(x))"), "(b(x))");
+  EXPECT_EQ(body("((b(x)), (x) = 1; (c(x)))"), "((b(x)), x = 1; (c(x)))");
+  EXPECT_EQ(remarks_on("a() :- (x)."), "1:syntax error, unexpected .\n");
+  EXPECT_EQ(remarks_on("a() :- (x, b(x))."), "1:syntax error, unexpected \",\"\n");
+  EXPECT_EQ(remarks_on("a() :- (b(x)) + 1 > 2."), "1:syntax error, unexpected +, expecting \",\" or ; or .\n");
+}
+
+TEST(Clauses, Forms) {
+  EXPECT_EQ(printed("a(1)."), "a(1).\n");
+  EXPECT_EQ(printed("a().b()."), "a().\nb().\n");
+  EXPECT_EQ(printed("a(x), b.c(x) :- d(x)."), "a(x), b.c(x) :- d(x).\n");
+  EXPECT_EQ(printed("a(x) <= a(y) :- x < y."), "a(x) <= a(y) :- x < y.\n");
+  EXPECT_EQ(printed("a(x) :- b(x), c(x). .plan 0:(2,1), 1:()"), "a(x) :- b(x), c(x).\n.plan 0:(2, 1), 1:()\n");
+  EXPECT_EQ(remarks_on("a(1), b(2)."), "1:syntax error, unexpected ., expecting :- or \",\"\n");
+  EXPECT_EQ(remarks_on("a(x) <= a(y)."), "1:syntax error, unexpected ., expecting :-\n");
+}
+
+TEST(Clauses, SpansCoverTheirText) {
+  const parsed_text parsed("  a(x) :-\n  b(x), x = 1 + 2.\n");
+  const clause& rule = *parsed.result.items.at(0).as<clause>();
+  EXPECT_EQ(to_string(rule.span), "test.dl [1:3-2:19]");
+  EXPECT_EQ(to_string(rule.heads.at(0).span), "test.dl [1:3-1:7]");
+  const literal& test = rule.body.at(0).at(1);
+  EXPECT_EQ(to_string(test.span), "test.dl [2:9-2:18]");
+  EXPECT_EQ(to_string(test.as<constraint>()->right.span), "test.dl [2:13-2:18]");
+}
+
+TEST(Declarations, Relations) {
+  EXPECT_EQ(printed(".decl a(x:number, y : my.T)"), ".decl a(x: number, y: my.T)\n");
+  EXPECT_EQ(printed(".decl a, b()"), ".decl a, b()\n");
+  EXPECT_EQ(printed(".decl a(x:L<>) overridable inline no_inline magic no_magic btree_delete"),
+            ".decl a(x: L<>) overridable inline no_inline magic no_magic btree_delete\n");
+  EXPECT_EQ(printed(".decl a(x:number, y:number) eqrel"), ".decl a(x: number, y: number) eqrel\n");
+  EXPECT_EQ(printed(".decl a(x:number, y:number) choice-domain x, (x, y)"),
+            ".decl a(x: number, y: number) choice-domain (x), (x, y)\n");
+  EXPECT_EQ(printed(".decl d = debug_delta(a)"), ".decl d = debug_delta(a)\n");
+  EXPECT_EQ(remarks_on(".decl a() brie btree"), "1:btree qualifier already set\n");
+  EXPECT_EQ(remarks_on(".decl a() inline inline"), "1:inline qualifier already set\n");
+}
+
+TEST(Declarations, Types) {
+  EXPECT_EQ(printed(".type A <: symbol"), ".type A <: symbol\n");
+  EXPECT_EQ(printed(".type A = b.C"), ".type A = b.C\n");
+  EXPECT_EQ(printed(".type A = B | c.D"), ".type A = B | c.D\n");
+  EXPECT_EQ(printed(".type A = [x : number, rest : A]"), ".type A = [x: number, rest: A]\n");
+  EXPECT_EQ(printed(".type A = []"), ".type A = []\n");
+  EXPECT_EQ(printed(".type A = B { x : number, y : A } | E {}"), ".type A = B { x: number, y: A } | E {}\n");
+  EXPECT_EQ(printed(".lattice L<> { Bottom -> $B(), Lub -> @lub(_, _) }"),
+            ".lattice L<> { Bottom -> $B(), Lub -> @lub(_, _) }\n");
+}
+
+TEST(Declarations, FunctorsDirectivesPragmas) {
+  EXPECT_EQ(printed(".functor f(x:number, symbol):float"), ".functor f(x: number, symbol): float\n");
+  EXPECT_EQ(printed(".functor f():a.T stateful"), ".functor f(): a.T stateful\n");
+  EXPECT_EQ(printed(".input a, b.c(IO=file, filename=\"x\\ty\", delimiter=\",\", n=5, headers=true)"),
+            ".input a, b.c(IO=\"file\", filename=\"x\\ty\", delimiter=\",\", n=\"5\", headers=\"true\")\n");
+  EXPECT_EQ(printed(".output a()\n.printsize b .limitsize c(n=3)"), ".output a\n.printsize b\n.limitsize c(n=\"3\")\n");
+  EXPECT_EQ(printed(".pragma \"a\" \"b\" .pragma \"c\""), ".pragma \"a\" \"b\"\n.pragma \"c\"\n");
+}
+
+TEST(Declarations, Components) {
+  EXPECT_EQ(printed(".comp A<T, U> : B<T>, C { .decl a(x:T) overridable a(x) :- b(x). .comp I { } .init i = I "
+                    ".override z .type Q <: T .input a }\n.init x = A<number, symbol>"),
+            ".comp A<T, U> : B<T>, C {\n.decl a(x: T) overridable\na(x) :- b(x).\n.comp I {\n}\n.init i = I\n"
+            ".override z\n.type Q <: T\n.input a\n}\n.init x = A<number, symbol>\n");
+  EXPECT_EQ(remarks_on(".override x"), "1:syntax error, unexpected override rules of super-component\n");
+  EXPECT_EQ(remarks_on(".comp A {\n.pragma \"x\"\n.decl a()\n}\nb(1)."),
+            "2:syntax error, unexpected pragma directive\n");
+}
+
+TEST(Ignored, CommentsAndAnnotations) {
+  EXPECT_EQ(printed("// one\n/* two\n /* three */ a(1). /// doc\n//! inner\nb(2)."), "a(1).\nb(2).\n");
+  EXPECT_EQ(printed("@[doc = \"x\"] @[f(a, [b {c} :- ,])] .decl a(@[k] x:number)\n@[n] a(x) :- @![m = 1 + 2] b(x)."),
+            ".decl a(x: number)\na(x) :- b(x).\n");
+  EXPECT_EQ(printed(".type T = @[x] A { @![y] } | @[z] B {}"), ".type T = A {} | B {}\n");
+  EXPECT_EQ(printed("\xEF\xBB\xBF"
+                    "a(1)."),
+            "a(1).\n");
+  EXPECT_EQ(printed("a(1).\r\nb(2).\r\n"), "a(1).\nb(2).\n");
+  EXPECT_EQ(printed(""), "");
+}
+
+TEST(Deprecated, FormsAreReadWithAWarning) {
+  const parsed_text parsed(".number_type N\n.symbol_type S\n.type T\n.decl a(x:N) input output\na($).\n.decl b(x:N)");
+  EXPECT_EQ(parsed.remarks(),
+            "1:Deprecated type declaration used\n2:Deprecated type declaration used\n"
+            "3:Deprecated type declaration used\n4:Deprecated input qualifier was used\n"
+            "4:Deprecated output qualifier was used\n"
+            "5:Deprecated $ symbol was used. Use functor 'autoinc()' instead.\n");
+  EXPECT_FALSE(parsed.report.has_errors());
+  EXPECT_EQ(print(parsed.result),
+            ".type N <: number\n.type S <: symbol\n.type T <: symbol\n.decl a(x: N) input output\na(autoinc()).\n"
+            ".decl b(x: N)\n");
+  parse_options quiet;
+  quiet.warnings = false;
+  EXPECT_EQ(remarks_on(".number_type N", quiet), "");
+}
+
+TEST(Errors, SeveralInOneRun) {
+  EXPECT_EQ(remarks_on("a(1,,2).\nb(1).\n.decl c(x number)\n.decl d(x:number)\nd(2)).\ne(x) :- f(x) g(x).\nh(~1).\n"),
+            "1:syntax error, unexpected \",\"\n"
+            "3:syntax error, unexpected identifier, expecting :\n"
+            "5:syntax error, unexpected ), expecting :- or \",\" or . or <=\n"
+            "6:syntax error, unexpected identifier, expecting \",\" or ; or .\n"
+            "7:unexpected ~\n");
+}
+
+TEST(Errors, WhatIsReadableIsRead) {
+  const parsed_text parsed("a(1).\nb(.\nc(3).\n.comp D { d(4) e(5).\n f(6). }\ng(7).\n");
+  EXPECT_EQ(parsed.report.error_count(), 2U);
+  EXPECT_EQ(print(parsed.result), "a(1).\nc(3).\n.comp D {\nf(6).\n}\ng(7).\n");
+}
+
+TEST(Errors, BracesOfAggregatesDoNotCloseComponents) {
+  const parsed_text parsed(".comp C {\n a(x) :- x = count : { b( }, c(x).\n d(1).\n}\ne(2).\n");
+  EXPECT_EQ(parsed.remarks(), "2:syntax error, unexpected }\n");
+  EXPECT_EQ(print(parsed.result), ".comp C {\nd(1).\n}\ne(2).\n");
+}
+
+TEST(Errors, LexicalOnes) {
+  EXPECT_EQ(remarks_on("a(\"x\\qy\")."), "1:Unknown escape sequence \\q\n");
+  EXPECT_EQ(remarks_on("a(1).\na(\"open).\n"), "2:unexpected \"\n");
+  EXPECT_EQ(remarks_on("a(1).\n/* open\n\n"), "2:unterminated comment block, missing '*/'\n");
+  EXPECT_EQ(remarks_on("a(1.2.3.400)."), "1:IP out of range\n");
+  EXPECT_EQ(remarks_on(std::string("a(\0).", 5)).substr(0, 2), "1:");
+  EXPECT_EQ(remarks_on("a(99999999999999999999.1.1.1)."), "1:IP out of range\n");
+  EXPECT_EQ(remarks_on("a() :- b(). .plan 99999999999:(1)"), "1:malformed number in an execution plan\n");
+}
+
+TEST(Errors, MissingClosingBrace) {
+  EXPECT_EQ(remarks_on("a(1).\n.comp C {\n b(1).\n"), "3:unterminated component, missing '}'\n");
+}
+
+TEST(Errors, AreLimitedInNumber) {
+  std::string text;
+  for (int line = 0; line < 10'000; ++line) text += "a(,).\n";
+  EXPECT_EQ(parsed_text(text).report.error_count(), 100U);
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string result;
+  for (int count = 0; count < times; ++count) result += text;
+  return result;
+}
+
+TEST(Depth, IsLimitedWithAMessage) {
+  const int many = 100'000;
+  const std::string message = "1:expression is nested too deeply: the limit is 1000 levels\n";
+  const auto first_remark = [](const std::string& text) {
+    const std::string all = remarks_on(text);
+    return all.substr(0, all.find('\n') + 1);
+  };
+  EXPECT_EQ(first_remark("a(" + repeated("(", many) + "1" + repeated(")", many) + ")."), message);
+  EXPECT_EQ(first_remark("a(" + repeated("[", many) + "1" + repeated("]", many) + ")."), message);
+  EXPECT_EQ(first_remark("a(" + repeated("-", many) + "x)."), message);
+  EXPECT_EQ(first_remark("a(" + repeated("1 + ", many) + "x)."), message);
+  EXPECT_EQ(first_remark("a(" + repeated("x ^ ", many) + "x)."), message);
+  EXPECT_EQ(first_remark("a(" + repeated("cat(", many) + "x)."), message);
+  EXPECT_EQ(first_remark("a(" + repeated("as(", many) + "x)."), message);
+  EXPECT_EQ(first_remark("a(" + repeated("min(", many) + "x)."), message);
+  EXPECT_EQ(first_remark("a(" + repeated("$B(", many) + "x)."), message);
+  EXPECT_EQ(first_remark("a() :- " + repeated("(", many) + "b()" + repeated(")", many) + "."), message);
+  EXPECT_EQ(first_remark("a() :- " + repeated("!", many) + "b()."), message);
+  EXPECT_EQ(first_remark("a() :- " + repeated("x = sum 1 : { ", many) + "."), message);
+  EXPECT_EQ(first_remark("a() :- " + repeated("(x) = sum 1 : { ((", many) + "."), message);
+  EXPECT_EQ(first_remark(repeated(".comp C { ", many)), "1:components are nested too deeply: the limit is 100\n");
+}
+
+TEST(Depth, NestedChainsCountTogether) {
+  // Each level is within the limits, the tree as a whole is not.
+  std::string text = "x";
+  for (int level = 0; level < 30; ++level) text = "(" + text + repeated(" + 1", 50) + ")";
+  EXPECT_NE(remarks_on("a(" + text + ").").find("nested too deeply"), std::string::npos);
+}
+
+TEST(Depth, LongFlatProgramsAreFine) {
+  EXPECT_EQ(remarks_on("a() :- " + repeated("b(), ", 20'000) + "c()."), "");
+  EXPECT_EQ(remarks_on("a() :- " + repeated("b(); ", 20'000) + "c()."), "");
+  EXPECT_EQ(remarks_on("a(" + repeated("1, ", 20'000) + "1)."), "");
+  EXPECT_EQ(remarks_on("a(" + repeated("1 + ", 900) + "1)."), "");
+  EXPECT_EQ(remarks_on(repeated("a(1).", 20'000)), "");
+  EXPECT_EQ(remarks_on("a(" + repeated("[1, ", 900) + "nil" + repeated("]", 900) + ")."), "");
+}
+
+}  // namespace
+}  // namespace gpulog::syntax
