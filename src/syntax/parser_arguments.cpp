@@ -219,6 +219,11 @@ argument parser::variable_or_constant() {
       return {iteration_counter{}, since(word.span)};
     }
     default:
+      // The first of many, more than a message names.
+      for (const token_kind kind : {token_kind::string, token_kind::identifier, token_kind::number,
+                                    token_kind::unsigned_number, token_kind::floating}) {
+        at(kind);
+      }
       fail();
   }
 }
