@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cassert>
 #include <deque>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "plan/cost_model.hpp"
@@ -12,6 +14,7 @@
 #include "plan/index_selection.hpp"
 #include "plan/join_order.hpp"
 #include "plan/normalized_rule.hpp"
+#include "plan/supplementary.hpp"
 #include "plan/validate.hpp"
 
 namespace gpulog::plan {
@@ -45,7 +48,8 @@ struct draft_stratum {
 
 class planner {
  public:
-  planner(const sema::program& source, const statistics& known) : source_(source), costs_(source, known) {}
+  planner(const sema::program& source, const statistics& known, const options& chosen)
+      : source_(source), chosen_(chosen), costs_(source, known) {}
 
   program make() {
     add_relations();
@@ -87,24 +91,59 @@ class planner {
   }
 
   void plan_stratum(const sema::stratum& planned) {
+    std::vector<normalized_rule> rules;
+    for (const rule_id id : planned.rules) {
+      normalized_rule rule = normalize(source_[id]);
+      if (rule.unsatisfiable) {
+        result_.remarks.push_back(fmt::format("never holds, left out: {}", rule.text));
+      } else {
+        rules.push_back(std::move(rule));
+      }
+    }
+
     draft_stratum& target = strata_.emplace_back();
     target.relations = planned.relations;
     target.recursive = planned.recursive;
-    target.once.advance = planned.relations;
-    if (planned.recursive) target.loop.emplace_back().advance = planned.relations;
-    for (const rule_id id : planned.rules) {
-      const normalized_rule rule = normalize(source_[id]);
-      if (rule.unsatisfiable) {
-        result_.remarks.push_back(fmt::format("never holds, left out: {}", rule.text));
-        continue;
+    if (planned.recursive && chosen_.supplementary == supplementary_mode::automatic) {
+      factored_stratum factored = factor_rules(std::move(rules), planned.relations);
+      target.relations.insert(target.relations.end(), factored.added.begin(), factored.added.end());
+      target.loop.resize(factored.own_level + 1);
+      for (std::size_t number = 0; number < factored.added.size(); ++number) {
+        target.loop[factored.levels[number]].advance.push_back(factored.added[number]);
       }
-      plan_rule(rule, target);
+      for (const factored_rule& planned_rule : factored.rules) plan_rule(planned_rule.rule, target, planned_rule.level);
+      std::move(factored.remarks.begin(), factored.remarks.end(), std::back_inserter(result_.remarks));
+    } else {
+      if (planned.recursive) target.loop.resize(1);
+      for (const normalized_rule& rule : rules) plan_rule(rule, target, 0);
     }
+    if (planned.recursive) target.loop.back().advance = planned.relations;
+    target.once.advance = target.relations;
+  }
+
+  factored_stratum factor_rules(std::vector<normalized_rule> rules, const std::vector<relation_id>& members) {
+    const relation_maker make_relation = [this](relation_id head, std::vector<std::string> attribute_names,
+                                                std::vector<value_kind> kinds) {
+      const relation_id id(static_cast<std::uint32_t>(result_.relations.size()));
+      relation added;
+      added.name = fmt::format("{}@{}", result_.relations[head.value].name, ++supplementary_of_[head]);
+      added.attribute_names = std::move(attribute_names);
+      added.supplementary = true;
+      const auto arity = static_cast<std::uint32_t>(kinds.size());
+      added.kinds = std::move(kinds);
+      arities_.push_back(arity);
+      costs_.add_relation(arity, costs_.rows(head, part::all));
+      result_.relations.push_back(std::move(added));
+      return id;
+    };
+    const relation_namer name_of = [this](relation_id id) { return result_.relations[id.value].name; };
+    return factor(std::move(rules), members, source_, make_relation, name_of);
   }
 
   /// One version for each atom of the own stratum. Each combination of rows is then found in exactly one version: the
   /// one whose delta atom is the last that reads a new row. Hence old rows before the delta atom, all rows behind.
-  void plan_rule(const normalized_rule& rule, draft_stratum& target) {
+  /// `level`: phase of the loop that the versions belong to.
+  void plan_rule(const normalized_rule& rule, draft_stratum& target, std::uint32_t level) {
     std::vector<std::uint32_t> recursive;
     for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
       const std::vector<relation_id>& members = target.relations;
@@ -120,7 +159,7 @@ class planner {
     for (std::uint32_t version = 0; version < recursive.size(); ++version) {
       parts.delta_atom = recursive[version];
       parts.atoms[recursive[version]] = part::delta;
-      add_version(rule, parts, forced_order(rule, version), target.loop.back());
+      add_version(rule, parts, forced_order(rule, version), target.loop[level]);
       parts.atoms[recursive[version]] = part::old;
     }
   }
@@ -158,8 +197,10 @@ class planner {
   }
 
   const sema::program& source_;
+  const options& chosen_;
   cost_model costs_;
   std::vector<std::uint32_t> arities_;
+  std::map<relation_id, std::uint32_t> supplementary_of_;  // how many each relation has
   std::deque<draft_stratum> strata_;
   program result_;
 };
@@ -167,8 +208,7 @@ class planner {
 }  // namespace
 
 program make_plan(const sema::program& source, const statistics& known, const options& chosen) {
-  (void)chosen;
-  return planner(source, known).make();
+  return planner(source, known, chosen).make();
 }
 
 }  // namespace gpulog::plan
