@@ -1,21 +1,18 @@
 #include "io/facts_reader.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 
 #include "io/byte_source.hpp"
 #include "io/directive_parameters.hpp"
+#include "io/fact_source.hpp"
+#include "io/json_reader.hpp"
 #include "io/row_layout.hpp"
 #include "io/row_parser.hpp"
 #include "io/task_runner.hpp"
@@ -53,67 +50,19 @@ class facts_loader {
         has_headers_(parameters_.flag("headers")),
         run_(request.threads) {}
 
-  std::uint64_t load_file() {
-    const std::string name = parameters_.text("filename", request_.relation + ".facts");
-    source_name_ = "fact file " + name;
-    const std::filesystem::path path = request_.fact_directory / name;
-    const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (number < 0) {
-      if (errno == ENOENT && request_.missing_is_empty) return 0;
-      refuse_to_open(errno);
-    }
-    return load(file_descriptor(number));
-  }
-
-  std::uint64_t load_standard_input() {
-    source_name_ = "standard input";
-    return load(file_descriptor(STDIN_FILENO));
-  }
-
- private:
-  [[noreturn]] void refuse_to_open(int reason) const {
-    throw user_error(fmt::format("Cannot open {}{}{}", source_name_, reason == ENOENT ? "" : ": ",
-                                 reason == ENOENT ? "" : std::strerror(reason)));
-  }
-
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw user_error(fmt::format("{}; cannot parse {}!", what, source_name_));
-  }
-
-  std::uint64_t load(file_descriptor descriptor) {
-    struct stat status {};
-    if (::fstat(descriptor.number(), &status) != 0) refuse_to_open(errno);
-    if (S_ISDIR(status.st_mode)) refuse_to_open(EISDIR);
+  std::uint64_t load(fact_source source) {
+    source_name_ = source.name();
     try {
-      // Standard input may have been read in part by an earlier directive.
-      const bool from_start = S_ISREG(status.st_mode) && descriptor.number() != STDIN_FILENO;
-      std::string first_bytes = read_first_bytes(descriptor);
-      const bool compressed = is_gzip(first_bytes);
-      if (from_start && !compressed && status.st_size > 0) {
-        const mapped_file file(descriptor, static_cast<std::size_t>(status.st_size));
-        return load_text(file.bytes());
-      }
-      auto plain = std::make_unique<descriptor_source>(std::move(descriptor), std::move(first_bytes));
-      if (!compressed) return load_stream(*plain, false);
-      gzip_source source(std::move(plain));
-      return load_stream(source, from_start);
+      if (source.is_whole_file() && !source.compressed()) return load_text(source.map()->bytes());
+      const bool ahead = source.is_whole_file();
+      return load_stream(*source.stream(), ahead);
     } catch (const read_failure& problem) {
       refuse(problem.what());
     }
   }
 
-  static std::string read_first_bytes(const file_descriptor& descriptor) {
-    std::array<char, 2> bytes{};
-    std::size_t size = 0;
-    while (size < bytes.size()) {
-      const ssize_t count = ::read(descriptor.number(), bytes.data() + size, bytes.size() - size);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) throw read_failure(std::strerror(errno));
-      if (count == 0) break;
-      size += static_cast<std::size_t>(count);
-    }
-    return {bytes.data(), size};
-  }
+ private:
+  [[noreturn]] void refuse(const std::string& what) const { fact_source::refuse(what, source_name_); }
 
   // ---- Text that is in memory as a whole ----
 
@@ -290,11 +239,42 @@ class facts_loader {
   std::string source_name_;
 };
 
+std::uint64_t load_json(fact_source source, const read_request& request, storage::symbol_table& symbols,
+                        const row_allocator& allocate) {
+  std::vector<std::vector<word>> parsed(request.kinds.size());
+  std::uint64_t rows = 0;
+  try {
+    rows = parse_json_rows(source.read_all(), request, symbols, parsed);
+  } catch (const read_failure& problem) {
+    fact_source::refuse(problem.what(), source.name());
+  }
+  if (rows == 0) return 0;
+  const std::vector<word*> columns = allocate(rows);
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    std::copy(parsed[column].begin(), parsed[column].end(), columns[column]);
+  }
+  return rows;
+}
+
 std::uint64_t read_by_kind(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate) {
   const std::string kind = directive_parameters(request.parameters).text("IO", "file");
-  if (kind == "file") return facts_loader(request, symbols, allocate).load_file();
-  if (kind == "stdin") return facts_loader(request, symbols, allocate).load_standard_input();
-  throw user_error(fmt::format("Requested input type <{}> is not supported.", kind));
+  const bool from_standard_input = kind == "stdin" || kind == "json";
+  const bool is_json = kind == "json" || kind == "jsonfile";
+  if (!is_json && !from_standard_input && kind != "file") {
+    throw user_error(fmt::format("Requested input type <{}> is not supported.", kind));
+  }
+  for (const value_kind attribute : request.kinds) {
+    if (attribute == value_kind::record || attribute == value_kind::adt) {
+      throw user_error("records and algebraic data types are not yet read");
+    }
+  }
+  const auto load = [&](fact_source source) {
+    if (is_json) return load_json(std::move(source), request, symbols, allocate);
+    return facts_loader(request, symbols, allocate).load(std::move(source));
+  };
+  if (from_standard_input) return load(fact_source::standard_input());
+  std::optional<fact_source> source = fact_source::open_file(request, is_json ? ".json" : ".facts");
+  return source ? load(std::move(*source)) : 0;
 }
 
 }  // namespace

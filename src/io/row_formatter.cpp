@@ -9,20 +9,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "io/number_text.hpp"
+#include "io/value_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {
 namespace {
 
-using signed_word = std::make_signed_t<word>;
 using floating_word = std::conditional_t<sizeof(word) == 4, float, double>;
-
-char* print_value(char* to, word value, value_kind kind) {
-  if (kind == value_kind::number) return print_number(to, static_cast<signed_word>(value));
-  if (kind == value_kind::unsigned_number) return print_number(to, value);
-  return print_number(to, std::bit_cast<floating_word>(value));
-}
 
 void check_kinds(const relation_rows& rows) {
   for (const value_kind kind : rows.kinds) {

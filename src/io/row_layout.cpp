@@ -47,9 +47,6 @@ row_layout make_row_layout(const directive_parameters& parameters, const std::ve
   for (std::size_t attribute = 0; attribute < kinds.size(); ++attribute) {
     layout.columns[sources[attribute]] = {attribute, kinds[attribute]};
     if (kinds[attribute] == value_kind::symbol) layout.has_symbols = true;
-    if (kinds[attribute] == value_kind::record || kinds[attribute] == value_kind::adt) {
-      throw user_error("records and algebraic data types are not yet read from files");
-    }
   }
   return layout;
 }

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
-#include "io/number_text.hpp"
+#include "io/value_text.hpp"
 
 namespace gpulog::io {
 namespace {
 
 using signed_word = std::make_signed_t<word>;
-using floating_word = std::conditional_t<sizeof(word) == 4, float, double>;
 
 /// Longest part of a faulty value that a message shows, in bytes.
 constexpr std::size_t longest_shown = 200;
@@ -110,21 +108,6 @@ class bulk_interner {
 // ---- Values ----
 
 bool is_number(value_kind kind) { return kind == value_kind::number || kind == value_kind::unsigned_number; }
-
-bool parse_value(std::string_view text, value_kind kind, word& value) {
-  if (kind == value_kind::number) {
-    signed_word number = 0;
-    if (!parse_number(text, number)) return false;
-    value = static_cast<word>(number);
-    return true;
-  }
-  if (kind == value_kind::unsigned_number) return parse_unsigned(text, value);
-  floating_word number = 0;
-  if (!parse_floating(text, number)) return false;
-  if (number == 0) number = 0;  // one zero: rows are told apart by their bits
-  value = std::bit_cast<word>(number);
-  return true;
-}
 
 row_problem conversion_problem(std::string_view text, std::size_t column, std::uint64_t line) {
   const bool cut = text.size() > longest_shown;

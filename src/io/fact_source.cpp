@@ -1,0 +1,89 @@
+#include "io/fact_source.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "support/error.hpp"
+
+namespace gpulog::io {
+namespace {
+
+[[noreturn]] void refuse_to_open(const std::string& name, int reason) {
+  if (reason == ENOENT) throw user_error(fmt::format("Cannot open {}", name));
+  throw user_error(fmt::format("Cannot open {}: {}", name, std::strerror(reason)));
+}
+
+/// As many bytes as tell what the file is.
+std::string read_first_bytes(const file_descriptor& descriptor) {
+  std::array<char, 2> bytes{};
+  std::size_t size = 0;
+  while (size < bytes.size()) {
+    const ssize_t count = ::read(descriptor.number(), bytes.data() + size, bytes.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw read_failure(std::strerror(errno));
+    if (count == 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  return {bytes.data(), size};
+}
+
+}  // namespace
+
+std::optional<fact_source> fact_source::open_file(const read_request& request, std::string_view extension) {
+  const std::string name =
+      directive_parameters(request.parameters).text("filename", fmt::format("{}{}", request.relation, extension));
+  const std::filesystem::path path = request.fact_directory / name;
+  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (number >= 0) return fact_source(file_descriptor(number), "fact file " + name);
+  if (errno == ENOENT && request.missing_is_empty) return std::nullopt;
+  refuse_to_open("fact file " + name, errno);
+}
+
+fact_source::fact_source(file_descriptor descriptor, std::string name)
+    : descriptor_(std::move(descriptor)), name_(std::move(name)) {
+  struct stat status {};
+  if (::fstat(descriptor_.number(), &status) != 0) refuse_to_open(name_, errno);
+  if (S_ISDIR(status.st_mode)) refuse_to_open(name_, EISDIR);
+  if (S_ISREG(status.st_mode) && descriptor_.number() != STDIN_FILENO) size_ = static_cast<std::size_t>(status.st_size);
+  try {
+    first_bytes_ = read_first_bytes(descriptor_);
+  } catch (const read_failure& problem) {
+    refuse(problem.what(), name_);
+  }
+}
+
+std::unique_ptr<mapped_file> fact_source::map() const { return std::make_unique<mapped_file>(descriptor_, size_); }
+
+std::unique_ptr<byte_source> fact_source::stream() {
+  const bool unpack = compressed();
+  auto plain = std::make_unique<descriptor_source>(std::move(descriptor_), std::move(first_bytes_));
+  if (!unpack) return plain;
+  return std::make_unique<gzip_source>(std::move(plain));
+}
+
+std::string fact_source::read_all() {
+  constexpr std::size_t block = std::size_t{1} << 18;
+  const auto source = stream();
+  std::string text;
+  for (std::size_t size = 0;;) {
+    text.resize(std::max(size + block, size + size / 2));
+    const std::size_t count = source->read(text.data() + size, text.size() - size);
+    size += count;
+    if (count > 0) continue;
+    text.resize(size);
+    return text;
+  }
+}
+
+void fact_source::refuse(const std::string& what, const std::string& source_name) {
+  throw user_error(fmt::format("{}; cannot parse {}!", what, source_name));
+}
+
+}  // namespace gpulog::io

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "io/byte_source.hpp"
+#include "io/directive_parameters.hpp"
+#include "io/facts_reader.hpp"
+
+namespace gpulog::io {
+
+/// What an .input directive reads: a file, or standard input.
+class fact_source {
+ public:
+  /// The file of the parameter filename, else of the relation with this extension. Nothing when it does not exist and
+  /// need not. @throws user_error
+  static std::optional<fact_source> open_file(const read_request& request, std::string_view extension);
+  static fact_source standard_input() { return {file_descriptor(0), "standard input"}; }
+
+  /// For messages.
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// Has a size, and is all there: not so standard input, which an earlier directive may have begun to read.
+  [[nodiscard]] bool is_whole_file() const { return size_ > 0; }
+  [[nodiscard]] bool compressed() const { return is_gzip(first_bytes_); }
+
+  /// The bytes of a whole file. @throws read_failure
+  [[nodiscard]] std::unique_ptr<mapped_file> map() const;
+  /// The bytes one after the other, decompressed where they were compressed. The source itself is used up.
+  [[nodiscard]] std::unique_ptr<byte_source> stream();
+  /// All of stream(). @throws read_failure
+  [[nodiscard]] std::string read_all();
+
+  /// @throws user_error that says where
+  [[noreturn]] static void refuse(const std::string& what, const std::string& source_name);
+
+ private:
+  fact_source(file_descriptor descriptor, std::string name);
+
+  file_descriptor descriptor_;
+  std::string name_;
+  std::string first_bytes_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace gpulog::io

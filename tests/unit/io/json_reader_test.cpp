@@ -1,0 +1,81 @@
+#include <bit>
+
+#include "loading.hpp"
+
+namespace gpulog::io {
+namespace {
+
+constexpr auto number = value_kind::number;
+constexpr auto unsigned_number = value_kind::unsigned_number;
+constexpr auto floating = value_kind::floating;
+constexpr auto symbol = value_kind::symbol;
+
+/// A loading from r.json.
+struct json_loading : loading {
+  explicit json_loading(std::vector<value_kind> kinds) : loading(std::move(kinds)) {
+    request.parameters = {{"IO", "jsonfile"}, {"filename", "r.facts"}};
+  }
+};
+
+TEST(json_reader, lists) {
+  json_loading load({number, symbol, floating, unsigned_number});
+  EXPECT_EQ(load.run("[[1, \"one\", 0.5, 4294967295],\n [-2, \"two, [words]\", 2, 0],[3e0,\"\",1e1,2.0]]\n"), 3U);
+  EXPECT_EQ(load.columns[0], (std::vector<word>{1, static_cast<word>(-2), 3}));
+  EXPECT_EQ(load.texts(1), (std::vector<std::string>{"one", "two, [words]", ""}));
+  EXPECT_EQ(load.columns[2],
+            (std::vector<word>{std::bit_cast<word>(0.5F), std::bit_cast<word>(2.0F), std::bit_cast<word>(10.0F)}));
+  EXPECT_EQ(load.columns[3], (std::vector<word>{4294967295, 0, 2}));
+}
+
+TEST(json_reader, objects) {
+  json_loading load({symbol, symbol});
+  load.request.attribute_names = {"a", "b"};
+  EXPECT_EQ(load.run("[ {\"b\" : \"x\", \"a\": \"y\", \"more\": 5}, {\"a\":\"x\",\"b\":\"y\"} ]"), 2U);
+  EXPECT_EQ(load.columns, (column_words{{0, 1}, {1, 0}}));
+  EXPECT_EQ(load.texts(0), (std::vector<std::string>{"y", "x"}));
+}
+
+TEST(json_reader, escapes) {
+  json_loading load({symbol});
+  EXPECT_EQ(load.run(R"([["q\"b\\s\/\b\f\n\r\t"], ["\u0041\u00e9\u20ac\uD83D\ude00\u0000."], ["é"]])"), 3U);
+  EXPECT_EQ(load.texts(0),
+            (std::vector<std::string>{"q\"b\\s/\b\f\n\r\t", std::string("A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\0.", 12),
+                                      "é"}));
+}
+
+TEST(json_reader, nothing) {
+  json_loading load({number});
+  EXPECT_EQ(load.run(""), 0U);
+  EXPECT_EQ(load.run(" [ ] "), 0U);
+  json_loading nullary({});
+  EXPECT_EQ(nullary.run("[[]]"), 1U);
+}
+
+TEST(json_reader, errors) {
+  json_loading load({number, symbol});
+  load.request.attribute_names = {"a", "b"};
+  const auto expect = [&](const std::string& text, const std::string& what) {
+    EXPECT_EQ(load.error(text), "Error loading r data: " + what + "; cannot parse fact file r.facts!");
+  };
+  expect("[[1,\"a\"],\n[2]]", "Values missing in line 2");
+  expect("[{\"a\": 1}]", "Values missing in line 1");
+  expect("[[1,2]]", "Error converting <2> in column 2 in line 1");
+  expect("[[\"1\",\"a\"]]", "Error converting <1> in column 1 in line 1");
+  expect("[[1.5,\"a\"]]", "Error converting <1.5> in column 1 in line 1");
+  expect("[[2147483648.0,\"a\"]]", "Error converting <2147483648.0> in column 1 in line 1");
+  expect("[[null,\"a\"]]", "Error converting <null> in column 1 in line 1");
+  expect("[[[1],\"a\"]]", "Expected a value in line 1");
+  expect("[\n[1,\"a]]", "Closing quote missing in line 2");
+  expect("[[1,\"\\x\"]]", "Unknown escape \\x in line 1");
+  expect("[[1,\"\\u12\"]]", "A \\u escape has four hexadecimal digits in line 1");
+  expect("[[1,\"\\ud800\"]]", "Unmatched surrogate in line 1");
+  expect("[[1,\"a\"]", "Expected ], but the text ends in line 1");
+  expect("[[1,\"a\"]] x", "Text after the end of the list in line 1");
+  expect("{}", "Expected [, but found { in line 1");
+  expect("[[1,", "Expected a value in line 1");
+  expect("[{a:1}]", "Expected the name of an attribute in line 1");
+  expect("[[1,\"a\",[[[[", "Expected a value in line 1");
+}
+
+}  // namespace
+}  // namespace gpulog::io
