@@ -1,11 +1,13 @@
 #include "sema/analysis.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "sema/clause_checks.hpp"
 #include "sema/clause_types.hpp"
 #include "sema/components.hpp"
 #include "sema/declarations.hpp"
+#include "sema/inlining.hpp"
 #include "sema/lowering.hpp"
 #include "sema/print.hpp"
 #include "sema/stratification.hpp"
@@ -22,10 +24,16 @@ class analyser {
         diagnostics_(diagnostics),
         options_(options),
         declared_(items_, program_, diagnostics),
+        inliner_(items_, declared_, diagnostics),
         symbols_(program_.symbols),
         has_clause_(program_.relations.size(), false) {}
 
   std::optional<program> run() {
+    for (const syntax::item& item : items_) {
+      const auto* clause = item.as<syntax::clause>();
+      if (clause == nullptr) continue;
+      if (auto expanded = inliner_.expand(*clause)) inlined_.emplace(clause, std::move(*expanded));
+    }
     for (const syntax::item& item : items_) {
       if (const auto* clause = item.as<syntax::clause>()) analyse_clause(*clause);
       if (const auto* subsumption = item.as<syntax::subsumption>()) reject_subsumption(*subsumption);
@@ -39,18 +47,49 @@ class analyser {
   }
 
  private:
-  void analyse_clause(const syntax::clause& clause) {
-    for (const syntax::atom& head : clause.heads) {
+  void analyse_clause(const syntax::clause& written) {
+    for (const syntax::atom& head : written.heads) {
       if (const auto id = declared_.find_relation(head.name.text)) has_clause_[id->value] = true;
     }
-    if (clause.body.empty() && add_plain_facts(clause)) return;
-    if (!check_form(clause, declared_, diagnostics_)) return;
-    if (options_.warnings) warn_of_singletons(clause, diagnostics_);
+    if (written.body.empty() && add_plain_facts(written)) return;
+    if (!check_form(written, declared_, diagnostics_)) return;
+    if (options_.warnings) warn_of_singletons(written, diagnostics_);
+    const auto inlined = inlined_.find(&written);
+    const bool all_evaluated = std::all_of(written.heads.begin(), written.heads.end(), [&](const syntax::atom& head) {
+      return inliner_.is_evaluated(head.name.text);
+    });
+    // What inlining takes away has to be well typed nevertheless.
+    if (inlined != inlined_.end() || !all_evaluated) {
+      const auto bodies = expand_body(written.body, written.span, diagnostics_);
+      if (!bodies || !is_well_typed(written, *bodies)) return;
+    }
+    const syntax::clause& clause = inlined == inlined_.end() ? written : inlined->second;
     const auto bodies = expand_body(clause.body, clause.span, diagnostics_);
     if (!bodies) return;
     for (const syntax::atom& head : clause.heads) {
+      if (!inliner_.is_evaluated(head.name.text)) continue;
       for (const flat_conjunction& body : *bodies) add_rule(clause, head, body);
     }
+  }
+
+  flat_clause flatten(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body) const {
+    flat_clause flat{&clause, &head, &body, *declared_.find_relation(head.name.text), {}};
+    for (const flat_literal& part : body) {
+      const auto* atom = part.literal->as<syntax::atom>();
+      flat.body_relations.push_back(atom == nullptr ? relation_id() : *declared_.find_relation(atom->name.text));
+    }
+    return flat;
+  }
+
+  bool is_well_typed(const syntax::clause& clause, const std::vector<flat_conjunction>& bodies) {
+    bool good = true;
+    for (const syntax::atom& head : clause.heads) {
+      for (const flat_conjunction& body : bodies) {
+        const flat_clause flat = flatten(clause, head, body);
+        good &= clause_types(declared_, flat).check(diagnostics_);
+      }
+    }
+    return good;
   }
 
   /// True when all heads are plain facts and have been added.
@@ -58,7 +97,7 @@ class analyser {
     std::vector<fact> facts;
     for (const syntax::atom& head : clause.heads) {
       const auto id = declared_.find_relation(head.name.text);
-      if (!id) return false;
+      if (!id || !inliner_.is_evaluated(head.name.text)) return false;
       auto made = lower_plain_fact(head, *id, program_[*id].attributes, symbols_);
       if (!made) return false;
       facts.push_back(std::move(*made));
@@ -69,11 +108,7 @@ class analyser {
   }
 
   void add_rule(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body) {
-    flat_clause flat{&clause, &head, &body, *declared_.find_relation(head.name.text), {}};
-    for (const flat_literal& literal : body) {
-      const auto* atom = literal.literal->as<syntax::atom>();
-      flat.body_relations.push_back(atom == nullptr ? relation_id() : *declared_.find_relation(atom->name.text));
-    }
+    const flat_clause flat = flatten(clause, head, body);
     const clause_types types(declared_, flat);
     const bool well_typed = types.check(diagnostics_);
     const bool grounded = check_groundedness(flat, diagnostics_);
@@ -169,6 +204,8 @@ class analyser {
   const analysis_options& options_;
   program program_;
   declarations declared_;
+  inliner inliner_;
+  std::unordered_map<const syntax::clause*, syntax::clause> inlined_;  ///< of the clauses that mention inline relations
   symbol_numbers symbols_;
   std::vector<bool> has_clause_;                       ///< by relation
   std::vector<const syntax::clause*> clause_of_rule_;  ///< by rule

@@ -1,66 +1,16 @@
 #include "sema/clause_checks.hpp"
 
-#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "sema/clause_types.hpp"
 #include "sema/functors.hpp"
 #include "sema/suggestion.hpp"
+#include "sema/syntax_walk.hpp"
 
 namespace gpulog::sema {
 
 namespace {
-
-// ---- walking the syntax tree ----------------------------------------------------------------------------------------
-
-template <class Action>
-void for_each_variable(const syntax::argument& term, const Action& action);
-
-template <class Action>
-void for_each_variable(const syntax::atom& atom, const Action& action) {
-  for (const syntax::argument& argument : atom.arguments) for_each_variable(argument, action);
-}
-
-template <class Action>
-void for_each_variable(const std::vector<syntax::conjunction>& alternatives, const Action& action);
-
-template <class Action>
-void for_each_variable(const syntax::literal& literal, const Action& action) {
-  if (const auto* atom = literal.as<syntax::atom>()) for_each_variable(*atom, action);
-  if (const auto* constraint = literal.as<syntax::constraint>()) {
-    for_each_variable(constraint->left, action);
-    for_each_variable(constraint->right, action);
-  }
-  if (const auto* negation = literal.as<syntax::negation>()) for_each_variable(*negation->inner, action);
-  if (const auto* group = literal.as<syntax::group>()) for_each_variable(group->alternatives, action);
-}
-
-template <class Action>
-void for_each_variable(const std::vector<syntax::conjunction>& alternatives, const Action& action) {
-  for (const syntax::conjunction& conjunction : alternatives) {
-    for (const syntax::literal& literal : conjunction) for_each_variable(literal, action);
-  }
-}
-
-/// Calls action(variable, its argument) for all variables of the term, in the order of the text.
-template <class Action>
-void for_each_variable(const syntax::argument& term, const Action& action) {
-  const auto all = [&](const std::vector<syntax::argument>& arguments) {
-    for (const syntax::argument& argument : arguments) for_each_variable(argument, action);
-  };
-  if (const auto* variable = term.as<syntax::variable>()) action(*variable, term);
-  if (const auto* record = term.as<syntax::record_constructor>()) all(record->fields);
-  if (const auto* branch = term.as<syntax::branch_constructor>()) all(branch->fields);
-  if (const auto* call = term.as<syntax::functor_call>()) all(call->arguments);
-  if (const auto* call = term.as<syntax::user_functor_call>()) all(call->arguments);
-  if (const auto* cast = term.as<syntax::type_cast>()) for_each_variable(*cast->value, action);
-  if (const auto* aggregate = term.as<syntax::aggregate>()) {
-    if (aggregate->target) for_each_variable(**aggregate->target, action);
-    if (aggregate->initial) for_each_variable(**aggregate->initial, action);
-    for_each_variable(aggregate->body, action);
-  }
-}
 
 // ---- form -----------------------------------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ class declarations {
   [[nodiscard]] const syntax::functor_declaration* find_user_functor(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> user_functor_names() const;
   [[nodiscard]] std::size_t arity(relation_id relation) const { return column_types_[relation.value].size(); }
+  [[nodiscard]] bool is_inline(relation_id relation) const { return program_[relation].is_inline; }
   [[nodiscard]] source_span relation_span(relation_id relation) const { return program_[relation].span; }
   /// The program has a definition of this type, but it was reported as wrong.
   [[nodiscard]] bool is_defined_wrongly(const std::string& type) const {

@@ -152,8 +152,9 @@ void check_case(const fs::path& folder) {
 
 std::vector<fs::path> cases(const fs::path& root) {
   std::vector<fs::path> result;
-  for (const char* feature : {"01-core", "02-paper-queries", "03-constraints", "04-negation", "05-types", "06-strings",
-                              "08-disjunction", "11-components", "17-semantic-errors"}) {
+  for (const char* feature :
+       {"01-core", "02-paper-queries", "03-constraints", "04-negation", "05-types", "06-strings", "08-disjunction",
+        "11-components", "13-qualifiers", "16-preprocessing", "18-syntax-errors", "17-semantic-errors"}) {
     if (!fs::is_directory(root / feature)) continue;
     for (const auto& entry : fs::directory_iterator(root / feature)) result.push_back(entry.path());
   }

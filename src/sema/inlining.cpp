@@ -1,0 +1,246 @@
+#include "sema/inlining.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "sema/syntax_walk.hpp"
+
+namespace gpulog::sema {
+
+namespace {
+
+/// Beyond these an inline relation is evaluated like others instead of being copied once more.
+constexpr std::uint64_t most_copies = 100'000;
+constexpr std::size_t deepest_copy = 200;
+
+/// Calls replace(term) for each variable of a tree, which may put another term in its place.
+class variable_replacer {
+ public:
+  explicit variable_replacer(std::function<void(syntax::argument&)> replace) : replace_(std::move(replace)) {}
+
+  void apply(std::vector<syntax::conjunction>& alternatives) const {
+    for (syntax::conjunction& conjunction : alternatives) apply(conjunction);
+  }
+
+  void apply(syntax::conjunction& conjunction) const {
+    for (syntax::literal& part : conjunction) apply(part);
+  }
+
+  void apply(syntax::argument& term) const {
+    if (term.as<syntax::variable>() != nullptr) {
+      replace_(term);
+      return;
+    }
+    if (auto* record = term.as<syntax::record_constructor>()) apply(record->fields);
+    if (auto* branch = term.as<syntax::branch_constructor>()) apply(branch->fields);
+    if (auto* call = term.as<syntax::functor_call>()) apply(call->arguments);
+    if (auto* call = term.as<syntax::user_functor_call>()) apply(call->arguments);
+    if (auto* cast = term.as<syntax::type_cast>()) apply(*cast->value);
+    if (auto* aggregate = term.as<syntax::aggregate>()) {
+      if (aggregate->target) apply(**aggregate->target);
+      if (aggregate->initial) apply(**aggregate->initial);
+      apply(aggregate->body);
+    }
+  }
+
+ private:
+  void apply(std::vector<syntax::argument>& terms) const {
+    for (syntax::argument& term : terms) apply(term);
+  }
+
+  void apply(syntax::literal& part) const {
+    if (auto* atom = part.as<syntax::atom>()) apply(atom->arguments);
+    if (auto* constraint = part.as<syntax::constraint>()) {
+      apply(constraint->left);
+      apply(constraint->right);
+    }
+    if (auto* negation = part.as<syntax::negation>()) apply(*negation->inner);
+    if (auto* group = part.as<syntax::group>()) apply(group->alternatives);
+  }
+
+  std::function<void(syntax::argument&)> replace_;
+};
+
+bool is_unnamed(const syntax::argument& term) { return term.as<syntax::unnamed_variable>() != nullptr; }
+
+syntax::argument variable_term(std::string name, const syntax::place& span) {
+  return {syntax::variable{std::move(name)}, span};
+}
+
+syntax::literal equality(syntax::argument left, syntax::argument right, const syntax::place& span) {
+  return {syntax::constraint{syntax::constraint_op::equal, std::move(left), std::move(right)}, span};
+}
+
+/// Whether a body has variables that are not arguments of its head, each by itself.
+bool brings_variables(const syntax::atom& head, const syntax::clause& clause) {
+  std::set<std::string> own;
+  for (const syntax::argument& argument : head.arguments) {
+    if (const auto* variable = argument.as<syntax::variable>()) own.insert(variable->name);
+  }
+  bool others = false;
+  const auto check = [&](const syntax::variable& variable, const syntax::argument&) {
+    others = others || !own.contains(variable.name);
+  };
+  for_each_variable(head, check);
+  for_each_variable(clause.body, check);
+  return others;
+}
+
+}  // namespace
+
+inliner::inliner(const std::vector<syntax::item>& items, const declarations& declared, diagnostics& diagnostics) {
+  for (const std::string& name : declared.relation_names()) {
+    if (declared.is_inline(*declared.find_relation(name))) definitions_[name];
+  }
+  if (definitions_.empty()) return;
+  for (const syntax::item& item : items) {
+    const auto* clause = item.as<syntax::clause>();
+    if (clause == nullptr) continue;
+    for (const syntax::atom& head : clause->heads) {
+      const auto found = definitions_.find(head.name.text);
+      if (found != definitions_.end()) found->second.push_back({&head, clause});
+    }
+  }
+  if (const auto name = find_cycle()) {
+    diagnostics.error(declared.relation_span(*declared.find_relation(*name)),
+                      "Cannot inline cyclically dependent relations (" + *name + ")");
+    definitions_.clear();
+  }
+}
+
+/// The name of an inline relation that depends on itself by way of inline relations only.
+std::optional<std::string> inliner::find_cycle() const {
+  // Relations whose bodies mention only relations that are done are done; what remains at the end is cyclic.
+  std::map<std::string, std::set<std::string>> needs;
+  for (const auto& [name, definitions] : definitions_) {
+    std::set<std::string>& needed = needs[name];
+    for (const definition& each : definitions) {
+      for_each_atom(each.clause->body, [&](const syntax::atom& atom) {
+        if (definitions_.contains(atom.name.text)) needed.insert(atom.name.text);
+      });
+    }
+  }
+  std::map<std::string, std::vector<std::string>> users;
+  std::vector<std::string> done;
+  for (const auto& [name, needed] : needs) {
+    for (const std::string& other : needed) users[other].push_back(name);
+    if (needed.empty()) done.push_back(name);
+  }
+  std::size_t finished = 0;
+  while (!done.empty()) {
+    const std::string name = done.back();
+    done.pop_back();
+    ++finished;
+    for (const std::string& user : users[name]) {
+      needs[user].erase(name);
+      if (needs[user].empty()) done.push_back(user);
+    }
+  }
+  if (finished == needs.size()) return std::nullopt;
+  // From any remaining relation, needs lead into a cycle; the first one seen twice lies on it.
+  const auto start = std::find_if(needs.begin(), needs.end(), [](const auto& entry) { return !entry.second.empty(); });
+  std::set<std::string> seen;
+  std::string at = start->first;
+  while (seen.insert(at).second) at = *needs[at].begin();
+  return at;
+}
+
+std::optional<syntax::clause> inliner::expand(const syntax::clause& clause) {
+  if (definitions_.empty()) return std::nullopt;
+  bool found = false;
+  const auto look = [&](const syntax::atom& atom) { found = found || definitions_.contains(atom.name.text); };
+  for (const syntax::atom& head : clause.heads) {
+    for (const syntax::argument& argument : head.arguments) {
+      // Only aggregates have atoms in arguments, and those are not inlined.
+      for_each_atom(argument, [&](const syntax::atom& atom) { kept_.insert(atom.name.text); });
+    }
+  }
+  for_each_atom(clause.body, look);
+  if (!found) return std::nullopt;
+  syntax::clause result = clause;
+  replaced_ = false;
+  expand(result.body, false, 0);
+  if (!replaced_) return std::nullopt;
+  // Positions of a plan count the atoms as written.
+  result.plan.clear();
+  return result;
+}
+
+void inliner::expand(std::vector<syntax::conjunction>& alternatives, bool negated, std::size_t depth) {
+  for (syntax::conjunction& conjunction : alternatives) {
+    for (syntax::literal& part : conjunction) expand(part, negated, depth);
+  }
+}
+
+void inliner::expand(syntax::literal& part, bool negated, std::size_t depth) {
+  const auto keep = [&](const syntax::atom& atom) { kept_.insert(atom.name.text); };
+  if (const auto* atom = part.as<syntax::atom>()) {
+    for (const syntax::argument& argument : atom->arguments) for_each_atom(argument, keep);
+    if (definitions_.contains(atom->name.text)) replace(part, negated, depth);
+  } else if (const auto* constraint = part.as<syntax::constraint>()) {
+    for_each_atom(constraint->left, keep);
+    for_each_atom(constraint->right, keep);
+  } else if (auto* negation = part.as<syntax::negation>()) {
+    expand(*negation->inner, !negated, depth);
+  } else if (auto* group = part.as<syntax::group>()) {
+    expand(group->alternatives, negated, depth);
+  }
+}
+
+void inliner::replace(syntax::literal& part, bool negated, std::size_t depth) {
+  const syntax::atom atom = *part.as<syntax::atom>();
+  const std::vector<definition>& definitions = definitions_.at(atom.name.text);
+  bool possible = depth < deepest_copy && copies_ + definitions.size() <= most_copies;
+  for (const definition& each : definitions) {
+    if (each.head->arguments.size() != atom.arguments.size()) possible = false;
+    if (negated && brings_variables(*each.head, *each.clause)) possible = false;
+  }
+  if (negated && std::any_of(atom.arguments.begin(), atom.arguments.end(), is_unnamed)) possible = false;
+  if (!possible) {
+    kept_.insert(atom.name.text);
+    return;
+  }
+  syntax::group alternatives;
+  for (const definition& each : definitions) {
+    ++copies_;
+    alternatives.alternatives.push_back(instance(each, atom));
+  }
+  expand(alternatives.alternatives, negated, depth + 1);
+  part.value = std::move(alternatives);
+  replaced_ = true;
+}
+
+/// The body of a clause with the atom's arguments for those of its head and new names for its other variables.
+syntax::conjunction inliner::instance(const definition& chosen, const syntax::atom& atom) {
+  const std::string suffix = "@" + std::to_string(copies_);
+  std::map<std::string, syntax::argument> values;
+  const variable_replacer replacer([&](syntax::argument& term) {
+    const std::string& name = term.as<syntax::variable>()->name;
+    const auto known = values.find(name);
+    term = known != values.end() ? known->second : variable_term(name + suffix, term.span);
+  });
+  syntax::conjunction result;
+  std::vector<std::pair<syntax::argument, syntax::argument>> equal;
+  for (std::size_t position = 0; position < atom.arguments.size(); ++position) {
+    const syntax::argument& formal = chosen.head->arguments[position];
+    const syntax::argument& actual = atom.arguments[position];
+    if (is_unnamed(actual)) continue;
+    const auto* variable = formal.as<syntax::variable>();
+    if (variable == nullptr || !values.emplace(variable->name, actual).second) equal.emplace_back(formal, actual);
+  }
+  for (auto& [formal, actual] : equal) {
+    replacer.apply(formal);
+    result.push_back(equality(std::move(formal), std::move(actual), atom.span));
+  }
+  std::vector<syntax::conjunction> body = chosen.clause->body;
+  replacer.apply(body);
+  if (body.size() == 1) {
+    std::move(body.front().begin(), body.front().end(), std::back_inserter(result));
+  } else if (body.size() > 1) {
+    result.push_back({syntax::group{std::move(body)}, atom.span});
+  }
+  if (result.empty()) result.push_back({syntax::boolean_constant{true}, atom.span});
+  return result;
+}
+
+}  // namespace gpulog::sema

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sema/declarations.hpp"
+#include "support/diagnostics.hpp"
+#include "syntax/ast.hpp"
+
+namespace gpulog::sema {
+
+/// Replaces atoms of relations declared `inline` by the bodies of their clauses. A negated atom is replaced only when
+/// those bodies bring in no variables; otherwise the relation stays one that is evaluated, as do those in aggregates.
+class inliner {
+ public:
+  /// Reports inline relations that depend on each other in a cycle; nothing is inlined then.
+  inliner(const std::vector<syntax::item>& items, const declarations& declared, diagnostics& diagnostics);
+
+  /// The clause with the atoms replaced; nothing when there is nothing to replace.
+  [[nodiscard]] std::optional<syntax::clause> expand(const syntax::clause& clause);
+
+  /// Whether clauses with this head are evaluated: always but for an inline relation of which expand() replaced all
+  /// atoms. To be asked when all clauses were expanded.
+  [[nodiscard]] bool is_evaluated(const std::string& relation) const {
+    return !definitions_.contains(relation) || kept_.contains(relation);
+  }
+
+ private:
+  struct definition {
+    const syntax::atom* head;
+    const syntax::clause* clause;
+  };
+
+  [[nodiscard]] std::optional<std::string> find_cycle() const;
+  void expand(std::vector<syntax::conjunction>& alternatives, bool negated, std::size_t depth);
+  void expand(syntax::literal& literal, bool negated, std::size_t depth);
+  void replace(syntax::literal& literal, bool negated, std::size_t depth);
+  [[nodiscard]] syntax::conjunction instance(const definition& chosen, const syntax::atom& atom);
+
+  std::map<std::string, std::vector<definition>> definitions_;  ///< of inline relations
+  std::set<std::string> kept_;
+  std::uint64_t copies_ = 0;  ///< of definitions, also the number of the current one
+  bool replaced_ = false;     ///< in the clause at hand
+};
+
+}  // namespace gpulog::sema

@@ -1,0 +1,153 @@
+// The engine against the naive evaluator, on random programs and random graphs. GPULOG_RANDOM_PROGRAMS sets how many
+// programs are tried, GPULOG_RANDOM_SEED the first seed; a failure prints the program.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string>
+
+#include "gpulog/engine.hpp"
+#include "oracle/naive_evaluator.hpp"
+#include "oracle/random_program.hpp"
+#include "sema/analysis.hpp"
+#include "support/diagnostics.hpp"
+#include "support/source.hpp"
+#include "syntax/parser.hpp"
+
+namespace gpulog {
+namespace {
+
+struct mode {
+  storage_kind storage;
+  unsigned jobs;
+  const char* name;
+};
+
+const std::vector<mode> modes = {{storage_kind::hash, 1, "hash -j1"}, {storage_kind::hash, 2, "hash -j2"},
+                                 {storage_kind::hash, 4, "hash -j4"}, {storage_kind::hisa, 1, "hisa -j1"},
+                                 {storage_kind::hisa, 2, "hisa -j2"}, {storage_kind::hisa, 4, "hisa -j4"}};
+
+std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// Results of a program by both ways; `facts` are put into the relation `e`.
+class comparison {
+ public:
+  comparison(const std::string& text, const edges& facts) : text_(text), facts_(facts) {
+    source_file& file = sources_.add("random.dl", text);
+    const syntax::program parsed = syntax::parse(file, sources_, report_);
+    if (!report_.has_errors()) analysed_ = sema::analyse(parsed, report_, {.warnings = false});
+    if (!analysed_) return;
+    data_.emplace(*analysed_);
+    for (const auto& [from, to] : facts) (*data_)[analysed_->find_relation("e").value()].insert({from, to});
+    oracle::evaluate(*analysed_, *data_);
+  }
+
+  [[nodiscard]] bool accepted() const { return analysed_.has_value(); }
+  [[nodiscard]] std::string report() const { return report_.to_string(); }
+
+  void expect_same(const mode& how) const {
+    run_options options;
+    options.storage = how.storage;
+    options.jobs = how.jobs;
+    engine running(
+        program::from_text(text_, {.include_directories = {}, .macros = {}, .pragmas = {}, .warnings = false}),
+        options);
+    if (!facts_.empty()) {
+      relation input = running.relation("e");
+      for (const auto& [from, to] : facts_) {
+        input.insert({value(static_cast<std::int32_t>(from)), value(static_cast<std::int32_t>(to))});
+      }
+    }
+    running.evaluate();
+    for (std::uint32_t number = 0; number < analysed_->relations.size(); ++number) {
+      const std::string& name = analysed_->relations[number].name;
+      const auto expected = in_text(number);
+      const auto actual = rows(running.relation(name));
+      ASSERT_EQ(actual, expected) << how.name << ", relation " << name << "\n" << text_;
+    }
+  }
+
+ private:
+  using texts = std::multiset<std::vector<std::string>>;
+
+  /// By text, since strings made at run time have other numbers in the engine.
+  [[nodiscard]] texts in_text(std::uint32_t number) const {
+    texts result;
+    for (const oracle::tuple& row : (*data_)[relation_id(number)]) {
+      std::vector<std::string> columns;
+      for (std::size_t column = 0; column < row.size(); ++column) {
+        const value_kind kind = analysed_->relations[number].attributes[column].kind;
+        columns.push_back(kind == value_kind::symbol ? data_->text(row[column]) : std::to_string(row[column]));
+      }
+      result.insert(std::move(columns));
+    }
+    return result;
+  }
+
+  static texts rows(const relation& source) {
+    texts result;
+    const auto attributes = source.attributes();
+    for (const tuple& row : source) {
+      std::vector<std::string> columns;
+      for (std::size_t column = 0; column < row.size(); ++column) {
+        const bool is_symbol = attributes[column].type == "symbol";
+        columns.push_back(is_symbol ? std::string(row.symbol(column)) : std::to_string(row.word(column)));
+      }
+      result.insert(std::move(columns));
+    }
+    return result;
+  }
+
+  std::string text_;
+  edges facts_;
+  source_manager sources_;
+  diagnostics report_;
+  std::optional<sema::program> analysed_;
+  std::optional<oracle::database> data_;
+};
+
+TEST(engine_against_oracle, random_programs) {
+  const std::uint64_t first = number_from_environment("GPULOG_RANDOM_SEED", 1);
+  const std::uint64_t count = number_from_environment("GPULOG_RANDOM_PROGRAMS", 1000);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const comparison both(oracle::make_random_program(seed).text, {});
+    ASSERT_TRUE(both.accepted()) << both.report();
+    both.expect_same(modes[seed % modes.size()]);
+    both.expect_same(modes[(seed + 3) % modes.size()]);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(engine_against_oracle, random_graphs) {
+  const std::string reach =
+      ".decl e(x:number, y:number)\n.decl t(x:number, y:number)\nt(x,y) :- e(x,y).\nt(x,z) :- e(x,y), t(y,z).\n";
+  const std::string nonlinear =
+      ".decl e(x:number, y:number)\n.decl t(x:number, y:number)\nt(x,y) :- e(x,y).\nt(x,z) :- t(x,y), t(y,z).\n"
+      ".decl apart(x:number, y:number)\napart(x,y) :- t(x,_), t(_,y), !t(x,y).\n";
+  const std::string same_generation =
+      ".decl e(x:number, y:number)\n.decl sg(x:number, y:number)\nsg(x,y) :- e(p,x), e(p,y), x != y.\n"
+      "sg(x,y) :- e(a,x), sg(a,b), e(b,y), x != y.\n";
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    // Sizes around those of warps, tiles and words of bits.
+    const std::uint32_t nodes = std::vector<std::uint32_t>{1, 2, 31, 32, 33, 40}[seed % 6];
+    const auto graph = oracle::make_random_graph(seed, nodes, static_cast<std::uint32_t>(seed % 5 * nodes / 2 + 1));
+    for (const std::string& text : {reach, nonlinear, same_generation}) {
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      const comparison both(text, graph);
+      ASSERT_TRUE(both.accepted()) << both.report();
+      for (const mode& how : modes) both.expect_same(how);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpulog

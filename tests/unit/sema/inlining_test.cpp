@@ -1,0 +1,87 @@
+#include "sema/inlining.hpp"
+
+#include <gtest/gtest.h>
+
+#include "analysed_text.hpp"
+
+namespace gpulog {
+namespace {
+
+std::vector<std::string> rules_of(const std::string& program) {
+  const analysed_text text(
+      ".decl e(x:number, y:number)\n.input e\n.decl out(x:number)\n.decl out2(x:number, y:number)\n" + program);
+  if (!text.accepted()) return {text.report.to_string()};
+  std::vector<std::string> result;
+  for (const sema::rule& rule : text.program->rules) result.push_back(rule.text);
+  return result;
+}
+
+using rules = std::vector<std::string>;
+
+TEST(inlining, positive_atoms_become_the_bodies) {
+  EXPECT_EQ(rules_of(".decl both(x:number, y:number) inline\nboth(x,y) :- e(x,y).\nboth(x,y) :- e(y,x).\n"
+                     "out2(a,b) :- both(a,b), a < b.\n"),
+            (rules{"out2(a,b) :- e(a,b), a < b.", "out2(a,b) :- e(b,a), a < b."}));
+}
+
+TEST(inlining, works_for_what_is_not_grounded_by_itself) {
+  EXPECT_EQ(rules_of(".decl positive(x:number) inline\npositive(x) :- x > 0.\n"
+                     "out(x) :- e(x,y), positive(x), !positive(y).\n"),
+            (rules{"out(x) :- e(x,y), x > 0, y <= 0."}));
+}
+
+TEST(inlining, unifies_constants_repeated_variables_and_wildcards) {
+  EXPECT_EQ(rules_of(".decl d(x:number, y:number, z:number) inline\nd(x, x, 3) :- e(x, y), y != 3.\n"
+                     "out2(a,c) :- d(a,_,c).\n"),
+            (rules{"out2(a,c) :- 3 = c, e(a,y@1), y@1 != 3."}));
+  EXPECT_EQ(rules_of(".decl d(x:number, y:number) inline\nd(x, x) :- e(x, _).\nout2(a,b) :- d(a,b).\n"),
+            (rules{"out2(a,b) :- a = b, e(a,_)."}));
+}
+
+TEST(inlining, is_applied_to_bodies_that_were_inlined) {
+  EXPECT_EQ(
+      rules_of(".decl a(x:number) inline\n.decl b(x:number) inline\na(x) :- e(x,y), b(y).\nb(x) :- e(x,y), y > x.\n"
+               "out(x) :- a(x), a(x).\n"),
+      (rules{"out(x) :- e(x,y@2), e(y@2,y@3), y@3 > y@2, e(x,y@4), e(y@4,y@5), y@5 > y@4."}));
+}
+
+TEST(inlining, negated_atoms_that_bring_variables_keep_the_relation) {
+  EXPECT_EQ(rules_of(".decl a(x:number) inline\na(x) :- e(x,y), y > 3.\nout(x) :- e(x,_), !a(x).\nout(x) :- a(x).\n"),
+            (rules{"a(x) :- e(x,y), y > 3.", "out(x) :- e(x,_), !a(x).", "out(x) :- e(x,y@1), y@1 > 3."}));
+}
+
+TEST(inlining, facts_are_bodies_too) {
+  EXPECT_EQ(rules_of(".decl a(x:number) inline\na(1).\na(2).\nout(x) :- e(x,y), !a(y), a(x).\n"),
+            (rules{"out(x) :- e(x,y), 1 != y, 2 != y, 1 = x.", "out(x) :- e(x,y), 1 != y, 2 != y, 2 = x."}));
+}
+
+TEST(inlining, cycles_and_directives_are_errors) {
+  const analysed_text cyclic(
+      ".decl e(x:number)\n.decl a(x:number) inline\n.decl b(x:number) inline\na(x) :- b(x).\nb(x) :- e(x).\nb(x) :- "
+      "a(x).\n");
+  EXPECT_FALSE(cyclic.accepted());
+  EXPECT_NE(cyclic.report.to_string().find("Cannot inline cyclically dependent relations"), std::string::npos);
+  EXPECT_EQ(analysed_text(".decl a(x:number) inline\na(1).\n.output a\n").error_lines(),
+            (std::set<std::uint32_t>{1, 3}));
+}
+
+TEST(inlining, type_errors_of_inlined_clauses_are_reported) {
+  EXPECT_FALSE(analysed_text(".decl s(x:symbol)\n.decl a(x:number) inline\na(x) :- s(x).\n").accepted());
+  EXPECT_FALSE(
+      analysed_text(
+          ".decl s(x:symbol)\n.decl a(x:number) inline\na(x) :- x > 0.\n.decl r(x:symbol)\nr(x) :- s(x), a(x).\n")
+          .accepted());
+}
+
+TEST(inlining, growth_without_end_is_no_crash) {
+  std::string text = ".decl a0(x:number) inline\na0(x) :- e(x,_).\n";
+  for (int number = 1; number < 400; ++number) {
+    const std::string name = "a" + std::to_string(number);
+    const std::string below = "a" + std::to_string(number - 1);
+    text += ".decl " + name + "(x:number) inline\n" + name + "(x) :- " + below + "(x), " + below + "(x).\n";
+  }
+  rules_of(text + "out(x) :- a399(x).\n");
+}
+
+}  // namespace
+}  // namespace gpulog
