@@ -2,8 +2,7 @@
 
 namespace gpulog {
 
-internal_error::internal_error(const std::string& message, std::source_location where)
-    : std::logic_error("internal error: " + message + " (" + where.file_name() + ":" + std::to_string(where.line()) +
-                       ")") {}
+internal_error::internal_error(const std::string& message, code_place where)
+    : std::logic_error("internal error: " + message + " (" + where.file + ":" + std::to_string(where.line) + ")") {}
 
 }  // namespace gpulog
