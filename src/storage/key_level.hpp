@@ -120,7 +120,11 @@ class key_level {
     std::vector<std::uint64_t> a_split(blocks + 1), b_split(blocks + 1), merged(blocks + 1);
     for (std::uint64_t block = 0; block <= blocks; ++block) {
       a_split[block] = a.groups_ * block / blocks;
-      b_split[block] = block == 0 ? 0 : block == blocks ? b.groups_ : b.lower_bound(a, a_split[block]);
+      if (block == blocks || a.groups_ == 0) {
+        b_split[block] = b.groups_ * block / blocks;
+      } else {
+        b_split[block] = block == 0 ? 0 : b.lower_bound(a, a_split[block]);
+      }
     }
     backend.for_each_tile(blocks, 1, [&](unsigned, std::uint64_t block, std::uint64_t) {
       std::uint64_t count = 0;
