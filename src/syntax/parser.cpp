@@ -95,7 +95,7 @@ qualified_name parser::qualified_name_from(token first) {
 void parser::items(std::vector<item>& out, bool in_component) {
   const std::int64_t braces_around = braces_open_;
   while (current_.kind != token_kind::end_of_file && !(in_component && current_.kind == token_kind::right_brace)) {
-    if (report_.error_count() >= max_errors) return;
+    if (report_.error_count() >= max_errors || given_up_) return;
     const std::size_t before = taken_;
     braces_open_ = braces_around;
     try {
@@ -191,7 +191,7 @@ void parser::recover(bool in_component, std::int64_t braces_around) {
         if (is_directive(current_.kind)) return;
         break;
     }
-    if (report_.error_count() >= max_errors) return;
+    if (report_.error_count() >= max_errors || given_up_) return;
     take();
   }
 }
@@ -257,6 +257,7 @@ gpulog::syntax::component parser::component() {
   gpulog::syntax::component result;
   if (components_open_ >= max_component_depth) {
     report_.error(begin, "components are nested too deeply: the limit is " + std::to_string(max_component_depth));
+    given_up_ = true;
     throw syntax_error();
   }
   try {
@@ -280,7 +281,7 @@ gpulog::syntax::component parser::component() {
   ++components_open_;
   items(result.items, true);
   --components_open_;
-  if (current_.kind == token_kind::end_of_file) {
+  if (current_.kind == token_kind::end_of_file && !given_up_) {
     report_.error(current_.span, "unterminated component, missing '}'").note(since(begin), "Component begins");
     throw syntax_error();
   }

@@ -147,6 +147,7 @@ class parser {
   std::uint32_t depth_ = 0;  ///< of the tree that was made last
   std::uint32_t components_open_ = 0;
   std::int64_t braces_open_ = 0;
+  bool given_up_ = false;  ///< whether the rest of the text is not worth reading
 };
 
 }  // namespace gpulog::syntax

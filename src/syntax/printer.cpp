@@ -37,6 +37,13 @@ class printer {
     if (parentheses) text += ')';
   }
 
+  /// Behind an operator, where a prefix needs no parentheses: `2 ^ -x`, `a * -b`.
+  void last_operand(const argument& node, int least_precedence) {
+    const auto* call = node.as<functor_call>();
+    const bool has_prefix = (call != nullptr && is_prefix(call->op)) || node.as<numeric_constant>() != nullptr;
+    expression(node, has_prefix ? 0 : least_precedence);
+  }
+
   static int precedence_of(const argument& node) {
     if (const auto* call = node.as<functor_call>()) return precedence(call->op);
     // `-5 ^ x` would be read as `-(5 ^ x)`.
@@ -71,14 +78,14 @@ class printer {
     if (is_prefix(node.op) && node.arguments.size() == 1) {
       text += spelling(node.op);
       if (node.op != functor::negate) text += ' ';
-      expression(node.arguments.front(), power_precedence);
+      last_operand(node.arguments.front(), power_precedence);
     } else if (is_infix(node.op) && node.arguments.size() == 2) {
       const bool to_the_right = is_right_associative(node.op);
       expression(node.arguments[0], own + (to_the_right ? 1 : 0));
       text += ' ';
       text += spelling(node.op);
       text += ' ';
-      expression(node.arguments[1], own + (to_the_right ? 0 : 1));
+      last_operand(node.arguments[1], own + (to_the_right ? 0 : 1));
     } else {
       text += spelling(node.op);
       text += '(';

@@ -41,8 +41,8 @@ TEST(Arguments, Constants) {
   EXPECT_EQ(value("autoinc()"), "autoinc()");
   EXPECT_EQ(value("recursive_iteration_cnt()"), "recursive_iteration_cnt()");
   EXPECT_EQ(value("-5"), "-5");
-  EXPECT_EQ(value("- -5"), "-(-5)");
-  EXPECT_EQ(value("-(-5)"), "-(-5)");
+  EXPECT_EQ(value("- -5"), "--5");
+  EXPECT_EQ(value("-(-5)"), "--5");
   EXPECT_EQ(value("-x"), "-x");
 }
 
@@ -83,8 +83,13 @@ TEST(Arguments, Precedences) {
   EXPECT_EQ(value("((((((((a * b) + c) bshr d) band e) bxor f) bor g) land h) lxor i) lor j"),
             "a * b + c bshr d band e bxor f bor g land h lxor i lor j");
   EXPECT_EQ(value("bnot (x + 1) bshru 2"), "bnot (x + 1) bshru 2");
-  EXPECT_EQ(value("lnot bnot x"), "lnot (bnot x)");
+  EXPECT_EQ(value("lnot bnot x"), "lnot bnot x");
   EXPECT_EQ(value("x % 2 / 3"), "x % 2 / 3");
+  EXPECT_EQ(value("2 ^ (-x)"), "2 ^ -x");
+  EXPECT_EQ(value("2 ^ ((-x) ^ 3)"), "2 ^ (-x) ^ 3");
+  EXPECT_EQ(value("(2 ^ (-x)) ^ 3"), "(2 ^ -x) ^ 3");
+  EXPECT_EQ(value("a * (-b) * (-5)"), "a * -b * -5");
+  EXPECT_EQ(value("a * (-(b * c))"), "a * -(b * c)");
 }
 
 TEST(Arguments, MinusTwoSquaredIsMinusFour) {
