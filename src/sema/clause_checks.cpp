@@ -173,6 +173,50 @@ const syntax::variable* as_variable(const syntax::argument& term) {
   return term.as<syntax::variable>();
 }
 
+/// The variables that are bound, with the equalities that bind further ones.
+class grounding {
+ public:
+  /// False when it was bound before.
+  bool add(const std::string& variable) {
+    const bool is_new = bound_.insert(variable).second;
+    if (is_new) newly_bound_.push_back(variable);
+    return is_new;
+  }
+
+  /// `side`, if it is a variable, is bound when all variables of `value` are.
+  void add_equality(const syntax::argument& side, const syntax::argument& value) {
+    const auto* variable = as_variable(side);
+    if (variable == nullptr) return;
+    std::unordered_set<std::string> needed;
+    for_each_variable(value, [&](const syntax::variable& each, const syntax::argument&) { needed.insert(each.name); });
+    for (const std::string& name : needed) waiting_[name].push_back(equalities_.size());
+    if (needed.empty()) add(variable->name);
+    equalities_.push_back({variable->name, needed.size()});
+  }
+
+  void propagate() {
+    while (!newly_bound_.empty()) {
+      const std::string variable = std::move(newly_bound_.back());
+      newly_bound_.pop_back();
+      const auto found = waiting_.find(variable);
+      if (found == waiting_.end()) continue;
+      for (const std::size_t number : found->second) {
+        if (--equalities_[number].missing == 0) add(equalities_[number].variable);
+      }
+    }
+  }
+
+ private:
+  struct equality {
+    std::string variable;
+    std::size_t missing;  ///< variables of the other side that are not bound
+  };
+  std::unordered_set<std::string> bound_;
+  std::vector<std::string> newly_bound_;
+  std::vector<equality> equalities_;
+  std::unordered_map<std::string, std::vector<std::size_t>> waiting_;  ///< equalities, by variable of the other side
+};
+
 }  // namespace
 
 bool check_form(const syntax::clause& clause, const declarations& declared, diagnostics& diagnostics) {
@@ -180,43 +224,25 @@ bool check_form(const syntax::clause& clause, const declarations& declared, diag
 }
 
 bool check_groundedness(const flat_clause& clause, diagnostics& diagnostics) {
-  std::unordered_set<std::string> bound;
-  std::vector<const syntax::constraint*> equalities;
+  grounding bound;
   for (const flat_literal& flat : *clause.body) {
     if (const auto* atom = flat.literal->as<syntax::atom>(); atom != nullptr && !flat.negated) {
       for (const syntax::argument& argument : atom->arguments) {
-        if (const auto* variable = as_variable(argument)) bound.insert(variable->name);
+        if (const auto* variable = as_variable(argument)) bound.add(variable->name);
       }
     }
     if (const auto* constraint = flat.literal->as<syntax::constraint>()) {
       const syntax::constraint_op op = flat.negated ? syntax::negated(constraint->op) : constraint->op;
-      if (op == syntax::constraint_op::equal) equalities.push_back(constraint);
-    }
-  }
-  const auto is_bound = [&](const syntax::argument& term) {
-    bool all = true;
-    for_each_variable(term, [&](const syntax::variable& variable, const syntax::argument&) {
-      all = all && bound.contains(variable.name);
-    });
-    return all;
-  };
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (const syntax::constraint* equality : equalities) {
-      for (const auto& [side, other] :
-           {std::pair(&equality->left, &equality->right), std::pair(&equality->right, &equality->left)}) {
-        const auto* variable = as_variable(*side);
-        if (variable != nullptr && !bound.contains(variable->name) && is_bound(*other)) {
-          bound.insert(variable->name);
-          changed = true;
-        }
+      if (op == syntax::constraint_op::equal) {
+        bound.add_equality(constraint->left, constraint->right);
+        bound.add_equality(constraint->right, constraint->left);
       }
     }
   }
+  bound.propagate();
   bool good = true;
   const auto check = [&](const syntax::variable& variable, const syntax::argument& term) {
-    if (!bound.insert(variable.name).second) return;
+    if (!bound.add(variable.name)) return;
     diagnostics.error(term.span, "Ungrounded variable " + variable.name);
     good = false;
   };

@@ -6,38 +6,57 @@ namespace gpulog::sema {
 
 type_constraints::unknown type_constraints::add_unknown() {
   solution_.emplace_back();
+  watchers_.emplace_back();
   return static_cast<unknown>(solution_.size() - 1);
 }
 
+void type_constraints::add(constraint added, std::vector<unknown> terms) {
+  const auto number = static_cast<std::uint32_t>(constraints_.size());
+  constraints_.push_back(std::move(added));
+  for (const unknown term : terms) watchers_[term].push_back(number);
+  is_waiting_.push_back(false);
+  enqueue(number);
+}
+
+void type_constraints::enqueue(std::uint32_t number) {
+  if (is_waiting_[number]) return;
+  is_waiting_[number] = true;
+  (std::holds_alternative<overloaded>(constraints_[number]) ? waiting_functors_ : waiting_).push_back(number);
+}
+
 void type_constraints::require_subtype(unknown term, type_id bound, source_span where) {
-  type_bounds_.push_back({term, bound});
+  add(bound_by_type{term, bound}, {});
   demands_.push_back({term, types_[bound].name, where});
 }
 
-void type_constraints::require_subtype(unknown term, unknown bound) { term_bounds_.push_back({term, bound}); }
+void type_constraints::require_subtype(unknown term, unknown bound) { add(bound_by_term{term, bound}, {bound}); }
 
 void type_constraints::require_kind_among(unknown term, std::vector<value_kind> kinds, source_span where) {
   if (kinds.size() == 1) {
     require_subtype(term, types_.of_kind(kinds.front()), where);
     return;
   }
-  kind_choices_.push_back({term, std::move(kinds)});
+  add(among{term, std::move(kinds)}, {});
 }
 
 void type_constraints::require_overload(unknown result, std::vector<unknown> arguments,
                                         const functor_signature& signature) {
-  overloads_.push_back({result, std::move(arguments), &signature});
+  std::vector<unknown> terms = arguments;
+  terms.push_back(result);
+  add(overloaded{result, std::move(arguments), &signature}, std::move(terms));
 }
 
-bool type_constraints::shrink(unknown term, const type_set& bound) {
-  if (bound.is_all()) return false;
-  type_set smaller = types_.meet(solution_[term], bound);
-  if (smaller == solution_[term]) return false;
-  solution_[term] = std::move(smaller);
-  return true;
+void type_constraints::set(unknown term, type_set types) {
+  if (types == solution_[term]) return;
+  solution_[term] = std::move(types);
+  for (const std::uint32_t watcher : watchers_[term]) enqueue(watcher);
 }
 
-bool type_constraints::shrink_to_kinds(unknown term, const std::vector<value_kind>& kinds) {
+void type_constraints::shrink(unknown term, const type_set& bound) {
+  if (!bound.is_all()) set(term, types_.meet(solution_[term], bound));
+}
+
+void type_constraints::shrink_to_kinds(unknown term, const std::vector<value_kind>& kinds) {
   std::set<type_id> remaining;
   if (solution_[term].is_all()) {
     for (value_kind kind : kinds) remaining.insert(types_.of_kind(kind));
@@ -45,10 +64,8 @@ bool type_constraints::shrink_to_kinds(unknown term, const std::vector<value_kin
     for (type_id type : solution_[term].members()) {
       if (std::find(kinds.begin(), kinds.end(), types_.kind(type)) != kinds.end()) remaining.insert(type);
     }
-    if (remaining.size() == solution_[term].members().size()) return false;
   }
-  solution_[term] = type_set(std::move(remaining));
-  return true;
+  set(term, type_set(std::move(remaining)));
 }
 
 bool type_constraints::may_have(unknown term, value_kind kind) const {
@@ -67,17 +84,18 @@ bool type_constraints::fits(const functor_overload& candidate, unknown result,
   return true;
 }
 
-bool type_constraints::apply(const overloaded& constraint) {
+void type_constraints::apply(const overloaded& functor) {
   std::vector<const functor_overload*> candidates;
-  for (const functor_overload& candidate : constraint.signature->overloads) {
-    if (fits(candidate, constraint.result, constraint.arguments)) candidates.push_back(&candidate);
+  std::vector<value_kind> results;
+  for (const functor_overload& candidate : functor.signature->overloads) {
+    if (!fits(candidate, functor.result, functor.arguments)) continue;
+    candidates.push_back(&candidate);
+    results.push_back(candidate.result);
   }
   // Without a candidate the result has no type, but the operands keep theirs: one message, at the functor.
-  std::vector<value_kind> results;
-  for (const functor_overload* candidate : candidates) results.push_back(candidate->result);
-  bool changed = shrink_to_kinds(constraint.result, results);
-  if (candidates.empty()) return changed;
-  for (std::size_t position = 0; position < constraint.arguments.size(); ++position) {
+  shrink_to_kinds(functor.result, results);
+  if (candidates.empty()) return;
+  for (std::size_t position = 0; position < functor.arguments.size(); ++position) {
     std::vector<value_kind> kinds;
     bool any = false;
     for (const functor_overload* candidate : candidates) {
@@ -88,19 +106,17 @@ bool type_constraints::apply(const overloaded& constraint) {
         any = true;
       }
     }
-    if (!any) changed |= shrink_to_kinds(constraint.arguments[position], kinds);
+    if (!any) shrink_to_kinds(functor.arguments[position], kinds);
   }
-  return changed;
 }
 
 void type_constraints::solve() {
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (const bound_by_type& bound : type_bounds_) changed |= shrink(bound.term, type_set({bound.bound}));
-    for (const bound_by_term& bound : term_bounds_) changed |= shrink(bound.term, solution_[bound.bound]);
-    for (const among& choice : kind_choices_) changed |= shrink_to_kinds(choice.term, choice.kinds);
-    for (const overloaded& constraint : overloads_) changed |= apply(constraint);
+  while (!waiting_.empty() || !waiting_functors_.empty()) {
+    std::deque<std::uint32_t>& queue = waiting_.empty() ? waiting_functors_ : waiting_;
+    const std::uint32_t number = queue.front();
+    queue.pop_front();
+    is_waiting_[number] = false;
+    std::visit([this](const auto& kind_of_constraint) { apply(kind_of_constraint); }, constraints_[number]);
   }
 }
 

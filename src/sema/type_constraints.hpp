@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "sema/functors.hpp"
@@ -63,20 +65,28 @@ class type_constraints {
     std::vector<unknown> arguments;
     const functor_signature* signature;
   };
+  using constraint = std::variant<bound_by_type, bound_by_term, among, overloaded>;
 
-  bool shrink(unknown term, const type_set& bound);
-  bool shrink_to_kinds(unknown term, const std::vector<value_kind>& kinds);
-  bool apply(const overloaded& constraint);
+  void add(constraint added, std::vector<unknown> terms);
+  void enqueue(std::uint32_t number);
+  void set(unknown term, type_set types);
+  void shrink(unknown term, const type_set& bound);
+  void shrink_to_kinds(unknown term, const std::vector<value_kind>& kinds);
+  void apply(const bound_by_type& bound) { shrink(bound.term, type_set({bound.bound})); }
+  void apply(const bound_by_term& bound) { shrink(bound.term, solution_[bound.bound]); }
+  void apply(const among& choice) { shrink_to_kinds(choice.term, choice.kinds); }
+  void apply(const overloaded& functor);
   [[nodiscard]] bool may_have(unknown term, value_kind kind) const;
   [[nodiscard]] bool fits(const functor_overload& candidate, unknown result,
                           const std::vector<unknown>& arguments) const;
 
   const type_environment& types_;
   std::vector<type_set> solution_;
-  std::vector<bound_by_type> type_bounds_;
-  std::vector<bound_by_term> term_bounds_;
-  std::vector<among> kind_choices_;
-  std::vector<overloaded> overloads_;
+  std::vector<constraint> constraints_;
+  std::vector<std::vector<std::uint32_t>> watchers_;  ///< by unknown: the constraints that look at it
+  /// Constraints to apply; functors after all others, so that a wrong operand is reported at the functor.
+  std::deque<std::uint32_t> waiting_, waiting_functors_;
+  std::vector<bool> is_waiting_;
   std::vector<demand> demands_;
 };
 
