@@ -188,6 +188,10 @@ class tile_runner {
   void find_keys(const storage::key_level& level, const std::vector<register_number>& keys, std::size_t from,
                  std::uint32_t n, expansion_scratch& state) {
     const word* columns[3] = {value(from, keys[0]), keys.size() > 1 ? value(from, keys[1]) : nullptr, nullptr};
+    if (level.is_direct()) {
+      for (std::uint32_t i = 0; i < n; ++i) state.ranges[i] = level.find_direct(columns[0][i]);
+      return;
+    }
     const auto find_all = [&](const auto& key_of) {
       for (std::uint32_t i = 0; i < n; ++i) {
         state.codes[i] = level.code(key_of(i));

@@ -36,8 +36,9 @@ struct buffer_policy {
 /// never has to lower a position.
 class key_level {
  public:
-  key_level(memory_resource& resource, std::uint32_t length, double load)
-      : first_(resource), table_(resource), length_(length), load_(load) {
+  /// @param direct whether keys that are dense numbers are looked up in an array by number, without a hash table
+  key_level(memory_resource& resource, std::uint32_t length, double load, bool direct = false)
+      : first_(resource), table_(resource), direct_(resource), length_(length), load_(load), may_be_direct_(direct) {
     keys_.reserve(length);
     for (std::uint32_t c = 0; c < length; ++c) keys_.emplace_back(resource);
   }
@@ -45,7 +46,7 @@ class key_level {
   [[nodiscard]] std::uint32_t length() const { return length_; }
   [[nodiscard]] std::uint64_t groups() const { return groups_; }
   [[nodiscard]] std::uint64_t bytes() const {
-    std::uint64_t sum = first_.bytes() + table_.bytes();
+    std::uint64_t sum = first_.bytes() + table_.bytes() + direct_.bytes();
     for (const auto& column : keys_) sum += column.bytes();
     return sum;
   }
@@ -62,11 +63,19 @@ class key_level {
   [[nodiscard]] std::uint64_t home(std::uint64_t code) const { return scale(mix(code), table_.size()); }
   void prefetch(std::uint64_t home) const { __builtin_prefetch(table_.data() + home); }
 
+  /// Whether find_direct answers, for levels of one column.
+  [[nodiscard]] bool is_direct() const { return direct_.size() != 0; }
+  [[nodiscard]] row_range find_direct(word key) const {
+    if (key >= direct_.size() - 1) return {};
+    return {direct_[key], direct_[key + 1ULL] - direct_[key]};
+  }
+
   /// The rows of a key; none: count 0.
   template <class Key>
   [[nodiscard]] row_range find(std::uint64_t code, std::uint64_t home, const Key& key) const {
     const slot* const table = table_.data();
     if (groups_ == 0) return {};
+    if (is_direct()) return find_direct(static_cast<word>(code));
     for (std::uint64_t at = home; table[at].range != 0; at = at + 1 == table_.size() ? 0 : at + 1) {
       if (table[at].code != code) continue;
       const auto low = static_cast<std::uint32_t>(table[at].range);
@@ -223,8 +232,33 @@ class key_level {
     }
   }
 
+  /// direct_[k]: rows whose key is below k.
+  template <class Backend>
+  void build_direct(Backend& backend, std::uint64_t largest) {
+    table_.release();
+    direct_.resize(largest + 2);
+    std::uint32_t* const direct = direct_.data();
+    const word* const keys = keys_[0].data();
+    const std::uint32_t* const first = first_.data();
+    const std::uint64_t groups = groups_;
+    backend.for_each(groups + 1, [=](std::uint64_t g) {
+      const std::uint64_t begin = g == 0 ? 0 : keys[g - 1] + 1ULL;
+      const std::uint64_t end = g == groups ? largest + 2 : keys[g] + 1ULL;
+      for (std::uint64_t k = begin; k < end; ++k) direct[k] = first[g];
+    });
+  }
+
   template <class Backend>
   void build_table(Backend& backend) {
+    if (may_be_direct_ && length_ == 1 && groups_ != 0) {
+      const std::uint64_t largest = keys_[0][groups_ - 1];
+      // Four bytes a number are less than a hash table's slot as long as every fourth number is a key.
+      if (largest < 4 * groups_ + 64) {
+        build_direct(backend, largest);
+        return;
+      }
+    }
+    direct_.release();
     const auto capacity = static_cast<std::uint64_t>(static_cast<double>(groups_) / load_) + 2;
     if (table_.capacity() < capacity) {
       table_.release();
@@ -252,9 +286,11 @@ class key_level {
   std::vector<array<word>> keys_;
   array<std::uint32_t> first_;  // groups_ + 1 entries
   array<slot> table_;
+  array<std::uint32_t> direct_;
   std::uint64_t groups_ = 0;
   std::uint32_t length_;
   double load_;
+  bool may_be_direct_;
 };
 
 }  // namespace gpulog::storage

@@ -62,7 +62,8 @@ void sort_rows(Backend& backend, memory_resource& resource, const column_pointer
 class sorted_run {
  public:
   sorted_run(memory_resource& resource, const index_layout& layout) : positions_(resource) {
-    for (std::uint32_t length : layout.key_lengths) levels_.emplace_back(resource, length, layout.load);
+    for (std::uint32_t length : layout.key_lengths)
+      levels_.emplace_back(resource, length, layout.load, !layout.positions);
     if (!layout.positions) {
       for (std::size_t i = 0; i < layout.stored.size(); ++i) stored_.emplace_back(resource);
     }
