@@ -54,19 +54,19 @@ class ordered_writer {
       Piece current = std::move(found->second);
       ready_.erase(found);
       lock.unlock();
-      try {
-        write_(std::move(current));
-      } catch (...) {
-        lock.lock();
-        failed_ = true;
-        changed_.notify_all();
-        throw;
-      }
+      write_(std::move(current));
       lock.lock();
       ++next_;
       changed_.notify_all();
     }
     writing_ = false;
+  }
+
+  /// A piece will never come: nobody is to wait for it.
+  void give_up() {
+    const std::lock_guard lock(access_);
+    failed_ = true;
+    changed_.notify_all();
   }
 
  private:
@@ -112,11 +112,16 @@ void write_pieces(const relation_rows& rows, const row_formatter& formatter, uns
   using piece = decltype(make_piece(byte_buffer{}));
   ordered_writer<piece> writer(waiting_per_thread * run.threads(), write_piece);
   run(pieces, [&](std::size_t number) {
-    byte_buffer text = buffers.take();
-    if (number == 0) text.append(formatter.beginning());
-    formatter.append_rows(text, number * rows_per_piece, std::min((number + 1) * rows_per_piece, rows.rows));
-    if (number + 1 == pieces) text.append(formatter.end());
-    writer.add(number, make_piece(std::move(text)));
+    try {
+      byte_buffer text = buffers.take();
+      if (number == 0) text.append(formatter.beginning());
+      formatter.append_rows(text, number * rows_per_piece, std::min((number + 1) * rows_per_piece, rows.rows));
+      if (number + 1 == pieces) text.append(formatter.end());
+      writer.add(number, make_piece(std::move(text)));
+    } catch (...) {
+      writer.give_up();
+      throw;
+    }
   });
 }
 
