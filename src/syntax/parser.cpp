@@ -68,8 +68,7 @@ void parser::fail() {
   throw syntax_error();
 }
 
-void parser::too_deep(bool leave_nesting) {
-  if (leave_nesting) --nesting_;
+void parser::too_deep() {
   report_.error(current_.span,
                 "expression is nested too deeply: the limit is " + std::to_string(max_nesting_depth) + " levels");
   throw syntax_error();

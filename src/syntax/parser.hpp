@@ -10,7 +10,8 @@
 
 namespace gpulog::syntax {
 
-/// Trees of arguments and literals are at most this deep; a deeper program is rejected with a diagnostic.
+/// Trees of arguments are at most this deep, literals within literals a quarter of it; a deeper program is rejected
+/// with a diagnostic.
 inline constexpr std::uint32_t max_nesting_depth = 1000;
 
 struct parse_options {

@@ -99,7 +99,7 @@ functor_call applied(functor op, argument first, argument second) {
 }  // namespace
 
 argument parser::expression(int least_precedence) {
-  const nesting guard(*this);
+  const nesting guard(*this, weight_of_argument);
   return operators_after(operand(), least_precedence);
 }
 

@@ -82,7 +82,7 @@ literal parser::term() {
 }
 
 std::variant<literal, argument> parser::term_or_argument() {
-  const nesting guard(*this);
+  const nesting guard(*this, weight_of_literal);
   const source_span begin = current_.span;
   switch (current_.kind) {
     case token_kind::exclamation: {

@@ -116,24 +116,27 @@ class parser {
   [[nodiscard]] bool begins_argument(token_kind kind) const;
 
   // ---- depth of trees ----
-  /// Limits the recursion of the parser itself.
+  /// Limits the recursion of the parser itself. Literals within literals need more stack a level than arguments do.
+  static constexpr std::uint32_t weight_of_argument = 1, weight_of_literal = 4;
   class nesting {
    public:
-    explicit nesting(parser& owner) : owner_(owner) {
-      if (++owner_.nesting_ > max_nesting_depth) owner_.too_deep(true);
+    nesting(parser& owner, std::uint32_t weight) : owner_(owner), weight_(weight) {
+      if (owner_.nesting_ + weight_ > max_nesting_depth) owner_.too_deep();
+      owner_.nesting_ += weight_;
     }
     nesting(const nesting&) = delete;
     nesting& operator=(const nesting&) = delete;
-    ~nesting() { --owner_.nesting_; }
+    ~nesting() { owner_.nesting_ -= weight_; }
 
    private:
     parser& owner_;
+    std::uint32_t weight_;
   };
-  [[noreturn]] void too_deep(bool leave_nesting);
+  [[noreturn]] void too_deep();
   /// Says that the node just made is one level above nodes of depth `below`.
   void set_depth(std::uint32_t below) {
     depth_ = below + 1;
-    if (depth_ > max_nesting_depth) too_deep(false);
+    if (depth_ > max_nesting_depth) too_deep();
   }
 
   token_stream tokens_;
