@@ -195,8 +195,7 @@ std::string phase_text(const program& plan, const phase& printed, const std::str
   std::string result = fmt::format("  {}\n", title);
   for (const rule_version& version : printed.versions) {
     result += fmt::format("    {}{}\n", version.text, version.location.empty() ? "" : "   " + version.location);
-    const std::string delta = version.delta_atom < 0 ? "" : fmt::format("delta is atom {}; ", version.delta_atom + 1);
-    result += fmt::format("      # {}order: {}\n", delta, version.order_reason);
+    result += fmt::format("      # order: {}\n", version.order_reason);
     result += operators_text(plan, version, "      ");
   }
   if (!printed.advance.empty()) result += fmt::format("    advance {}\n", names_text(plan, printed.advance));

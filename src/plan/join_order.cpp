@@ -13,6 +13,9 @@
 namespace gpulog::plan {
 namespace {
 
+/// One use less, as a summand.
+constexpr std::uint32_t placed = static_cast<std::uint32_t>(-1);
+
 /// Rules with more atoms than this try only the cheapest beginnings.
 constexpr std::size_t starts_tried = 12;
 
@@ -33,14 +36,16 @@ class scheduler {
         bound_(rule.variables.size()),
         atom_placed_(rule.atoms.size()),
         negation_placed_(rule.negations.size()),
-        condition_placed_(rule.conditions.size()) {}
+        condition_placed_(rule.conditions.size()),
+        uses_(rule.variables.size()) {
+    count_uses();
+  }
 
   /// An atom that only says whether something exists: nothing that it binds is used by anything else.
   [[nodiscard]] bool only_exists(std::uint32_t atom) const {
     std::vector<std::uint32_t> fresh = unbound_variables(atom);
     if (std::set<std::uint32_t>(fresh.begin(), fresh.end()).size() != fresh.size()) return false;
-    return std::none_of(fresh.begin(), fresh.end(),
-                        [&](std::uint32_t variable) { return used_elsewhere(variable, atom); });
+    return std::all_of(fresh.begin(), fresh.end(), [this](std::uint32_t variable) { return uses_[variable] == 1; });
   }
 
   [[nodiscard]] std::vector<std::uint32_t> bound_columns(std::uint32_t atom) const {
@@ -78,6 +83,7 @@ class scheduler {
     bindings_ *= factor;
     for (const std::uint32_t variable : unbound_variables(atom)) bound_[variable] = true;
     atom_placed_[atom] = true;
+    change_uses(rule_.atoms[atom], placed);
     result_.steps.push_back({read_atom{atom}, bindings_});
   }
 
@@ -103,11 +109,13 @@ class scheduler {
     for (const auto& [rank, number, negated] : ready) {
       if (negated) {
         negation_placed_[number] = true;
+        change_uses(rule_.negations[number], placed);
         result_.cost += bindings_;
         bindings_ *= filter_selectivity;
         result_.steps.push_back({reject_atom{number}, bindings_});
       } else {
         condition_placed_[number] = true;
+        change_uses(rule_.conditions[number], placed);
         bindings_ *= is_equality(rule_.conditions[number]) ? equality_selectivity : filter_selectivity;
         result_.steps.push_back({test_condition{number}, bindings_});
       }
@@ -130,31 +138,32 @@ class scheduler {
     return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
   }
 
-  [[nodiscard]] static bool mentions(const sema::expression& tree, std::uint32_t variable) {
-    std::vector<std::uint32_t> variables;
-    append_variables(tree, variables);
-    return std::find(variables.begin(), variables.end(), variable) != variables.end();
+  /// Literals, the head included, that are not placed and use a variable.
+  void change_uses(const std::vector<std::uint32_t>& variables, std::uint32_t by) {
+    const std::set<std::uint32_t> distinct(variables.begin(), variables.end());
+    for (const std::uint32_t variable : distinct) uses_[variable] += by;
   }
 
-  [[nodiscard]] bool used_elsewhere(std::uint32_t variable, std::uint32_t atom) const {
-    const auto occurs = [variable](const body_atom& other) {
-      std::vector<std::uint32_t> variables;
-      append_variables(other, variables);
-      return std::find(variables.begin(), variables.end(), variable) != variables.end();
-    };
-    for (std::uint32_t other = 0; other < rule_.atoms.size(); ++other) {
-      if (other != atom && !atom_placed_[other] && occurs(rule_.atoms[other])) return true;
-    }
-    for (std::uint32_t number = 0; number < rule_.negations.size(); ++number) {
-      if (!negation_placed_[number] && occurs(rule_.negations[number])) return true;
-    }
-    for (std::uint32_t number = 0; number < rule_.conditions.size(); ++number) {
-      const condition& other = rule_.conditions[number];
-      if (!condition_placed_[number] && (mentions(other.left, variable) || mentions(other.right, variable)))
-        return true;
-    }
-    return std::any_of(rule_.head_arguments.begin(), rule_.head_arguments.end(),
-                       [&](const sema::expression& argument) { return mentions(argument, variable); });
+  void change_uses(const condition& changed, std::uint32_t by) {
+    std::vector<std::uint32_t> variables;
+    append_variables(changed.left, variables);
+    append_variables(changed.right, variables);
+    change_uses(variables, by);
+  }
+
+  void change_uses(const body_atom& changed, std::uint32_t by) {
+    std::vector<std::uint32_t> variables;
+    append_variables(changed, variables);
+    change_uses(variables, by);
+  }
+
+  void count_uses() {
+    for (const body_atom& atom : rule_.atoms) change_uses(atom, 1);
+    for (const body_atom& atom : rule_.negations) change_uses(atom, 1);
+    for (const condition& test : rule_.conditions) change_uses(test, 1);
+    std::vector<std::uint32_t> variables;
+    for (const sema::expression& argument : rule_.head_arguments) append_variables(argument, variables);
+    change_uses(variables, 1);
   }
 
   [[nodiscard]] static test_cost cost_of(const condition& candidate) {
@@ -210,6 +219,7 @@ class scheduler {
     }
     fold_constants(solved);
     condition_placed_[number] = true;
+    change_uses(rule_.conditions[number], placed);
     bound_[unsolved.variable] = true;
     result_.steps.push_back({define_variable{unsolved.variable, std::move(solved)}, bindings_});
     return true;
@@ -222,6 +232,7 @@ class scheduler {
   std::vector<bool> atom_placed_;
   std::vector<bool> negation_placed_;
   std::vector<bool> condition_placed_;
+  std::vector<std::uint32_t> uses_;  // of a variable, by literals that are not placed
   double bindings_ = 1;
   schedule result_;
 };

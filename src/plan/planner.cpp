@@ -104,7 +104,7 @@ class planner {
     draft_stratum& target = strata_.emplace_back();
     target.relations = planned.relations;
     target.recursive = planned.recursive;
-    if (planned.recursive && chosen_.supplementary == supplementary_mode::automatic) {
+    if (planned.recursive && makes_supplementary()) {
       factored_stratum factored = factor_rules(std::move(rules), planned.relations);
       target.relations.insert(target.relations.end(), factored.added.begin(), factored.added.end());
       target.loop.resize(factored.own_level + 1);
@@ -119,6 +119,12 @@ class planner {
     }
     if (planned.recursive) target.loop.back().advance = planned.relations;
     target.once.advance = target.relations;
+  }
+
+  [[nodiscard]] bool makes_supplementary() const {
+    const auto pragma = source_.pragmas.find("supplementary");
+    const bool is_off = pragma != source_.pragmas.end() && pragma->second == "off";
+    return chosen_.supplementary == supplementary_mode::automatic && !is_off;
   }
 
   factored_stratum factor_rules(std::vector<normalized_rule> rules, const std::vector<relation_id>& members) {

@@ -20,7 +20,8 @@ struct statistics {
   std::vector<relation_statistics> relations;
 };
 
-/// Whether the planner may make steps of rules relations of their own.
+/// Whether the planner may make steps of rules relations of their own. `.pragma "supplementary" "off"` in a program
+/// switches it off too.
 enum class supplementary_mode : std::uint8_t { automatic, off };
 
 struct options {

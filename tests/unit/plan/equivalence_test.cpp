@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <random>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_program.hpp"
@@ -80,6 +82,15 @@ const char* const recursive_rules[] = {
     ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,w) :- r(y,x), y < 5, d(y,z), r(z,w), !d(w,w).\n",
     // Two rules with the same end.
     ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- d(z,x), r(z,w), e(w,y).\nr(x,y) :- r(z,x), e(z,y).\n",
+    // A step that two rules read, of which a third has the end of one only.
+    ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,y) :- d(x,y).\n"
+    "r(x,y) :- s(z,x), r(z,w), e(w,y).\ns(x,y) :- s(z,x), r(z,w), r(w,y).\nr(x,y) :- s(x,w), e(w,y).\n",
+    // The same end, but joined with the beginning by more than the step's columns.
+    ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,y) :- d(x,y).\n"
+    "r(x,y) :- s(z,x), r(z,w), e(w,y).\nr(x,y) :- s(x,w), d(w,y), e(w,y).\ns(x,y) :- r(y,x).\n",
+    // The same end but for two variables that are one.
+    ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,y) :- d(x,y).\n"
+    "r(x,y) :- s(z,x), r(z,w), e(w,y), d(w,u).\nr(x,y) :- s(x,w), e(w,y), d(w,y).\ns(x,y) :- r(y,x), e(x,_).\n",
     // Mutual recursion; the delta in a chosen place.
     ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,y) :- d(x,y).\n"
     "r(x,y) :- s(x,z), r(z,y), e(y,_).\n.plan 0:(2,3,1), 1:(3,1,2)\ns(x,y) :- r(x,z), s(z,w), r(w,y).\n",
@@ -99,6 +110,75 @@ TEST(equivalence, recursive_rules_on_random_graphs) {
       if (::testing::Test::HasFailure()) return;
     }
   }
+}
+
+/// Rules over two recursive relations with bodies of two to four atoms over few variables: steps to factor, shared
+/// steps and common ends are frequent.
+std::string random_recursive_rules(std::mt19937& random) {
+  const auto pick = [&random](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
+  std::string text = ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,y) :- d(x,y).\n";
+  const char* const relations[] = {"r", "s", "e", "d", "r"};
+  const std::uint32_t rules = 2 + pick(3);
+  for (std::uint32_t rule = 0; rule < rules; ++rule) {
+    const std::uint32_t atoms = 2 + pick(3);
+    std::vector<std::string> variables;
+    std::string body;
+    std::string end;  // what follows the first two atoms
+    std::string last = "v0";
+    for (std::uint32_t atom = 0; atom < atoms; ++atom) {
+      // Mostly a chain; sometimes any variable, a constant or none.
+      const std::string next = pick(6) == 0 ? "v" + std::to_string(pick(atom + 1)) : "v" + std::to_string(atom + 1);
+      std::string other = last;
+      const std::uint32_t unusual = pick(20);
+      if (unusual == 0 && atom > 0) other = "_";
+      if (unusual == 1 && atom > 0) other = std::to_string(pick(4));
+      const bool swapped = pick(3) == 0;
+      const std::string made =
+          relations[pick(5)] + ("(" + (swapped ? next : other)) + "," + (swapped ? other : next) + ")";
+      body += (atom == 0 ? "" : ", ") + made;
+      if (atom >= 2) end += ", " + made;
+      variables.push_back(last);
+      variables.push_back(next);
+      last = next;
+    }
+    const std::string any = variables[pick(static_cast<std::uint32_t>(variables.size()))];
+    if (pick(4) == 0) body += ", " + any + " != " + variables.front();
+    if (pick(6) == 0) body += ", !d(" + any + "," + variables.back() + ")";
+    if (pick(8) == 0) body += ", " + any + " + 1 = w, e(w,_)";
+    const std::string first = pick(5) == 0 ? any : variables.front();
+    const std::string head = std::string(pick(2) == 0 ? "r" : "s") + "(" + first + "," + variables.back() + ") :- ";
+    text += head + body + ".\n";
+    // Another rule with the same end; where `first` is not bound in it, it begins with an atom that does.
+    if (!end.empty() && pick(2) == 0) {
+      const std::string between = pick(4) == 0 ? "v1" : "v2";
+      text += head + relations[pick(5)] + "(" + first + "," + between + ")" + end;
+      text += ", e(" + variables.back() + ",_)";
+      if (pick(2) == 0) text.resize(text.rfind(", e("));
+      text += ".\n";
+    }
+  }
+  return text;
+}
+
+TEST(equivalence, random_recursive_rules_with_supplementary_relations) {
+  std::mt19937 random(2024);
+  int with_steps = 0;
+  int with_merges = 0;
+  for (int round = 0; round < 300 && !::testing::Test::HasFailure(); ++round) {
+    SCOPED_TRACE(round);
+    const std::uint32_t nodes = 3 + static_cast<std::uint32_t>(round % 4);
+    const auto seed = static_cast<std::uint64_t>(round);
+    const std::string text = edges_text("e", seed, nodes, nodes + 2) + edges_text("d", seed + 1000, nodes, nodes) +
+                             random_recursive_rules(random);
+    EXPECT_TRUE(check_against_oracle(text, with_supplementary));
+    EXPECT_TRUE(check_against_oracle(text, without_supplementary));
+    const program plan = plan_text(text);
+    for (const relation& made : plan.relations) with_steps += made.supplementary ? 1 : 0;
+    for (const std::string& remark : plan.remarks)
+      with_merges += remark.find("also the beginning") != remark.npos ? 1 : 0;
+  }
+  EXPECT_GT(with_steps, 100);
+  EXPECT_GT(with_merges, 5);
 }
 
 TEST(equivalence, each_combination_of_rows_is_found_once) {

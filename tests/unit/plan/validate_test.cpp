@@ -1,0 +1,58 @@
+#include "plan/validate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plan_from_text.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+program small_plan() {
+  return plan_text(
+      ".decl e(x:number, y:number)\n.input e\n.decl r(x:number, y:number)\n"
+      "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n");
+}
+
+rule_version& loop_version(program& plan) { return plan.strata.back().loop[0].versions[0]; }
+
+TEST(validate, a_plan_is_valid) { EXPECT_EQ(validate(small_plan()), std::vector<std::string>()); }
+
+TEST(validate, finds_what_is_wrong) {
+  const std::vector<std::pair<std::string, std::function<void(program&)>>> mistakes = {
+      {"end in an insert", [](program& plan) { loop_version(plan).operations.pop_back(); }},
+      {"before it is bound",
+       [](program& plan) {
+         std::get<insert>(loop_version(plan).operations.back()).values[1] = operand::slot(slot_id(9));
+       }},
+      {"no index", [](program& plan) { std::get<match>(loop_version(plan).operations[1]).index = {}; }},
+      {"not searched by 2",
+       [](program& plan) {
+         auto& keys = std::get<match>(loop_version(plan).operations[1]).keys;
+         keys.push_back(keys.front());
+       }},
+      {"not in the payload", [](program& plan) { plan.indexes[0].payload.clear(); }},
+      {"reused inside a loop",
+       [](program& plan) {
+         auto& search = std::get<match>(loop_version(plan).operations[1]);
+         search.bindings[0].slot = slot_id(search.keys[0].value);
+       }},
+      {"give all columns",
+       [](program& plan) { std::get<insert>(loop_version(plan).operations.back()).values.pop_back(); }},
+      {"in 0 strata", [](program& plan) { plan.strata.erase(plan.strata.begin()); }},
+      {"no order of all columns", [](program& plan) { plan.indexes[0].order.pop_back(); }},
+  };
+  for (const auto& [message, break_plan] : mistakes) {
+    program plan = small_plan();
+    break_plan(plan);
+    std::string problems;
+    for (const std::string& problem : validate(plan)) problems += problem + "\n";
+    EXPECT_NE(problems.find(message), std::string::npos) << message << ": " << problems;
+  }
+}
+
+}  // namespace
+}  // namespace gpulog::plan
