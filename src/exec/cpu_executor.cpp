@@ -1,4 +1,5 @@
 #include "backend/cpu/tbb_backend.hpp"
+#include "exec/cpu_machine.hpp"
 #include "exec/fixpoint.hpp"
 
 namespace gpulog::exec {
@@ -6,14 +7,14 @@ namespace gpulog::exec {
 std::unique_ptr<executor> make_cpu_executor(const plan::program& program, storage::symbol_table& symbols,
                                             backend::memory_resource& resource, const options& chosen) {
   if (chosen.threads == 1) return make_serial_executor(program, symbols, resource, chosen);
-  return std::make_unique<fixpoint_executor<backend::cpu::tbb_backend>>(chosen.threads, program, symbols, resource,
-                                                                        chosen);
+  return std::make_unique<fixpoint_executor<cpu_machine<backend::cpu::tbb_backend>>>(program, symbols, resource, chosen,
+                                                                                     resource, chosen.threads);
 }
 
 std::unique_ptr<executor> make_serial_executor(const plan::program& program, storage::symbol_table& symbols,
                                                backend::memory_resource& resource, const options& chosen) {
-  return std::make_unique<fixpoint_executor<backend::cpu::serial_backend>>(backend::cpu::serial_backend{}, program,
-                                                                           symbols, resource, chosen);
+  return std::make_unique<fixpoint_executor<cpu_machine<backend::cpu::serial_backend>>>(program, symbols, resource,
+                                                                                        chosen, resource);
 }
 
 }  // namespace gpulog::exec

@@ -1,63 +1,56 @@
 #pragma once
 
 #include <algorithm>
-#include <exception>
 #include <memory>
-#include <optional>
 #include <set>
-#include <shared_mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "exec/executor.hpp"
 #include "exec/pipeline_builder.hpp"
-#include "kernels/tile_runner.hpp"
+#include "kernels/pipeline.hpp"
 
 namespace gpulog::exec {
 
+/// What a run of a pipeline did.
+struct pipeline_counts {
+  std::uint64_t candidates = 0;
+  std::uint64_t fresh = 0;
+};
+
 /// Semi-naive evaluation of a plan, stratum by stratum. In each iteration: the rule versions of each phase (join), then
 /// settle (`hisa`: populate delta and merge), advance (clear new) and refresh the indexes that the loop reads.
-template <class Backend>
+///
+/// Machine is where it runs: its `relation` has the interface of storage::relation, and it can make one, load rows,
+/// settle, index, run a pipeline and show rows to the host (exec/cpu_machine.hpp).
+template <class Machine>
 class fixpoint_executor final : public executor {
  public:
-  template <class BackendArgument>
-  fixpoint_executor(BackendArgument&& backend, const plan::program& program, storage::symbol_table& symbols,
-                    backend::memory_resource& resource, const options& chosen)
-      : backend_(std::forward<BackendArgument>(backend)),
+  template <class... Arguments>
+  fixpoint_executor(const plan::program& program, storage::symbol_table& symbols, backend::memory_resource& resource,
+                    const options& chosen, Arguments&&... machine)
+      : machine_(std::forward<Arguments>(machine)...),
         plan_(&program),
+        symbols_(&symbols),
         resource_(&resource),
         options_(chosen),
-        scratch_(backend_.workers()) {
-    for (auto& one : scratch_) one = std::make_unique<kernels::tile_scratch>();
-    storage::relation_options relation_options;
-    relation_options.mode = chosen.storage;
-    relation_options.buffers = chosen.buffers;
-    relation_options.workers = backend_.workers();
-    if (resource.limit() != 0) {
-      // Candidates and what sorts them may take an eighth of the memory.
-      relation_options.candidate_rows =
-          std::clamp<std::uint64_t>(resource.limit() / 8 / 64, 1u << 12, relation_options.candidate_rows);
-    }
-    bound_.plan = plan_;
-    bound_.symbols = &symbols;
+        places_(place_indexes(program)) {
     for (const plan::relation& planned : program.relations) {
-      bound_.relations.push_back(std::make_unique<storage::relation>(
-          resource, static_cast<std::uint32_t>(planned.kinds.size()), relation_options));
+      relations_.push_back(machine_.make_relation(static_cast<std::uint32_t>(planned.kinds.size()), chosen));
     }
-    for (const plan::index& planned : program.indexes) {
-      auto& owner = *bound_.relations[planned.relation.value];
-      bound_.indexes.push_back({planned.relation, owner.add_index(make_layout(planned, chosen.storage))});
+    for (std::size_t i = 0; i < program.indexes.size(); ++i) {
+      relation_of(places_[i].relation).add_index(make_layout(program.indexes[i], chosen.storage));
     }
     find_last_uses();
   }
 
   void load(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
-    storage::relation& target = relation_of(relation);
+    relation_type& target = relation_of(relation);
     const fault_context context{"loading", relation, nullptr};
     guarded(context, [&] {
-      load_rows(target, columns, rows);
-      target.settle(backend_);
+      machine_.load_rows(target, columns, rows);
+      machine_.settle(target);
       target.complete();
     });
   }
@@ -70,9 +63,7 @@ class fixpoint_executor final : public executor {
   [[nodiscard]] std::vector<const word*> columns(relation_id relation) override {
     return relation_of(relation).columns();
   }
-  [[nodiscard]] std::uint64_t rows(relation_id relation) const override {
-    return bound_.relations[relation.value]->rows();
-  }
+  [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return relations_[relation.value]->rows(); }
   [[nodiscard]] const statistics& figures() override {
     figures_.memory_bytes = resource_->used();
     figures_.peak_memory_bytes = resource_->peak();
@@ -81,6 +72,8 @@ class fixpoint_executor final : public executor {
   }
 
  private:
+  using relation_type = typename Machine::relation;
+
   struct running_version {
     const plan::rule_version* planned;
     kernels::pipeline pipeline;
@@ -94,12 +87,7 @@ class fixpoint_executor final : public executor {
     const plan::rule_version* version;
   };
 
-  /// Below this many expected candidates a rule version runs on the calling thread.
-  static constexpr double parallel_candidates = 8192;
-  /// Tiles that a worker takes at a time.
-  static constexpr std::uint64_t tiles_per_morsel = 4;
-
-  [[nodiscard]] storage::relation& relation_of(relation_id id) const { return *bound_.relations[id.value]; }
+  [[nodiscard]] relation_type& relation_of(relation_id id) const { return *relations_[id.value]; }
 
   template <class Action>
   void guarded(const fault_context& context, Action&& action) {
@@ -111,7 +99,7 @@ class fixpoint_executor final : public executor {
   }
 
   [[nodiscard]] std::string describe(const fault_context& context, const backend::memory_exceeded& fault) const {
-    const storage::relation& relation = relation_of(context.relation);
+    const relation_type& relation = relation_of(context.relation);
     std::string text = "Out of memory while " + std::string(context.doing) + " relation " +
                        plan_->relations[context.relation.value].name + " (" +
                        std::to_string(relation.rows() + relation.appended_rows()) + " tuples, " +
@@ -125,17 +113,6 @@ class fixpoint_executor final : public executor {
     if (context.version != nullptr)
       text += "\nin rule:\n" + context.version->text + "\nin file " + context.version->location;
     return text;
-  }
-
-  void load_rows(storage::relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
-    // In the order of the file: row order is nobody's contract, but a serial load keeps neighbours together.
-    std::vector<const word*> tile(columns.size());
-    for (std::uint64_t row = 0; row < rows; row += storage::tile_rows) {
-      const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(storage::tile_rows, rows - row));
-      for (std::size_t c = 0; c < columns.size(); ++c) tile[c] = columns[c] + row;
-      while (!target.has_room()) target.make_room(backend_);
-      target.insert<false>(tile.data(), n, scratch_[0]->insert, 0);
-    }
   }
 
   void load_facts(const plan::fact_block& block) {
@@ -196,9 +173,9 @@ class fixpoint_executor final : public executor {
 
   void refresh_index(std::uint32_t index, stratum_statistics& figures) {
     const double start = storage::seconds_now();
-    const index_place place = bound_.indexes[index];
+    const index_place place = places_[index];
     guarded({"indexing", place.relation, nullptr},
-            [&] { relation_of(place.relation).refresh_index(backend_, place.number); });
+            [&] { machine_.refresh_index(relation_of(place.relation), place.number); });
     figures.index_seconds += storage::seconds_now() - start;
   }
 
@@ -209,7 +186,7 @@ class fixpoint_executor final : public executor {
       own.rule = version.rule;
       own.delta_atom = version.delta_atom;
       own.text = version.text;
-      running.push_back({&version, build_pipeline(version, bound_), nullptr});
+      running.push_back({&version, build_pipeline(version, *plan_, places_, options_.storage, symbols_), nullptr});
     }
     return running;
   }
@@ -244,7 +221,7 @@ class fixpoint_executor final : public executor {
     for (relation_id relation : stratum.relations) relation_of(relation).complete();
     free_what_is_done(number);
     for (relation_id relation : stratum.relations) {
-      const storage::relation& done = relation_of(relation);
+      const relation_type& done = relation_of(relation);
       figures.relations.push_back({relation, done.rows(), done.bytes(), done.times()});
     }
     figures.clear_seconds += storage::seconds_now() - clearing;
@@ -271,7 +248,7 @@ class fixpoint_executor final : public executor {
           relation_of(relation).advance();
         }
         for (std::uint32_t index : indexes) {
-          const relation_id owner = bound_.indexes[index].relation;
+          const relation_id owner = places_[index].relation;
           const auto& advanced = stratum.loop[p].advance;
           if (std::find(advanced.begin(), advanced.end(), owner) != advanced.end()) refresh_index(index, figures);
         }
@@ -293,14 +270,13 @@ class fixpoint_executor final : public executor {
   }
 
   void settle(relation_id relation, stratum_statistics& figures) {
-    storage::relation& target = relation_of(relation);
+    relation_type& target = relation_of(relation);
     const storage::phase_times before = target.times();
-    guarded({"deduplicating", relation, nullptr}, [&] { target.settle(backend_); });
+    guarded({"deduplicating", relation, nullptr}, [&] { machine_.settle(target); });
     add_phases(target, before, figures);
   }
 
-  static void add_phases(const storage::relation& target, const storage::phase_times& before,
-                         stratum_statistics& figures) {
+  static void add_phases(const relation_type& target, const storage::phase_times& before, stratum_statistics& figures) {
     figures.populate_delta_seconds += target.times().populate_delta - before.populate_delta;
     figures.merge_seconds += target.times().merge - before.merge;
   }
@@ -308,10 +284,10 @@ class fixpoint_executor final : public executor {
   void run_phase(std::vector<running_version>& versions, stratum_statistics& figures) {
     for (running_version& version : versions) {
       if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-      const std::uint64_t rows = version.pipeline.input_rows();
+      const std::uint64_t rows = kernels::input_rows(version.pipeline, relations_);
       if (rows == 0) continue;
       const double start = storage::seconds_now();
-      const storage::phase_times before = version.pipeline.target->times();
+      const storage::phase_times before = relations_[version.pipeline.target]->times();
       try {
         guarded({"extending", version.planned->head, version.planned}, [&] { run_version(version, rows); });
       } catch (const kernels::arithmetic_fault&) {
@@ -322,53 +298,28 @@ class fixpoint_executor final : public executor {
       version.figures->seconds += seconds;
       ++version.figures->runs;
       // Where candidates filled their buffer, the join was interrupted to deduplicate them.
-      const storage::phase_times& after = version.pipeline.target->times();
+      const storage::phase_times& after = relations_[version.pipeline.target]->times();
       figures.join_seconds += seconds - (after.populate_delta - before.populate_delta) - (after.merge - before.merge);
-      add_phases(*version.pipeline.target, before, figures);
+      add_phases(*relations_[version.pipeline.target], before, figures);
     }
   }
 
   void run_version(running_version& version, std::uint64_t rows) {
-    std::shared_mutex gate;
-    storage::relation& target = *version.pipeline.target;
-    const auto make_room = [&] { target.make_room(backend_); };
-    std::uint64_t candidates = 0;
-    const auto count = [&](const auto& runner) {
-      candidates += runner.candidates();
-      version.figures->candidates += runner.candidates();
-      version.figures->tuples += runner.fresh();
-    };
-    const unsigned workers = backend_.workers();
     const double expected = version.candidates_per_row * static_cast<double>(rows);
-    if (workers == 1 || rows == 1 || expected < parallel_candidates) {
-      kernels::tile_runner<false> runner(version.pipeline, 0, *scratch_[0], gate, options_.stop);
-      runner.run(0, rows, make_room);
-      count(runner);
-    } else {
-      std::vector<std::optional<kernels::tile_runner<true>>> runners(workers);
-      // Enough pieces that workers end together, and none so small that taking it costs more than its work.
-      const std::uint64_t piece =
-          std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, tiles_per_morsel * storage::tile_rows);
-      backend_.for_each_tile(rows, piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-        auto& runner = runners[worker];
-        if (!runner) runner.emplace(version.pipeline, worker, *scratch_[worker], gate, options_.stop);
-        runner->run(begin, end, make_room);
-      });
-      for (const auto& runner : runners) {
-        if (runner) count(*runner);
-      }
-    }
-    version.candidates_per_row = std::max(1.0, static_cast<double>(candidates) / static_cast<double>(rows));
+    const pipeline_counts counts = machine_.run(version.pipeline, relations_, rows, expected, options_.stop);
+    version.figures->candidates += counts.candidates;
+    version.figures->tuples += counts.fresh;
+    version.candidates_per_row = std::max(1.0, static_cast<double>(counts.candidates) / static_cast<double>(rows));
   }
 
   void free_what_is_done(std::size_t number) {
     for (std::size_t i = 0; i < index_last_use_.size(); ++i) {
       if (index_last_use_[i] != number) continue;
-      const index_place place = bound_.indexes[i];
+      const index_place place = places_[i];
       relation_of(place.relation).drop_index(place.number);
     }
     for (std::size_t r = 0; r < set_last_use_.size(); ++r) {
-      if (set_last_use_[r] == number && is_complete(r, number)) bound_.relations[r]->drop_set();
+      if (set_last_use_[r] == number && is_complete(r, number)) relations_[r]->drop_set();
     }
   }
 
@@ -382,14 +333,15 @@ class fixpoint_executor final : public executor {
     return true;
   }
 
-  Backend backend_;
+  Machine machine_;
   const plan::program* plan_;
+  storage::symbol_table* symbols_;
   backend::memory_resource* resource_;
   options options_;
-  bound_program bound_;
-  std::vector<std::unique_ptr<kernels::tile_scratch>> scratch_;  // by worker
-  std::vector<std::size_t> index_last_use_;                      // by index_id: a stratum
-  std::vector<std::size_t> set_last_use_;                        // by relation_id: a stratum
+  std::vector<index_place> places_;  // by index_id
+  kernels::relation_list<relation_type> relations_;
+  std::vector<std::size_t> index_last_use_;  // by index_id: a stratum
+  std::vector<std::size_t> set_last_use_;    // by relation_id: a stratum
   statistics figures_;
 };
 

@@ -28,9 +28,11 @@ kernels::row_part part_of(plan::part rows) {
 
 class builder {
  public:
-  builder(const plan::rule_version& version, const bound_program& program) : program_(program) {
+  builder(const plan::rule_version& version, const plan::program& program, const std::vector<index_place>& places,
+          storage::storage_mode mode, storage::symbol_table* symbols)
+      : program_(program), places_(places), mode_(mode) {
     result_.slot_count = version.slot_count;
-    result_.symbols = program.symbols;
+    result_.symbols = symbols;
     for (const plan::operation& operation : version.operations) {
       std::visit([this](const auto& one) { add(one); }, operation);
     }
@@ -51,7 +53,6 @@ class builder {
     for (const plan::operand& operand : operands) numbers.push_back(number_of(operand));
     return numbers;
   }
-  const storage::relation* relation_of(relation_id id) const { return program_.relations[id.value].get(); }
 
   segment& current() {
     if (result_.segments.empty()) result_.segments.emplace_back();  // no atom before: one empty binding
@@ -59,7 +60,7 @@ class builder {
   }
 
   std::size_t level_of(index_id index, std::size_t keys) const {
-    const auto& lengths = program_.plan->indexes[index.value].key_lengths;
+    const auto& lengths = program_.indexes[index.value].key_lengths;
     return static_cast<std::size_t>(std::find(lengths.begin(), lengths.end(), keys) - lengths.begin());
   }
 
@@ -67,7 +68,7 @@ class builder {
     segment& made = result_.segments.emplace_back();
     made.kind = expansion_kind::scan;
     made.part = part_of(scan.rows);
-    made.source = relation_of(scan.relation);
+    made.source = scan.relation.value;
     for (const plan::column_binding& binding : scan.bindings)
       made.bindings.push_back({binding.slot.value, binding.column});
   }
@@ -76,11 +77,11 @@ class builder {
     segment& made = result_.segments.emplace_back();
     made.kind = expansion_kind::match;
     made.part = part_of(match.rows);
-    made.source = relation_of(match.relation);
-    made.index = program_.indexes[match.index.value].number;
+    made.source = match.relation.value;
+    made.index = places_[match.index.value].number;
     made.level = level_of(match.index, match.keys.size());
     made.keys = numbers_of(match.keys);
-    const storage::index_layout& layout = made.source->index(made.index).layout();
+    const storage::index_layout layout = make_layout(program_.indexes[match.index.value], mode_);
     for (const plan::column_binding& binding : match.bindings) {
       std::uint32_t column = binding.column;
       if (!layout.positions) {
@@ -95,11 +96,11 @@ class builder {
     step made{};
     made.negated = exists.negated;
     made.part = part_of(exists.rows);
-    made.source = relation_of(exists.relation);
+    made.source = exists.relation.value;
     made.arguments = numbers_of(exists.keys);
     if (exists.index.valid()) {
       made.kind = step_kind::exists_key;
-      made.index = program_.indexes[exists.index.value].number;
+      made.index = places_[exists.index.value].number;
       made.level = level_of(exists.index, exists.keys.size());
     } else {
       made.kind = exists.keys.empty() ? step_kind::exists_any : step_kind::exists_tuple;
@@ -126,7 +127,7 @@ class builder {
 
   void add(const plan::insert& insert) {
     current();
-    result_.target = program_.relations[insert.relation.value].get();
+    result_.target = insert.relation.value;
     result_.head = numbers_of(insert.values);
   }
 
@@ -153,7 +154,9 @@ class builder {
     }
   }
 
-  const bound_program& program_;
+  const plan::program& program_;
+  const std::vector<index_place>& places_;
+  storage::storage_mode mode_;
   kernels::pipeline result_;
 };
 
@@ -178,8 +181,18 @@ storage::index_layout make_layout(const plan::index& planned, storage::storage_m
   return layout;
 }
 
-kernels::pipeline build_pipeline(const plan::rule_version& version, const bound_program& program) {
-  return builder(version, program).take();
+std::vector<index_place> place_indexes(const plan::program& program) {
+  std::vector<std::size_t> next(program.relations.size(), 0);
+  std::vector<index_place> places;
+  for (const plan::index& planned : program.indexes)
+    places.push_back({planned.relation, next[planned.relation.value]++});
+  return places;
+}
+
+kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
+                                 const std::vector<index_place>& places, storage::storage_mode mode,
+                                 storage::symbol_table* symbols) {
+  return builder(version, program, places, mode, symbols).take();
 }
 
 }  // namespace gpulog::exec

@@ -5,6 +5,7 @@
 
 #include "kernels/pipeline.hpp"
 #include "plan/plan.hpp"
+#include "storage/relation.hpp"
 
 namespace gpulog::exec {
 
@@ -14,19 +15,16 @@ struct index_place {
   std::size_t number = 0;  ///< in its relation
 };
 
-/// What plan ids stand for in a running program.
-struct bound_program {
-  const plan::program* plan = nullptr;
-  std::vector<std::unique_ptr<storage::relation>> relations;  ///< by relation_id
-  std::vector<index_place> indexes;                           ///< by index_id
-  storage::symbol_table* symbols = nullptr;
-};
+/// Numbers every planned index within its relation, in the order of the plan.
+[[nodiscard]] std::vector<index_place> place_indexes(const plan::program& program);
 
 /// The layout of a planned index in the given storage mode.
 [[nodiscard]] storage::index_layout make_layout(const plan::index& planned, storage::storage_mode mode);
 
-/// Binds a rule version to the relations: cuts it into segments at its expansions, and finds out which registers each
-/// part still reads.
-[[nodiscard]] kernels::pipeline build_pipeline(const plan::rule_version& version, const bound_program& program);
+/// Cuts a rule version into segments at its expansions, and finds out which registers each part still reads.
+/// @param places as place_indexes gives them
+[[nodiscard]] kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
+                                               const std::vector<index_place>& places, storage::storage_mode mode,
+                                               storage::symbol_table* symbols);
 
 }  // namespace gpulog::exec

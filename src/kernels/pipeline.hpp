@@ -1,17 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "storage/relation.hpp"
 #include "storage/symbol_table.hpp"
 #include "support/operations.hpp"
 
-/// A rule version, bound to relations: what a worker runs over tiles of bindings (docs/architecture.md, "the way of a
-/// tuple").
+/// A rule version in terms of registers and numbered relations: what every backend's runner executes over tiles of
+/// bindings (docs/architecture.md, "the way of a tuple").
 namespace gpulog::kernels {
 
-using storage::relation;
+/// A relation of the program: its relation_id's value.
+using relation_number = std::uint32_t;
 
 enum class row_part : std::uint8_t { all, old, delta };
 
@@ -33,7 +34,7 @@ struct step {
   comparison_op comparison{};
   bool negated = false;
   row_part part = row_part::all;
-  const storage::relation* source = nullptr;
+  relation_number source = 0;
   std::size_t index = 0;
   std::size_t level = 0;
   std::vector<register_number> arguments;
@@ -47,7 +48,7 @@ enum class expansion_kind : std::uint8_t { unit, scan, match };
 struct segment {
   expansion_kind kind = expansion_kind::unit;
   row_part part = row_part::all;
-  const storage::relation* source = nullptr;
+  relation_number source = 0;
   std::size_t index = 0;
   std::size_t level = 0;
   std::vector<register_number> keys;
@@ -59,7 +60,7 @@ struct segment {
 struct pipeline {
   std::vector<segment> segments;
   std::vector<register_number> head;  ///< one a column
-  relation* target = nullptr;
+  relation_number target = 0;
   std::uint32_t slot_count = 0;
   std::vector<word> constants;  ///< register slot_count + i holds constants[i]
   storage::symbol_table* symbols = nullptr;
@@ -67,8 +68,6 @@ struct pipeline {
   [[nodiscard]] std::uint32_t register_count() const {
     return slot_count + static_cast<std::uint32_t>(constants.size());
   }
-  /// Rows that the first expansion reads; 1 for a unit or a match on constants.
-  [[nodiscard]] std::uint64_t input_rows() const;
 };
 
 /// Rows [first, second) of a part.
@@ -76,7 +75,8 @@ struct part_rows {
   std::uint64_t begin;
   std::uint64_t end;
 };
-[[nodiscard]] inline part_rows rows_of(const storage::relation& source, row_part part) {
+template <class Relation>
+[[nodiscard]] part_rows rows_of(const Relation& source, row_part part) {
   switch (part) {
     case row_part::old:
       return {0, source.old_rows()};
@@ -88,10 +88,16 @@ struct part_rows {
   return {0, source.rows()};
 }
 
-inline std::uint64_t pipeline::input_rows() const {
-  const segment& first = segments.front();
+/// The relations of a running program, by number.
+template <class Relation>
+using relation_list = std::vector<std::unique_ptr<Relation>>;
+
+/// Rows that the first expansion of a pipeline reads; 1 for a unit or a match on constants.
+template <class Relation>
+[[nodiscard]] std::uint64_t input_rows(const pipeline& program, const relation_list<Relation>& relations) {
+  const segment& first = program.segments.front();
   if (first.kind != expansion_kind::scan) return 1;
-  const part_rows rows = rows_of(*first.source, first.part);
+  const part_rows rows = rows_of(*relations[first.source], first.part);
   return rows.end - rows.begin;
 }
 

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "kernels/steps.hpp"
+#include "storage/relation.hpp"
 
 namespace gpulog::kernels {
 
+using storage::relation;
 using storage::tile_rows;
 
 /// What an expansion knows of the tile before it, and of the pairs that it writes out.
@@ -44,9 +46,9 @@ template <bool Concurrent>
 class tile_runner {
  public:
   /// @param gate shared while the worker touches relations, exclusive while one makes room
-  tile_runner(const pipeline& program, unsigned worker, tile_scratch& scratch, std::shared_mutex& gate,
-              const std::atomic<bool>* stop)
-      : program_(&program), scratch_(&scratch), gate_(&gate), stop_(stop), worker_(worker) {
+  tile_runner(const pipeline& program, const relation_list<relation>& relations, unsigned worker, tile_scratch& scratch,
+              std::shared_mutex& gate, const std::atomic<bool>* stop)
+      : program_(&program), relations_(&relations), scratch_(&scratch), gate_(&gate), stop_(stop), worker_(worker) {
     const std::size_t segments = program.segments.size();
     const std::size_t words = segments * program.slot_count * tile_rows;
     if (scratch.registers.size() < words) scratch.registers.resize(words);
@@ -76,11 +78,11 @@ class tile_runner {
         expand(0, 1, make_room);
         break;
       case expansion_kind::scan: {
-        const std::uint64_t offset = rows_of(*first.source, first.part).begin;
+        const std::uint64_t offset = rows_of(relation_of(first.source), first.part).begin;
         for (std::uint64_t row = begin; row < end; row += tile_rows) {
           const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, end - row));
           for (const binding& bound : first.bindings) {
-            const word* const column = first.source->column(bound.column) + offset + row;
+            const word* const column = relation_of(first.source).column(bound.column) + offset + row;
             std::copy(column, column + n, own(0, bound.target));
           }
           process(0, n, make_room);
@@ -109,6 +111,8 @@ class tile_runner {
     if constexpr (Concurrent) gate_->unlock_shared();
   }
 
+  [[nodiscard]] relation& relation_of(relation_number number) const { return *(*relations_)[number]; }
+
   [[nodiscard]] word* own(std::size_t segment_number, register_number number) {
     return scratch_->registers.data() + (segment_number * program_->slot_count + number) * tile_rows;
   }
@@ -133,7 +137,7 @@ class tile_runner {
 
   template <class MakeRoom>
   void insert(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
-    relation& target = *program_->target;
+    relation& target = relation_of(program_->target);
     while (!target.has_room()) {
       leave();
       try {
@@ -159,12 +163,13 @@ class tile_runner {
     expansion_scratch& state = *scratch_->expansions[number];
     state.filled = state.gathered = 0;
     if (here.kind == expansion_kind::scan) {
-      const part_rows rows = rows_of(*here.source, here.part);
+      const part_rows rows = rows_of(relation_of(here.source), here.part);
       for (std::uint32_t i = 0; i < n; ++i)
         write_pairs(number, nullptr, i, rows.begin, rows.end - rows.begin, make_room);
       gather(number, nullptr);
     } else {
-      here.source->index(here.index)
+      relation_of(here.source)
+          .index(here.index)
           .for_each_run(here.part != row_part::delta, here.part != row_part::old, [&](const storage::sorted_run& run) {
             find_ranges(number, run.level(here.level), n);
             for (std::uint32_t i = 0; i < n; ++i) {
@@ -251,10 +256,11 @@ class tile_runner {
     for (const binding& bound : here.bindings) {
       word* const to = own(number, bound.target);
       if (positions != nullptr) {
-        const word* const column = here.source->column(bound.column);
+        const word* const column = relation_of(here.source).column(bound.column);
         for (std::uint32_t i = begin; i < end; ++i) to[i] = column[positions[state.rows[i]]];
       } else {
-        const word* const column = run == nullptr ? here.source->column(bound.column) : run->stored(bound.column);
+        const word* const column =
+            run == nullptr ? relation_of(here.source).column(bound.column) : run->stored(bound.column);
         for (std::uint32_t i = begin; i < end; ++i) to[i] = column[state.rows[i]];
       }
     }
@@ -281,24 +287,24 @@ class tile_runner {
         return compact(number, one, n, kept);
       }
       case step_kind::exists_any: {
-        const part_rows rows = rows_of(*one.source, one.part);
+        const part_rows rows = rows_of(relation_of(one.source), one.part);
         return (rows.begin != rows.end) != one.negated ? n : 0;
       }
       case step_kind::exists_tuple: {
         tuple_.resize(one.arguments.size());
         for (std::size_t c = 0; c < tuple_.size(); ++c) tuple_[c] = value(number, one.arguments[c]);
-        one.source->contains(tuple_.data(), n, scratch_->insert, scratch_->found);
+        relation_of(one.source).contains(tuple_.data(), n, scratch_->insert, scratch_->found);
         return keep_found(number, one, n);
       }
       case step_kind::exists_key: {
         std::fill_n(scratch_->found, n, std::uint8_t{0});
         expansion_scratch& state = scratch_->probe;
-        one.source->index(one.index).for_each_run(one.part != row_part::delta, one.part != row_part::old,
-                                                  [&](const storage::sorted_run& run) {
-                                                    find_keys(run.level(one.level), one.arguments, number, n, state);
-                                                    for (std::uint32_t i = 0; i < n; ++i)
-                                                      scratch_->found[i] |= state.ranges[i].count != 0 ? 1 : 0;
-                                                  });
+        relation_of(one.source)
+            .index(one.index)
+            .for_each_run(one.part != row_part::delta, one.part != row_part::old, [&](const storage::sorted_run& run) {
+              find_keys(run.level(one.level), one.arguments, number, n, state);
+              for (std::uint32_t i = 0; i < n; ++i) scratch_->found[i] |= state.ranges[i].count != 0 ? 1 : 0;
+            });
         return keep_found(number, one, n);
       }
     }
@@ -325,6 +331,7 @@ class tile_runner {
   }
 
   const pipeline* program_;
+  const relation_list<relation>* relations_;
   tile_scratch* scratch_;
   std::shared_mutex* gate_;
   const std::atomic<bool>* stop_;

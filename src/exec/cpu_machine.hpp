@@ -1,0 +1,96 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <utility>
+#include <vector>
+
+#include "exec/fixpoint.hpp"
+#include "kernels/tile_runner.hpp"
+#include "storage/relation.hpp"
+
+namespace gpulog::exec {
+
+/// Runs pipelines on this machine's processors: tiles of bindings, taken by the backend's workers.
+template <class Backend>
+class cpu_machine {
+ public:
+  using relation = storage::relation;
+
+  template <class... Arguments>
+  explicit cpu_machine(backend::memory_resource& resource, Arguments&&... backend)
+      : backend_(std::forward<Arguments>(backend)...), resource_(&resource), scratch_(backend_.workers()) {
+    for (auto& one : scratch_) one = std::make_unique<kernels::tile_scratch>();
+  }
+
+  [[nodiscard]] std::unique_ptr<relation> make_relation(std::uint32_t arity, const options& chosen) {
+    storage::relation_options made;
+    made.mode = chosen.storage;
+    made.buffers = chosen.buffers;
+    made.workers = backend_.workers();
+    if (resource_->limit() != 0) {
+      // Candidates and what sorts them may take an eighth of the memory.
+      constexpr std::uint64_t bytes_per_candidate = 64;
+      made.candidate_rows =
+          std::clamp<std::uint64_t>(resource_->limit() / 8 / bytes_per_candidate, 1u << 12, made.candidate_rows);
+    }
+    return std::make_unique<relation>(*resource_, arity, made);
+  }
+
+  /// In the order of the file: row order is nobody's contract, but neighbours stay together.
+  void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    std::vector<const word*> tile(columns.size());
+    for (std::uint64_t row = 0; row < rows; row += storage::tile_rows) {
+      const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(storage::tile_rows, rows - row));
+      for (std::size_t c = 0; c < columns.size(); ++c) tile[c] = columns[c] + row;
+      while (!target.has_room()) target.make_room(backend_);
+      target.template insert<false>(tile.data(), n, scratch_[0]->insert, 0);
+    }
+  }
+
+  void settle(relation& target) { target.settle(backend_); }
+  void refresh_index(relation& target, std::size_t index) { target.refresh_index(backend_, index); }
+  [[nodiscard]] std::vector<const word*> host_columns(relation& source) { return source.columns(); }
+
+  pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
+                      double expected_candidates, const std::atomic<bool>* stop) {
+    std::shared_mutex gate;
+    relation& target = *relations[program.target];
+    const auto make_room = [&] { target.make_room(backend_); };
+    const unsigned workers = backend_.workers();
+    if (workers == 1 || rows == 1 || expected_candidates < parallel_candidates) {
+      kernels::tile_runner<false> runner(program, relations, 0, *scratch_[0], gate, stop);
+      runner.run(0, rows, make_room);
+      return {runner.candidates(), runner.fresh()};
+    }
+    std::vector<std::optional<kernels::tile_runner<true>>> runners(workers);
+    // Enough pieces that workers end together, and none so small that taking it costs more than its work.
+    const std::uint64_t piece =
+        std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, tiles_per_piece * storage::tile_rows);
+    backend_.for_each_tile(rows, piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+      auto& runner = runners[worker];
+      if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop);
+      runner->run(begin, end, make_room);
+    });
+    pipeline_counts counts;
+    for (const auto& runner : runners) {
+      if (!runner) continue;
+      counts.candidates += runner->candidates();
+      counts.fresh += runner->fresh();
+    }
+    return counts;
+  }
+
+ private:
+  /// Below this many expected candidates a rule version runs on the calling thread.
+  static constexpr double parallel_candidates = 8192;
+  static constexpr std::uint64_t tiles_per_piece = 4;
+
+  Backend backend_;
+  backend::memory_resource* resource_;
+  std::vector<std::unique_ptr<kernels::tile_scratch>> scratch_;  // by worker
+};
+
+}  // namespace gpulog::exec
