@@ -143,6 +143,7 @@ class fixpoint_executor final : public executor {
   void find_last_uses() {
     index_last_use_.assign(plan_->indexes.size(), 0);
     set_last_use_.assign(plan_->relations.size(), 0);
+    last_version_.assign(plan_->relations.size(), nullptr);
     for (std::size_t s = 0; s < plan_->strata.size(); ++s) {
       const plan::stratum& stratum = plan_->strata[s];
       for (relation_id relation : stratum.relations)
@@ -272,7 +273,7 @@ class fixpoint_executor final : public executor {
   void settle(relation_id relation, stratum_statistics& figures) {
     relation_type& target = relation_of(relation);
     const storage::phase_times before = target.times();
-    guarded({"deduplicating", relation, nullptr}, [&] { machine_.settle(target); });
+    guarded({"deduplicating", relation, last_version_[relation.value]}, [&] { machine_.settle(target); });
     add_phases(target, before, figures);
   }
 
@@ -288,6 +289,7 @@ class fixpoint_executor final : public executor {
       if (rows == 0) continue;
       const double start = storage::seconds_now();
       const storage::phase_times before = relations_[version.pipeline.target]->times();
+      last_version_[version.planned->head.value] = version.planned;
       try {
         guarded({"extending", version.planned->head, version.planned}, [&] { run_version(version, rows); });
       } catch (const kernels::arithmetic_fault&) {
@@ -342,6 +344,8 @@ class fixpoint_executor final : public executor {
   kernels::relation_list<relation_type> relations_;
   std::vector<std::size_t> index_last_use_;  // by index_id: a stratum
   std::vector<std::size_t> set_last_use_;    // by relation_id: a stratum
+  /// By relation_id: the version that extended it last, for messages; nullptr: none did.
+  std::vector<const plan::rule_version*> last_version_;
   statistics figures_;
 };
 

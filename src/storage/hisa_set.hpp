@@ -1,7 +1,7 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "storage/sorted_index.hpp"
@@ -84,7 +84,7 @@ class hisa_set {
       for (std::uint64_t at = begin; at < end;) {
         const std::uint64_t next_new = i < n ? rank[i] + i : end;
         const std::uint64_t stop = next_new < end ? next_new : end;
-        std::memcpy(out + at, old + (at - i), (stop - at) * sizeof(std::uint32_t));
+        std::copy(old + (at - i), old + (at - i) + (stop - at), out + at);
         at = stop;
         if (at < end) {
           out[at++] = static_cast<std::uint32_t>(first_row + i);
