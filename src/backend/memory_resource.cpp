@@ -93,6 +93,9 @@ void* host_memory::do_resize(void* memory, std::uint64_t old_bytes, std::uint64_
   if (is_mapping(old_bytes) && is_mapping(new_bytes)) {
     void* moved = mremap(memory, round_up(old_bytes, page_bytes), round_up(new_bytes, page_bytes), MREMAP_MAYMOVE);
     if (moved == MAP_FAILED) return nullptr;
+    // The last page may hold what a larger size left there.
+    const std::uint64_t last_page_end = std::min(round_up(old_bytes, page_bytes), new_bytes);
+    if (last_page_end > old_bytes) std::memset(static_cast<char*>(moved) + old_bytes, 0, last_page_end - old_bytes);
     if (new_bytes >= huge_page_bytes) madvise(moved, round_up(new_bytes, page_bytes), MADV_HUGEPAGE);
     return moved;
   }
