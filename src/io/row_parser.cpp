@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -86,7 +87,7 @@ class delimiter_outside_brackets {
 class immediate_interner {
  public:
   explicit immediate_interner(storage::symbol_table& symbols) : symbols_(symbols) {}
-  word intern(std::string_view text) { return symbols_.intern(text); }
+  storage::symbol_table& table() { return symbols_; }
   word intern_unquoted(std::string text) { return symbols_.intern(text); }
 
  private:
@@ -97,12 +98,66 @@ class bulk_interner {
  public:
   bulk_interner(storage::bulk_interning::part& symbols, unquoted_texts& unquoted)
       : symbols_(symbols), unquoted_(unquoted) {}
-  word intern(std::string_view text) { return symbols_.intern(text); }
+  storage::bulk_interning::part& table() { return symbols_; }
   word intern_unquoted(std::string text) { return symbols_.intern(unquoted_.emplace_back(std::move(text))); }
 
  private:
   storage::bulk_interning::part& symbols_;
   unquoted_texts& unquoted_;
+};
+
+/// Symbols on their way to their numbers. They are looked up many at a time, since each lookup waits for memory.
+template <class Interner>
+class symbol_queue {
+ public:
+  explicit symbol_queue(Interner interner) : interner_(interner) {}
+
+  void add(std::string_view text, word& target) {
+    if (count_ == capacity) flush();
+    const storage::symbol_table::key where = storage::symbol_table::key_of(text);
+    interner_.table().prefetch_slot(where);
+    waiting_[count_++] = {text, where, &target, nullptr};
+  }
+
+  /// The same number as an earlier symbol gets.
+  void add_same(const word& earlier, word& target) {
+    if (count_ == capacity) flush();
+    waiting_[count_++] = {{}, {}, &target, &earlier};
+  }
+
+  void add_unquoted(std::string text, word& target) {
+    flush();
+    target = interner_.intern_unquoted(std::move(text));
+  }
+
+  /// Numbers are given in the order of adding.
+  void flush() {
+    auto& table = interner_.table();
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (waiting_[i].same_as == nullptr) table.prefetch_entry(waiting_[i].where);
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (waiting_[i].same_as == nullptr) table.prefetch_text(waiting_[i].where);
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      const waiting_symbol& each = waiting_[i];
+      *each.target = each.same_as == nullptr ? table.intern(each.text, each.where) : *each.same_as;
+    }
+    count_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t capacity = 32;
+  struct waiting_symbol {
+    std::string_view text;
+    storage::symbol_table::key where;
+    word* target;
+    const word* same_as;
+  };
+
+  Interner interner_;
+  std::array<waiting_symbol, capacity> waiting_;
+  std::size_t count_ = 0;
 };
 
 // ---- Values ----
@@ -124,13 +179,20 @@ class piece_parser {
   piece_parser(const text_piece& piece, const row_layout& layout, const std::vector<word*>& columns, Interner interner)
       : layout_(layout),
         columns_(columns),
-        interner_(interner),
+        symbols_(interner),
         at_(piece.text.data()),
         end_(piece.text.data() + piece.text.size()),
         line_(piece.first_line),
         previous_(layout.columns.size()) {}
 
   std::optional<row_problem> parse() {
+    auto problem = parse_text();
+    if (!problem) symbols_.flush();
+    return problem;
+  }
+
+ private:
+  std::optional<row_problem> parse_text() {
     // A nullary relation is its lines, whatever they say.
     if (layout_.arity == 0) return std::nullopt;
     if (layout_.rfc4180) return parse_quoted_rows();
@@ -146,11 +208,9 @@ class piece_parser {
     return parse_lines(single_character_delimiter(delimiter));
   }
 
- private:
-  struct known_symbol {
-    bool known = false;
+  struct earlier_symbol {
     std::string_view text;
-    word id = 0;
+    const word* value = nullptr;
   };
 
   template <class Delimiter>
@@ -188,10 +248,14 @@ class piece_parser {
     if (wanted.attribute == row_layout::not_read) return true;
     word& value = columns_[wanted.attribute][row_];
     if (wanted.kind != value_kind::symbol) return parse_value(text, wanted.kind, value);
-    known_symbol& previous = previous_[column];
+    earlier_symbol& previous = previous_[column];
     // Facts often repeat the value of the line before.
-    if (!previous.known || previous.text != text) previous = {true, text, interner_.intern(text)};
-    value = previous.id;
+    if (previous.value != nullptr && previous.text == text) {
+      symbols_.add_same(*previous.value, value);
+    } else {
+      symbols_.add(text, value);
+      previous = {text, &value};
+    }
     return true;
   }
 
@@ -331,18 +395,18 @@ class piece_parser {
       unquoted.append(text, from, quote + 1 - from);
       from = text[quote] == '"' ? quote + 2 : quote + 1;
     }
-    columns_[wanted.attribute][row_] = interner_.intern_unquoted(std::move(unquoted));
+    symbols_.add_unquoted(std::move(unquoted), columns_[wanted.attribute][row_]);
     return true;
   }
 
   const row_layout& layout_;
   const std::vector<word*>& columns_;
-  Interner interner_;
+  symbol_queue<Interner> symbols_;
   const char* at_;
   const char* end_;
   std::uint64_t line_;
   std::size_t row_ = 0;
-  std::vector<known_symbol> previous_;
+  std::vector<earlier_symbol> previous_;
 };
 
 /// Counts rows where line breaks may be inside quotes.

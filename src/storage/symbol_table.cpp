@@ -11,6 +11,7 @@
 namespace gpulog::storage {
 namespace {
 
+constexpr std::size_t cache_line_bytes = 64;
 constexpr std::size_t first_capacity = 32;
 constexpr std::size_t first_block_bytes = 1024;
 constexpr std::size_t largest_block_bytes = 64 * 1024;
@@ -104,7 +105,7 @@ symbol_table::~symbol_table() {
   for (auto& segment : segments_) std::free(segment.load(std::memory_order_relaxed));
 }
 
-symbol_table::hashed symbol_table::hash(std::string_view text) {
+symbol_table::key symbol_table::key_of(std::string_view text) {
   const std::uint64_t bits = hash_bytes(text);
   return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> (64 - shard_bits))};
 }
@@ -143,32 +144,60 @@ void symbol_table::ensure_segments(std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-std::optional<word> symbol_table::find(std::string_view text) const { return find(text, hash(text)); }
+std::optional<word> symbol_table::find(std::string_view text) const { return find(text, key_of(text)); }
 
-std::optional<word> symbol_table::find(std::string_view text, hashed key) const {
-  const slot_array* table = shards_[key.shard_number].current.load(std::memory_order_acquire);
+std::optional<word> symbol_table::find(std::string_view text, key where) const {
+  const slot_array* table = shards_[where.shard_number].current.load(std::memory_order_acquire);
   if (table == nullptr) return std::nullopt;
-  for (std::size_t position = key.tag & table->mask;; position = (position + 1) & table->mask) {
+  for (std::size_t position = where.tag & table->mask;; position = (position + 1) & table->mask) {
     const std::uint64_t slot = table->slots[position].load(std::memory_order_acquire);
     if (slot == 0) return std::nullopt;
-    if (slot_tag(slot) != key.tag) continue;
+    if (slot_tag(slot) != where.tag) continue;
     const word id = slot_lower(slot) - 1;
     if (this->text(id) == text) return id;
   }
 }
 
-word symbol_table::intern(std::string_view text) {
-  const hashed key = hash(text);
-  if (const std::optional<word> known = find(text, key)) return *known;
-  return insert(text, key);
+word symbol_table::intern(std::string_view text, key where) {
+  if (const std::optional<word> known = find(text, where)) return *known;
+  return insert(text, where);
 }
 
-word symbol_table::insert(std::string_view text, hashed key) {
+void symbol_table::prefetch_slot(key where) const {
+  const slot_array* table = shards_[where.shard_number].current.load(std::memory_order_acquire);
+  if (table != nullptr) __builtin_prefetch(&table->slots[where.tag & table->mask]);
+}
+
+const char** symbol_table::first_entry(key where) const {
+  const slot_array* table = shards_[where.shard_number].current.load(std::memory_order_acquire);
+  if (table == nullptr) return nullptr;
+  for (std::size_t position = where.tag & table->mask;; position = (position + 1) & table->mask) {
+    const std::uint64_t slot = table->slots[position].load(std::memory_order_acquire);
+    if (slot == 0) return nullptr;
+    if (slot_tag(slot) != where.tag) continue;
+    const entry_place place = place_of(slot_lower(slot) - 1);
+    return segments_[place.segment].load(std::memory_order_acquire) + place.offset;
+  }
+}
+
+void symbol_table::prefetch_entry(key where) const {
+  if (const char** entry = first_entry(where)) __builtin_prefetch(entry);
+}
+
+void symbol_table::prefetch_text(key where) const {
+  if (const char** entry = first_entry(where)) {
+    const char* stored = std::atomic_ref<const char*>(*entry).load(std::memory_order_acquire);
+    __builtin_prefetch(stored);
+    __builtin_prefetch(stored + cache_line_bytes);
+  }
+}
+
+word symbol_table::insert(std::string_view text, key where) {
   check_length(text);
-  shard& owner = shards_[key.shard_number];
+  shard& owner = shards_[where.shard_number];
   const std::lock_guard lock(owner.inserting);
   // Another thread may have come first.
-  if (const std::optional<word> known = find(text, key)) return *known;
+  if (const std::optional<word> known = find(text, where)) return *known;
   char* storage = allocate_text(owner, stored_bytes(text));
   store_text(storage, text);
   std::uint64_t id = size_.load(std::memory_order_relaxed);
@@ -177,7 +206,7 @@ word symbol_table::insert(std::string_view text, hashed key) {
     ensure_segments(id, id + 1);
   } while (!size_.compare_exchange_weak(id, id + 1, std::memory_order_acq_rel));
   set_entry(id, storage);
-  insert_slot(owner, key.tag, static_cast<word>(id), true);
+  insert_slot(owner, where.tag, static_cast<word>(id), true);
   return static_cast<word>(id);
 }
 
@@ -249,23 +278,27 @@ bulk_interning::bulk_interning(symbol_table& table, std::size_t parts) : table_(
 
 bulk_interning::~bulk_interning() = default;
 
-word bulk_interning::part::intern(std::string_view text) {
-  const symbol_table::hashed key = symbol_table::hash(text);
-  if (const std::optional<word> known = table_->find(text, key)) return *known;
+void bulk_interning::part::prefetch_slot(symbol_table::key where) const {
+  table_->prefetch_slot(where);
+  if (!slots_.empty()) __builtin_prefetch(&slots_[where.tag & (slots_.size() - 1)]);
+}
+
+word bulk_interning::part::intern(std::string_view text, symbol_table::key where) {
+  if (const std::optional<word> known = table_->find(text, where)) return *known;
   check_length(text);
   if (too_full(texts_.size(), slots_.size())) grow();
   const std::size_t mask = slots_.size() - 1;
-  std::size_t position = key.tag & mask;
+  std::size_t position = where.tag & mask;
   for (; slots_[position] != 0; position = (position + 1) & mask) {
-    if (slot_tag(slots_[position]) != key.tag) continue;
+    if (slot_tag(slots_[position]) != where.tag) continue;
     const std::uint32_t index = slot_lower(slots_[position]) - 1;
     if (texts_[index] == text) return index | mark_bit;
   }
   const auto index = static_cast<std::uint32_t>(texts_.size());
   if (index >= symbol_table::max_symbols) symbol_table::report_full();
   texts_.push_back(text);
-  keys_.push_back(key);
-  slots_[position] = slot_value(key.tag, index + 1);
+  keys_.push_back(where);
+  slots_[position] = slot_value(where.tag, index + 1);
   return index | mark_bit;
 }
 
@@ -293,7 +326,7 @@ void bulk_interning::group_by_shard(std::size_t number) {
   own.numbers_.resize(own.texts_.size());
   own.by_shard_.resize(own.texts_.size());
   std::array<std::uint32_t, symbol_table::shard_count> next{};
-  for (const symbol_table::hashed key : own.keys_) ++next[key.shard_number];
+  for (const symbol_table::key where : own.keys_) ++next[where.shard_number];
   std::uint32_t begin = 0;
   for (std::size_t shard = 0; shard < symbol_table::shard_count; ++shard) {
     own.shard_begin_[shard] = begin;

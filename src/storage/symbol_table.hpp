@@ -37,9 +37,25 @@ class symbol_table {
   symbol_table(const symbol_table&) = delete;
   symbol_table& operator=(const symbol_table&) = delete;
 
+  /// Where a text is to be looked for.
+  struct key {
+    std::uint32_t tag;
+    std::uint32_t shard_number;
+  };
+  static key key_of(std::string_view text);
+
   /// The number of the text, a new one if it has none yet. Throws user_error when the table is full or the text longer
   /// than 4 GiB.
-  word intern(std::string_view text);
+  word intern(std::string_view text) { return intern(text, key_of(text)); }
+  /// The same with the text's key.
+  word intern(std::string_view text, key where);
+
+  /// Looking up a text waits for memory three times, each time for an address that the last wait gave. Who has many
+  /// texts to look up calls these three for all of them, each before the next, so that the waits overlap.
+  void prefetch_slot(key where) const;
+  void prefetch_entry(key where) const;
+  void prefetch_text(key where) const;
+
   /// The number of the text if it has one.
   [[nodiscard]] std::optional<word> find(std::string_view text) const;
   /// The text of a number that intern returned; valid as long as the table.
@@ -78,20 +94,16 @@ class symbol_table {
     char* free_end = nullptr;
   };
 
-  struct hashed {
-    std::uint32_t tag;
-    std::uint32_t shard_number;
-  };
-  static hashed hash(std::string_view text);
-
   struct entry_place {
     std::size_t segment;
     std::size_t offset;
   };
   static entry_place place_of(std::uint64_t id);
 
-  [[nodiscard]] std::optional<word> find(std::string_view text, hashed key) const;
-  word insert(std::string_view text, hashed key);
+  [[nodiscard]] std::optional<word> find(std::string_view text, key where) const;
+  word insert(std::string_view text, key where);
+  /// The entry of the first text with the tag; nullptr if there is none.
+  [[nodiscard]] const char** first_entry(key where) const;
   static void make_room(shard& owner, bool readers_possible);
   static void insert_slot(shard& owner, std::uint32_t tag, word id, bool readers_possible);
   static char* allocate_text(shard& owner, std::size_t bytes);
@@ -128,7 +140,12 @@ class bulk_interning {
   class part {
    public:
     /// A number or a mark. The text must stay where it is until finish() has returned.
-    word intern(std::string_view text);
+    word intern(std::string_view text) { return intern(text, symbol_table::key_of(text)); }
+    word intern(std::string_view text, symbol_table::key where);
+    /// As of symbol_table.
+    void prefetch_slot(symbol_table::key where) const;
+    void prefetch_entry(symbol_table::key where) const { table_->prefetch_entry(where); }
+    void prefetch_text(symbol_table::key where) const { table_->prefetch_text(where); }
     /// Whether a mark was given: else nothing is to be replaced.
     [[nodiscard]] bool has_marks() const { return !texts_.empty(); }
     /// After finish(): the number that a number or mark stands for.
@@ -144,7 +161,7 @@ class bulk_interning {
 
     const symbol_table* table_ = nullptr;
     std::vector<std::string_view> texts_;
-    std::vector<symbol_table::hashed> keys_;
+    std::vector<symbol_table::key> keys_;
     /// Hash table of this part's new texts: tag in the upper half, position in texts_ + 1 in the lower.
     std::vector<std::uint64_t> slots_;
     std::vector<std::uint32_t> by_shard_;
