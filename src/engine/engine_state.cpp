@@ -111,6 +111,7 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   request.parameters = directive.parameters;
   request.fact_directory = options.fact_directory;
   request.kinds = kinds_of(relation);
+  for (const sema::attribute& attribute : relation.attributes) request.attribute_names.push_back(attribute.name);
   request.missing_is_empty = options.missing_facts_are_empty;
   request.threads = options.jobs;
 
