@@ -1,6 +1,7 @@
 // How fast facts load and rows are written.
 //
-//   bench_io load KINDS FILE...       KINDS: one letter a column, n(umber) u(nsigned) f(loat) s(ymbol); "*": all columns
+//   bench_io load KINDS FILE...       KINDS: one letter a column, n(umber) u(nsigned) f(loat) s(ymbol); "*": all
+//   columns
 //                                     symbols, as many as the first line has. All files share one symbol table.
 //   bench_io write KINDS FILE FOLDER  loads, then writes to FOLDER
 //
