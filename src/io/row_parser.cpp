@@ -166,8 +166,11 @@ bool is_number(value_kind kind) { return kind == value_kind::number || kind == v
 
 row_problem conversion_problem(std::string_view text, std::size_t column, std::uint64_t line) {
   const bool cut = text.size() > longest_shown;
-  return {fmt::format("Error converting <{}{}> in column {} in line {}", text.substr(0, longest_shown),
-                      cut ? "..." : "", column + 1, line)};
+  std::string shown(text.substr(0, longest_shown));
+  // Control characters would end or garble the message.
+  std::replace_if(
+      shown.begin(), shown.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+  return {fmt::format("Error converting <{}{}> in column {} in line {}", shown, cut ? "..." : "", column + 1, line)};
 }
 
 row_problem missing_problem(std::uint64_t line) { return {fmt::format("Values missing in line {}", line)}; }
