@@ -91,9 +91,9 @@ class relation {
   [[nodiscard]] bool has_room() const {
     if (arity_ == 0) return true;
     if (std::holds_alternative<hisa_set>(set_)) {
-      return candidate_tail_.load(std::memory_order_relaxed) + slack() <= candidates_[0].capacity();
+      return candidate_tail_.load(std::memory_order_relaxed) + slack() <= capacity_of(candidates_);
     }
-    if (tail_.load(std::memory_order_relaxed) + slack() > columns_[0].capacity()) return false;
+    if (tail_.load(std::memory_order_relaxed) + slack() > capacity_of(columns_)) return false;
     if (const auto* packed = std::get_if<packed_set>(&set_)) return packed->has_room(slack());
     return std::get<row_set>(set_).has_room(slack());
   }
@@ -102,7 +102,7 @@ class relation {
   template <class Backend>
   void make_room(Backend& backend) {
     if (std::holds_alternative<hisa_set>(set_)) {
-      const std::uint64_t capacity = candidates_[0].capacity();
+      const std::uint64_t capacity = capacity_of(candidates_);
       if (capacity < options_.candidate_rows + slack()) {
         for (auto& column : candidates_) {
           column.set_capacity(std::min(options_.candidate_rows, capacity * 4 + 4096) + slack());
@@ -113,7 +113,7 @@ class relation {
       return;
     }
     const std::uint64_t needed = tail_.load(std::memory_order_relaxed) + slack();
-    if (needed > columns_[0].capacity()) reserve_rows(needed);
+    if (needed > capacity_of(columns_)) reserve_rows(needed);
     if (auto* packed = std::get_if<packed_set>(&set_)) {
       packed->grow(slack());
     } else {
@@ -221,8 +221,11 @@ class relation {
     }
   }
 
+  /// Rows that fit into every column. The last one is the last to grow, and memory may be refused on the way.
+  static std::uint64_t capacity_of(const std::vector<array<word>>& columns) { return columns.back().capacity(); }
+
   void reserve_rows(std::uint64_t rows) {
-    const std::uint64_t capacity = std::max(rows, columns_[0].capacity() + columns_[0].capacity() / 2);
+    const std::uint64_t capacity = std::max(rows, capacity_of(columns_) + capacity_of(columns_) / 2);
     for (auto& column : columns_) column.set_capacity(capacity);
   }
 
@@ -375,7 +378,7 @@ void relation::deduplicate_candidates(Backend& backend) {
   auto& hisa = std::get<hisa_set>(set_);
   const std::uint64_t fresh = hisa.select_new(backend, columns(), candidates, n, selected, ranks);
   const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
-  if (tail + fresh > columns_[0].capacity()) reserve_rows(tail + fresh);
+  if (tail + fresh > capacity_of(columns_)) reserve_rows(tail + fresh);
   for (std::uint32_t c = 0; c < arity_; ++c) {
     backend.gather(candidates[c], selected.data(), fresh, columns_[c].data() + tail);
   }

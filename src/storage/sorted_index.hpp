@@ -188,6 +188,12 @@ class sorted_index {
   template <class Backend>
   void refresh(Backend& backend, const column_pointers& columns, std::uint64_t old_rows, std::uint64_t rows) {
     if (indexed_ == rows && delta_begin_ == old_rows) return;
+    if (old_rows < delta_begin_) {
+      // Rows that were old are delta again. Runs are never split.
+      old_.clear();
+      delta_.clear();
+      indexed_ = 0;
+    }
     for (auto& run : std::exchange(delta_, {})) fold(backend, std::move(run));
     for (; indexed_ < old_rows; indexed_ = std::min(old_rows, indexed_ + max_run_rows)) {
       fold(backend, make_run(backend, columns, indexed_, std::min(old_rows, indexed_ + max_run_rows)));

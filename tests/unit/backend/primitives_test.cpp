@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backend/cpu/tbb_backend.hpp"
+#include "thread_launcher.hpp"
 
 namespace gpulog::backend {
 namespace {
@@ -25,6 +26,10 @@ struct serial {
 template <unsigned Threads>
 struct tbb_workers {
   static cpu::tbb_backend make() { return cpu::tbb_backend(Threads); }
+};
+
+struct own_threads {
+  static cpu::thread_backend make() { return cpu::thread_backend(3U); }
 };
 
 template <class Maker>
@@ -38,11 +43,11 @@ class primitives : public ::testing::Test {
 struct maker_names {
   template <class Maker>
   static std::string GetName(int number) {
-    static const char* const names[] = {"serial", "tbb_1", "tbb_2", "tbb_4"};
+    static const char* const names[] = {"serial", "own_threads", "tbb_1", "tbb_2", "tbb_4"};
     return names[number];
   }
 };
-using makers = ::testing::Types<serial, tbb_workers<1>, tbb_workers<2>, tbb_workers<4>>;
+using makers = ::testing::Types<serial, own_threads, tbb_workers<1>, tbb_workers<2>, tbb_workers<4>>;
 TYPED_TEST_SUITE(primitives, makers, maker_names);
 
 constexpr std::uint64_t block = cpu::cut_off::elements_per_block;
