@@ -148,6 +148,20 @@ void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, 
       case scalar_op::string_length:
         result[i] = static_cast<word>(text(0, i).size());
         break;
+      case scalar_op::substring: {
+        // Positions are bytes; as in Soufflé a start outside of the text gives the empty text, and a negative length
+        // the rest.
+        const std::string_view whole = text(0, i);
+        const signed_word start = as_number(arguments[1][i]);
+        const signed_word length = as_number(arguments[2][i]);
+        if (start < 0 || static_cast<std::size_t>(start) > whole.size()) {
+          result[i] = symbols.intern(std::string_view());
+        } else {
+          const std::size_t most = length < 0 ? std::string_view::npos : static_cast<std::size_t>(length);
+          result[i] = symbols.intern(whole.substr(static_cast<std::size_t>(start), most));
+        }
+        break;
+      }
       case scalar_op::number_to_string:
         result[i] = symbols.intern(std::to_string(as_number(arguments[0][i])));
         break;

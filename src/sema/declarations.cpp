@@ -327,8 +327,19 @@ void declarations::add_directive(const syntax::directive& directive) {
     const auto [previous, inserted] = parameters.emplace(parameter.key.text, parameter.value);
     if (!inserted) diagnostics_.error(parameter.key.span, "Duplicate parameter " + parameter.key.text);
   }
+  std::optional<std::uint64_t> size_limit;
   if (directive.kind == syntax::directive_kind::limitsize) {
-    report_unsupported(diagnostics_, directive.span, ".limitsize");
+    const auto written = parameters.find("n");
+    std::uint64_t limit = 0;
+    const char* const end = written == parameters.end() ? nullptr : written->second.data() + written->second.size();
+    if (end == nullptr) {
+      diagnostics_.error(directive.span, "The directive .limitsize needs the parameter n");
+    } else if (const auto parsed = std::from_chars(written->second.data(), end, limit);
+               parsed.ec != std::errc() || parsed.ptr != end) {
+      diagnostics_.error(directive.span, "The parameter n of .limitsize is a number of tuples");
+    } else {
+      size_limit = limit;
+    }
   }
   for (const syntax::qualified_name& name : directive.relations) {
     const auto id = find_relation(name.text);
@@ -336,6 +347,7 @@ void declarations::add_directive(const syntax::directive& directive) {
       report_unknown_relation(name);
       continue;
     }
+    if (size_limit) program_.relations[id->value].size_limit = size_limit;
     program_.relations[id->value].directives.push_back({directive_kind_of(directive.kind), parameters, name.span});
   }
 }

@@ -71,7 +71,7 @@ std::vector<functor_signature> make_table() {
 
   table.push_back({"cat", 2, SIZE_MAX, {folded(s, op::concatenate)}});
   table.push_back(prefix("strlen", {unary(s, n, op::string_length)}));
-  table.push_back({"substr", 3, 3, {{{s, n, n}, s, op::substring_start, lowering::substr}}});
+  table.push_back({"substr", 3, 3, {{{s, n, n}, s, op::substring, lowering::direct}}});
   table.push_back(prefix("ord", {{{}, n, op::copy, lowering::retype}}));
   table.push_back(prefix("to_string", {unary(n, s, op::number_to_string), unary(u, s, op::unsigned_to_string),
                                        unary(f, s, op::float_to_string), unary(s, s, op::copy)}));

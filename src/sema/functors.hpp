@@ -16,7 +16,6 @@ enum class lowering : std::uint8_t {
   direct,  ///< op(arguments)
   fold,    ///< n-ary, nested to the left: op(op(a, b), c)
   retype,  ///< the operand itself, read as the result kind
-  substr,  ///< substring_length(substring_start(s, i), n)
 };
 
 struct functor_overload {

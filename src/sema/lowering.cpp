@@ -188,12 +188,6 @@ class clause_lowering {
       }
       case lowering::retype:
         break;
-      case lowering::substr: {
-        expression tail = operation_of(scalar_op::substring_start, overload.result,
-                                       {std::move(arguments[0]), std::move(arguments[1])}, term.span);
-        return operation_of(scalar_op::substring_length, overload.result, {std::move(tail), std::move(arguments[2])},
-                            term.span);
-      }
     }
     arguments.front().kind = overload.result;
     return std::move(arguments.front());

@@ -272,10 +272,8 @@ std::string_view operation_text(scalar_op op) {
       return "cat";
     case scalar_op::string_length:
       return "strlen";
-    case scalar_op::substring_start:
-      return "drop";
-    case scalar_op::substring_length:
-      return "take";
+    case scalar_op::substring:
+      return "substr";
     case scalar_op::number_to_string:
     case scalar_op::unsigned_to_string:
     case scalar_op::float_to_string:

@@ -68,7 +68,9 @@ struct expression {
     variable,   ///< rule::variables[variable]
     constant,   ///< `constant`; of kind symbol: a symbol_id
     unnamed,    ///< `_`; only as an argument of an atom in a body
-    operation,  ///< op(arguments): one or two arguments, n-ary functors are nested to the left
+    operation,  ///< op(arguments); functors of any number of arguments are nested to the left
+    record,     ///< [arguments]: nested in a head; in a body of variables, constants and unnamed fields, and only as a
+                ///< side of an equality
   };
   form what = form::unnamed;
   value_kind kind = value_kind::number;

@@ -287,14 +287,15 @@ class rule_runner {
     }
     const word a = value(e.arguments.at(0));
     const word b = e.arguments.size() > 1 ? value(e.arguments[1]) : 0;
-    return compute(e.op, a, b);
+    const word c = e.arguments.size() > 2 ? value(e.arguments[2]) : 0;
+    return compute(e.op, a, b, c);
   }
 
   void check_divisor(word divisor) const {
     if (divisor == 0) throw evaluation_error("division by zero in rule: " + rule_.text);
   }
 
-  word compute(scalar_op op, word a, word b) {
+  word compute(scalar_op op, word a, word b, word c) {
     const std::int64_t sa = signed_value(a);
     const std::int64_t sb = signed_value(b);
     const float fa = float_value(a);
@@ -390,15 +391,12 @@ class rule_runner {
         return data_.intern(data_.text(a) + data_.text(b));
       case scalar_op::string_length:
         return static_cast<word>(data_.text(a).size());
-      case scalar_op::substring_start: {
+      case scalar_op::substring: {
         const std::string text = data_.text(a);
-        return data_.intern(sb < 0 || static_cast<std::size_t>(sb) > text.size()
-                                ? std::string()
-                                : text.substr(static_cast<std::size_t>(sb)));
-      }
-      case scalar_op::substring_length: {
-        const std::string text = data_.text(a);
-        return data_.intern(sb < 0 ? text : text.substr(0, static_cast<std::size_t>(sb)));
+        if (sb < 0 || static_cast<std::size_t>(sb) > text.size()) return data_.intern("");
+        const std::int64_t length = signed_value(c);
+        return data_.intern(
+            text.substr(static_cast<std::size_t>(sb), length < 0 ? std::string::npos : static_cast<std::size_t>(length)));
       }
       case scalar_op::number_to_string:
         return data_.intern(std::to_string(sa));

@@ -223,7 +223,6 @@ TEST_P(unsupported, constructs_are_named) {
 INSTANTIATE_TEST_SUITE_P(all, unsupported,
                          testing::Values(rejected{"a(@known(x)) :- a(x).", "@known"},
                                          rejected{"b(x, autoinc()) :- a(x).", "autoinc"},
-                                         rejected{".limitsize a(n=5)", ".limitsize"},
                                          rejected{"b(x,a) <= b(x,b) :- b < a.", "Subsumptive"},
                                          rejected{"a(x) :- x = range(1,3).", "range"},
                                          rejected{".decl d(x:number, y:number) choice-domain x", "choice-domain"},
