@@ -219,13 +219,14 @@ attribute parser::functor_parameter() {
   annotations();
   attribute result;
   token first = expect(token_kind::identifier);
+  const source_span begin = first.span;
   if (accept(token_kind::colon)) {
-    result.name = {std::move(first.text), first.span};
+    result.name = {std::move(first.text), begin};
     result.type = expect_qualified_name();
   } else {
     result.type = qualified_name_from(std::move(first));
   }
-  result.span = since(first.span);
+  result.span = since(begin);
   return result;
 }
 
