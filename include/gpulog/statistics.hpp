@@ -40,6 +40,7 @@ struct relation_statistics {
 
 /// What a run took.
 struct statistics {
+  std::string fallback_reason;  ///< why the program ran on the cpu although a device is there; mostly empty
   std::string backend;
   std::string storage;
   unsigned jobs = 1;

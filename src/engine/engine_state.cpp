@@ -9,6 +9,9 @@
 #include <thread>
 #include <utility>
 
+#if defined(GPULOG_WITH_CUDA)
+#include "exec/cuda/cuda_executor.hpp"
+#endif
 #include "gpulog/error.hpp"
 #include "io/facts_reader.hpp"
 #include "io/output_files.hpp"
@@ -70,10 +73,7 @@ memory_limit_error out_of_memory(const std::string& doing, const std::string& re
 
 engine_state::engine_state(std::shared_ptr<const program_state> program, run_options chosen)
     : source(std::move(program)), options(std::move(chosen)), symbols(source->analysed->symbols) {
-  if (options.backend == backend_kind::cuda) {
-    throw input_error("--backend cuda: this gpulog was built without CUDA");
-  }
-  if (options.device != 0) throw input_error(fmt::format("the cpu backend has no device {}", options.device));
+  choose_backend();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
   if (options.jobs > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism)) {
     more_threads.emplace(tbb::global_control::max_allowed_parallelism, options.jobs);
@@ -88,6 +88,38 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
   figures.compile_seconds = figures.total_seconds = source->compile_seconds;
 }
 
+const std::vector<const word*>& engine_state::columns_of(std::uint32_t relation) const {
+  if (!results[relation]) results[relation] = executor->columns(relation_id(relation));
+  return *results[relation];
+}
+
+void engine_state::choose_backend() {
+#if defined(GPULOG_WITH_CUDA)
+  if (options.backend == backend_kind::cpu) return;
+  const std::string reason = exec::why_no_cuda_device(options.device);
+  if (!reason.empty() && options.backend == backend_kind::cuda) throw input_error("--backend cuda: " + reason);
+  on_cuda = reason.empty();
+#else
+  if (options.backend == backend_kind::cuda) throw input_error("--backend cuda: this gpulog was built without CUDA");
+#endif
+  if (!on_cuda && options.device != 0)
+    throw input_error(fmt::format("the cpu backend has no device {}", options.device));
+}
+
+std::unique_ptr<exec::executor> engine_state::make_executor(const exec::options& chosen) {
+#if defined(GPULOG_WITH_CUDA)
+  if (on_cuda) {
+    const std::string reason = exec::why_not_on_cuda(planned, chosen);
+    if (reason.empty()) {
+      figures.backend = "cuda";
+      return exec::make_cuda_executor(planned, symbols, chosen, options.device, options.memory_limit);
+    }
+    figures.fallback_reason = reason;
+  }
+#endif
+  return exec::make_cpu_executor(planned, symbols, memory, chosen);
+}
+
 std::uint64_t engine_state::rows(std::uint32_t relation) const {
   if (has_results()) return executor->rows(relation_id(relation));
   std::uint64_t sum = 0;
@@ -96,7 +128,7 @@ std::uint64_t engine_state::rows(std::uint32_t relation) const {
 }
 
 word engine_state::at(std::uint32_t relation, std::uint64_t row, std::size_t column) const {
-  if (has_results()) return results[relation][column][row];
+  if (has_results()) return columns_of(relation)[column][row];
   for (const staged_rows& block : staged[relation]) {
     if (row < block.rows) return block.columns[column][row];
     row -= block.rows;
@@ -176,7 +208,7 @@ void engine_state::evaluate() {
   }
   done = step::failed;
   try {
-    executor = exec::make_cpu_executor(planned, symbols, memory, chosen);
+    executor = make_executor(chosen);
     hand_over_staged_rows();
     executor->evaluate();
   } catch (const exec::evaluation_fault& fault) {
@@ -188,9 +220,7 @@ void engine_state::evaluate() {
   } catch (const kernels::interrupted&) {
     throw cancelled_error("The run was cancelled");
   }
-  for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
-    results.push_back(executor->columns(relation_id(number)));
-  }
+  results.resize(analysed().relations.size());
   done = step::evaluated;
   collect_figures();
 }
@@ -205,7 +235,7 @@ void engine_state::write() {
     rows.relation = relation.name;
     for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
     rows.kinds = kinds_of(relation);
-    rows.columns = results[number];
+    rows.columns = columns_of(number);
     rows.rows = this->rows(number);
     io::write_request request;
     request.parameters = directive.parameters;

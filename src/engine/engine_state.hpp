@@ -51,10 +51,15 @@ struct engine_state {
       staged;  ///< by relation, blocks in the order they were given; insert() extends the last
   plan::program planned;
   std::unique_ptr<exec::executor> executor;
-  std::vector<std::vector<const word*>> results;  ///< by relation, after evaluation
+  /// By relation, after evaluation: fetched when they are asked for, as rows may have to come from a device.
+  mutable std::vector<std::optional<std::vector<const word*>>> results;
   step done = step::loading;
+  bool on_cuda = false;  ///< a device was found, and none or this backend was asked for
 
  private:
+  [[nodiscard]] const std::vector<const word*>& columns_of(std::uint32_t relation) const;
+  void choose_backend();
+  [[nodiscard]] std::unique_ptr<exec::executor> make_executor(const exec::options& chosen);
   void load_directive(std::uint32_t relation, const sema::io_directive& directive);
   void hand_over_staged_rows();
   void collect_figures();

@@ -36,7 +36,13 @@ std::optional<std::uint64_t> bytes_from_text(std::string_view text) {
   return count << shift;
 }
 
-std::vector<std::string> built_backends() { return {"cpu"}; }
+std::vector<std::string> built_backends() {
+#if defined(GPULOG_WITH_CUDA)
+  return {"cpu", "cuda"};
+#else
+  return {"cpu"};
+#endif
+}
 
 std::string_view version() { return GPULOG_VERSION; }
 

@@ -34,6 +34,7 @@ std::string to_json(const statistics& figures) {
     relations.push_back({{"name", relation.name}, {"tuples", relation.tuples}, {"bytes", relation.bytes}});
   }
   const ordered_json document = {{"backend", figures.backend},
+                                 {"fallback_reason", figures.fallback_reason},
                                  {"storage", figures.storage},
                                  {"jobs", figures.jobs},
                                  {"compile_seconds", figures.compile_seconds},

@@ -10,6 +10,7 @@
 
 #include "backend/memory_resource.hpp"
 #include "plan/plan.hpp"
+#include "storage/record_table.hpp"
 #include "storage/relation.hpp"
 #include "storage/symbol_table.hpp"
 
@@ -27,8 +28,9 @@ struct progress {
 struct options {
   unsigned threads = 1;
   storage::storage_mode storage = storage::storage_mode::hash;
-  storage::buffer_policy buffers;           ///< eager buffer management, `hisa` mode
-  const std::atomic<bool>* stop = nullptr;  ///< once true, evaluate() throws kernels::interrupted
+  storage::buffer_policy buffers;             ///< eager buffer management, `hisa` mode
+  storage::record_tables* records = nullptr;  ///< outlives the executor; needed by programs with records
+  const std::atomic<bool>* stop = nullptr;    ///< once true, evaluate() throws kernels::interrupted
   std::function<void(const progress&)> on_progress;
 };
 

@@ -61,7 +61,7 @@ class fixpoint_executor final : public executor {
   }
 
   [[nodiscard]] std::vector<const word*> columns(relation_id relation) override {
-    return relation_of(relation).columns();
+    return machine_.host_columns(relation_of(relation));
   }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return relations_[relation.value]->rows(); }
   [[nodiscard]] const statistics& figures() override {
@@ -187,7 +187,8 @@ class fixpoint_executor final : public executor {
       own.rule = version.rule;
       own.delta_atom = version.delta_atom;
       own.text = version.text;
-      running.push_back({&version, build_pipeline(version, *plan_, places_, options_.storage, symbols_), nullptr});
+      running.push_back(
+          {&version, build_pipeline(version, *plan_, places_, options_.storage, symbols_, options_.records), nullptr});
     }
     return running;
   }

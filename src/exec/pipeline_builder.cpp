@@ -29,8 +29,8 @@ kernels::row_part part_of(plan::part rows) {
 class builder {
  public:
   builder(const plan::rule_version& version, const plan::program& program, const std::vector<index_place>& places,
-          storage::storage_mode mode, storage::symbol_table* symbols)
-      : program_(program), places_(places), mode_(mode) {
+          storage::storage_mode mode, storage::symbol_table* symbols, storage::record_tables* records)
+      : program_(program), places_(places), mode_(mode), records_(records) {
     result_.slot_count = version.slot_count;
     result_.symbols = symbols;
     for (const plan::operation& operation : version.operations) {
@@ -125,6 +125,30 @@ class builder {
     current().steps.push_back(std::move(made));
   }
 
+  void add(const plan::pack& pack) {
+    step made{};
+    made.kind = pack.known_only ? step_kind::find_record : step_kind::pack;
+    made.result = pack.result.value;
+    made.arguments = numbers_of(pack.fields);
+    made.records = records_of(pack.fields.size());
+    current().steps.push_back(std::move(made));
+  }
+
+  void add(const plan::unpack& unpack) {
+    step made{};
+    made.kind = step_kind::unpack;
+    made.arguments = {number_of(unpack.record)};
+    made.records = records_of(unpack.arity);
+    for (const plan::field_binding& binding : unpack.bindings) {
+      made.bindings.push_back({binding.slot.value, binding.field});
+    }
+    current().steps.push_back(std::move(made));
+  }
+
+  storage::record_table* records_of(std::size_t arity) {
+    return records_ == nullptr ? nullptr : &(*records_)[static_cast<std::uint32_t>(arity)];
+  }
+
   void add(const plan::insert& insert) {
     current();
     result_.target = insert.relation.value;
@@ -145,7 +169,10 @@ class builder {
       for (std::size_t i = here.steps.size(); i-- > 0;) {
         step& one = here.steps[i];
         one.live.assign(live.begin(), live.end());
-        if (one.kind == step_kind::compute) live.erase(one.result);
+        const bool has_result =
+            one.kind == step_kind::compute || one.kind == step_kind::pack || one.kind == step_kind::find_record;
+        if (has_result) live.erase(one.result);
+        for (const kernels::binding& field : one.bindings) live.erase(field.target);
         read(live, one.arguments);
       }
       for (const kernels::binding& binding : here.bindings) live.erase(binding.target);
@@ -157,6 +184,7 @@ class builder {
   const plan::program& program_;
   const std::vector<index_place>& places_;
   storage::storage_mode mode_;
+  storage::record_tables* records_;
   kernels::pipeline result_;
 };
 
@@ -191,8 +219,8 @@ std::vector<index_place> place_indexes(const plan::program& program) {
 
 kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                  const std::vector<index_place>& places, storage::storage_mode mode,
-                                 storage::symbol_table* symbols) {
-  return builder(version, program, places, mode, symbols).take();
+                                 storage::symbol_table* symbols, storage::record_tables* records) {
+  return builder(version, program, places, mode, symbols, records).take();
 }
 
 }  // namespace gpulog::exec

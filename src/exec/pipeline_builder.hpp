@@ -22,9 +22,9 @@ struct index_place {
 [[nodiscard]] storage::index_layout make_layout(const plan::index& planned, storage::storage_mode mode);
 
 /// Cuts a rule version into segments at its expansions, and finds out which registers each part still reads.
-/// @param places as place_indexes gives them
+/// @param places as place_indexes gives them @param records needed by rules with records only
 [[nodiscard]] kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                                const std::vector<index_place>& places, storage::storage_mode mode,
-                                               storage::symbol_table* symbols);
+                                               storage::symbol_table* symbols, storage::record_tables* records);
 
 }  // namespace gpulog::exec

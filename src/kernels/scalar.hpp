@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "support/host_device.hpp"
 #include "support/ids.hpp"
 #include "support/operations.hpp"
 
@@ -14,21 +15,21 @@ namespace gpulog::kernels {
 
 using signed_word = std::int32_t;
 
-[[nodiscard]] inline signed_word as_number(word w) { return static_cast<signed_word>(w); }
-[[nodiscard]] inline float as_float(word w) { return std::bit_cast<float>(w); }
-[[nodiscard]] inline word from_number(signed_word n) { return static_cast<word>(n); }
+[[nodiscard]] GPULOG_HOST_DEVICE inline signed_word as_number(word w) { return static_cast<signed_word>(w); }
+[[nodiscard]] GPULOG_HOST_DEVICE inline float as_float(word w) { return std::bit_cast<float>(w); }
+[[nodiscard]] GPULOG_HOST_DEVICE inline word from_number(signed_word n) { return static_cast<word>(n); }
 /// -0.0 is stored as 0.0, so that equal floats are equal words (NaN apart).
-[[nodiscard]] inline word from_float(float f) { return std::bit_cast<word>(f == 0.0F ? 0.0F : f); }
+[[nodiscard]] GPULOG_HOST_DEVICE inline word from_float(float f) { return std::bit_cast<word>(f == 0.0F ? 0.0F : f); }
 
 /// Out of range and NaN give the smallest number, as x86's conversion does.
-[[nodiscard]] inline signed_word double_to_number(double d) {
+[[nodiscard]] GPULOG_HOST_DEVICE inline signed_word double_to_number(double d) {
   constexpr double low = static_cast<double>(std::numeric_limits<signed_word>::min());
   constexpr double high = static_cast<double>(std::numeric_limits<signed_word>::max());
   if (!(d > low - 1.0 && d < high + 1.0)) return std::numeric_limits<signed_word>::min();
   return static_cast<signed_word>(d);
 }
 /// Converts by way of a 64-bit number and keeps its low word, as x86-64 compilers do.
-[[nodiscard]] inline word double_to_unsigned(double d) {
+[[nodiscard]] GPULOG_HOST_DEVICE inline word double_to_unsigned(double d) {
   if (!(d > -9.3e18 && d < 9.2e18)) return 0;
   return static_cast<word>(static_cast<std::int64_t>(d));
 }
@@ -36,19 +37,19 @@ using signed_word = std::int32_t;
 constexpr unsigned shift_mask = sizeof(word) * 8 - 1;
 
 /// Whether a division by this divisor traps.
-[[nodiscard]] inline bool divides_badly(scalar_op op, word left, word right) {
+[[nodiscard]] GPULOG_HOST_DEVICE inline bool divides_badly(scalar_op op, word left, word right) {
   if (right == 0) return true;
   const bool is_signed = op == scalar_op::divide_number || op == scalar_op::modulo_number;
   return is_signed && right == ~word{0} && as_number(left) == std::numeric_limits<signed_word>::min();
 }
-[[nodiscard]] inline bool may_fault(scalar_op op) {
+[[nodiscard]] GPULOG_HOST_DEVICE inline bool may_fault(scalar_op op) {
   return op == scalar_op::divide_number || op == scalar_op::modulo_number || op == scalar_op::divide_unsigned ||
          op == scalar_op::modulo_unsigned;
 }
 
 /// Operations on words that need nothing but the words. Divisors have been tested.
 template <scalar_op Op>
-[[nodiscard]] inline word apply(word a, word b) {
+[[nodiscard]] GPULOG_HOST_DEVICE inline word apply(word a, word b) {
   using enum scalar_op;
   if constexpr (Op == copy) return a;
   if constexpr (Op == add_number) return a + b;
@@ -95,7 +96,7 @@ template <scalar_op Op>
 }
 
 template <comparison_op Op>
-[[nodiscard]] inline bool holds(word a, word b) {
+[[nodiscard]] GPULOG_HOST_DEVICE inline bool holds(word a, word b) {
   using enum comparison_op;
   if constexpr (Op == equal) return a == b;
   if constexpr (Op == not_equal) return a != b;

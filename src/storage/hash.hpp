@@ -2,12 +2,13 @@
 
 #include <cstdint>
 
+#include "support/host_device.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::storage {
 
 /// Mixes all bits of a key into all bits of the result (two rounds of multiply and shift).
-[[nodiscard]] inline std::uint64_t mix(std::uint64_t key) {
+[[nodiscard]] GPULOG_HOST_DEVICE inline std::uint64_t mix(std::uint64_t key) {
   key ^= key >> 32;
   key *= 0xd6e8feb86659fd93ULL;
   key ^= key >> 32;
@@ -17,18 +18,24 @@ namespace gpulog::storage {
 
 /// A hash scaled to [0, capacity) by its high bits. Monotone in the hash, so growing a table moves its entries in
 /// order: a rehash streams through memory instead of jumping. It also allows any capacity.
-[[nodiscard]] inline std::uint64_t scale(std::uint64_t hash, std::uint64_t capacity) {
+[[nodiscard]] GPULOG_HOST_DEVICE inline std::uint64_t scale(std::uint64_t hash, std::uint64_t capacity) {
+#if defined(__CUDA_ARCH__)
+  return __umul64hi(hash, capacity);
+#else
   __extension__ using wide = unsigned __int128;
   return static_cast<std::uint64_t>((static_cast<wide>(hash) * capacity) >> 64);
+#endif
 }
 
-[[nodiscard]] inline std::uint64_t pack(word high, word low) { return (static_cast<std::uint64_t>(high) << 32) | low; }
+[[nodiscard]] GPULOG_HOST_DEVICE inline std::uint64_t pack(word high, word low) {
+  return (static_cast<std::uint64_t>(high) << 32) | low;
+}
 
 /// Hash of a key of several words, given one after another.
 class key_hash {
  public:
-  void add(word value) { state_ = mix(state_ ^ value) + 0x9e3779b97f4a7c15ULL; }
-  [[nodiscard]] std::uint64_t value() const { return state_; }
+  GPULOG_HOST_DEVICE void add(word value) { state_ = mix(state_ ^ value) + 0x9e3779b97f4a7c15ULL; }
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t value() const { return state_; }
 
  private:
   std::uint64_t state_ = 0x2545f4914f6cdd1dULL;

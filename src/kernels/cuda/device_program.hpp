@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/pipeline.hpp"
+#include "storage/cuda/views.hpp"
+
+/// A segment of a pipeline as a kernel sees it: flat arrays in device memory, addressed by offsets.
+namespace gpulog::kernels::cuda {
+
+using storage::mix;
+using storage::row_range;
+using storage::scale;
+using storage::cuda::run_view;
+using storage::cuda::set_view;
+
+/// Most runs of an index that a lookup visits; an index merges before it has more.
+constexpr std::uint32_t most_runs = 12;
+
+constexpr std::uint32_t block_threads = 256;
+/// Candidates for which a block looks up the rows that they belong to together; a thread takes every 256th.
+constexpr std::uint32_t tile_candidates = 1024;
+
+struct device_step {
+  step_kind kind = step_kind::compute;
+  scalar_op scalar{};
+  comparison_op comparison{};
+  bool negated = false;
+  bool holds = false;  ///< exists_any: whether the part has rows
+  register_number result = 0;
+  register_number arguments[8] = {};
+  std::uint32_t argument_count = 0;  ///< of exists_key and exists_tuple: all are in wide_arguments
+  std::uint32_t run_count = 0;
+  const register_number* wide_arguments = nullptr;
+  const run_view* runs = nullptr;
+  set_view set;
+};
+
+/// A register that is filled for each pair: from a column of the input rows, or of the matching rows.
+struct device_binding {
+  register_number target = 0;
+  const word* column = nullptr;  ///< carried: of the input, by row; matched: the relation's, in a product
+  std::uint32_t stored = 0;      ///< matched: number of the run's stored column
+};
+
+/// Where the tuples of a last segment go.
+struct device_target {
+  set_view set;
+  std::uint64_t* tail = nullptr;  ///< rows of the relation
+  std::uint32_t arity = 0;
+};
+
+struct expand_arguments {
+  // What there is to expand: rows of the input, their number of matches summed up (null: every row once), and the
+  // ranges in each run.
+  const std::uint64_t* offsets = nullptr;
+  std::uint64_t rows = 0;
+  std::uint64_t first_candidate = 0;
+  std::uint64_t last_candidate = 0;
+  const row_range* ranges = nullptr;  ///< [run][row]
+  const run_view* runs = nullptr;
+  std::uint32_t run_count = 0;
+  const device_binding* carried = nullptr;
+  std::uint32_t carried_count = 0;
+  const device_binding* matched = nullptr;
+  std::uint32_t matched_count = 0;
+  const device_step* steps = nullptr;
+  std::uint32_t step_count = 0;
+  const word* constants = nullptr;
+  std::uint32_t constant_count = 0;
+  std::uint32_t slot_count = 0;
+  // The head, or the registers that the next segment reads.
+  const register_number* outputs = nullptr;
+  std::uint32_t output_count = 0;
+  word* const* output_columns = nullptr;
+  std::uint64_t* output_rows = nullptr;
+  device_target target;
+  std::uint32_t* fault = nullptr;
+};
+
+}  // namespace gpulog::kernels::cuda

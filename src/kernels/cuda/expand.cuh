@@ -1,0 +1,344 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/device_program.hpp"
+#include "kernels/scalar.hpp"
+
+/// The fused kernel: scan -> match -> filter -> anti-match -> insert, for one segment of a pipeline.
+namespace gpulog::kernels::cuda {
+
+__device__ inline word compute_word(scalar_op op, word a, word b) {
+  switch (op) {
+#define GPULOG_CASE(name) \
+  case scalar_op::name:   \
+    return apply<scalar_op::name>(a, b)
+    GPULOG_CASE(copy);
+    GPULOG_CASE(add_number);
+    GPULOG_CASE(subtract_number);
+    GPULOG_CASE(multiply_number);
+    GPULOG_CASE(divide_number);
+    GPULOG_CASE(modulo_number);
+    GPULOG_CASE(power_number);
+    GPULOG_CASE(negate_number);
+    GPULOG_CASE(divide_unsigned);
+    GPULOG_CASE(modulo_unsigned);
+    GPULOG_CASE(power_unsigned);
+    GPULOG_CASE(add_float);
+    GPULOG_CASE(subtract_float);
+    GPULOG_CASE(multiply_float);
+    GPULOG_CASE(divide_float);
+    GPULOG_CASE(power_float);
+    GPULOG_CASE(negate_float);
+    GPULOG_CASE(bit_and);
+    GPULOG_CASE(bit_or);
+    GPULOG_CASE(bit_xor);
+    GPULOG_CASE(bit_not);
+    GPULOG_CASE(shift_left);
+    GPULOG_CASE(shift_right_number);
+    GPULOG_CASE(shift_right_unsigned);
+    GPULOG_CASE(logical_and);
+    GPULOG_CASE(logical_or);
+    GPULOG_CASE(logical_xor);
+    GPULOG_CASE(logical_not);
+    GPULOG_CASE(min_number);
+    GPULOG_CASE(max_number);
+    GPULOG_CASE(min_unsigned);
+    GPULOG_CASE(max_unsigned);
+    GPULOG_CASE(min_float);
+    GPULOG_CASE(max_float);
+    GPULOG_CASE(number_to_float);
+    GPULOG_CASE(unsigned_to_float);
+    GPULOG_CASE(float_to_number);
+    GPULOG_CASE(float_to_unsigned);
+#undef GPULOG_CASE
+    default:
+      return 0;  // text operations never reach a device
+  }
+}
+
+__device__ inline bool compare_words(comparison_op op, word a, word b) {
+  switch (op) {
+#define GPULOG_CASE(name)   \
+  case comparison_op::name: \
+    return holds<comparison_op::name>(a, b)
+    GPULOG_CASE(equal);
+    GPULOG_CASE(not_equal);
+    GPULOG_CASE(less_number);
+    GPULOG_CASE(less_equal_number);
+    GPULOG_CASE(greater_number);
+    GPULOG_CASE(greater_equal_number);
+    GPULOG_CASE(less_unsigned);
+    GPULOG_CASE(less_equal_unsigned);
+    GPULOG_CASE(greater_unsigned);
+    GPULOG_CASE(greater_equal_unsigned);
+    GPULOG_CASE(equal_float);
+    GPULOG_CASE(not_equal_float);
+    GPULOG_CASE(less_float);
+    GPULOG_CASE(less_equal_float);
+    GPULOG_CASE(greater_float);
+    GPULOG_CASE(greater_equal_float);
+#undef GPULOG_CASE
+    default:
+      return false;
+  }
+}
+
+/// The registers of a block: [register][thread] in shared memory, constants once behind them.
+class register_file {
+ public:
+  __device__ register_file(word* registers, const word* constants, std::uint32_t slot_count)
+      : registers_(registers), constants_(constants), slot_count_(slot_count) {}
+  __device__ word get(register_number number) const {
+    return number < slot_count_ ? registers_[number * block_threads + threadIdx.x] : constants_[number - slot_count_];
+  }
+  __device__ void set(register_number number, word value) { registers_[number * block_threads + threadIdx.x] = value; }
+
+ private:
+  word* registers_;
+  const word* constants_;
+  std::uint32_t slot_count_;
+};
+
+template <class Value>
+__device__ bool set_contains(const set_view& set, const Value& value) {
+  if (set.arity <= 2) {
+    const std::uint64_t key = set_view::packed(set.arity, value);
+    if (key == 0) return *set.has_zero != 0;
+    for (std::uint64_t at = scale(mix(key), set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {
+      const std::uint64_t seen = set.slots[at];
+      if (seen == key) return true;
+      if (seen == 0) return false;
+    }
+  }
+  const std::uint64_t hash = set.tuple_hash(value);
+  const std::uint64_t fingerprint = hash << storage::cuda::row_bits;
+  for (std::uint64_t at = scale(hash, set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {
+    const std::uint64_t seen = set.slots[at];
+    if (seen == 0) return false;
+    if ((seen & ~storage::cuda::row_mask) != fingerprint) continue;
+    const std::uint64_t row = (seen & storage::cuda::row_mask) - 1;
+    bool same = true;
+    for (std::uint32_t c = 0; c < set.arity; ++c) same = same && set.columns[c][row] == value(c);
+    if (same) return true;
+  }
+}
+
+/// Whether the binding passes the step.
+__device__ inline bool run_step(const device_step& step, register_file& registers, std::uint32_t* fault) {
+  switch (step.kind) {
+    case step_kind::compute: {
+      const word a = registers.get(step.arguments[0]);
+      const word b = registers.get(step.arguments[step.argument_count - 1]);
+      if (may_fault(step.scalar) && divides_badly(step.scalar, a, b)) {
+        *fault = 1;
+        return false;
+      }
+      registers.set(step.result, compute_word(step.scalar, a, b));
+      return true;
+    }
+    case step_kind::filter:
+      return compare_words(step.comparison, registers.get(step.arguments[0]), registers.get(step.arguments[1]));
+    case step_kind::exists_any:
+      return step.holds != step.negated;
+    case step_kind::exists_tuple:
+      return set_contains(step.set, [&](std::uint32_t c) { return registers.get(step.wide_arguments[c]); }) !=
+             step.negated;
+    case step_kind::exists_key: {
+      bool found = false;
+      for (std::uint32_t r = 0; r < step.run_count && !found; ++r) {
+        found = step.runs[r].find([&](std::uint32_t c) { return registers.get(step.wide_arguments[c]); }).count != 0;
+      }
+      return found != step.negated;
+    }
+  }
+  return true;
+}
+
+/// Inserts a packed tuple. @return whether it was new
+__device__ inline bool insert_packed(const set_view& set, std::uint64_t key) {
+  if (key == 0) return atomicExch(set.has_zero, 1U) == 0;
+  for (std::uint64_t at = scale(mix(key), set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {
+    // Most candidates are duplicates: a plain load first. A slot only ever changes from free to a key, so a stale value
+    // is safe.
+    std::uint64_t seen = *static_cast<volatile std::uint64_t*>(set.slots + at);
+    if (seen == key) return false;
+    if (seen != 0) continue;
+    seen = atomicCAS(reinterpret_cast<unsigned long long*>(set.slots + at), 0ULL, key);
+    if (seen == 0) return true;
+    if (seen == key) return false;
+  }
+}
+
+/// The row of the input that candidate c belongs to: the last one whose offset is not behind it, in [low, high].
+__device__ inline std::uint64_t owner_of(const std::uint64_t* offsets, std::uint64_t low, std::uint64_t high,
+                                         std::uint64_t c) {
+  while (low < high) {
+    const std::uint64_t middle = (low + high + 1) / 2;
+    if (offsets[middle] <= c) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+/// Winners of the whole block take their places with one atomic. All threads call it. @return the thread's place, if it
+/// wins
+__device__ inline std::uint64_t take_place(bool wins, std::uint64_t* tail) {
+  __shared__ std::uint32_t warp_counts[block_threads / 32];
+  __shared__ std::uint64_t base;
+  const unsigned ballot = __ballot_sync(0xffffffffU, wins);
+  const unsigned lane = threadIdx.x & 31;
+  const unsigned warp = threadIdx.x >> 5;
+  if (lane == 0) warp_counts[warp] = __popc(ballot);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t& count : warp_counts) {
+      const std::uint32_t own = count;
+      count = sum;
+      sum += own;
+    }
+    base = sum == 0 ? 0 : atomicAdd(reinterpret_cast<unsigned long long*>(tail), static_cast<unsigned long long>(sum));
+  }
+  __syncthreads();
+  const std::uint64_t place = base + warp_counts[warp] + __popc(ballot & ((1U << lane) - 1));
+  __syncthreads();  // before the next tile writes the counts
+  return place;
+}
+
+enum class sink : std::uint8_t {
+  table,   ///< rows of registers for the next segment, or candidates wider than a slot
+  packed,  ///< the head's tuple set, arity 1 or 2
+  nullary
+};
+
+/// One thread a candidate, in equal shares whatever the rows' numbers of matches are (skewed keys are split like all
+/// others).
+template <sink Sink>
+__global__ void __launch_bounds__(block_threads) expand_kernel(const expand_arguments arguments) {
+  extern __shared__ word shared_words[];
+  word* const constants = shared_words + arguments.slot_count * block_threads;
+  for (std::uint32_t i = threadIdx.x; i < arguments.constant_count; i += block_threads)
+    constants[i] = arguments.constants[i];
+  __shared__ std::uint64_t first_row;
+  __shared__ std::uint64_t last_row;
+  register_file registers(shared_words, constants, arguments.slot_count);
+
+  const std::uint64_t tiles =
+      (arguments.last_candidate - arguments.first_candidate + tile_candidates - 1) / tile_candidates;
+  for (std::uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const std::uint64_t begin = arguments.first_candidate + tile * tile_candidates;
+    const std::uint64_t end = min(begin + tile_candidates, arguments.last_candidate);
+    if (arguments.offsets != nullptr && threadIdx.x < 2) {
+      const std::uint64_t bound = threadIdx.x == 0 ? begin : end - 1;
+      const std::uint64_t row = owner_of(arguments.offsets, 0, arguments.rows - 1, bound);
+      if (threadIdx.x == 0) {
+        first_row = row;
+      } else {
+        last_row = row;
+      }
+    }
+    __syncthreads();
+    for (std::uint64_t first = begin; first < end; first += block_threads) {
+      const std::uint64_t candidate = first + threadIdx.x;
+      bool alive = candidate < end;
+      if (alive) {
+        std::uint64_t row = candidate;
+        if (arguments.offsets != nullptr) {
+          row = owner_of(arguments.offsets, first_row, last_row, candidate);
+          std::uint64_t match = candidate - arguments.offsets[row];
+          std::uint32_t run = 0;
+          row_range range = arguments.ranges[row];
+          while (match >= range.count) {
+            match -= range.count;
+            ++run;
+            range = arguments.ranges[run * arguments.rows + row];
+          }
+          const run_view& view =
+              arguments.runs[run];  // of a Cartesian product: one without rows, the columns are the relation's
+          const std::uint64_t position = range.first + match;
+          for (std::uint32_t b = 0; b < arguments.matched_count; ++b) {
+            const device_binding& bound = arguments.matched[b];
+            const word* const column = bound.column != nullptr ? bound.column : view.stored + bound.stored * view.rows;
+            registers.set(bound.target, column[position]);
+          }
+        }
+        for (std::uint32_t b = 0; b < arguments.carried_count; ++b) {
+          registers.set(arguments.carried[b].target, arguments.carried[b].column[row]);
+        }
+        for (std::uint32_t s = 0; s < arguments.step_count && alive; ++s) {
+          alive = run_step(arguments.steps[s], registers, arguments.fault);
+        }
+      }
+      if constexpr (Sink == sink::nullary) {
+        if (alive) *arguments.target.tail = 1;
+      } else if constexpr (Sink == sink::packed) {
+        std::uint64_t key = 0;
+        if (alive) {
+          key = set_view::packed(arguments.target.arity,
+                                 [&](std::uint32_t c) { return registers.get(arguments.outputs[c]); });
+          alive = insert_packed(arguments.target.set, key);
+        }
+        const std::uint64_t row = take_place(alive, arguments.target.tail);
+        if (alive) {
+          if (arguments.target.arity == 1) {
+            arguments.target.set.columns[0][row] = static_cast<word>(key);
+          } else {
+            arguments.target.set.columns[0][row] = static_cast<word>(key >> 32);
+            arguments.target.set.columns[1][row] = static_cast<word>(key);
+          }
+        }
+      } else {
+        const std::uint64_t row = take_place(alive, arguments.output_rows);
+        if (alive) {
+          for (std::uint32_t c = 0; c < arguments.output_count; ++c) {
+            arguments.output_columns[c][row] = registers.get(arguments.outputs[c]);
+          }
+        }
+      }
+    }
+    __syncthreads();
+  }
+}
+
+/// The matches of every input row: a range in each run, and their sum.
+struct degree_arguments {
+  const run_view* runs;
+  std::uint32_t run_count;
+  std::uint64_t rows;
+  const word* const* keys;  ///< one column a key word; null: a constant
+  const word* constants;    ///< by key word
+  row_range* ranges;        ///< [run][row]
+  std::uint64_t* degrees;
+};
+
+__global__ void degree_kernel(const degree_arguments arguments) {
+  const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
+  for (std::uint64_t row = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; row < arguments.rows;
+       row += stride) {
+    std::uint64_t sum = 0;
+    for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
+      const row_range range = arguments.runs[r].find([&](std::uint32_t c) {
+        return arguments.keys[c] == nullptr ? arguments.constants[c] : arguments.keys[c][row];
+      });
+      arguments.ranges[r * arguments.rows + row] = range;
+      sum += range.count;
+    }
+    arguments.degrees[row] = sum;
+  }
+}
+
+/// A Cartesian product as matches: every input row pairs with the whole part.
+__global__ void whole_part_kernel(row_range* ranges, std::uint64_t* degrees, std::uint64_t rows, row_range part) {
+  const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
+  for (std::uint64_t row = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; row < rows;
+       row += stride) {
+    ranges[row] = part;
+    degrees[row] = part.count;
+  }
+}
+
+}  // namespace gpulog::kernels::cuda

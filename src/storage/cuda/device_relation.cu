@@ -1,0 +1,496 @@
+#include "storage/cuda/device_relation.hpp"
+
+#include <thrust/iterator/counting_iterator.h>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "backend/cuda/error.hpp"
+#include "kernels/cuda/device_program.hpp"
+
+namespace gpulog::storage::cuda {
+
+namespace {
+
+constexpr unsigned threads = 256;
+
+unsigned blocks_for(std::uint64_t n) {
+  return static_cast<unsigned>(std::clamp<std::uint64_t>((n + threads - 1) / threads, 1, 1u << 16));
+}
+
+__device__ std::uint64_t thread_number() { return static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ std::uint64_t thread_count() { return static_cast<std::uint64_t>(gridDim.x) * blockDim.x; }
+
+/// Runs a functor for every number below n.
+template <class Function>
+__global__ void for_each_kernel(std::uint64_t n, Function function) {
+  for (std::uint64_t i = thread_number(); i < n; i += thread_count()) function(i);
+}
+template <class Function>
+void for_each(cudaStream_t stream, std::uint64_t n, Function function) {
+  if (n == 0) return;
+  for_each_kernel<<<blocks_for(n), threads, 0, stream>>>(n, function);
+  GPULOG_CUDA_TRY(cudaGetLastError());
+}
+
+/// Calls a CUB function twice: for the size of its scratch memory, and with it.
+template <class Call>
+void with_scratch(memory_resource& resource, Call&& call) {
+  std::size_t bytes = 0;
+  GPULOG_CUDA_TRY(call(nullptr, bytes));
+  array<std::uint8_t> scratch(resource, bytes + 1);
+  GPULOG_CUDA_TRY(call(static_cast<void*>(scratch.data()), bytes));
+}
+
+struct gather_column {
+  const word* column;
+  const std::uint32_t* rows;
+  word* out;
+  __device__ void operator()(std::uint64_t i) const { out[i] = column[rows[i]]; }
+};
+struct number_rows {
+  std::uint32_t* out;
+  __device__ void operator()(std::uint64_t i) const { out[i] = static_cast<std::uint32_t>(i); }
+};
+
+/// Key columns of sorted rows: [key column] -> column, by row number.
+struct key_columns {
+  static constexpr std::uint32_t most = 16;
+  const word* columns[most];
+  const std::uint32_t* rows;
+  std::uint32_t length;
+};
+struct starts_group {
+  key_columns keys;
+  const word* const* more;  // columns behind the first `most`
+  __device__ bool operator()(std::uint32_t i) const {
+    if (i == 0) return true;
+    for (std::uint32_t c = 0; c < keys.length; ++c) {
+      const word* const column = c < key_columns::most ? keys.columns[c] : more[c - key_columns::most];
+      if (column[keys.rows[i]] != column[keys.rows[i - 1]]) return true;
+    }
+    return false;
+  }
+};
+struct gather_keys {
+  const word* column;
+  const std::uint32_t* rows;
+  const std::uint32_t* first;
+  word* out;
+  __device__ void operator()(std::uint64_t g) const { out[g] = column[rows[first[g]]]; }
+};
+
+/// Algorithm 2 over distinct keys: a slot is taken by compare-and-swap, and no position has to be lowered.
+struct insert_key {
+  const word* keys;
+  const std::uint32_t* first;
+  key_slot* table;
+  std::uint64_t groups;
+  std::uint64_t size;
+  std::uint32_t length;
+  __device__ void operator()(std::uint64_t g) const {
+    run_view view;
+    view.length = length;
+    const std::uint64_t code = view.code([&](std::uint32_t c) { return keys[c * groups + g]; });
+    const std::uint64_t range = length <= 2 ? pack(first[g + 1] - first[g], first[g]) : pack(1, static_cast<word>(g));
+    std::uint64_t at = scale(mix(code), size);
+    while (atomicCAS(reinterpret_cast<unsigned long long*>(&table[at].range), 0ULL, range) != 0) {
+      at = at + 1 == size ? 0 : at + 1;
+    }
+    table[at].code = code;
+  }
+};
+struct fill_direct {
+  const word* keys;
+  const std::uint32_t* first;
+  std::uint32_t* direct;
+  std::uint64_t groups;
+  std::uint64_t size;
+  __device__ void operator()(std::uint64_t g) const {
+    const std::uint64_t begin = g == 0 ? 0 : keys[g - 1] + 1ULL;
+    const std::uint64_t end = g == groups ? size : keys[g] + 1ULL;
+    for (std::uint64_t k = begin; k < end; ++k) direct[k] = first[g];
+  }
+};
+
+struct row_key {
+  word* const* columns;
+  std::uint64_t row;
+  __device__ word operator()(std::uint32_t c) const { return columns[c][row]; }
+};
+struct rehash_packed {
+  word* const* columns;
+  std::uint32_t arity;
+  std::uint64_t* slots;
+  std::uint64_t capacity;
+  __device__ void operator()(std::uint64_t row) const {
+    const std::uint64_t key = set_view::packed(arity, row_key{columns, row});
+    if (key == 0) return;
+    std::uint64_t at = scale(mix(key), capacity);
+    while (atomicCAS(reinterpret_cast<unsigned long long*>(slots + at), 0ULL, key) != 0)
+      at = at + 1 == capacity ? 0 : at + 1;
+  }
+};
+struct rehash_rows {
+  set_view set;
+  __device__ void operator()(std::uint64_t row) const {
+    const std::uint64_t hash = set.tuple_hash(row_key{set.columns, row});
+    const std::uint64_t entry = (hash << row_bits) | (row + 1);
+    std::uint64_t at = scale(hash, set.capacity);
+    while (atomicCAS(reinterpret_cast<unsigned long long*>(set.slots + at), 0ULL, entry) != 0) {
+      at = at + 1 == set.capacity ? 0 : at + 1;
+    }
+  }
+};
+
+/// Offers candidate i: a slot refers to the candidate until it has a row. Candidates were written by earlier kernels,
+/// so whoever sees the slot sees the tuple.
+struct offer_candidate {
+  set_view set;
+  const word* const* candidates;
+  std::uint64_t* slot_of;  // of a winner; UINT64_MAX: not new
+  __device__ void operator()(std::uint64_t i) const {
+    const auto own = [&](std::uint32_t c) { return candidates[c][i]; };
+    const std::uint64_t hash = set.tuple_hash(own);
+    const std::uint64_t entry = (hash << row_bits) | pending_flag | (i + 1);
+    slot_of[i] = UINT64_MAX;
+    for (std::uint64_t at = scale(hash, set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {
+      const std::uint64_t seen = atomicCAS(reinterpret_cast<unsigned long long*>(set.slots + at), 0ULL, entry);
+      if (seen == 0) {
+        slot_of[i] = at;
+        return;
+      }
+      if ((seen & ~row_mask) != (entry & ~row_mask)) continue;
+      const bool pending = (seen & pending_flag) != 0;
+      const std::uint64_t other = (seen & (pending_flag - 1)) - 1;
+      bool same = true;
+      for (std::uint32_t c = 0; c < set.arity && same; ++c)
+        same = (pending ? candidates[c][other] : set.columns[c][other]) == own(c);
+      if (same) return;
+    }
+  }
+};
+struct is_winner {
+  const std::uint64_t* slot_of;
+  __device__ bool operator()(std::uint32_t i) const { return slot_of[i] != UINT64_MAX; }
+};
+struct give_row {
+  set_view set;
+  const word* const* candidates;
+  const std::uint64_t* slot_of;
+  const std::uint32_t* winners;
+  const std::uint64_t* winner_count;
+  std::uint64_t* tail;
+  __device__ void operator()(std::uint64_t w) const {
+    if (w >= *winner_count) return;
+    const std::uint32_t i = winners[w];
+    const std::uint64_t row = *tail + w;
+    for (std::uint32_t c = 0; c < set.arity; ++c) set.columns[c][row] = candidates[c][i];
+    std::uint64_t& slot = set.slots[slot_of[i]];
+    slot = (slot & ~row_mask) | (row + 1);
+  }
+};
+struct add_winners {
+  const std::uint64_t* winner_count;
+  std::uint64_t* tail;
+  __device__ void operator()(std::uint64_t) const { *tail += *winner_count; }
+};
+
+}  // namespace
+
+void device_run::build(const backend::cuda::device_context& context, memory_resource& resource,
+                       const column_pointers& columns, std::uint64_t begin, std::uint64_t end) {
+  begin_ = begin;
+  end_ = end;
+  const std::uint64_t n = end - begin;
+  const auto items = static_cast<std::int64_t>(n);
+  cudaStream_t stream = context.stream();
+  array<std::uint32_t> rows(resource, n);
+  array<std::uint32_t> other_rows(resource, n);
+  array<word> keys(resource, n);
+  array<word> other_keys(resource, n);
+  for_each(stream, n, number_rows{rows.data()});
+  // Algorithm 1: a stable sort from the last key column to the first.
+  for (std::uint32_t c = layout_->sorted_columns(); c-- > 0;) {
+    for_each(stream, n, gather_column{columns[layout_->order[c]] + begin, rows.data(), keys.data()});
+    with_scratch(resource, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), other_keys.data(), rows.data(),
+                                             other_rows.data(), items, 0, 32, stream);
+    });
+    rows.swap(other_rows);
+  }
+  array<std::uint64_t> count(resource, 1);
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    level& made = levels_[l];
+    const std::uint32_t length = layout_->key_lengths[l];
+    key_columns sorted{};
+    sorted.rows = rows.data();
+    sorted.length = length;
+    for (std::uint32_t c = 0; c < std::min(length, key_columns::most); ++c)
+      sorted.columns[c] = columns[layout_->order[c]] + begin;
+    array<const word*> more(resource);
+    if (length > key_columns::most) {
+      std::vector<const word*> rest;
+      for (std::uint32_t c = key_columns::most; c < length; ++c) rest.push_back(columns[layout_->order[c]] + begin);
+      more.resize(rest.size());
+      GPULOG_CUDA_TRY(
+          cudaMemcpyAsync(more.data(), rest.data(), rest.size() * sizeof(rest[0]), cudaMemcpyHostToDevice, stream));
+    }
+    array<std::uint32_t> first(resource, n + 1);
+    with_scratch(resource, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0), first.data(),
+                                   count.data(), items, starts_group{sorted, more.data()}, stream);
+    });
+    GPULOG_CUDA_TRY(cudaMemcpyAsync(&made.groups, count.data(), sizeof made.groups, cudaMemcpyDeviceToHost, stream));
+    context.synchronize();
+    made.first.resize(made.groups + 1);
+    GPULOG_CUDA_TRY(cudaMemcpyAsync(made.first.data(), first.data(), made.groups * sizeof(std::uint32_t),
+                                    cudaMemcpyDeviceToDevice, stream));
+    const auto last = static_cast<std::uint32_t>(n);
+    GPULOG_CUDA_TRY(
+        cudaMemcpyAsync(made.first.data() + made.groups, &last, sizeof last, cudaMemcpyHostToDevice, stream));
+    made.keys.resize(made.groups * length);
+    for (std::uint32_t c = 0; c < length; ++c) {
+      for_each(stream, made.groups,
+               gather_keys{columns[layout_->order[c]] + begin, rows.data(), first.data(),
+                           made.keys.data() + c * made.groups});
+    }
+    word largest = UINT32_MAX;
+    if (length == 1 && made.groups != 0) {
+      GPULOG_CUDA_TRY(cudaMemcpyAsync(&largest, made.keys.data() + made.groups - 1, sizeof largest,
+                                      cudaMemcpyDeviceToHost, stream));
+      context.synchronize();
+    }
+    if (length == 1 && largest < 4 * made.groups + 64) {
+      made.direct.resize(largest + 2ULL);
+      for_each(stream, made.groups + 1,
+               fill_direct{made.keys.data(), made.first.data(), made.direct.data(), made.groups, largest + 2ULL});
+    } else {
+      made.table.resize(static_cast<std::uint64_t>(static_cast<double>(made.groups) / layout_->load) + 2);
+      for_each(
+          stream, made.groups,
+          insert_key{made.keys.data(), made.first.data(), made.table.data(), made.groups, made.table.size(), length});
+    }
+  }
+  stored_.resize(n * layout_->stored.size());
+  for (std::size_t s = 0; s < layout_->stored.size(); ++s) {
+    for_each(stream, n, gather_column{columns[layout_->stored[s]] + begin, rows.data(), stored_.data() + s * n});
+  }
+}
+
+run_view device_run::view(std::size_t number) const {
+  const level& shown = levels_[number];
+  run_view view;
+  view.direct = shown.direct.data();
+  view.direct_size = shown.direct.size();
+  view.table = shown.table.data();
+  view.table_size = shown.table.size();
+  view.first = shown.first.data();
+  view.keys = shown.keys.data();
+  view.groups = shown.groups;
+  view.stored = stored_.data();
+  view.rows = rows();
+  view.length = layout_->key_lengths[number];
+  return view;
+}
+
+std::uint64_t device_run::bytes() const {
+  std::uint64_t sum = stored_.bytes();
+  for (const level& one : levels_) sum += one.direct.bytes() + one.table.bytes() + one.first.bytes() + one.keys.bytes();
+  return sum;
+}
+
+device_index::run_pointer device_index::make_run(const backend::cuda::device_context& context,
+                                                 const column_pointers& columns, std::uint64_t begin,
+                                                 std::uint64_t end) {
+  auto run = std::make_unique<device_run>(*resource_, layout_);
+  run->build(context, *resource_, columns, begin, end);
+  return run;
+}
+
+void device_index::refresh(const backend::cuda::device_context& context, const column_pointers& columns,
+                           std::uint64_t old_rows, std::uint64_t rows) {
+  if (indexed_ == rows && delta_begin_ == old_rows) return;
+  constexpr std::uint64_t merge_factor = 3;
+  constexpr std::uint64_t most_rows = 1ULL << 31;  // positions in a run have 32 bits
+  const auto fold = [&](run_pointer run) {
+    // Which elders it swallows is known before anything is sorted.
+    std::uint64_t begin = run->begin();
+    const std::uint64_t end = run->end();
+    bool swallowed = false;
+    while (!old_.empty()) {
+      const device_run& elder = *old_.back();
+      const bool small = elder.rows() < merge_factor * (end - begin);
+      const bool crowded = old_.size() + 2 >= kernels::cuda::most_runs;
+      if ((!small && !crowded) || elder.rows() + (end - begin) > most_rows) break;
+      begin = elder.begin();
+      old_.pop_back();
+      swallowed = true;
+    }
+    if (swallowed) {
+      run.reset();
+      run = make_run(context, columns, begin, end);
+    }
+    old_.push_back(std::move(run));
+  };
+  for (auto& run : std::exchange(delta_, {})) fold(std::move(run));
+  for (; indexed_ < old_rows; indexed_ = std::min(old_rows, indexed_ + most_rows)) {
+    fold(make_run(context, columns, indexed_, std::min(old_rows, indexed_ + most_rows)));
+  }
+  for (; indexed_ < rows; indexed_ = std::min(rows, indexed_ + most_rows)) {
+    delta_.push_back(make_run(context, columns, indexed_, std::min(rows, indexed_ + most_rows)));
+  }
+  delta_begin_ = old_rows;
+}
+
+std::vector<run_view> device_index::views(bool with_old, bool with_delta, std::size_t level) const {
+  std::vector<run_view> views;
+  if (with_old) {
+    for (const auto& run : old_) views.push_back(run->view(level));
+  }
+  if (with_delta) {
+    for (const auto& run : delta_) views.push_back(run->view(level));
+  }
+  return views;
+}
+
+std::uint64_t device_index::bytes() const {
+  std::uint64_t sum = 0;
+  for (const auto& run : delta_) sum += run->bytes();
+  for (const auto& run : old_) sum += run->bytes();
+  return sum;
+}
+
+namespace {
+/// A set is at most half full: probes stay short, and duplicates dominate.
+constexpr std::uint64_t slots_per_row = 2;
+constexpr std::uint64_t initial_rows = 1u << 16;
+}  // namespace
+
+device_relation::device_relation(const backend::cuda::device_context& context, memory_resource& resource,
+                                 std::uint32_t arity)
+    : context_(&context),
+      resource_(&resource),
+      arity_(arity),
+      column_table_(resource),
+      slots_(resource),
+      has_zero_(resource, 1),
+      counter_(resource, 1) {
+  for (std::uint32_t c = 0; c < arity; ++c) columns_.emplace_back(resource);
+}
+
+column_pointers device_relation::columns() const {
+  column_pointers pointers;
+  for (const auto& column : columns_) pointers.push_back(column.data());
+  return pointers;
+}
+
+std::uint64_t device_relation::bytes() const {
+  std::uint64_t sum = slots_.bytes();
+  for (const auto& column : columns_) sum += column.bytes();
+  for (const auto& index : indexes_) sum += index->bytes();
+  return sum;
+}
+
+set_view device_relation::set() const {
+  set_view view;
+  view.slots = const_cast<std::uint64_t*>(slots_.data());
+  view.capacity = slots_.size();
+  view.has_zero = const_cast<std::uint32_t*>(has_zero_.data());
+  view.columns = column_table_.data();
+  view.arity = arity_;
+  return view;
+}
+
+void device_relation::grow(std::uint64_t extra, bool keep_set) {
+  if (arity_ == 0 || room() >= extra) return;
+  std::uint64_t limit = std::max(limit_, initial_rows);
+  while (limit - tail_ < extra) limit *= 2;
+  for (auto& column : columns_) {
+    array<word> larger(*resource_);
+    larger.set_capacity(limit);
+    if (tail_ != 0) {
+      GPULOG_CUDA_TRY(cudaMemcpyAsync(larger.data(), column.data(), tail_ * sizeof(word), cudaMemcpyDeviceToDevice,
+                                      context_->stream()));
+    }
+    column.swap(larger);
+    outgrown_columns_.push_back(std::move(larger));
+  }
+  std::vector<word*> pointers;
+  for (auto& column : columns_) pointers.push_back(column.data());
+  column_table_.resize(arity_);
+  GPULOG_CUDA_TRY(cudaMemcpyAsync(column_table_.data(), pointers.data(), arity_ * sizeof(word*), cudaMemcpyHostToDevice,
+                                  context_->stream()));
+  context_->synchronize();  // pointers is about to go
+  rehash(limit * slots_per_row, keep_set);
+  limit_ = limit;
+}
+
+void device_relation::rehash(std::uint64_t capacity, bool keep_set) {
+  if (keep_set) outgrown_slots_.push_back(std::move(slots_));
+  slots_ = array<std::uint64_t>(*resource_);
+  slots_.resize(capacity);
+  if (is_packed()) {
+    for_each(context_->stream(), tail_, rehash_packed{column_table_.data(), arity_, slots_.data(), capacity});
+  } else {
+    for_each(context_->stream(), tail_, rehash_rows{set()});
+  }
+}
+
+std::uint64_t device_relation::read_tail() {
+  tail_ = context_->read_counter(counter_.data());
+  host_.clear();
+  return tail_;
+}
+
+void device_relation::insert_rows(const word* const* device_columns, std::uint64_t n) {
+  cudaStream_t stream = context_->stream();
+  array<std::uint64_t> slot_of(*resource_, n);
+  array<std::uint32_t> winners(*resource_, n);
+  array<std::uint64_t> count(*resource_, 1);
+  for_each(stream, n, offer_candidate{set(), device_columns, slot_of.data()});
+  with_scratch(*resource_, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0), winners.data(),
+                                 count.data(), static_cast<std::int64_t>(n), is_winner{slot_of.data()}, stream);
+  });
+  for_each(stream, n, give_row{set(), device_columns, slot_of.data(), winners.data(), count.data(), counter_.data()});
+  for_each(stream, 1, add_winners{count.data(), counter_.data()});
+}
+
+std::size_t device_relation::add_index(index_layout layout) {
+  indexes_.push_back(std::make_unique<device_index>(*resource_, std::move(layout)));
+  return indexes_.size() - 1;
+}
+
+void device_relation::drop_index(std::size_t number) {
+  indexes_[number] = std::make_unique<device_index>(*resource_, indexes_[number]->layout());
+}
+
+void device_relation::drop_set() {
+  if (arity_ == 0) return;
+  slots_.release();
+  limit_ = tail_;
+}
+
+std::vector<const word*> device_relation::host_columns() {
+  if (host_.empty()) {
+    host_.resize(arity_);
+    for (std::uint32_t c = 0; c < arity_; ++c) {
+      host_[c].resize(rows_);
+      if (rows_ == 0) continue;
+      GPULOG_CUDA_TRY(cudaMemcpyAsync(host_[c].data(), columns_[c].data(), rows_ * sizeof(word), cudaMemcpyDeviceToHost,
+                                      context_->stream()));
+    }
+    context_->synchronize();
+  }
+  std::vector<const word*> pointers;
+  for (const auto& column : host_) pointers.push_back(column.data());
+  return pointers;
+}
+
+}  // namespace gpulog::storage::cuda

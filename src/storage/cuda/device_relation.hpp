@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "backend/cuda/device.hpp"
+#include "storage/cuda/views.hpp"
+#include "storage/relation.hpp"
+
+namespace gpulog::storage::cuda {
+
+/// A sorted run in device memory: rows [begin, end) of the relation, sorted by the layout's keys.
+class device_run {
+ public:
+  device_run(memory_resource& resource, const index_layout& layout) : layout_(&layout), stored_(resource) {
+    for (std::size_t i = 0; i < layout.key_lengths.size(); ++i) levels_.emplace_back(resource);
+  }
+  void build(const backend::cuda::device_context& context, memory_resource& resource, const column_pointers& columns,
+             std::uint64_t begin, std::uint64_t end);
+  [[nodiscard]] run_view view(std::size_t level) const;
+  [[nodiscard]] std::uint64_t begin() const { return begin_; }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+  [[nodiscard]] std::uint64_t rows() const { return end_ - begin_; }
+  [[nodiscard]] std::uint64_t bytes() const;
+
+ private:
+  struct level {
+    explicit level(memory_resource& resource) : direct(resource), table(resource), first(resource), keys(resource) {}
+    array<std::uint32_t> direct;
+    array<key_slot> table;
+    array<std::uint32_t> first;
+    array<word> keys;
+    std::uint64_t groups = 0;
+  };
+
+  const index_layout* layout_;
+  std::vector<level> levels_;
+  array<word> stored_;  // [stored column][rows]
+  std::uint64_t begin_ = 0;
+  std::uint64_t end_ = 0;
+};
+
+/// As sorted_index: runs whose sizes fall geometrically, and delta apart. Runs hold consecutive rows, so two are merged
+/// by sorting their rows again: a radix sort streams at a rate that a merge of keys and columns does not beat.
+class device_index {
+ public:
+  device_index(memory_resource& resource, index_layout layout) : resource_(&resource), layout_(std::move(layout)) {}
+  void refresh(const backend::cuda::device_context& context, const column_pointers& columns, std::uint64_t old_rows,
+               std::uint64_t rows);
+  [[nodiscard]] std::vector<run_view> views(bool with_old, bool with_delta, std::size_t level) const;
+  [[nodiscard]] const index_layout& layout() const { return layout_; }
+  [[nodiscard]] std::uint64_t bytes() const;
+
+ private:
+  using run_pointer = std::unique_ptr<device_run>;
+  run_pointer make_run(const backend::cuda::device_context& context, const column_pointers& columns,
+                       std::uint64_t begin, std::uint64_t end);
+
+  memory_resource* resource_;
+  index_layout layout_;
+  std::vector<run_pointer> old_;
+  std::vector<run_pointer> delta_;
+  std::uint64_t indexed_ = 0;
+  std::uint64_t delta_begin_ = 0;
+};
+
+/// storage::relation in device memory, in the fused way. One stream; the number of rows is read back when it is needed.
+class device_relation {
+ public:
+  device_relation(const backend::cuda::device_context& context, memory_resource& resource, std::uint32_t arity);
+
+  [[nodiscard]] std::uint32_t arity() const { return arity_; }
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  [[nodiscard]] std::uint64_t old_rows() const { return old_rows_; }
+  [[nodiscard]] std::uint64_t delta_rows() const { return rows_ - old_rows_; }
+  [[nodiscard]] std::uint64_t appended_rows() const { return tail_ - rows_; }
+  [[nodiscard]] const word* column(std::uint32_t c) const { return columns_[c].data(); }
+  [[nodiscard]] column_pointers columns() const;
+  [[nodiscard]] const phase_times& times() const { return times_; }
+  [[nodiscard]] std::uint64_t bytes() const;
+
+  /// Candidates that may be inserted before the set or the columns are full.
+  [[nodiscard]] std::uint64_t room() const { return arity_ == 0 ? UINT64_MAX : limit_ - tail_; }
+  /// Doubles set and columns until that many more fit. @throws memory_exceeded
+  /// @param keep_set whether kernels may go on reading the set as it was
+  void grow(std::uint64_t extra, bool keep_set);
+  /// Nothing reads the columns and the set any more as they were before they grew.
+  void release_outgrown() {
+    outgrown_columns_.clear();
+    outgrown_slots_.clear();
+  }
+  [[nodiscard]] set_view set() const;
+  [[nodiscard]] bool is_packed() const { return arity_ <= 2; }
+  [[nodiscard]] std::uint64_t* tail_counter() { return counter_.data(); }
+  /// At most that many candidates are being inserted: until read_tail(), room() counts them as rows.
+  void expect(std::uint64_t candidates) { tail_ += candidates; }
+  /// Reads how many rows there are now.
+  std::uint64_t read_tail();
+  /// Inserts candidates that lie in columns of their own: of tuples wider than a slot. Needs room() >= n.
+  void insert_rows(const word* const* device_columns, std::uint64_t n);
+
+  void advance() {
+    old_rows_ = rows_;
+    rows_ = tail_;
+  }
+  void complete() { old_rows_ = rows_ = tail_; }
+  void restart() {
+    old_rows_ = 0;
+    rows_ = tail_;
+  }
+
+  std::size_t add_index(index_layout layout);
+  [[nodiscard]] const device_index& index(std::size_t number) const { return *indexes_[number]; }
+  void refresh_index(std::size_t number) { indexes_[number]->refresh(*context_, columns(), old_rows_, rows_); }
+  void drop_index(std::size_t number);
+  void drop_set();
+
+  /// The rows on the host; copied once.
+  [[nodiscard]] std::vector<const word*> host_columns();
+
+ private:
+  void rehash(std::uint64_t capacity, bool keep_set);
+
+  const backend::cuda::device_context* context_;
+  memory_resource* resource_;
+  std::uint32_t arity_;
+  std::vector<array<word>> columns_;
+  array<word*> column_table_;  // for kernels
+  // A pipeline may read a relation that it extends: what it reads stays valid until it ends.
+  std::vector<array<word>> outgrown_columns_;
+  std::vector<array<std::uint64_t>> outgrown_slots_;
+  array<std::uint64_t> slots_;
+  array<std::uint32_t> has_zero_;
+  array<std::uint64_t> counter_;  // the tail, counted by kernels
+  std::uint64_t old_rows_ = 0;
+  std::uint64_t rows_ = 0;
+  std::uint64_t tail_ = 0;
+  std::uint64_t limit_ = 0;  // rows that set and columns hold
+  std::vector<std::unique_ptr<device_index>> indexes_;
+  std::vector<std::vector<word>> host_;
+  phase_times times_;
+};
+
+}  // namespace gpulog::storage::cuda

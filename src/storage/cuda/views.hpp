@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+
+#include "storage/hash.hpp"
+#include "storage/key_level.hpp"
+#include "support/host_device.hpp"
+
+/// Trivially copyable views of device storage, for kernels.
+namespace gpulog::storage::cuda {
+
+/// One slot of a key level's hash table; as in key_level.hpp.
+struct key_slot {
+  std::uint64_t code;
+  std::uint64_t range;
+};
+
+/// A sorted run, searched by one of its key levels.
+struct run_view {
+  const std::uint32_t* direct = nullptr;  ///< rows below each key number; null: the table
+  const key_slot* table = nullptr;
+  const std::uint32_t* first = nullptr;  ///< groups + 1
+  const word* keys = nullptr;            ///< [length][groups]
+  const word* stored = nullptr;          ///< [stored column][rows]
+  std::uint64_t direct_size = 0;
+  std::uint64_t table_size = 0;
+  std::uint64_t groups = 0;
+  std::uint64_t rows = 0;
+  std::uint32_t length = 0;
+
+  template <class Key>
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t code(const Key& key) const {
+    if (length == 1) return key(0);
+    if (length == 2) return pack(key(0), key(1));
+    key_hash hash;
+    for (std::uint32_t c = 0; c < length; ++c) hash.add(key(c));
+    return hash.value();
+  }
+
+  /// The rows of a key; none: count 0. Algorithm 3's lookup.
+  template <class Key>
+  [[nodiscard]] GPULOG_HOST_DEVICE row_range find(const Key& key) const {
+    if (groups == 0) return {};
+    if (direct != nullptr) {
+      const word number = key(0);
+      if (number >= direct_size - 1) return {};
+      return {direct[number], direct[number + 1ULL] - direct[number]};
+    }
+    const std::uint64_t own = code(key);
+    for (std::uint64_t at = scale(mix(own), table_size); table[at].range != 0; at = at + 1 == table_size ? 0 : at + 1) {
+      if (table[at].code != own) continue;
+      const auto low = static_cast<std::uint32_t>(table[at].range);
+      const auto high = static_cast<std::uint32_t>(table[at].range >> 32);
+      if (length <= 2) return {low, high};
+      bool same = true;
+      for (std::uint32_t c = 0; c < length; ++c) same = same && keys[c * groups + low] == key(c);
+      if (same) return {first[low], first[low + 1ULL] - first[low]};
+    }
+    return {};
+  }
+};
+
+/// The tuple set of a relation: packed tuples (arity <= 2), else row ids with fingerprints over the columns.
+struct set_view {
+  std::uint64_t* slots = nullptr;
+  std::uint64_t capacity = 0;
+  std::uint32_t* has_zero = nullptr;  ///< whether the packed tuple 0 is there
+  word* const* columns = nullptr;
+  std::uint32_t arity = 0;
+
+  template <class Value>
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t tuple_hash(const Value& value) const {
+    key_hash hash;
+    for (std::uint32_t c = 0; c < arity; ++c) hash.add(value(c));
+    return mix(hash.value());
+  }
+  template <class Value>
+  [[nodiscard]] GPULOG_HOST_DEVICE static std::uint64_t packed(std::uint32_t width, const Value& value) {
+    return width == 1 ? value(0) : pack(value(0), value(1));
+  }
+};
+
+/// A row id set's slot: fingerprint above, row + 1 below; pending: the number of a candidate that has no row yet.
+constexpr unsigned row_bits = 40;
+constexpr std::uint64_t row_mask = (1ULL << row_bits) - 1;
+constexpr std::uint64_t pending_flag = 1ULL << (row_bits - 1);
+
+}  // namespace gpulog::storage::cuda
