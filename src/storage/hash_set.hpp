@@ -76,9 +76,12 @@ class packed_set {
         continue;
       }
       std::uint64_t at = homes[i];
-      std::uint32_t equal = 0;
-      while ((equal = slots_equal(slots + at, keys[i])) == 0 && slots_equal(slots + at, 0) == 0) at = next(at);
-      found[i] = equal != 0 ? 1 : 0;
+      while (true) {
+        const line_reading seen(slots + at);
+        found[i] = seen.equal(keys[i]) != 0 ? 1 : 0;
+        if (found[i] != 0 || seen.equal(0) != 0) break;
+        at = next(at);
+      }
     }
   }
 
@@ -133,28 +136,47 @@ class packed_set {
   [[nodiscard]] std::uint64_t next(std::uint64_t at) const { return at + line == capacity_ ? 0 : at + line; }
 
   static_assert(line == 8);
-  /// Bits 2k and 2k + 1 are set where slot k is this value. Without a branch: which slot it is can't be predicted.
-  static std::uint32_t slots_equal(const std::uint64_t* slots, std::uint64_t value) {
+  /// The slots of a line, each read once. A worker decides by one reading whether a key is there and which slot is
+  /// free: with two, another one could put the key into the free slot in between, and it would be inserted twice.
+  class line_reading {
+   public:
 #if defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
-    // Compares halves of slots, 16 in all, and packs them to a byte each. (Eight scalar comparisons take twice the
-    // instructions.)
-    const __m128i wanted = _mm_set1_epi64x(static_cast<long long>(value));
-    const auto compare = [slots, wanted](int pair) {
-      return _mm_cmpeq_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(slots) + pair), wanted);
-    };
-    const __m128i front = _mm_packs_epi32(compare(0), compare(1));
-    const __m128i back = _mm_packs_epi32(compare(2), compare(3));
-    const auto halves = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(front, back)));
-    return halves & (halves >> 1) & 0x5555;
+    explicit line_reading(const std::uint64_t* slots) {
+      for (int pair = 0; pair < 4; ++pair) {
+        pairs_[pair] = _mm_load_si128(reinterpret_cast<const __m128i*>(slots) + pair);
+        // Nothing happens here; but the compiler may not read the slots again instead of keeping them.
+        __asm__ volatile("" : "+x"(pairs_[pair]));
+      }
+    }
+    /// Bits 2k and 2k + 1 are set where slot k is this value. Without a branch: which slot it is can't be predicted.
+    [[nodiscard]] std::uint32_t equal(std::uint64_t value) const {
+      // Compares halves of slots, 16 in all, and packs them to a byte each. (Eight scalar comparisons take twice the
+      // instructions.)
+      const __m128i wanted = _mm_set1_epi64x(static_cast<long long>(value));
+      const __m128i front = _mm_packs_epi32(_mm_cmpeq_epi32(pairs_[0], wanted), _mm_cmpeq_epi32(pairs_[1], wanted));
+      const __m128i back = _mm_packs_epi32(_mm_cmpeq_epi32(pairs_[2], wanted), _mm_cmpeq_epi32(pairs_[3], wanted));
+      const auto halves = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(front, back)));
+      return halves & (halves >> 1) & 0x5555;
+    }
+
+   private:
+    __m128i pairs_[4];
 #else
-    std::uint32_t equal = 0;
-    for (std::uint32_t k = 0; k < line; ++k) equal |= static_cast<std::uint32_t>(load(slots[k]) == value) << (2 * k);
-    return equal;
+    explicit line_reading(const std::uint64_t* slots) {
+      for (std::uint32_t k = 0; k < line; ++k) slots_[k] = __atomic_load_n(&slots[k], __ATOMIC_RELAXED);
+    }
+    [[nodiscard]] std::uint32_t equal(std::uint64_t value) const {
+      std::uint32_t mask = 0;
+      for (std::uint32_t k = 0; k < line; ++k) mask |= static_cast<std::uint32_t>(slots_[k] == value) << (2 * k);
+      return mask;
+    }
+
+   private:
+    std::uint64_t slots_[line];
 #endif
-  }
+  };
   /// The first slot of such a mask.
   static std::uint64_t first_slot(std::uint32_t mask) { return static_cast<std::uint64_t>(std::countr_zero(mask)) / 2; }
-  static std::uint64_t load(const std::uint64_t& slot) { return __atomic_load_n(&slot, __ATOMIC_RELAXED); }
 
   /// Inserts a key that is not there. Slot by slot: the line has just been written, and a wide load would wait for
   /// those stores.
@@ -166,8 +188,9 @@ class packed_set {
   template <bool Concurrent>
   bool insert_at(std::uint64_t* slots, std::uint64_t at, std::uint64_t key) const {
     while (true) {
-      if (slots_equal(slots + at, key) != 0) return false;
-      const std::uint32_t free = slots_equal(slots + at, 0);
+      const line_reading seen(slots + at);
+      if (seen.equal(key) != 0) return false;
+      const std::uint32_t free = seen.equal(0);
       if (free == 0) {
         at = next(at);
         continue;
@@ -177,7 +200,8 @@ class packed_set {
         slot = key;
         return true;
       } else {
-        // Lines fill from the front, so two workers with the same key meet at the same slot; whoever loses looks again.
+        // Slots are written once and lines fill from the front. So whoever put the key behind this slot had seen it
+        // taken, and two workers with the same key meet here; who loses looks again.
         std::uint64_t expected = 0;
         if (__atomic_compare_exchange_n(&slot, &expected, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return true;
         if (expected == key) return false;

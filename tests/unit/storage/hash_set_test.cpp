@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <random>
 #include <set>
@@ -182,6 +183,33 @@ TEST(packed_set, several_threads_insert_every_key_once) {
   std::sort(all.begin(), all.end());
   std::sort(keys.begin(), keys.end());
   EXPECT_EQ(all, keys);
+  EXPECT_EQ(set.size(), keys.size());
+}
+
+/// All threads have the same keys in the same order, one at a time: the worst case of meeting at a slot.
+TEST(packed_set, threads_that_race_for_each_key_have_one_winner) {
+  constexpr unsigned workers = 4;
+  backend::host_memory memory;
+  packed_set set(memory);
+  const auto keys = random_keys(100000, 0, 3);
+  set.grow(keys.size() + workers);
+  std::atomic<unsigned> ready = 0;
+  std::atomic<std::uint64_t> wins = 0;
+  std::vector<std::thread> threads;
+  for (unsigned worker = 0; worker < workers; ++worker) {
+    threads.emplace_back([&] {
+      ++ready;
+      while (ready < workers) std::this_thread::yield();
+      std::uint64_t own_wins = 0;
+      for (std::uint64_t key : keys) {
+        std::uint64_t home = 0;
+        own_wins += set.insert<true>(&key, 1, &home);
+      }
+      wins += own_wins;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wins, keys.size());
   EXPECT_EQ(set.size(), keys.size());
 }
 
