@@ -30,7 +30,8 @@ using signed_word = std::int32_t;
 }
 /// Converts by way of a 64-bit number and keeps its low word, as x86-64 compilers do.
 [[nodiscard]] GPULOG_HOST_DEVICE inline word double_to_unsigned(double d) {
-  if (!(d > -9.3e18 && d < 9.2e18)) return 0;
+  constexpr double two_to_63 = 9223372036854775808.0;
+  if (!(d >= -two_to_63 && d < two_to_63)) return 0;
   return static_cast<word>(static_cast<std::int64_t>(d));
 }
 
