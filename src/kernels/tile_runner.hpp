@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 #include <vector>
 
 #include "kernels/steps.hpp"
@@ -36,6 +37,7 @@ struct tile_scratch {
   storage::insert_scratch insert;
   std::uint16_t selected[tile_rows];
   std::uint8_t found[tile_rows];
+  std::vector<word> fields;  // of one record
 };
 
 /// One worker's run of a pipeline. A tile of bindings, held in registers, flows through the segments: an expansion
@@ -218,6 +220,17 @@ class tile_runner {
   void write_pairs(std::size_t number, const storage::sorted_run* run, std::uint32_t owner, std::uint64_t first,
                    std::uint64_t count, const MakeRoom& make_room) {
     expansion_scratch& state = *scratch_->expansions[number];
+    // Most keys have few matches: a fixed number of stores, of which the ones behind count are written over, has no
+    // branch to mispredict.
+    constexpr std::uint32_t few = 4;
+    if (count <= few && state.filled + few < tile_rows) {
+      for (std::uint32_t k = 0; k < few; ++k) {
+        state.owners[state.filled + k] = static_cast<std::uint16_t>(owner);
+        state.rows[state.filled + k] = first + k;
+      }
+      state.filled += static_cast<std::uint32_t>(count);
+      return;
+    }
     while (count != 0) {
       const auto taken = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, tile_rows - state.filled));
       for (std::uint32_t k = 0; k < taken; ++k) {
@@ -307,8 +320,40 @@ class tile_runner {
             });
         return keep_found(number, one, n);
       }
+      case step_kind::pack:
+      case step_kind::find_record:
+        look_up_records(number, one, n);
+        return one.kind == step_kind::pack ? n : keep_found(number, one, n);
+      case step_kind::unpack:
+        unpack_records(number, one, n);
+        return keep_found(number, one, n);
     }
     return n;
+  }
+
+  void look_up_records(std::size_t number, const step& one, std::uint32_t n) {
+    std::vector<word>& fields = scratch_->fields;
+    fields.resize(one.arguments.size());
+    word* const result = own(number, one.result);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      for (std::size_t c = 0; c < fields.size(); ++c) fields[c] = value(number, one.arguments[c])[i];
+      const word record = one.kind == step_kind::pack ? one.records->intern(fields.data())
+                                                      : std::as_const(*one.records).find(fields.data());
+      scratch_->found[i] = record != storage::nil_record ? 1 : 0;
+      result[i] = record;
+    }
+  }
+
+  void unpack_records(std::size_t number, const step& one, std::uint32_t n) {
+    const word* const records = value(number, one.arguments.front());
+    const storage::record_table& table = *one.records;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const bool known = table.has(records[i]);
+      scratch_->found[i] = known ? 1 : 0;
+      if (!known) continue;
+      const word* const fields = table.fields(records[i]);
+      for (const binding& bound : one.bindings) own(number, bound.target)[i] = fields[bound.column];
+    }
   }
 
   std::uint32_t keep_found(std::size_t number, const step& one, std::uint32_t n) {
