@@ -23,7 +23,22 @@ struct mode {
   storage_kind storage;
   unsigned jobs;
   const char* name;
+  backend_kind backend = backend_kind::cpu;
 };
+
+const mode cuda_mode = {storage_kind::hash, 1, "hash cuda", backend_kind::cuda};
+
+/// Why there is no CUDA run here; empty when there is one.
+std::string no_gpu() {
+  run_options options;
+  options.backend = backend_kind::cuda;
+  try {
+    const engine probe(program::from_text(".decl a(x:number)\na(1).\n"), options);
+  } catch (const input_error& reason) {
+    return reason.what();
+  }
+  return {};
+}
 
 const std::vector<mode> modes = {{storage_kind::hash, 1, "hash -j1"}, {storage_kind::hash, 2, "hash -j2"},
                                  {storage_kind::hash, 4, "hash -j4"}, {storage_kind::hisa, 1, "hisa -j1"},
@@ -56,6 +71,7 @@ class comparison {
     run_options options;
     options.storage = how.storage;
     options.jobs = how.jobs;
+    options.backend = how.backend;
     engine running(
         program::from_text(text_, {.include_directories = {}, .macros = {}, .pragmas = {}, .warnings = false}),
         options);
@@ -126,6 +142,19 @@ TEST(engine_against_oracle, random_programs) {
   }
 }
 
+TEST(engine_against_oracle, random_programs_on_cuda) {
+  if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
+  const std::uint64_t first = number_from_environment("GPULOG_RANDOM_SEED", 1);
+  const std::uint64_t count = number_from_environment("GPULOG_RANDOM_PROGRAMS", 1000);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const comparison both(oracle::make_random_program(seed).text, {});
+    ASSERT_TRUE(both.accepted()) << both.report();
+    both.expect_same(cuda_mode);
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST(engine_against_oracle, random_graphs) {
   const std::string reach =
       ".decl e(x:number, y:number)\n.decl t(x:number, y:number)\nt(x,y) :- e(x,y).\nt(x,z) :- e(x,y), t(y,z).\n";
@@ -135,6 +164,7 @@ TEST(engine_against_oracle, random_graphs) {
   const std::string same_generation =
       ".decl e(x:number, y:number)\n.decl sg(x:number, y:number)\nsg(x,y) :- e(p,x), e(p,y), x != y.\n"
       "sg(x,y) :- e(a,x), sg(a,b), e(b,y), x != y.\n";
+  const bool on_gpu = no_gpu().empty();
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     // Sizes around those of warps, tiles and words of bits.
     const std::uint32_t nodes = std::vector<std::uint32_t>{1, 2, 31, 32, 33, 40}[seed % 6];
@@ -144,6 +174,7 @@ TEST(engine_against_oracle, random_graphs) {
       const comparison both(text, graph);
       ASSERT_TRUE(both.accepted()) << both.report();
       for (const mode& how : modes) both.expect_same(how);
+      if (on_gpu) both.expect_same(cuda_mode);
       if (HasFatalFailure()) return;
     }
   }
