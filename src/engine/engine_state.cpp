@@ -47,6 +47,22 @@ std::vector<value_kind> kinds_of(const sema::relation& relation) {
   return kinds;
 }
 
+io::structured_columns structure_of(const sema::relation& relation, const sema::program& program,
+                                    storage::record_tables& records) {
+  io::structured_columns result;
+  for (const sema::attribute& attribute : relation.attributes) {
+    if (!attribute.structure.valid()) continue;
+    result.structures.assign(relation.attributes.size(), structure_id());
+    for (std::size_t c = 0; c < relation.attributes.size(); ++c) {
+      result.structures[c] = relation.attributes[c].structure;
+    }
+    result.types = &program.structures;
+    result.records = &records;
+    break;
+  }
+  return result;
+}
+
 std::string parameter(const sema::io_directive& directive, const std::string& key) {
   const auto found = directive.parameters.find(key);
   return found == directive.parameters.end() ? std::string() : found->second;
@@ -143,6 +159,7 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   request.parameters = directive.parameters;
   request.fact_directory = options.fact_directory;
   request.kinds = kinds_of(relation);
+  request.structured = structure_of(relation, analysed(), records);
   for (const sema::attribute& attribute : relation.attributes) request.attribute_names.push_back(attribute.name);
   request.missing_is_empty = options.missing_facts_are_empty;
   request.threads = options.jobs;
@@ -200,6 +217,7 @@ void engine_state::evaluate() {
   exec::options chosen;
   chosen.threads = options.jobs;
   chosen.storage = options.storage == storage_kind::hisa ? storage::storage_mode::hisa : storage::storage_mode::hash;
+  chosen.records = &records;
   chosen.stop = options.cancelled;
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {
@@ -235,6 +253,7 @@ void engine_state::write() {
     rows.relation = relation.name;
     for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
     rows.kinds = kinds_of(relation);
+    rows.structured = structure_of(relation, analysed(), records);
     rows.columns = columns_of(number);
     rows.rows = this->rows(number);
     io::write_request request;

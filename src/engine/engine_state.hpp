@@ -14,6 +14,7 @@
 #include "gpulog/options.hpp"
 #include "gpulog/statistics.hpp"
 #include "plan/plan.hpp"
+#include "storage/record_table.hpp"
 #include "storage/symbol_table.hpp"
 
 namespace gpulog::detail {
@@ -47,6 +48,7 @@ struct engine_state {
   statistics figures;
   backend::host_memory memory;
   storage::symbol_table symbols;
+  storage::record_tables records;
   std::vector<std::vector<staged_rows>>
       staged;  ///< by relation, blocks in the order they were given; insert() extends the last
   plan::program planned;

@@ -25,6 +25,14 @@ struct progress {
   double seconds = 0;        ///< since the stratum began
 };
 
+/// Where a CPU executor changes its way of working. Tests lower these, so that small inputs take every way.
+struct cut_offs {
+  /// A rule version with fewer expected candidates runs on the calling thread.
+  double parallel_candidates = 8192;
+  /// `hisa` mode: candidates that are collected before they are deduplicated; 0: as many as memory allows.
+  std::uint64_t candidate_rows = 0;
+};
+
 struct options {
   unsigned threads = 1;
   storage::storage_mode storage = storage::storage_mode::hash;
@@ -32,6 +40,7 @@ struct options {
   storage::record_tables* records = nullptr;  ///< outlives the executor; needed by programs with records
   const std::atomic<bool>* stop = nullptr;    ///< once true, evaluate() throws kernels::interrupted
   std::function<void(const progress&)> on_progress;
+  cut_offs cut;
 };
 
 struct version_statistics {

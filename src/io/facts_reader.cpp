@@ -48,7 +48,9 @@ class facts_loader {
         parameters_(request.parameters),
         layout_(make_row_layout(parameters_, request.kinds)),
         has_headers_(parameters_.flag("headers")),
-        run_(request.threads) {}
+        run_(request.structured.structures.empty() ? request.threads : 1) {
+    if (!request.structured.structures.empty()) layout_.structured = &request.structured;
+  }
 
   std::uint64_t load(fact_source source) {
     source_name_ = source.name();
@@ -264,9 +266,8 @@ std::uint64_t read_by_kind(const read_request& request, storage::symbol_table& s
     throw user_error(fmt::format("Requested input type <{}> is not supported.", kind));
   }
   for (const value_kind attribute : request.kinds) {
-    if (attribute == value_kind::record || attribute == value_kind::adt) {
-      throw user_error("records and algebraic data types are not yet read");
-    }
+    const bool is_structured = attribute == value_kind::record || attribute == value_kind::adt;
+    ensure(!is_structured || request.structured.records != nullptr, "records are read into a table");
   }
   const auto load = [&](fact_source source) {
     if (is_json) return load_json(std::move(source), request, symbols, allocate);

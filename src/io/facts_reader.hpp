@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/structured_value.hpp"
 #include "storage/symbol_table.hpp"
 #include "support/ids.hpp"
 
@@ -25,6 +26,8 @@ struct read_request {
   std::filesystem::path fact_directory;
   /// One entry for each attribute.
   std::vector<value_kind> kinds;
+  /// Of records and algebraic data types.
+  structured_columns structured;
   /// A file that does not exist is an empty relation instead of an error.
   bool missing_is_empty = false;
   unsigned threads = 1;

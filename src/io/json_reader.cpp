@@ -26,7 +26,11 @@ using signed_word = std::make_signed_t<word>;
 struct scalar {
   std::string text;
   bool is_string = false;
+  std::optional<word> record;  ///< the text is then empty
 };
+
+/// Records nested deeper than this are refused: reading them needs the stack.
+constexpr std::size_t deepest_record = 2000;
 
 class json_rows {
  public:
@@ -88,7 +92,8 @@ class json_rows {
     }
     for (std::size_t attribute = 0; attribute < row_.size(); ++attribute) {
       if (!row_[attribute]) fail("Values missing");
-      columns_[attribute].push_back(convert(*row_[attribute], attribute));
+      const value_type type = request_.structured.type_of(attribute, request_.kinds[attribute]);
+      columns_[attribute].push_back(convert(*row_[attribute], type, attribute));
     }
     ++rows_;
   }
@@ -97,7 +102,7 @@ class json_rows {
     if (try_take(']')) return;
     std::size_t attribute = 0;
     do {
-      scalar value = parse_scalar();
+      scalar value = parse_column(attribute);
       if (attribute < row_.size()) row_[attribute] = std::move(value);
       ++attribute;
     } while (try_take(','));
@@ -111,22 +116,71 @@ class json_rows {
       if (at_ == end_ || *at_ != '"') fail("Expected the name of an attribute");
       const std::string name = parse_string();
       expect(':');
-      scalar value = parse_scalar();
       const auto found = std::find(request_.attribute_names.begin(), request_.attribute_names.end(), name);
-      if (found != request_.attribute_names.end()) {
-        row_[static_cast<std::size_t>(found - request_.attribute_names.begin())] = std::move(value);
-      }
+      const auto attribute = static_cast<std::size_t>(found - request_.attribute_names.begin());
+      scalar value = parse_column(attribute);
+      if (attribute < row_.size()) row_[attribute] = std::move(value);
     } while (try_take(','));
     expect('}');
   }
 
+  scalar parse_column(std::size_t attribute) {
+    if (attribute >= row_.size() || request_.kinds[attribute] != value_kind::record) return parse_scalar();
+    return {{}, false, parse_record(request_.structured.type_of(attribute, value_kind::record), attribute, 0)};
+  }
+
+  /// null, a list of the fields, or an object that names them.
+  word parse_record(const value_type& type, std::size_t attribute, std::size_t depth) {
+    if (depth == deepest_record) fail("Records are nested too deeply");
+    const std::vector<field_type>& fields = (*request_.structured.types)[type.structure.value].fields;
+    std::vector<std::optional<word>> values(fields.size());
+    const auto parse_field = [&](std::size_t field) {
+      if (field >= fields.size()) fail(fmt::format("A record in column {} has too many fields", attribute + 1));
+      const value_type& wanted = fields[field].type;
+      values[field] = wanted.kind == value_kind::record ? parse_record(wanted, attribute, depth + 1)
+                                                        : convert(parse_scalar(), wanted, attribute);
+    };
+    if (try_take('[')) {
+      if (!try_take(']')) {
+        std::size_t field = 0;
+        do {
+          parse_field(field++);
+        } while (try_take(','));
+        expect(']');
+      }
+    } else if (try_take('{')) {
+      if (!try_take('}')) {
+        do {
+          skip_blanks();
+          if (at_ == end_ || *at_ != '"') fail("Expected the name of a field");
+          const std::string name = parse_string();
+          expect(':');
+          const auto found = std::find_if(fields.begin(), fields.end(),
+                                          [&name](const field_type& field) { return field.name == name; });
+          if (found == fields.end()) fail(fmt::format("A record in column {} has no field {}", attribute + 1, name));
+          parse_field(static_cast<std::size_t>(found - fields.begin()));
+        } while (try_take(','));
+        expect('}');
+      }
+    } else {
+      if (parse_scalar().text != "null") fail(fmt::format("Expected a record in column {}", attribute + 1));
+      return storage::nil_record;
+    }
+    std::vector<word> words;
+    for (const std::optional<word>& value : values) {
+      if (!value) fail(fmt::format("A record in column {} lacks fields", attribute + 1));
+      words.push_back(*value);
+    }
+    return (*request_.structured.records)[static_cast<std::uint32_t>(words.size())].intern(words.data());
+  }
+
   scalar parse_scalar() {
     skip_blanks();
-    if (at_ < end_ && *at_ == '"') return {parse_string(), true};
+    if (at_ < end_ && *at_ == '"') return {parse_string(), true, {}};
     const char* const begin = at_;
     while (at_ < end_ && std::string_view(",]} \t\r\n[{:\"").find(*at_) == std::string_view::npos) ++at_;
     if (at_ == begin) fail("Expected a value");
-    return {std::string(begin, at_), false};
+    return {std::string(begin, at_), false, {}};
   }
 
   std::string parse_string() {
@@ -195,11 +249,17 @@ class json_rows {
     return code;
   }
 
-  word convert(const scalar& value, std::size_t attribute) {
-    const value_kind kind = request_.kinds[attribute];
+  word convert(const scalar& value, const value_type& type, std::size_t attribute) {
+    const value_kind kind = type.kind;
     word result = 0;
+    if (value.record) return *value.record;
     if (kind == value_kind::symbol && value.is_string) return symbols_.intern(value.text);
-    if (kind != value_kind::symbol && !value.is_string && parse_value(value.text, kind, result)) return result;
+    if (kind == value_kind::adt) {
+      if (value.is_string && parse_structured(value.text, type, request_.structured, true, symbols_, result)) {
+        return result;
+      }
+    } else if (kind != value_kind::symbol && !value.is_string && parse_value(value.text, kind, result))
+      return result;
     if (kind != value_kind::symbol && !value.is_string && parse_whole_number(value.text, kind, result)) return result;
     const bool cut = value.text.size() > longest_shown;
     fail(fmt::format("Error converting <{}{}> in column {}", value.text.substr(0, longest_shown), cut ? "..." : "",

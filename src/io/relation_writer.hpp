@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/output_files.hpp"
+#include "io/structured_value.hpp"
 #include "storage/symbol_table.hpp"
 #include "support/ids.hpp"
 
@@ -19,6 +20,7 @@ struct relation_rows {
   std::vector<value_kind> kinds;
   std::vector<const word*> columns;
   std::uint64_t rows = 0;
+  structured_columns structured;  ///< of records and algebraic data types
 };
 
 /// One .output directive.

@@ -17,11 +17,11 @@ namespace {
 
 using floating_word = std::conditional_t<sizeof(word) == 4, float, double>;
 
+bool is_structured(value_kind kind) { return kind == value_kind::record || kind == value_kind::adt; }
+
 void check_kinds(const relation_rows& rows) {
   for (const value_kind kind : rows.kinds) {
-    if (kind == value_kind::record || kind == value_kind::adt) {
-      throw user_error("records and algebraic data types are not yet written");
-    }
+    ensure(!is_structured(kind) || rows.structured.records != nullptr, "records are written from a table");
   }
 }
 
@@ -86,8 +86,9 @@ std::string delimited_formatter::beginning() const {
   return fmt::format("{}\n", fmt::join(rows_.attribute_names, delimiter_));
 }
 
-void delimited_formatter::append_symbol(byte_buffer& text, word id) const {
-  const std::string_view symbol = symbols_.text(id);
+void delimited_formatter::append_symbol(byte_buffer& text, word id) const { append_text(text, symbols_.text(id)); }
+
+void delimited_formatter::append_text(byte_buffer& text, std::string_view symbol) const {
   if (!rfc4180_) {
     text.append(symbol);
     return;
@@ -114,9 +115,16 @@ void delimited_formatter::append_rows(byte_buffer& text, std::uint64_t first, st
   for (std::uint64_t row = first; row < last; ++row) {
     for (std::size_t column = 0; column < arity; ++column) {
       const word value = rows_.columns[column][row];
-      if (rows_.kinds[column] == value_kind::symbol) append_symbol(text, value);
+      const value_kind kind = rows_.kinds[column];
+      if (kind == value_kind::symbol) append_symbol(text, value);
+      if (is_structured(kind)) {
+        std::string structured;
+        append_structured(structured, value, rows_.structured.type_of(column, kind), rows_.structured, rfc4180_,
+                          symbols_);
+        append_text(text, structured);
+      }
       char* at = text.reserve(room);
-      if (rows_.kinds[column] != value_kind::symbol) at = print_value(at, value, rows_.kinds[column]);
+      if (kind != value_kind::symbol && !is_structured(kind)) at = print_value(at, value, kind);
       if (column + 1 == arity) {
         *at++ = '\n';
       } else if (delimiter_.size() == 1) {
@@ -150,16 +158,58 @@ void json_formatter::append_rows(byte_buffer& text, std::uint64_t first, std::ui
     for (std::size_t column = 0; column < rows_.columns.size(); ++column) {
       text.append(before_value_[column]);
       const word value = rows_.columns[column][row];
-      const value_kind kind = rows_.kinds[column];
-      if (kind == value_kind::symbol) {
-        append_json_string(text, symbols_.text(value));
-      } else if (kind == value_kind::floating && !std::isfinite(std::bit_cast<floating_word>(value))) {
-        text.append("null");  // JSON has no other way to say it
-      } else {
-        text.advance_to(print_value(text.reserve(longest_number), value, kind));
-      }
+      append_value(text, value, rows_.structured.type_of(column, rows_.kinds[column]));
     }
     text.append(objects_ ? '}' : ']');
+  }
+}
+
+/// Without recursion: a list may be millions of records long.
+void json_formatter::append_value(byte_buffer& text, word value, const value_type& type) const {
+  struct open_record {
+    const std::vector<field_type>* fields;
+    const word* values;
+    std::size_t next;
+  };
+  std::vector<open_record> open;
+  const auto begin = [&](word begun, const value_type& of) {
+    if (of.kind != value_kind::record) return append_plain_value(text, begun, of);
+    const std::vector<field_type>& fields = (*rows_.structured.types)[of.structure.value].fields;
+    const storage::record_table& table = (*rows_.structured.records)[static_cast<std::uint32_t>(fields.size())];
+    if (!table.has(begun)) return text.append("null");
+    text.append(objects_ ? '{' : '[');
+    open.push_back({&fields, table.fields(begun), 0});
+  };
+  begin(value, type);
+  while (!open.empty()) {
+    open_record& innermost = open.back();
+    if (innermost.next == innermost.fields->size()) {
+      text.append(objects_ ? '}' : ']');
+      open.pop_back();
+      continue;
+    }
+    if (innermost.next > 0) text.append(", ");
+    const std::size_t number = innermost.next++;
+    const field_type& field = (*innermost.fields)[number];
+    if (objects_) {
+      append_json_string(text, field.name);
+      text.append(": ");
+    }
+    begin(innermost.values[number], field.type);
+  }
+}
+
+void json_formatter::append_plain_value(byte_buffer& text, word value, const value_type& type) const {
+  if (type.kind == value_kind::symbol) {
+    append_json_string(text, symbols_.text(value));
+  } else if (type.kind == value_kind::adt) {
+    std::string structured;
+    append_structured(structured, value, type, rows_.structured, true, symbols_);
+    append_json_string(text, structured);
+  } else if (type.kind == value_kind::floating && !std::isfinite(std::bit_cast<floating_word>(value))) {
+    text.append("null");  // JSON has no other way to say it
+  } else {
+    text.advance_to(print_value(text.reserve(longest_number), value, type.kind));
   }
 }
 

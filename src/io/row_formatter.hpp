@@ -68,6 +68,7 @@ class delimited_formatter : public row_formatter {
 
  private:
   void append_symbol(byte_buffer& text, word id) const;
+  void append_text(byte_buffer& text, std::string_view symbol) const;
 
   const relation_rows& rows_;
   const storage::symbol_table& symbols_;
@@ -85,6 +86,9 @@ class json_formatter : public row_formatter {
   void append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const override;
 
  private:
+  void append_value(byte_buffer& text, word value, const value_type& type) const;
+  void append_plain_value(byte_buffer& text, word value, const value_type& type) const;
+
   const relation_rows& rows_;
   const storage::symbol_table& symbols_;
   bool objects_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/directive_parameters.hpp"
+#include "io/structured_value.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::io {
@@ -24,6 +25,8 @@ struct row_layout {
   /// Values may be in double quotes, with delimiters, line breaks and doubled quotes inside.
   bool rfc4180 = false;
   bool has_symbols = false;
+  /// Of records and algebraic data types; such rows are read by one thread, so that numbers are given in order.
+  const structured_columns* structured = nullptr;
 };
 
 /// @throws user_error for parameters that make no sense.

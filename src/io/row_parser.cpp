@@ -86,6 +86,7 @@ class delimiter_outside_brackets {
 /// Numbers that are final at once.
 class immediate_interner {
  public:
+  static constexpr bool is_immediate = true;
   explicit immediate_interner(storage::symbol_table& symbols) : symbols_(symbols) {}
   storage::symbol_table& table() { return symbols_; }
   word intern_unquoted(std::string text) { return symbols_.intern(text); }
@@ -96,6 +97,7 @@ class immediate_interner {
 
 class bulk_interner {
  public:
+  static constexpr bool is_immediate = false;
   bulk_interner(storage::bulk_interning::part& symbols, unquoted_texts& unquoted)
       : symbols_(symbols), unquoted_(unquoted) {}
   storage::bulk_interning::part& table() { return symbols_; }
@@ -118,6 +120,8 @@ class symbol_queue {
     interner_.table().prefetch_slot(where);
     waiting_[count_++] = {text, where, &target, nullptr};
   }
+
+  auto& table() { return interner_.table(); }
 
   /// The same number as an earlier symbol gets.
   void add_same(const word& earlier, word& target) {
@@ -161,6 +165,8 @@ class symbol_queue {
 };
 
 // ---- Values ----
+
+bool is_structured(value_kind kind) { return kind == value_kind::record || kind == value_kind::adt; }
 
 bool is_number(value_kind kind) { return kind == value_kind::number || kind == value_kind::unsigned_number; }
 
@@ -250,6 +256,7 @@ class piece_parser {
     const row_layout::column& wanted = layout_.columns[column];
     if (wanted.attribute == row_layout::not_read) return true;
     word& value = columns_[wanted.attribute][row_];
+    if (is_structured(wanted.kind)) return store_structured(wanted, text, value);
     if (wanted.kind != value_kind::symbol) return parse_value(text, wanted.kind, value);
     earlier_symbol& previous = previous_[column];
     // Facts often repeat the value of the line before.
@@ -391,15 +398,28 @@ class piece_parser {
   bool store_unquoted(std::size_t column, std::string_view text) {
     const row_layout::column& wanted = layout_.columns[column];
     if (wanted.attribute == row_layout::not_read) return true;
-    if (wanted.kind != value_kind::symbol) return false;  // no number contains a quote
+    if (is_number(wanted.kind) || wanted.kind == value_kind::floating) return false;  // no number contains a quote
     std::string unquoted;
     for (std::size_t from = 0; from < text.size();) {
       const std::size_t quote = std::min(text.find('"', from), text.size() - 1);
       unquoted.append(text, from, quote + 1 - from);
       from = text[quote] == '"' ? quote + 2 : quote + 1;
     }
+    if (is_structured(wanted.kind)) return store_structured(wanted, unquoted, columns_[wanted.attribute][row_]);
     symbols_.add_unquoted(std::move(unquoted), columns_[wanted.attribute][row_]);
     return true;
+  }
+
+  /// Symbols that wait get their numbers first.
+  bool store_structured(const row_layout::column& wanted, std::string_view text, word& value) {
+    if constexpr (Interner::is_immediate) {
+      symbols_.flush();
+      return layout_.structured != nullptr &&
+             parse_structured(text, layout_.structured->type_of(wanted.attribute, wanted.kind), *layout_.structured,
+                              layout_.rfc4180, symbols_.table(), value);
+    } else {
+      return false;
+    }
   }
 
   const row_layout& layout_;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "storage/record_table.hpp"
 #include "storage/symbol_table.hpp"
 #include "support/operations.hpp"
 
@@ -25,7 +26,16 @@ struct binding {
   std::uint32_t column;
 };
 
-enum class step_kind : std::uint8_t { compute, filter, exists_tuple, exists_key, exists_any };
+enum class step_kind : std::uint8_t {
+  compute,
+  filter,
+  exists_tuple,
+  exists_key,
+  exists_any,
+  pack,
+  find_record,
+  unpack
+};
 
 /// A step that makes no new bindings: computes a register, or keeps some bindings.
 struct step {
@@ -39,7 +49,9 @@ struct step {
   std::size_t level = 0;
   std::vector<register_number> arguments;
   register_number result = 0;
-  std::vector<register_number> live;  ///< registers that are read behind this step: what compaction has to keep
+  storage::record_table* records = nullptr;  ///< of pack, find_record, unpack
+  std::vector<binding> bindings;             ///< of unpack: fields
+  std::vector<register_number> live;         ///< registers that are read behind this step: what compaction has to keep
 };
 
 enum class expansion_kind : std::uint8_t { unit, scan, match };

@@ -133,9 +133,9 @@ bool may_trap(scalar_op op) {
 }
 
 bool may_trap(const sema::expression& tree) {
-  return tree.is_operation() &&
-         (may_trap(tree.op) || std::any_of(tree.arguments.begin(), tree.arguments.end(),
-                                           [](const sema::expression& argument) { return may_trap(argument); }));
+  return (tree.is_operation() && may_trap(tree.op)) ||
+         std::any_of(tree.arguments.begin(), tree.arguments.end(),
+                     [](const sema::expression& argument) { return may_trap(argument); });
 }
 
 }  // namespace gpulog::plan

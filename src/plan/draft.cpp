@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::uint32_t no_variable = std::numeric_limits<std::uint32_t>::max();
 
-bool is_generator(const operation& op) { return std::holds_alternative<scan>(op) || std::holds_alternative<match>(op); }
 
 slot_id new_slot(draft& version, std::uint32_t variable, value_kind kind) {
   const slot_id slot(static_cast<std::uint32_t>(version.slot_variables.size()));
@@ -27,7 +26,7 @@ slot_id new_slot(draft& version, std::uint32_t variable, value_kind kind) {
 class draft_builder {
  public:
   draft_builder(const normalized_rule& rule, const version_parts& parts)
-      : rule_(rule), parts_(parts), values_(rule.variables.size()), definitions_(rule.variables.size()) {
+      : rule_(&rule), parts_(&parts), values_(rule.variables.size()), definitions_(rule.variables.size()) {
     result_.version.rule = rule.id;
     result_.version.head = rule.head;
     result_.version.delta_atom = parts.delta_atom ? static_cast<int>(*parts.delta_atom) : -1;
@@ -44,8 +43,8 @@ class draft_builder {
 
   draft finish() {
     insert op;
-    op.relation = rule_.head;
-    for (const sema::expression& argument : rule_.head_arguments) op.values.push_back(evaluate(argument));
+    op.relation = rule_->head;
+    for (const sema::expression& argument : rule_->head_arguments) op.values.push_back(evaluate(argument));
     emit(std::move(op));
     return std::move(result_);
   }
@@ -56,8 +55,8 @@ class draft_builder {
   }
 
   void perform(const read_atom& action) {
-    const body_atom& atom = rule_.atoms[action.atom];
-    const part rows = parts_.atoms[action.atom];
+    const body_atom& atom = rule_->atoms[action.atom];
+    const part rows = parts_->atoms[action.atom];
     // A delta is small and has no index of its own: it is read in full when it comes first.
     const bool scanned = result_.operations.empty() && rows == part::delta;
     compute_definitions();
@@ -98,7 +97,7 @@ class draft_builder {
   }
 
   void perform(const reject_atom& action) {
-    const body_atom& atom = rule_.negations[action.negation];
+    const body_atom& atom = rule_->negations[action.negation];
     exists op;
     op.relation = atom.relation;
     op.negated = true;
@@ -113,13 +112,112 @@ class draft_builder {
   }
 
   void perform(const test_condition& action) {
-    const condition& test = rule_.conditions[action.condition];
+    const condition& test = rule_->conditions[action.condition];
     const operand left = evaluate(test.left);
     const operand right = evaluate(test.right);
     emit(filter{test.op, left, right});
   }
 
   void perform(const define_variable& action) { definitions_[action.variable] = action.value; }
+
+  void perform(const match_record& action) {
+    unpack op;
+    op.record = evaluate(action.record);
+    op.arity = static_cast<std::uint32_t>(action.pattern.arguments.size());
+    std::vector<std::pair<slot_id, operand>> comparisons;
+    for (std::uint32_t field = 0; field < op.arity; ++field) {
+      const sema::expression& wanted = action.pattern.arguments[field];
+      if (wanted.is_unnamed()) continue;
+      const bool binds = wanted.is_variable() && !is_bound(wanted.variable);
+      const slot_id slot = new_slot(result_, binds ? wanted.variable : no_variable, wanted.kind);
+      op.bindings.push_back({field, slot});
+      if (binds) {
+        values_[wanted.variable] = operand::slot(slot);
+      } else {
+        comparisons.emplace_back(slot, evaluate(wanted));
+      }
+    }
+    emit(std::move(op));
+    for (const auto& [slot, value] : comparisons) emit(filter{comparison_op::equal, operand::slot(slot), value});
+  }
+
+  /// A record that some atom is to hold exists already.
+  /// So does a record that is a field of one.
+  [[nodiscard]] bool is_known_record(std::uint32_t variable, std::set<std::uint32_t> asked = {}) const {
+    if (!asked.insert(variable).second) return false;
+    for (const body_atom& atom : rule_->atoms) {
+      std::vector<std::uint32_t> held;
+      append_variables(atom, held);
+      if (std::find(held.begin(), held.end(), variable) != held.end()) return true;
+    }
+    const auto is_field_of_known = [&](const sema::expression& pattern, const sema::expression& record) {
+      return pattern.is_record() && record.is_variable() &&
+             std::any_of(pattern.arguments.begin(), pattern.arguments.end(),
+                         [variable](const sema::expression& field) {
+                           return field.is_variable() && field.variable == variable;
+                         }) &&
+             is_known_record(record.variable, asked);
+    };
+    return std::any_of(rule_->conditions.begin(), rule_->conditions.end(), [&](const condition& test) {
+      return test.op == comparison_op::equal &&
+             (is_field_of_known(test.left, test.right) || is_field_of_known(test.right, test.left));
+    });
+  }
+
+  void perform(const fold_matches& action) {
+    const aggregation& folded = rule_->aggregations[action.aggregation];
+    for (const std::uint32_t variable : folded.injected) (void)value_of(variable);
+    const std::vector<std::optional<operand>> values = values_;
+    const std::vector<std::optional<sema::expression>> definitions = definitions_;
+    const std::size_t begin = result_.operations.size();
+    emit(fold_begin{});
+    version_parts parts;
+    parts.atoms.assign(folded.body.atoms.size(), part::all);
+    const normalized_rule* const rule_around = std::exchange(rule_, &folded.body);
+    const version_parts* const parts_around = std::exchange(parts_, &parts);
+    for (const step& next : action.body) add(next);
+    fold_end op;
+    op.op = folded.op;
+    op.value = evaluate(folded.body.head_arguments.front());
+    rule_ = rule_around;
+    parts_ = parts_around;
+    values_ = values;
+    definitions_ = definitions;
+    ended_folds_.emplace_back(begin, result_.operations.size());
+    op.result = new_slot(result_, action.compares ? no_variable : folded.result.variable, folded.result.kind);
+    const slot_id result = op.result;
+    emit(op);
+    finish_result(result, folded.result, action.compares);
+  }
+
+  void perform(const expand_range& action) {
+    const generation& made = rule_->generations[action.generation];
+    compute_definitions();
+    generate op;
+    op.kind = made.kind;
+    for (const sema::expression& argument : made.arguments) op.arguments.push_back(evaluate(argument));
+    op.result = new_slot(result_, action.compares ? no_variable : made.result.variable, made.kind);
+    const slot_id result = op.result;
+    emit(std::move(op));
+    finish_result(result, made.result, action.compares);
+  }
+
+  void finish_result(slot_id slot, const sema::expression& wanted, bool compares) {
+    if (!compares) {
+      values_[wanted.variable] = operand::slot(slot);
+      return;
+    }
+    const bool is_float = wanted.kind == value_kind::floating;
+    const operand other = evaluate(wanted);
+    emit(filter{is_float ? comparison_op::equal_float : comparison_op::equal, operand::slot(slot), other});
+  }
+
+  /// Whether the slots that the operator binds still have their values.
+  [[nodiscard]] bool is_visible(std::size_t position) const {
+    return std::none_of(ended_folds_.begin(), ended_folds_.end(), [position](const auto& ended) {
+      return position >= ended.first && position < ended.second;
+    });
+  }
 
   [[nodiscard]] bool is_bound(std::uint32_t variable) const {
     return values_[variable].has_value() || definitions_[variable].has_value();
@@ -147,7 +245,9 @@ class draft_builder {
 
   operand value_of(std::uint32_t variable) {
     if (!values_[variable]) {
-      const operand value = evaluate(*definitions_[variable]);
+      const sema::expression& definition = *definitions_[variable];
+      const operand value =
+          definition.is_record() ? evaluate_record(definition, is_known_record(variable)) : evaluate(definition);
       if (!value.is_constant && result_.slot_variables[value.value] == no_variable) {
         result_.slot_variables[value.value] = variable;
       }
@@ -159,12 +259,13 @@ class draft_builder {
   operand evaluate(const sema::expression& tree) {
     if (tree.is_constant()) return operand::constant(tree.constant);
     if (tree.is_variable()) return value_of(tree.variable);
+    if (tree.is_record()) return evaluate_record(tree, false);
     compute op;
     op.op = tree.op;
     for (const sema::expression& argument : tree.arguments) op.arguments.push_back(evaluate(argument));
-    for (const draft_operation& earlier : result_.operations) {
-      const auto* same = std::get_if<compute>(&earlier.op);
-      if (same != nullptr && same->op == op.op && same->arguments == op.arguments) return operand::slot(same->result);
+    for (std::size_t position = 0; position < result_.operations.size(); ++position) {
+      const auto* same = std::get_if<compute>(&result_.operations[position].op);
+      if (same != nullptr && is_visible(position) && same->op == op.op && same->arguments == op.arguments) return operand::slot(same->result);
     }
     op.result = new_slot(result_, no_variable, tree.kind);
     const operand result = operand::slot(op.result);
@@ -172,9 +273,25 @@ class draft_builder {
     return result;
   }
 
-  const normalized_rule& rule_;
-  const version_parts& parts_;
+  operand evaluate_record(const sema::expression& tree, bool known_only) {
+    pack op;
+    op.known_only = known_only;
+    for (const sema::expression& field : tree.arguments) op.fields.push_back(evaluate(field));
+    for (std::size_t position = 0; position < result_.operations.size(); ++position) {
+      const auto* same = std::get_if<pack>(&result_.operations[position].op);
+      if (same != nullptr && is_visible(position) && same->fields == op.fields) return operand::slot(same->result);
+    }
+    op.result = new_slot(result_, no_variable, tree.kind);
+    const operand result = operand::slot(op.result);
+    emit(std::move(op));
+    return result;
+  }
+
+  const normalized_rule* rule_;  ///< or the body of the aggregate that is being built
+  const version_parts* parts_;
   draft result_;
+  /// Operators in front of this one that belong to aggregates which have ended: their slots have no values any more.
+  std::vector<std::pair<std::size_t, std::size_t>> ended_folds_;
   std::vector<std::optional<operand>> values_;
   std::vector<std::optional<sema::expression>> definitions_;
   double bindings_ = 1;
@@ -193,6 +310,13 @@ void drop_unread(draft& version) {
     if (const auto* computed = std::get_if<compute>(&op); computed != nullptr && !live.contains(computed->result)) {
       version.operations.erase(version.operations.begin() + static_cast<std::ptrdiff_t>(position));
       continue;
+    }
+    if (const auto* packed = std::get_if<pack>(&op); packed != nullptr && !live.contains(packed->result)) {
+      version.operations.erase(version.operations.begin() + static_cast<std::ptrdiff_t>(position));
+      continue;
+    }
+    if (auto* unpacked = std::get_if<unpack>(&op)) {
+      std::erase_if(unpacked->bindings, [&live](const field_binding& binding) { return !live.contains(binding.slot); });
     }
     for (const slot_id slot : slots_written(op)) live.erase(slot);
     for (const slot_id slot : slots_read(op)) live.insert(slot);
@@ -227,16 +351,22 @@ draft build_draft(const normalized_rule& rule, const version_parts& parts, const
 void simplify(draft& version, const std::vector<std::uint32_t>& arities) {
   drop_unread(version);
   std::vector<draft_operation>& operations = version.operations;
+  std::size_t aggregates = 0;  // around the operator; in one every row counts
   for (draft_operation& candidate : operations) {
-    turn_into_exists(candidate);
+    if (std::holds_alternative<fold_begin>(candidate.op)) ++aggregates;
+    if (std::holds_alternative<fold_end>(candidate.op)) --aggregates;
+    if (aggregates == 0) turn_into_exists(candidate);
     auto* test = std::get_if<exists>(&candidate.op);
     if (test == nullptr || candidate.key_columns.size() != arities[test->relation.value]) continue;
     // The tuple set knows all rows only. That a pair is then found in two versions costs less than an index.
     if (test->rows == part::old && !test->keys.empty()) test->rows = part::all;
   }
   const auto first_generator = std::find_if(operations.begin(), operations.end(),
-                                            [](const draft_operation& one) { return is_generator(one.op); });
+                                            [](const draft_operation& one) { return is_loop(one.op); });
   if (first_generator != operations.end()) {
+    const bool is_read =
+        std::holds_alternative<scan>(first_generator->op) || std::holds_alternative<match>(first_generator->op);
+    if (!is_read) return;
     const std::vector<slot_id> needed = slots_read(first_generator->op);
     if (needed.empty()) std::rotate(operations.begin(), first_generator, first_generator + 1);
     return;
@@ -276,7 +406,7 @@ rule_version finish(draft version) {
   std::vector<std::size_t> depth(version.operations.size());
   std::size_t generators = 0;
   for (std::size_t position = 0; position < version.operations.size(); ++position) {
-    if (is_generator(version.operations[position].op)) ++generators;
+    if (is_loop(version.operations[position].op)) ++generators;
     depth[position] = generators;
     for (const slot_id slot : slots_read(version.operations[position].op)) last_read[slot.value] = position;
   }
@@ -327,9 +457,21 @@ rule_version finish(draft version) {
     } else if (auto* computed = std::get_if<compute>(&current.op)) {
       for (operand& argument : computed->arguments) rename(argument);
       define(computed->result, position);
+    } else if (auto* generated = std::get_if<generate>(&current.op)) {
+      for (operand& argument : generated->arguments) rename(argument);
+      define(generated->result, position);
+    } else if (auto* folded = std::get_if<fold_end>(&current.op)) {
+      rename(folded->value);
+      define(folded->result, position);
     } else if (auto* condition = std::get_if<filter>(&current.op)) {
       rename(condition->left);
       rename(condition->right);
+    } else if (auto* packed = std::get_if<pack>(&current.op)) {
+      for (operand& field : packed->fields) rename(field);
+      define(packed->result, position);
+    } else if (auto* unpacked = std::get_if<unpack>(&current.op)) {
+      rename(unpacked->record);
+      for (field_binding& binding : unpacked->bindings) define(binding.slot, position);
     } else if (auto* inserted = std::get_if<insert>(&current.op)) {
       for (operand& value : inserted->values) rename(value);
     }

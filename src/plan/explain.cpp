@@ -152,6 +152,33 @@ class version_printer {
     return fmt::format("if {} {} {}", left, sema::comparison_text(op.op), right);
   }
 
+  std::string text(const pack& op) {
+    std::vector<std::string> fields;
+    for (const operand& field : op.fields) fields.push_back(text(field, kind_of(field, value_kind::number)));
+    return fmt::format("{} {} = [{}]", op.known_only ? "if known" : "let", define(op.result), fmt::join(fields, ","));
+  }
+
+  std::string text(const unpack& op) {
+    const std::string record = text(op.record, value_kind::record);
+    std::vector<std::string> fields(op.arity, "_");
+    for (const field_binding& binding : op.bindings) fields[binding.field] = define(binding.slot);
+    return fmt::format("unpack {} -> [{}]", record, fmt::join(fields, ","));
+  }
+
+  std::string text(const generate& op) {
+    std::vector<std::string> arguments;
+    for (const operand& argument : op.arguments) arguments.push_back(text(argument, op.kind));
+    const std::string values = fmt::format("range({})", fmt::join(arguments, ", "));
+    return fmt::format("for {} in {}", define(op.result), values);
+  }
+
+  std::string text(const fold_begin&) { return "aggregate"; }
+
+  std::string text(const fold_end& op) {
+    const std::string value = op.op == fold_op::count ? "" : " of " + text(op.value, value_kind::number);
+    return fmt::format("let {} = {}{}", define(op.result), sema::fold_text(op.op), value);
+  }
+
   std::string text(const insert& op) {
     std::vector<std::string> values;
     for (std::uint32_t column = 0; column < op.values.size(); ++column) {
@@ -172,11 +199,17 @@ std::string operators_text(const program& plan, const rule_version& version, std
   version_printer printer(plan, version);
   std::string result;
   std::size_t depth = 0;
+  std::vector<std::size_t> outside;  // depths around the aggregates that have begun
   for (std::size_t position = 0; position < version.operations.size(); ++position) {
     const operation& op = version.operations[position];
     std::string line = fmt::format("{}{:{}}{}", indentation, "", 2 * depth, printer.print(op));
     const bool is_generator = std::holds_alternative<scan>(op) || std::holds_alternative<match>(op);
-    if (is_generator) ++depth;
+    if (is_generator || std::holds_alternative<generate>(op)) ++depth;
+    if (std::holds_alternative<fold_begin>(op)) outside.push_back(depth++);
+    if (std::holds_alternative<fold_end>(op) && !outside.empty()) {
+      depth = outside.back();
+      outside.pop_back();
+    }
     if (is_generator && position < version.estimates.size()) {
       line += fmt::format("  ~{:.2g}", version.estimates[position]);
     }

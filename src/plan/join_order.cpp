@@ -37,8 +37,15 @@ class scheduler {
         atom_placed_(rule.atoms.size()),
         negation_placed_(rule.negations.size()),
         condition_placed_(rule.conditions.size()),
+        aggregation_placed_(rule.aggregations.size()),
+        generation_placed_(rule.generations.size()),
         uses_(rule.variables.size()) {
     count_uses();
+  }
+
+  /// Of an aggregate's body: what is bound around it.
+  void bind(const std::vector<std::uint32_t>& variables) {
+    for (const std::uint32_t variable : variables) bound_[variable] = true;
   }
 
   /// An atom that only says whether something exists: nothing that it binds is used by anything else.
@@ -87,14 +94,21 @@ class scheduler {
     result_.steps.push_back({read_atom{atom}, bindings_});
   }
 
-  /// Places every definition, condition and negation whose inputs are bound.
+  /// Places everything but atoms whose inputs are bound. What multiplies or repeats work waits: aggregates for the
+  /// first atom, so that its rows are shared among workers, ranges for the last.
   void place_ready() {
+    place_tests();
+    while (place_aggregation() || place_generation()) place_tests();
+  }
+
+  void place_tests() {
     while (place_definition()) {
     }
     std::vector<std::tuple<test_cost, std::uint32_t, bool>> ready;
     for (std::uint32_t number = 0; number < rule_.conditions.size(); ++number) {
       const condition& candidate = rule_.conditions[number];
       if (condition_placed_[number] || !all_bound(candidate.left) || !all_bound(candidate.right)) continue;
+      if (candidate.left.is_record() || candidate.right.is_record()) continue;  // place_definition takes these
       ready.emplace_back(cost_of(candidate), number, false);
     }
     for (std::uint32_t number = 0; number < rule_.negations.size(); ++number) {
@@ -124,6 +138,9 @@ class scheduler {
 
   [[nodiscard]] schedule finish() { return std::move(result_); }
 
+  /// Atoms in the order of their fan-outs.
+  void place_all();
+
  private:
   [[nodiscard]] std::vector<std::uint32_t> unbound_variables(std::uint32_t atom) const {
     std::vector<std::uint32_t> variables;
@@ -136,6 +153,12 @@ class scheduler {
     std::vector<std::uint32_t> variables;
     append_variables(tree, variables);
     return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
+  }
+
+  /// Of a record: every field has a value.
+  [[nodiscard]] static bool is_complete(const sema::expression& tree) {
+    return std::none_of(tree.arguments.begin(), tree.arguments.end(),
+                        [](const sema::expression& field) { return field.is_unnamed(); });
   }
 
   /// Literals, the head included, that are not placed and use a variable.
@@ -162,6 +185,16 @@ class scheduler {
     for (const body_atom& atom : rule_.negations) change_uses(atom, 1);
     for (const condition& test : rule_.conditions) change_uses(test, 1);
     std::vector<std::uint32_t> variables;
+    for (const aggregation& folded : rule_.aggregations) {
+      append_variables(folded, variables);
+      change_uses(variables, 1);
+      variables.clear();
+    }
+    for (const generation& made : rule_.generations) {
+      append_variables(made, variables);
+      change_uses(variables, 1);
+      variables.clear();
+    }
     for (const sema::expression& argument : rule_.head_arguments) append_variables(argument, variables);
     change_uses(variables, 1);
   }
@@ -170,6 +203,63 @@ class scheduler {
     if (may_trap(candidate.left) || may_trap(candidate.right)) return test_cost::may_trap;
     if (candidate.left.is_operation() || candidate.right.is_operation()) return test_cost::computed;
     return test_cost::comparison;
+  }
+
+  [[nodiscard]] bool all_bound(const std::vector<std::uint32_t>& variables) const {
+    return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
+  }
+
+  /// Binds the variable that `result` is; true when there is something to compare with instead.
+  bool bind_result(const sema::expression& result) {
+    if (!result.is_variable() || bound_[result.variable]) {
+      bindings_ *= equality_selectivity;
+      return true;
+    }
+    bound_[result.variable] = true;
+    return false;
+  }
+
+  bool place_aggregation() {
+    const bool any_atom = std::find(atom_placed_.begin(), atom_placed_.end(), true) != atom_placed_.end();
+    if (!any_atom && !atom_placed_.empty()) return false;
+    for (std::uint32_t number = 0; number < rule_.aggregations.size(); ++number) {
+      const aggregation& candidate = rule_.aggregations[number];
+      if (aggregation_placed_[number] || !all_bound(candidate.injected)) continue;
+      aggregation_placed_[number] = true;
+      std::vector<std::uint32_t> variables;
+      append_variables(candidate, variables);
+      change_uses(variables, placed);
+      version_parts parts;
+      parts.atoms.assign(candidate.body.atoms.size(), part::all);
+      scheduler inside(candidate.body, parts, costs_);
+      inside.bind(candidate.injected);
+      inside.place_all();
+      schedule body = inside.finish();
+      result_.cost += bindings_ * (1 + body.cost);
+      fold_matches placed_step{number, bind_result(candidate.result), std::move(body.steps)};
+      result_.steps.push_back({std::move(placed_step), bindings_});
+      return true;
+    }
+    return false;
+  }
+
+  bool place_generation() {
+    if (std::find(atom_placed_.begin(), atom_placed_.end(), false) != atom_placed_.end()) return false;
+    for (std::uint32_t number = 0; number < rule_.generations.size(); ++number) {
+      const generation& candidate = rule_.generations[number];
+      if (generation_placed_[number]) continue;
+      if (!std::all_of(candidate.arguments.begin(), candidate.arguments.end(),
+                       [this](const sema::expression& argument) { return all_bound(argument); })) {
+        continue;
+      }
+      generation_placed_[number] = true;
+      std::vector<std::uint32_t> variables;
+      append_variables(candidate, variables);
+      change_uses(variables, placed);
+      result_.steps.push_back({expand_range{number, bind_result(candidate.result)}, bindings_});
+      return true;
+    }
+    return false;
   }
 
   bool place_definition() {
@@ -185,7 +275,8 @@ class scheduler {
   /// target = value with `value` bound: solves for the one unbound variable of `target`. Sums and differences of words
   /// wrap around, so solving them is exact.
   bool define_from(std::uint32_t number, const sema::expression& target, const sema::expression& value) {
-    if (all_bound(target) || !all_bound(value)) return false;
+    if (target.is_record()) return match_from(number, target, value);
+    if (all_bound(target) || !all_bound(value) || !is_complete(value)) return false;
     sema::expression unsolved = target;
     sema::expression solved = value;
     while (unsolved.is_operation()) {
@@ -225,6 +316,21 @@ class scheduler {
     return true;
   }
 
+  /// pattern = record with `record` bound.
+  bool match_from(std::uint32_t number, const sema::expression& pattern, const sema::expression& record) {
+    if (!all_bound(record)) return false;
+    condition_placed_[number] = true;
+    change_uses(rule_.conditions[number], placed);
+    std::vector<std::uint32_t> variables;
+    append_variables(pattern, variables);
+    for (const sema::expression& field : pattern.arguments) {
+      if (field.is_constant() || (field.is_variable() && bound_[field.variable])) bindings_ *= equality_selectivity;
+    }
+    for (const std::uint32_t variable : variables) bound_[variable] = true;
+    result_.steps.push_back({match_record{record, pattern}, bindings_});
+    return true;
+  }
+
   const normalized_rule& rule_;
   const version_parts& parts_;
   const cost_model& costs_;
@@ -232,6 +338,8 @@ class scheduler {
   std::vector<bool> atom_placed_;
   std::vector<bool> negation_placed_;
   std::vector<bool> condition_placed_;
+  std::vector<bool> aggregation_placed_;
+  std::vector<bool> generation_placed_;
   std::vector<std::uint32_t> uses_;  // of a variable, by literals that are not placed
   double bindings_ = 1;
   schedule result_;
@@ -256,13 +364,17 @@ std::optional<std::uint32_t> next_atom(const scheduler& state, std::size_t atom_
   return best ? std::optional(best->atom) : std::nullopt;
 }
 
-schedule complete(scheduler state, std::size_t atom_count, std::optional<std::uint32_t> start) {
-  if (start) state.place_atom(*start);
-  state.place_ready();
-  while (const std::optional<std::uint32_t> next = next_atom(state, atom_count)) {
-    state.place_atom(*next);
-    state.place_ready();
+void scheduler::place_all() {
+  place_ready();
+  while (const std::optional<std::uint32_t> next = next_atom(*this, rule_.atoms.size())) {
+    place_atom(*next);
+    place_ready();
   }
+}
+
+schedule complete(scheduler state, std::optional<std::uint32_t> start) {
+  if (start) state.place_atom(*start);
+  state.place_all();
   return state.finish();
 }
 
@@ -293,7 +405,7 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
     return !beginning.only_exists(atom) || (all_constant && parts.atoms[atom] == part::delta);
   };
   if (parts.delta_atom && is_generator(*parts.delta_atom)) {
-    schedule result = complete(beginning, atom_count, parts.delta_atom);
+    schedule result = complete(beginning, parts.delta_atom);
     result.reason =
         atom_count > 1 ? fmt::format("delta first, then by fan-out; cost ~{:.2g}", result.cost) : "only atom";
     return result;
@@ -306,14 +418,14 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
   std::sort(starts.begin(), starts.end());
   if (starts.size() > starts_tried) starts.resize(starts_tried);
   if (starts.empty()) {
-    schedule result = complete(beginning, atom_count, std::nullopt);
+    schedule result = complete(beginning, std::nullopt);
     result.reason = atom_count == 0 ? "no atoms" : "existence only";
     return result;
   }
   std::optional<schedule> best;
   std::uint32_t best_start = 0;
   for (const auto& [fan_out, start] : starts) {
-    schedule candidate = complete(beginning, atom_count, start);
+    schedule candidate = complete(beginning, start);
     // Equal costs keep the order as written.
     if (!best || candidate.cost < best->cost || (candidate.cost == best->cost && start < best_start)) {
       best = std::move(candidate);

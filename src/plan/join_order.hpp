@@ -31,8 +31,26 @@ struct define_variable {
   sema::expression value;
 };
 
+/// The fields of a record that is bound: binds unbound variables, compares the others. Fails for nil.
+struct match_record {
+  sema::expression record;   ///< a variable or a constant
+  sema::expression pattern;  ///< a record of variables, constants and unnamed fields
+};
+
+struct step;
+/// result = aggregate over the body, whose steps these are.
+struct fold_matches {
+  std::uint32_t aggregation = 0;
+  bool compares = false;  ///< the result is bound already: compare
+  std::vector<step> body;
+};
+struct expand_range {
+  std::uint32_t generation = 0;
+  bool compares = false;
+};
+
 struct step {
-  std::variant<read_atom, reject_atom, test_condition, define_variable> action;
+  std::variant<read_atom, reject_atom, test_condition, define_variable, match_record, fold_matches, expand_range> action;
   double bindings = 1;  ///< estimate, behind the step
 };
 

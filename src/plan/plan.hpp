@@ -73,13 +73,53 @@ struct filter {
   operand left, right;
 };
 
+/// result := the record of the fields. known_only: keep the binding only when the record exists already; for records
+/// that are then looked for in a relation.
+struct pack {
+  slot_id result;
+  std::vector<operand> fields;
+  bool known_only = false;
+};
+
+/// slot := field.
+struct field_binding {
+  std::uint32_t field = 0;
+  slot_id slot;
+};
+
+/// Keep the binding when the record is not nil, and bind fields of it.
+struct unpack {
+  operand record;
+  std::uint32_t arity = 0;
+  std::vector<field_binding> bindings;
+};
+
+/// For each value of range(arguments): bind. Two or three arguments of the kind.
+struct generate {
+  value_kind kind = value_kind::number;
+  std::vector<operand> arguments;
+  slot_id result;
+};
+
+/// Begins an aggregate: the operators up to the matching fold_end run for each binding and end there; the operators
+/// behind it go on with the binding as it was here.
+struct fold_begin {};
+
+/// Ends an aggregate. result := op over the values of all bindings that came here from one binding in front of the
+/// fold_begin; the binding is dropped when there were none, but for count and sums.
+struct fold_end {
+  fold_op op = fold_op::count;
+  operand value;  ///< any constant for count
+  slot_id result;
+};
+
 /// The last operator: the head tuple, a candidate for the relation.
 struct insert {
   relation_id relation;
   std::vector<operand> values;  ///< one a column
 };
 
-using operation = std::variant<scan, match, exists, compute, filter, insert>;
+using operation = std::variant<scan, match, exists, compute, filter, pack, unpack, generate, fold_begin, fold_end, insert>;
 
 /// One semi-naive version of a rule.
 struct rule_version {

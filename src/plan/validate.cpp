@@ -63,6 +63,7 @@ class version_checker {
         fail("an insert is not the last operator");
       }
     }
+    if (!bound_outside_.empty()) fail("an aggregate does not end");
     check_loops();
   }
 
@@ -128,6 +129,28 @@ class version_checker {
 
   void check(const filter&) {}
 
+  void check(const generate& op) {
+    if (op.arguments.size() != 2 && op.arguments.size() != 3) fail("a range has the wrong number of arguments");
+  }
+
+  void check(const fold_begin&) { bound_outside_.push_back(bound_); }
+
+  void check(const fold_end&) {
+    if (bound_outside_.empty()) return fail("an aggregate ends that has not begun");
+    bound_ = std::move(bound_outside_.back());
+    bound_outside_.pop_back();
+  }
+
+  void check(const pack&) {}
+
+  void check(const unpack& op) {
+    std::set<slot_id> slots;
+    for (const field_binding& binding : op.bindings) {
+      if (binding.field >= op.arity) fail(fmt::format("field {} is out of range", binding.field));
+      if (!slots.insert(binding.slot).second) fail("an operator binds one slot twice");
+    }
+  }
+
   void check(const insert& op) {
     if (op.values.size() != arity(op.relation)) fail("an insert does not give all columns");
     if (op.relation != version_.head) fail("inserts into another relation than its head");
@@ -140,8 +163,7 @@ class version_checker {
     std::size_t depth = 0;
     std::set<slot_id> crossed;
     for (const operation& op : version_.operations) {
-      const bool is_generator = std::holds_alternative<scan>(op) || std::holds_alternative<match>(op);
-      if (is_generator) ++depth;
+      if (is_loop(op)) ++depth;
       for (const slot_id slot : slots_read(op)) {
         if (slot.value < bound_at.size() && bound_at[slot.value] < depth) crossed.insert(slot);
       }
@@ -157,6 +179,7 @@ class version_checker {
   const rule_version& version_;
   std::vector<std::string>& problems_;
   std::set<slot_id> bound_;
+  std::vector<std::set<slot_id>> bound_outside_;  ///< of the aggregates that have begun
 };
 
 void check_indexes(const program& plan, std::vector<std::string>& problems) {

@@ -1,5 +1,6 @@
 #include "sema/clause_checks.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -42,7 +43,7 @@ class form_checker {
     for (const syntax::argument& argument : head.arguments) {
       check_term(argument, underscore::in_head);
       if (!is_fact) continue;
-      for_each_variable(argument, [&](const syntax::variable& variable, const syntax::argument& term) {
+      for_each_own_variable(argument, [&](const syntax::variable& variable, const syntax::argument& term) {
         fail(term.span, "Variable " + variable.name + " in fact");
       });
     }
@@ -104,10 +105,11 @@ class form_checker {
       check_user_call(term, *user_call);
     } else if (const auto* cast = term.as<syntax::type_cast>()) {
       check_cast(*cast, place);
-    } else if (term.as<syntax::record_constructor>() != nullptr || term.as<syntax::nil_constant>() != nullptr) {
-      fail_unsupported(term.span, "Record");
+    } else if (const auto* record = term.as<syntax::record_constructor>()) {
+      check_fields(record->fields, place);
     } else if (const auto* branch = term.as<syntax::branch_constructor>()) {
-      fail_unsupported(term.span, "Branch $" + branch->branch.text + " of an algebraic data type");
+      check_branch(term, *branch);
+      check_fields(branch->fields, place);
     } else if (term.as<syntax::counter>() != nullptr) {
       fail_unsupported(term.span, "autoinc()");
     } else if (term.as<syntax::iteration_counter>() != nullptr) {
@@ -115,6 +117,26 @@ class form_checker {
     } else if (const auto* aggregate = term.as<syntax::aggregate>()) {
       check_aggregate(term, *aggregate);
     }
+  }
+
+  /// In a pattern a field may be left open.
+  void check_fields(const std::vector<syntax::argument>& fields, underscore place) {
+    for (const syntax::argument& field : fields) {
+      check_term(field, place == underscore::in_constraint ? underscore::allowed : place);
+    }
+  }
+
+  void check_branch(const syntax::argument& term, const syntax::branch_constructor& constructor) {
+    const std::string& name = constructor.branch.text;
+    const declarations::known_branch* branch = declared_.find_branch(name);
+    if (branch == nullptr) {
+      fail(constructor.branch.span, "Undefined branch $" + name + did_you_mean(name, declared_.branch_names()));
+      return;
+    }
+    const std::size_t expected = declared_.branch_fields(*branch).size();
+    if (constructor.fields.size() == expected) return;
+    fail(term.span, "Mismatching arity of branch " + name + " (expected " + std::to_string(expected) + ", got " +
+                        std::to_string(constructor.fields.size()) + ")");
   }
 
   void check_call(const syntax::argument& term, const syntax::functor_call& call) {
@@ -155,10 +177,13 @@ class form_checker {
   }
 
   void check_aggregate(const syntax::argument& term, const syntax::aggregate& aggregate) {
-    fail_unsupported(term.span, "Aggregate " + std::string(syntax::spelling(aggregate.op)));
+    if (aggregate.op == syntax::aggregate_op::user) {
+      fail_unsupported(term.span, "User-defined aggregate @@" + aggregate.user_name);
+    }
     if (aggregate.body.size() > 1) {
       fail(term.span, "Disjunctions in aggregation clauses are not supported");
     }
+    if (aggregate.target) check_term(**aggregate.target, underscore::in_functor);
     check_body(aggregate.body);
   }
 
@@ -173,6 +198,34 @@ const syntax::variable* as_variable(const syntax::argument& term) {
   return term.as<syntax::variable>();
 }
 
+/// The fields of a constructor of a record or branch; nullptr for other terms.
+const std::vector<syntax::argument>* fields_of(const syntax::argument& term) {
+  if (const auto* cast = term.as<syntax::type_cast>()) return fields_of(*cast->value);
+  if (const auto* record = term.as<syntax::record_constructor>()) return &record->fields;
+  const auto* branch = term.as<syntax::branch_constructor>();
+  return branch == nullptr ? nullptr : &branch->fields;
+}
+
+/// The first open field, which leaves a record without a value of its own.
+const syntax::argument* find_open_field(const syntax::argument& term) {
+  if (term.as<syntax::unnamed_variable>() != nullptr) return &term;
+  if (const auto* fields = fields_of(term)) {
+    for (const syntax::argument& field : *fields) {
+      if (const auto* found = find_open_field(field)) return found;
+    }
+  }
+  return nullptr;
+}
+
+/// Calls action(variable) for the variable that the term is, or that stand in its fields: what is known with it.
+template <class Action>
+void for_each_field_variable(const syntax::argument& term, const Action& action) {
+  if (const auto* variable = as_variable(term)) action(*variable);
+  if (const auto* fields = fields_of(term)) {
+    for (const syntax::argument& field : *fields) for_each_field_variable(field, action);
+  }
+}
+
 /// The variables that are bound, with the equalities that bind further ones.
 class grounding {
  public:
@@ -183,15 +236,26 @@ class grounding {
     return is_new;
   }
 
-  /// `side`, if it is a variable, is bound when all variables of `value` are.
+  /// `side`, if it is a variable, and the variables in the fields of `side` are bound when all variables of `value`
+  /// are.
   void add_equality(const syntax::argument& side, const syntax::argument& value) {
-    const auto* variable = as_variable(side);
-    if (variable == nullptr) return;
+    const auto* fields = fields_of(side);
+    const auto* values = fields_of(value);
+    if (fields != nullptr && values != nullptr) {
+      for (std::size_t field = 0; field < std::min(fields->size(), values->size()); ++field) {
+        add_equality((*fields)[field], (*values)[field]);
+      }
+      return;
+    }
+    if (find_open_field(value) != nullptr) return;
     std::unordered_set<std::string> needed;
-    for_each_variable(value, [&](const syntax::variable& each, const syntax::argument&) { needed.insert(each.name); });
-    for (const std::string& name : needed) waiting_[name].push_back(equalities_.size());
-    if (needed.empty()) add(variable->name);
-    equalities_.push_back({variable->name, needed.size()});
+    for_each_own_variable(value,
+                          [&](const syntax::variable& each, const syntax::argument&) { needed.insert(each.name); });
+    for_each_field_variable(side, [&](const syntax::variable& variable) {
+      for (const std::string& name : needed) waiting_[name].push_back(equalities_.size());
+      if (needed.empty()) add(variable.name);
+      equalities_.push_back({variable.name, needed.size()});
+    });
   }
 
   void propagate() {
@@ -223,12 +287,13 @@ bool check_form(const syntax::clause& clause, const declarations& declared, diag
   return form_checker(declared, diagnostics).check(clause);
 }
 
-bool check_groundedness(const flat_clause& clause, diagnostics& diagnostics) {
-  grounding bound;
-  for (const flat_literal& flat : *clause.body) {
+namespace {
+
+void add_bindings(const flat_conjunction& body, grounding& bound) {
+  for (const flat_literal& flat : body) {
     if (const auto* atom = flat.literal->as<syntax::atom>(); atom != nullptr && !flat.negated) {
       for (const syntax::argument& argument : atom->arguments) {
-        if (const auto* variable = as_variable(argument)) bound.add(variable->name);
+        for_each_field_variable(argument, [&](const syntax::variable& variable) { bound.add(variable.name); });
       }
     }
     if (const auto* constraint = flat.literal->as<syntax::constraint>()) {
@@ -240,14 +305,68 @@ bool check_groundedness(const flat_clause& clause, diagnostics& diagnostics) {
     }
   }
   bound.propagate();
+}
+
+/// What an aggregate uses is bound around it or by its own body.
+bool check_aggregate(const flat_clause& clause, const syntax::aggregate& aggregate, grounding bound,
+                     diagnostics& diagnostics) {
+  const flat_conjunction& body = clause.aggregates.at(&aggregate).body;
+  add_bindings(body, bound);
+  bool good = true;
+  const auto check = [&](const syntax::variable& variable, const syntax::argument& term) {
+    if (!bound.add(variable.name)) return;
+    diagnostics.error(term.span, "Ungrounded variable " + variable.name.substr(0, variable.name.find('@')));
+    good = false;
+  };
+  const auto check_nested = [&](const syntax::aggregate& nested, const syntax::argument&) {
+    good &= check_aggregate(clause, nested, bound, diagnostics);
+  };
+  if (aggregate.target) {
+    for_each_own_variable(**aggregate.target, check);
+    for_each_aggregate(**aggregate.target, check_nested);
+  }
+  for (const flat_literal& flat : body) {
+    for_each_own_variable(*flat.literal, check);
+    for_each_aggregate(*flat.literal, check_nested);
+  }
+  return good;
+}
+
+}  // namespace
+
+bool check_groundedness(const flat_clause& clause, diagnostics& diagnostics) {
+  grounding bound;
+  add_bindings(*clause.body, bound);
   bool good = true;
   const auto check = [&](const syntax::variable& variable, const syntax::argument& term) {
     if (!bound.add(variable.name)) return;
     diagnostics.error(term.span, "Ungrounded variable " + variable.name);
     good = false;
   };
-  for_each_variable(*clause.head, check);
-  for (const flat_literal& flat : *clause.body) for_each_variable(*flat.literal, check);
+  const auto check_closed = [&](const syntax::argument& term) {
+    const auto* const open = fields_of(term) == nullptr ? nullptr : find_open_field(term);
+    if (open == nullptr) return;
+    diagnostics.error(open->span, "Underscore in a record that has to be constructed");
+    good = false;
+  };
+  const auto check_nested = [&](const syntax::aggregate& nested, const syntax::argument&) {
+    good &= check_aggregate(clause, nested, bound, diagnostics);
+  };
+  for_each_own_variable(*clause.head, check);
+  for_each_aggregate(*clause.head, check_nested);
+  for (const flat_literal& flat : *clause.body) {
+    for_each_own_variable(*flat.literal, check);
+    for_each_aggregate(*flat.literal, check_nested);
+    if (const auto* atom = flat.literal->as<syntax::atom>(); atom != nullptr && flat.negated) {
+      for (const syntax::argument& argument : atom->arguments) check_closed(argument);
+    }
+    if (const auto* constraint = flat.literal->as<syntax::constraint>()) {
+      const syntax::constraint_op op = flat.negated ? syntax::negated(constraint->op) : constraint->op;
+      if (op == syntax::constraint_op::equal) continue;
+      check_closed(constraint->left);
+      check_closed(constraint->right);
+    }
+  }
   return good;
 }
 

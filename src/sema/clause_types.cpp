@@ -6,6 +6,33 @@
 
 namespace gpulog::sema {
 
+const functor_signature* signature_of(syntax::aggregate_op op) {
+  constexpr value_kind n = value_kind::number;
+  constexpr value_kind u = value_kind::unsigned_number;
+  constexpr value_kind f = value_kind::floating;
+  const auto folding = [](std::string_view name, const std::vector<value_kind>& kinds) {
+    functor_signature made{name, 1, 1, {}};
+    for (const value_kind kind : kinds) made.overloads.push_back({{kind}, kind, scalar_op::copy, lowering::direct});
+    return made;
+  };
+  static const functor_signature sum = folding("sum", {n, u, f});
+  static const functor_signature min = folding("min", {n, u, f});
+  static const functor_signature max = folding("max", {n, u, f});
+  static const functor_signature mean = folding("mean", {f});
+  switch (op) {
+    case syntax::aggregate_op::sum:
+      return &sum;
+    case syntax::aggregate_op::min:
+      return &min;
+    case syntax::aggregate_op::max:
+      return &max;
+    case syntax::aggregate_op::mean:
+      return &mean;
+    default:
+      return nullptr;
+  }
+}
+
 const functor_signature* signature_of(syntax::functor op) {
   return find_functor(op == syntax::functor::negate ? "neg" : syntax::spelling(op));
 }
@@ -13,15 +40,19 @@ const functor_signature* signature_of(syntax::functor op) {
 clause_types::clause_types(const declarations& declared, const flat_clause& clause)
     : declared_(declared), clause_(clause), constraints_(declared.types()) {
   collect_atom(*clause.head, clause.head_relation, false);
-  for (std::size_t position = 0; position < clause.body->size(); ++position) {
-    const flat_literal& flat = (*clause.body)[position];
+  collect_body(*clause.body, clause.body_relations);
+  constraints_.solve();
+}
+
+void clause_types::collect_body(const flat_conjunction& body, const std::vector<relation_id>& relations) {
+  for (std::size_t position = 0; position < body.size(); ++position) {
+    const flat_literal& flat = body[position];
     if (const auto* atom = flat.literal->as<syntax::atom>()) {
-      collect_atom(*atom, clause.body_relations[position], !flat.negated);
+      collect_atom(*atom, relations[position], !flat.negated);
     } else if (const auto* constraint = flat.literal->as<syntax::constraint>()) {
       collect_constraint(*constraint);
     }
   }
-  constraints_.solve();
 }
 
 /// A positive atom of a body gives its arguments the columns' types. Elsewhere the columns only tell the kind, and
@@ -77,6 +108,27 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
     std::vector<unknown> arguments;
     for (const syntax::argument& argument : call->arguments) arguments.push_back(collect(argument));
     constraints_.require_overload(made, std::move(arguments), *signature_of(call->op));
+  } else if (const auto* record = term.as<syntax::record_constructor>()) {
+    std::vector<unknown> fields;
+    for (const syntax::argument& field : record->fields) fields.push_back(collect(field));
+    constraints_.require_record(made, std::move(fields));
+  } else if (const auto* branch = term.as<syntax::branch_constructor>()) {
+    const declarations::known_branch& declared = *declared_.find_branch(branch->branch.text);
+    constraints_.require_subtype(made, declared.type, term.span);
+    const std::vector<type_id>& types = declared_.branch_fields(declared);
+    for (std::size_t field = 0; field < branch->fields.size(); ++field) {
+      const unknown value = collect(branch->fields[field]);
+      if (types[field].valid()) constraints_.require_subtype(value, types[field], branch->fields[field].span);
+    }
+  } else if (const auto* aggregate = term.as<syntax::aggregate>()) {
+    const flat_aggregate& flat = clause_.aggregates.at(aggregate);
+    collect_body(flat.body, flat.relations);
+    const functor_signature* const signature = signature_of(aggregate->op);
+    if (signature == nullptr || !aggregate->target) {
+      constraints_.require_subtype(made, declared_.types().of_kind(value_kind::number), term.span);
+    } else {
+      constraints_.require_overload(made, {collect(**aggregate->target)}, *signature);
+    }
   } else if (const auto* cast = term.as<syntax::type_cast>()) {
     collect(*cast->value);
     if (const auto type = declared_.types().find(cast->type.text)) {
@@ -103,6 +155,7 @@ bool clause_types::check(diagnostics& diagnostics) const {
   bool good = true;
   for (const syntax::argument* term : order_) {
     good &= check_constant_or_cast(*term, diagnostics);
+    good &= check_structure(*term, diagnostics);
     good &= check_call(*term, diagnostics);
   }
   // A functor or constant without a type leaves the variables beside it without one: one message is enough.
@@ -114,6 +167,16 @@ bool clause_types::check(diagnostics& diagnostics) const {
     good &= check_variable(variable->name, term->span, diagnostics);
   }
   if (!good) return false;
+  for (const syntax::argument* term : order_) {
+    const bool constructs =
+        term->as<syntax::record_constructor>() != nullptr || term->as<syntax::branch_constructor>() != nullptr;
+    if (!constructs || !constraints_.types(unknown_of(*term)).empty()) continue;
+    diagnostics.error(term->span, term->as<syntax::record_constructor>() != nullptr
+                                      ? "Record constructor (type mismatch)"
+                                      : "Branch constructor (type mismatch)");
+    good = false;
+  }
+  if (!good) return false;
   good &= check_columns(*clause_.head, clause_.head_relation, diagnostics);
   for (std::size_t position = 0; position < clause_.body->size(); ++position) {
     const flat_literal& flat = (*clause_.body)[position];
@@ -121,14 +184,32 @@ bool clause_types::check(diagnostics& diagnostics) const {
     if (atom == nullptr) continue;
     if (flat.negated) good &= check_columns(*atom, clause_.body_relations[position], diagnostics);
   }
+  for (const syntax::argument* term : order_) {
+    const auto* aggregate = term->as<syntax::aggregate>();
+    if (aggregate == nullptr) continue;
+    const flat_aggregate& flat = clause_.aggregates.at(aggregate);
+    for (std::size_t position = 0; position < flat.body.size(); ++position) {
+      const auto* atom = flat.body[position].literal->as<syntax::atom>();
+      if (atom == nullptr || !flat.body[position].negated) continue;
+      good &= check_columns(*atom, flat.relations[position], diagnostics);
+    }
+  }
   return good;
 }
 
 bool clause_types::check_call(const syntax::argument& term, diagnostics& diagnostics) const {
   const auto* call = term.as<syntax::functor_call>();
-  if (call == nullptr) return true;
-  const std::vector<unknown> arguments = arguments_of(*call);
-  if (constraints_.overload(unknown_of(term), arguments, *signature_of(call->op)) != nullptr &&
+  const auto* aggregate = term.as<syntax::aggregate>();
+  if (aggregate != nullptr && (!aggregate->target || signature_of(aggregate->op) == nullptr)) {
+    if (!constraints_.types(unknown_of(term)).empty()) return true;
+    diagnostics.error(term.span, "Aggregate " + std::string(syntax::spelling(aggregate->op)) + " (type mismatch)");
+    return false;
+  }
+  if (call == nullptr && aggregate == nullptr) return true;
+  const functor_signature& signature = call != nullptr ? *signature_of(call->op) : *signature_of(aggregate->op);
+  const std::vector<unknown> arguments =
+      call != nullptr ? arguments_of(*call) : std::vector<unknown>{unknown_of(**aggregate->target)};
+  if (constraints_.overload(unknown_of(term), arguments, signature) != nullptr &&
       !constraints_.types(unknown_of(term)).empty()) {
     return true;
   }
@@ -138,8 +219,42 @@ bool clause_types::check_call(const syntax::argument& term, diagnostics& diagnos
     if (constraints_.types(argument).empty()) return true;
     types += (types.empty() ? "" : ", ") + declared_.types().text(constraints_.types(argument));
   }
-  diagnostics.error(term.span, "No valid overloads for functor " + std::string(syntax::spelling(call->op)) +
+  diagnostics.error(term.span, "No valid overloads for functor " + std::string(call != nullptr ? syntax::spelling(call->op) : signature.name) +
                                    " with arguments of type (" + types + ") here (type mismatch)");
+  return false;
+}
+
+/// Terms without any type are left to other messages.
+bool clause_types::check_structure(const syntax::argument& term, diagnostics& diagnostics) const {
+  const auto* record = term.as<syntax::record_constructor>();
+  const bool is_nil = term.as<syntax::nil_constant>() != nullptr;
+  if (record == nullptr && !is_nil) return true;
+  const type_set& types = constraints_.types(unknown_of(term));
+  if (types.empty() || (is_nil && types.is_all())) return true;
+  const type_environment& environment = declared_.types();
+  if (types.is_all()) {
+    diagnostics.error(term.span, "Unable to deduce the type of the record constructor");
+    return false;
+  }
+  const bool all_records = std::all_of(types.members().begin(), types.members().end(),
+                                       [&](type_id type) { return environment.kind(type) == value_kind::record; });
+  if (!all_records) {
+    diagnostics.error(term.span,
+                      (is_nil ? "Nil constant used as a non-record" : "Record constructor used as a non-record") +
+                          (" of type " + environment.text(types)));
+    return false;
+  }
+  if (is_nil) return true;
+  const structure_id structure = constraints_.structure(unknown_of(term));
+  if (!structure.valid()) {
+    diagnostics.error(term.span, "Ambiguous record constructor: its type may be any of " + environment.text(types));
+    return false;
+  }
+  const std::size_t expected = environment.structure(structure).fields.size();
+  if (record->fields.size() == expected) return true;
+  diagnostics.error(term.span, "Wrong number of arguments given to record (type " + environment.text(types) + " has " +
+                                   std::to_string(expected) + " fields, got " + std::to_string(record->fields.size()) +
+                                   ")");
   return false;
 }
 

@@ -25,6 +25,13 @@ class clause_types {
   [[nodiscard]] value_kind kind_of_variable(const std::string& name) const {
     return constraints_.kind(variables_.at(name));
   }
+  /// The branch that a constructor makes, and whether its type is an enumeration.
+  [[nodiscard]] const declarations::known_branch& branch(const syntax::branch_constructor& constructor) const {
+    return *declared_.find_branch(constructor.branch.text);
+  }
+  [[nodiscard]] bool is_enumeration(const declarations::known_branch& branch) const {
+    return declared_.is_enumeration(branch);
+  }
   /// Of a functor call that check() has passed.
   [[nodiscard]] const functor_overload& overload(const syntax::argument& call) const;
 
@@ -32,11 +39,13 @@ class clause_types {
   using unknown = type_constraints::unknown;
 
   void collect_atom(const syntax::atom& atom, relation_id relation, bool gives_types);
+  void collect_body(const flat_conjunction& body, const std::vector<relation_id>& relations);
   void collect_constraint(const syntax::constraint& constraint);
   unknown collect(const syntax::argument& term);
   [[nodiscard]] unknown unknown_of(const syntax::argument& term) const { return terms_.at(&term); }
 
   bool check_call(const syntax::argument& term, diagnostics& diagnostics) const;
+  bool check_structure(const syntax::argument& term, diagnostics& diagnostics) const;
   bool check_constant_or_cast(const syntax::argument& term, diagnostics& diagnostics) const;
   bool check_variable(const std::string& name, const source_span& where, diagnostics& diagnostics) const;
   bool check_columns(const syntax::atom& atom, relation_id relation, diagnostics& diagnostics) const;
@@ -49,6 +58,9 @@ class clause_types {
   std::vector<const syntax::argument*> order_;  ///< of the text
   std::unordered_map<std::string, unknown> variables_;
 };
+
+/// What an aggregate does with its target's type; nullptr for count.
+[[nodiscard]] const functor_signature* signature_of(syntax::aggregate_op op);
 
 /// The signature of an operator or built-in function; nullptr when it is not supported.
 [[nodiscard]] const functor_signature* signature_of(syntax::functor op);

@@ -41,6 +41,7 @@ declarations::declarations(const std::vector<syntax::item>& items, program& prog
       static_cast<void>(resolve_type({declaration->name.text, declaration->name.span}, ""));
     }
   }
+  complete_structures();
   for (const syntax::item& item : items) {
     if (const auto* declaration = item.as<syntax::relation_declaration>()) declare_relation(*declaration);
     if (const auto* declaration = item.as<syntax::functor_declaration>()) {
@@ -138,7 +139,7 @@ void declarations::define_type(pending_type& pending) {
 void declarations::define(const syntax::type_declaration& declaration, const syntax::subtype_definition& definition) {
   const auto base = resolve_type(definition.base, " as base of type " + declaration.name.text);
   if (!base) return;
-  types_.add({declaration.name.text, type_form::subtype, types_.kind(*base), *base, {}});
+  types_.add({declaration.name.text, type_form::subtype, types_.kind(*base), *base, {}, types_[*base].structure});
 }
 
 void declarations::define(const syntax::type_declaration& declaration, const syntax::alias_definition& definition) {
@@ -147,7 +148,7 @@ void declarations::define(const syntax::type_declaration& declaration, const syn
 }
 
 void declarations::define(const syntax::type_declaration& declaration, const syntax::union_definition& definition) {
-  type_description description{declaration.name.text, type_form::union_of, value_kind::number, {}, {}};
+  type_description description{declaration.name.text, type_form::union_of, value_kind::number, {}, {}, {}};
   std::set<value_kind> kinds;
   for (const syntax::qualified_name& member : definition.members) {
     const auto element = resolve_type(member, " in the definition of union type " + declaration.name.text);
@@ -165,17 +166,95 @@ void declarations::define(const syntax::type_declaration& declaration, const syn
     // Of one kind, so that uses of the type are not reported as well.
     std::erase_if(description.elements, [&](type_id element) { return types_.kind(element) != description.kind; });
   }
+  description.structure = types_[description.elements.front()].structure;
+  for (const type_id element : description.elements) {
+    if (types_[element].structure == description.structure) continue;
+    diagnostics_.error(declaration.span, "Union type " + declaration.name.text +
+                                             " contains different record types or algebraic data types");
+    description.elements.resize(1);
+    break;
+  }
   types_.add(std::move(description));
 }
 
 void declarations::define(const syntax::type_declaration& declaration, const syntax::record_definition&) {
-  report_unsupported(diagnostics_, declaration.span, "Record type " + declaration.name.text);
-  types_.add({declaration.name.text, type_form::structure, value_kind::record, {}, {}});
+  add_structure(declaration, value_kind::record);
 }
 
 void declarations::define(const syntax::type_declaration& declaration, const syntax::adt_definition&) {
-  report_unsupported(diagnostics_, declaration.span, "Algebraic data type " + declaration.name.text);
-  types_.add({declaration.name.text, type_form::structure, value_kind::adt, {}, {}});
+  add_structure(declaration, value_kind::adt);
+}
+
+/// Fields may be of types that are defined later, or of the type itself: they wait until all types have names.
+void declarations::add_structure(const syntax::type_declaration& declaration, value_kind kind) {
+  types_.add_structure(declaration.name.text, kind);
+  structures_.push_back(&declaration);
+  program_.structures.push_back({declaration.name.text, kind, {}, {}});
+}
+
+void declarations::complete_structures() {
+  for (std::uint32_t number = 0; number < structures_.size(); ++number) {
+    const syntax::type_declaration& declaration = *structures_[number];
+    structure_fields& types = types_.structure(structure_id(number));
+    structure_type& described = program_.structures[number];
+    if (const auto* record = std::get_if<syntax::record_definition>(&declaration.definition)) {
+      types.fields = resolve_fields(record->fields, described.fields);
+    } else if (const auto* adt = std::get_if<syntax::adt_definition>(&declaration.definition)) {
+      complete_branches(*adt, types, described);
+    }
+  }
+}
+
+std::vector<type_id> declarations::resolve_fields(const std::vector<syntax::attribute>& fields,
+                                                  std::vector<field_type>& described) {
+  std::vector<type_id> types;
+  std::unordered_map<std::string, source_span> seen;
+  for (const syntax::attribute& field : fields) {
+    const auto [previous, inserted] = seen.emplace(field.name.text, field.span);
+    if (!inserted) {
+      diagnostics_.error(field.span, "Doubly defined field name " + field.name.text + ":" + field.type.text)
+          .note(previous->second, "Previous definition");
+    }
+    const auto type = resolve_type(field.type, " in the definition of field " + field.name.text);
+    types.push_back(type.value_or(type_id()));
+    field_type& made = described.emplace_back();
+    made.name = field.name.text;
+    if (type) made.type = {types_.kind(*type), types_[*type].structure};
+  }
+  return types;
+}
+
+void declarations::complete_branches(const syntax::adt_definition& definition, structure_fields& types,
+                                     structure_type& described) {
+  std::vector<const syntax::branch_definition*> ordered;
+  for (const syntax::branch_definition& branch : definition.branches) ordered.push_back(&branch);
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const auto* left, const auto* right) { return left->name.text < right->name.text; });
+  for (const syntax::branch_definition* branch : ordered) {
+    const auto number = static_cast<std::uint32_t>(described.branches.size());
+    const auto [previous, inserted] =
+        branches_.emplace(branch->name.text, declared_branch{{types.type, number}, branch->name.span});
+    if (!inserted) {
+      diagnostics_.error(branch->name.span, "Branch " + branch->name.text + " is defined more than once")
+          .note(previous->second.span, "Previous definition");
+      continue;
+    }
+    branch_type& made = described.branches.emplace_back();
+    made.name = branch->name.text;
+    types.branches.push_back(resolve_fields(branch->fields, made.fields));
+  }
+}
+
+const declarations::known_branch* declarations::find_branch(const std::string& name) const {
+  const auto found = branches_.find(name);
+  return found == branches_.end() ? nullptr : &found->second.what;
+}
+
+std::vector<std::string> declarations::branch_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, branch] : branches_) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 // ---- relations ------------------------------------------------------------------------------------------------------
@@ -204,7 +283,8 @@ void declarations::declare_relation(const syntax::relation_declaration& declarat
     const auto type = resolve_type(column.type, " in attribute " + column.name.text + ":" + column.type.text);
     if (column.is_lattice) report_unsupported(diagnostics_, column.span, "Lattice attribute " + column.name.text);
     types.push_back(type.value_or(type_id()));
-    made.attributes.push_back({column.name.text, column.type.text, type ? types_.kind(*type) : value_kind::number});
+    made.attributes.push_back({column.name.text, column.type.text, type ? types_.kind(*type) : value_kind::number,
+                               type ? types_[*type].structure : structure_id()});
   }
   apply_qualifiers(declaration, name, made);
   if (made.structure == representation::eqrel) check_equivalence(name, made, types);

@@ -26,6 +26,21 @@ class declarations {
   [[nodiscard]] const syntax::attribute& column_declaration(relation_id relation, std::size_t column) const {
     return (*attributes_[relation.value])[column];
   }
+  /// A branch of an algebraic data type.
+  struct known_branch {
+    type_id type;
+    std::uint32_t number = 0;  ///< in the lexical order of its type's branches
+  };
+  [[nodiscard]] const known_branch* find_branch(const std::string& name) const;
+  [[nodiscard]] const std::vector<type_id>& branch_fields(const known_branch& branch) const {
+    return types_.structure(types_[branch.type].structure).branches[branch.number];
+  }
+  /// All branches of its type are without fields, so that their values are numbers.
+  [[nodiscard]] bool is_enumeration(const known_branch& branch) const {
+    return program_.structures[types_[branch.type].structure.value].is_enumeration();
+  }
+  [[nodiscard]] std::vector<std::string> branch_names() const;
+
   [[nodiscard]] const syntax::functor_declaration* find_user_functor(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> user_functor_names() const;
   [[nodiscard]] std::size_t arity(relation_id relation) const { return column_types_[relation.value].size(); }
@@ -57,6 +72,11 @@ class declarations {
   void define(const syntax::type_declaration& declaration, const syntax::record_definition& definition);
   void define(const syntax::type_declaration& declaration, const syntax::adt_definition& definition);
 
+  void add_structure(const syntax::type_declaration& declaration, value_kind kind);
+  void complete_structures();
+  std::vector<type_id> resolve_fields(const std::vector<syntax::attribute>& fields, std::vector<field_type>& described);
+  void complete_branches(const syntax::adt_definition& definition, structure_fields& types, structure_type& described);
+
   void declare_relation(const syntax::relation_declaration& declaration);
   void declare_relation(const syntax::relation_declaration& declaration, const syntax::identifier& name);
   void check_attribute_names(const syntax::relation_declaration& declaration);
@@ -72,6 +92,12 @@ class declarations {
   type_environment types_;
   std::unordered_map<std::string, pending_type> pending_types_;
   std::size_t type_depth_ = 0;
+  std::vector<const syntax::type_declaration*> structures_;  ///< by structure_id
+  struct declared_branch {
+    known_branch what;
+    source_span span;
+  };
+  std::unordered_map<std::string, declared_branch> branches_;
   std::unordered_map<std::string, relation_id> relations_;
   std::vector<std::string> relation_names_;
   std::vector<std::vector<type_id>> column_types_;                 ///< by relation

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sema/numeric_literal.hpp"
 
@@ -84,6 +85,7 @@ class clause_lowering {
       can_fire &= lower_literal((*clause_.body)[position], clause_.body_relations[position]);
     }
     if (!can_fire) return std::nullopt;
+    find_injected();
     return std::move(rule_);
   }
 
@@ -92,7 +94,9 @@ class clause_lowering {
     atom result;
     result.relation = clause_.head_relation;
     result.span = clause_.head->span;
+    is_in_head_ = true;
     for (const syntax::argument& argument : clause_.head->arguments) result.arguments.push_back(lower_term(argument));
+    is_in_head_ = false;
     return result;
   }
 
@@ -102,8 +106,9 @@ class clause_lowering {
     if (const auto* boolean = literal.as<syntax::boolean_constant>()) return boolean->value != flat.negated;
     if (const auto* test = literal.as<syntax::constraint>()) {
       const syntax::constraint_op op = flat.negated ? syntax::negated(test->op) : test->op;
-      rule_.body.emplace_back(constraint{typed_comparison(op, types_.kind(test->left)), lower_term(test->left),
-                                         lower_term(test->right), literal.span});
+      expression left = lower_term(test->left);
+      expression right = lower_term(test->right);
+      add_constraint({typed_comparison(op, types_.kind(test->left)), std::move(left), std::move(right), literal.span});
       return true;
     }
     lower_atom(*literal.as<syntax::atom>(), relation, flat.negated);
@@ -117,24 +122,151 @@ class clause_lowering {
     result.span = written.span;
     for (const syntax::argument& argument : written.arguments) {
       expression value = lower_term(argument);
-      if (value.is_operation()) value = name_value(std::move(value));
-      result.arguments.push_back(std::move(value));
+      result.arguments.push_back(without_structure(std::move(value)));
     }
-    rule_.body.emplace_back(std::move(result));
+    body_->emplace_back(std::move(result));
+  }
+
+  /// Records are sides of equalities with variables and constants only.
+  void add_constraint(constraint added) {
+    if (!added.left.is_record() && !added.right.is_record()) {
+      body_->emplace_back(std::move(added));
+    } else if (added.op != comparison_op::equal) {
+      if (added.left.is_record()) added.left = name_value(std::move(added.left));
+      if (added.right.is_record()) added.right = name_value(std::move(added.right));
+      body_->emplace_back(std::move(added));
+    } else if (added.left.is_record() && added.right.is_record()) {
+      for (std::size_t field = 0; field < added.left.arguments.size(); ++field) {
+        expression& left = added.left.arguments[field];
+        expression& right = added.right.arguments[field];
+        if (left.is_unnamed() || right.is_unnamed()) continue;
+        add_constraint({comparison_op::equal, std::move(left), std::move(right), added.span});
+      }
+    } else {
+      expression& other = added.left.is_record() ? added.right : added.left;
+      other = without_structure(std::move(other));
+      body_->emplace_back(std::move(added));
+    }
+  }
+
+  /// The value, or a variable that stands for it.
+  expression without_structure(expression value) {
+    return value.is_operation() || value.is_record() ? name_value(std::move(value)) : value;
+  }
+
+  expression new_variable(value_kind kind, const source_span& span) {
+    const std::uint32_t number = static_cast<std::uint32_t>(rule_.variables.size());
+    rule_.variables.push_back({fmt::format("@{}", number), kind});
+    expression result;
+    result.what = expression::form::variable;
+    result.kind = kind;
+    result.variable = number;
+    result.span = span;
+    return result;
+  }
+
+  /// A variable that the aggregate's literal binds.
+  expression lower_aggregate(const syntax::argument& term, const syntax::aggregate& written) {
+    const flat_aggregate& flat = clause_.aggregates.at(&written);
+    aggregate made;
+    made.span = term.span;
+    const value_kind kind = types_.kind(term);
+    made.op = fold_of(written.op, kind);
+    std::vector<literal>* const around = std::exchange(body_, &made.body);
+    const bool was_in_head = std::exchange(is_in_head_, false);
+    if (written.target && written.op != syntax::aggregate_op::count) made.target = lower_term(**written.target);
+    for (std::size_t position = 0; position < flat.body.size(); ++position) {
+      if (lower_literal(flat.body[position], flat.relations[position])) continue;
+      // A body that never holds.
+      body_->emplace_back(constraint{comparison_op::equal, constant_of(value_kind::number, 0, term.span),
+                                     constant_of(value_kind::number, 1, term.span), term.span});
+    }
+    body_ = around;
+    is_in_head_ = was_in_head;
+    made.result = new_variable(kind, term.span);
+    expression result = made.result;
+    body_->emplace_back(std::move(made));
+    return result;
+  }
+
+  static fold_op fold_of(syntax::aggregate_op op, value_kind kind) {
+    const auto choose = [kind](fold_op number, fold_op unsigned_number, fold_op floating) {
+      if (kind == value_kind::floating) return floating;
+      return kind == value_kind::unsigned_number ? unsigned_number : number;
+    };
+    switch (op) {
+      case syntax::aggregate_op::sum:
+        return choose(fold_op::sum_number, fold_op::sum_number, fold_op::sum_float);
+      case syntax::aggregate_op::min:
+        return choose(fold_op::min_number, fold_op::min_unsigned, fold_op::min_float);
+      case syntax::aggregate_op::max:
+        return choose(fold_op::max_number, fold_op::max_unsigned, fold_op::max_float);
+      case syntax::aggregate_op::mean:
+        return fold_op::mean;
+      default:
+        return fold_op::count;
+    }
+  }
+
+  using use_counts = std::unordered_map<std::uint32_t, std::size_t>;
+
+  static void count_uses(const expression& tree, use_counts& uses) {
+    if (tree.is_variable()) ++uses[tree.variable];
+    for (const expression& argument : tree.arguments) count_uses(argument, uses);
+  }
+
+  static void count_uses(const std::vector<literal>& body, use_counts& uses) {
+    for (const literal& part : body) {
+      if (const auto* one = std::get_if<atom>(&part)) {
+        for (const expression& argument : one->arguments) count_uses(argument, uses);
+      } else if (const auto* test = std::get_if<constraint>(&part)) {
+        count_uses(test->left, uses);
+        count_uses(test->right, uses);
+      } else if (const auto* made = std::get_if<generator>(&part)) {
+        count_uses(made->result, uses);
+        for (const expression& argument : made->arguments) count_uses(argument, uses);
+      } else if (const auto* nested = std::get_if<aggregate>(&part)) {
+        count_uses(nested->result, uses);
+        count_inside(*nested, uses);
+      }
+    }
+  }
+
+  static void count_inside(const aggregate& one, use_counts& uses) {
+    count_uses(one.target, uses);
+    count_uses(one.body, uses);
+  }
+
+  /// Variables that occur inside of an aggregate and outside of it.
+  void find_injected() {
+    const auto has_aggregate = [](const literal& part) { return std::holds_alternative<aggregate>(part); };
+    if (std::none_of(rule_.body.begin(), rule_.body.end(), has_aggregate)) return;
+    use_counts all;
+    for (const expression& argument : rule_.head.arguments) count_uses(argument, all);
+    count_uses(rule_.body, all);
+    find_injected(rule_.body, all);
+  }
+
+  static void find_injected(std::vector<literal>& body, const use_counts& all) {
+    for (literal& part : body) {
+      auto* one = std::get_if<aggregate>(&part);
+      if (one == nullptr) continue;
+      use_counts inside;
+      count_inside(*one, inside);
+      for (const auto& [variable, uses] : inside) {
+        if (uses < all.at(variable)) one->injected.push_back(variable);
+      }
+      std::sort(one->injected.begin(), one->injected.end());
+      find_injected(one->body, all);
+    }
   }
 
   /// A new variable that stands for the value, with the equality that binds it.
   expression name_value(expression value) {
-    const std::uint32_t number = static_cast<std::uint32_t>(rule_.variables.size());
-    rule_.variables.push_back({fmt::format("@{}", number), value.kind});
-    expression result;
-    result.what = expression::form::variable;
-    result.kind = value.kind;
-    result.variable = number;
-    result.span = value.span;
+    expression result = new_variable(value.kind, value.span);
     const source_span span = value.span;
     const comparison_op op = value.kind == value_kind::floating ? comparison_op::equal_float : comparison_op::equal;
-    rule_.body.emplace_back(constraint{op, result, std::move(value), span});
+    body_->emplace_back(constraint{op, result, std::move(value), span});
     return result;
   }
 
@@ -148,6 +280,12 @@ class clause_lowering {
       return constant_of(value_kind::symbol, symbols_.number(text->value), term.span);
     }
     if (const auto* call = term.as<syntax::functor_call>()) return lower_call(term, *call);
+    if (term.as<syntax::nil_constant>() != nullptr) return constant_of(value_kind::record, 0, term.span);
+    if (const auto* record = term.as<syntax::record_constructor>()) {
+      return record_of(value_kind::record, lower_fields(record->fields), term.span);
+    }
+    if (const auto* branch = term.as<syntax::branch_constructor>()) return lower_branch(term, *branch);
+    if (const auto* aggregate = term.as<syntax::aggregate>()) return lower_aggregate(term, *aggregate);
     if (const auto* cast = term.as<syntax::type_cast>()) {
       expression value = lower_term(*cast->value);
       value.kind = types_.kind(term);
@@ -157,6 +295,41 @@ class clause_lowering {
     unnamed.kind = types_.kind(term);
     unnamed.span = term.span;
     return unnamed;
+  }
+
+  static expression record_of(value_kind kind, std::vector<expression> fields, const source_span& span) {
+    expression result;
+    result.what = expression::form::record;
+    result.kind = kind;
+    result.arguments = std::move(fields);
+    result.span = span;
+    return result;
+  }
+
+  /// Nested in a head; in a body each record has its own equality, so that it can be matched as well as made.
+  std::vector<expression> lower_fields(const std::vector<syntax::argument>& written) {
+    std::vector<expression> fields;
+    for (const syntax::argument& field : written) {
+      expression value = lower_term(field);
+      fields.push_back(is_in_head_ ? std::move(value) : without_structure(std::move(value)));
+    }
+    return fields;
+  }
+
+  /// As structure_type says.
+  expression lower_branch(const syntax::argument& term, const syntax::branch_constructor& constructor) {
+    const declarations::known_branch& branch = types_.branch(constructor);
+    if (types_.is_enumeration(branch)) return constant_of(value_kind::adt, branch.number, term.span);
+    std::vector<expression> fields = lower_fields(constructor.fields);
+    expression payload = constant_of(value_kind::record, 0, term.span);
+    if (fields.size() == 1) {
+      payload = std::move(fields.front());
+    } else if (fields.size() > 1) {
+      payload = record_of(value_kind::record, std::move(fields), term.span);
+      if (!is_in_head_) payload = name_value(std::move(payload));
+    }
+    return record_of(value_kind::adt, {constant_of(value_kind::number, branch.number, term.span), std::move(payload)},
+                     term.span);
   }
 
   expression lower_variable(const std::string& name, const source_span& span) {
@@ -174,7 +347,11 @@ class clause_lowering {
   expression lower_call(const syntax::argument& term, const syntax::functor_call& call) {
     const functor_overload& overload = types_.overload(term);
     std::vector<expression> arguments;
-    for (const syntax::argument& argument : call.arguments) arguments.push_back(lower_term(argument));
+    for (const syntax::argument& argument : call.arguments) {
+      expression value = lower_term(argument);
+      if (value.is_record() && !is_in_head_) value = name_value(std::move(value));
+      arguments.push_back(std::move(value));
+    }
     switch (overload.how) {
       case lowering::direct:
         return operation_of(overload.op, overload.result, std::move(arguments), term.span);
@@ -184,6 +361,12 @@ class clause_lowering {
           result = operation_of(overload.op, overload.result, {std::move(result), std::move(arguments[position])},
                                 term.span);
         }
+        return result;
+      }
+      case lowering::generate: {
+        generator made{overload.result, new_variable(overload.result, term.span), std::move(arguments), term.span};
+        expression result = made.result;
+        body_->emplace_back(std::move(made));
         return result;
       }
       case lowering::retype:
@@ -197,6 +380,8 @@ class clause_lowering {
   const clause_types& types_;
   symbol_numbers& symbols_;
   rule rule_;
+  std::vector<literal>* body_ = &rule_.body;  ///< of the rule or of the aggregate that is being lowered
+  bool is_in_head_ = false;
   std::unordered_map<std::string, std::uint32_t> variables_;
 };
 

@@ -282,6 +282,27 @@ std::string_view operation_text(scalar_op op) {
   return "?";
 }
 
+std::string_view fold_text(fold_op op) {
+  switch (op) {
+    case fold_op::count:
+      return "count";
+    case fold_op::sum_number:
+    case fold_op::sum_float:
+      return "sum";
+    case fold_op::min_number:
+    case fold_op::min_unsigned:
+    case fold_op::min_float:
+      return "min";
+    case fold_op::max_number:
+    case fold_op::max_unsigned:
+    case fold_op::max_float:
+      return "max";
+    case fold_op::mean:
+      return "mean";
+  }
+  return "?";
+}
+
 std::string to_text(const program& program, const rule& rule, const expression& expression) {
   switch (expression.what) {
     case expression::form::variable:
@@ -290,8 +311,17 @@ std::string to_text(const program& program, const rule& rule, const expression& 
       return constant_text(program, expression.kind, expression.constant);
     case expression::form::unnamed:
       return "_";
+    case expression::form::record:
     case expression::form::operation:
       break;
+  }
+  if (expression.is_record()) {
+    std::string fields;
+    for (const auto& field : expression.arguments) {
+      if (!fields.empty()) fields += ",";
+      fields += to_text(program, rule, field);
+    }
+    return fmt::format("[{}]", fields);
   }
   const std::string_view name = operation_text(expression.op);
   if (is_infix(expression.op)) {
@@ -311,6 +341,20 @@ std::string to_text(const program& program, const rule& rule, const expression& 
 
 std::string to_text(const program& program, const rule& rule, const literal& part) {
   if (const atom* body = std::get_if<atom>(&part)) return atom_text(program, rule, *body);
+  if (const aggregate* folded = std::get_if<aggregate>(&part)) {
+    std::string body;
+    for (const literal& inner : folded->body) body += (body.empty() ? "" : ", ") + to_text(program, rule, inner);
+    const std::string target = folded->target.is_unnamed() ? "" : " " + to_text(program, rule, folded->target);
+    return fmt::format("{} = {}{} : {{ {} }}", to_text(program, rule, folded->result), fold_text(folded->op), target,
+                       body);
+  }
+  if (const generator* made = std::get_if<generator>(&part)) {
+    std::string arguments;
+    for (const expression& argument : made->arguments) {
+      arguments += (arguments.empty() ? "" : ",") + to_text(program, rule, argument);
+    }
+    return fmt::format("{} = range({})", to_text(program, rule, made->result), arguments);
+  }
   const constraint& test = std::get<constraint>(part);
   const std::string left = to_text(program, rule, test.left);
   const std::string right = to_text(program, rule, test.right);

@@ -11,6 +11,7 @@
 #include "support/ids.hpp"
 #include "support/operations.hpp"
 #include "support/source.hpp"
+#include "support/value_types.hpp"
 
 /// The program after semantic analysis: names resolved, every expression typed, disjunctions and several heads
 /// expanded, rules grouped into strata in evaluation order.
@@ -23,6 +24,7 @@ struct attribute {
   std::string name;
   std::string type_name;  ///< as declared
   value_kind kind = value_kind::number;
+  structure_id structure;  ///< of kind record or adt
 };
 
 enum class directive_kind : std::uint8_t { input, output, printsize, limitsize };
@@ -84,6 +86,7 @@ struct expression {
   [[nodiscard]] bool is_constant() const { return what == form::constant; }
   [[nodiscard]] bool is_unnamed() const { return what == form::unnamed; }
   [[nodiscard]] bool is_operation() const { return what == form::operation; }
+  [[nodiscard]] bool is_record() const { return what == form::record; }
 };
 
 // ---- literals and rules ---------------------------------------------------------------------------------------------
@@ -109,7 +112,28 @@ struct constraint {
   [[nodiscard]] bool is_equality() const { return op == comparison_op::equal || op == comparison_op::equal_float; }
 };
 
-using literal = std::variant<atom, constraint>;
+/// result = each of the values of range(arguments) in turn; two or three arguments of the kind.
+struct generator {
+  value_kind kind = value_kind::number;
+  expression result;  ///< a variable
+  std::vector<expression> arguments;
+  source_span span;
+};
+
+struct aggregate;
+using literal = std::variant<atom, constraint, aggregate, generator>;
+
+/// result = op over the target's values in all matches of the body. One positive atom: a match for each of its tuples;
+/// several: one for each assignment of the named variables. A variable of the body occurs in the rest of the rule only
+/// when it is injected: bound there.
+struct aggregate {
+  fold_op op = fold_op::count;
+  expression result;  ///< a variable
+  expression target;  ///< unnamed for count
+  std::vector<literal> body;
+  std::vector<std::uint32_t> injected;  ///< ascending
+  source_span span;
+};
 
 struct variable {
   std::string name;  ///< those that desugaring made begin with '@'
@@ -160,12 +184,13 @@ struct stratum {
 };
 
 struct program {
-  std::vector<relation> relations;       ///< by relation_id, in order of declaration
-  std::vector<rule> rules;               ///< by rule_id, in program order
-  std::vector<fact> facts;               ///< in program order, duplicates possible
-  std::vector<stratum> strata;           ///< evaluation order; each relation is in exactly one
-  std::vector<dependency> dependencies;  ///< without duplicates, sorted
-  std::vector<std::string> symbols;      ///< by symbol_id, in order of first occurrence in the text
+  std::vector<relation> relations;         ///< by relation_id, in order of declaration
+  std::vector<rule> rules;                 ///< by rule_id, in program order
+  std::vector<fact> facts;                 ///< in program order, duplicates possible
+  std::vector<stratum> strata;             ///< evaluation order; each relation is in exactly one
+  std::vector<dependency> dependencies;    ///< without duplicates, sorted
+  std::vector<structure_type> structures;  ///< by structure_id
+  std::vector<std::string> symbols;        ///< by symbol_id, in order of first occurrence in the text
   std::map<std::string, std::string> pragmas;
 
   [[nodiscard]] const relation& operator[](relation_id id) const { return relations[id.value]; }

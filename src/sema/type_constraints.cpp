@@ -110,6 +110,29 @@ void type_constraints::apply(const overloaded& functor) {
   }
 }
 
+void type_constraints::require_record(unknown record, std::vector<unknown> fields) {
+  add(constructed{record, std::move(fields)}, {record});
+}
+
+structure_id type_constraints::structure(unknown term) const {
+  const type_set& types = solution_[term];
+  if (types.is_all() || types.empty()) return {};
+  const structure_id first = types_[*types.members().begin()].structure;
+  const bool same = std::all_of(types.members().begin(), types.members().end(),
+                                [&](type_id type) { return types_[type].structure == first; });
+  return same ? first : structure_id();
+}
+
+void type_constraints::apply(const constructed& record) {
+  const structure_id structure_of_record = structure(record.record);
+  if (!structure_of_record.valid()) return;
+  const std::vector<type_id>& fields = types_.structure(structure_of_record).fields;
+  if (fields.size() != record.fields.size()) return;
+  for (std::size_t field = 0; field < fields.size(); ++field) {
+    if (fields[field].valid()) shrink(record.fields[field], type_set({fields[field]}));
+  }
+}
+
 void type_constraints::solve() {
   while (!waiting_.empty() || !waiting_functors_.empty()) {
     std::deque<std::uint32_t>& queue = waiting_.empty() ? waiting_functors_ : waiting_;

@@ -31,9 +31,14 @@ class type_constraints {
   /// result = functor(arguments) by one of the signature's overloads.
   void require_overload(unknown result, std::vector<unknown> arguments, const functor_signature& signature);
 
+  /// record = [fields]: each field has a subtype of the field's type once the record type is known.
+  void require_record(unknown record, std::vector<unknown> fields);
+
   void solve();
 
   [[nodiscard]] const type_set& types(unknown term) const { return solution_[term]; }
+  /// The one record type or algebraic data type that the term has; invalid when there is none or more than one.
+  [[nodiscard]] structure_id structure(unknown term) const;
   /// The kind that the term is evaluated with: the only one, or the first of number, unsigned, float, symbol.
   [[nodiscard]] value_kind kind(unknown term) const;
   /// The overload that fits the arguments' kinds; nullptr when there is none.
@@ -65,7 +70,11 @@ class type_constraints {
     std::vector<unknown> arguments;
     const functor_signature* signature;
   };
-  using constraint = std::variant<bound_by_type, bound_by_term, among, overloaded>;
+  struct constructed {
+    unknown record;
+    std::vector<unknown> fields;
+  };
+  using constraint = std::variant<bound_by_type, bound_by_term, among, overloaded, constructed>;
 
   void add(constraint added, std::vector<unknown> terms);
   void enqueue(std::uint32_t number);
@@ -76,6 +85,7 @@ class type_constraints {
   void apply(const bound_by_term& bound) { shrink(bound.term, solution_[bound.bound]); }
   void apply(const among& choice) { shrink_to_kinds(choice.term, choice.kinds); }
   void apply(const overloaded& functor);
+  void apply(const constructed& record);
   [[nodiscard]] bool may_have(unknown term, value_kind kind) const;
   [[nodiscard]] bool fits(const functor_overload& candidate, unknown result,
                           const std::vector<unknown>& arguments) const;

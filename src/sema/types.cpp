@@ -33,10 +33,10 @@ std::string_view kind_name(value_kind kind) {
 type_environment::type_environment() {
   // The kinds take the first numbers so that of_kind is an index; they are not reachable by name.
   for (value_kind kind : primitive_kinds) {
-    types_.push_back({std::string(kind_name(kind)), type_form::kind, kind, {}, {}});
+    types_.push_back({std::string(kind_name(kind)), type_form::kind, kind, {}, {}, {}});
   }
   for (value_kind kind : primitive_kinds) {
-    add({std::string(kind_name(kind)), type_form::primitive, kind, of_kind(kind), {}});
+    add({std::string(kind_name(kind)), type_form::primitive, kind, of_kind(kind), {}, {}});
   }
 }
 
@@ -44,6 +44,13 @@ type_id type_environment::add(type_description description) {
   const type_id id(static_cast<std::uint32_t>(types_.size()));
   by_name_.emplace(description.name, id);
   types_.push_back(std::move(description));
+  return id;
+}
+
+type_id type_environment::add_structure(std::string name, value_kind kind) {
+  const structure_id structure(static_cast<std::uint32_t>(structures_.size()));
+  const type_id id = add({std::move(name), type_form::structure, kind, {}, {}, structure});
+  structures_.push_back({id, {}, {}});
   return id;
 }
 

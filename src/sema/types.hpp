@@ -9,6 +9,7 @@
 
 #include "support/ids.hpp"
 #include "support/source.hpp"
+#include "support/value_types.hpp"
 
 /// The lattice of types: four primitives, each below its own kind (what literals and functors have), with subtypes and
 /// unions below the primitives.
@@ -30,6 +31,14 @@ struct type_description {
   value_kind kind = value_kind::number;
   type_id base;                   ///< of a primitive or subtype
   std::vector<type_id> elements;  ///< of a union
+  structure_id structure;         ///< of kind record or adt
+};
+
+/// The types inside of a record type or an algebraic data type; names are in the program's structure_type.
+struct structure_fields {
+  type_id type;
+  std::vector<type_id> fields;                 ///< of a record; invalid where the type is unknown (reported already)
+  std::vector<std::vector<type_id>> branches;  ///< of an algebraic data type
 };
 
 /// A set of types, or all types (nothing known yet).
@@ -61,6 +70,11 @@ class type_environment {
   [[nodiscard]] std::optional<type_id> find(const std::string& name) const;
   [[nodiscard]] const type_description& operator[](type_id id) const { return types_[id.value]; }
   [[nodiscard]] value_kind kind(type_id id) const { return types_[id.value].kind; }
+
+  /// Adds a record type or an algebraic data type; its fields are set once all types have names.
+  type_id add_structure(std::string name, value_kind kind);
+  [[nodiscard]] structure_fields& structure(structure_id id) { return structures_[id.value]; }
+  [[nodiscard]] const structure_fields& structure(structure_id id) const { return structures_[id.value]; }
   /// The type of all values of one representation. Only for number, unsigned, float and symbol.
   [[nodiscard]] type_id of_kind(value_kind kind) const;
   [[nodiscard]] std::vector<std::string> names() const;
@@ -77,6 +91,7 @@ class type_environment {
   void collect_common(type_id candidate, type_id bound, std::set<type_id>& result) const;
 
   std::vector<type_description> types_;
+  std::vector<structure_fields> structures_;
   std::unordered_map<std::string, type_id> by_name_;
 };
 

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/record_table.hpp"
+#include "storage/symbol_table.hpp"
+#include "support/value_types.hpp"
+
+/// Records and algebraic data types as text: "[1, [x, nil]]", "$Add(1, $Zero)".
+namespace gpulog::io {
+
+/// What the columns of a relation hold; empty when none holds records or algebraic data types.
+struct structured_columns {
+  std::vector<structure_id> structures;  ///< one for each attribute; invalid for plain values
+  const std::vector<structure_type>* types = nullptr;
+  storage::record_tables* records = nullptr;
+
+  [[nodiscard]] value_type type_of(std::size_t attribute, value_kind kind) const {
+    return {kind, attribute < structures.size() ? structures[attribute] : structure_id()};
+  }
+};
+
+/// Reads a value and its fields. Texts of symbols end at the next ',' and at the bracket around them, without the
+/// blanks around them; quoted symbols may be in double quotes, with a backslash before quotes and backslashes.
+/// @return false when the text is no value of the type
+[[nodiscard]] bool parse_structured(std::string_view text, const value_type& type, const structured_columns& columns,
+                                    bool quoted_symbols, storage::symbol_table& symbols, word& value);
+
+/// Appends the text of a value of any type.
+void append_structured(std::string& text, word value, const value_type& type, const structured_columns& columns,
+                       bool quoted_symbols, const storage::symbol_table& symbols);
+
+}  // namespace gpulog::io

@@ -1,0 +1,103 @@
+#include "storage/record_table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <stdexcept>
+
+namespace gpulog::storage {
+
+record_table::record_table(std::uint32_t arity) : arity_(arity) {}
+
+record_table::place record_table::place_of(word record) {
+  const std::uint64_t position = std::uint64_t{record} - 1 + (std::uint64_t{1} << first_chunk_bits);
+  const auto chunk = static_cast<std::size_t>(std::bit_width(position)) - 1 - first_chunk_bits;
+  return {chunk, position - (std::uint64_t{1} << (chunk + first_chunk_bits))};
+}
+
+std::uint64_t record_table::hash_of(const word* fields) const {
+  constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;
+  std::uint64_t hash = arity_;
+  for (std::uint32_t field = 0; field < arity_; ++field) {
+    hash = (hash ^ fields[field]) * multiplier;
+    hash ^= hash >> 32;
+  }
+  return hash * multiplier;
+}
+
+bool record_table::holds(word record, const word* wanted) const {
+  return arity_ == 0 || std::equal(wanted, wanted + arity_, fields(record));
+}
+
+std::size_t record_table::find_slot(const shard& owner, std::uint64_t hash, const word* wanted) const {
+  const std::size_t mask = owner.slots.size() - 1;
+  std::size_t slot = hash & mask;
+  while (owner.slots[slot] != nil_record && !holds(owner.slots[slot], wanted)) slot = (slot + 1) & mask;
+  return slot;
+}
+
+word record_table::find(const word* wanted) const {
+  const std::uint64_t hash = hash_of(wanted);
+  const shard& owner = shards_[shard_of(hash)];
+  const std::lock_guard lock(owner.access);
+  return owner.slots.empty() ? nil_record : owner.slots[find_slot(owner, hash, wanted)];
+}
+
+word record_table::intern(const word* wanted) {
+  const std::uint64_t hash = hash_of(wanted);
+  shard& owner = shards_[shard_of(hash)];
+  const std::lock_guard lock(owner.access);
+  if (2 * (owner.used + 1) > owner.slots.size()) grow(owner);
+  word& slot = owner.slots[find_slot(owner, hash, wanted)];
+  if (slot == nil_record) {
+    slot = append(wanted);
+    ++owner.used;
+  }
+  return slot;
+}
+
+void record_table::grow(shard& owner) {
+  constexpr std::size_t smallest = 16;
+  std::vector<word> larger(std::max(smallest, 2 * owner.slots.size()), nil_record);
+  const std::size_t mask = larger.size() - 1;
+  for (const word record : owner.slots) {
+    if (record == nil_record) continue;
+    std::size_t slot = hash_of(fields(record)) & mask;
+    while (larger[slot] != nil_record) slot = (slot + 1) & mask;
+    larger[slot] = record;
+  }
+  owner.slots = std::move(larger);
+}
+
+word* record_table::chunk_for(std::size_t number) {
+  if (word* const made = chunks_[number].load(std::memory_order_acquire)) return made;
+  const std::lock_guard lock(allocation_);
+  if (chunks_[number].load(std::memory_order_relaxed) == nullptr) {
+    const std::size_t words = (std::size_t{1} << (number + first_chunk_bits)) * std::max<std::size_t>(arity_, 1);
+    memory_[number] = std::make_unique_for_overwrite<word[]>(words);
+    chunks_[number].store(memory_[number].get(), std::memory_order_release);
+  }
+  return chunks_[number].load(std::memory_order_relaxed);
+}
+
+word record_table::append(const word* values) {
+  std::uint64_t taken = size_.load(std::memory_order_relaxed);
+  do {
+    if (taken == std::numeric_limits<word>::max()) throw std::length_error("more records than a word has numbers");
+    // Before the number is taken: a failed allocation then leaves no record without fields.
+    chunk_for(place_of(static_cast<word>(taken + 1)).chunk);
+  } while (!size_.compare_exchange_weak(taken, taken + 1, std::memory_order_acq_rel));
+  const auto record = static_cast<word>(taken + 1);
+  const place where = place_of(record);
+  std::copy_n(values, arity_, chunk_for(where.chunk) + where.row * arity_);
+  return record;
+}
+
+record_table& record_tables::operator[](std::uint32_t arity) {
+  const std::lock_guard lock(access_);
+  if (tables_.size() <= arity) tables_.resize(arity + std::size_t{1});
+  if (!tables_[arity]) tables_[arity] = std::make_unique<record_table>(arity);
+  return *tables_[arity];
+}
+
+}  // namespace gpulog::storage

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "support/ids.hpp"
+
+/// Records, hash-consed: equal fields have one number, so that a relation holds a word for a record whatever its size.
+namespace gpulog::storage {
+
+/// The number of the record that `nil` is, in every table.
+constexpr word nil_record = 0;
+
+/// The records of one arity, numbered from 1 in the order in which they were first seen. Append-only; the fields of a
+/// record lie together, since a lookup compares and a pattern reads all of them. Threads may do everything at the same
+/// time; who has a number may read its fields.
+class record_table {
+ public:
+  explicit record_table(std::uint32_t arity);
+  record_table(const record_table&) = delete;
+  record_table& operator=(const record_table&) = delete;
+
+  [[nodiscard]] std::uint32_t arity() const { return arity_; }
+  /// The record's number; a new one for fields that were not seen before.
+  /// @param fields arity() words @throws std::length_error when all numbers of a word are taken, std::bad_alloc
+  word intern(const word* fields);
+  /// The record's number, or nil_record when there is none with these fields.
+  [[nodiscard]] word find(const word* fields) const;
+  /// arity() words. @param record not nil_record
+  [[nodiscard]] const word* fields(word record) const {
+    const place where = place_of(record);
+    return chunks_[where.chunk].load(std::memory_order_acquire) + where.row * arity_;
+  }
+  /// Whether this is the number of a record in here.
+  [[nodiscard]] bool has(word record) const { return record != nil_record && record <= size(); }
+  [[nodiscard]] std::uint64_t size() const { return size_.load(std::memory_order_acquire); }
+
+ private:
+  /// Chunks double, so that a record never moves and a table of few records is small.
+  static constexpr unsigned first_chunk_bits = 10;
+  static constexpr std::size_t chunk_count = 32 - first_chunk_bits + 1;
+  static constexpr std::size_t shard_count = 64;
+
+  struct place {
+    std::size_t chunk;
+    std::uint64_t row;
+  };
+  [[nodiscard]] static place place_of(word record);
+
+  /// A part of the hash table, by the upper bits of the hash.
+  struct alignas(64) shard {
+    mutable std::mutex access;
+    std::vector<word> slots;  ///< numbers of records, nil_record: free; a power of two
+    std::size_t used = 0;
+  };
+
+  [[nodiscard]] std::uint64_t hash_of(const word* fields) const;
+  [[nodiscard]] bool holds(word record, const word* fields) const;
+  [[nodiscard]] static std::size_t shard_of(std::uint64_t hash) { return hash >> 58; }
+  /// The slot of the record with these fields, or the free one where it belongs.
+  [[nodiscard]] std::size_t find_slot(const shard& owner, std::uint64_t hash, const word* fields) const;
+  void grow(shard& owner);
+  [[nodiscard]] word append(const word* fields);
+  word* chunk_for(std::size_t number);
+
+  std::uint32_t arity_;
+  std::atomic<std::uint64_t> size_ = 0;
+  std::array<std::atomic<word*>, chunk_count> chunks_{};
+  std::array<std::unique_ptr<word[]>, chunk_count> memory_;
+  std::mutex allocation_;
+  std::array<shard, shard_count> shards_;
+};
+
+/// The records of a running program: a table for each arity, made when it is first asked for.
+class record_tables {
+ public:
+  record_table& operator[](std::uint32_t arity);
+
+ private:
+  std::mutex access_;
+  std::vector<std::unique_ptr<record_table>> tables_;  // by arity
+};
+
+}  // namespace gpulog::storage
