@@ -20,8 +20,8 @@ class cpu_machine {
   using relation = storage::relation;
 
   template <class... Arguments>
-  explicit cpu_machine(backend::memory_resource& resource, Arguments&&... backend)
-      : backend_(std::forward<Arguments>(backend)...), resource_(&resource), scratch_(backend_.workers()) {
+  explicit cpu_machine(backend::memory_resource& resource, const cut_offs& cut, Arguments&&... backend)
+      : backend_(std::forward<Arguments>(backend)...), resource_(&resource), cut_(cut), scratch_(backend_.workers()) {
     for (auto& one : scratch_) one = std::make_unique<kernels::tile_scratch>();
   }
 
@@ -30,7 +30,9 @@ class cpu_machine {
     made.mode = chosen.storage;
     made.buffers = chosen.buffers;
     made.workers = backend_.workers();
-    if (resource_->limit() != 0) {
+    if (cut_.candidate_rows != 0) {
+      made.candidate_rows = cut_.candidate_rows;
+    } else if (resource_->limit() != 0) {
       // Candidates and what sorts them may take an eighth of the memory.
       constexpr std::uint64_t bytes_per_candidate = 64;
       made.candidate_rows =
@@ -60,7 +62,7 @@ class cpu_machine {
     relation& target = *relations[program.target];
     const auto make_room = [&] { target.make_room(backend_); };
     const unsigned workers = backend_.workers();
-    if (workers == 1 || rows == 1 || expected_candidates < parallel_candidates) {
+    if (workers == 1 || rows == 1 || expected_candidates < cut_.parallel_candidates) {
       kernels::tile_runner<false> runner(program, relations, 0, *scratch_[0], gate, stop);
       runner.run(0, rows, make_room);
       return {runner.candidates(), runner.fresh()};
@@ -84,12 +86,11 @@ class cpu_machine {
   }
 
  private:
-  /// Below this many expected candidates a rule version runs on the calling thread.
-  static constexpr double parallel_candidates = 8192;
   static constexpr std::uint64_t tiles_per_piece = 4;
 
   Backend backend_;
   backend::memory_resource* resource_;
+  cut_offs cut_;
   std::vector<std::unique_ptr<kernels::tile_scratch>> scratch_;  // by worker
 };
 
