@@ -4,6 +4,8 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <thread>
+#include <vector>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -85,8 +87,9 @@ class packed_set {
     }
   }
 
-  /// Makes room for that many more. Nobody may use the set meanwhile. @throws memory_exceeded, the set unchanged
-  void grow(std::uint64_t extra) {
+  /// Makes room for that many more. Nobody may use the set meanwhile; it may take that many threads of its own, since
+  /// those that would insert are waiting. @throws memory_exceeded, the set unchanged
+  void grow(std::uint64_t extra, unsigned threads = 1) {
     std::uint64_t capacity = capacity_;
     while (table_growth::limit(capacity) < size() + extra) capacity = table_growth::next(capacity);
     if (capacity == capacity_) return;
@@ -96,23 +99,19 @@ class packed_set {
     slots_.swap(larger);
     const std::uint64_t old_size = capacity_;
     set_capacity(capacity);
-    // The hash is monotone in the slot, so the sweep streams through both tables; it frees the old one behind itself,
-    // so that both are never whole at a time.
-    constexpr std::uint64_t stride = 1u << 18;
-    constexpr std::uint64_t batch = 512;
-    std::uint64_t keys[batch];
-    for (std::uint64_t begin = 0; begin < old_size; begin += stride) {
-      const std::uint64_t end = std::min(old_size, begin + stride);
-      for (std::uint64_t i = begin; i < end; i += batch) {
-        std::uint64_t count = 0;
-        for (std::uint64_t k = i; k < std::min(end, i + batch); ++k) {
-          keys[count] = old[k];
-          count += old[k] != 0 ? 1 : 0;
-        }
-        for (std::uint64_t k = 0; k < count; ++k) place(home(keys[k]), keys[k]);
-      }
-      old.resource().discard(old.data() + begin, (end - begin) * sizeof(std::uint64_t));
+    constexpr std::uint64_t slots_per_thread = 1u << 20;  // starting a thread costs as much as some ten thousand slots
+    const std::uint64_t parts = std::clamp<std::uint64_t>(old_size / slots_per_thread, 1, threads);
+    if (parts == 1) {
+      move_slots<false>(old, 0, old_size);
+      return;
     }
+    const auto bound = [old_size, parts](std::uint64_t part) { return old_size / line * part / parts * line; };
+    std::vector<std::thread> helpers;
+    for (std::uint64_t part = 1; part < parts; ++part) {
+      helpers.emplace_back([&, part] { move_slots<true>(old, bound(part), bound(part + 1)); });
+    }
+    move_slots<true>(old, 0, bound(1));
+    for (std::thread& helper : helpers) helper.join();
   }
 
  private:
@@ -134,6 +133,8 @@ class packed_set {
   /// The first slot of the key's line.
   [[nodiscard]] std::uint64_t home(std::uint64_t key) const { return scale(mix(key >> neighbour_bits), lines_) * line; }
   [[nodiscard]] std::uint64_t next(std::uint64_t at) const { return at + line == capacity_ ? 0 : at + line; }
+
+  static std::uint64_t load(const std::uint64_t& slot) { return __atomic_load_n(&slot, __ATOMIC_RELAXED); }
 
   static_assert(line == 8);
   /// The slots of a line, each read once. A worker decides by one reading whether a key is there and which slot is
@@ -178,11 +179,43 @@ class packed_set {
   /// The first slot of such a mask.
   static std::uint64_t first_slot(std::uint32_t mask) { return static_cast<std::uint64_t>(std::countr_zero(mask)) / 2; }
 
+  /// Inserts what stands in slots [begin, end) of the smaller table. The hash is monotone in the slot, so the sweep
+  /// streams through both tables; it frees the old one behind itself, so that both are never whole at a time.
+  template <bool Concurrent>
+  void move_slots(backend::array<std::uint64_t>& old, std::uint64_t begin, std::uint64_t end) {
+    constexpr std::uint64_t stride = 1u << 18;
+    constexpr std::uint64_t batch = 512;
+    std::uint64_t keys[batch];
+    for (; begin < end; begin += stride) {
+      const std::uint64_t stop = std::min(end, begin + stride);
+      for (std::uint64_t i = begin; i < stop; i += batch) {
+        std::uint64_t count = 0;
+        for (std::uint64_t k = i; k < std::min(stop, i + batch); ++k) {
+          keys[count] = old[k];
+          count += old[k] != 0 ? 1 : 0;
+        }
+        for (std::uint64_t k = 0; k < count; ++k) place<Concurrent>(home(keys[k]), keys[k]);
+      }
+      old.resource().discard(old.data() + begin, (stop - begin) * sizeof(std::uint64_t));
+    }
+  }
+
   /// Inserts a key that is not there. Slot by slot: the line has just been written, and a wide load would wait for
   /// those stores.
+  template <bool Concurrent>
   void place(std::uint64_t at, std::uint64_t key) {
-    while (slots_[at] != 0) at = at + 1 == capacity_ ? 0 : at + 1;
-    slots_[at] = key;
+    while (true) {
+      std::uint64_t free = load(slots_[at]);
+      if (free == 0) {
+        if constexpr (!Concurrent) {
+          slots_[at] = key;
+          return;
+        } else if (__atomic_compare_exchange_n(&slots_[at], &free, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+          return;
+        }
+      }
+      at = at + 1 == capacity_ ? 0 : at + 1;
+    }
   }
 
   template <bool Concurrent>

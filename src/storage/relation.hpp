@@ -115,7 +115,7 @@ class relation {
     const std::uint64_t needed = tail_.load(std::memory_order_relaxed) + slack();
     if (needed > capacity_of(columns_)) reserve_rows(needed);
     if (auto* packed = std::get_if<packed_set>(&set_)) {
-      packed->grow(slack());
+      packed->grow(slack(), options_.workers);
     } else {
       std::get<row_set>(set_).grow(slack(), [this](std::uint64_t row) { return row_hash(row); });
     }
