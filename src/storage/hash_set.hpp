@@ -205,7 +205,7 @@ class packed_set {
   template <bool Concurrent>
   void place(std::uint64_t at, std::uint64_t key) {
     while (true) {
-      std::uint64_t free = load(slots_[at]);
+      std::uint64_t free = __atomic_load_n(&slots_[at], __ATOMIC_RELAXED);
       if (free == 0) {
         if constexpr (!Concurrent) {
           slots_[at] = key;
