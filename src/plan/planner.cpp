@@ -14,6 +14,7 @@
 #include "plan/index_selection.hpp"
 #include "plan/join_order.hpp"
 #include "plan/normalized_rule.hpp"
+#include "plan/record_patterns.hpp"
 #include "plan/supplementary.hpp"
 #include "plan/validate.hpp"
 
@@ -94,6 +95,7 @@ class planner {
     std::vector<normalized_rule> rules;
     for (const rule_id id : planned.rules) {
       normalized_rule rule = normalize(source_[id]);
+      keep_named_columns(rule);
       if (rule.unsatisfiable) {
         result_.remarks.push_back(fmt::format("never holds, left out: {}", rule.text));
       } else {
@@ -101,11 +103,21 @@ class planner {
       }
     }
 
+    // Aggregates and ranges stay where they are.
+    const auto is_plain = [](const normalized_rule& rule) {
+      return rule.aggregations.empty() && rule.generations.empty();
+    };
+    const auto plain_end = std::stable_partition(rules.begin(), rules.end(), is_plain);
+    std::vector<normalized_rule> other(std::make_move_iterator(plain_end), std::make_move_iterator(rules.end()));
+    rules.erase(plain_end, rules.end());
+
+    std::vector<normalized_rule> patterns =
+        makes_supplementary() ? extract_patterns(rules, planned) : std::vector<normalized_rule>();
     draft_stratum& target = strata_.emplace_back();
     target.relations = planned.relations;
     target.recursive = planned.recursive;
     if (planned.recursive && makes_supplementary()) {
-      factored_stratum factored = factor_rules(std::move(rules), planned.relations);
+      factored_stratum factored = factor_rules(std::move(rules), planned.relations, std::move(patterns));
       target.relations.insert(target.relations.end(), factored.added.begin(), factored.added.end());
       target.loop.resize(factored.own_level + 1);
       for (std::size_t number = 0; number < factored.added.size(); ++number) {
@@ -117,8 +129,96 @@ class planner {
       if (planned.recursive) target.loop.resize(1);
       for (const normalized_rule& rule : rules) plan_rule(rule, target, 0);
     }
+    for (const normalized_rule& rule : other) {
+      plan_rule(rule, target, planned.recursive ? static_cast<std::uint32_t>(target.loop.size() - 1) : 0);
+    }
     if (planned.recursive) target.loop.back().advance = planned.relations;
     target.once.advance = target.relations;
+  }
+
+  /// In an aggregate over several atoms, rows that differ in unnamed columns only are one match: such an atom reads a
+  /// relation of its named columns instead, which is made in a stratum before.
+  void keep_named_columns(normalized_rule& rule) {
+    for (aggregation& folded : rule.aggregations) {
+      if (folded.body.atoms.size() >= 2) {
+        for (body_atom& atom : folded.body.atoms) keep_named_columns(atom, rule);
+      }
+      keep_named_columns(folded.body);
+    }
+  }
+
+  void keep_named_columns(body_atom& atom, const normalized_rule& around) {
+    std::vector<std::uint32_t> columns;
+    std::vector<term> arguments;
+    for (std::uint32_t column = 0; column < atom.arguments.size(); ++column) {
+      if (atom.arguments[column].what == term::form::unnamed) continue;
+      columns.push_back(column);
+      arguments.push_back(atom.arguments[column]);
+    }
+    if (columns.size() == atom.arguments.size()) return;
+    const auto [found, is_new] = projections_.try_emplace(std::pair(atom.relation, columns));
+    if (is_new) found->second = add_projection(atom.relation, columns, around);
+    atom.relation = found->second;
+    atom.arguments = std::move(arguments);
+  }
+
+  relation_id add_projection(relation_id from, const std::vector<std::uint32_t>& columns,
+                             const normalized_rule& around) {
+    const relation_id id(static_cast<std::uint32_t>(result_.relations.size()));
+    relation added;
+    added.name = fmt::format("{}@{}", result_.relations[from.value].name, ++supplementary_of_[from]);
+    added.supplementary = true;
+    normalized_rule rule;
+    rule.id = around.id;
+    rule.head = id;
+    body_atom& source = rule.atoms.emplace_back();
+    source.relation = from;
+    source.arguments.resize(arities_[from.value]);
+    for (const std::uint32_t column : columns) {
+      const value_kind kind = result_.relations[from.value].kinds[column];
+      const auto variable = static_cast<std::uint32_t>(rule.variables.size());
+      added.attribute_names.push_back(result_.relations[from.value].attribute_names[column]);
+      added.kinds.push_back(kind);
+      rule.variables.push_back({added.attribute_names.back(), kind});
+      source.arguments[column] = {term::form::variable, variable, kind};
+      sema::expression& value = rule.head_arguments.emplace_back();
+      value.what = sema::expression::form::variable;
+      value.kind = kind;
+      value.variable = variable;
+    }
+    rule.text = fmt::format("{}({}) :- columns of {}.", added.name, fmt::join(added.attribute_names, ","),
+                            result_.relations[from.value].name);
+    rule.location = around.location;
+    const auto arity = static_cast<std::uint32_t>(columns.size());
+    arities_.push_back(arity);
+    costs_.add_relation(arity, costs_.rows(from, part::all));
+    result_.relations.push_back(std::move(added));
+    draft_stratum& target = strata_.emplace_back();
+    target.relations = {id};
+    plan_rule(rule, target, 0);
+    target.once.advance = target.relations;
+    return id;
+  }
+
+  /// Relations for joins on fields: of earlier relations in strata of their own. Returns the rules of the others.
+  std::vector<normalized_rule> extract_patterns(std::vector<normalized_rule>& rules, const sema::stratum& planned) {
+    const std::vector<relation_id> none;
+    const std::vector<relation_id>& members = planned.recursive ? planned.relations : none;
+    std::vector<normalized_rule> made;
+    for (normalized_rule& rule : rules) patterns_.extract(rule, members, made);
+    std::vector<normalized_rule> within;
+    for (normalized_rule& rule : made) {
+      result_.remarks.push_back(fmt::format("{}: joined by fields of records in {}", rule.text, rule.location));
+      if (std::find(members.begin(), members.end(), rule.atoms.front().relation) != members.end()) {
+        within.push_back(std::move(rule));
+        continue;
+      }
+      draft_stratum& before = strata_.emplace_back();
+      before.relations = {rule.head};
+      plan_rule(rule, before, 0);
+      before.once.advance = before.relations;
+    }
+    return within;
   }
 
   [[nodiscard]] bool makes_supplementary() const {
@@ -127,23 +227,23 @@ class planner {
     return chosen_.supplementary == supplementary_mode::automatic && !is_off;
   }
 
-  factored_stratum factor_rules(std::vector<normalized_rule> rules, const std::vector<relation_id>& members) {
-    const relation_maker make_relation = [this](relation_id head, std::vector<std::string> attribute_names,
-                                                std::vector<value_kind> kinds) {
-      const relation_id id(static_cast<std::uint32_t>(result_.relations.size()));
-      relation added;
-      added.name = fmt::format("{}@{}", result_.relations[head.value].name, ++supplementary_of_[head]);
-      added.attribute_names = std::move(attribute_names);
-      added.supplementary = true;
-      const auto arity = static_cast<std::uint32_t>(kinds.size());
-      added.kinds = std::move(kinds);
-      arities_.push_back(arity);
-      costs_.add_relation(arity, costs_.rows(head, part::all));
-      result_.relations.push_back(std::move(added));
-      return id;
-    };
-    const relation_namer name_of = [this](relation_id id) { return result_.relations[id.value].name; };
-    return factor(std::move(rules), members, source_, make_relation, name_of);
+  relation_id make_relation(relation_id head, std::vector<std::string> attribute_names, std::vector<value_kind> kinds) {
+    const relation_id id(static_cast<std::uint32_t>(result_.relations.size()));
+    relation added;
+    added.name = fmt::format("{}@{}", result_.relations[head.value].name, ++supplementary_of_[head]);
+    added.attribute_names = std::move(attribute_names);
+    added.supplementary = true;
+    const auto arity = static_cast<std::uint32_t>(kinds.size());
+    added.kinds = std::move(kinds);
+    arities_.push_back(arity);
+    costs_.add_relation(arity, costs_.rows(head, part::all));
+    result_.relations.push_back(std::move(added));
+    return id;
+  }
+
+  factored_stratum factor_rules(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
+                                std::vector<normalized_rule> patterns) {
+    return factor(std::move(rules), members, source_, relation_maker_, relation_namer_, std::move(patterns));
   }
 
   /// One version for each atom of the own stratum. Each combination of rows is then found in exactly one version: the
@@ -204,9 +304,16 @@ class planner {
 
   const sema::program& source_;
   const options& chosen_;
+  relation_maker relation_maker_ = [this](relation_id head, std::vector<std::string> names,
+                                          std::vector<value_kind> kinds) {
+    return make_relation(head, std::move(names), std::move(kinds));
+  };
+  relation_namer relation_namer_ = [this](relation_id id) { return result_.relations[id.value].name; };
+  pattern_extraction patterns_{relation_maker_, relation_namer_};
   cost_model costs_;
   std::vector<std::uint32_t> arities_;
-  std::map<relation_id, std::uint32_t> supplementary_of_;  // how many each relation has
+  std::map<relation_id, std::uint32_t> supplementary_of_;                                  // how many each relation has
+  std::map<std::pair<relation_id, std::vector<std::uint32_t>>, relation_id> projections_;  // by columns kept
   std::deque<draft_stratum> strata_;
   program result_;
 };

@@ -64,7 +64,13 @@ class stratum_factoring {
         make_relation_(make_relation),
         name_of_(name_of) {}
 
-  factored_stratum run() {
+  factored_stratum run(std::vector<normalized_rule> patterns) {
+    for (normalized_rule& pattern : patterns) {
+      result_.added.push_back(pattern.head);
+      result_.levels.push_back(0);
+      recursive_.insert(pattern.head);
+      result_.rules.push_back({std::move(pattern), 0});
+    }
     count_uses();
     for (std::uint32_t number = 0; number < rules_.size(); ++number) {
       while (!removed_[number] && can_be_factored(rules_[number])) {
@@ -537,9 +543,9 @@ class stratum_factoring {
 }  // namespace
 
 factored_stratum factor(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
-                        const sema::program& source, const relation_maker& make_relation,
-                        const relation_namer& name_of) {
-  return stratum_factoring(std::move(rules), members, source, make_relation, name_of).run();
+                        const sema::program& source, const relation_maker& make_relation, const relation_namer& name_of,
+                        std::vector<normalized_rule> patterns) {
+  return stratum_factoring(std::move(rules), members, source, make_relation, name_of).run(std::move(patterns));
 }
 
 }  // namespace gpulog::plan

@@ -48,9 +48,10 @@ using relation_maker = std::function<relation_id(relation_id head, std::vector<s
                                                  std::vector<value_kind> kinds)>;
 using relation_namer = std::function<std::string(relation_id)>;
 
-/// Rules of a recursive stratum with their steps made relations where that saves work.
+/// Rules of a recursive stratum with their steps made relations where that saves work. patterns: rules of
+/// supplementary relations that exist already, each with one atom, of a member.
 [[nodiscard]] factored_stratum factor(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
                                       const sema::program& source, const relation_maker& make_relation,
-                                      const relation_namer& name_of);
+                                      const relation_namer& name_of, std::vector<normalized_rule> patterns = {});
 
 }  // namespace gpulog::plan

@@ -102,6 +102,8 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
   order_.push_back(&term);
   if (const auto* number = term.as<syntax::numeric_constant>()) {
     constraints_.require_kind_among(made, literal_kinds(*number), term.span);
+  } else if (term.as<syntax::counter>() != nullptr) {
+    constraints_.require_subtype(made, declared_.types().of_kind(value_kind::number), term.span);
   } else if (term.as<syntax::string_constant>() != nullptr) {
     constraints_.require_subtype(made, declared_.types().of_kind(value_kind::symbol), term.span);
   } else if (const auto* call = term.as<syntax::functor_call>()) {
@@ -130,9 +132,13 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
       constraints_.require_overload(made, {collect(**aggregate->target)}, *signature);
     }
   } else if (const auto* cast = term.as<syntax::type_cast>()) {
-    collect(*cast->value);
+    const unknown value = collect(*cast->value);
     if (const auto type = declared_.types().find(cast->type.text)) {
       constraints_.require_subtype(made, *type, term.span);
+      // Nothing but the cast says of which type the record is.
+      if (cast->value->as<syntax::record_constructor>() != nullptr) {
+        constraints_.require_subtype(value, *type, term.span);
+      }
     }
   }
   return made;
@@ -263,6 +269,10 @@ bool clause_types::check_constant_or_cast(const syntax::argument& term, diagnost
   if (!types.empty()) return true;
   if (term.as<syntax::string_constant>() != nullptr) {
     diagnostics.error(term.span, "Symbol constant (type mismatch)");
+    return false;
+  }
+  if (term.as<syntax::counter>() != nullptr) {
+    diagnostics.error(term.span, "Auto-increment functor (type mismatch)");
     return false;
   }
   if (term.as<syntax::type_cast>() != nullptr) {

@@ -1,0 +1,213 @@
+#include "plan/record_patterns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace gpulog::plan {
+namespace {
+
+using variable_set = std::set<std::uint32_t>;
+
+template <class Part>
+variable_set variables_of(const Part& part) {
+  std::vector<std::uint32_t> variables;
+  append_variables(part, variables);
+  return {variables.begin(), variables.end()};
+}
+
+bool intersect(const variable_set& left, const variable_set& right) {
+  return std::any_of(left.begin(), left.end(), [&right](std::uint32_t variable) { return right.contains(variable); });
+}
+
+/// `record = pattern`, in either order.
+struct record_equality {
+  std::uint32_t record = 0;
+  const sema::expression* pattern = nullptr;
+};
+
+std::optional<record_equality> as_record_equality(const condition& test) {
+  if (test.op != comparison_op::equal) return std::nullopt;
+  if (test.left.is_variable() && test.right.is_record()) return record_equality{test.left.variable, &test.right};
+  if (test.right.is_variable() && test.left.is_record()) return record_equality{test.right.variable, &test.left};
+  return std::nullopt;
+}
+
+/// An atom with the patterns of its records, and of the records in these.
+struct patterned_atom {
+  variable_set own;                       ///< variables of the atom
+  variable_set fields;                    ///< variables that only the patterns bind
+  std::vector<std::uint32_t> conditions;  ///< the patterns
+  bool has_open_fields = false;
+
+  [[nodiscard]] bool binds_any(const variable_set& wanted) const {
+    return intersect(own, wanted) || intersect(fields, wanted);
+  }
+};
+
+patterned_atom patterns_of(const normalized_rule& rule, std::uint32_t atom) {
+  patterned_atom result;
+  result.own = variables_of(rule.atoms[atom]);
+  std::set<std::uint32_t> taken;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::uint32_t number = 0; number < rule.conditions.size(); ++number) {
+      const auto equality = as_record_equality(rule.conditions[number]);
+      if (!equality || taken.contains(number)) continue;
+      if (!result.own.contains(equality->record) && !result.fields.contains(equality->record)) continue;
+      changed = true;
+      taken.insert(number);
+      result.conditions.push_back(number);
+      for (const sema::expression& field : equality->pattern->arguments) {
+        if (field.is_unnamed()) result.has_open_fields = true;
+        if (field.is_variable() && !result.own.contains(field.variable)) result.fields.insert(field.variable);
+      }
+    }
+  }
+  return result;
+}
+
+/// What stands in the fields and is no record with a pattern: with all of these the record itself can be made.
+variable_set leaves_of(const normalized_rule& rule, const patterned_atom& patterned) {
+  variable_set leaves = patterned.fields;
+  for (const std::uint32_t number : patterned.conditions) {
+    leaves.erase(as_record_equality(rule.conditions[number])->record);
+  }
+  return leaves;
+}
+
+/// Whether the search for rows of the atom would begin at a row of an atom that knows nothing of it but some fields.
+bool is_reached_by_fields(const normalized_rule& rule, std::uint32_t atom, const patterned_atom& patterned,
+                          const variable_set& members) {
+  const auto is_member = [&](std::uint32_t number) { return members.contains(rule.atoms[number].relation.value); };
+  bool is_recursive = false;
+  for (std::uint32_t other = 0; other < rule.atoms.size(); ++other) is_recursive |= is_member(other);
+  const variable_set leaves = leaves_of(rule, patterned);
+  for (std::uint32_t other = 0; other < rule.atoms.size(); ++other) {
+    if (other == atom) continue;
+    const patterned_atom from = patterns_of(rule, other);
+    // Where no atom has a delta, the first with patterns is scanned and the others follow.
+    const bool may_come_first = is_recursive ? is_member(other) : other < atom && !from.conditions.empty();
+    if (!may_come_first || !from.binds_any(patterned.fields) || from.binds_any(patterned.own)) continue;
+    const bool gives_all =
+        !patterned.has_open_fields && std::all_of(leaves.begin(), leaves.end(), [&](std::uint32_t leaf) {
+          return from.own.contains(leaf) || from.fields.contains(leaf);
+        });
+    if (!gives_all) return true;
+  }
+  return false;
+}
+
+variable_set needed_elsewhere(const normalized_rule& rule, std::uint32_t atom, const patterned_atom& patterned) {
+  variable_set needed;
+  const auto need = [&needed](const auto& part) { needed.merge(variables_of(part)); };
+  for (std::uint32_t other = 0; other < rule.atoms.size(); ++other) {
+    if (other != atom) need(rule.atoms[other]);
+  }
+  for (const body_atom& negation : rule.negations) need(negation);
+  for (const sema::expression& argument : rule.head_arguments) need(argument);
+  const std::set<std::uint32_t> taken(patterned.conditions.begin(), patterned.conditions.end());
+  for (std::uint32_t number = 0; number < rule.conditions.size(); ++number) {
+    if (taken.contains(number)) continue;
+    need(rule.conditions[number].left);
+    need(rule.conditions[number].right);
+  }
+  return needed;
+}
+
+/// Equal for atoms with patterns that are equal up to the names of variables; columns: what is needed of them, in
+/// order.
+std::vector<std::uint64_t> canonical_form(const normalized_rule& rule, std::uint32_t atom,
+                                          const patterned_atom& patterned, const variable_set& needed,
+                                          std::vector<std::uint32_t>& columns) {
+  constexpr std::uint64_t unnamed = 0, constant = 1, variable = 2;
+  std::vector<std::uint64_t> form{rule.atoms[atom].relation.value};
+  std::map<std::uint32_t, std::uint64_t> numbers;
+  const auto add_variable = [&](std::uint32_t named) {
+    const auto [found, is_new] = numbers.emplace(named, numbers.size());
+    const bool is_needed = needed.contains(named);
+    if (is_new && is_needed) columns.push_back(named);
+    form.insert(form.end(), {variable, 2 * found->second + (is_needed ? 1 : 0)});
+  };
+  for (const term& argument : rule.atoms[atom].arguments) {
+    if (argument.is_variable()) {
+      add_variable(argument.value);
+    } else if (argument.is_constant()) {
+      form.insert(form.end(), {constant, argument.value});
+    } else {
+      form.push_back(unnamed);
+    }
+  }
+  for (const std::uint32_t number : patterned.conditions) {
+    const record_equality equality = *as_record_equality(rule.conditions[number]);
+    add_variable(equality.record);
+    form.push_back(equality.pattern->arguments.size());
+    for (const sema::expression& field : equality.pattern->arguments) {
+      if (field.is_variable()) {
+        add_variable(field.variable);
+      } else if (field.is_constant()) {
+        form.insert(form.end(), {constant, field.constant});
+      } else {
+        form.push_back(unnamed);
+      }
+    }
+  }
+  return form;
+}
+
+}  // namespace
+
+void pattern_extraction::extract(normalized_rule& rule, const std::vector<relation_id>& members,
+                                 std::vector<normalized_rule>& made) {
+  if (rule.atoms.size() < 2 || !rule.plans.empty()) return;
+  if (!rule.aggregations.empty() || !rule.generations.empty()) return;
+  variable_set member_numbers;
+  for (const relation_id member : members) member_numbers.insert(member.value);
+  for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
+    const patterned_atom patterned = patterns_of(rule, atom);
+    if (patterned.conditions.empty() || !is_reached_by_fields(rule, atom, patterned, member_numbers)) continue;
+    const variable_set needed = needed_elsewhere(rule, atom, patterned);
+    std::vector<std::uint32_t> columns;
+    const std::vector<std::uint64_t> form = canonical_form(rule, atom, patterned, needed, columns);
+    if (columns.empty()) continue;
+
+    const auto [known, is_new] = known_.try_emplace(form);
+    const relation_id source = rule.atoms[atom].relation;
+    if (is_new) {
+      normalized_rule& added = made.emplace_back();
+      added.id = rule.id;
+      added.location = rule.location;
+      added.variables = rule.variables;
+      added.atoms = {rule.atoms[atom]};
+      for (const std::uint32_t number : patterned.conditions) added.conditions.push_back(rule.conditions[number]);
+      std::vector<std::string> names;
+      std::vector<value_kind> kinds;
+      for (const std::uint32_t column : columns) {
+        sema::expression& value = added.head_arguments.emplace_back();
+        value.what = sema::expression::form::variable;
+        value.kind = rule.variables[column].kind;
+        value.variable = column;
+        names.push_back(rule.variables[column].name);
+        kinds.push_back(value.kind);
+      }
+      known->second = make_relation_(source, names, std::move(kinds));
+      added.head = known->second;
+      added.text = fmt::format("{}({}) :- fields of records of {}.", name_of_(known->second), fmt::join(names, ","),
+                               name_of_(source));
+    }
+    body_atom reading;
+    reading.relation = known->second;
+    for (const std::uint32_t column : columns) {
+      reading.arguments.push_back({term::form::variable, column, rule.variables[column].kind});
+    }
+    rule.atoms[atom] = std::move(reading);
+    const std::set<std::uint32_t> taken(patterned.conditions.begin(), patterned.conditions.end());
+    std::uint32_t number = 0;
+    std::erase_if(rule.conditions, [&](const condition&) { return taken.contains(number++); });
+  }
+}
+
+}  // namespace gpulog::plan

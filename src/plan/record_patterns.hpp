@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "plan/normalized_rule.hpp"
+#include "plan/supplementary.hpp"
+
+namespace gpulog::plan {
+
+/// Joins on fields of records. In `val(e,n) :- sub(e), e = [l,r], val(l,n)` a new row of val asks for the rows of sub
+/// whose record has the field l; a record has no index on its fields, so that all rows of sub would be unpacked for
+/// each. Instead `sub@1(e,l) :- sub(e), e = [l,_]` becomes a relation, which has an index like any other. Done where a
+/// row of another atom would come first and is joined by fields alone, without all fields for the record itself.
+class pattern_extraction {
+ public:
+  pattern_extraction(relation_maker make_relation, relation_namer name_of)
+      : make_relation_(std::move(make_relation)), name_of_(std::move(name_of)) {}
+
+  /// Rewrites a rule. members: the relations of its stratum if that is recursive. Appends rules for the relations made,
+  /// each with one atom.
+  void extract(normalized_rule& rule, const std::vector<relation_id>& members, std::vector<normalized_rule>& made);
+
+ private:
+  relation_maker make_relation_;
+  relation_namer name_of_;
+  std::map<std::vector<std::uint64_t>, relation_id> known_;  // by canonical form of atom and patterns
+};
+
+}  // namespace gpulog::plan
