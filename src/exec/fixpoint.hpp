@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <set>
 #include <string>
@@ -189,6 +190,7 @@ class fixpoint_executor final : public executor {
       own.text = version.text;
       running.push_back(
           {&version, build_pipeline(version, *plan_, places_, options_.storage, symbols_, options_.records), nullptr});
+      running.back().pipeline.counter = &counter_;
     }
     return running;
   }
@@ -336,6 +338,7 @@ class fixpoint_executor final : public executor {
     return true;
   }
 
+  std::atomic<word> counter_ = 0;  ///< of autoinc()
   Machine machine_;
   const plan::program* plan_;
   storage::symbol_table* symbols_;

@@ -31,7 +31,12 @@ class builder {
   builder(const plan::rule_version& version, const plan::program& program, const std::vector<index_place>& places,
           storage::storage_mode mode, storage::symbol_table* symbols, storage::record_tables* records)
       : program_(program), places_(places), mode_(mode), records_(records) {
+    // Each aggregate has a register of its own that numbers its groups.
+    next_owner_ = version.slot_count;
     result_.slot_count = version.slot_count;
+    for (const plan::operation& operation : version.operations) {
+      if (std::holds_alternative<plan::fold_begin>(operation)) ++result_.slot_count;
+    }
     result_.symbols = symbols;
     for (const plan::operation& operation : version.operations) {
       std::visit([this](const auto& one) { add(one); }, operation);
@@ -149,6 +154,36 @@ class builder {
     return records_ == nullptr ? nullptr : &(*records_)[static_cast<std::uint32_t>(arity)];
   }
 
+  void add(const plan::generate& generate) {
+    current();
+    segment& made = result_.segments.emplace_back();
+    made.kind = expansion_kind::range;
+    made.keys = numbers_of(generate.arguments);
+    made.value = generate.kind;
+    made.bindings.push_back({generate.result.value, 0});
+  }
+
+  void add(const plan::fold_begin&) {
+    current();
+    open_folds_.push_back(result_.segments.size());
+    segment& made = result_.segments.emplace_back();
+    made.kind = expansion_kind::fold;
+    made.owner = next_owner_++;
+  }
+
+  void add(const plan::fold_end& end) {
+    const std::size_t fold = open_folds_.back();
+    open_folds_.pop_back();
+    segment& last = current();
+    last.ended_fold = fold;
+    last.folded = number_of(end.value);
+    last.fold = end.op;
+    result_.segments[fold].unfold = result_.segments.size();
+    segment& made = result_.segments.emplace_back();
+    made.kind = expansion_kind::unfold;
+    made.result = end.result.value;
+  }
+
   void add(const plan::insert& insert) {
     current();
     result_.target = insert.relation.value;
@@ -164,8 +199,13 @@ class builder {
   void find_live_registers() {
     register_set live;
     read(live, result_.head);
+    std::vector<register_set> behind;  // of the folds that s is in: what is read behind them
     for (std::size_t s = result_.segments.size(); s-- > 0;) {
       segment& here = result_.segments[s];
+      if (here.ended_fold != 0) {
+        live = {result_.segments[here.ended_fold].owner};
+        read(live, {here.folded});
+      }
       for (std::size_t i = here.steps.size(); i-- > 0;) {
         step& one = here.steps[i];
         one.live.assign(live.begin(), live.end());
@@ -176,7 +216,14 @@ class builder {
         read(live, one.arguments);
       }
       for (const kernels::binding& binding : here.bindings) live.erase(binding.target);
+      if (here.kind == expansion_kind::unfold) live.erase(here.result);
+      if (here.kind == expansion_kind::fold) live.erase(here.owner);
       here.carried.assign(live.begin(), live.end());
+      if (here.kind == expansion_kind::unfold) behind.push_back(live);
+      if (here.kind == expansion_kind::fold) {
+        live.merge(behind.back());
+        behind.pop_back();
+      }
       read(live, here.keys);
     }
   }
@@ -186,6 +233,8 @@ class builder {
   storage::storage_mode mode_;
   storage::record_tables* records_;
   kernels::pipeline result_;
+  std::vector<std::size_t> open_folds_;  // segments
+  register_number next_owner_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -54,7 +55,9 @@ struct step {
   std::vector<register_number> live;         ///< registers that are read behind this step: what compaction has to keep
 };
 
-enum class expansion_kind : std::uint8_t { unit, scan, match };
+/// fold: the distinct tuples of the carried registers, each once, on which an aggregate's body runs; unfold: the
+/// bindings of the segment before the fold, with their results.
+enum class expansion_kind : std::uint8_t { unit, scan, match, range, fold, unfold };
 
 /// A step that makes bindings out of bindings, and the steps that follow it.
 struct segment {
@@ -63,8 +66,17 @@ struct segment {
   relation_number source = 0;
   std::size_t index = 0;
   std::size_t level = 0;
-  std::vector<register_number> keys;
-  std::vector<binding> bindings;
+  std::vector<register_number> keys;  ///< of a match; of a range: its arguments
+  std::vector<binding> bindings;      ///< of a range: its value
+  value_kind value{};                 ///< of a range: its kind
+  /// Of a fold: the register that numbers its tuples, and the segment that unfolds it.
+  register_number owner = 0;
+  std::size_t unfold = 0;
+  /// Of an unfold: the register of the result. Of a body's last segment: the fold that it ends, what is folded and how.
+  register_number result = 0;
+  std::size_t ended_fold = 0;  ///< 0: it does not end one
+  register_number folded = 0;
+  fold_op fold{};
   std::vector<register_number> carried;  ///< registers of the segment before that are read from here on
   std::vector<step> steps;
 };
@@ -76,6 +88,7 @@ struct pipeline {
   std::uint32_t slot_count = 0;
   std::vector<word> constants;  ///< register slot_count + i holds constants[i]
   storage::symbol_table* symbols = nullptr;
+  std::atomic<word>* counter = nullptr;  ///< of next_counter
 
   [[nodiscard]] std::uint32_t register_count() const {
     return slot_count + static_cast<std::uint32_t>(constants.size());

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/fold.hpp"
+#include "kernels/ranges.hpp"
 #include "kernels/steps.hpp"
 #include "storage/relation.hpp"
 
@@ -33,7 +35,8 @@ struct tile_scratch {
   std::vector<word> registers;  // [segment][register][row of the tile]
   std::vector<word> constants;
   std::vector<std::unique_ptr<expansion_scratch>> expansions;
-  expansion_scratch probe;  // of existence tests
+  std::vector<std::unique_ptr<fold_state>> folds;  // by segment; null for others
+  expansion_scratch probe;                         // of existence tests
   storage::insert_scratch insert;
   std::uint16_t selected[tile_rows];
   std::uint8_t found[tile_rows];
@@ -60,6 +63,13 @@ class tile_runner {
                   program.constants[i]);
     }
     while (scratch.expansions.size() < segments) scratch.expansions.push_back(std::make_unique<expansion_scratch>());
+    scratch.folds.resize(std::max(scratch.folds.size(), segments));
+    for (std::size_t i = 0; i < segments; ++i) {
+      if (program.segments[i].kind == expansion_kind::fold && scratch.folds[i] == nullptr) {
+        scratch.folds[i] = std::make_unique<fold_state>();
+      }
+    }
+    closed_folds_.resize(segments);
     head_.resize(program.head.size());
   }
 
@@ -91,6 +101,10 @@ class tile_runner {
         }
         break;
       }
+      case expansion_kind::range:
+      case expansion_kind::fold:
+      case expansion_kind::unfold:
+        break;  // never first
     }
   }
 
@@ -130,11 +144,84 @@ class tile_runner {
       n = apply_step(number, one, n);
       if (n == 0) return;
     }
-    if (number + 1 == program_->segments.size()) {
+    if (const segment& here = program_->segments[number]; here.ended_fold != 0) {
+      const segment& fold = program_->segments[here.ended_fold];
+      scratch_->folds[here.ended_fold]->add(here.fold, value(number, fold.owner), value(number, here.folded), n);
+    } else if (number + 1 == program_->segments.size()) {
       insert(number, n, make_room);
+    } else if (program_->segments[number + 1].kind == expansion_kind::fold) {
+      fold(number + 1, n, make_room);
     } else {
       expand(number + 1, n, make_room);
     }
+  }
+
+  /// Runs an aggregate for the tile of the segment before, then what follows the aggregate.
+  template <class MakeRoom>
+  void fold(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
+    const segment& here = program_->segments[number];
+    fold_state& state = *scratch_->folds[number];
+    const std::size_t from = number - 1;
+    const fold_op op = program_->segments[here.unfold - 1].fold;
+    std::vector<const word*> columns;
+    for (register_number carried : here.carried) columns.push_back(value(from, carried));
+    const std::uint32_t groups = state.group(columns, n);
+    // What depends on no binding is computed once.
+    closed_fold& closed = closed_folds_[number];
+    if (!closed.is_known) {
+      state.clear(groups);
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        word* const to = own(number, here.carried[c]);
+        for (std::uint32_t g = 0; g < groups; ++g) to[g] = columns[c][state.representative(g)];
+      }
+      word* const owners = own(number, here.owner);
+      for (std::uint32_t g = 0; g < groups; ++g) owners[g] = g;
+      if (counts_rows(number)) {
+        count_rows(number, groups);
+      } else {
+        process(number, groups, make_room);
+      }
+      if (columns.empty()) closed = {true, state.has_value(op, 0), state.has_value(op, 0) ? state.value(op, 0) : 0};
+    }
+    std::uint32_t kept = 0;
+    word* const result = own(here.unfold, program_->segments[here.unfold].result);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint16_t group = state.group_of(i);
+      const bool has_value = closed.is_known ? closed.has_value : state.has_value(op, group);
+      if (!has_value) continue;
+      result[kept] = closed.is_known ? closed.value : state.value(op, group);
+      scratch_->selected[kept++] = static_cast<std::uint16_t>(i);
+    }
+    if (kept == 0) return;
+    for (register_number carried : program_->segments[here.unfold].carried) {
+      const word* const values = value(from, carried);
+      word* const to = own(here.unfold, carried);
+      for (std::uint32_t i = 0; i < kept; ++i) to[i] = values[scratch_->selected[i]];
+    }
+    process(here.unfold, kept, make_room);
+  }
+
+  /// Whether the aggregate counts the rows of one search or relation, so that nobody has to look at them.
+  [[nodiscard]] bool counts_rows(std::size_t number) const {
+    const segment& body = program_->segments[number + 1];
+    return program_->segments[number].steps.empty() && body.ended_fold == number && body.fold == fold_op::count &&
+           body.steps.empty() && (body.kind == expansion_kind::scan || body.kind == expansion_kind::match);
+  }
+  void count_rows(std::size_t number, std::uint32_t groups) {
+    const segment& body = program_->segments[number + 1];
+    fold_state& counted = *scratch_->folds[number];
+    if (body.kind == expansion_kind::scan) {
+      const part_rows rows = rows_of(relation_of(body.source), body.part);
+      for (std::uint32_t g = 0; g < groups; ++g) counted.add_matches(g, rows.end - rows.begin);
+      return;
+    }
+    expansion_scratch& state = *scratch_->expansions[number + 1];
+    relation_of(body.source)
+        .index(body.index)
+        .for_each_run(body.part != row_part::delta, body.part != row_part::old, [&](const storage::sorted_run& run) {
+          find_ranges(number + 1, run.level(body.level), groups);
+          for (std::uint32_t g = 0; g < groups; ++g) counted.add_matches(g, state.ranges[g].count);
+        });
   }
 
   template <class MakeRoom>
@@ -169,6 +256,13 @@ class tile_runner {
       for (std::uint32_t i = 0; i < n; ++i)
         write_pairs(number, nullptr, i, rows.begin, rows.end - rows.begin, make_room);
       gather(number, nullptr);
+    } else if (here.kind == expansion_kind::range) {
+      for (std::uint32_t i = 0; i < n; ++i) {
+        const word from = value(number - 1, here.keys[0])[i];
+        const word to = value(number - 1, here.keys[1])[i];
+        write_pairs(number, nullptr, i, 0, range_size(here.value, from, to, step_of_range(number, i)), make_room);
+      }
+      gather(number, nullptr);
     } else {
       relation_of(here.source)
           .index(here.index)
@@ -182,6 +276,12 @@ class tile_runner {
           });
     }
     if (state.filled != 0) process(number, state.filled, make_room);
+  }
+
+  [[nodiscard]] word step_of_range(std::size_t number, std::uint32_t i) const {
+    const segment& here = program_->segments[number];
+    if (here.keys.size() > 2) return value(number - 1, here.keys[2])[i];
+    return default_step(here.value, value(number - 1, here.keys[0])[i], value(number - 1, here.keys[1])[i]);
   }
 
   /// The rows of each binding's key, all fetched ahead.
@@ -265,6 +365,17 @@ class tile_runner {
         for (std::uint32_t i = begin; i < end; ++i) to[i] = from[state.owners[i]];
       }
     }
+    if (here.kind == expansion_kind::range) {
+      const word* const from = value(number - 1, here.keys[0]);
+      for (const binding& bound : here.bindings) {
+        word* const to = own(number, bound.target);
+        for (std::uint32_t i = begin; i < end; ++i) {
+          const std::uint16_t owner = state.owners[i];
+          to[i] = range_value(here.value, from[owner], step_of_range(number, owner), state.rows[i]);
+        }
+      }
+      return;
+    }
     const std::uint32_t* const positions = run == nullptr ? nullptr : run->positions();
     for (const binding& bound : here.bindings) {
       word* const to = own(number, bound.target);
@@ -283,7 +394,10 @@ class tile_runner {
     switch (one.kind) {
       case step_kind::compute: {
         word* const result = own(number, one.result);
-        if (is_text_operation(one.scalar)) {
+        if (one.scalar == scalar_op::next_counter) {
+          const word first = program_->counter->fetch_add(n, std::memory_order_relaxed);
+          for (std::uint32_t i = 0; i < n; ++i) result[i] = first + i;
+        } else if (is_text_operation(one.scalar)) {
           std::vector<const word*> arguments;
           for (register_number argument : one.arguments) arguments.push_back(value(number, argument));
           compute_text_tile(one.scalar, arguments, n, result, *program_->symbols);
@@ -383,6 +497,13 @@ class tile_runner {
   unsigned worker_;
   std::vector<const word*> head_;
   std::vector<const word*> tuple_;
+  /// The value of an aggregate that depends on no binding.
+  struct closed_fold {
+    bool is_known = false;
+    bool has_value = false;
+    word value = 0;
+  };
+  std::vector<closed_fold> closed_folds_;  // by segment
   std::uint64_t candidates_ = 0;
   std::uint64_t fresh_ = 0;
 };

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::uint32_t no_variable = std::numeric_limits<std::uint32_t>::max();
 
-
 slot_id new_slot(draft& version, std::uint32_t variable, value_kind kind) {
   const slot_id slot(static_cast<std::uint32_t>(version.slot_variables.size()));
   version.slot_variables.push_back(variable);
@@ -214,9 +213,8 @@ class draft_builder {
 
   /// Whether the slots that the operator binds still have their values.
   [[nodiscard]] bool is_visible(std::size_t position) const {
-    return std::none_of(ended_folds_.begin(), ended_folds_.end(), [position](const auto& ended) {
-      return position >= ended.first && position < ended.second;
-    });
+    return std::none_of(ended_folds_.begin(), ended_folds_.end(),
+                        [position](const auto& ended) { return position >= ended.first && position < ended.second; });
   }
 
   [[nodiscard]] bool is_bound(std::uint32_t variable) const {
@@ -265,7 +263,9 @@ class draft_builder {
     for (const sema::expression& argument : tree.arguments) op.arguments.push_back(evaluate(argument));
     for (std::size_t position = 0; position < result_.operations.size(); ++position) {
       const auto* same = std::get_if<compute>(&result_.operations[position].op);
-      if (same != nullptr && is_visible(position) && same->op == op.op && same->arguments == op.arguments) return operand::slot(same->result);
+      if (same != nullptr && op.op != scalar_op::next_counter && is_visible(position) && same->op == op.op &&
+          same->arguments == op.arguments)
+        return operand::slot(same->result);
     }
     op.result = new_slot(result_, no_variable, tree.kind);
     const operand result = operand::slot(op.result);
@@ -361,8 +361,8 @@ void simplify(draft& version, const std::vector<std::uint32_t>& arities) {
     // The tuple set knows all rows only. That a pair is then found in two versions costs less than an index.
     if (test->rows == part::old && !test->keys.empty()) test->rows = part::all;
   }
-  const auto first_generator = std::find_if(operations.begin(), operations.end(),
-                                            [](const draft_operation& one) { return is_loop(one.op); });
+  const auto first_generator =
+      std::find_if(operations.begin(), operations.end(), [](const draft_operation& one) { return is_loop(one.op); });
   if (first_generator != operations.end()) {
     const bool is_read =
         std::holds_alternative<scan>(first_generator->op) || std::holds_alternative<match>(first_generator->op);

@@ -50,7 +50,8 @@ struct expand_range {
 };
 
 struct step {
-  std::variant<read_atom, reject_atom, test_condition, define_variable, match_record, fold_matches, expand_range> action;
+  std::variant<read_atom, reject_atom, test_condition, define_variable, match_record, fold_matches, expand_range>
+      action;
   double bindings = 1;  ///< estimate, behind the step
 };
 

@@ -30,8 +30,9 @@ struct reads {
 }  // namespace
 
 bool is_loop(const operation& op) {
-  return std::holds_alternative<scan>(op) || std::holds_alternative<match>(op) || std::holds_alternative<generate>(op) ||
-         std::holds_alternative<fold_begin>(op) || std::holds_alternative<fold_end>(op);
+  return std::holds_alternative<scan>(op) || std::holds_alternative<match>(op) ||
+         std::holds_alternative<generate>(op) || std::holds_alternative<fold_begin>(op) ||
+         std::holds_alternative<fold_end>(op);
 }
 
 std::vector<slot_id> slots_read(const operation& op) {

@@ -1,5 +1,6 @@
 #include "plan/normalized_rule.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -96,6 +97,58 @@ body_atom to_body_atom(const sema::atom& source, const variable_classes& classes
   return result;
 }
 
+sema::expression substituted(sema::expression tree, const variable_classes& classes) {
+  substitute(tree, classes);
+  return tree;
+}
+
+/// The literals of a body but for the constraints of the rule itself, which the classes have taken in.
+void sort_literals(const std::vector<sema::literal>& body, const variable_classes& classes, normalized_rule& result);
+
+aggregation to_aggregation(const sema::aggregate& source, const variable_classes& classes,
+                           const normalized_rule& around) {
+  aggregation result;
+  result.op = source.op;
+  result.result = substituted(source.result, classes);
+  for (const std::uint32_t variable : source.injected) {
+    if (!classes.constant(variable)) result.injected.push_back(classes.representative(variable));
+  }
+  std::sort(result.injected.begin(), result.injected.end());
+  result.injected.erase(std::unique(result.injected.begin(), result.injected.end()), result.injected.end());
+  normalized_rule& body = result.body;
+  body.id = around.id;
+  body.head = around.head;
+  body.variables = around.variables;
+  // Equalities stay conditions: outside of the body they need not hold.
+  for (const sema::literal& part : source.body) {
+    const auto* test = std::get_if<sema::constraint>(&part);
+    if (test == nullptr) continue;
+    body.conditions.push_back({test->op, substituted(test->left, classes), substituted(test->right, classes)});
+  }
+  sort_literals(source.body, classes, body);
+  sema::expression target = substituted(source.target, classes);
+  if (target.is_unnamed()) target.what = sema::expression::form::constant;
+  body.head_arguments.push_back(std::move(target));
+  return result;
+}
+
+void sort_literals(const std::vector<sema::literal>& body, const variable_classes& classes, normalized_rule& result) {
+  for (const sema::literal& literal : body) {
+    if (const auto* atom = std::get_if<sema::atom>(&literal)) {
+      (atom->negated ? result.negations : result.atoms).push_back(to_body_atom(*atom, classes));
+    } else if (const auto* folded = std::get_if<sema::aggregate>(&literal)) {
+      result.aggregations.push_back(to_aggregation(*folded, classes, result));
+    } else if (const auto* made = std::get_if<sema::generator>(&literal)) {
+      generation& added = result.generations.emplace_back();
+      added.kind = made->kind;
+      added.result = substituted(made->result, classes);
+      for (const sema::expression& argument : made->arguments) {
+        added.arguments.push_back(substituted(argument, classes));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 normalized_rule normalize(const sema::rule& source) {
@@ -137,11 +190,7 @@ normalized_rule normalize(const sema::rule& source) {
     if (truth == false) result.unsatisfiable = true;
     if (!truth) result.conditions.push_back(std::move(remaining));
   }
-  for (const sema::literal& literal : source.body) {
-    if (const auto* atom = std::get_if<sema::atom>(&literal)) {
-      (atom->negated ? result.negations : result.atoms).push_back(to_body_atom(*atom, classes));
-    }
-  }
+  sort_literals(source.body, classes, result);
   for (sema::expression argument : source.head.arguments) {
     substitute(argument, classes);
     result.head_arguments.push_back(std::move(argument));
@@ -152,6 +201,16 @@ normalized_rule normalize(const sema::rule& source) {
 void append_variables(const sema::expression& tree, std::vector<std::uint32_t>& variables) {
   if (tree.is_variable()) variables.push_back(tree.variable);
   for (const sema::expression& argument : tree.arguments) append_variables(argument, variables);
+}
+
+void append_variables(const aggregation& folded, std::vector<std::uint32_t>& variables) {
+  variables.insert(variables.end(), folded.injected.begin(), folded.injected.end());
+  append_variables(folded.result, variables);
+}
+
+void append_variables(const generation& made, std::vector<std::uint32_t>& variables) {
+  for (const sema::expression& argument : made.arguments) append_variables(argument, variables);
+  append_variables(made.result, variables);
 }
 
 void append_variables(const body_atom& atom, std::vector<std::uint32_t>& variables) {

@@ -30,6 +30,15 @@ struct condition {
   sema::expression left, right;
 };
 
+/// result = each value of range(arguments).
+struct generation {
+  value_kind kind = value_kind::number;
+  sema::expression result;
+  std::vector<sema::expression> arguments;
+};
+
+struct aggregation;
+
 /// A rule with its literals sorted by what they are to the planner. Variables that are equal are one variable,
 /// variables that equal a constant are that constant, constant expressions are folded.
 struct normalized_rule {
@@ -39,6 +48,8 @@ struct normalized_rule {
   std::vector<body_atom> atoms;  ///< positive, as written
   std::vector<body_atom> negations;
   std::vector<condition> conditions;
+  std::vector<aggregation> aggregations;
+  std::vector<generation> generations;
   std::vector<sema::variable> variables;
   std::vector<sema::execution_order> plans;
   bool unsatisfiable = false;  ///< some condition on constants is false
@@ -46,10 +57,22 @@ struct normalized_rule {
   std::string location;  ///< "file [line:column-line:column]"
 };
 
+/// result = op over the target in all matches of the body, which is a rule whose only head argument is the target. Its
+/// variables have the numbers that they have in the rule around it.
+struct aggregation {
+  fold_op op = fold_op::count;
+  sema::expression result;
+  std::vector<std::uint32_t> injected;  ///< variables that are bound outside
+  normalized_rule body;
+};
+
 [[nodiscard]] normalized_rule normalize(const sema::rule& source);
 
 /// Appends the numbers of the variables of an expression, in order, possibly repeated.
 void append_variables(const sema::expression& tree, std::vector<std::uint32_t>& variables);
+/// Those that an aggregation needs or binds in the rule around it, and those of a generation.
+void append_variables(const aggregation& folded, std::vector<std::uint32_t>& variables);
+void append_variables(const generation& made, std::vector<std::uint32_t>& variables);
 /// The same for the arguments of an atom.
 void append_variables(const body_atom& atom, std::vector<std::uint32_t>& variables);
 

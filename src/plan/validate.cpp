@@ -29,6 +29,8 @@ std::size_t argument_count(scalar_op op) {
     case scalar_op::string_to_unsigned:
     case scalar_op::string_to_float:
       return 1;
+    case scalar_op::next_counter:
+      return 0;
     case scalar_op::substring:
       return 3;
     default:

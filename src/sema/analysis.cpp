@@ -1,8 +1,10 @@
 #include "sema/analysis.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <unordered_map>
 
+#include "sema/aggregate_scopes.hpp"
 #include "sema/clause_checks.hpp"
 #include "sema/clause_types.hpp"
 #include "sema/components.hpp"
@@ -11,6 +13,7 @@
 #include "sema/lowering.hpp"
 #include "sema/print.hpp"
 #include "sema/stratification.hpp"
+#include "sema/syntax_walk.hpp"
 
 namespace gpulog::sema {
 
@@ -42,6 +45,7 @@ class analyser {
     if (diagnostics_.has_errors()) return std::nullopt;
     stratify(program_, diagnostics_);
     check_plans();
+    reject_recursive_counters();
     if (diagnostics_.has_errors()) return std::nullopt;
     return std::move(program_);
   }
@@ -60,10 +64,11 @@ class analyser {
     });
     // What inlining takes away has to be well typed nevertheless.
     if (inlined != inlined_.end() || !all_evaluated) {
-      const auto bodies = expand_body(written.body, written.span, diagnostics_);
-      if (!bodies || !is_well_typed(written, *bodies)) return;
+      const syntax::clause& complete = with_scopes(written);
+      const auto bodies = expand_body(complete.body, complete.span, diagnostics_);
+      if (!bodies || !is_well_typed(complete, *bodies)) return;
     }
-    const syntax::clause& clause = inlined == inlined_.end() ? written : inlined->second;
+    const syntax::clause& clause = with_scopes(inlined == inlined_.end() ? written : inlined->second);
     const auto bodies = expand_body(clause.body, clause.span, diagnostics_);
     if (!bodies) return;
     for (const syntax::atom& head : clause.heads) {
@@ -72,13 +77,38 @@ class analyser {
     }
   }
 
+  /// The clause with variables of its aggregates told apart; it lives as long as this.
+  const syntax::clause& with_scopes(const syntax::clause& clause) {
+    auto separated = separate_scopes(clause, diagnostics_);
+    return separated ? scoped_.emplace_back(std::move(*separated)) : clause;
+  }
+
   flat_clause flatten(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body) const {
-    flat_clause flat{&clause, &head, &body, *declared_.find_relation(head.name.text), {}};
+    flat_clause flat{&clause, &head, &body, *declared_.find_relation(head.name.text), relations_of(body), {}};
+    const auto add_aggregate = [&](const syntax::argument& term) {
+      const auto* aggregate = term.as<syntax::aggregate>();
+      if (aggregate == nullptr) return true;
+      flat_aggregate& added = flat.aggregates[aggregate];
+      auto bodies = expand_body(aggregate->body, term.span, diagnostics_);
+      if (bodies && !bodies->empty()) added.body = std::move(bodies->front());
+      if (bodies && bodies->size() != 1) {
+        diagnostics_.error(term.span, "Disjunctions in aggregation clauses are not supported");
+      }
+      added.relations = relations_of(added.body);
+      return true;
+    };
+    walk_terms(head, add_aggregate);
+    for (const flat_literal& part : body) walk_terms(*part.literal, add_aggregate);
+    return flat;
+  }
+
+  std::vector<relation_id> relations_of(const flat_conjunction& body) const {
+    std::vector<relation_id> relations;
     for (const flat_literal& part : body) {
       const auto* atom = part.literal->as<syntax::atom>();
-      flat.body_relations.push_back(atom == nullptr ? relation_id() : *declared_.find_relation(atom->name.text));
+      relations.push_back(atom == nullptr ? relation_id() : *declared_.find_relation(atom->name.text));
     }
-    return flat;
+    return relations;
   }
 
   bool is_well_typed(const syntax::clause& clause, const std::vector<flat_conjunction>& bodies) {
@@ -152,6 +182,46 @@ class analyser {
     }
   }
 
+  static const expression* find_counter(const expression& tree) {
+    if (tree.is_operation() && tree.op == scalar_op::next_counter) return &tree;
+    for (const expression& argument : tree.arguments) {
+      if (const expression* const found = find_counter(argument)) return found;
+    }
+    return nullptr;
+  }
+
+  static const expression* find_counter(const rule& rule) {
+    for (const expression& argument : rule.head.arguments) {
+      if (const expression* const found = find_counter(argument)) return found;
+    }
+    for (const literal& part : rule.body) {
+      const auto* test = std::get_if<constraint>(&part);
+      if (test == nullptr) continue;
+      if (const expression* const found = find_counter(test->left)) return found;
+      if (const expression* const found = find_counter(test->right)) return found;
+    }
+    return nullptr;
+  }
+
+  /// A rule that is run again would count again.
+  void reject_recursive_counters() {
+    for (const stratum& stratum : program_.strata) {
+      if (!stratum.recursive) continue;
+      for (const rule_id id : stratum.rules) {
+        const rule& rule = program_[id];
+        const bool recursive = std::any_of(rule.body.begin(), rule.body.end(), [&](const literal& part) {
+          const auto* body = std::get_if<atom>(&part);
+          return body != nullptr && std::find(stratum.relations.begin(), stratum.relations.end(), body->relation) !=
+                                        stratum.relations.end();
+        });
+        if (!recursive) continue;
+        if (const expression* const counter = find_counter(rule)) {
+          diagnostics_.error(counter->span, "Auto-increment functor in a recursive rule");
+        }
+      }
+    }
+  }
+
   // ---- .plan ----
 
   void check_plans() {
@@ -206,6 +276,7 @@ class analyser {
   declarations declared_;
   inliner inliner_;
   std::unordered_map<const syntax::clause*, syntax::clause> inlined_;  ///< of the clauses that mention inline relations
+  std::deque<syntax::clause> scoped_;
   symbol_numbers symbols_;
   std::vector<bool> has_clause_;                       ///< by relation
   std::vector<const syntax::clause*> clause_of_rule_;  ///< by rule

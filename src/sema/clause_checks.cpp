@@ -110,8 +110,6 @@ class form_checker {
     } else if (const auto* branch = term.as<syntax::branch_constructor>()) {
       check_branch(term, *branch);
       check_fields(branch->fields, place);
-    } else if (term.as<syntax::counter>() != nullptr) {
-      fail_unsupported(term.span, "autoinc()");
     } else if (term.as<syntax::iteration_counter>() != nullptr) {
       fail_unsupported(term.span, "recursive_iteration_cnt()");
     } else if (const auto* aggregate = term.as<syntax::aggregate>()) {
@@ -249,8 +247,9 @@ class grounding {
     }
     if (find_open_field(value) != nullptr) return;
     std::unordered_set<std::string> needed;
-    for_each_own_variable(value,
-                          [&](const syntax::variable& each, const syntax::argument&) { needed.insert(each.name); });
+    for_each_own_variable(value, [&](const syntax::variable& each, const syntax::argument&) {
+      if (!bound_.contains(each.name)) needed.insert(each.name);
+    });
     for_each_field_variable(side, [&](const syntax::variable& variable) {
       for (const std::string& name : needed) waiting_[name].push_back(equalities_.size());
       if (needed.empty()) add(variable.name);

@@ -225,7 +225,8 @@ bool clause_types::check_call(const syntax::argument& term, diagnostics& diagnos
     if (constraints_.types(argument).empty()) return true;
     types += (types.empty() ? "" : ", ") + declared_.types().text(constraints_.types(argument));
   }
-  diagnostics.error(term.span, "No valid overloads for functor " + std::string(call != nullptr ? syntax::spelling(call->op) : signature.name) +
+  diagnostics.error(term.span, "No valid overloads for functor " +
+                                   std::string(call != nullptr ? syntax::spelling(call->op) : signature.name) +
                                    " with arguments of type (" + types + ") here (type mismatch)");
   return false;
 }

@@ -1,10 +1,19 @@
 #pragma once
 
+#include <unordered_map>
+#include <vector>
+
 #include "sema/clause_expansion.hpp"
 #include "sema/program.hpp"
 #include "syntax/ast.hpp"
 
 namespace gpulog::sema {
+
+/// The body of an aggregate as one conjunction.
+struct flat_aggregate {
+  flat_conjunction body;
+  std::vector<relation_id> relations;  ///< by literal; invalid for what is not an atom
+};
 
 /// One head with one conjunction of its clause; relations are known to exist and to have the right arity.
 struct flat_clause {
@@ -13,6 +22,7 @@ struct flat_clause {
   const flat_conjunction* body = nullptr;
   relation_id head_relation;
   std::vector<relation_id> body_relations;  ///< by literal; invalid for what is not an atom
+  std::unordered_map<const syntax::aggregate*, flat_aggregate> aggregates;  ///< all, those within others too
 
   [[nodiscard]] bool is_fact() const { return clause->body.empty(); }
 };

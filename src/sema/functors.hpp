@@ -15,6 +15,7 @@ namespace gpulog::sema {
 enum class lowering : std::uint8_t {
   direct,  ///< op(arguments)
   fold,    ///< n-ary, nested to the left: op(op(a, b), c)
+  generate,  ///< each value in turn
   retype,  ///< the operand itself, read as the result kind
 };
 

@@ -279,6 +279,9 @@ class clause_lowering {
     if (const auto* text = term.as<syntax::string_constant>()) {
       return constant_of(value_kind::symbol, symbols_.number(text->value), term.span);
     }
+    if (term.as<syntax::counter>() != nullptr) {
+      return operation_of(scalar_op::next_counter, value_kind::number, {}, term.span);
+    }
     if (const auto* call = term.as<syntax::functor_call>()) return lower_call(term, *call);
     if (term.as<syntax::nil_constant>() != nullptr) return constant_of(value_kind::record, 0, term.span);
     if (const auto* record = term.as<syntax::record_constructor>()) {

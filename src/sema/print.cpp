@@ -274,6 +274,8 @@ std::string_view operation_text(scalar_op op) {
       return "strlen";
     case scalar_op::substring:
       return "substr";
+    case scalar_op::next_counter:
+      return "autoinc";
     case scalar_op::number_to_string:
     case scalar_op::unsigned_to_string:
     case scalar_op::float_to_string:

@@ -26,6 +26,8 @@ namespace gpulog::sema {
 
 /// "<", "match", ...; for typed comparisons without the type.
 [[nodiscard]] std::string_view comparison_text(comparison_op op);
+/// "count", "sum", ...
+[[nodiscard]] std::string_view fold_text(fold_op op);
 /// "+", "band", "to_string", ... as written in programs.
 [[nodiscard]] std::string_view operation_text(scalar_op op);
 

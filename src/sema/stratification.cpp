@@ -85,6 +85,17 @@ class component_finder {
   std::uint32_t counter_ = 0;
 };
 
+/// Calls action(atom, in an aggregate) for the atoms of a body whose relations are complete before the head is made.
+template <class Action>
+void for_each_needed(const std::vector<literal>& body, bool in_aggregate, const Action& action) {
+  for (const literal& part : body) {
+    if (const atom* one = std::get_if<atom>(&part)) {
+      if (in_aggregate || one->negated) action(*one, in_aggregate);
+    }
+    if (const aggregate* folded = std::get_if<aggregate>(&part)) for_each_needed(folded->body, true, action);
+  }
+}
+
 void collect_dependencies(program& program) {
   std::set<dependency> found;
   for (const rule& rule : program.rules) {
@@ -93,6 +104,9 @@ void collect_dependencies(program& program) {
         found.insert({body->relation, rule.head.relation, body->negated});
       }
     }
+    for_each_needed(rule.body, false, [&](const atom& body, bool) {
+      found.insert({body.relation, rule.head.relation, true});
+    });
   }
   program.dependencies.assign(found.begin(), found.end());
 }
@@ -101,22 +115,25 @@ void report_negation_in_cycle(const program& program, const stratum& stratum,
                               const std::vector<std::uint32_t>& stratum_of, diagnostics& diagnostics) {
   for (rule_id id : stratum.rules) {
     const rule& rule = program[id];
-    for (const literal& part : rule.body) {
-      const atom* body = std::get_if<atom>(&part);
-      if (body == nullptr || !body->negated) continue;
-      if (stratum_of[body->relation.value] != stratum_of[rule.head.relation.value]) continue;
-      std::string names;
-      for (relation_id member : stratum.relations) {
-        if (!names.empty()) names += ",";
-        names += program[member].name;
-      }
-      const relation& negated = program[body->relation];
-      diagnostics::entry& error =
-          diagnostics.error(negated.span, fmt::format("Unable to stratify relation(s) {{{}}}", names));
-      error.note(negated.span, "Relation " + negated.name);
-      error.note(body->span, "has cyclic negation");
-      return;
+    const atom* cyclic = nullptr;
+    bool by_aggregate = false;
+    for_each_needed(rule.body, false, [&](const atom& body, bool in_aggregate) {
+      if (cyclic != nullptr || stratum_of[body.relation.value] != stratum_of[rule.head.relation.value]) return;
+      cyclic = &body;
+      by_aggregate = in_aggregate;
+    });
+    if (cyclic == nullptr) continue;
+    std::string names;
+    for (relation_id member : stratum.relations) {
+      if (!names.empty()) names += ",";
+      names += program[member].name;
     }
+    const relation& needed = program[cyclic->relation];
+    diagnostics::entry& error =
+        diagnostics.error(needed.span, fmt::format("Unable to stratify relation(s) {{{}}}", names));
+    error.note(needed.span, "Relation " + needed.name);
+    error.note(cyclic->span, by_aggregate ? "has cyclic aggregation" : "has cyclic negation");
+    return;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "syntax/ast.hpp"
@@ -53,6 +54,65 @@ void for_each_variable(const syntax::argument& term, const Action& action) {
     if (aggregate->initial) for_each_variable(**aggregate->initial, action);
     for_each_variable(aggregate->body, action);
   }
+}
+
+// ---- terms ----------------------------------------------------------------------------------------------------------
+
+/// Calls action(term) for each term of the node (an argument, atom, literal or list of alternatives, constant or not),
+/// outer terms first; where action returns false, not for the terms within.
+template <class Node, class Action>
+void walk_terms(Node& node, const Action& action) {
+  using plain = std::remove_const_t<Node>;
+  if constexpr (std::is_same_v<plain, std::vector<syntax::conjunction>>) {
+    for (auto& conjunction : node) {
+      for (auto& part : conjunction) walk_terms(part, action);
+    }
+  } else if constexpr (std::is_same_v<plain, syntax::atom>) {
+    for (auto& argument : node.arguments) walk_terms(argument, action);
+  } else if constexpr (std::is_same_v<plain, syntax::literal>) {
+    if (auto* atom = node.template as<syntax::atom>()) walk_terms(*atom, action);
+    if (auto* constraint = node.template as<syntax::constraint>()) {
+      walk_terms(constraint->left, action);
+      walk_terms(constraint->right, action);
+    }
+    if (auto* negation = node.template as<syntax::negation>()) walk_terms(*negation->inner, action);
+    if (auto* group = node.template as<syntax::group>()) walk_terms(group->alternatives, action);
+  } else {
+    if (!action(node)) return;
+    const auto all = [&](auto& terms) {
+      for (auto& term : terms) walk_terms(term, action);
+    };
+    if (auto* record = node.template as<syntax::record_constructor>()) all(record->fields);
+    if (auto* branch = node.template as<syntax::branch_constructor>()) all(branch->fields);
+    if (auto* call = node.template as<syntax::functor_call>()) all(call->arguments);
+    if (auto* call = node.template as<syntax::user_functor_call>()) all(call->arguments);
+    if (auto* cast = node.template as<syntax::type_cast>()) walk_terms(*cast->value, action);
+    if (auto* aggregate = node.template as<syntax::aggregate>()) {
+      if (aggregate->target) walk_terms(**aggregate->target, action);
+      if (aggregate->initial) walk_terms(**aggregate->initial, action);
+      walk_terms(aggregate->body, action);
+    }
+  }
+}
+
+/// Calls action(variable, its argument) for the variables outside of aggregates.
+template <class Node, class Action>
+void for_each_own_variable(const Node& node, const Action& action) {
+  walk_terms(node, [&](const syntax::argument& term) {
+    if (const auto* variable = term.as<syntax::variable>()) action(*variable, term);
+    return term.as<syntax::aggregate>() == nullptr;
+  });
+}
+
+/// Calls action(aggregate, its argument) for the aggregates that are not within others.
+template <class Node, class Action>
+void for_each_aggregate(Node& node, const Action& action) {
+  walk_terms(node, [&](auto& term) {
+    auto* aggregate = term.template as<syntax::aggregate>();
+    if (aggregate == nullptr) return true;
+    action(*aggregate, term);
+    return false;
+  });
 }
 
 // ---- atoms ----------------------------------------------------------------------------------------------------------

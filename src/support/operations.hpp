@@ -58,6 +58,22 @@ enum class scalar_op : std::uint8_t {
   string_to_number,
   string_to_unsigned,
   string_to_float,
+  // Without arguments: the number of times that it has been asked for.
+  next_counter,
+};
+
+/// How an aggregate combines the values of its matches. No match: count and sums give 0, the others nothing.
+enum class fold_op : std::uint8_t {
+  count,
+  sum_number,  ///< also of unsigned numbers; wraps around
+  sum_float,
+  min_number,
+  min_unsigned,
+  min_float,
+  max_number,
+  max_unsigned,
+  max_float,
+  mean,  ///< of floats
 };
 
 /// Tests on two words.

@@ -131,7 +131,7 @@ TEST(inference, functors_of_many_arguments_are_nested) {
       ".decl n(x:number, s:symbol)\n.decl r(a:number, b:symbol)\n"
       "r(max(x, 1, 2), substr(s, 1, x)) :- n(x, s).\n");
   ASSERT_TRUE(text.accepted()) << text.report.to_string();
-  EXPECT_EQ(to_text(*text.program, text.program->rules[0]), "r(max(max(x,1),2),take(drop(s,1),x)) :- n(x,s).");
+  EXPECT_EQ(to_text(*text.program, text.program->rules[0]), "r(max(max(x,1),2),substr(s,1,x)) :- n(x,s).");
 }
 
 struct rejected {
@@ -222,9 +222,7 @@ TEST_P(unsupported, constructs_are_named) {
 
 INSTANTIATE_TEST_SUITE_P(all, unsupported,
                          testing::Values(rejected{"a(@known(x)) :- a(x).", "@known"},
-                                         rejected{"b(x, autoinc()) :- a(x).", "autoinc"},
                                          rejected{"b(x,a) <= b(x,b) :- b < a.", "Subsumptive"},
-                                         rejected{"a(x) :- x = range(1,3).", "range"},
                                          rejected{".decl d(x:number, y:number) choice-domain x", "choice-domain"},
                                          rejected{".decl e(x:number, y:number) eqrel", "quivalence"}));
 

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/pipeline.hpp"
+#include "storage/relation.hpp"
+
+/// Aggregates over tiles: bindings with equal values in the registers that the body reads are one group, whose value is
+/// folded once.
+namespace gpulog::kernels {
+
+using storage::tile_rows;
+
+class fold_state {
+ public:
+  /// Groups the bindings by the columns. @return how many groups
+  std::uint32_t group(const std::vector<const word*>& columns, std::uint32_t n);
+  /// The binding that stands for a group.
+  [[nodiscard]] std::uint16_t representative(std::uint32_t group) const { return representatives_[group]; }
+  [[nodiscard]] std::uint16_t group_of(std::uint32_t binding) const { return groups_[binding]; }
+
+  /// Before the first value: no group has one.
+  void clear(std::uint32_t groups);
+  /// values[i] belongs to group owners[i].
+  void add(fold_op op, const word* owners, const word* values, std::uint32_t n);
+  /// `matches` matches at once, of a count.
+  void add_matches(std::uint32_t group, std::uint64_t matches) { counts_[group] += matches; }
+  /// Whether the aggregate has a value for the group, and which.
+  [[nodiscard]] bool has_value(fold_op op, std::uint32_t group) const;
+  [[nodiscard]] word value(fold_op op, std::uint32_t group) const;
+
+ private:
+  static constexpr std::uint32_t table_size = 2 * tile_rows;
+
+  std::uint16_t representatives_[tile_rows];
+  std::uint16_t groups_[tile_rows];
+  std::uint16_t table_[table_size];  // number of a group + 1; 0: empty
+  std::uint64_t counts_[tile_rows];
+  word words_[tile_rows];
+  double sums_[tile_rows];
+};
+
+}  // namespace gpulog::kernels

@@ -1,0 +1,220 @@
+#include "sema/aggregate_scopes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "sema/syntax_walk.hpp"
+
+namespace gpulog::sema {
+
+namespace {
+
+using name_set = std::set<std::string>;
+
+template <class Node>
+void collect_names(const Node& node, name_set& names) {
+  for_each_own_variable(
+      node, [&](const syntax::variable& variable, const syntax::argument&) { names.insert(variable.name); });
+}
+
+/// Equalities that bind a variable once others are bound.
+struct equality {
+  std::string variable;
+  name_set needed;
+};
+
+void collect_bindings(const std::vector<syntax::conjunction>& alternatives, name_set& bound,
+                      std::vector<equality>& equalities) {
+  for (const syntax::conjunction& conjunction : alternatives) {
+    for (const syntax::literal& part : conjunction) {
+      if (const auto* atom = part.as<syntax::atom>()) collect_names(*atom, bound);
+      if (const auto* group = part.as<syntax::group>()) collect_bindings(group->alternatives, bound, equalities);
+      const auto* test = part.as<syntax::constraint>();
+      if (test == nullptr || test->op != syntax::constraint_op::equal) continue;
+      for (const auto& [side, value] : {std::pair(&test->left, &test->right), std::pair(&test->right, &test->left)}) {
+        name_set targets;
+        collect_names(*side, targets);
+        name_set needed;
+        collect_names(*value, needed);
+        if (side->as<syntax::functor_call>() != nullptr) continue;
+        for (const std::string& target : targets) equalities.push_back({target, needed});
+      }
+    }
+  }
+}
+
+/// The variables that the literals bind when those of `bound` are bound.
+name_set bound_by(const std::vector<syntax::conjunction>& alternatives, name_set bound) {
+  std::vector<equality> equalities;
+  collect_bindings(alternatives, bound, equalities);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const equality& each : equalities) {
+      if (bound.contains(each.variable)) continue;
+      if (!std::includes(bound.begin(), bound.end(), each.needed.begin(), each.needed.end())) continue;
+      changed = bound.insert(each.variable).second;
+    }
+  }
+  return bound;
+}
+
+syntax::argument variable_term(const std::string& name, const syntax::place& span) {
+  return {syntax::variable{name}, span};
+}
+
+syntax::literal equality_of(syntax::argument left, syntax::argument right, const syntax::place& span) {
+  return {syntax::constraint{syntax::constraint_op::equal, std::move(left), std::move(right)}, span};
+}
+
+class scope_separator {
+ public:
+  explicit scope_separator(diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  void run(syntax::clause& clause) {
+    scope outer;
+    for (const syntax::atom& head : clause.heads) collect_names(head, outer.visible);
+    collect_names(clause.body, outer.visible);
+    outer.bound = bound_by(clause.body, {});
+    syntax::conjunction added;
+    for (syntax::atom& head : clause.heads) {
+      for_each_aggregate(
+          head, [&](syntax::aggregate& aggregate, syntax::argument& term) { separate(aggregate, term, outer, added); });
+    }
+    if (!added.empty() && clause.body.empty()) clause.body.emplace_back();
+    for (syntax::conjunction& conjunction : clause.body) {
+      conjunction.insert(conjunction.end(), added.begin(), added.end());
+    }
+    separate_body(clause.body, outer);
+  }
+
+ private:
+  struct scope {
+    name_set visible;  ///< names that stand in it or around it, outside of aggregates
+    name_set bound;
+  };
+  using renaming = std::map<std::string, std::string>;
+
+  void separate_body(std::vector<syntax::conjunction>& alternatives, const scope& around) {
+    for (syntax::conjunction& conjunction : alternatives) {
+      syntax::conjunction added;
+      for (syntax::literal& part : conjunction) {
+        for_each_aggregate(part, [&](syntax::aggregate& aggregate, syntax::argument& term) {
+          separate(aggregate, term, around, added);
+        });
+      }
+      std::move(added.begin(), added.end(), std::back_inserter(conjunction));
+    }
+  }
+
+  template <class Node>
+  static void rename(Node& node, const renaming& names) {
+    walk_terms(node, [&](syntax::argument& term) {
+      if (auto* variable = term.as<syntax::variable>()) {
+        if (const auto found = names.find(variable->name); found != names.end()) variable->name = found->second;
+      }
+      return true;
+    });
+  }
+  static void rename(syntax::aggregate& aggregate, const renaming& names) {
+    if (aggregate.target) rename(**aggregate.target, names);
+    rename(aggregate.body, names);
+  }
+
+  std::string fresh(const std::string& name) { return name + "@" + std::to_string(++made_); }
+
+  void separate(syntax::aggregate& aggregate, syntax::argument& term, const scope& around,
+                syntax::conjunction& beside) {
+    name_set own;
+    collect_names(aggregate.body, own);
+    name_set of_target;
+    if (aggregate.target) collect_names(**aggregate.target, of_target);
+    own.insert(of_target.begin(), of_target.end());
+    name_set bound_around = around.bound;
+    for (const std::string& name : of_target) bound_around.erase(name);
+    const name_set bound_inside = bound_by(aggregate.body, {});
+    const name_set bound_with_others = bound_by(aggregate.body, bound_around);
+
+    renaming locals;
+    name_set witnesses;
+    for (const std::string& name : own) {
+      const bool is_inside = bound_inside.contains(name);
+      const bool is_local =
+          !around.visible.contains(name) || (of_target.contains(name) && bound_with_others.contains(name));
+      if (is_local) {
+        locals.emplace(name, fresh(name));
+      } else if (!around.bound.contains(name) && is_inside) {
+        witnesses.insert(name);
+      }
+    }
+    const syntax::place where = term.span;
+    if (!witnesses.empty()) {
+      const bool has_witnesses = aggregate.op == syntax::aggregate_op::min || aggregate.op == syntax::aggregate_op::max;
+      if (!has_witnesses || !aggregate.target) {
+        diagnostics_.error(where, "Witness problem: argument " + *witnesses.begin() + " is bound only by this " +
+                                      std::string(syntax::spelling(aggregate.op)) +
+                                      " aggregate and used outside of it");
+        return;
+      }
+      syntax::aggregate copy = aggregate;
+      renaming copied;
+      for (const auto& [name, unused] : locals) copied.emplace(name, fresh(name));
+      rename(copy, copied);
+      for (const std::string& name : witnesses) locals.emplace(name, fresh(name));
+      scope extended = around;
+      for (const auto& [unused, name] : copied) extended.visible.insert(name);
+      extended.bound = bound_by(copy.body, extended.bound);
+      const std::string result = fresh("");
+      syntax::conjunction copies;
+      for (const syntax::conjunction& conjunction : copy.body) {
+        copies.insert(copies.end(), conjunction.begin(), conjunction.end());
+      }
+      copies.push_back(equality_of(**copy.target, variable_term(result, where), where));
+      std::vector<syntax::conjunction> whole{std::move(copies)};
+      separate_body(whole, extended);
+      std::move(whole.front().begin(), whole.front().end(), std::back_inserter(beside));
+      separate_inside(aggregate, locals, around);
+      syntax::argument moved{std::move(aggregate), where};
+      beside.push_back(equality_of(variable_term(result, where), std::move(moved), where));
+      term = variable_term(result, where);
+      return;
+    }
+    separate_inside(aggregate, locals, around);
+  }
+
+  void separate_inside(syntax::aggregate& aggregate, const renaming& locals, const scope& around) {
+    rename(aggregate, locals);
+    scope inner = around;
+    collect_names(aggregate.body, inner.visible);
+    if (aggregate.target) collect_names(**aggregate.target, inner.visible);
+    inner.bound = bound_by(aggregate.body, inner.bound);
+    separate_body(aggregate.body, inner);
+    if (!aggregate.target) return;
+    syntax::conjunction added;
+    for_each_aggregate(**aggregate.target, [&](syntax::aggregate& nested, syntax::argument& term) {
+      separate(nested, term, inner, added);
+    });
+    for (syntax::conjunction& conjunction : aggregate.body) {
+      conjunction.insert(conjunction.end(), added.begin(), added.end());
+    }
+  }
+
+  diagnostics& diagnostics_;
+  std::size_t made_ = 0;
+};
+
+}  // namespace
+
+std::optional<syntax::clause> separate_scopes(const syntax::clause& clause, diagnostics& diagnostics) {
+  bool found = false;
+  const auto look = [&](const syntax::aggregate&, const syntax::argument&) { found = true; };
+  for (const syntax::atom& head : clause.heads) for_each_aggregate(head, look);
+  for_each_aggregate(clause.body, look);
+  if (!found) return std::nullopt;
+  syntax::clause result = clause;
+  scope_separator(diagnostics).run(result);
+  return result;
+}
+
+}  // namespace gpulog::sema
