@@ -48,7 +48,7 @@ struct engine_state {
   statistics figures;
   backend::host_memory memory;
   storage::symbol_table symbols;
-  storage::record_tables records;
+  mutable storage::record_tables records;  ///< reading makes tables that are not there yet
   std::vector<std::vector<staged_rows>>
       staged;  ///< by relation, blocks in the order they were given; insert() extends the last
   plan::program planned;

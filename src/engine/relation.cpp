@@ -7,6 +7,7 @@
 #include "engine/engine_state.hpp"
 #include "gpulog/error.hpp"
 #include "io/number_text.hpp"
+#include "io/structured_value.hpp"
 
 namespace gpulog {
 namespace {
@@ -94,9 +95,18 @@ std::string tuple::text(std::size_t column) const {
       return number_text(std::bit_cast<float>(stored));
     case value_kind::symbol:
       return std::string(engine_->symbols.text(stored));
-    case value_kind::unsigned_number:
     case value_kind::record:
-    case value_kind::adt:
+    case value_kind::adt: {
+      const sema::attribute& attribute = declaration_of(engine_, relation_).attributes[column];
+      io::structured_columns columns;
+      columns.types = &engine_->analysed().structures;
+      columns.records = &engine_->records;
+      std::string structured;
+      io::append_structured(structured, stored, {attribute.kind, attribute.structure}, columns, false,
+                            engine_->symbols);
+      return structured;
+    }
+    case value_kind::unsigned_number:
       break;
   }
   return number_text(stored);

@@ -56,17 +56,19 @@ class character_sequence_delimiter {
   std::string_view characters_;
 };
 
-/// A delimiter with a comma, which also separates the fields of records: not seen inside brackets.
+/// A delimiter with a comma, which also separates the fields of records: not seen inside brackets, and inside
+/// parentheses where there are algebraic data types.
 class delimiter_outside_brackets {
  public:
-  explicit delimiter_outside_brackets(const std::string& delimiter) : characters_(delimiter) {}
+  delimiter_outside_brackets(const std::string& delimiter, bool parentheses)
+      : characters_(delimiter), parentheses_(parentheses) {}
   /// nullptr: brackets that don't match.
   [[nodiscard]] const char* find(const char* from, const char* to) const {
     std::size_t depth = 0;
     for (const char* at = from; at < to; ++at) {
-      if (*at == '[') {
+      if (*at == '[' || (parentheses_ && *at == '(')) {
         ++depth;
-      } else if (*at == ']') {
+      } else if (*at == ']' || (parentheses_ && *at == ')')) {
         if (depth == 0) return nullptr;
         --depth;
       } else if (depth == 0 && *at == characters_[0] && between(at, to).starts_with(characters_)) {
@@ -79,6 +81,7 @@ class delimiter_outside_brackets {
 
  private:
   std::string_view characters_;
+  bool parentheses_;
 };
 
 // ---- Where symbols go ----
@@ -206,7 +209,11 @@ class piece_parser {
     if (layout_.arity == 0) return std::nullopt;
     if (layout_.rfc4180) return parse_quoted_rows();
     const std::string& delimiter = layout_.delimiter;
-    if (delimiter.find(',') != std::string::npos) return parse_lines(delimiter_outside_brackets(delimiter));
+    if (delimiter.find(',') != std::string::npos) {
+      const bool has_branches = std::any_of(layout_.columns.begin(), layout_.columns.end(),
+                                            [](const auto& column) { return column.kind == value_kind::adt; });
+      return parse_lines(delimiter_outside_brackets(delimiter, has_branches));
+    }
     if (delimiter.size() > 1) return parse_lines(character_sequence_delimiter(delimiter));
     const bool usual = delimiter[0] != '-' && (delimiter[0] < '0' || delimiter[0] > '9');
     const bool all_numbers =
