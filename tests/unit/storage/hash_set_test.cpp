@@ -130,6 +130,21 @@ TEST(packed_set, growing_keeps_the_load_below_its_limit) {
   EXPECT_EQ(set.bytes(), bytes) << "there was room";
 }
 
+TEST(packed_set, grows_with_several_threads) {
+  backend::host_memory memory;
+  packed_set set(memory);
+  set.grow(2800000);  // so many slots that each thread has a part
+  auto keys = random_keys(1500000, 0, 9);
+  keys.push_back(0);
+  EXPECT_EQ(insert_all(set, keys).size(), keys.size());
+  set.grow(6000000, 4);
+  EXPECT_EQ(set.size(), keys.size());
+  const auto found = look_up(set, keys);
+  EXPECT_EQ(std::count(found.begin(), found.end(), 1), static_cast<std::ptrdiff_t>(keys.size()));
+  EXPECT_EQ(insert_all(set, keys).size(), 0U);
+  EXPECT_EQ(look_up(set, {1, 2, 3}), std::vector<std::uint8_t>(3));
+}
+
 TEST(packed_set, a_refused_growth_leaves_it_as_it_was) {
   backend::host_memory memory;
   packed_set set(memory);

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "plan/planner.hpp"
+#include "sema/analysis.hpp"
+#include "sema/program.hpp"
+#include "support/diagnostics.hpp"
+#include "support/source.hpp"
+#include "syntax/parser.hpp"
+
+namespace gpulog::exec {
+
+/// A program from its text. Its places point into the sources.
+struct analysed_text {
+  std::unique_ptr<source_manager> sources = std::make_unique<source_manager>();
+  sema::program program;
+
+  /// @throws std::runtime_error with the diagnostics when the text is wrong
+  explicit analysed_text(const std::string& text) {
+    diagnostics report;
+    const syntax::program parsed = syntax::parse(sources->add("test.dl", text), *sources, report);
+    if (report.has_errors()) throw std::runtime_error(report.to_string());
+    auto analysed = sema::analyse(parsed, report, {.warnings = false});
+    if (!analysed) throw std::runtime_error(report.to_string());
+    program = std::move(*analysed);
+  }
+};
+
+}  // namespace gpulog::exec

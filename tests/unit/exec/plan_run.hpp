@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../backend/thread_launcher.hpp"
+#include "exec/cpu_machine.hpp"
+#include "exec/executor.hpp"
+
+namespace gpulog::exec {
+
+using tuple = std::vector<word>;
+using tuples = std::set<tuple>;
+
+/// A way of running a plan.
+struct run_mode {
+  storage::storage_mode storage = storage::storage_mode::hash;
+  unsigned threads = 1;
+  bool own_threads = false;     ///< not oneTBB's, which may be fewer than asked for
+  bool small_cut_offs = false;  ///< everything in parallel, candidates deduplicated in small batches
+  bool eager_buffers = true;
+};
+
+inline std::string name_of(const run_mode& mode) {
+  std::string name = mode.storage == storage::storage_mode::hash ? "hash" : "hisa";
+  name += "_" + std::to_string(mode.threads);
+  if (mode.own_threads) name += "_own_threads";
+  if (mode.small_cut_offs) name += "_small_cut_offs";
+  if (!mode.eager_buffers) name += "_exact_buffers";
+  return name;
+}
+inline std::ostream& operator<<(std::ostream& out, const run_mode& mode) { return out << name_of(mode); }
+
+inline std::vector<run_mode> all_run_modes() {
+  std::vector<run_mode> modes;
+  for (const auto storage : {storage::storage_mode::hash, storage::storage_mode::hisa}) {
+    const bool hisa = storage == storage::storage_mode::hisa;
+    modes.push_back({storage, 1});
+    modes.push_back({storage, 2});
+    modes.push_back({storage, 4});
+    modes.push_back({storage, 1, false, true});
+    modes.push_back({storage, 3, true, true, !hisa});
+  }
+  return modes;
+}
+
+/// One run of a plan, with what it needs around it.
+class plan_run {
+ public:
+  /// @param memory_limit bytes; 0: none
+  plan_run(const plan::program& plan, const run_mode& mode, std::uint64_t memory_limit = 0, options chosen = {})
+      : symbols_(plan.symbols) {
+    memory_.set_limit(memory_limit);
+    chosen.threads = mode.threads;
+    chosen.storage = mode.storage;
+    chosen.buffers.eager = mode.eager_buffers;
+    if (mode.small_cut_offs) chosen.cut = {0, 200};
+    if (mode.own_threads) {
+      executor_ = std::make_unique<fixpoint_executor<cpu_machine<backend::cpu::thread_backend>>>(
+          plan, symbols_, memory_, chosen, memory_, chosen.cut, mode.threads);
+    } else {
+      executor_ = make_cpu_executor(plan, symbols_, memory_, chosen);
+    }
+  }
+
+  executor& operator*() { return *executor_; }
+  executor* operator->() { return executor_.get(); }
+  [[nodiscard]] const backend::memory_resource& memory() const { return memory_; }
+
+  template <class Rows>
+  void load(relation_id relation, std::size_t arity, const Rows& rows) {
+    std::vector<std::vector<word>> columns(arity);
+    for (const tuple& row : rows) {
+      for (std::size_t c = 0; c < arity; ++c) columns[c].push_back(row[c]);
+    }
+    std::vector<const word*> pointers;
+    for (const auto& column : columns) pointers.push_back(column.data());
+    executor_->load(relation, pointers, rows.size());
+  }
+
+  /// A relation's rows; one that repeats is counted as two by `distinct`.
+  [[nodiscard]] tuples rows_of(relation_id relation, bool* distinct = nullptr) {
+    tuples rows;
+    const std::vector<const word*> columns = executor_->columns(relation);
+    const std::uint64_t count = executor_->rows(relation);
+    for (std::uint64_t row = 0; row < count; ++row) {
+      tuple values;
+      for (const word* const column : columns) values.push_back(column[row]);
+      rows.insert(std::move(values));
+    }
+    if (distinct != nullptr) *distinct = rows.size() == count;
+    return rows;
+  }
+
+ private:
+  backend::host_memory memory_;
+  storage::symbol_table symbols_;
+  std::unique_ptr<executor> executor_;
+};
+
+}  // namespace gpulog::exec
