@@ -224,9 +224,17 @@ void for_each_field_variable(const syntax::argument& term, const Action& action)
   }
 }
 
+template <class Node>
+void count_variables(const Node& node, std::unordered_map<std::string, std::size_t>& uses) {
+  for_each_variable(node, [&](const syntax::variable& variable, const syntax::argument&) { ++uses[variable.name]; });
+}
+
 /// The variables that are bound, with the equalities that bind further ones.
 class grounding {
  public:
+  /// @param uses how often each variable occurs in the clause
+  explicit grounding(const std::unordered_map<std::string, std::size_t>& uses) : uses_(&uses) {}
+
   /// False when it was bound before.
   bool add(const std::string& variable) {
     const bool is_new = bound_.insert(variable).second;
@@ -247,8 +255,17 @@ class grounding {
     }
     if (find_open_field(value) != nullptr) return;
     std::unordered_set<std::string> needed;
-    for_each_own_variable(value, [&](const syntax::variable& each, const syntax::argument&) {
-      if (!bound_.contains(each.name)) needed.insert(each.name);
+    const auto need = [&](const std::string& name) {
+      if (!bound_.contains(name)) needed.insert(name);
+    };
+    for_each_own_variable(value, [&](const syntax::variable& each, const syntax::argument&) { need(each.name); });
+    // An aggregate needs what occurs in it and outside of it.
+    for_each_aggregate(value, [&](const syntax::aggregate&, const syntax::argument& term) {
+      std::unordered_map<std::string, std::size_t> inside;
+      count_variables(term, inside);
+      for (const auto& [name, uses] : inside) {
+        if (uses < uses_->at(name)) need(name);
+      }
     });
     for_each_field_variable(side, [&](const syntax::variable& variable) {
       for (const std::string& name : needed) waiting_[name].push_back(equalities_.size());
@@ -274,6 +291,7 @@ class grounding {
     std::string variable;
     std::size_t missing;  ///< variables of the other side that are not bound
   };
+  const std::unordered_map<std::string, std::size_t>* uses_;
   std::unordered_set<std::string> bound_;
   std::vector<std::string> newly_bound_;
   std::vector<equality> equalities_;
@@ -334,7 +352,10 @@ bool check_aggregate(const flat_clause& clause, const syntax::aggregate& aggrega
 }  // namespace
 
 bool check_groundedness(const flat_clause& clause, diagnostics& diagnostics) {
-  grounding bound;
+  std::unordered_map<std::string, std::size_t> uses;
+  count_variables(*clause.head, uses);
+  for (const flat_literal& flat : *clause.body) count_variables(*flat.literal, uses);
+  grounding bound(uses);
   add_bindings(*clause.body, bound);
   bool good = true;
   const auto check = [&](const syntax::variable& variable, const syntax::argument& term) {

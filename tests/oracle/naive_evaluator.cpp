@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <regex>
@@ -61,11 +62,17 @@ std::int64_t integer_from_text(const std::string& functor, const std::string& te
 class rule_runner {
  public:
   rule_runner(const sema::rule& rule, database& data) : rule_(rule), data_(data), values_(rule.variables.size()) {
-    order_literals();
+    ordered_ = order_literals(rule.body, {});
   }
 
   /// Adds to `derived` all head tuples that the database supports now.
-  void run(tuples& derived) { step(0, derived); }
+  void run(tuples& derived) {
+    for_each_binding(ordered_, 0, [&] {
+      tuple head;
+      for (const expression& argument : rule_.head.arguments) head.push_back(value(argument));
+      derived.insert(std::move(head));
+    });
+  }
 
  private:
   // ---- order: a test as soon as its variables are known, those that may fail after the others ----
@@ -105,6 +112,14 @@ class rule_runner {
                                      [&](const expression& argument) { return all_in(argument, bound); });
       return ready ? 4 : 0;
     }
+    if (const auto* folded = std::get_if<sema::aggregate>(&literal)) {
+      return std::includes(bound.begin(), bound.end(), folded->injected.begin(), folded->injected.end()) ? 3 : 0;
+    }
+    if (const auto* made = std::get_if<sema::generator>(&literal)) {
+      const bool ready = std::all_of(made->arguments.begin(), made->arguments.end(),
+                                     [&](const expression& argument) { return all_in(argument, bound); });
+      return ready ? 2 : 0;
+    }
     const constraint& test = std::get<constraint>(literal);
     const bool left = all_in(test.left, bound);
     const bool right = all_in(test.right, bound);
@@ -113,10 +128,13 @@ class rule_runner {
     return may_fail(test.left) || may_fail(test.right) ? 2 : 3;
   }
 
-  void order_literals() {
-    std::set<std::uint32_t> bound;
-    std::vector<const sema::literal*> waiting;
-    for (const sema::literal& literal : rule_.body) waiting.push_back(&literal);
+  using literal_order = std::vector<const sema::literal*>;
+
+  [[nodiscard]] literal_order order_literals(const std::vector<sema::literal>& body,
+                                             std::set<std::uint32_t> bound) const {
+    literal_order ordered;
+    literal_order waiting;
+    for (const sema::literal& literal : body) waiting.push_back(&literal);
     while (!waiting.empty()) {
       auto best = waiting.end();
       int best_readiness = 0;
@@ -131,51 +149,153 @@ class rule_runner {
       const sema::literal& chosen = **best;
       if (const atom* body = std::get_if<atom>(&chosen)) {
         for (const expression& argument : body->arguments) collect(argument, bound);
+      } else if (const auto* folded = std::get_if<sema::aggregate>(&chosen)) {
+        collect(folded->result, bound);
+      } else if (const auto* made = std::get_if<sema::generator>(&chosen)) {
+        collect(made->result, bound);
       } else {
         collect(std::get<constraint>(chosen).left, bound);
         collect(std::get<constraint>(chosen).right, bound);
       }
-      ordered_.push_back(&chosen);
+      ordered.push_back(&chosen);
       waiting.erase(best);
     }
+    return ordered;
   }
 
   // ---- evaluation ----
 
-  void step(std::size_t position, tuples& derived) {
-    if (position == ordered_.size()) {
-      tuple head;
-      for (const expression& argument : rule_.head.arguments) head.push_back(value(argument));
-      derived.insert(std::move(head));
-      return;
-    }
-    const sema::literal& literal = *ordered_[position];
+  using action = std::function<void()>;
+
+  /// Calls `found` for each way to satisfy the literals from `position` on.
+  void for_each_binding(const literal_order& literals, std::size_t position, const action& found) {
+    if (position == literals.size()) return found();
+    const auto go_on = [&] { for_each_binding(literals, position + 1, found); };
+    const sema::literal& literal = *literals[position];
     if (const constraint* test = std::get_if<constraint>(&literal)) {
-      check(*test, position, derived);
-      return;
+      check(*test, go_on);
+    } else if (const auto* folded = std::get_if<sema::aggregate>(&literal)) {
+      if (const std::optional<word> result = fold(*folded)) compare_or_bind(folded->result, *result, go_on);
+    } else if (const auto* made = std::get_if<sema::generator>(&literal)) {
+      for (const word each : values_of(*made)) compare_or_bind(made->result, each, go_on);
+    } else if (const atom& body = std::get<atom>(literal); body.negated) {
+      if (!any_match(body)) go_on();
+    } else {
+      for_each_match(body, [&] {
+        go_on();
+        return true;
+      });
     }
-    const atom& body = std::get<atom>(literal);
-    if (body.negated) {
-      if (!any_match(body)) step(position + 1, derived);
-      return;
-    }
-    for_each_match(body, [&] {
-      step(position + 1, derived);
-      return true;
-    });
   }
 
-  void check(const constraint& test, std::size_t position, tuples& derived) {
+  void check(const constraint& test, const action& go_on) {
     for (const auto& [side, other] : {std::pair(&test.left, &test.right), std::pair(&test.right, &test.left)}) {
       if (test.is_equality() && side->is_variable() && !values_[side->variable]) {
-        const word bound = value(*other);
-        values_[side->variable] = bound;
-        step(position + 1, derived);
-        values_[side->variable].reset();
+        compare_or_bind(*side, value(*other), go_on);
         return;
       }
     }
-    if (holds(test.op, value(test.left), value(test.right))) step(position + 1, derived);
+    if (holds(test.op, value(test.left), value(test.right))) go_on();
+  }
+
+  void compare_or_bind(const expression& target, word wanted, const action& go_on) {
+    if (target.is_variable() && !values_[target.variable]) {
+      values_[target.variable] = wanted;
+      go_on();
+      values_[target.variable].reset();
+    } else if (value(target) == wanted) {
+      go_on();
+    }
+  }
+
+  // ---- aggregates and ranges ----
+
+  /// One value for each match; of a body with several atoms for each assignment of its variables.
+  [[nodiscard]] std::vector<word> matches_of(const sema::aggregate& folded) {
+    const std::set<std::uint32_t> injected(folded.injected.begin(), folded.injected.end());
+    std::set<std::uint32_t> own;
+    std::size_t atoms = 0;
+    for (const sema::literal& part : folded.body) {
+      const atom* body = std::get_if<atom>(&part);
+      if (body == nullptr || body->negated) continue;
+      ++atoms;
+      for (const expression& argument : body->arguments) collect(argument, own);
+    }
+    std::vector<word> result;
+    std::set<tuple> seen;
+    for_each_binding(order_literals(folded.body, injected), 0, [&] {
+      tuple assignment;
+      for (const std::uint32_t variable : own) assignment.push_back(values_[variable].value());
+      if (atoms > 1 && !seen.insert(assignment).second) return;
+      result.push_back(folded.target.is_unnamed() ? 0 : value(folded.target));
+    });
+    return result;
+  }
+
+  [[nodiscard]] std::optional<word> fold(const sema::aggregate& folded) {
+    const std::vector<word> matches = matches_of(folded);
+    const auto best = [&](auto convert, bool largest) -> std::optional<word> {
+      if (matches.empty()) return std::nullopt;
+      const auto less = [&](word a, word b) { return convert(a) < convert(b); };
+      return largest ? *std::max_element(matches.begin(), matches.end(), less)
+                     : *std::min_element(matches.begin(), matches.end(), less);
+    };
+    double sum = 0;
+    word wrapped = 0;
+    for (const word match : matches) {
+      sum += static_cast<double>(float_value(match));
+      wrapped += match;
+    }
+    switch (folded.op) {
+      case fold_op::count:
+        return static_cast<word>(matches.size());
+      case fold_op::sum_number:
+        return wrapped;
+      case fold_op::sum_float:
+        return float_word(static_cast<float>(sum));
+      case fold_op::mean:
+        if (matches.empty()) return std::nullopt;
+        return float_word(static_cast<float>(sum / static_cast<double>(matches.size())));
+      case fold_op::min_number:
+      case fold_op::max_number:
+        return best(signed_value, folded.op == fold_op::max_number);
+      case fold_op::min_unsigned:
+      case fold_op::max_unsigned:
+        return best([](word w) { return w; }, folded.op == fold_op::max_unsigned);
+      case fold_op::min_float:
+      case fold_op::max_float:
+        return best(float_value, folded.op == fold_op::max_float);
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::vector<word> values_of(const sema::generator& made) {
+    const auto count = [&](auto from, auto to, auto step, auto to_word) {
+      std::vector<word> result;
+      if (step == 0) {
+        if (from != to) result.push_back(to_word(from));
+        return result;
+      }
+      for (auto at = from; step > 0 ? at < to : at > to; at += step) result.push_back(to_word(at));
+      return result;
+    };
+    const word from = value(made.arguments[0]);
+    const word to = value(made.arguments[1]);
+    const bool has_step = made.arguments.size() > 2;
+    if (made.kind == value_kind::floating) {
+      const float start = float_value(from);
+      const float end = float_value(to);
+      return count(start, end,
+                   has_step       ? float_value(value(made.arguments[2]))
+                   : start <= end ? 1.0F
+                                  : -1.0F,
+                   float_word);
+    }
+    const auto integer = [&](word w) { return made.kind == value_kind::number ? signed_value(w) : std::int64_t{w}; };
+    const std::int64_t start = integer(from);
+    const std::int64_t end = integer(to);
+    return count(start, end, has_step ? integer(value(made.arguments[2])) : std::int64_t{start <= end ? 1 : -1},
+                 [](std::int64_t w) { return static_cast<word>(static_cast<std::uint64_t>(w)); });
   }
 
   bool any_match(const atom& body) {
@@ -285,6 +405,7 @@ class rule_runner {
       case expression::form::operation:
         break;
     }
+    if (e.op == scalar_op::next_counter) throw std::logic_error("autoinc has no order here: " + rule_.text);
     const word a = value(e.arguments.at(0));
     const word b = e.arguments.size() > 1 ? value(e.arguments[1]) : 0;
     const word c = e.arguments.size() > 2 ? value(e.arguments[2]) : 0;
@@ -395,8 +516,8 @@ class rule_runner {
         const std::string text = data_.text(a);
         if (sb < 0 || static_cast<std::size_t>(sb) > text.size()) return data_.intern("");
         const std::int64_t length = signed_value(c);
-        return data_.intern(
-            text.substr(static_cast<std::size_t>(sb), length < 0 ? std::string::npos : static_cast<std::size_t>(length)));
+        return data_.intern(text.substr(static_cast<std::size_t>(sb),
+                                        length < 0 ? std::string::npos : static_cast<std::size_t>(length)));
       }
       case scalar_op::number_to_string:
         return data_.intern(std::to_string(sa));
@@ -408,6 +529,8 @@ class rule_runner {
         return low(integer_from_text("to_number", data_.text(a), smallest, largest));
       case scalar_op::string_to_unsigned:
         return low(integer_from_text("to_unsigned", data_.text(a), 0, UINT32_MAX));
+      case scalar_op::next_counter:
+        break;
       case scalar_op::string_to_float:
         try {
           return float_word(std::stof(data_.text(a)));
@@ -420,7 +543,7 @@ class rule_runner {
 
   const sema::rule& rule_;
   database& data_;
-  std::vector<const sema::literal*> ordered_;
+  literal_order ordered_;
   std::vector<std::optional<word>> values_;
 };
 
