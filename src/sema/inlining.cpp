@@ -221,12 +221,23 @@ syntax::conjunction inliner::instance(const definition& chosen, const syntax::at
   });
   syntax::conjunction result;
   std::vector<std::pair<syntax::argument, syntax::argument>> equal;
-  for (std::size_t position = 0; position < atom.arguments.size(); ++position) {
-    const syntax::argument& formal = chosen.head->arguments[position];
-    const syntax::argument& actual = atom.arguments[position];
-    if (is_unnamed(actual)) continue;
+  // Records are compared field by field, since nothing would say of which type both of them are.
+  const auto unify = [&](const auto& self, const syntax::argument& formal, const syntax::argument& actual) -> void {
+    if (is_unnamed(actual)) return;
     const auto* variable = formal.as<syntax::variable>();
-    if (variable == nullptr || !values.emplace(variable->name, actual).second) equal.emplace_back(formal, actual);
+    if (variable != nullptr && values.emplace(variable->name, actual).second) return;
+    const auto* made = formal.as<syntax::record_constructor>();
+    const auto* matched = actual.as<syntax::record_constructor>();
+    if (made == nullptr || matched == nullptr || made->fields.size() != matched->fields.size()) {
+      equal.emplace_back(formal, actual);
+      return;
+    }
+    for (std::size_t field = 0; field < made->fields.size(); ++field) {
+      self(self, made->fields[field], matched->fields[field]);
+    }
+  };
+  for (std::size_t position = 0; position < atom.arguments.size(); ++position) {
+    unify(unify, chosen.head->arguments[position], atom.arguments[position]);
   }
   for (auto& [formal, actual] : equal) {
     replacer.apply(formal);
