@@ -180,5 +180,45 @@ TEST(engine_against_oracle, random_graphs) {
   }
 }
 
+TEST(engine_against_oracle, aggregates_over_random_graphs) {
+  const std::string declarations = ".decl e(x:number, y:number)\n.decl n(x:number)\nn(x) :- e(x,_).\nn(y) :- e(_,y).\n";
+  const std::vector<std::string> rules = {
+      "a(x,c) :- n(x), c = count : e(x,_).",
+      "a(x,c) :- n(x), c = count : e(_,x).",
+      "a(c,c) :- c = count : e(_,_).",
+      "a(x,c) :- e(x,y), c = sum z : e(y,z).",
+      "a(x,c) :- n(x), c = min y : e(x,y).",
+      "a(x,c) :- n(x), c = max y-z : { e(x,y), e(y,z) }.",
+      "a(x,c) :- n(x), c = count : { e(x,y), e(_,y) }.",
+      "a(x,c) :- n(x), c = count : { e(x,_), e(_,y), y > x }.",
+      "a(x,c) :- n(x), c = sum y : { e(x,y), e(_,_) }.",
+      "a(x,c) :- n(x), c = count : { n(y), y < x, !e(x,y) }.",
+      "a(x,c) :- c = max y : e(x,y).",
+      "a(x,c) :- c = min y*2 : e(x,y).",
+      "a(x,max y : { e(x,y), y != x }) :- n(x).",
+      "a(x,c) :- n(x), c = sum y : { e(x,y), 1 < count : { e(y,z), z != x } }.",
+      "a(x,c) :- n(x), c = max k : { e(x,y), k = count : e(y,_) }.",
+      "a(x,x) :- n(x), count : e(x,_) = count : e(_,x).",
+      "a(x,y) :- e(x,y), y = max z : e(x,z).",
+      "a(x,y) :- e(x,y).\na(x,z) :- a(x,y), e(y,z), 3 > count : e(y,_).",
+      "a(x,y) :- n(x), y = range(0,x).",
+      "a(x,y) :- e(x,y), y = range(0,x,3).",
+      "a(x,c) :- n(x), c = sum i : { i = range(x,0), i % 2 = 0 }.",
+      "a(x,c) :- n(x), c = count : { e(x,y), i = range(0,y), e(i,x) }.",
+  };
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    // The last ones are larger than a tile.
+    const std::uint32_t nodes = seed <= 4 ? static_cast<std::uint32_t>(5 * seed) : 60;
+    const auto graph = oracle::make_random_graph(seed, nodes, seed <= 4 ? 3 * nodes : 900);
+    for (const std::string& rule : rules) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ": " + rule);
+      const comparison both(declarations + ".decl a(x:number, y:number)\n" + rule + "\n", graph);
+      ASSERT_TRUE(both.accepted()) << both.report();
+      for (const mode& how : modes) both.expect_same(how);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gpulog

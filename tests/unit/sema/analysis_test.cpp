@@ -134,6 +134,26 @@ TEST(inference, functors_of_many_arguments_are_nested) {
   EXPECT_EQ(to_text(*text.program, text.program->rules[0]), "r(max(max(x,1),2),substr(s,1,x)) :- n(x,s).");
 }
 
+TEST(aggregates, are_literals_with_variables_of_their_own) {
+  const analysed_text text(
+      ".decl e(x:number, y:number)\n.decl r(x:number, n:number)\n"
+      "r(x, y) :- e(x, _), y = sum y : e(x, y).\nr(x, m) :- m = min y : e(x, y).\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  EXPECT_EQ(to_text(*text.program, text.program->rules[0]), "r(x,y) :- e(x,_), @3 = sum y@1 : { e(x,y@1) }, y = @3.");
+  // x is a witness: every x with the lowest y.
+  EXPECT_EQ(text.program->rules[1].body.size(), 5U) << to_text(*text.program, text.program->rules[1]);
+}
+
+TEST(aggregates, cannot_depend_on_their_own_results) {
+  for (const std::string body :
+       {"r(x, 1) :- x = sum y : e(x, y).", "r(n, m) :- n = sum x : e(x, m), m = count : e(_, n).",
+        "r(x, n) :- n = count : e(x, _).", "r(n, n) :- n = sum z : { e(x, _), x > 0 }."}) {
+    const analysed_text text(".decl e(x:number, y:number)\n.decl r(x:number, n:number)\n" + body + "\n");
+    EXPECT_FALSE(text.accepted()) << body;
+    EXPECT_TRUE(text.error_lines().contains(3)) << text.report.to_string();
+  }
+}
+
 struct rejected {
   std::string body;  ///< stands on line 7
   std::string message;
