@@ -111,10 +111,11 @@ const std::vector<const word*>& engine_state::columns_of(std::uint32_t relation)
 
 void engine_state::choose_backend() {
 #if defined(GPULOG_WITH_CUDA)
-  if (options.backend == backend_kind::cpu) return;
-  const std::string reason = exec::why_no_cuda_device(options.device);
-  if (!reason.empty() && options.backend == backend_kind::cuda) throw input_error("--backend cuda: " + reason);
-  on_cuda = reason.empty();
+  if (options.backend != backend_kind::cpu) {
+    const std::string reason = exec::why_no_cuda_device(options.device);
+    if (!reason.empty() && options.backend == backend_kind::cuda) throw input_error("--backend cuda: " + reason);
+    on_cuda = reason.empty();
+  }
 #else
   if (options.backend == backend_kind::cuda) throw input_error("--backend cuda: this gpulog was built without CUDA");
 #endif

@@ -227,6 +227,7 @@ TEST(engine, options_that_cannot_be_met) {
   const auto source = program::from_text(reach);
   gpulog::run_options options;
   options.backend = gpulog::backend_kind::cuda;
+  options.device = 1000;  // neither without CUDA nor with any number of devices
   EXPECT_THROW(engine(source, options), gpulog::input_error);
   options.backend = gpulog::backend_kind::cpu;
   options.device = 1;
