@@ -119,7 +119,8 @@ struct insert {
   std::vector<operand> values;  ///< one a column
 };
 
-using operation = std::variant<scan, match, exists, compute, filter, pack, unpack, generate, fold_begin, fold_end, insert>;
+using operation =
+    std::variant<scan, match, exists, compute, filter, pack, unpack, generate, fold_begin, fold_end, insert>;
 
 /// One semi-naive version of a rule.
 struct rule_version {

@@ -13,10 +13,10 @@ namespace gpulog::sema {
 
 /// How an overload is turned into scalar operations.
 enum class lowering : std::uint8_t {
-  direct,  ///< op(arguments)
-  fold,    ///< n-ary, nested to the left: op(op(a, b), c)
+  direct,    ///< op(arguments)
+  fold,      ///< n-ary, nested to the left: op(op(a, b), c)
   generate,  ///< each value in turn
-  retype,  ///< the operand itself, read as the result kind
+  retype,    ///< the operand itself, read as the result kind
 };
 
 struct functor_overload {
