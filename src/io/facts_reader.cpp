@@ -15,6 +15,7 @@
 #include "io/json_reader.hpp"
 #include "io/row_layout.hpp"
 #include "io/row_parser.hpp"
+#include "io/sqlite_reader.hpp"
 #include "io/task_runner.hpp"
 #include "io/text_stream.hpp"
 #include "support/error.hpp"
@@ -262,13 +263,15 @@ std::uint64_t read_by_kind(const read_request& request, storage::symbol_table& s
   const std::string kind = directive_parameters(request.parameters).text("IO", "file");
   const bool from_standard_input = kind == "stdin" || kind == "json";
   const bool is_json = kind == "json" || kind == "jsonfile";
-  if (!is_json && !from_standard_input && kind != "file") {
+  const bool is_sqlite = kind == "sqlite";
+  if (!is_json && !is_sqlite && !from_standard_input && kind != "file") {
     throw user_error(fmt::format("Requested input type <{}> is not supported.", kind));
   }
   for (const value_kind attribute : request.kinds) {
     const bool is_structured = attribute == value_kind::record || attribute == value_kind::adt;
     ensure(!is_structured || request.structured.records != nullptr, "records are read into a table");
   }
+  if (is_sqlite) return read_sqlite(request, symbols, allocate);
   const auto load = [&](fact_source source) {
     if (is_json) return load_json(std::move(source), request, symbols, allocate);
     return facts_loader(request, symbols, allocate).load(std::move(source));

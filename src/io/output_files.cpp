@@ -60,33 +60,6 @@ class unfinished_registry {
 unfinished_registry unfinished;
 std::atomic<unsigned> files_made{0};
 
-/// A file size limit (ulimit -f) is to fail the write, not to kill the process.
-class file_size_signal_block {
- public:
-  file_size_signal_block() {
-    sigemptyset(&limit_);
-    sigaddset(&limit_, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &limit_, &before_);
-  }
-  ~file_size_signal_block() {
-    const int error = errno;
-    // Taken out while it is blocked: it would be delivered as soon as it no longer is.
-    if (sigismember(&before_, SIGXFSZ) == 0) {
-      const timespec at_once{};
-      while (sigtimedwait(&limit_, nullptr, &at_once) == SIGXFSZ) {
-      }
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    errno = error;
-  }
-  file_size_signal_block(const file_size_signal_block&) = delete;
-  file_size_signal_block& operator=(const file_size_signal_block&) = delete;
-
- private:
-  sigset_t limit_{};
-  sigset_t before_{};
-};
-
 [[noreturn]] void fail(const char* what, const std::string& name, int reason) {
   throw output_error(fmt::format("Cannot {} output file {}: {}", what, name, std::strerror(reason)));
 }
@@ -100,6 +73,24 @@ std::filesystem::path behind_links(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+file_size_signal_block::file_size_signal_block() {
+  sigemptyset(&limit_);
+  sigaddset(&limit_, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &limit_, &before_);
+}
+
+file_size_signal_block::~file_size_signal_block() {
+  const int error = errno;
+  // Taken out while it is blocked: it would be delivered as soon as it no longer is.
+  if (sigismember(&before_, SIGXFSZ) == 0) {
+    const timespec at_once{};
+    while (sigtimedwait(&limit_, nullptr, &at_once) == SIGXFSZ) {
+    }
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  errno = error;
+}
 
 void write_bytes(int descriptor, std::string_view bytes, const std::string& name) {
   const file_size_signal_block block;
@@ -161,6 +152,15 @@ void output_file::rename() {
   if (registration_ < 0) return;
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("rename", path_.string(), errno);
   unfinished.remove(std::exchange(registration_, -1));
+}
+
+const output_file* output_files::find(const std::filesystem::path& path) const {
+  std::error_code ignored;
+  const auto wanted = std::filesystem::weakly_canonical(path, ignored);
+  for (const output_file& file : files_) {
+    if (std::filesystem::weakly_canonical(file.path(), ignored) == wanted) return &file;
+  }
+  return nullptr;
 }
 
 void output_files::commit() {

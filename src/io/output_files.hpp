@@ -1,5 +1,7 @@
 #pragma once
 
+#include <signal.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -28,6 +30,7 @@ class output_file {
   /// Gives a closed file its final name. @throws output_error
   void rename();
 
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Where the bytes are until rename(): for libraries that write files by name.
   [[nodiscard]] const std::filesystem::path& temporary_path() const { return temporary_; }
 
@@ -44,11 +47,26 @@ class output_files {
  public:
   /// Takes a closed file.
   void add(output_file file) { files_.push_back(std::move(file)); }
+  /// The file that is to get this path; null when there is none. Until the next add().
+  [[nodiscard]] const output_file* find(const std::filesystem::path& path) const;
   /// Gives all files their final names, in the order they were added. @throws output_error
   void commit();
 
  private:
   std::vector<output_file> files_;
+};
+
+/// While it exists, a file size limit (ulimit -f) fails the writes of this thread instead of killing the process.
+class file_size_signal_block {
+ public:
+  file_size_signal_block();
+  ~file_size_signal_block();
+  file_size_signal_block(const file_size_signal_block&) = delete;
+  file_size_signal_block& operator=(const file_size_signal_block&) = delete;
+
+ private:
+  sigset_t limit_{};
+  sigset_t before_{};
 };
 
 /// Writes to a descriptor, all of it. @throws output_error with the name in it.

@@ -15,6 +15,7 @@
 #include "io/directive_parameters.hpp"
 #include "io/gzip_text.hpp"
 #include "io/row_formatter.hpp"
+#include "io/sqlite_writer.hpp"
 #include "io/task_runner.hpp"
 #include "support/error.hpp"
 
@@ -189,6 +190,8 @@ class relation_writing {
       write_plain(rows_, framed_formatter(lines, rows_.relation), request_.threads, standard_output());
     } else if (kind == "jsonfile") {
       write_file(json(), ".json", false);
+    } else if (kind == "sqlite") {
+      write_sqlite(rows_, request_, symbols_, files_);
     } else if (kind == "json") {
       write_plain(rows_, json(), request_.threads, standard_output());
     } else if (kind == "stdoutprintsize") {

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+/// A thin layer over the C interface of SQLite: who owns what, and errors as exceptions.
+namespace gpulog::io {
+
+/// What SQLite says is wrong.
+class sqlite_failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Names a database by an URI, or is in memory, rather than a path to a file.
+[[nodiscard]] bool is_sqlite_uri(std::string_view name);
+
+/// A name as SQL text.
+[[nodiscard]] std::string sql_name(std::string_view name);
+
+class sqlite_database {
+ public:
+  /// With SQLITE_OPEN_.. flags. @throws sqlite_failure
+  sqlite_database(const std::string& name, int flags);
+
+  /// Runs statements that give no rows. @throws sqlite_failure
+  void execute(const std::string& statements);
+  /// Makes this database a copy of another, its journal's content included. @throws sqlite_failure
+  void copy_from(sqlite_database& source);
+
+  [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
+  [[noreturn]] void fail() const;
+
+ private:
+  struct closer {
+    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+  };
+  std::unique_ptr<sqlite3, closer> handle_;
+};
+
+/// A prepared statement; parameters and columns are numbered from 0. It must not outlive its database.
+class sqlite_statement {
+ public:
+  /// @throws sqlite_failure
+  sqlite_statement(const sqlite_database& database, const std::string& text);
+
+  void bind(int parameter, std::int64_t value);
+  void bind(int parameter, double value);
+  /// The text must live until the next bind() or reset().
+  void bind(int parameter, std::string_view text);
+
+  /// True when there is a row. @throws sqlite_failure
+  bool step();
+  /// The statement can be bound and stepped again.
+  void reset() { sqlite3_reset(handle_.get()); }
+  /// All steps of a statement that gives no rows, ready to be bound again. @throws sqlite_failure
+  void run();
+
+  [[nodiscard]] int columns() const { return sqlite3_column_count(handle_.get()); }
+  /// SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL; to be asked before a conversion.
+  [[nodiscard]] int type(int column) const { return sqlite3_column_type(handle_.get(), column); }
+  [[nodiscard]] std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+  [[nodiscard]] double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
+  /// Valid until the next step(). @throws std::bad_alloc
+  [[nodiscard]] std::string_view text(int column) const;
+
+ private:
+  void check(int code) const;
+
+  struct finalizer {
+    void operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
+  };
+  const sqlite_database& database_;
+  std::unique_ptr<sqlite3_stmt, finalizer> handle_;
+};
+
+}  // namespace gpulog::io

@@ -1,0 +1,236 @@
+#include "io/sqlite_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unordered_map>
+
+#include "io/directive_parameters.hpp"
+#include "io/sqlite_database.hpp"
+#include "io/value_text.hpp"
+#include "support/error.hpp"
+
+namespace gpulog::io {
+namespace {
+
+constexpr std::string_view symbol_table_name = "__SymbolTable";
+
+/// The texts of a database, each with its own number there.
+class stored_symbols {
+ public:
+  stored_symbols(sqlite_database& database, const storage::symbol_table& symbols)
+      : symbols_(symbols),
+        insert_(database, fmt::format("INSERT OR IGNORE INTO {} (symbol) VALUES (?)", sql_name(symbol_table_name))),
+        find_(database, fmt::format("SELECT id FROM {} WHERE symbol = ?", sql_name(symbol_table_name))) {}
+
+  std::int64_t number(word id) {
+    const auto [known, is_new] = numbers_.try_emplace(id, 0);
+    if (is_new) known->second = store(symbols_.text(id));
+    return known->second;
+  }
+
+ private:
+  std::int64_t store(std::string_view text) {
+    insert_.bind(0, text);
+    insert_.run();
+    find_.bind(0, text);
+    if (!find_.step()) throw sqlite_failure("A symbol can't be found again");
+    const std::int64_t number = find_.integer(0);
+    find_.reset();
+    return number;
+  }
+
+  const storage::symbol_table& symbols_;
+  sqlite_statement insert_;
+  sqlite_statement find_;
+  std::unordered_map<word, std::int64_t> numbers_;
+};
+
+class sqlite_relation {
+ public:
+  sqlite_relation(sqlite_database& database, const relation_rows& rows, const storage::symbol_table& symbols)
+      : database_(database), rows_(rows), symbols_(symbols), table_("_" + rows.relation) {}
+
+  void write() {
+    database_.execute("BEGIN IMMEDIATE");
+    refuse_taken_name(rows_.relation);
+    refuse_taken_name(table_);
+    database_.execute(
+        fmt::format("CREATE TABLE IF NOT EXISTS {0} (id INTEGER PRIMARY KEY, symbol TEXT UNIQUE);"
+                    "DROP VIEW IF EXISTS {1}; DROP TABLE IF EXISTS {2};",
+                    sql_name(symbol_table_name), sql_name(rows_.relation), sql_name(table_)));
+    create();
+    insert_rows();
+    database_.execute("COMMIT");
+  }
+
+ private:
+  /// SQLite does not tell upper from lower case: one relation would replace the other.
+  void refuse_taken_name(const std::string& name) {
+    sqlite_statement like(database_, "SELECT name FROM sqlite_master WHERE name = ?1 COLLATE NOCASE AND name <> ?1");
+    like.bind(0, name);
+    if (like.step()) {
+      throw user_error(fmt::format("SQLite does not tell {} from {}, which the database has", name, like.text(0)));
+    }
+    if (sqlite3_stricmp(name.c_str(), symbol_table_name.data()) == 0) {
+      throw user_error(fmt::format("{} is the table of symbols", name));
+    }
+  }
+
+  void create() {
+    std::string columns;
+    std::string shown;
+    for (std::size_t column = 0; column < rows_.kinds.size(); ++column) {
+      const value_kind kind = rows_.kinds[column];
+      const std::string name = sql_name(std::to_string(column));
+      const std::string stored = fmt::format("{}.{}", sql_name(table_), name);
+      const std::string_view separator = column == 0 ? "" : ", ";
+      columns += fmt::format("{}{} {}", separator, name, type_name(kind));
+      // No joins: SQLite has a limit for them.
+      shown += kind == value_kind::symbol ? fmt::format("{}(SELECT symbol FROM {} WHERE id = {}) AS {}", separator,
+                                                        sql_name(symbol_table_name), stored, name)
+                                          : fmt::format("{}{} AS {}", separator, stored, name);
+    }
+    if (rows_.kinds.empty()) columns = shown = "\"()\"";  // there are no tables without columns
+    database_.execute(fmt::format("CREATE TABLE {0} ({1}); CREATE VIEW {2} AS SELECT {3} FROM {0};", sql_name(table_),
+                                  columns, sql_name(rows_.relation), shown));
+  }
+
+  static std::string_view type_name(value_kind kind) {
+    switch (kind) {
+      case value_kind::floating:
+        return "REAL";
+      case value_kind::record:
+      case value_kind::adt:
+        return "TEXT";
+      default:
+        return "INTEGER";
+    }
+  }
+
+  void insert_rows() {
+    const std::size_t arity = rows_.columns.size();
+    std::string places = "?";
+    for (std::size_t column = 1; column < arity; ++column) places += ",?";
+    sqlite_statement insert(database_, fmt::format("INSERT INTO {} VALUES ({})", sql_name(table_), places));
+    if (arity == 0) insert.bind(0, std::string_view("()"));
+    stored_symbols stored(database_, symbols_);
+    std::vector<std::string> texts(arity);
+    for (std::uint64_t row = 0; row < rows_.rows; ++row) {
+      for (std::size_t column = 0; column < arity; ++column) {
+        bind(insert, column, rows_.columns[column][row], stored, texts[column]);
+      }
+      insert.run();
+    }
+  }
+
+  void bind(sqlite_statement& insert, std::size_t column, word value, stored_symbols& stored, std::string& text) const {
+    const int place = static_cast<int>(column);
+    const value_kind kind = rows_.kinds[column];
+    switch (kind) {
+      case value_kind::number:
+        return insert.bind(place, std::int64_t{static_cast<std::int32_t>(value)});
+      case value_kind::unsigned_number:
+        return insert.bind(place, std::int64_t{value});
+      case value_kind::symbol:
+        return insert.bind(place, stored.number(value));
+      case value_kind::floating: {
+        const float real = std::bit_cast<float>(value);
+        if (!std::isnan(real)) return insert.bind(place, double{real});
+        return insert.bind(place, std::string_view("nan"));  // as a number it would become NULL
+      }
+      case value_kind::record:
+      case value_kind::adt:
+        break;
+    }
+    text.clear();
+    append_structured(text, value, rows_.structured.type_of(column, kind), rows_.structured, true, symbols_);
+    insert.bind(place, text);
+  }
+
+  sqlite_database& database_;
+  const relation_rows& rows_;
+  const storage::symbol_table& symbols_;
+  std::string table_;
+};
+
+/// SQLite takes a path that begins as an URI does for one.
+std::string plain_path(const std::filesystem::path& path) {
+  std::string text = path.string();
+  return text.starts_with("file:") ? "./" + text : text;
+}
+
+/// The database as it is, with what its journals hold, into the temporary file.
+void copy_existing(const std::filesystem::path& path, sqlite_database& copy) {
+  {
+    // Not for reading only: closing it then puts the journal into the database.
+    sqlite_database existing(plain_path(path), SQLITE_OPEN_READWRITE);
+    copy.copy_from(existing);
+  }
+  // They would be applied to the new database. One that was dealt with may stay, empty or without its first bytes.
+  for (const char* journal : {"-wal", "-journal"}) {
+    std::ifstream file(path.string() + journal, std::ios::binary);
+    if (char first = 0; file.get(first) && first != 0) throw sqlite_failure("the database is in use");
+  }
+}
+
+class sqlite_writing {
+ public:
+  sqlite_writing(const relation_rows& rows, const storage::symbol_table& symbols) : rows_(rows), symbols_(symbols) {}
+
+  void write_in_place(const std::string& uri) const {
+    sqlite_database database(uri, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    sqlite_relation(database, rows_, symbols_).write();
+  }
+
+  void write_file(const std::filesystem::path& path, output_files& files) const {
+    if (const output_file* shared = files.find(path)) return write_temporary(shared->temporary_path(), {});
+    std::error_code ignored;
+    const bool exists = std::filesystem::exists(path, ignored);
+    if (exists && !std::filesystem::is_regular_file(path, ignored)) throw sqlite_failure("not a regular file");
+    output_file file(path);
+    file.close();  // before SQLite opens it: closing a file drops the locks of the process
+    write_temporary(file.temporary_path(), exists ? path : std::filesystem::path());
+    files.add(std::move(file));
+  }
+
+ private:
+  void write_temporary(const std::filesystem::path& temporary, const std::filesystem::path& existing) const {
+    const file_size_signal_block block;
+    sqlite_database database(plain_path(temporary), SQLITE_OPEN_READWRITE);
+    // A temporary file needs no protection, and nothing may lie beside it.
+    database.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;");
+    if (!existing.empty()) copy_existing(existing, database);
+    // A copy has the mode of its original.
+    database.execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF;");
+    sqlite_relation(database, rows_, symbols_).write();
+  }
+
+  const relation_rows& rows_;
+  const storage::symbol_table& symbols_;
+};
+
+}  // namespace
+
+void write_sqlite(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
+                  output_files& files) {
+  const directive_parameters parameters(request.parameters);
+  const std::string name =
+      parameters.text("filename", parameters.text("dbname", fmt::format("{}.sqlite", rows.relation)));
+  try {
+    const sqlite_writing writing(rows, symbols);
+    if (is_sqlite_uri(name)) {
+      writing.write_in_place(name);
+    } else {
+      writing.write_file(request.output_directory / name, files);
+    }
+  } catch (const sqlite_failure& problem) {
+    throw output_error(fmt::format("Cannot write output file {}: {}", name, problem.what()));
+  }
+}
+
+}  // namespace gpulog::io

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "io/relation_writer.hpp"
+
+namespace gpulog::io {
+
+/// Writes rows into the database of the parameter filename or dbname: a table "_<relation>" of numbers and numbers of
+/// symbols, the symbols in the table "__SymbolTable", and a view "<relation>" that shows the rows with their texts.
+/// What else an existing database holds stays. Directives that name the same database share one file of `files`; one
+/// given as an URI is written in place. @throws user_error for what can't be in the database, output_error when writing
+/// fails.
+void write_sqlite(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
+                  output_files& files);
+
+}  // namespace gpulog::io
