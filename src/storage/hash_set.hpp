@@ -22,7 +22,7 @@ namespace gpulog::storage {
 struct table_growth {
   static constexpr std::uint64_t initial_slots = 1024;
   /// Linear probing stays short up to here.
-  static constexpr double max_load = 0.7;
+  static constexpr double max_load = 0.625;  ///< five slots of a line of eight: few lines are full
 
   [[nodiscard]] static std::uint64_t next(std::uint64_t slots) { return slots * 2; }
   [[nodiscard]] static std::uint64_t limit(std::uint64_t slots) {
