@@ -93,8 +93,9 @@ TEST(packed_set, the_tuple_0_is_an_ordinary_tuple) {
 }
 
 TEST(packed_set, holds_what_was_inserted_while_it_grows) {
-  for (const std::size_t n : {std::size_t{1}, std::size_t{31}, std::size_t{32}, std::size_t{33}, std::size_t{716},
-                              std::size_t{717}, std::size_t{100000}}) {
+  for (const std::size_t n : {std::size_t{1}, std::size_t{31}, std::size_t{32}, std::size_t{33},
+                              std::size_t{table_growth::limit(table_growth::initial_slots)},
+                              std::size_t{table_growth::limit(table_growth::initial_slots) + 1}, std::size_t{100000}}) {
     // Dense numbers, pairs of dense numbers, any numbers.
     for (const std::uint64_t below : {std::uint64_t{2 * n}, std::uint64_t{0}}) {
       backend::host_memory memory;
