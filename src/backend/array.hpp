@@ -9,8 +9,8 @@
 
 namespace gpulog::backend {
 
-/// An owning array of trivial elements from a memory resource. Elements that were never written are zero. Moves, never
-/// copies.
+/// An owning array of trivial elements from a memory resource. Elements that were never written are zero, but for an
+/// array made with fresh_memory::anything. Moves, never copies.
 template <class T>
 class array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -18,7 +18,11 @@ class array {
  public:
   array() = default;
   explicit array(memory_resource& resource) : resource_(&resource) {}
-  array(memory_resource& resource, std::uint64_t size) : resource_(&resource) { resize(size); }
+  array(memory_resource& resource, std::uint64_t size, fresh_memory contents = fresh_memory::zeroed)
+      : resource_(&resource) {
+    data_ = static_cast<T*>(resource.allocate(size * sizeof(T), contents));
+    size_ = capacity_ = size;
+  }
   array(const array&) = delete;
   array& operator=(const array&) = delete;
   array(array&& other) noexcept { swap(other); }

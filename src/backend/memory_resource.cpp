@@ -20,10 +20,10 @@ void memory_resource::charge(std::uint64_t bytes) {
   }
 }
 
-void* memory_resource::allocate(std::uint64_t bytes) {
+void* memory_resource::allocate(std::uint64_t bytes, fresh_memory contents) {
   if (bytes == 0) return nullptr;
   charge(bytes);
-  void* memory = do_allocate(bytes);
+  void* memory = do_allocate(bytes, contents);
   if (memory == nullptr) {
     release(bytes);
     throw memory_exceeded(bytes, used(), 0);
@@ -71,15 +71,17 @@ void* map(std::uint64_t bytes) {
   return memory;
 }
 
-void* heap(std::uint64_t bytes) {
+void* heap(std::uint64_t bytes, fresh_memory contents) {
   void* memory = std::aligned_alloc(64, round_up(bytes, 64));
-  if (memory != nullptr) std::memset(memory, 0, bytes);
+  if (memory != nullptr && contents == fresh_memory::zeroed) std::memset(memory, 0, bytes);
   return memory;
 }
 
 }  // namespace
 
-void* host_memory::do_allocate(std::uint64_t bytes) { return is_mapping(bytes) ? map(bytes) : heap(bytes); }
+void* host_memory::do_allocate(std::uint64_t bytes, fresh_memory contents) {
+  return is_mapping(bytes) ? map(bytes) : heap(bytes, contents);
+}
 
 void host_memory::do_deallocate(void* memory, std::uint64_t bytes) noexcept {
   if (is_mapping(bytes)) {
@@ -99,7 +101,7 @@ void* host_memory::do_resize(void* memory, std::uint64_t old_bytes, std::uint64_
     if (new_bytes >= huge_page_bytes) madvise(moved, round_up(new_bytes, page_bytes), MADV_HUGEPAGE);
     return moved;
   }
-  void* moved = do_allocate(new_bytes);
+  void* moved = do_allocate(new_bytes, fresh_memory::zeroed);
   if (moved == nullptr) return nullptr;
   std::memcpy(moved, memory, std::min(old_bytes, new_bytes));
   do_deallocate(memory, old_bytes);

@@ -20,6 +20,9 @@ class memory_exceeded : public std::exception {
   std::uint64_t limit;  ///< 0: the machine refused
 };
 
+/// What fresh memory holds.
+enum class fresh_memory : std::uint8_t { zeroed, anything };
+
 /// Where all arrays of relations, sets and indexes come from: counts bytes and obeys a limit. Thread-safe.
 class memory_resource {
  public:
@@ -28,8 +31,8 @@ class memory_resource {
   memory_resource& operator=(const memory_resource&) = delete;
   virtual ~memory_resource() = default;
 
-  /// @return zeroed memory of at least `bytes` bytes, aligned to 64; nullptr for 0 bytes. @throws memory_exceeded
-  [[nodiscard]] void* allocate(std::uint64_t bytes);
+  /// @return memory of at least `bytes` bytes, aligned to 64; nullptr for 0 bytes. @throws memory_exceeded
+  [[nodiscard]] void* allocate(std::uint64_t bytes, fresh_memory contents = fresh_memory::zeroed);
   void deallocate(void* memory, std::uint64_t bytes) noexcept;
   /// Grows (or shrinks) an allocation; keeps the first min(old, new) bytes, which may move. New bytes are zero. @throws
   /// memory_exceeded
@@ -44,7 +47,7 @@ class memory_resource {
   [[nodiscard]] std::uint64_t allocations() const { return allocations_.load(std::memory_order_relaxed); }
 
  protected:
-  virtual void* do_allocate(std::uint64_t bytes) = 0;  ///< nullptr when refused
+  virtual void* do_allocate(std::uint64_t bytes, fresh_memory contents) = 0;  ///< nullptr when refused
   virtual void do_deallocate(void* memory, std::uint64_t bytes) noexcept = 0;
   virtual void* do_resize(void* memory, std::uint64_t old_bytes,
                           std::uint64_t new_bytes) = 0;  ///< nullptr when refused
@@ -66,7 +69,7 @@ class host_memory final : public memory_resource {
   void discard(void* memory, std::uint64_t bytes) noexcept override;
 
  protected:
-  void* do_allocate(std::uint64_t bytes) override;
+  void* do_allocate(std::uint64_t bytes, fresh_memory contents) override;
   void do_deallocate(void* memory, std::uint64_t bytes) noexcept override;
   void* do_resize(void* memory, std::uint64_t old_bytes, std::uint64_t new_bytes) override;
 };

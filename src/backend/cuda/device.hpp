@@ -4,13 +4,24 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "backend/block_pool.hpp"
 #include "backend/memory_resource.hpp"
 
 namespace gpulog::backend::cuda {
 
 /// Why CUDA can't be used here; empty when it can.
 [[nodiscard]] std::string why_not_available(int device);
+
+/// What a kernel reports when it ends: into pinned host memory, so that the host sees it without a copy.
+struct kernel_report {
+  std::uint64_t rows;        ///< of what the kernel appended to, all together
+  std::uint64_t candidates;  ///< there were
+  std::uint64_t refused;     ///< 1: there was not enough room, and nothing was done
+  std::uint64_t fault;       ///< 1: an arithmetic fault, in this kernel or one before
+  std::uint64_t number;      ///< of the report; written last
+};
 
 /// A device and the stream that all of a program's work is ordered on.
 class device_context {
@@ -27,25 +38,46 @@ class device_context {
   /// The value of a counter in device memory, once all work so far is done.
   [[nodiscard]] std::uint64_t read_counter(const std::uint64_t* counter) const;
 
+  /// Where the next kernel writes its report. One report is under way at a time.
+  [[nodiscard]] kernel_report* report() const { return report_; }
+  /// The number that the next report has to carry.
+  [[nodiscard]] std::uint64_t next_report() { return ++report_number_; }
+  /// The last kernel's report. Polled: about 5 us less than a copy and a synchronisation.
+  [[nodiscard]] kernel_report wait_for_report() const;
+
  private:
   cudaStream_t stream_ = nullptr;
+  kernel_report* report_ = nullptr;
+  std::uint64_t report_number_ = 0;
   std::uint64_t* staged_counter_ = nullptr;  // pinned: a copy into pageable memory costs twice the round trip
   unsigned multiprocessors_ = 0;
 };
 
-/// Device memory from one pool of plain allocations, reused in the order of the stream. Zeroed like all resources.
+/// Device memory from one pool of plain allocations, reused in the order of the stream. The first slab is taken at the
+/// start, more when it is used up: an allocation costs no call of the driver then.
+///
+/// With GPULOG_PLAIN_DEVICE_ALLOCATIONS in the environment every array gets an allocation of its own, so that
+/// compute-sanitizer sees its bounds.
 class device_memory final : public memory_resource {
  public:
-  explicit device_memory(const device_context& context);
+  /// @param limit bytes, 0: none. @throws cuda_error
+  device_memory(const device_context& context, std::uint64_t limit);
+  ~device_memory() override;
   void discard(void*, std::uint64_t) noexcept override {}
 
  protected:
-  void* do_allocate(std::uint64_t bytes) override;
+  void* do_allocate(std::uint64_t bytes, fresh_memory contents) override;
   void do_deallocate(void* memory, std::uint64_t bytes) noexcept override;
   void* do_resize(void* memory, std::uint64_t old_bytes, std::uint64_t new_bytes) override;
 
  private:
+  bool add_slab(std::uint64_t bytes);
+  void* take(std::uint64_t bytes);
+
   const device_context* context_;
+  block_pool pool_;
+  std::vector<void*> slabs_;
+  bool plain_ = false;
 };
 
 }  // namespace gpulog::backend::cuda

@@ -14,8 +14,7 @@ class cuda_executor final : public executor {
  public:
   cuda_executor(const plan::program& program, storage::symbol_table& symbols, const options& chosen, int device,
                 std::uint64_t memory_limit)
-      : context_(device), memory_(context_) {
-    memory_.set_limit(memory_limit);
+      : context_(device), memory_(context_, memory_limit) {
     running_ = std::make_unique<fixpoint_executor<cuda_machine>>(program, symbols, memory_, chosen, context_, memory_);
   }
 
