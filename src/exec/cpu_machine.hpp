@@ -49,6 +49,7 @@ class cpu_machine {
       for (std::size_t c = 0; c < columns.size(); ++c) tile[c] = columns[c] + row;
       while (!target.has_room()) target.make_room(backend_);
       target.template insert<false>(tile.data(), n, scratch_[0]->insert, 0);
+      if (target.is_choice()) target.choose_in_order();
     }
   }
 
@@ -65,7 +66,7 @@ class cpu_machine {
     if (workers == 1 || rows == 1 || expected_candidates < cut_.parallel_candidates) {
       kernels::tile_runner<false> runner(program, relations, 0, *scratch_[0], gate, stop);
       runner.run(0, rows, make_room);
-      return {runner.candidates(), runner.fresh()};
+      return {runner.candidates(), runner.fresh() + chosen(target)};
     }
     std::vector<std::optional<kernels::tile_runner<true>>> runners(workers);
     // Enough pieces that workers end together, and none so small that taking it costs more than its work.
@@ -82,11 +83,15 @@ class cpu_machine {
       counts.candidates += runner->candidates();
       counts.fresh += runner->fresh();
     }
+    counts.fresh += chosen(target);
     return counts;
   }
 
  private:
   static constexpr std::uint64_t tiles_per_piece = 4;
+
+  /// A choice is made after each rule, so that earlier rules come first.
+  std::uint64_t chosen(relation& target) { return target.is_choice() ? target.choose(backend_) : 0; }
 
   Backend backend_;
   backend::memory_resource* resource_;

@@ -11,6 +11,7 @@
 #include "exec/executor.hpp"
 #include "exec/pipeline_builder.hpp"
 #include "kernels/pipeline.hpp"
+#include "support/error.hpp"
 
 namespace gpulog::exec {
 
@@ -39,6 +40,12 @@ class fixpoint_executor final : public executor {
         places_(place_indexes(program)) {
     for (const plan::relation& planned : program.relations) {
       relations_.push_back(machine_.make_relation(static_cast<std::uint32_t>(planned.kinds.size()), chosen));
+      if (planned.choice_domains.empty()) continue;
+      if constexpr (requires(relation_type& made) { made.set_choice_domains(planned.choice_domains); }) {
+        relations_.back()->set_choice_domains(planned.choice_domains);
+      } else {
+        throw internal_error("a machine without choice-domains is given one");
+      }
     }
     for (std::size_t i = 0; i < program.indexes.size(); ++i) {
       relation_of(places_[i].relation).add_index(make_layout(program.indexes[i], chosen.storage));

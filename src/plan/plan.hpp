@@ -167,6 +167,8 @@ struct relation {
   bool supplementary = false;     ///< made by the planner
   bool needs_set = true;          ///< false: nothing asks it for membership and its rows cannot repeat
   std::uint64_t size_limit = 0;   ///< .limitsize, 0: none
+  /// Each group of columns is a key of which one tuple stays; not empty: only the CPU can hold the relation.
+  std::vector<std::vector<std::uint32_t>> choice_domains;
 };
 
 /// Tuples that stand in the program text; row-major words.

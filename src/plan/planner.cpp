@@ -72,6 +72,7 @@ class planner {
         added.kinds.push_back(attribute.kind);
       }
       added.size_limit = declared.size_limit.value_or(0);
+      added.choice_domains = declared.choice_domains;
       arities_.push_back(declared.arity());
       result_.relations.push_back(std::move(added));
     }

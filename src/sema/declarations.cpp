@@ -378,24 +378,33 @@ void declarations::check_equivalence(const syntax::identifier& name, const relat
 }
 
 void declarations::add_choice_domains(const syntax::relation_declaration& declaration, relation& relation) {
-  bool usable = true;
   for (const syntax::choice_key& key : declaration.choice_domain) {
-    std::vector<std::uint32_t>& columns = relation.choice_domains.emplace_back();
+    std::vector<std::uint32_t> columns;
     for (const syntax::identifier& wanted : key.attributes) {
       const auto found = std::find_if(relation.attributes.begin(), relation.attributes.end(),
                                       [&](const attribute& column) { return column.name == wanted.text; });
       if (found == relation.attributes.end()) {
         diagnostics_.error(wanted.span,
                            "Undefined attribute " + wanted.text + " in the choice-domain of relation " + relation.name);
-        usable = false;
         continue;
       }
       columns.push_back(static_cast<std::uint32_t>(found - relation.attributes.begin()));
     }
+    // Domains are sets of sets.
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    const auto& known = relation.choice_domains;
+    if (!columns.empty() && std::find(known.begin(), known.end(), columns) == known.end()) {
+      relation.choice_domains.push_back(std::move(columns));
+    }
   }
-  if (usable && !relation.choice_domains.empty()) {
-    report_unsupported(diagnostics_, declaration.choice_domain.front().span,
-                       "choice-domain (relation " + relation.name + ")");
+  if (relation.choice_domains.empty()) return;
+  const source_span& where = declaration.choice_domain.front().span;
+  if (relation.structure == representation::eqrel) {
+    diagnostics_.error(where, "Equivalence relation " + relation.name + " cannot have a choice-domain");
+  }
+  if (relation.is_inline) {
+    diagnostics_.error(where, "Relation " + relation.name + " has a choice-domain and cannot be inlined");
   }
 }
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "storage/choice_set.hpp"
 #include "storage/hash_set.hpp"
 #include "storage/hisa_set.hpp"
 #include "storage/sorted_index.hpp"
@@ -61,6 +62,14 @@ class relation {
     }
   }
 
+  /// Before the first row: each domain is a key of which one tuple stays (choice-domain). What is inserted are then
+  /// candidates, and choose() has to follow.
+  void set_choice_domains(std::vector<choice_set::domain> domains) {
+    candidates_.clear();
+    set_.emplace<choice_set>(*resource_, std::move(domains));
+  }
+  [[nodiscard]] bool is_choice() const { return std::holds_alternative<choice_set>(set_); }
+
   [[nodiscard]] std::uint32_t arity() const { return arity_; }
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   [[nodiscard]] std::uint64_t old_rows() const { return old_rows_; }
@@ -82,6 +91,7 @@ class relation {
     if (const auto* packed = std::get_if<packed_set>(&set_)) sum += packed->bytes();
     if (const auto* by_row = std::get_if<row_set>(&set_)) sum += by_row->bytes();
     if (const auto* hisa = std::get_if<hisa_set>(&set_)) sum += hisa->bytes();
+    if (const auto* choice = std::get_if<choice_set>(&set_)) sum += choice->bytes();
     return sum;
   }
 
@@ -94,6 +104,7 @@ class relation {
       return candidate_tail_.load(std::memory_order_relaxed) + slack() <= capacity_of(candidates_);
     }
     if (tail_.load(std::memory_order_relaxed) + slack() > capacity_of(columns_)) return false;
+    if (is_choice()) return true;
     if (const auto* packed = std::get_if<packed_set>(&set_)) return packed->has_room(slack());
     return std::get<row_set>(set_).has_room(slack());
   }
@@ -112,8 +123,10 @@ class relation {
       }
       return;
     }
+    if (is_choice()) drop_candidates(backend);
     const std::uint64_t needed = tail_.load(std::memory_order_relaxed) + slack();
     if (needed > capacity_of(columns_)) reserve_rows(needed);
+    if (is_choice()) return;
     if (auto* packed = std::get_if<packed_set>(&set_)) {
       packed->grow(slack(), options_.workers);
     } else {
@@ -122,7 +135,7 @@ class relation {
   }
 
   /// Offers n <= tile_rows tuples, given as one array a column. Needs has_room().
-  /// @return how many were new (`hisa` mode: 0; settle() tells)
+  /// @return how many were new (`hisa` mode and candidates of a choice: 0; settle() tells)
   template <bool Concurrent>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker) {
     if (arity_ == 0) {
@@ -131,6 +144,7 @@ class relation {
       return 1;
     }
     if (std::holds_alternative<hisa_set>(set_)) return collect(values, n);
+    if (is_choice()) return append_candidates(std::get<choice_set>(set_), values, n, scratch);
     if (auto* packed = std::get_if<packed_set>(&set_)) return insert_packed<Concurrent>(*packed, values, n, scratch);
     return insert_rows<Concurrent>(std::get<row_set>(set_), values, n, scratch, worker);
   }
@@ -148,6 +162,8 @@ class relation {
         found[i] =
             by_row->contains(scratch.homes[i], [&](std::uint64_t row) { return equals_row(values, i, row); }) ? 1 : 0;
       }
+    } else if (const auto* choice = std::get_if<choice_set>(&set_)) {
+      choice->contains(columns(), values, n, found);
     } else {
       const column_pointers candidates(values, values + arity_);
       const column_pointers data = columns();
@@ -164,7 +180,25 @@ class relation {
       deduplicate_candidates(backend);
     } else if (auto* by_row = std::get_if<row_set>(&set_)) {
       close_gaps(*by_row);
+    } else if (is_choice()) {
+      choose(backend);
     }
+  }
+
+  /// Chooses among the candidates since the last time: the smaller tuple first, compared column by column as numbers.
+  /// So it makes no difference who produced them in which order. @return how many were chosen
+  template <class Backend>
+  std::uint64_t choose(Backend& backend) {
+    sort_candidates(backend);
+    return choose_in_order();
+  }
+  /// The same in the order in which they were inserted, for rows of a file.
+  std::uint64_t choose_in_order() {
+    auto& choice = std::get<choice_set>(set_);
+    const std::uint64_t before = choice.chosen_rows();
+    const std::uint64_t after = choice.choose(columns_, tail_.load(std::memory_order_relaxed));
+    tail_.store(after, std::memory_order_relaxed);
+    return after - before;
   }
 
   /// delta joins old, what was appended becomes delta.
@@ -350,6 +384,21 @@ class relation {
   template <class Backend>
   void deduplicate_candidates(Backend& backend);
 
+  std::uint32_t append_candidates(choice_set& choice, const word* const* values, std::uint32_t n,
+                                  insert_scratch& scratch) {
+    const std::uint32_t kept = choice.select_new(columns(), values, n, scratch.homes, scratch.keys);
+    const std::uint64_t row = tail_.fetch_add(kept, std::memory_order_relaxed);
+    for (std::uint32_t c = 0; c < arity_; ++c) {
+      word* const column = columns_[c].data() + row;
+      for (std::uint32_t k = 0; k < kept; ++k) column[k] = values[c][scratch.keys[k]];
+    }
+    return 0;
+  }
+  template <class Backend>
+  void sort_candidates(Backend& backend);
+  template <class Backend>
+  void drop_candidates(Backend& backend);
+
   memory_resource* resource_;
   relation_options options_;
   std::uint32_t arity_;
@@ -358,7 +407,7 @@ class relation {
   std::uint64_t rows_ = 0;
   std::atomic<std::uint64_t> tail_{0};
   std::atomic<bool> has_empty_tuple_{false};
-  std::variant<std::monostate, packed_set, row_set, hisa_set> set_;
+  std::variant<std::monostate, packed_set, row_set, hisa_set, choice_set> set_;
   std::vector<reservation> reserved_;
   std::vector<array<word>> candidates_;  // `hisa` mode: new, before it is deduplicated
   std::atomic<std::uint64_t> candidate_tail_{0};
@@ -388,6 +437,60 @@ void relation::deduplicate_candidates(Backend& backend) {
   hisa.merge(backend, columns(), tail, ranks);
   times_.populate_delta += populated - start;
   times_.merge += seconds_now() - populated;
+}
+
+/// Sorts the candidates of a choice; with one domain by its columns first, so that rivals stand together.
+template <class Backend>
+void relation::sort_candidates(Backend& backend) {
+  const auto& choice = std::get<choice_set>(set_);
+  const std::uint64_t begin = choice.chosen_rows();
+  const std::uint64_t end = tail_.load(std::memory_order_relaxed);
+  if (end - begin < 2) return;
+  std::vector<std::uint32_t> by;
+  if (choice.domains().size() == 1) by = choice.domains().front();
+  for (std::uint32_t c = 0; c < arity_; ++c) {
+    if (std::find(by.begin(), by.end(), c) == by.end()) by.push_back(c);
+  }
+  constexpr word sign = 1U << 31;  // sort_rows compares without signs
+  const auto flip_signs = [&] {
+    for (auto& column : columns_) {
+      word* const values = column.data() + begin;
+      backend.for_each(end - begin, [values](std::uint64_t i) { values[i] ^= sign; });
+    }
+  };
+  flip_signs();
+  array<std::uint32_t> sorted(*resource_);
+  sort_rows(backend, *resource_, columns(), by, begin, end, sorted);
+  array<word> moved(*resource_, end - begin);
+  for (auto& column : columns_) {
+    backend.gather(column.data() + begin, sorted.data(), end - begin, moved.data());
+    backend.copy(moved.data(), end - begin, column.data() + begin);
+  }
+  flip_signs();
+}
+
+/// With one domain all but the smallest candidate of a key can go before the end of a phase.
+template <class Backend>
+void relation::drop_candidates(Backend& backend) {
+  constexpr std::uint64_t worth_sorting = 1u << 20;
+  const auto& choice = std::get<choice_set>(set_);
+  const std::uint64_t begin = choice.chosen_rows();
+  const std::uint64_t end = tail_.load(std::memory_order_relaxed);
+  if (choice.domains().size() != 1 || end - begin < worth_sorting) return;
+  sort_candidates(backend);
+  std::uint64_t kept = begin + 1;
+  for (std::uint64_t row = begin + 1; row < end; ++row) {
+    const auto& domain = choice.domains().front();
+    const bool rival = std::all_of(domain.begin(), domain.end(), [&](std::uint32_t c) {
+      return columns_[c][row] == columns_[c][kept - 1];
+    });
+    if (rival) continue;
+    for (auto& column : columns_) column[kept] = column[row];
+    ++kept;
+  }
+  tail_.store(kept, std::memory_order_relaxed);
+  // Half of the room is free, or there is more room: sorting is not repeated for little.
+  if (kept - begin > (end - begin) / 2) reserve_rows(capacity_of(columns_) + 1);
 }
 
 }  // namespace gpulog::storage

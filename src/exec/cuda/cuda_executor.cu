@@ -39,6 +39,9 @@ bool on_text(comparison_op op) { return op >= comparison_op::less_symbol; }
 
 std::string why_not_on_cuda(const plan::program& program, const options& chosen) {
   if (chosen.storage == storage::storage_mode::hisa) return "--storage hisa is not built for CUDA yet";
+  for (const plan::relation& planned : program.relations) {
+    if (!planned.choice_domains.empty()) return "relation " + planned.name + " has a choice-domain";
+  }
   const auto find = [](const plan::rule_version& version) -> std::string {
     if (version.slot_count > 200) return "a rule with more than 200 variables:\n" + version.text;
     for (const plan::operation& operation : version.operations) {

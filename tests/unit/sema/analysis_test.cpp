@@ -243,7 +243,6 @@ TEST_P(unsupported, constructs_are_named) {
 INSTANTIATE_TEST_SUITE_P(all, unsupported,
                          testing::Values(rejected{"a(@known(x)) :- a(x).", "@known"},
                                          rejected{"b(x,a) <= b(x,b) :- b < a.", "Subsumptive"},
-                                         rejected{".decl d(x:number, y:number) choice-domain x", "choice-domain"},
                                          rejected{".decl e(x:number, y:number) eqrel", "quivalence"}));
 
 TEST(rules, look_wrong_but_are_right) {
