@@ -41,7 +41,7 @@ class fixpoint_executor final : public executor {
     for (const plan::relation& planned : program.relations) {
       relations_.push_back(machine_.make_relation(static_cast<std::uint32_t>(planned.kinds.size()), chosen));
       if (planned.choice_domains.empty()) continue;
-      if constexpr (requires(relation_type& made) { made.set_choice_domains(planned.choice_domains); }) {
+      if constexpr (requires(relation_type & made) { made.set_choice_domains(planned.choice_domains); }) {
         relations_.back()->set_choice_domains(planned.choice_domains);
       } else {
         throw internal_error("a machine without choice-domains is given one");

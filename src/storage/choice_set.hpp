@@ -11,8 +11,8 @@
 
 namespace gpulog::storage {
 
-/// The tuple set of a relation with choice-domains: for each domain a hash table from its columns' values to the one row
-/// that has them. A tuple is kept when its values are new in every domain; so equal tuples are one, too.
+/// The tuple set of a relation with choice-domains: for each domain a hash table from its columns' values to the one
+/// row that has them. A tuple is kept when its values are new in every domain; so equal tuples are one, too.
 class choice_set {
  public:
   using domain = std::vector<std::uint32_t>;  // columns

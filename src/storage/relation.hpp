@@ -481,9 +481,8 @@ void relation::drop_candidates(Backend& backend) {
   std::uint64_t kept = begin + 1;
   for (std::uint64_t row = begin + 1; row < end; ++row) {
     const auto& domain = choice.domains().front();
-    const bool rival = std::all_of(domain.begin(), domain.end(), [&](std::uint32_t c) {
-      return columns_[c][row] == columns_[c][kept - 1];
-    });
+    const bool rival = std::all_of(domain.begin(), domain.end(),
+                                   [&](std::uint32_t c) { return columns_[c][row] == columns_[c][kept - 1]; });
     if (rival) continue;
     for (auto& column : columns_) column[kept] = column[row];
     ++kept;

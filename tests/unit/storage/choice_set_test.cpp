@@ -157,9 +157,8 @@ TEST_P(choice, of_very_many_candidates_takes_little_memory) {
   EXPECT_LT(target.bytes(), 32U << 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(modes, choice, testing::Values(storage_mode::hash, storage_mode::hisa), [](const auto& info) {
-  return info.param == storage_mode::hash ? "hash" : "hisa";
-});
+INSTANTIATE_TEST_SUITE_P(modes, choice, testing::Values(storage_mode::hash, storage_mode::hisa),
+                         [](const auto& info) { return info.param == storage_mode::hash ? "hash" : "hisa"; });
 
 }  // namespace
 }  // namespace gpulog::storage
