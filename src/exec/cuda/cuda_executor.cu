@@ -45,10 +45,10 @@ std::string why_not_on_cuda(const plan::program& program, const options& chosen)
   const auto find = [](const plan::rule_version& version) -> std::string {
     if (version.slot_count > 200) return "a rule with more than 200 variables:\n" + version.text;
     for (const plan::operation& operation : version.operations) {
-      const bool has_kernel = std::holds_alternative<plan::scan>(operation) || std::holds_alternative<plan::match>(operation) ||
-                              std::holds_alternative<plan::exists>(operation) ||
-                              std::holds_alternative<plan::compute>(operation) ||
-                              std::holds_alternative<plan::filter>(operation) || std::holds_alternative<plan::insert>(operation);
+      const bool has_kernel =
+          std::holds_alternative<plan::scan>(operation) || std::holds_alternative<plan::match>(operation) ||
+          std::holds_alternative<plan::exists>(operation) || std::holds_alternative<plan::compute>(operation) ||
+          std::holds_alternative<plan::filter>(operation) || std::holds_alternative<plan::insert>(operation);
       if (!has_kernel) return "a rule has an operator without a kernel:\n" + version.text;
       const auto* compute = std::get_if<plan::compute>(&operation);
       const auto* filter = std::get_if<plan::filter>(&operation);

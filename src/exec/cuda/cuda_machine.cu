@@ -1,5 +1,7 @@
 #include "exec/cuda/cuda_machine.hpp"
 
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_scan.cuh>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 namespace gpulog::exec {
 
 namespace cuda_kernels = kernels::cuda;
+using backend::cuda::kernel_report;
 using cuda_kernels::block_threads;
 using cuda_kernels::expand_arguments;
 using cuda_kernels::sink;
@@ -24,79 +27,63 @@ namespace {
 
 /// Rows of a table between segments, and candidates wider than a slot.
 constexpr std::uint64_t table_rows = 16u << 20;
+constexpr std::uint64_t least_table_rows = 64u << 10;
 /// Rows whose matches are found at a time.
 constexpr std::uint64_t match_rows = 64u << 20;
-constexpr std::uint64_t parameter_bytes = 4u << 20;
 /// A launch of fewer candidates than this isn't worth it while memory can still grow.
 constexpr std::uint64_t least_piece = 4u << 20;
 
+/// Makes room in a buffer whose contents nobody needs any more.
 template <class T>
 void ensure(backend::array<T>& buffer, std::uint64_t size) {
-  if (buffer.capacity() < size) {
-    buffer.release();
-    buffer.set_capacity(size + size / 2);
-  }
-  buffer.resize(size);
+  if (buffer.size() >= size) return;
+  backend::memory_resource& resource = buffer.resource();
+  buffer.release();
+  buffer = backend::array<T>(resource, size + size / 2, backend::fresh_memory::anything);
 }
 
 std::size_t shared_bytes(const expand_arguments& arguments) {
   return (static_cast<std::size_t>(arguments.slot_count) * block_threads + arguments.constant_count) * sizeof(word);
 }
 
+}  // namespace
+
+cuda_machine::cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource)
+    : context_(&context),
+      resource_(&resource),
+      parameters_(context, resource),
+      fault_(resource, 1),
+      finished_blocks_(resource, 1) {}
+
 template <sink Sink>
-void launch(const backend::cuda::device_context& context, const expand_arguments& arguments) {
-  const std::uint64_t candidates = arguments.last_candidate - arguments.first_candidate;
-  if (candidates == 0) return;
+backend::cuda::kernel_report cuda_machine::launch(const running& run, expand_arguments& arguments, std::uint64_t first,
+                                                  std::uint64_t last) {
+  if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
+  arguments.first_candidate = first;
+  arguments.last_candidate = last;
+  arguments.fault = fault_.data();
+  arguments.finished_blocks = finished_blocks_.data();
+  arguments.report = context_->report();
+  arguments.report_number = context_->next_report();
   const std::size_t shared = shared_bytes(arguments);
   if (shared > 40u << 10) {
     GPULOG_CUDA_TRY(cudaFuncSetAttribute(cuda_kernels::expand_kernel<Sink>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                          static_cast<int>(shared)));
   }
-  const std::uint64_t tiles = (candidates + cuda_kernels::tile_candidates - 1) / cuda_kernels::tile_candidates;
-  const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(tiles, context.multiprocessors() * 32ULL));
-  cuda_kernels::expand_kernel<Sink><<<blocks, block_threads, shared, context.stream()>>>(arguments);
+  // Where the number of candidates isn't known, that of the last run is the best guess; blocks take more than one tile.
+  const std::uint64_t guess = std::max(arguments.rows, static_cast<std::uint64_t>(run.expected_candidates));
+  const std::uint64_t candidates = last == cuda_kernels::all_candidates ? guess : last - first;
+  const auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>((candidates + block_threads - 1) / block_threads,
+                                                                      1, context_->multiprocessors() * 32ULL));
+  cuda_kernels::expand_kernel<Sink><<<blocks, block_threads, shared, context_->stream()>>>(arguments);
   GPULOG_CUDA_TRY(cudaGetLastError());
-}
-
-}  // namespace
-
-cuda_machine::cuda_machine(const backend::cuda::device_context& context, backend::memory_resource& resource)
-    : context_(&context), resource_(&resource), parameters_(resource, parameter_bytes), fault_(resource, 1) {
-  GPULOG_CUDA_TRY(cudaMallocHost(reinterpret_cast<void**>(&staged_parameters_), parameter_bytes));
-}
-
-cuda_machine::~cuda_machine() {
-  if (staged_parameters_ != nullptr) cudaFreeHost(staged_parameters_);
+  const backend::cuda::kernel_report report = context_->wait_for_report();
+  if (report.fault != 0) throw kernels::arithmetic_fault{};
+  return report;
 }
 
 std::unique_ptr<cuda_machine::relation> cuda_machine::make_relation(std::uint32_t arity, const options&) {
   return std::make_unique<relation>(*context_, *resource_, arity);
-}
-
-template <class T>
-const T* cuda_machine::upload(const std::vector<T>& values) {
-  if (values.empty()) return nullptr;
-  const std::uint64_t bytes = values.size() * sizeof(T);
-  const std::uint64_t begin = (parameters_used_ + 15) / 16 * 16;
-  if (begin + bytes > parameters_.size()) throw std::length_error("a rule has too many operators for a kernel");
-  std::memcpy(staged_parameters_ + begin, values.data(), bytes);
-  parameters_flushed_ = std::min(parameters_flushed_, begin);
-  parameters_used_ = begin + bytes;
-  return reinterpret_cast<const T*>(parameters_.data() + begin);
-}
-
-void cuda_machine::flush_parameters() {
-  if (parameters_used_ <= parameters_flushed_) return;
-  GPULOG_CUDA_TRY(cudaMemcpyAsync(parameters_.data() + parameters_flushed_, staged_parameters_ + parameters_flushed_,
-                                  parameters_used_ - parameters_flushed_, cudaMemcpyHostToDevice, context_->stream()));
-  parameters_flushed_ = parameters_used_;
-}
-
-void cuda_machine::start_parameters() {
-  // What earlier runs set aside may not have been copied yet.
-  if (parameters_used_ < parameter_bytes / 2) return;
-  context_->synchronize();
-  parameters_used_ = parameters_flushed_ = 0;
 }
 
 void cuda_machine::make_space(running& run, std::uint64_t candidates) {
@@ -134,8 +121,8 @@ void cuda_machine::load_rows(relation& target, const std::vector<const word*>& c
   // A list of one, so that loading is a pipeline like any other.
   kernels::relation_list<relation> list;
   list.emplace_back(&target);
-  running run{program, list, nullptr, {}};
-  start_parameters();
+  running run{program, list, 0, nullptr, {}};
+  parameters_.start(&target);
   try {
     run_segment(run, 0, input);
   } catch (...) {
@@ -147,9 +134,9 @@ void cuda_machine::load_rows(relation& target, const std::vector<const word*>& c
 }
 
 pipeline_counts cuda_machine::run(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
-                                  std::uint64_t rows, double, const std::atomic<bool>* stop) {
-  running run{program, relations, stop, {}};
-  start_parameters();
+                                  std::uint64_t rows, double expected_candidates, const std::atomic<bool>* stop) {
+  running run{program, relations, expected_candidates, stop, {}};
+  parameters_.start(&program);
   const segment& first = program.segments.front();
   input_rows input;
   input.columns.assign(program.slot_count, nullptr);
@@ -158,26 +145,14 @@ pipeline_counts cuda_machine::run(const kernels::pipeline& program, kernels::rel
     run_segment(run, 0, input);
   } else {
     const relation& source = *relations[first.source];
-    const std::uint64_t begin = kernels::rows_of(source, first.part).begin;
-    for (const kernels::binding& bound : first.bindings)
-      input.columns[bound.target] = source.column(bound.column) + begin;
+    input.first = kernels::rows_of(source, first.part).begin;
+    for (const kernels::binding& bound : first.bindings) input.columns[bound.target] = source.column(bound.column);
     input.rows = rows;
     if (first.steps.empty() && program.segments.size() > 1) {
       run_segment(run, 1, input);  // the relation's own columns are the table
     } else {
       run_segment(run, 0, input);
     }
-  }
-  const auto faults = [](const segment& one) {
-    return std::any_of(one.steps.begin(), one.steps.end(), [](const kernels::step& step) {
-      return step.kind == kernels::step_kind::compute && kernels::may_fault(step.scalar);
-    });
-  };
-  if (std::any_of(program.segments.begin(), program.segments.end(), faults)) {
-    std::uint32_t fault = 0;
-    GPULOG_CUDA_TRY(cudaMemcpyAsync(&fault, fault_.data(), sizeof fault, cudaMemcpyDeviceToHost, context_->stream()));
-    context_->synchronize();
-    if (fault != 0) throw kernels::arithmetic_fault{};
   }
   relations[program.target]->release_outgrown();
   return run.counts;
@@ -195,7 +170,7 @@ void cuda_machine::prepare_steps(running& run, std::size_t number, expand_argume
     made.argument_count = static_cast<std::uint32_t>(one.arguments.size());
     for (std::size_t i = 0; i < std::min<std::size_t>(one.arguments.size(), 8); ++i)
       made.arguments[i] = one.arguments[i];
-    made.wide_arguments = upload(one.arguments);
+    made.wide_arguments = parameters_.put(one.arguments);
     if (one.kind == kernels::step_kind::exists_any) {
       const auto rows = kernels::rows_of(*run.relations[one.source], one.part);
       made.holds = rows.begin != rows.end;
@@ -208,11 +183,11 @@ void cuda_machine::prepare_steps(running& run, std::size_t number, expand_argume
     } else if (one.kind == kernels::step_kind::exists_key) {
       const auto views = run.relations[one.source]->index(one.index).views(
           one.part != kernels::row_part::delta, one.part != kernels::row_part::old, one.level);
-      made.runs = upload(views);
+      made.runs = parameters_.put(views);
       made.run_count = static_cast<std::uint32_t>(views.size());
     }
   }
-  arguments.steps = upload(steps);
+  arguments.steps = parameters_.put(steps);
   arguments.step_count = static_cast<std::uint32_t>(steps.size());
 }
 
@@ -224,9 +199,8 @@ void cuda_machine::run_segment(running& run, std::size_t number, const input_row
 
   expand_arguments arguments;
   arguments.slot_count = run.program.slot_count;
-  arguments.constants = upload(run.program.constants);
+  arguments.constants = parameters_.put(run.program.constants);
   arguments.constant_count = static_cast<std::uint32_t>(run.program.constants.size());
-  arguments.fault = fault_.data();
   prepare_steps(run, number, arguments);
 
   std::vector<cuda_kernels::device_binding> carried;
@@ -237,9 +211,12 @@ void cuda_machine::run_segment(running& run, std::size_t number, const input_row
   if (!matches) {
     for (const kernels::binding& bound : here.bindings)
       carried.push_back({bound.target, input.columns[bound.target], 0});
-    arguments.carried = upload(carried);
-    arguments.carried_count = static_cast<std::uint32_t>(carried.size());
-    arguments.rows = input.rows;
+  }
+  arguments.carried = parameters_.put(carried);
+  arguments.carried_count = static_cast<std::uint32_t>(carried.size());
+  arguments.first_row = input.first;
+  arguments.rows = input.rows;
+  if (!matches) {
     expand(run, number, arguments, input.rows);
     return;
   }
@@ -257,76 +234,60 @@ void cuda_machine::run_segment(running& run, std::size_t number, const input_row
     views.emplace_back();
   }
   if (views.empty()) return;
-  arguments.runs = upload(views);
+  arguments.runs = parameters_.put(views);
   arguments.run_count = static_cast<std::uint32_t>(views.size());
-  arguments.matched = upload(matched);
+  arguments.matched = parameters_.put(matched);
   arguments.matched_count = static_cast<std::uint32_t>(matched.size());
-  const std::uint64_t parameters = parameters_used_;
-  for (std::uint64_t first = 0; first < input.rows; first += match_rows) {
-    const std::uint64_t rows = std::min(match_rows, input.rows - first);
-    if (first != 0) context_->synchronize();  // its parameters take the place of the last ones
-    parameters_used_ = parameters;
-    auto shifted = carried;
-    for (auto& one : shifted) one.column += first;
-    arguments.carried = upload(shifted);
-    arguments.carried_count = static_cast<std::uint32_t>(shifted.size());
-    const std::uint64_t candidates = find_matches(run, number, input, first, rows, views, arguments);
-    expand(run, number, arguments, candidates);
+  const std::size_t parameters = parameters_.position();
+  for (std::uint64_t done = 0; done < input.rows; done += match_rows) {
+    parameters_.go_back(parameters);
+    arguments.first_row = input.first + done;
+    arguments.rows = std::min(match_rows, input.rows - done);
+    find_matches(run, number, input, arguments);
+    expand(run, number, arguments, cuda_kernels::all_candidates);
   }
 }
 
-std::uint64_t cuda_machine::find_matches(running& run, std::size_t number, const input_rows& input,
-                                         std::uint64_t first_row, std::uint64_t rows,
-                                         const std::vector<run_view>& views, expand_arguments& arguments) {
+void cuda_machine::find_matches(running& run, std::size_t number, const input_rows& input,
+                                expand_arguments& arguments) {
   const segment& here = run.program.segments[number];
   segment_memory& memory = *segments_[number];
-  ensure(memory.offsets, rows + 1);
-  ensure(memory.ranges, rows * views.size());
-  const auto blocks =
-      static_cast<unsigned>(std::min<std::uint64_t>((rows + 255) / 256, context_->multiprocessors() * 32ULL));
+  ensure(memory.offsets, arguments.rows + 1);
+  ensure(memory.ranges, arguments.rows * arguments.run_count);
+  cuda_kernels::row_degree degree{};
+  degree.runs = arguments.runs;
+  degree.run_count = arguments.run_count;
+  degree.rows = arguments.rows;
+  degree.first_row = arguments.first_row;
+  degree.ranges = memory.ranges.data();
   if (here.kind == expansion_kind::match) {
-    cuda_kernels::degree_arguments degrees{};
     std::vector<const word*> keys;
     std::vector<word> constants;
     for (register_number key : here.keys) {
       const bool constant = key >= run.program.slot_count;
-      keys.push_back(constant ? nullptr : input.columns[key] + first_row);
+      keys.push_back(constant ? nullptr : input.columns[key]);
       constants.push_back(constant ? run.program.constants[key - run.program.slot_count] : 0);
     }
-    degrees.runs = arguments.runs;
-    degrees.run_count = arguments.run_count;
-    degrees.rows = rows;
-    degrees.keys = upload(keys);
-    degrees.constants = upload(constants);
-    degrees.ranges = memory.ranges.data();
-    degrees.degrees = memory.offsets.data();
-    flush_parameters();
-    cuda_kernels::degree_kernel<<<blocks, 256, 0, context_->stream()>>>(degrees);
+    degree.keys = parameters_.put(keys);
+    degree.constants = parameters_.put(constants);
   } else {
     const auto part = kernels::rows_of(*run.relations[here.source], here.part);
     if (part.end > UINT32_MAX) throw std::length_error("a Cartesian product with more than 2^32 rows");
-    const storage::row_range range{static_cast<std::uint32_t>(part.begin),
-                                   static_cast<std::uint32_t>(part.end - part.begin)};
-    cuda_kernels::whole_part_kernel<<<blocks, 256, 0, context_->stream()>>>(memory.ranges.data(), memory.offsets.data(),
-                                                                            rows, range);
+    degree.part = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
   }
-  GPULOG_CUDA_TRY(cudaGetLastError());
-  GPULOG_CUDA_TRY(cudaMemsetAsync(memory.offsets.data() + rows, 0, sizeof(std::uint64_t), context_->stream()));
+  const auto degrees = thrust::make_transform_iterator(thrust::make_counting_iterator(std::uint64_t{0}), degree);
   std::size_t bytes = 0;
-  const auto items = static_cast<std::int64_t>(rows + 1);
-  GPULOG_CUDA_TRY(cub::DeviceScan::ExclusiveSum(nullptr, bytes, memory.offsets.data(), memory.offsets.data(), items,
-                                                context_->stream()));
+  const auto items = static_cast<std::int64_t>(arguments.rows + 1);
+  GPULOG_CUDA_TRY(
+      cub::DeviceScan::ExclusiveSum(nullptr, bytes, degrees, memory.offsets.data(), items, context_->stream()));
   ensure(memory.scratch, bytes + 1);
-  GPULOG_CUDA_TRY(cub::DeviceScan::ExclusiveSum(memory.scratch.data(), bytes, memory.offsets.data(),
-                                                memory.offsets.data(), items, context_->stream()));
+  GPULOG_CUDA_TRY(cub::DeviceScan::ExclusiveSum(memory.scratch.data(), bytes, degrees, memory.offsets.data(), items,
+                                                context_->stream()));
   arguments.offsets = memory.offsets.data();
   arguments.ranges = memory.ranges.data();
-  arguments.rows = rows;
-  return context_->read_counter(memory.offsets.data() + rows);
 }
 
 void cuda_machine::expand(running& run, std::size_t number, expand_arguments& arguments, std::uint64_t candidates) {
-  if (candidates == 0) return;
   if (number + 1 < run.program.segments.size()) {
     // What the next segment reads of this one.
     const segment& next = run.program.segments[number + 1];
@@ -335,86 +296,108 @@ void cuda_machine::expand(running& run, std::size_t number, expand_arguments& ar
       if (key < run.program.slot_count && std::find(outputs.begin(), outputs.end(), key) == outputs.end())
         outputs.push_back(key);
     }
-    table_pieces(run, number, arguments, candidates, outputs);
+    table_candidates(run, number, arguments, candidates, outputs);
     return;
   }
-  run.counts.candidates += candidates;
   relation& target = *run.relations[run.program.target];
-  arguments.outputs = upload(run.program.head);
+  arguments.outputs = parameters_.put(run.program.head);
   arguments.output_count = static_cast<std::uint32_t>(run.program.head.size());
   arguments.target.arity = target.arity();
   if (target.arity() == 0) {
-    arguments.target.tail = target.tail_counter();
-    arguments.first_candidate = 0;
-    arguments.last_candidate = candidates;
-    flush_parameters();
-    launch<sink::nullary>(*context_, arguments);
+    arguments.counter = target.counter();
+    const kernel_report report = launch<sink::nullary>(run, arguments, 0, candidates);
+    run.counts.candidates += report.candidates;
+    run.counts.fresh += report.rows - target.tail();
+    target.set_tail(report.rows);
   } else if (target.is_packed()) {
-    insert_pieces(run, arguments, candidates);
+    insert_candidates(run, arguments, candidates);
   } else {
-    table_pieces(run, number, arguments, candidates, run.program.head);
+    table_candidates(run, number, arguments, candidates, run.program.head);
   }
 }
 
-void cuda_machine::insert_pieces(running& run, expand_arguments& arguments, std::uint64_t candidates) {
+void cuda_machine::insert_candidates(running& run, expand_arguments& arguments, std::uint64_t candidates) {
   relation& target = *run.relations[run.program.target];
+  const auto insert = [&](std::uint64_t first, std::uint64_t last) {
+    arguments.target.set = target.set();
+    arguments.counter = target.counter();
+    arguments.room = target.limit();
+    const kernel_report report = launch<sink::packed>(run, arguments, first, last);
+    if (report.refused == 0) {
+      run.counts.candidates += report.candidates;
+      run.counts.fresh += report.rows - target.tail();
+      target.set_tail(report.rows);
+    }
+    return report;
+  };
+  if (candidates == cuda_kernels::all_candidates) {
+    // Most iterations fit, and the host need not know their size before.
+    const kernel_report report = insert(0, candidates);
+    if (report.refused == 0) return;
+    candidates = report.candidates;
+  }
   for (std::uint64_t done = 0; done < candidates;) {
-    if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
     make_space(run, candidates - done);
     const std::uint64_t piece = std::min(candidates - done, target.room());
-    arguments.target.set = target.set();
-    arguments.target.tail = target.tail_counter();
-    arguments.first_candidate = done;
-    arguments.last_candidate = done + piece;
-    flush_parameters();
-    launch<sink::packed>(*context_, arguments);
-    target.expect(piece);
+    insert(done, done + piece);
     done += piece;
   }
 }
 
-void cuda_machine::table_pieces(running& run, std::size_t number, expand_arguments& arguments, std::uint64_t candidates,
-                                const std::vector<register_number>& outputs) {
+void cuda_machine::table_candidates(running& run, std::size_t number, expand_arguments& arguments,
+                                    std::uint64_t candidates, const std::vector<register_number>& outputs) {
   segment_memory& memory = *segments_[number];
-  const std::uint64_t capacity = std::min(candidates, table_rows);
-  ensure(memory.table, std::max<std::uint64_t>(1, outputs.size()) * capacity);
-  std::vector<word*> pointers;
-  for (std::size_t c = 0; c < outputs.size(); ++c) pointers.push_back(memory.table.data() + c * capacity);
-  arguments.outputs = upload(outputs);
+  const bool is_last = number + 1 == run.program.segments.size();
+  const std::uint64_t columns = std::max<std::uint64_t>(1, outputs.size());
+  arguments.outputs = parameters_.put(outputs);
   arguments.output_count = static_cast<std::uint32_t>(outputs.size());
-  ensure(memory.table_pointers, pointers.size() + 1);
-  if (!pointers.empty()) {
-    GPULOG_CUDA_TRY(cudaMemcpyAsync(memory.table_pointers.data(), pointers.data(), pointers.size() * sizeof(word*),
-                                    cudaMemcpyHostToDevice, context_->stream()));
-  }
-  arguments.output_columns = memory.table_pointers.data();
-  arguments.output_rows = memory.table_rows.data();
-  const bool last = number + 1 == run.program.segments.size();
-  const std::uint64_t parameters = parameters_used_;
-  for (std::uint64_t done = 0; done < candidates; done += capacity) {
-    if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-    parameters_used_ = parameters;
-    GPULOG_CUDA_TRY(cudaMemsetAsync(memory.table_rows.data(), 0, sizeof(std::uint64_t), context_->stream()));
-    arguments.first_candidate = done;
-    arguments.last_candidate = std::min(candidates, done + capacity);
-    flush_parameters();
-    launch<sink::table>(*context_, arguments);
-    const std::uint64_t rows = context_->read_counter(memory.table_rows.data());
-    if (rows == 0) continue;
-    if (last) {
-      relation& target = *run.relations[run.program.target];
-      make_space(run, rows);
-      if (target.room() < rows) target.grow(rows, true);
-      target.insert_rows(memory.table_pointers.data(), rows);
-      target.expect(rows);
-    } else {
-      input_rows next;
-      next.columns.assign(run.program.slot_count, nullptr);
-      next.rows = rows;
-      for (std::size_t c = 0; c < outputs.size(); ++c) next.columns[outputs[c]] = pointers[c];
-      run_segment(run, number + 1, next);
+  const std::size_t parameters = parameters_.position();
+  const auto fill = [&](std::uint64_t capacity, std::uint64_t first, std::uint64_t last) {
+    ensure(memory.table, columns * capacity);
+    parameters_.go_back(parameters);
+    std::vector<word*> pointers;
+    for (std::size_t c = 0; c < outputs.size(); ++c) pointers.push_back(memory.table.data() + c * capacity);
+    arguments.output_columns = parameters_.put(pointers);
+    arguments.counter = memory.table_counter.data();
+    arguments.room = capacity;
+    const kernel_report report = launch<sink::table>(run, arguments, first, last);
+    if (report.refused == 0) {
+      if (is_last) run.counts.candidates += report.candidates;
+      use_table(run, number, outputs, capacity, report.rows);
     }
+    return report;
+  };
+  if (candidates == cuda_kernels::all_candidates) {
+    const std::uint64_t capacity = std::clamp(memory.table.size() / columns, least_table_rows, table_rows);
+    const kernel_report report = fill(capacity, 0, candidates);
+    if (report.refused == 0) return;
+    candidates = report.candidates;
   }
+  const std::uint64_t capacity = std::min(candidates, table_rows);
+  for (std::uint64_t done = 0; done < candidates; done += capacity) {
+    fill(capacity, done, std::min(candidates, done + capacity));
+  }
+}
+
+void cuda_machine::use_table(running& run, std::size_t number, const std::vector<register_number>& outputs,
+                             std::uint64_t capacity, std::uint64_t rows) {
+  if (rows == 0) return;
+  const word* const table = segments_[number]->table.data();
+  if (number + 1 == run.program.segments.size()) {
+    relation& target = *run.relations[run.program.target];
+    make_space(run, rows);
+    if (target.room() < rows) target.grow(rows, true);
+    std::vector<const word*> pointers;
+    for (std::size_t c = 0; c < outputs.size(); ++c) pointers.push_back(table + c * capacity);
+    target.insert_rows(parameters_.put(pointers), rows);
+    target.expect(rows);
+    return;
+  }
+  input_rows next;
+  next.columns.assign(run.program.slot_count, nullptr);
+  next.rows = rows;
+  for (std::size_t c = 0; c < outputs.size(); ++c) next.columns[outputs[c]] = table + c * capacity;
+  run_segment(run, number + 1, next);
 }
 
 }  // namespace gpulog::exec

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "exec/cuda/parameter_store.hpp"
 #include "exec/fixpoint.hpp"
 #include "kernels/cuda/device_program.hpp"
 #include "storage/cuda/device_relation.hpp"
@@ -19,8 +20,7 @@ class cuda_machine {
   using relation = storage::cuda::device_relation;
 
   /// @param resource allocates on the device
-  cuda_machine(const backend::cuda::device_context& context, backend::memory_resource& resource);
-  ~cuda_machine();
+  cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource);
   cuda_machine(const cuda_machine&) = delete;
   cuda_machine& operator=(const cuda_machine&) = delete;
 
@@ -38,58 +38,51 @@ class cuda_machine {
   /// The rows that a segment starts from: a column for each register that it reads.
   struct input_rows {
     std::vector<const word*> columns;  // by register; null: not there
+    std::uint64_t first = 0;           // row of the columns
     std::uint64_t rows = 0;
   };
   /// Device memory of one segment, kept from run to run.
   struct segment_memory {
     explicit segment_memory(backend::memory_resource& resource)
-        : offsets(resource),
-          ranges(resource),
-          scratch(resource),
-          table(resource),
-          table_pointers(resource),
-          table_rows(resource, 1) {}
+        : offsets(resource), ranges(resource), scratch(resource), table(resource), table_counter(resource, 1) {}
     backend::array<std::uint64_t> offsets;
     backend::array<storage::row_range> ranges;
     backend::array<std::uint8_t> scratch;
     backend::array<word> table;  // [output][row]
-    backend::array<word*> table_pointers;
-    backend::array<std::uint64_t> table_rows;
+    backend::array<storage::cuda::append_counter> table_counter;
   };
   /// One run of one pipeline.
   struct running {
     const kernels::pipeline& program;
     kernels::relation_list<relation>& relations;
+    double expected_candidates;
     const std::atomic<bool>* stop;
     pipeline_counts counts;
   };
 
   void run_segment(running& run, std::size_t number, const input_rows& input);
+  void find_matches(running& run, std::size_t number, const input_rows& input,
+                    kernels::cuda::expand_arguments& arguments);
+  /// @param candidates all_candidates: as many as the matches sum up to, which only the device knows yet
   void expand(running& run, std::size_t number, kernels::cuda::expand_arguments& arguments, std::uint64_t candidates);
-  void insert_pieces(running& run, kernels::cuda::expand_arguments& arguments, std::uint64_t candidates);
-  void table_pieces(running& run, std::size_t number, kernels::cuda::expand_arguments& arguments,
-                    std::uint64_t candidates, const std::vector<kernels::register_number>& outputs);
+  void insert_candidates(running& run, kernels::cuda::expand_arguments& arguments, std::uint64_t candidates);
+  void table_candidates(running& run, std::size_t number, kernels::cuda::expand_arguments& arguments,
+                        std::uint64_t candidates, const std::vector<kernels::register_number>& outputs);
+  void use_table(running& run, std::size_t number, const std::vector<kernels::register_number>& outputs,
+                 std::uint64_t capacity, std::uint64_t rows);
   void prepare_steps(running& run, std::size_t number, kernels::cuda::expand_arguments& arguments);
-  std::uint64_t find_matches(running& run, std::size_t number, const input_rows& input, std::uint64_t first_row,
-                             std::uint64_t rows, const std::vector<storage::cuda::run_view>& views,
-                             kernels::cuda::expand_arguments& arguments);
   void make_space(running& run, std::uint64_t candidates);
+  /// Runs the kernel over candidates [first, last) and waits until it has reported.
+  template <kernels::cuda::sink Sink>
+  backend::cuda::kernel_report launch(const running& run, kernels::cuda::expand_arguments& arguments,
+                                      std::uint64_t first, std::uint64_t last);
 
-  /// Sets small arrays aside for the kernels of this run, in pinned memory; flush_parameters copies them, many at a
-  /// time.
-  template <class T>
-  const T* upload(const std::vector<T>& values);
-  void flush_parameters();
-  void start_parameters();
-
-  const backend::cuda::device_context* context_;
+  backend::cuda::device_context* context_;
   backend::memory_resource* resource_;
   std::vector<std::unique_ptr<segment_memory>> segments_;
-  backend::array<std::uint8_t> parameters_;
-  std::uint8_t* staged_parameters_ = nullptr;
-  std::uint64_t parameters_used_ = 0;
-  std::uint64_t parameters_flushed_ = 0;
+  parameter_store parameters_;
   backend::array<std::uint32_t> fault_;
+  backend::array<std::uint32_t> finished_blocks_;
 };
 
 }  // namespace gpulog::exec

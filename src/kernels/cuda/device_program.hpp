@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "backend/cuda/device.hpp"
 #include "kernels/pipeline.hpp"
 #include "storage/cuda/views.hpp"
 
@@ -11,6 +12,7 @@ namespace gpulog::kernels::cuda {
 using storage::mix;
 using storage::row_range;
 using storage::scale;
+using storage::cuda::append_counter;
 using storage::cuda::run_view;
 using storage::cuda::set_view;
 
@@ -18,7 +20,7 @@ using storage::cuda::set_view;
 constexpr std::uint32_t most_runs = 12;
 
 constexpr std::uint32_t block_threads = 256;
-/// Candidates for which a block looks up the rows that they belong to together; a thread takes every 256th.
+/// Most candidates for which a block looks up the rows that they belong to together; a thread takes every 256th.
 constexpr std::uint32_t tile_candidates = 1024;
 
 struct device_step {
@@ -39,15 +41,22 @@ struct device_step {
 /// A register that is filled for each pair: from a column of the input rows, or of the matching rows.
 struct device_binding {
   register_number target = 0;
-  const word* column = nullptr;  ///< carried: of the input, by row; matched: the relation's, in a product
-  std::uint32_t stored = 0;      ///< matched: number of the run's stored column
+  /// Carried: of the input, by first_row + row, as arguments move from iteration to iteration and this does not;
+  /// matched: the relation's, in a product.
+  const word* column = nullptr;
+  std::uint32_t stored = 0;  ///< matched: number of the run's stored column
 };
 
 /// Where the tuples of a last segment go.
 struct device_target {
   set_view set;
-  std::uint64_t* tail = nullptr;  ///< rows of the relation
   std::uint32_t arity = 0;
+};
+
+enum class sink : std::uint8_t {
+  table,   ///< rows of registers for the next segment, or candidates wider than a slot
+  packed,  ///< the head's tuple set, arity 1 or 2
+  nullary
 };
 
 struct expand_arguments {
@@ -55,8 +64,12 @@ struct expand_arguments {
   // ranges in each run.
   const std::uint64_t* offsets = nullptr;
   std::uint64_t rows = 0;
+  std::uint64_t first_row = 0;  ///< of the carried columns
+  /// Candidates [first, last), which there is room for. all_candidates: what offsets sum up to, if there is room for
+  /// that; otherwise the kernel does nothing and reports so.
   std::uint64_t first_candidate = 0;
   std::uint64_t last_candidate = 0;
+  std::uint64_t room = 0;             ///< rows that the target holds
   const row_range* ranges = nullptr;  ///< [run][row]
   const run_view* runs = nullptr;
   std::uint32_t run_count = 0;
@@ -73,9 +86,14 @@ struct expand_arguments {
   const register_number* outputs = nullptr;
   std::uint32_t output_count = 0;
   word* const* output_columns = nullptr;
-  std::uint64_t* output_rows = nullptr;
   device_target target;
+  append_counter* counter = nullptr;  ///< of the target's rows, or of the output columns'
   std::uint32_t* fault = nullptr;
+  std::uint32_t* finished_blocks = nullptr;
+  backend::cuda::kernel_report* report = nullptr;
+  std::uint64_t report_number = 0;
 };
+
+constexpr std::uint64_t all_candidates = UINT64_MAX;
 
 }  // namespace gpulog::kernels::cuda

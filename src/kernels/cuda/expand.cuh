@@ -184,6 +184,19 @@ __device__ inline std::uint64_t owner_of(const std::uint64_t* offsets, std::uint
   return low;
 }
 
+/// The same, searched by a whole warp: a fifth of the steps, which is what counts while nothing else is under way.
+__device__ inline std::uint64_t owner_by_warp(const std::uint64_t* offsets, std::uint64_t low, std::uint64_t high,
+                                              std::uint64_t c) {
+  while (low < high) {
+    const std::uint64_t step = (high - low + 32) / 32;
+    const std::uint64_t probe = low + step * ((threadIdx.x & 31) + 1);
+    const unsigned below = __ballot_sync(0xffffffffU, probe <= high && offsets[probe] <= c);
+    low += step * __popc(below);
+    high = min(high, low + step - 1);
+  }
+  return low;
+}
+
 /// Winners of the whole block take their places with one atomic. All threads call it. @return the thread's place, if it
 /// wins
 __device__ inline std::uint64_t take_place(bool wins, std::uint64_t* tail) {
@@ -209,11 +222,28 @@ __device__ inline std::uint64_t take_place(bool wins, std::uint64_t* tail) {
   return place;
 }
 
-enum class sink : std::uint8_t {
-  table,   ///< rows of registers for the next segment, or candidates wider than a slot
-  packed,  ///< the head's tuple set, arity 1 or 2
-  nullary
-};
+/// Says how the kernel ended; all threads of all blocks call it, and the last block reports.
+/// @param restart whether the next kernel counts from 0
+__device__ inline void report_end(const expand_arguments& arguments, std::uint64_t candidates, bool refused,
+                                  bool restart) {
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  __threadfence();
+  if (atomicAdd(arguments.finished_blocks, 1U) != gridDim.x - 1) return;
+  __threadfence();
+  *arguments.finished_blocks = 0;
+  append_counter& counter = *arguments.counter;
+  volatile backend::cuda::kernel_report& report = *arguments.report;
+  const std::uint64_t tail = atomicAdd(reinterpret_cast<unsigned long long*>(&counter.tail), 0ULL);
+  report.rows = tail;
+  report.candidates = candidates;
+  report.refused = refused ? 1 : 0;
+  report.fault = *arguments.fault;
+  counter.tail_before = restart ? 0 : tail;
+  if (restart) counter.tail = 0;
+  __threadfence_system();
+  report.number = arguments.report_number;
+}
 
 /// One thread a candidate, in equal shares whatever the rows' numbers of matches are (skewed keys are split like all
 /// others).
@@ -227,19 +257,29 @@ __global__ void __launch_bounds__(block_threads) expand_kernel(const expand_argu
   __shared__ std::uint64_t last_row;
   register_file registers(shared_words, constants, arguments.slot_count);
 
-  const std::uint64_t tiles =
-      (arguments.last_candidate - arguments.first_candidate + tile_candidates - 1) / tile_candidates;
+  std::uint64_t last_candidate = arguments.last_candidate;
+  if (last_candidate == all_candidates) {
+    last_candidate = arguments.offsets[arguments.rows];
+    if (Sink != sink::nullary && arguments.counter->tail_before + last_candidate > arguments.room) {
+      report_end(arguments, last_candidate, true, Sink == sink::table);
+      return;
+    }
+  }
+  const std::uint64_t candidates = last_candidate - arguments.first_candidate;
+  // Small launches are spread over all blocks.
+  const std::uint64_t share = (candidates + gridDim.x - 1) / gridDim.x;
+  const std::uint64_t tile_size =
+      min(static_cast<std::uint64_t>(tile_candidates),
+          max(std::uint64_t{1}, (share + block_threads - 1) / block_threads) * block_threads);
+  const std::uint64_t tiles = (candidates + tile_size - 1) / tile_size;
   for (std::uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const std::uint64_t begin = arguments.first_candidate + tile * tile_candidates;
-    const std::uint64_t end = min(begin + tile_candidates, arguments.last_candidate);
-    if (arguments.offsets != nullptr && threadIdx.x < 2) {
-      const std::uint64_t bound = threadIdx.x == 0 ? begin : end - 1;
-      const std::uint64_t row = owner_of(arguments.offsets, 0, arguments.rows - 1, bound);
-      if (threadIdx.x == 0) {
-        first_row = row;
-      } else {
-        last_row = row;
-      }
+    const std::uint64_t begin = arguments.first_candidate + tile * tile_size;
+    const std::uint64_t end = min(begin + tile_size, last_candidate);
+    if (arguments.offsets != nullptr && threadIdx.x < 64) {
+      const std::uint64_t bound = threadIdx.x < 32 ? begin : end - 1;
+      const std::uint64_t row = owner_by_warp(arguments.offsets, 0, arguments.rows - 1, bound);
+      if (threadIdx.x == 0) first_row = row;
+      if (threadIdx.x == 32) last_row = row;
     }
     __syncthreads();
     for (std::uint64_t first = begin; first < end; first += block_threads) {
@@ -267,14 +307,14 @@ __global__ void __launch_bounds__(block_threads) expand_kernel(const expand_argu
           }
         }
         for (std::uint32_t b = 0; b < arguments.carried_count; ++b) {
-          registers.set(arguments.carried[b].target, arguments.carried[b].column[row]);
+          registers.set(arguments.carried[b].target, arguments.carried[b].column[arguments.first_row + row]);
         }
         for (std::uint32_t s = 0; s < arguments.step_count && alive; ++s) {
           alive = run_step(arguments.steps[s], registers, arguments.fault);
         }
       }
       if constexpr (Sink == sink::nullary) {
-        if (alive) *arguments.target.tail = 1;
+        if (alive) arguments.counter->tail = 1;
       } else if constexpr (Sink == sink::packed) {
         std::uint64_t key = 0;
         if (alive) {
@@ -282,7 +322,7 @@ __global__ void __launch_bounds__(block_threads) expand_kernel(const expand_argu
                                  [&](std::uint32_t c) { return registers.get(arguments.outputs[c]); });
           alive = insert_packed(arguments.target.set, key);
         }
-        const std::uint64_t row = take_place(alive, arguments.target.tail);
+        const std::uint64_t row = take_place(alive, &arguments.counter->tail);
         if (alive) {
           if (arguments.target.arity == 1) {
             arguments.target.set.columns[0][row] = static_cast<word>(key);
@@ -292,7 +332,7 @@ __global__ void __launch_bounds__(block_threads) expand_kernel(const expand_argu
           }
         }
       } else {
-        const std::uint64_t row = take_place(alive, arguments.output_rows);
+        const std::uint64_t row = take_place(alive, &arguments.counter->tail);
         if (alive) {
           for (std::uint32_t c = 0; c < arguments.output_count; ++c) {
             arguments.output_columns[c][row] = registers.get(arguments.outputs[c]);
@@ -302,43 +342,35 @@ __global__ void __launch_bounds__(block_threads) expand_kernel(const expand_argu
     }
     __syncthreads();
   }
+  report_end(arguments, candidates, false, Sink == sink::table);
 }
 
-/// The matches of every input row: a range in each run, and their sum.
-struct degree_arguments {
+/// The matches of every input row: their number, and as a side effect a range in each run. The input of a scan, which
+/// asks for every row once; behind the last row there is nothing.
+struct row_degree {
   const run_view* runs;
   std::uint32_t run_count;
   std::uint64_t rows;
+  std::uint64_t first_row;  ///< of the key columns
   const word* const* keys;  ///< one column a key word; null: a constant
   const word* constants;    ///< by key word
   row_range* ranges;        ///< [run][row]
-  std::uint64_t* degrees;
-};
-
-__global__ void degree_kernel(const degree_arguments arguments) {
-  const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
-  for (std::uint64_t row = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; row < arguments.rows;
-       row += stride) {
+  row_range part;           ///< of a Cartesian product: what every input row pairs with
+  __device__ std::uint64_t operator()(std::uint64_t row) const {
+    if (row == rows) return 0;
+    if (keys == nullptr) {
+      ranges[row] = part;
+      return part.count;
+    }
     std::uint64_t sum = 0;
-    for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
-      const row_range range = arguments.runs[r].find([&](std::uint32_t c) {
-        return arguments.keys[c] == nullptr ? arguments.constants[c] : arguments.keys[c][row];
-      });
-      arguments.ranges[r * arguments.rows + row] = range;
+    for (std::uint32_t r = 0; r < run_count; ++r) {
+      const row_range range =
+          runs[r].find([&](std::uint32_t c) { return keys[c] == nullptr ? constants[c] : keys[c][first_row + row]; });
+      ranges[r * rows + row] = range;
       sum += range.count;
     }
-    arguments.degrees[row] = sum;
+    return sum;
   }
-}
-
-/// A Cartesian product as matches: every input row pairs with the whole part.
-__global__ void whole_part_kernel(row_range* ranges, std::uint64_t* degrees, std::uint64_t rows, row_range part) {
-  const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
-  for (std::uint64_t row = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; row < rows;
-       row += stride) {
-    ranges[row] = part;
-    degrees[row] = part.count;
-  }
-}
+};
 
 }  // namespace gpulog::kernels::cuda

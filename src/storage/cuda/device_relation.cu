@@ -15,6 +15,8 @@
 
 namespace gpulog::storage::cuda {
 
+using backend::fresh_memory;
+
 namespace {
 
 constexpr unsigned threads = 256;
@@ -38,12 +40,17 @@ void for_each(cudaStream_t stream, std::uint64_t n, Function function) {
   GPULOG_CUDA_TRY(cudaGetLastError());
 }
 
+/// The number of keys of a run with so few rows isn't asked for.
+constexpr std::uint64_t unmeasured_rows = 1u << 16;
+/// A key is looked up by its number where the numbers are at most so much sparser than the keys.
+constexpr std::uint64_t direct_factor = 4;
+
 /// Calls a CUB function twice: for the size of its scratch memory, and with it.
 template <class Call>
 void with_scratch(memory_resource& resource, Call&& call) {
   std::size_t bytes = 0;
   GPULOG_CUDA_TRY(call(nullptr, bytes));
-  array<std::uint8_t> scratch(resource, bytes + 1);
+  array<std::uint8_t> scratch(resource, bytes + 1, fresh_memory::anything);
   GPULOG_CUDA_TRY(call(static_cast<void*>(scratch.data()), bytes));
 }
 
@@ -77,12 +84,23 @@ struct starts_group {
     return false;
   }
 };
+/// Keys of the groups that there are; behind the last group, first has the number of rows.
 struct gather_keys {
-  const word* column;
-  const std::uint32_t* rows;
-  const std::uint32_t* first;
-  word* out;
-  __device__ void operator()(std::uint64_t g) const { out[g] = column[rows[first[g]]]; }
+  key_columns keys;
+  const word* const* more;
+  std::uint32_t* first;
+  word* out;  // [key column][stride]
+  std::uint64_t stride;
+  std::uint64_t row_count;
+  const std::uint64_t* groups;
+  __device__ void operator()(std::uint64_t g) const {
+    if (g == *groups) first[g] = static_cast<std::uint32_t>(row_count);
+    if (g >= *groups) return;
+    for (std::uint32_t c = 0; c < keys.length; ++c) {
+      const word* const column = c < key_columns::most ? keys.columns[c] : more[c - key_columns::most];
+      out[c * stride + g] = column[keys.rows[first[g]]];
+    }
+  }
 };
 
 /// Algorithm 2 over distinct keys: a slot is taken by compare-and-swap, and no position has to be lowered.
@@ -90,13 +108,15 @@ struct insert_key {
   const word* keys;
   const std::uint32_t* first;
   key_slot* table;
-  std::uint64_t groups;
+  std::uint64_t stride;
+  const std::uint64_t* groups;
   std::uint64_t size;
   std::uint32_t length;
   __device__ void operator()(std::uint64_t g) const {
+    if (g >= *groups) return;
     run_view view;
     view.length = length;
-    const std::uint64_t code = view.code([&](std::uint32_t c) { return keys[c * groups + g]; });
+    const std::uint64_t code = view.code([&](std::uint32_t c) { return keys[c * stride + g]; });
     const std::uint64_t range = length <= 2 ? pack(first[g + 1] - first[g], first[g]) : pack(1, static_cast<word>(g));
     std::uint64_t at = scale(mix(code), size);
     while (atomicCAS(reinterpret_cast<unsigned long long*>(&table[at].range), 0ULL, range) != 0) {
@@ -123,13 +143,26 @@ struct row_key {
   std::uint64_t row;
   __device__ word operator()(std::uint32_t c) const { return columns[c][row]; }
 };
-struct rehash_packed {
+struct hash_packed {
   word* const* columns;
   std::uint32_t arity;
   std::uint64_t* slots;
   std::uint64_t capacity;
   __device__ void operator()(std::uint64_t row) const {
     const std::uint64_t key = set_view::packed(arity, row_key{columns, row});
+    if (key == 0) return;
+    std::uint64_t at = scale(mix(key), capacity);
+    while (atomicCAS(reinterpret_cast<unsigned long long*>(slots + at), 0ULL, key) != 0)
+      at = at + 1 == capacity ? 0 : at + 1;
+  }
+};
+/// Moves a slot to a larger table. As places grow with the hash, tables are read and written from front to back.
+struct rehash_packed {
+  const std::uint64_t* from;
+  std::uint64_t* slots;
+  std::uint64_t capacity;
+  __device__ void operator()(std::uint64_t slot) const {
+    const std::uint64_t key = from[slot];
     if (key == 0) return;
     std::uint64_t at = scale(mix(key), capacity);
     while (atomicCAS(reinterpret_cast<unsigned long long*>(slots + at), 0ULL, key) != 0)
@@ -185,11 +218,11 @@ struct give_row {
   const std::uint64_t* slot_of;
   const std::uint32_t* winners;
   const std::uint64_t* winner_count;
-  std::uint64_t* tail;
+  const append_counter* counter;
   __device__ void operator()(std::uint64_t w) const {
     if (w >= *winner_count) return;
     const std::uint32_t i = winners[w];
-    const std::uint64_t row = *tail + w;
+    const std::uint64_t row = counter->tail + w;
     for (std::uint32_t c = 0; c < set.arity; ++c) set.columns[c][row] = candidates[c][i];
     std::uint64_t& slot = set.slots[slot_of[i]];
     slot = (slot & ~row_mask) | (row + 1);
@@ -197,8 +230,11 @@ struct give_row {
 };
 struct add_winners {
   const std::uint64_t* winner_count;
-  std::uint64_t* tail;
-  __device__ void operator()(std::uint64_t) const { *tail += *winner_count; }
+  append_counter* counter;
+  __device__ void operator()(std::uint64_t) const {
+    counter->tail += *winner_count;
+    counter->tail_before = counter->tail;
+  }
 };
 
 }  // namespace
@@ -210,10 +246,10 @@ void device_run::build(const backend::cuda::device_context& context, memory_reso
   const std::uint64_t n = end - begin;
   const auto items = static_cast<std::int64_t>(n);
   cudaStream_t stream = context.stream();
-  array<std::uint32_t> rows(resource, n);
-  array<std::uint32_t> other_rows(resource, n);
-  array<word> keys(resource, n);
-  array<word> other_keys(resource, n);
+  array<std::uint32_t> rows(resource, n, fresh_memory::anything);
+  array<std::uint32_t> other_rows(resource, n, fresh_memory::anything);
+  array<word> keys(resource, n, fresh_memory::anything);
+  array<word> other_keys(resource, n, fresh_memory::anything);
   for_each(stream, n, number_rows{rows.data()});
   // Algorithm 1: a stable sort from the last key column to the first.
   for (std::uint32_t c = layout_->sorted_columns(); c-- > 0;) {
@@ -224,62 +260,67 @@ void device_run::build(const backend::cuda::device_context& context, memory_reso
     });
     rows.swap(other_rows);
   }
-  array<std::uint64_t> count(resource, 1);
-  for (std::size_t l = 0; l < levels_.size(); ++l) {
-    level& made = levels_[l];
-    const std::uint32_t length = layout_->key_lengths[l];
-    key_columns sorted{};
-    sorted.rows = rows.data();
-    sorted.length = length;
-    for (std::uint32_t c = 0; c < std::min(length, key_columns::most); ++c)
-      sorted.columns[c] = columns[layout_->order[c]] + begin;
-    array<const word*> more(resource);
-    if (length > key_columns::most) {
-      std::vector<const word*> rest;
-      for (std::uint32_t c = key_columns::most; c < length; ++c) rest.push_back(columns[layout_->order[c]] + begin);
-      more.resize(rest.size());
-      GPULOG_CUDA_TRY(
-          cudaMemcpyAsync(more.data(), rest.data(), rest.size() * sizeof(rest[0]), cudaMemcpyHostToDevice, stream));
-    }
-    array<std::uint32_t> first(resource, n + 1);
-    with_scratch(resource, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0), first.data(),
-                                   count.data(), items, starts_group{sorted, more.data()}, stream);
-    });
-    GPULOG_CUDA_TRY(cudaMemcpyAsync(&made.groups, count.data(), sizeof made.groups, cudaMemcpyDeviceToHost, stream));
-    context.synchronize();
-    made.first.resize(made.groups + 1);
-    GPULOG_CUDA_TRY(cudaMemcpyAsync(made.first.data(), first.data(), made.groups * sizeof(std::uint32_t),
-                                    cudaMemcpyDeviceToDevice, stream));
-    const auto last = static_cast<std::uint32_t>(n);
-    GPULOG_CUDA_TRY(
-        cudaMemcpyAsync(made.first.data() + made.groups, &last, sizeof last, cudaMemcpyHostToDevice, stream));
-    made.keys.resize(made.groups * length);
-    for (std::uint32_t c = 0; c < length; ++c) {
-      for_each(stream, made.groups,
-               gather_keys{columns[layout_->order[c]] + begin, rows.data(), first.data(),
-                           made.keys.data() + c * made.groups});
-    }
-    word largest = UINT32_MAX;
-    if (length == 1 && made.groups != 0) {
-      GPULOG_CUDA_TRY(cudaMemcpyAsync(&largest, made.keys.data() + made.groups - 1, sizeof largest,
-                                      cudaMemcpyDeviceToHost, stream));
-      context.synchronize();
-    }
-    if (length == 1 && largest < 4 * made.groups + 64) {
-      made.direct.resize(largest + 2ULL);
-      for_each(stream, made.groups + 1,
-               fill_direct{made.keys.data(), made.first.data(), made.direct.data(), made.groups, largest + 2ULL});
-    } else {
-      made.table.resize(static_cast<std::uint64_t>(static_cast<double>(made.groups) / layout_->load) + 2);
-      for_each(
-          stream, made.groups,
-          insert_key{made.keys.data(), made.first.data(), made.table.data(), made.groups, made.table.size(), length});
-    }
-  }
-  stored_.resize(n * layout_->stored.size());
+  for (std::size_t l = 0; l < levels_.size(); ++l) build_level(context, resource, columns, rows.data(), l);
+  stored_ = array<word>(resource, n * layout_->stored.size(), fresh_memory::anything);
   for (std::size_t s = 0; s < layout_->stored.size(); ++s) {
     for_each(stream, n, gather_column{columns[layout_->stored[s]] + begin, rows.data(), stored_.data() + s * n});
+  }
+}
+
+void device_run::build_level(const backend::cuda::device_context& context, memory_resource& resource,
+                             const column_pointers& columns, const std::uint32_t* rows, std::size_t number) {
+  level& made = levels_[number];
+  const std::uint64_t n = end_ - begin_;
+  cudaStream_t stream = context.stream();
+  const std::uint32_t length = layout_->key_lengths[number];
+  key_columns sorted{};
+  sorted.rows = rows;
+  sorted.length = length;
+  for (std::uint32_t c = 0; c < std::min(length, key_columns::most); ++c)
+    sorted.columns[c] = columns[layout_->order[c]] + begin_;
+  array<const word*> more(resource);
+  if (length > key_columns::most) {
+    std::vector<const word*> rest;
+    for (std::uint32_t c = key_columns::most; c < length; ++c) rest.push_back(columns[layout_->order[c]] + begin_);
+    more.resize(rest.size());
+    GPULOG_CUDA_TRY(
+        cudaMemcpyAsync(more.data(), rest.data(), rest.size() * sizeof(rest[0]), cudaMemcpyHostToDevice, stream));
+    context.synchronize();  // rest is about to go
+  }
+  array<std::uint64_t> count(resource, 1, fresh_memory::anything);
+  made.first = array<std::uint32_t>(resource, n + 1, fresh_memory::anything);
+  with_scratch(resource, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0), made.first.data(),
+                                 count.data(), static_cast<std::int64_t>(n), starts_group{sorted, more.data()}, stream);
+  });
+  // Small runs, most of which are a delta's, are sized for as many keys as rows: asking for the true number costs more
+  // than what is saved.
+  made.groups = n;
+  if (n > unmeasured_rows) {
+    made.groups = context.read_counter(count.data());
+    array<std::uint32_t> exact(resource, made.groups + 1, fresh_memory::anything);
+    GPULOG_CUDA_TRY(cudaMemcpyAsync(exact.data(), made.first.data(), made.groups * sizeof(std::uint32_t),
+                                    cudaMemcpyDeviceToDevice, stream));
+    made.first = std::move(exact);
+  }
+  made.keys = array<word>(resource, made.groups * length, fresh_memory::anything);
+  for_each(stream, made.groups + 1,
+           gather_keys{sorted, more.data(), made.first.data(), made.keys.data(), made.groups, n, count.data()});
+  word largest = UINT32_MAX;
+  if (length == 1 && n > unmeasured_rows) {
+    GPULOG_CUDA_TRY(
+        cudaMemcpyAsync(&largest, made.keys.data() + made.groups - 1, sizeof largest, cudaMemcpyDeviceToHost, stream));
+    context.synchronize();
+  }
+  if (largest < direct_factor * made.groups) {
+    made.direct = array<std::uint32_t>(resource, largest + 2ULL, fresh_memory::anything);
+    for_each(stream, made.groups + 1,
+             fill_direct{made.keys.data(), made.first.data(), made.direct.data(), made.groups, largest + 2ULL});
+  } else {
+    made.table.resize(static_cast<std::uint64_t>(static_cast<double>(made.groups) / layout_->load) + 2);
+    for_each(stream, made.groups,
+             insert_key{made.keys.data(), made.first.data(), made.table.data(), made.groups, count.data(),
+                        made.table.size(), length});
   }
 }
 
@@ -301,7 +342,7 @@ run_view device_run::view(std::size_t number) const {
 
 std::uint64_t device_run::bytes() const {
   std::uint64_t sum = stored_.bytes();
-  for (const level& one : levels_) sum += one.direct.bytes() + one.table.bytes() + one.first.bytes() + one.keys.bytes();
+  for (const level& one : levels_) sum += one.bytes();
   return sum;
 }
 
@@ -370,6 +411,8 @@ namespace {
 /// A set is at most half full: probes stay short, and duplicates dominate.
 constexpr std::uint64_t slots_per_row = 2;
 constexpr std::uint64_t initial_rows = 1u << 16;
+/// Small relations grow faster: every growth waits for the device.
+constexpr std::uint64_t fast_growth_rows = 1u << 25;
 }  // namespace
 
 device_relation::device_relation(const backend::cuda::device_context& context, memory_resource& resource,
@@ -410,10 +453,9 @@ set_view device_relation::set() const {
 void device_relation::grow(std::uint64_t extra, bool keep_set) {
   if (arity_ == 0 || room() >= extra) return;
   std::uint64_t limit = std::max(limit_, initial_rows);
-  while (limit - tail_ < extra) limit *= 2;
+  while (limit - tail_ < extra) limit *= limit < fast_growth_rows ? 4 : 2;
   for (auto& column : columns_) {
-    array<word> larger(*resource_);
-    larger.set_capacity(limit);
+    array<word> larger(*resource_, limit, fresh_memory::anything);
     if (tail_ != 0) {
       GPULOG_CUDA_TRY(cudaMemcpyAsync(larger.data(), column.data(), tail_ * sizeof(word), cudaMemcpyDeviceToDevice,
                                       context_->stream()));
@@ -432,26 +474,36 @@ void device_relation::grow(std::uint64_t extra, bool keep_set) {
 }
 
 void device_relation::rehash(std::uint64_t capacity, bool keep_set) {
-  if (keep_set) outgrown_slots_.push_back(std::move(slots_));
+  array<std::uint64_t> smaller(std::move(slots_));
   slots_ = array<std::uint64_t>(*resource_);
-  slots_.resize(capacity);
-  if (is_packed()) {
-    for_each(context_->stream(), tail_, rehash_packed{column_table_.data(), arity_, slots_.data(), capacity});
-  } else {
-    for_each(context_->stream(), tail_, rehash_rows{set()});
+  try {
+    slots_ = array<std::uint64_t>(*resource_, capacity);
+  } catch (const backend::memory_exceeded&) {
+    if (keep_set) throw;
+    smaller.release();  // the columns have all that it had
+    slots_ = array<std::uint64_t>(*resource_, capacity);
   }
+  cudaStream_t stream = context_->stream();
+  if (!is_packed()) {
+    for_each(stream, tail_, rehash_rows{set()});
+  } else if (smaller.size() != 0) {
+    for_each(stream, smaller.size(), rehash_packed{smaller.data(), slots_.data(), capacity});
+  } else {
+    for_each(stream, tail_, hash_packed{column_table_.data(), arity_, slots_.data(), capacity});
+  }
+  if (keep_set) outgrown_slots_.push_back(std::move(smaller));
 }
 
-std::uint64_t device_relation::read_tail() {
-  tail_ = context_->read_counter(counter_.data());
-  host_.clear();
-  return tail_;
+void device_relation::read_tail() {
+  if (!tail_is_bound_) return;
+  set_tail(context_->read_counter(&counter_.data()->tail));
+  tail_is_bound_ = false;
 }
 
 void device_relation::insert_rows(const word* const* device_columns, std::uint64_t n) {
   cudaStream_t stream = context_->stream();
-  array<std::uint64_t> slot_of(*resource_, n);
-  array<std::uint32_t> winners(*resource_, n);
+  array<std::uint64_t> slot_of(*resource_, n, fresh_memory::anything);
+  array<std::uint32_t> winners(*resource_, n, fresh_memory::anything);
   array<std::uint64_t> count(*resource_, 1);
   for_each(stream, n, offer_candidate{set(), device_columns, slot_of.data()});
   with_scratch(*resource_, [&](void* scratch, std::size_t& bytes) {

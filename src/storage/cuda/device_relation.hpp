@@ -28,12 +28,16 @@ class device_run {
  private:
   struct level {
     explicit level(memory_resource& resource) : direct(resource), table(resource), first(resource), keys(resource) {}
+    [[nodiscard]] std::uint64_t bytes() const { return direct.bytes() + table.bytes() + first.bytes() + keys.bytes(); }
     array<std::uint32_t> direct;
     array<key_slot> table;
     array<std::uint32_t> first;
-    array<word> keys;
-    std::uint64_t groups = 0;
+    array<word> keys;          // [length][key_stride]
+    std::uint64_t groups = 0;  // an upper bound in small runs
   };
+
+  void build_level(const backend::cuda::device_context& context, memory_resource& resource,
+                   const column_pointers& columns, const std::uint32_t* rows, std::size_t number);
 
   const index_layout* layout_;
   std::vector<level> levels_;
@@ -93,11 +97,23 @@ class device_relation {
   }
   [[nodiscard]] set_view set() const;
   [[nodiscard]] bool is_packed() const { return arity_ <= 2; }
-  [[nodiscard]] std::uint64_t* tail_counter() { return counter_.data(); }
+  [[nodiscard]] append_counter* counter() { return counter_.data(); }
+  /// Rows, with those appended; an upper bound after expect().
+  [[nodiscard]] std::uint64_t tail() const { return tail_; }
+  /// Rows that set and columns hold.
+  [[nodiscard]] std::uint64_t limit() const { return limit_; }
+  /// Says how many rows there are now, as a kernel reported it.
+  void set_tail(std::uint64_t rows) {
+    tail_ = rows;
+    host_.clear();
+  }
   /// At most that many candidates are being inserted: until read_tail(), room() counts them as rows.
-  void expect(std::uint64_t candidates) { tail_ += candidates; }
-  /// Reads how many rows there are now.
-  std::uint64_t read_tail();
+  void expect(std::uint64_t candidates) {
+    tail_ += candidates;
+    tail_is_bound_ = true;
+  }
+  /// Makes sure that the number of rows is exact.
+  void read_tail();
   /// Inserts candidates that lie in columns of their own: of tuples wider than a slot. Needs room() >= n.
   void insert_rows(const word* const* device_columns, std::uint64_t n);
 
@@ -133,11 +149,12 @@ class device_relation {
   std::vector<array<std::uint64_t>> outgrown_slots_;
   array<std::uint64_t> slots_;
   array<std::uint32_t> has_zero_;
-  array<std::uint64_t> counter_;  // the tail, counted by kernels
+  array<append_counter> counter_;  // the tail, counted by kernels
   std::uint64_t old_rows_ = 0;
   std::uint64_t rows_ = 0;
   std::uint64_t tail_ = 0;
-  std::uint64_t limit_ = 0;  // rows that set and columns hold
+  bool tail_is_bound_ = false;  // the true one may be lower
+  std::uint64_t limit_ = 0;     // rows that set and columns hold
   std::vector<std::unique_ptr<device_index>> indexes_;
   std::vector<std::vector<word>> host_;
   phase_times times_;

@@ -20,7 +20,7 @@ struct run_view {
   const std::uint32_t* direct = nullptr;  ///< rows below each key number; null: the table
   const key_slot* table = nullptr;
   const std::uint32_t* first = nullptr;  ///< groups + 1
-  const word* keys = nullptr;            ///< [length][groups]
+  const word* keys = nullptr;            ///< [length][groups], as many as groups is
   const word* stored = nullptr;          ///< [stored column][rows]
   std::uint64_t direct_size = 0;
   std::uint64_t table_size = 0;
@@ -78,6 +78,13 @@ struct set_view {
   [[nodiscard]] GPULOG_HOST_DEVICE static std::uint64_t packed(std::uint32_t width, const Value& value) {
     return width == 1 ? value(0) : pack(value(0), value(1));
   }
+};
+
+/// Counts what kernels append, in device memory. A kernel's last block copies the tail to where the next kernel finds
+/// it unchanged while its blocks count on.
+struct append_counter {
+  std::uint64_t tail = 0;
+  std::uint64_t tail_before = 0;  ///< when the running kernel started
 };
 
 /// A row id set's slot: fingerprint above, row + 1 below; pending: the number of a candidate that has no row yet.

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "backend/cuda/device.hpp"
+
+namespace gpulog::exec {
+
+/// Small arrays for kernels (steps, bindings, views of runs), kept in device memory from run to run. A pipeline puts
+/// them in the same order every time, and what has not changed since is not copied again: most of it never changes.
+class parameter_store {
+ public:
+  parameter_store(const backend::cuda::device_context& context, backend::memory_resource& resource);
+  ~parameter_store();
+  parameter_store(const parameter_store&) = delete;
+  parameter_store& operator=(const parameter_store&) = delete;
+
+  /// The arrays of this owner (a pipeline) follow, from its first one.
+  void start(const void* owner) {
+    slots_ = &owners_[owner];
+    next_ = 0;
+  }
+  /// Where the next array goes, to come back to: kernels under way may go on reading what is put there again, as copies
+  /// wait for them.
+  [[nodiscard]] std::size_t position() const { return next_; }
+  void go_back(std::size_t position) { next_ = position; }
+
+  /// @return the array in device memory; nullptr for an empty one
+  template <class T>
+  const T* put(const std::vector<T>& values) {
+    if (values.empty()) return nullptr;
+    return reinterpret_cast<const T*>(put(values.data(), values.size() * sizeof(T)));
+  }
+
+ private:
+  struct slot {
+    std::vector<std::uint8_t> contents;
+    std::uint8_t* memory = nullptr;
+    std::uint64_t capacity = 0;
+  };
+
+  const std::uint8_t* put(const void* values, std::uint64_t bytes);
+  std::uint8_t* take(std::uint64_t bytes);
+  std::uint8_t* stage(std::uint64_t bytes);
+
+  const backend::cuda::device_context* context_;
+  backend::memory_resource* resource_;
+  std::unordered_map<const void*, std::vector<slot>> owners_;
+  std::vector<slot>* slots_ = nullptr;
+  std::size_t next_ = 0;
+  std::vector<backend::array<std::uint8_t>> chunks_;
+  std::uint64_t chunk_used_ = 0;
+  std::uint8_t* staging_ = nullptr;  // pinned; copies from it are under way until the stream is synchronised
+  std::uint64_t staging_used_ = 0;
+};
+
+}  // namespace gpulog::exec
