@@ -26,6 +26,8 @@ struct rule_statistics {
 struct stratum_statistics {
   std::vector<std::string> relations;
   bool recursive = false;
+  std::string backend;  ///< where it ran; of relations without rules: where they were loaded
+  std::string reason;   ///< why it ran on the cpu although other strata ran on a device
   std::uint64_t iterations = 0;
   double seconds = 0;
   std::vector<phase_statistics> phases;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <stdexcept>
@@ -11,6 +12,8 @@
 
 #if defined(GPULOG_WITH_CUDA)
 #include "exec/cuda/cuda_executor.hpp"
+#include "exec/device_strata.hpp"
+#include "exec/mixed_executor.hpp"
 #endif
 #include "gpulog/error.hpp"
 #include "io/facts_reader.hpp"
@@ -68,6 +71,11 @@ std::string parameter(const sema::io_directive& directive, const std::string& ke
   return found == directive.parameters.end() ? std::string() : found->second;
 }
 
+#if defined(GPULOG_WITH_CUDA)
+/// A stratum without recursion that reads fewer rows takes less time than its kernels and copies would.
+constexpr std::uint64_t small_stratum_rows = 1u << 14;
+#endif
+
 std::uint64_t peak_process_bytes() {
   constexpr std::uint64_t bytes_per_unit = 1024;
   rusage usage{};
@@ -124,17 +132,47 @@ void engine_state::choose_backend() {
 }
 
 std::unique_ptr<exec::executor> engine_state::make_executor(const exec::options& chosen) {
-#if defined(GPULOG_WITH_CUDA)
+  if (make_other_executor) return make_other_executor(chosen);
   if (on_cuda) {
-    const std::string reason = exec::why_not_on_cuda(planned, chosen);
-    if (reason.empty()) {
-      figures.backend = "cuda";
-      return exec::make_cuda_executor(planned, symbols, chosen, options.device, options.memory_limit);
-    }
-    figures.fallback_reason = reason;
+    if (auto made = make_device_executor(chosen)) return made;
   }
-#endif
   return exec::make_cpu_executor(planned, symbols, memory, chosen);
+}
+
+/// Strata that the device can't run, and in `auto` small ones, go to the host. Nothing when that would be all.
+std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unused]] const exec::options& chosen) {
+#if defined(GPULOG_WITH_CUDA)
+  exec::mixing_rules rules;
+  rules.why_not_on_device = exec::why_not_on_device(planned, chosen);
+  if (options.backend == backend_kind::automatic) rules.small_rows = small_stratum_rows;
+  const std::size_t none = planned.strata.size();
+  std::size_t refused = none;
+  bool any_on_device = false;
+  for (std::size_t s = 0; s < planned.strata.size(); ++s) {
+    const plan::stratum& stratum = planned.strata[s];
+    if (stratum.once.versions.empty() && stratum.loop.empty()) continue;
+    if (rules.why_not_on_device[s].empty()) {
+      any_on_device = true;
+    } else if (refused == none) {
+      refused = s;
+    }
+  }
+  if (!any_on_device) {
+    figures.fallback_reason = refused == none ? "there are no rules" : rules.why_not_on_device[refused];
+    return nullptr;
+  }
+  figures.backend = "cuda";
+  exec::options on_device = chosen;
+  on_device.may_run = exec::strata_of_device(planned, rules);
+  auto device = exec::make_cuda_executor(planned, symbols, on_device, this->options.device, this->options.memory_limit);
+  if (refused == none && rules.small_rows == 0) return device;
+  exec::options on_host = chosen;
+  on_host.may_run = exec::strata_of_host(planned, rules);
+  return exec::make_mixed_executor(planned, std::move(device),
+                                   exec::make_cpu_executor(planned, symbols, memory, on_host), std::move(rules));
+#else
+  return nullptr;
+#endif
 }
 
 std::uint64_t engine_state::rows(std::uint32_t relation) const {
@@ -219,6 +257,7 @@ void engine_state::evaluate() {
   chosen.threads = options.jobs;
   chosen.storage = options.storage == storage_kind::hisa ? storage::storage_mode::hisa : storage::storage_mode::hash;
   chosen.records = &records;
+  chosen.counter = &counter;
   chosen.stop = options.cancelled;
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {
@@ -301,6 +340,8 @@ void engine_state::collect_figures() {
     stratum_statistics& to = figures.strata.emplace_back();
     for (relation_id relation : stratum.relations) to.relations.push_back(planned.relations[relation.value].name);
     to.recursive = stratum.recursive;
+    to.backend = from.backend.empty() ? figures.backend : from.backend;
+    to.reason = from.reason;
     to.iterations = from.iterations;
     to.seconds = from.seconds;
     to.phases = {{"join", from.join_seconds},
@@ -320,6 +361,13 @@ void engine_state::collect_figures() {
                           version.candidates, version.tuples, version.seconds});
     }
     for (const exec::relation_statistics& relation : from.relations) bytes[relation.relation.value] = relation.bytes;
+  }
+  const auto& strata = figures.strata;
+  if (figures.backend != "cpu" && std::all_of(strata.begin(), strata.end(), [](const stratum_statistics& stratum) {
+        return stratum.rules.empty() || stratum.backend == "cpu";
+      })) {
+    figures.backend = "cpu";
+    figures.fallback_reason = "every stratum that a device can run reads few rows";
   }
   for (std::uint32_t number = 0; number < planned.relations.size(); ++number) {
     figures.relations.push_back({planned.relations[number].name, executor->rows(relation_id(number)), bytes[number]});

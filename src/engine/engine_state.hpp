@@ -2,7 +2,9 @@
 
 #include <tbb/global_control.h>
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -52,16 +54,20 @@ struct engine_state {
   std::vector<std::vector<staged_rows>>
       staged;  ///< by relation, blocks in the order they were given; insert() extends the last
   plan::program planned;
+  std::atomic<word> counter = 0;  ///< of autoinc()
   std::unique_ptr<exec::executor> executor;
   /// By relation, after evaluation: fetched when they are asked for, as rows may have to come from a device.
   mutable std::vector<std::optional<std::vector<const word*>>> results;
   step done = step::loading;
   bool on_cuda = false;  ///< a device was found, and none or this backend was asked for
+  /// Makes the executor in place of the chosen backend; for tests.
+  std::function<std::unique_ptr<exec::executor>(const exec::options& chosen)> make_other_executor;
 
  private:
   [[nodiscard]] const std::vector<const word*>& columns_of(std::uint32_t relation) const;
   void choose_backend();
   [[nodiscard]] std::unique_ptr<exec::executor> make_executor(const exec::options& chosen);
+  [[nodiscard]] std::unique_ptr<exec::executor> make_device_executor(const exec::options& chosen);
   void load_directive(std::uint32_t relation, const sema::io_directive& directive);
   void hand_over_staged_rows();
   void collect_figures();

@@ -3,6 +3,9 @@
 #include <functional>
 #include <map>
 
+#if defined(GPULOG_WITH_CUDA)
+#include "exec/device_strata.hpp"
+#endif
 #include "gpulog/error.hpp"
 #include "plan/explain.hpp"
 #include "plan/planner.hpp"
@@ -62,7 +65,14 @@ std::string show_syntax(const program_state& state) {
   return state.syntax_errors == 0 ? syntax::print(state.parsed) : std::string();
 }
 
-std::string show_plan(const sema::program& program) { return plan::explain(plan::make_plan(program)); }
+std::string show_plan(const sema::program& program) {
+  const plan::program planned = plan::make_plan(program);
+  std::string text = plan::explain(planned);
+#if defined(GPULOG_WITH_CUDA)
+  text += exec::explain_device_strata(planned);
+#endif
+  return text;
+}
 
 const std::map<std::string, show_function, std::less<>>& stages() {
   static const std::map<std::string, show_function, std::less<>> table = {

@@ -41,6 +41,9 @@ struct options {
   const std::atomic<bool>* stop = nullptr;    ///< once true, evaluate() throws kernels::interrupted
   std::function<void(const progress&)> on_progress;
   cut_offs cut;
+  /// Which strata this executor may be asked for, where several share a plan; empty: all.
+  std::vector<bool> may_run;
+  std::atomic<word>* counter = nullptr;  ///< of autoinc(), shared by the executors of a plan; nullptr: one of its own
 };
 
 struct version_statistics {
@@ -61,6 +64,8 @@ struct relation_statistics {
 };
 
 struct stratum_statistics {
+  std::string backend;  ///< where it ran, if strata of the plan run in several places; else empty
+  std::string reason;   ///< why there
   std::uint64_t iterations = 0;
   double seconds = 0;
   double join_seconds = 0;
@@ -109,12 +114,35 @@ class executor {
   [[nodiscard]] virtual const statistics& figures() = 0;
 };
 
+/// An executor that runs strata one at a time, so that several can share a plan (mixed_executor.hpp): each stratum in
+/// the order of the plan is either run here or run elsewhere.
+class stratum_executor : public executor {
+ public:
+  /// Runs a stratum; what it reads is here. @throws as evaluate()
+  virtual void run_stratum(std::size_t number) = 0;
+  /// The stratum was run by another executor: frees what was kept for it.
+  virtual void skip_stratum(std::size_t number) = 0;
+  /// Takes over the rows of a relation of which nothing is here. They are distinct, and copied. columns: on the host.
+  /// @throws memory_fault
+  virtual void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) = 0;
+  /// Frees what is here of a relation.
+  virtual void release(relation_id relation) = 0;
+  /// What columns() gave of the relation is read no more.
+  virtual void forget_columns(relation_id relation) = 0;
+};
+
 /// An executor on this machine's processors. plan, symbols and resource outlive it.
-[[nodiscard]] std::unique_ptr<executor> make_cpu_executor(const plan::program& program, storage::symbol_table& symbols,
-                                                          backend::memory_resource& resource, const options& chosen);
+[[nodiscard]] std::unique_ptr<stratum_executor> make_cpu_executor(const plan::program& program,
+                                                                  storage::symbol_table& symbols,
+                                                                  backend::memory_resource& resource,
+                                                                  const options& chosen);
 /// The same without threads, for tests.
-[[nodiscard]] std::unique_ptr<executor> make_serial_executor(const plan::program& program,
-                                                             storage::symbol_table& symbols,
-                                                             backend::memory_resource& resource, const options& chosen);
+[[nodiscard]] std::unique_ptr<stratum_executor> make_serial_executor(const plan::program& program,
+                                                                     storage::symbol_table& symbols,
+                                                                     backend::memory_resource& resource,
+                                                                     const options& chosen);
+
+/// Loads the tuples that stand in the program text.
+void load_facts(executor& target, const plan::program& program);
 
 }  // namespace gpulog::exec

@@ -10,6 +10,7 @@
 
 #include "exec/executor.hpp"
 #include "exec/pipeline_builder.hpp"
+#include "exec/reads.hpp"
 #include "kernels/pipeline.hpp"
 #include "support/error.hpp"
 
@@ -27,7 +28,7 @@ struct pipeline_counts {
 /// Machine is where it runs: its `relation` has the interface of storage::relation, and it can make one, load rows,
 /// settle, index, run a pipeline and show rows to the host (exec/cpu_machine.hpp).
 template <class Machine>
-class fixpoint_executor final : public executor {
+class fixpoint_executor final : public stratum_executor {
  public:
   template <class... Arguments>
   fixpoint_executor(const plan::program& program, storage::symbol_table& symbols, backend::memory_resource& resource,
@@ -38,22 +39,13 @@ class fixpoint_executor final : public executor {
         resource_(&resource),
         options_(chosen),
         places_(place_indexes(program)) {
-    for (const plan::relation& planned : program.relations) {
-      relations_.push_back(machine_.make_relation(static_cast<std::uint32_t>(planned.kinds.size()), chosen));
-      if (planned.choice_domains.empty()) continue;
-      if constexpr (requires(relation_type & made) { made.set_choice_domains(planned.choice_domains); }) {
-        relations_.back()->set_choice_domains(planned.choice_domains);
-      } else {
-        throw internal_error("a machine without choice-domains is given one");
-      }
-    }
-    for (std::size_t i = 0; i < program.indexes.size(); ++i) {
-      relation_of(places_[i].relation).add_index(make_layout(program.indexes[i], chosen.storage));
-    }
+    relations_.resize(program.relations.size());
+    for (std::uint32_t r = 0; r < program.relations.size(); ++r) make_relation(relation_id(r));
     find_last_uses();
   }
 
   void load(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
+    require_kind_of(relation);
     relation_type& target = relation_of(relation);
     const fault_context context{"loading", relation, nullptr};
     guarded(context, [&] {
@@ -64,8 +56,34 @@ class fixpoint_executor final : public executor {
   }
 
   void evaluate() override {
-    for (const plan::fact_block& block : plan_->facts) load_facts(block);
+    load_facts(*this, *plan_);
     for (std::size_t s = 0; s < plan_->strata.size(); ++s) run_stratum(s);
+  }
+
+  void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
+    relation_type& target = relation_of(relation);
+    const std::size_t last_insertion_or_lookup = set_last_needed_[relation.value];
+    guarded({"copying", relation, nullptr}, [&] {
+      if (last_insertion_or_lookup == never || last_insertion_or_lookup < next_stratum_) {
+        machine_.adopt_rows(target, columns, rows);
+        return;
+      }
+      machine_.load_rows(target, columns, rows);
+      machine_.settle(target);
+      target.complete();
+    });
+  }
+
+  void release(relation_id relation) override { make_relation(relation); }
+  void forget_columns(relation_id relation) override { machine_.forget_host_columns(relation_of(relation)); }
+
+  void run_stratum(std::size_t number) override {
+    evaluate_stratum(number);
+    next_stratum_ = number + 1;
+  }
+  void skip_stratum(std::size_t number) override {
+    free_what_is_done(number);
+    next_stratum_ = number + 1;
   }
 
   [[nodiscard]] std::vector<const word*> columns(relation_id relation) override {
@@ -81,6 +99,10 @@ class fixpoint_executor final : public executor {
 
  private:
   using relation_type = typename Machine::relation;
+  static constexpr std::size_t never = SIZE_MAX;
+  static constexpr bool holds_choices = requires(relation_type & made) {
+    made.set_choice_domains(plan::relation().choice_domains);
+  };
 
   struct running_version {
     const plan::rule_version* planned;
@@ -123,27 +145,22 @@ class fixpoint_executor final : public executor {
     return text;
   }
 
-  void load_facts(const plan::fact_block& block) {
-    const std::size_t arity = plan_->relations[block.relation.value].kinds.size();
-    std::vector<std::vector<word>> columns(arity);
-    for (std::size_t c = 0; c < arity; ++c) {
-      columns[c].reserve(block.rows);
-      for (std::uint64_t row = 0; row < block.rows; ++row) columns[c].push_back(block.values[row * arity + c]);
-    }
-    std::vector<const word*> pointers;
-    for (const auto& column : columns) pointers.push_back(column.data());
-    load(block.relation, pointers, block.rows);
+  /// A relation of a kind that the machine lacks can be read here, but not loaded or extended.
+  void require_kind_of(relation_id id) const {
+    if (!holds_choices && !plan_->relations[id.value].choice_domains.empty())
+      throw internal_error("a machine without choice-domains is given one");
   }
 
-  /// Visits what a version reads: visit(relation, index or invalid).
-  template <class Visit>
-  static void for_each_read(const plan::rule_version& version, Visit&& visit) {
-    for (const plan::operation& operation : version.operations) {
-      if (const auto* scan = std::get_if<plan::scan>(&operation)) visit(scan->relation, index_id{}, false);
-      if (const auto* match = std::get_if<plan::match>(&operation)) visit(match->relation, match->index, false);
-      if (const auto* exists = std::get_if<plan::exists>(&operation)) {
-        visit(exists->relation, exists->index, !exists->index.valid() && !exists->keys.empty());
-      }
+  /// An empty relation with its indexes, in the place of what was there.
+  void make_relation(relation_id id) {
+    relations_[id.value] =
+        machine_.make_relation(static_cast<std::uint32_t>(plan_->relations[id.value].kinds.size()), options_);
+    if constexpr (holds_choices) {
+      const auto& domains = plan_->relations[id.value].choice_domains;
+      if (!domains.empty()) relation_of(id).set_choice_domains(domains);
+    }
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i].relation == id) relation_of(id).add_index(make_layout(plan_->indexes[i], options_.storage));
     }
   }
 
@@ -151,16 +168,22 @@ class fixpoint_executor final : public executor {
   void find_last_uses() {
     index_last_use_.assign(plan_->indexes.size(), 0);
     set_last_use_.assign(plan_->relations.size(), 0);
+    set_last_needed_.assign(plan_->relations.size(), never);
     last_version_.assign(plan_->relations.size(), nullptr);
     for (std::size_t s = 0; s < plan_->strata.size(); ++s) {
       const plan::stratum& stratum = plan_->strata[s];
       for (relation_id relation : stratum.relations)
         set_last_use_[relation.value] = std::max(set_last_use_[relation.value], s);
+      if (!options_.may_run.empty() && !options_.may_run[s]) continue;
+      const auto need_set = [&](relation_id relation) {
+        set_last_use_[relation.value] = std::max(set_last_use_[relation.value], s);
+        set_last_needed_[relation.value] = s;
+      };
       const auto note = [&](const plan::rule_version& version) {
-        set_last_use_[version.head.value] = std::max(set_last_use_[version.head.value], s);
+        need_set(version.head);
         for_each_read(version, [&](relation_id relation, index_id index, bool uses_set) {
           if (index.valid()) index_last_use_[index.value] = s;
-          if (uses_set) set_last_use_[relation.value] = std::max(set_last_use_[relation.value], s);
+          if (uses_set) need_set(relation);
         });
       };
       for (const auto& version : stratum.once.versions) note(version);
@@ -197,15 +220,16 @@ class fixpoint_executor final : public executor {
       own.text = version.text;
       running.push_back(
           {&version, build_pipeline(version, *plan_, places_, options_.storage, symbols_, options_.records), nullptr});
-      running.back().pipeline.counter = &counter_;
+      running.back().pipeline.counter = options_.counter == nullptr ? &counter_ : options_.counter;
     }
     return running;
   }
 
-  void run_stratum(std::size_t number) {
+  void evaluate_stratum(std::size_t number) {
     const plan::stratum& stratum = plan_->strata[number];
     stratum_statistics& figures = figures_.strata.emplace_back();
     const double start = storage::seconds_now();
+    for_each_version(stratum, [&](const plan::rule_version& version) { require_kind_of(version.head); });
 
     // Every version is bound once; what it reads and writes stays where it is.
     std::vector<std::vector<running_version>> phases;
@@ -355,6 +379,9 @@ class fixpoint_executor final : public executor {
   kernels::relation_list<relation_type> relations_;
   std::vector<std::size_t> index_last_use_;  // by index_id: a stratum
   std::vector<std::size_t> set_last_use_;    // by relation_id: a stratum
+  /// By relation_id: the last stratum here that inserts into the relation or looks tuples up in it.
+  std::vector<std::size_t> set_last_needed_;
+  std::size_t next_stratum_ = 0;
   /// By relation_id: the version that extended it last, for messages; nullptr: none did.
   std::vector<const plan::rule_version*> last_version_;
   statistics figures_;

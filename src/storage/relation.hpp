@@ -214,6 +214,22 @@ class relation {
     rows_ = tail_.load(std::memory_order_relaxed);
   }
 
+  /// Takes over rows that are known to be distinct, for an empty relation that nothing will be inserted into or looked
+  /// up in as a tuple: it has no set. @throws memory_exceeded
+  void adopt(const column_pointers& values, std::uint64_t rows) {
+    if (arity_ == 0) {
+      has_empty_tuple_ = rows != 0;
+    } else {
+      drop_set();
+      for (std::uint32_t c = 0; c < arity_; ++c) {
+        columns_[c].set_capacity(rows);
+        std::copy_n(values[c], rows, columns_[c].data());
+      }
+    }
+    tail_.store(rows, std::memory_order_relaxed);
+    complete();
+  }
+
   // --- Indexes.
 
   std::size_t add_index(index_layout layout) {

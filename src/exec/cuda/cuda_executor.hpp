@@ -10,13 +10,11 @@ namespace gpulog::exec {
 
 /// Why this device can't be used; empty when it can.
 [[nodiscard]] std::string why_no_cuda_device(int device);
-/// Why this program can't run on a CUDA device; empty when it can.
-[[nodiscard]] std::string why_not_on_cuda(const plan::program& program, const options& chosen);
-
 /// An executor on a CUDA device. plan and symbols outlive it. @param memory_limit bytes of device memory, 0: none.
 /// @throws cuda_error
-[[nodiscard]] std::unique_ptr<executor> make_cuda_executor(const plan::program& program, storage::symbol_table& symbols,
-                                                           const options& chosen, int device,
-                                                           std::uint64_t memory_limit);
+[[nodiscard]] std::unique_ptr<stratum_executor> make_cuda_executor(const plan::program& program,
+                                                                   storage::symbol_table& symbols,
+                                                                   const options& chosen, int device,
+                                                                   std::uint64_t memory_limit);
 
 }  // namespace gpulog::exec

@@ -26,9 +26,13 @@ class cuda_machine {
 
   [[nodiscard]] std::unique_ptr<relation> make_relation(std::uint32_t arity, const options& chosen);
   void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows);
+  void adopt_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    target.adopt(columns, rows);
+  }
   void settle(relation& target) { target.read_tail(); }
   void refresh_index(relation& target, std::size_t index) { target.refresh_index(index); }
   [[nodiscard]] std::vector<const word*> host_columns(relation& source) { return source.host_columns(); }
+  void forget_host_columns(relation& source) { source.forget_host_columns(); }
 
   /// @throws kernels::arithmetic_fault, kernels::interrupted, backend::memory_exceeded, backend::cuda::cuda_error
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,

@@ -545,4 +545,20 @@ std::vector<const word*> device_relation::host_columns() {
   return pointers;
 }
 
+void device_relation::adopt(const std::vector<const word*>& host_columns, std::uint64_t rows) {
+  drop_set();
+  for (std::uint32_t c = 0; c < arity_ && rows != 0; ++c) {
+    columns_[c] = array<word>(*resource_, rows, fresh_memory::anything);
+    GPULOG_CUDA_TRY(cudaMemcpyAsync(columns_[c].data(), host_columns[c], rows * sizeof(word), cudaMemcpyHostToDevice,
+                                    context_->stream()));
+  }
+  const append_counter counted = {rows, rows};
+  GPULOG_CUDA_TRY(
+      cudaMemcpyAsync(counter_.data(), &counted, sizeof counted, cudaMemcpyHostToDevice, context_->stream()));
+  context_->synchronize();
+  set_tail(rows);
+  limit_ = rows;
+  complete();
+}
+
 }  // namespace gpulog::storage::cuda

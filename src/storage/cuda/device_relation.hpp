@@ -135,6 +135,10 @@ class device_relation {
 
   /// The rows on the host; copied once.
   [[nodiscard]] std::vector<const word*> host_columns();
+  void forget_host_columns() { host_ = {}; }
+  /// Takes over rows that are known to be distinct, for an empty relation that is only read: it has no set. columns: on
+  /// the host.
+  void adopt(const std::vector<const word*>& host_columns, std::uint64_t rows);
 
  private:
   void rehash(std::uint64_t capacity, bool keep_set);

@@ -1,0 +1,71 @@
+// Golden programs with their strata by turns on two executors: the same words in the same relations as on one.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/engine_state.hpp"
+#include "exec/mixed_executor.hpp"
+#include "gpulog/program.hpp"
+
+namespace gpulog {
+namespace {
+
+using rows = std::vector<std::vector<word>>;
+
+rows rows_of(const detail::engine_state& state, std::uint32_t relation) {
+  const std::size_t arity = state.analysed().relations[relation].attributes.size();
+  rows result(state.rows(relation));
+  for (std::uint64_t row = 0; row < result.size(); ++row) {
+    for (std::size_t c = 0; c < arity; ++c) result[row].push_back(state.at(relation, row, c));
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+TEST(mixed_executors, golden_programs) {
+  std::size_t compared = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(GPULOG_TEST_DATA) + "/programs")) {
+    SCOPED_TRACE(entry.path().filename().string());
+    const program source = program::from_file((entry.path() / "program.dl").string(), {.warnings = false});
+    if (!source.ok()) continue;
+    run_options options;
+    options.fact_directory = (entry.path() / "facts").string();
+    detail::engine_state alone(source.state(), options);
+    try {
+      alone.load();
+      alone.evaluate();
+    } catch (const std::exception&) {
+      continue;  // programs that have to fail
+    }
+    for (const std::size_t parity : {0U, 1U}) {
+      detail::engine_state mixed(source.state(), options);
+      backend::host_memory other_memory;
+      mixed.make_other_executor = [&](exec::options chosen) {
+        exec::mixing_rules rules;
+        for (std::size_t s = 0; s < mixed.planned.strata.size(); ++s) {
+          rules.why_not_on_device.emplace_back(s % 2 == parity ? "" : "its number");
+        }
+        chosen.may_run = exec::strata_of_device(mixed.planned, rules);
+        auto device = exec::make_cpu_executor(mixed.planned, mixed.symbols, other_memory, chosen);
+        chosen.may_run = exec::strata_of_host(mixed.planned, rules);
+        auto host = exec::make_cpu_executor(mixed.planned, mixed.symbols, mixed.memory, chosen);
+        return exec::make_mixed_executor(mixed.planned, std::move(device), std::move(host), rules);
+      };
+      mixed.load();
+      mixed.evaluate();
+      for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) {
+        EXPECT_EQ(rows_of(mixed, r), rows_of(alone, r)) << alone.analysed().relations[r].name;
+      }
+      ++compared;
+      mixed.executor.reset();  // before its memory
+    }
+  }
+  EXPECT_GT(compared, 40U);
+}
+
+}  // namespace
+}  // namespace gpulog

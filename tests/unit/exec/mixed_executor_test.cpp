@@ -1,0 +1,327 @@
+// Two executors that share a plan give what one alone gives, whichever strata each of them runs.
+
+#include "exec/mixed_executor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysed_text.hpp"
+#include "exec/device_strata.hpp"
+#include "oracle/random_program.hpp"
+#include "plan_run.hpp"
+
+namespace gpulog::exec {
+namespace {
+
+/// What passes between the executors, by relation.
+struct crossings {
+  std::map<std::uint32_t, int> adopted;
+  std::map<std::uint32_t, int> released;
+};
+
+/// An executor that notes what it is given.
+class watched_executor final : public stratum_executor {
+ public:
+  watched_executor(std::unique_ptr<stratum_executor> inner, crossings& seen) : inner_(std::move(inner)), seen_(&seen) {}
+  void load(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
+    inner_->load(relation, columns, rows);
+  }
+  void evaluate() override { inner_->evaluate(); }
+  [[nodiscard]] std::vector<const word*> columns(relation_id relation) override { return inner_->columns(relation); }
+  [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return inner_->rows(relation); }
+  [[nodiscard]] const statistics& figures() override { return inner_->figures(); }
+  void run_stratum(std::size_t number) override { inner_->run_stratum(number); }
+  void skip_stratum(std::size_t number) override { inner_->skip_stratum(number); }
+  void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
+    EXPECT_EQ(inner_->rows(relation), 0U);
+    ++seen_->adopted[relation.value];
+    inner_->adopt(relation, columns, rows);
+  }
+  void release(relation_id relation) override {
+    ++seen_->released[relation.value];
+    inner_->release(relation);
+  }
+  void forget_columns(relation_id relation) override { inner_->forget_columns(relation); }
+
+ private:
+  std::unique_ptr<stratum_executor> inner_;
+  crossings* seen_;
+};
+
+/// Two CPU executors, one of them in the part of the device.
+class mixed_run {
+ public:
+  mixed_run(const plan::program& plan, const mixing_rules& rules, const run_mode& mode,
+            std::uint64_t device_memory_limit = 0)
+      : plan_(&plan), symbols_(plan.symbols) {
+    device_memory_.set_limit(device_memory_limit);
+    options chosen;
+    chosen.threads = mode.threads;
+    chosen.storage = mode.storage;
+    chosen.counter = &counter_;
+    if (mode.small_cut_offs) chosen.cut = {0, 200};
+    chosen.may_run = strata_of_device(plan, rules);
+    auto device =
+        std::make_unique<watched_executor>(make_cpu_executor(plan, symbols_, device_memory_, chosen), to_device_);
+    chosen.may_run = strata_of_host(plan, rules);
+    auto host = std::make_unique<watched_executor>(make_cpu_executor(plan, symbols_, host_memory_, chosen), to_host_);
+    executor_ = make_mixed_executor(plan, std::move(device), std::move(host), rules);
+  }
+
+  executor* operator->() { return executor_.get(); }
+  [[nodiscard]] const crossings& to_device() const { return to_device_; }
+  [[nodiscard]] const crossings& to_host() const { return to_host_; }
+  [[nodiscard]] const backend::memory_resource& device_memory() const { return device_memory_; }
+
+  void load(const std::string& name, const std::vector<tuple>& rows) {
+    const relation_id relation = find(name);
+    std::vector<std::vector<word>> columns(plan_->relations[relation.value].kinds.size());
+    for (const tuple& row : rows) {
+      for (std::size_t c = 0; c < columns.size(); ++c) columns[c].push_back(row[c]);
+    }
+    std::vector<const word*> pointers;
+    for (const auto& column : columns) pointers.push_back(column.data());
+    executor_->load(relation, pointers, rows.size());
+  }
+
+  [[nodiscard]] relation_id find(const std::string& name) const {
+    for (std::uint32_t r = 0; r < plan_->relations.size(); ++r) {
+      if (plan_->relations[r].name == name) return relation_id(r);
+    }
+    throw std::out_of_range(name);
+  }
+
+  /// Rows with their symbols as texts: two runs may number texts made at run time in different orders.
+  [[nodiscard]] std::multiset<std::vector<std::string>> texts_of(relation_id relation) {
+    return texts_of(*executor_, relation, *plan_, symbols_);
+  }
+  static std::multiset<std::vector<std::string>> texts_of(executor& source, relation_id relation,
+                                                          const plan::program& plan,
+                                                          const storage::symbol_table& symbols) {
+    std::multiset<std::vector<std::string>> result;
+    const std::vector<const word*> columns = source.columns(relation);
+    const std::uint64_t rows = source.rows(relation);
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      std::vector<std::string> values;
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        const bool is_symbol = plan.relations[relation.value].kinds[c] == value_kind::symbol;
+        values.push_back(is_symbol ? std::string(symbols.text(columns[c][row])) : std::to_string(columns[c][row]));
+      }
+      result.insert(std::move(values));
+    }
+    return result;
+  }
+
+ private:
+  const plan::program* plan_;
+  backend::host_memory device_memory_;
+  backend::host_memory host_memory_;
+  storage::symbol_table symbols_;
+  std::atomic<word> counter_ = 0;
+  crossings to_device_;
+  crossings to_host_;
+  std::unique_ptr<executor> executor_;
+};
+
+mixing_rules rules_by(const plan::program& plan, const std::function<bool(std::size_t)>& on_device,
+                      std::uint64_t small_rows = 0) {
+  mixing_rules rules;
+  rules.small_rows = small_rows;
+  for (std::size_t s = 0; s < plan.strata.size(); ++s) {
+    rules.why_not_on_device.emplace_back(on_device(s) ? "" : "the test says so");
+  }
+  return rules;
+}
+
+/// The stratum of a relation.
+std::size_t stratum_of(const plan::program& plan, relation_id relation) {
+  for (std::size_t s = 0; s < plan.strata.size(); ++s) {
+    for (const relation_id member : plan.strata[s].relations) {
+      if (member == relation) return s;
+    }
+  }
+  return plan.strata.size();
+}
+
+const char* const layers = R"(
+.decl e(x:number, y:number)
+.decl reach(x:number, y:number)
+.decl far(x:number, y:number)
+.decl near(x:number)
+.decl last(x:number)
+reach(x,y) :- e(x,y).
+reach(x,z) :- reach(x,y), e(y,z).
+far(x,y) :- reach(x,y), !e(x,y).
+near(x) :- e(x,_), !far(x,x).
+last(x) :- near(x), reach(x,_), far(_,x).
+)";
+
+std::vector<tuple> ring(word nodes) {
+  std::vector<tuple> edges;
+  for (word node = 0; node < nodes; ++node) edges.push_back({node, (node + 1) % nodes});
+  return edges;
+}
+
+TEST(mixed_executor, relations_cross_over_once_and_are_freed) {
+  const analysed_text source(layers);
+  const plan::program plan = plan::make_plan(source.program);
+  const auto number_of = [&](const char* name) {
+    for (std::uint32_t r = 0; r < plan.relations.size(); ++r) {
+      if (plan.relations[r].name == name) return relation_id(r);
+    }
+    return relation_id(0);
+  };
+  const std::size_t far = stratum_of(plan, number_of("far"));
+  const mixing_rules rules = rules_by(plan, [&](std::size_t s) { return s != far; });
+  mixed_run run(plan, rules, {});
+  run.load("e", ring(40));
+  run->evaluate();
+  EXPECT_EQ(run->rows(run.find("reach")), 1600U);
+  EXPECT_EQ(run->rows(run.find("far")), 1560U);
+  EXPECT_EQ(run->rows(run.find("near")), 0U);
+  EXPECT_EQ(run->rows(run.find("e")), 40U);
+  EXPECT_EQ(run.to_host().adopted,
+            (std::map<std::uint32_t, int>{{run.find("e").value, 1}, {run.find("reach").value, 1}}));
+  EXPECT_EQ(run.to_device().adopted, (std::map<std::uint32_t, int>{{run.find("far").value, 1}}));
+  // All that is on both sides is freed on the device in the end.
+  EXPECT_EQ(run.to_device().released.size(), 3U);
+  const statistics& figures = run->figures();
+  ASSERT_EQ(figures.strata.size(), plan.strata.size());
+  for (std::size_t s = 0; s < plan.strata.size(); ++s) {
+    EXPECT_EQ(figures.strata[s].backend, s == far ? "cpu" : "cuda");
+    EXPECT_EQ(figures.strata[s].reason, s == far ? "the test says so" : "");
+    ASSERT_EQ(figures.strata[s].relations.size(), plan.strata[s].relations.size());
+    for (const relation_statistics& relation : figures.strata[s].relations) {
+      EXPECT_EQ(relation.rows, run->rows(relation.relation)) << plan.relations[relation.relation.value].name;
+    }
+  }
+}
+
+TEST(mixed_executor, small_strata_stay_where_their_rows_are) {
+  const analysed_text source(layers);
+  const plan::program plan = plan::make_plan(source.program);
+  const mixing_rules rules = rules_by(
+      plan, [](std::size_t) { return true; }, 100);
+  for (const word nodes : {word{0}, word{5}, word{200}}) {
+    mixed_run run(plan, rules, {});
+    run.load("e", ring(nodes));
+    run->evaluate();
+    EXPECT_EQ(run->rows(run.find("reach")), std::uint64_t{nodes} * nodes);
+    EXPECT_EQ(run->rows(run.find("far")), nodes == 0 ? 0 : std::uint64_t{nodes} * (nodes - 1));
+    const statistics& figures = run->figures();
+    for (std::size_t s = 0; s < plan.strata.size(); ++s) {
+      if (plan.strata[s].once.versions.empty()) continue;
+      // A recursive one has as much work as its result, so that what reads it finds that on the device.
+      const bool on_host = nodes == 0 && !plan.strata[s].recursive;
+      EXPECT_EQ(figures.strata[s].backend, on_host ? "cpu" : "cuda") << nodes;
+      if (on_host) EXPECT_EQ(figures.strata[s].reason, "it reads only 0 rows, which are there");
+    }
+  }
+}
+
+TEST(mixed_executor, memory_limits_hold_on_both_sides) {
+  const analysed_text source(layers);
+  const plan::program plan = plan::make_plan(source.program);
+  const mixing_rules rules = rules_by(plan, [](std::size_t s) { return s % 2 == 0; });
+  mixed_run run(plan, rules, {}, 1 << 20);
+  try {
+    run.load("e", ring(1000));
+    run->evaluate();
+    FAIL() << "a million tuples fit into a million bytes";
+  } catch (const memory_fault& fault) {
+    const std::string text = fault.what();
+    EXPECT_TRUE(text.starts_with("Out of memory while ")) << text;
+    EXPECT_NE(text.find("relation reach"), std::string::npos) << text;
+    EXPECT_NE(text.find("the limit is 1048576 bytes"), std::string::npos) << text;
+  }
+  EXPECT_LE(run.device_memory().peak(), 1U << 20);
+}
+
+TEST(mixed_executor, faults_name_the_rule) {
+  const analysed_text source(
+      ".decl a(x:number)\n.decl b(x:number)\n.decl c(x:number)\na(0).\nb(x+1) :- a(x).\nc(1/x) :- a(x), b(_).\n");
+  const plan::program plan = plan::make_plan(source.program);
+  for (const std::size_t parity : {0U, 1U}) {
+    mixed_run run(plan, rules_by(plan, [&](std::size_t s) { return s % 2 == parity; }), {});
+    try {
+      run->evaluate();
+      FAIL() << "no fault";
+    } catch (const evaluation_fault& fault) {
+      EXPECT_NE(std::string(fault.what()).find("c((1/x))"), std::string::npos) << fault.what();
+    }
+  }
+}
+
+TEST(mixed_executor, random_programs) {
+  const char* const wanted = std::getenv("GPULOG_RANDOM_PROGRAMS");
+  const std::uint64_t count = wanted == nullptr ? 300 : std::strtoull(wanted, nullptr, 10);
+  const std::vector<run_mode> modes = {{storage::storage_mode::hash, 1},
+                                       {storage::storage_mode::hisa, 1},
+                                       {storage::storage_mode::hash, 2, false, true}};
+  for (std::uint64_t seed = 500000; seed < 500000 + count && !HasFailure(); ++seed) {
+    const std::string text = oracle::make_random_program(seed, {.layers = 5}).text;
+    const analysed_text source(text);
+    const plan::program plan = plan::make_plan(source.program);
+    const run_mode& mode = modes[seed % modes.size()];
+
+    backend::host_memory memory;
+    storage::symbol_table symbols(plan.symbols);
+    options chosen;
+    chosen.storage = mode.storage;
+    const auto alone = make_serial_executor(plan, symbols, memory, chosen);
+    bool has_result = true;
+    try {
+      alone->evaluate();
+    } catch (const evaluation_fault&) {
+      has_result = false;
+    }
+    for (const std::uint64_t pattern :
+         {seed * 0x9E3779B97F4A7C15, std::uint64_t{0x5555555555555555}, ~std::uint64_t{0}}) {
+      const std::uint64_t small_rows = pattern == ~std::uint64_t{0} ? 20 : 0;
+      mixed_run run(plan,
+                    rules_by(
+                        plan, [&](std::size_t s) { return (pattern >> (s % 64) & 1) != 0; }, small_rows),
+                    mode);
+      try {
+        run->evaluate();
+        EXPECT_TRUE(has_result) << text;
+      } catch (const evaluation_fault&) {
+        EXPECT_FALSE(has_result) << text;
+        continue;
+      }
+      for (std::uint32_t r = 0; r < plan.relations.size(); ++r) {
+        EXPECT_EQ(run.texts_of(relation_id(r)), mixed_run::texts_of(*alone, relation_id(r), plan, symbols))
+            << "seed " << seed << ", " << plan.relations[r].name << "\n"
+            << text;
+      }
+      for (const auto& [relation, times] : run.to_device().adopted) EXPECT_EQ(times, 1) << text;
+      for (const auto& [relation, times] : run.to_host().adopted) EXPECT_EQ(times, 1) << text;
+    }
+  }
+}
+
+TEST(device_strata, reasons_name_the_rule) {
+  const analysed_text source(
+      ".decl a(x:number, s:symbol)\n.decl b(s:symbol)\n.decl c(x:number)\na(1,\"x\").\n"
+      "b(cat(s,\"y\")) :- a(_,s).\nc(x) :- a(x,s), s != \"z\".\n");
+  const plan::program plan = plan::make_plan(source.program);
+  const std::vector<std::string> reasons = why_not_on_device(plan, {});
+  ASSERT_EQ(reasons.size(), plan.strata.size());
+  std::size_t refused = 0;
+  for (std::size_t s = 0; s < reasons.size(); ++s) {
+    if (reasons[s].empty()) continue;
+    ++refused;
+    EXPECT_EQ(plan.relations[plan.strata[s].relations.front().value].name, "b");
+    EXPECT_TRUE(reasons[s].starts_with("a rule works on texts:\nb(")) << reasons[s];
+  }
+  EXPECT_EQ(refused, 1U);
+  EXPECT_NE(explain_device_strata(plan).find(": a rule works on texts: b("), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpulog::exec
