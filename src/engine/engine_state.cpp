@@ -99,10 +99,12 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
     : source(std::move(program)), options(std::move(chosen)), symbols(source->analysed->symbols) {
   choose_backend();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
-  if (options.jobs > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism)) {
-    more_threads.emplace(tbb::global_control::max_allowed_parallelism, options.jobs);
-  }
   if (options.storage == storage_kind::automatic) options.storage = storage_kind::hash;
+  // In `hisa` mode workers wait while one deduplicates, with workers of its own.
+  const std::size_t threads = options.storage == storage_kind::hisa ? std::size_t{2} * options.jobs : options.jobs;
+  if (threads > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism)) {
+    more_threads.emplace(tbb::global_control::max_allowed_parallelism, threads);
+  }
   memory.set_limit(options.memory_limit);
   staged.resize(analysed().relations.size());
 

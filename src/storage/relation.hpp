@@ -114,10 +114,9 @@ class relation {
   void make_room(Backend& backend) {
     if (std::holds_alternative<hisa_set>(set_)) {
       const std::uint64_t capacity = capacity_of(candidates_);
-      if (capacity < options_.candidate_rows + slack()) {
-        for (auto& column : candidates_) {
-          column.set_capacity(std::min(options_.candidate_rows, capacity * 4 + 4096) + slack());
-        }
+      const std::uint64_t wanted = wanted_candidates();
+      if (capacity < wanted + slack()) {
+        for (auto& column : candidates_) column.set_capacity(std::min(wanted, capacity * 4 + 4096) + slack());
       } else {
         deduplicate_candidates(backend);
       }
@@ -269,6 +268,14 @@ class relation {
     } else {
       set_.emplace<row_set>(*resource_);
     }
+  }
+
+  /// Candidates between two deduplications. Each of these merges into full, that is copies it: so the buffer grows with
+  /// full (never with the candidates).
+  [[nodiscard]] std::uint64_t wanted_candidates() const {
+    constexpr std::uint64_t share_of_full = 4;
+    if (resource_->limit() != 0) return options_.candidate_rows;
+    return std::max(options_.candidate_rows, tail_.load(std::memory_order_relaxed) / share_of_full);
   }
 
   /// Rows that fit into every column. The last one is the last to grow, and memory may be refused on the way.
