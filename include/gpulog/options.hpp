@@ -47,6 +47,9 @@ struct run_options {
   backend_kind backend = backend_kind::automatic;
   int device = 0;  ///< which device of the backend, from 0
   storage_kind storage = storage_kind::automatic;
+  /// Libraries of functors: NAME stands for libNAME.so in one of the directories, a text with a slash for that file.
+  std::vector<std::string> functor_libraries;             ///< none: "functors"
+  std::vector<std::string> functor_directories;           ///< none: "."
   std::uint64_t memory_limit = 0;                         ///< bytes for relations and indexes; 0: no limit
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs
   const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error

@@ -51,8 +51,6 @@ constexpr ignored_option ignored_options[] = {
     {"-N,--generate-namespace", true, "no effect: nothing is generated"},
     {"--inline-exclude", true, "no effect on results"},
     {"--legacy", false, "no effect: legacy syntax is always read"},
-    {"-l,--libraries", true, "no effect: programs that call user functors are rejected"},
-    {"-L,--library-dir", true, "no effect: as -l"},
     {"--live-profile", false, "no effect: progress is shown on a terminal"},
     {"-m,--magic-transform", true, "no effect on results"},
     {"--magic-transform-exclude", true, "no effect on results"},
@@ -209,6 +207,16 @@ parse_result parse_arguments(int count, char** texts) {
       ->take_all();
   app.add_option("-P,--pragma", raw.pragmas, "as .pragma \"KEY\" \"VALUE\" (repeatable)")
       ->type_name("KEY:VALUE")
+      ->expected(1)
+      ->take_all();
+  app.add_option("-l,--libraries", parsed.run.functor_libraries,
+                 "library of functors: NAME for libNAME.so (repeatable; functors by default)")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
+  app.add_option("-L,--library-dir", parsed.run.functor_directories,
+                 "folder that -l searches (repeatable; . by default)")
+      ->type_name("DIR")
       ->expected(1)
       ->take_all();
   app.add_option("--show", raw.show,

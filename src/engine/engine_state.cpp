@@ -96,9 +96,13 @@ memory_limit_error out_of_memory(const std::string& doing, const std::string& re
 }  // namespace
 
 engine_state::engine_state(std::shared_ptr<const program_state> program, run_options chosen)
-    : source(std::move(program)), options(std::move(chosen)), symbols(source->analysed->symbols) {
+    : source(std::move(program)),
+      options(std::move(chosen)),
+      symbols(source->analysed->symbols),
+      libraries(options, source->analysed->pragmas) {
   choose_backend();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
+  find_functors();
   if (options.storage == storage_kind::automatic) options.storage = storage_kind::hash;
   // In `hisa` mode workers wait while one deduplicates, with workers of its own.
   const std::size_t threads = options.storage == storage_kind::hisa ? std::size_t{2} * options.jobs : options.jobs;
@@ -117,6 +121,23 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
 const std::vector<const word*>& engine_state::columns_of(std::uint32_t relation) const {
   if (!results[relation]) results[relation] = executor->columns(relation_id(relation));
   return *results[relation];
+}
+
+void engine_state::find_functors() {
+  if (analysed().functors.empty()) return;
+  const std::vector<bool> called = called_functors(analysed());
+  functors.emplace(symbols, records);
+  for (std::size_t number = 0; number < called.size(); ++number) {
+    const user_functor& described = analysed().functors[number];
+    void* function = nullptr;
+    if (called[number]) {
+      if (const std::string reason = kernels::why_not_callable(described); !reason.empty()) {
+        throw input_error(fmt::format("User-defined functor @{} cannot be called: {}", described.name, reason));
+      }
+      function = libraries.find(described.name);
+    }
+    functors->add(described, function);
+  }
 }
 
 void engine_state::choose_backend() {
@@ -260,6 +281,7 @@ void engine_state::evaluate() {
   chosen.storage = options.storage == storage_kind::hisa ? storage::storage_mode::hisa : storage::storage_mode::hash;
   chosen.records = &records;
   chosen.counter = &counter;
+  if (functors) chosen.functors = &*functors;
   chosen.stop = options.cancelled;
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {

@@ -11,6 +11,7 @@
 
 #include "backend/array.hpp"
 #include "backend/memory_resource.hpp"
+#include "engine/functor_libraries.hpp"
 #include "engine/program_state.hpp"
 #include "exec/executor.hpp"
 #include "gpulog/options.hpp"
@@ -51,6 +52,8 @@ struct engine_state {
   backend::host_memory memory;
   storage::symbol_table symbols;
   mutable storage::record_tables records;  ///< reading makes tables that are not there yet
+  functor_libraries libraries;
+  std::optional<kernels::functor_table> functors;
   std::vector<std::vector<staged_rows>>
       staged;  ///< by relation, blocks in the order they were given; insert() extends the last
   plan::program planned;
@@ -66,6 +69,7 @@ struct engine_state {
  private:
   [[nodiscard]] const std::vector<const word*>& columns_of(std::uint32_t relation) const;
   void choose_backend();
+  void find_functors();
   [[nodiscard]] std::unique_ptr<exec::executor> make_executor(const exec::options& chosen);
   [[nodiscard]] std::unique_ptr<exec::executor> make_device_executor(const exec::options& chosen);
   void load_directive(std::uint32_t relation, const sema::io_directive& directive);

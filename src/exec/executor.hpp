@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/memory_resource.hpp"
+#include "kernels/functor_table.hpp"
 #include "plan/plan.hpp"
 #include "storage/record_table.hpp"
 #include "storage/relation.hpp"
@@ -36,9 +37,10 @@ struct cut_offs {
 struct options {
   unsigned threads = 1;
   storage::storage_mode storage = storage::storage_mode::hash;
-  storage::buffer_policy buffers;             ///< eager buffer management, `hisa` mode
-  storage::record_tables* records = nullptr;  ///< outlives the executor; needed by programs with records
-  const std::atomic<bool>* stop = nullptr;    ///< once true, evaluate() throws kernels::interrupted
+  storage::buffer_policy buffers;                    ///< eager buffer management, `hisa` mode
+  storage::record_tables* records = nullptr;         ///< outlives the executor; needed by programs with records
+  const kernels::functor_table* functors = nullptr;  ///< outlives the executor; for programs with functors of libraries
+  const std::atomic<bool>* stop = nullptr;           ///< once true, evaluate() throws kernels::interrupted
   std::function<void(const progress&)> on_progress;
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.

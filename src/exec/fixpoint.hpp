@@ -11,6 +11,7 @@
 #include "exec/executor.hpp"
 #include "exec/pipeline_builder.hpp"
 #include "exec/reads.hpp"
+#include "kernels/functor_table.hpp"
 #include "kernels/pipeline.hpp"
 #include "support/error.hpp"
 
@@ -221,6 +222,7 @@ class fixpoint_executor final : public stratum_executor {
       running.push_back(
           {&version, build_pipeline(version, *plan_, places_, options_.storage, symbols_, options_.records), nullptr});
       running.back().pipeline.counter = options_.counter == nullptr ? &counter_ : options_.counter;
+      running.back().pipeline.functors = options_.functors;
     }
     return running;
   }
@@ -329,6 +331,9 @@ class fixpoint_executor final : public stratum_executor {
       } catch (const kernels::arithmetic_fault&) {
         throw evaluation_fault("Floating-point arithmetic exception signal in rule:\n" + version.planned->text +
                                "\nin file " + version.planned->location);
+      } catch (const kernels::functor_fault& fault) {
+        throw evaluation_fault(fault.what() + (" in rule:\n" + version.planned->text) + "\nin file " +
+                               version.planned->location);
       }
       const double seconds = storage::seconds_now() - start;
       version.figures->seconds += seconds;

@@ -13,6 +13,8 @@
 /// bindings (docs/architecture.md, "the way of a tuple").
 namespace gpulog::kernels {
 
+class functor_table;
+
 /// A relation of the program: its relation_id's value.
 using relation_number = std::uint32_t;
 
@@ -88,7 +90,8 @@ struct pipeline {
   std::uint32_t slot_count = 0;
   std::vector<word> constants;  ///< register slot_count + i holds constants[i]
   storage::symbol_table* symbols = nullptr;
-  std::atomic<word>* counter = nullptr;  ///< of next_counter
+  const functor_table* functors = nullptr;  ///< of call_functor
+  std::atomic<word>* counter = nullptr;     ///< of next_counter
 
   [[nodiscard]] std::uint32_t register_count() const {
     return slot_count + static_cast<std::uint32_t>(constants.size());

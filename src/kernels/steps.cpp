@@ -2,8 +2,9 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <regex>
 #include <unordered_map>
+
+#include "kernels/text_pattern.hpp"
 
 namespace gpulog::kernels {
 
@@ -33,33 +34,21 @@ std::uint32_t select_where(std::uint32_t n, std::uint16_t* selected, Predicate&&
   return count;
 }
 
-/// Soufflé's match: the whole text, ECMAScript syntax; a pattern that is none matches nothing. Patterns are mostly
-/// constants, so each worker keeps those that it compiled.
+/// Patterns are mostly constants, so each worker keeps those that it compiled.
 class pattern_cache {
  public:
-  enum class outcome : std::uint8_t { no, yes, bad_pattern };
-  outcome match(std::string_view pattern, std::string_view text) {
+  text_pattern& of(std::string_view pattern) {
     auto found = compiled_.find(std::string(pattern));
     if (found == compiled_.end()) {
-      std::optional<std::regex> regex;
-      try {
-        regex.emplace(std::string(pattern));
-      } catch (const std::regex_error&) {
-      }
       if (compiled_.size() >= most_patterns) compiled_.clear();
-      found = compiled_.emplace(std::string(pattern), std::move(regex)).first;
+      found = compiled_.emplace(std::string(pattern), text_pattern(pattern)).first;
     }
-    if (!found->second) return outcome::bad_pattern;
-    try {
-      return std::regex_match(text.begin(), text.end(), *found->second) ? outcome::yes : outcome::no;
-    } catch (const std::regex_error&) {
-      return outcome::bad_pattern;  // too complex for this text
-    }
+    return found->second;
   }
 
  private:
-  static constexpr std::size_t most_patterns = 1024;
-  std::unordered_map<std::string, std::optional<std::regex>> compiled_;
+  static constexpr std::size_t most_patterns = 256;
+  std::unordered_map<std::string, text_pattern> compiled_;
 };
 
 }  // namespace
@@ -227,8 +216,16 @@ std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::u
     case comparison_op::matches:
     case comparison_op::not_matches: {
       thread_local pattern_cache patterns;
-      const auto wanted = op == comparison_op::matches ? pattern_cache::outcome::yes : pattern_cache::outcome::no;
-      return select_where(n, selected, [&](auto i) { return patterns.match(text(a[i]), text(b[i])) == wanted; });
+      const auto wanted = op == comparison_op::matches ? text_pattern::outcome::yes : text_pattern::outcome::no;
+      text_pattern* current = nullptr;
+      word compiled = 0;
+      return select_where(n, selected, [&](auto i) {
+        if (current == nullptr || a[i] != compiled) {
+          compiled = a[i];
+          current = &patterns.of(text(compiled));
+        }
+        return current->match(text(b[i])) == wanted;
+      });
     }
   }
   return 0;

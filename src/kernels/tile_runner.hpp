@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/fold.hpp"
+#include "kernels/functor_table.hpp"
 #include "kernels/ranges.hpp"
 #include "kernels/steps.hpp"
 #include "storage/relation.hpp"
@@ -400,7 +401,11 @@ class tile_runner {
         } else if (is_text_operation(one.scalar)) {
           std::vector<const word*> arguments;
           for (register_number argument : one.arguments) arguments.push_back(value(number, argument));
-          compute_text_tile(one.scalar, arguments, n, result, *program_->symbols);
+          if (one.scalar == scalar_op::call_functor) {
+            program_->functors->call(arguments, n, result);
+          } else {
+            compute_text_tile(one.scalar, arguments, n, result, *program_->symbols);
+          }
         } else {
           compute_tile(one.scalar, value(number, one.arguments.front()), value(number, one.arguments.back()), n,
                        result);

@@ -134,9 +134,14 @@ class version_printer {
     if (is_float(op.op)) kind = value_kind::floating;
     if (is_on_symbols(op.op)) kind = value_kind::symbol;
     for (const operand& argument : op.arguments) arguments.push_back(text(argument, kind_of(argument, kind)));
-    const std::string_view function = sema::operation_text(op.op);
-    const bool is_infix = arguments.size() == 2 && (function.find_first_of("+-*/%^") != std::string_view::npos ||
-                                                    function.starts_with('b') || function.starts_with('l'));
+    std::string function(sema::operation_text(op.op));
+    if (op.op == scalar_op::call_functor) {
+      function = "@" + plan_.functors[op.arguments.front().value];
+      arguments.erase(arguments.begin());
+    }
+    const bool is_infix = arguments.size() == 2 && op.op != scalar_op::call_functor &&
+                          (function.find_first_of("+-*/%^") != std::string_view::npos || function.starts_with('b') ||
+                           function.starts_with('l'));
     const std::string value = is_infix ? fmt::format("{} {} {}", arguments[0], function, arguments[1])
                                        : fmt::format("{}({})", function, fmt::join(arguments, ", "));
     return fmt::format("let {} = {}", define(op.result), value);

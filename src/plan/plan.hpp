@@ -183,8 +183,9 @@ struct program {
   std::vector<index> indexes;
   std::vector<stratum> strata;
   std::vector<fact_block> facts;
-  std::vector<std::string> symbols;  ///< symbol_id n is symbols[n]
-  std::vector<std::string> remarks;  ///< decisions about supplementary relations, with their reasons
+  std::vector<std::string> symbols;   ///< symbol_id n is symbols[n]
+  std::vector<std::string> functors;  ///< names of those of libraries, by number; for explain
+  std::vector<std::string> remarks;   ///< decisions about supplementary relations, with their reasons
 };
 
 }  // namespace gpulog::plan

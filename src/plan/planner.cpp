@@ -58,6 +58,7 @@ class planner {
     for (const sema::stratum& planned : source_.strata) plan_stratum(planned);
     choose_indexes();
     result_.symbols = source_.symbols;
+    for (const user_functor& functor : source_.functors) result_.functors.push_back(functor.name);
     assert(validate(result_).empty());
     return std::move(result_);
   }

@@ -126,7 +126,9 @@ class version_checker {
   }
 
   void check(const compute& op) {
-    if (op.arguments.size() != argument_count(op.op)) fail("an operation has the wrong number of arguments");
+    const bool is_user_call = op.op == scalar_op::call_functor && !op.arguments.empty();
+    if (!is_user_call && op.arguments.size() != argument_count(op.op))
+      fail("an operation has the wrong number of arguments");
   }
 
   void check(const filter&) {}

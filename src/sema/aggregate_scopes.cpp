@@ -38,7 +38,7 @@ void collect_bindings(const std::vector<syntax::conjunction>& alternatives, name
         collect_names(*side, targets);
         name_set needed;
         collect_names(*value, needed);
-        if (side->as<syntax::functor_call>() != nullptr) continue;
+        if (side->as<syntax::functor_call>() != nullptr || side->as<syntax::user_functor_call>() != nullptr) continue;
         for (const std::string& target : targets) equalities.push_back({target, needed});
       }
     }

@@ -154,11 +154,14 @@ class form_checker {
 
   void check_user_call(const syntax::argument& term, const syntax::user_functor_call& call) {
     for (const syntax::argument& argument : call.arguments) check_term(argument, underscore::in_functor);
-    if (declared_.find_user_functor(call.name) == nullptr) {
+    const declarations::known_functor* const functor = declared_.find_user_functor(call.name);
+    if (functor == nullptr) {
       fail(term.span, "User-defined functor hasn't been declared: @" + call.name +
                           did_you_mean(call.name, declared_.user_functor_names()));
-    } else {
-      fail_unsupported(term.span, "User-defined functor @" + call.name);
+    } else if (call.arguments.size() != functor->parameters.size()) {
+      fail(term.span, "Mismatching arity of functor " + call.name + " (expected " +
+                          std::to_string(functor->parameters.size()) + ", got " +
+                          std::to_string(call.arguments.size()) + ")");
     }
   }
 

@@ -110,6 +110,15 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
     std::vector<unknown> arguments;
     for (const syntax::argument& argument : call->arguments) arguments.push_back(collect(argument));
     constraints_.require_overload(made, std::move(arguments), *signature_of(call->op));
+  } else if (const auto* user_call = term.as<syntax::user_functor_call>()) {
+    const declarations::known_functor& functor = user_functor(*user_call);
+    for (std::size_t position = 0; position < user_call->arguments.size(); ++position) {
+      const syntax::argument& argument = user_call->arguments[position];
+      const unknown value = collect(argument);
+      const type_id type = functor.parameters[position];
+      if (type.valid()) constraints_.require_subtype(value, type, argument.span);
+    }
+    if (functor.result.valid()) constraints_.require_subtype(made, functor.result, term.span);
   } else if (const auto* record = term.as<syntax::record_constructor>()) {
     std::vector<unknown> fields;
     for (const syntax::argument& field : record->fields) fields.push_back(collect(field));
@@ -274,6 +283,10 @@ bool clause_types::check_constant_or_cast(const syntax::argument& term, diagnost
   }
   if (term.as<syntax::counter>() != nullptr) {
     diagnostics.error(term.span, "Auto-increment functor (type mismatch)");
+    return false;
+  }
+  if (const auto* call = term.as<syntax::user_functor_call>()) {
+    diagnostics.error(term.span, "Functor @" + call->name + " (type mismatch)");
     return false;
   }
   if (term.as<syntax::type_cast>() != nullptr) {

@@ -32,6 +32,9 @@ class clause_types {
   [[nodiscard]] bool is_enumeration(const declarations::known_branch& branch) const {
     return declared_.is_enumeration(branch);
   }
+  [[nodiscard]] const declarations::known_functor& user_functor(const syntax::user_functor_call& call) const {
+    return *declared_.find_user_functor(call.name);
+  }
   /// Of a functor call that check() has passed.
   [[nodiscard]] const functor_overload& overload(const syntax::argument& call) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <tuple>
 
 #include "sema/suggestion.hpp"
 
@@ -44,13 +45,7 @@ declarations::declarations(const std::vector<syntax::item>& items, program& prog
   complete_structures();
   for (const syntax::item& item : items) {
     if (const auto* declaration = item.as<syntax::relation_declaration>()) declare_relation(*declaration);
-    if (const auto* declaration = item.as<syntax::functor_declaration>()) {
-      const auto [previous, inserted] = user_functors_.emplace(declaration->name.text, declaration);
-      if (!inserted) {
-        diagnostics_.error(declaration->name.span, "Redefinition of functor " + declaration->name.text)
-            .note(previous->second->name.span, "Previous definition");
-      }
-    }
+    if (const auto* declaration = item.as<syntax::functor_declaration>()) declare_functor(*declaration);
     if (const auto* pragma = item.as<syntax::pragma>()) program_.pragmas[pragma->name] = pragma->value;
     if (const auto* lattice = item.as<syntax::lattice_declaration>()) {
       report_unsupported(diagnostics_, lattice->span, "Lattice declaration " + lattice->name.text);
@@ -68,9 +63,9 @@ std::optional<relation_id> declarations::find_relation(const std::string& name) 
   return found->second;
 }
 
-const syntax::functor_declaration* declarations::find_user_functor(const std::string& name) const {
+const declarations::known_functor* declarations::find_user_functor(const std::string& name) const {
   const auto found = user_functors_.find(name);
-  return found == user_functors_.end() ? nullptr : found->second;
+  return found == user_functors_.end() ? nullptr : &found->second;
 }
 
 std::vector<std::string> declarations::user_functor_names() const {
@@ -255,6 +250,36 @@ std::vector<std::string> declarations::branch_names() const {
   for (const auto& [name, branch] : branches_) names.push_back(name);
   std::sort(names.begin(), names.end());
   return names;
+}
+
+// ---- functors of libraries ------------------------------------------------------------------------------------------
+
+void declarations::declare_functor(const syntax::functor_declaration& declaration) {
+  known_functor made{&declaration, {}, {}, static_cast<std::uint32_t>(program_.functors.size())};
+  user_functor described{declaration.name.text, {}, value_kind::number, declaration.stateful};
+  const auto add = [&](const syntax::qualified_name& written, const source_span& where, const std::string& role) {
+    const auto type = resolve_type(written, role + " of functor " + declaration.name.text);
+    if (!type) return std::pair(type_id(), value_kind::number);
+    const value_kind kind = types_.kind(*type);
+    if (!declaration.stateful && (kind == value_kind::record || kind == value_kind::adt)) {
+      diagnostics_.error(where, "Functor " + declaration.name.text + " has to be stateful to have " + written.text +
+                                    " as a type: only the record table can tell what a record holds");
+    }
+    return std::pair(*type, kind);
+  };
+  for (const syntax::attribute& parameter : declaration.parameters) {
+    const auto [type, kind] = add(parameter.type, parameter.span, " in a parameter");
+    made.parameters.push_back(type);
+    described.parameters.push_back(kind);
+  }
+  std::tie(made.result, described.result) = add(declaration.result, declaration.result.span, " in the result");
+  const auto [previous, inserted] = user_functors_.emplace(declaration.name.text, std::move(made));
+  if (inserted) {
+    program_.functors.push_back(std::move(described));
+    return;
+  }
+  diagnostics_.error(declaration.name.span, "Redefinition of functor " + declaration.name.text)
+      .note(previous->second.declaration->name.span, "Previous definition");
 }
 
 // ---- relations ------------------------------------------------------------------------------------------------------

@@ -41,7 +41,14 @@ class declarations {
   }
   [[nodiscard]] std::vector<std::string> branch_names() const;
 
-  [[nodiscard]] const syntax::functor_declaration* find_user_functor(const std::string& name) const;
+  /// A functor of a library.
+  struct known_functor {
+    const syntax::functor_declaration* declaration;
+    std::vector<type_id> parameters;  ///< invalid: of an unknown type, which is reported
+    type_id result;
+    std::uint32_t number = 0;  ///< in the program's list
+  };
+  [[nodiscard]] const known_functor* find_user_functor(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> user_functor_names() const;
   [[nodiscard]] std::size_t arity(relation_id relation) const { return column_types_[relation.value].size(); }
   [[nodiscard]] bool is_inline(relation_id relation) const { return program_[relation].is_inline; }
@@ -77,6 +84,7 @@ class declarations {
   std::vector<type_id> resolve_fields(const std::vector<syntax::attribute>& fields, std::vector<field_type>& described);
   void complete_branches(const syntax::adt_definition& definition, structure_fields& types, structure_type& described);
 
+  void declare_functor(const syntax::functor_declaration& declaration);
   void declare_relation(const syntax::relation_declaration& declaration);
   void declare_relation(const syntax::relation_declaration& declaration, const syntax::identifier& name);
   void check_attribute_names(const syntax::relation_declaration& declaration);
@@ -102,7 +110,7 @@ class declarations {
   std::vector<std::string> relation_names_;
   std::vector<std::vector<type_id>> column_types_;                 ///< by relation
   std::vector<const std::vector<syntax::attribute>*> attributes_;  ///< by relation
-  std::unordered_map<std::string, const syntax::functor_declaration*> user_functors_;
+  std::unordered_map<std::string, known_functor> user_functors_;
 };
 
 /// "<construct> is not supported yet"

@@ -283,6 +283,7 @@ class clause_lowering {
       return operation_of(scalar_op::next_counter, value_kind::number, {}, term.span);
     }
     if (const auto* call = term.as<syntax::functor_call>()) return lower_call(term, *call);
+    if (const auto* call = term.as<syntax::user_functor_call>()) return lower_call(term, *call);
     if (term.as<syntax::nil_constant>() != nullptr) return constant_of(value_kind::record, 0, term.span);
     if (const auto* record = term.as<syntax::record_constructor>()) {
       return record_of(value_kind::record, lower_fields(record->fields), term.span);
@@ -347,14 +348,25 @@ class clause_lowering {
     return result;
   }
 
-  expression lower_call(const syntax::argument& term, const syntax::functor_call& call) {
-    const functor_overload& overload = types_.overload(term);
-    std::vector<expression> arguments;
-    for (const syntax::argument& argument : call.arguments) {
+  void lower_arguments(const std::vector<syntax::argument>& written, std::vector<expression>& arguments) {
+    for (const syntax::argument& argument : written) {
       expression value = lower_term(argument);
       if (value.is_record() && !is_in_head_) value = name_value(std::move(value));
       arguments.push_back(std::move(value));
     }
+  }
+
+  expression lower_call(const syntax::argument& term, const syntax::user_functor_call& call) {
+    std::vector<expression> arguments;
+    arguments.push_back(constant_of(value_kind::number, types_.user_functor(call).number, term.span));
+    lower_arguments(call.arguments, arguments);
+    return operation_of(scalar_op::call_functor, types_.kind(term), std::move(arguments), term.span);
+  }
+
+  expression lower_call(const syntax::argument& term, const syntax::functor_call& call) {
+    const functor_overload& overload = types_.overload(term);
+    std::vector<expression> arguments;
+    lower_arguments(call.arguments, arguments);
     switch (overload.how) {
       case lowering::direct:
         return operation_of(overload.op, overload.result, std::move(arguments), term.span);

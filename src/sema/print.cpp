@@ -274,6 +274,8 @@ std::string_view operation_text(scalar_op op) {
       return "strlen";
     case scalar_op::substring:
       return "substr";
+    case scalar_op::call_functor:
+      return "call";
     case scalar_op::next_counter:
       return "autoinc";
     case scalar_op::number_to_string:
@@ -332,9 +334,13 @@ std::string to_text(const program& program, const rule& rule, const expression& 
                        to_text(program, rule, expression.arguments[1]));
   }
   std::string arguments;
-  for (const auto& argument : expression.arguments) {
+  const bool is_user_call = expression.op == scalar_op::call_functor;
+  for (std::size_t position = is_user_call ? 1 : 0; position < expression.arguments.size(); ++position) {
     if (!arguments.empty()) arguments += ",";
-    arguments += to_text(program, rule, argument);
+    arguments += to_text(program, rule, expression.arguments[position]);
+  }
+  if (is_user_call) {
+    return fmt::format("@{}({})", program.functors[expression.arguments.front().constant].name, arguments);
   }
   const bool is_prefix = expression.op == scalar_op::negate_number || expression.op == scalar_op::negate_float ||
                          expression.op == scalar_op::bit_not || expression.op == scalar_op::logical_not;

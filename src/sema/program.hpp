@@ -190,6 +190,7 @@ struct program {
   std::vector<stratum> strata;             ///< evaluation order; each relation is in exactly one
   std::vector<dependency> dependencies;    ///< without duplicates, sorted
   std::vector<structure_type> structures;  ///< by structure_id
+  std::vector<user_functor> functors;      ///< of libraries, as declared
   std::vector<std::string> symbols;        ///< by symbol_id, in order of first occurrence in the text
   std::map<std::string, std::string> pragmas;
 

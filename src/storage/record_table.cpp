@@ -100,4 +100,9 @@ record_table& record_tables::operator[](std::uint32_t arity) {
   return *tables_[arity];
 }
 
+std::uint32_t record_tables::arities() const {
+  const std::lock_guard lock(access_);
+  return static_cast<std::uint32_t>(tables_.size());
+}
+
 }  // namespace gpulog::storage

@@ -80,9 +80,11 @@ class record_table {
 class record_tables {
  public:
   record_table& operator[](std::uint32_t arity);
+  /// One more than the largest arity that was asked for.
+  [[nodiscard]] std::uint32_t arities() const;
 
  private:
-  std::mutex access_;
+  mutable std::mutex access_;
   std::vector<std::unique_ptr<record_table>> tables_;  // by arity
 };
 

@@ -58,6 +58,8 @@ enum class scalar_op : std::uint8_t {
   string_to_number,
   string_to_unsigned,
   string_to_float,
+  // A functor of a library, by a host: the first argument is its number, a constant.
+  call_functor,
   // Without arguments: the number of times that it has been asked for.
   next_counter,
 };

@@ -45,4 +45,12 @@ struct structure_type {
   }
 };
 
+/// A functor that a library of the user has. Its number is its place in the program's list of them.
+struct user_functor {
+  std::string name;
+  std::vector<value_kind> parameters;
+  value_kind result = value_kind::number;
+  bool stateful = false;  ///< it gets the symbols and records, and values as words
+};
+
 }  // namespace gpulog

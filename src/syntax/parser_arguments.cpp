@@ -84,6 +84,10 @@ std::optional<aggregate_op> aggregate_of(token_kind kind) {
   }
 }
 
+bool follows_at_once(const source_span& first, const source_span& second) {
+  return first.file == second.file && first.end == second.begin;
+}
+
 functor_call applied(functor op, argument first) {
   functor_call result{op, {}};
   result.arguments.push_back(std::move(first));
@@ -277,8 +281,9 @@ argument parser::branch() {
   }
   branch_constructor made;
   made.branch = {take().text, last_span_};
-  // A dot behind `$A` may also end the clause.
+  // A dot behind `$A` may also end the clause; then the next one begins behind a blank.
   while (current_.kind == token_kind::dot && next_token().kind == token_kind::identifier) {
+    if (!follows_at_once(current_.span, next_token().span)) break;
     if (tokens_.peek(1).kind != token_kind::left_parenthesis && tokens_.peek(1).kind != token_kind::dot) break;
     take();
     made.branch.text += '.' + take().text;

@@ -530,6 +530,7 @@ class rule_runner {
       case scalar_op::string_to_unsigned:
         return low(integer_from_text("to_unsigned", data_.text(a), 0, UINT32_MAX));
       case scalar_op::next_counter:
+      case scalar_op::call_functor:
         break;
       case scalar_op::string_to_float:
         try {

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+
+/// What a stateful functor of a user's library is given: the symbols and the records of the running program.
+///
+///   .functor f(x:symbol):symbol stateful
+///   extern "C" souffle::RamDomain f(souffle::SymbolTable*, souffle::RecordTable*, souffle::RamDomain x);
+///
+/// Every value is a word: a number, the bits of an unsigned number or a float, or the number of a symbol or record.
+/// The classes, their names and the order of their virtual functions are those that functors for Soufflé 2.4 and 2.5
+/// are compiled against, so that a library which was made with Soufflé's headers (same word size, same C++ library) and
+/// one made with this header are called in the same way. Functors may be called by several threads at a time.
+///
+/// A functor that is not stateful needs no header: its parameters and its result are std::int32_t (number),
+/// std::uint32_t (unsigned), float and const char* (symbol; the caller copies a result).
+namespace souffle {
+
+using RamDomain = std::int32_t;
+using RamSigned = std::int32_t;
+using RamUnsigned = std::uint32_t;
+using RamFloat = float;
+
+/// A place in the symbol table.
+class SymbolTableIteratorInterface {
+ public:
+  virtual ~SymbolTableIteratorInterface() = default;
+  [[nodiscard]] virtual const std::pair<const std::string, const std::size_t>& get() const = 0;
+  virtual bool equals(const SymbolTableIteratorInterface& other) = 0;
+  virtual SymbolTableIteratorInterface& incr() = 0;
+  [[nodiscard]] virtual std::unique_ptr<SymbolTableIteratorInterface> copy() const = 0;
+};
+
+/// The texts of a program and their numbers.
+class SymbolTable {
+ public:
+  class Iterator {
+   public:
+    using value_type = const std::pair<const std::string, const std::size_t>;
+
+    explicit Iterator(std::unique_ptr<SymbolTableIteratorInterface> place) : place_(std::move(place)) {}
+    Iterator(const Iterator& other) : place_(other.place_->copy()) {}
+    Iterator(Iterator&& other) noexcept = default;
+    Iterator& operator=(const Iterator&) = delete;
+    Iterator& operator=(Iterator&&) = delete;
+    ~Iterator() = default;
+
+    value_type& operator*() const { return place_->get(); }
+    value_type* operator->() const { return &place_->get(); }
+    Iterator& operator++() {
+      place_->incr();
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return place_->equals(*other.place_); }
+    bool operator!=(const Iterator& other) const { return !place_->equals(*other.place_); }
+
+   private:
+    std::unique_ptr<SymbolTableIteratorInterface> place_;
+  };
+  using iterator = Iterator;
+
+  virtual ~SymbolTable() = default;
+  [[nodiscard]] virtual iterator begin() const = 0;
+  [[nodiscard]] virtual iterator end() const = 0;
+  /// Whether the text has a number.
+  [[nodiscard]] virtual bool weakContains(const std::string& symbol) const = 0;
+  /// The number of a text, a new one if it has none.
+  virtual RamDomain encode(const std::string& symbol) = 0;
+  /// The text of a number, valid until the run ends.
+  [[nodiscard]] virtual const std::string& decode(RamDomain index) const = 0;
+  virtual RamDomain unsafeEncode(const std::string& symbol) = 0;
+  [[nodiscard]] virtual const std::string& unsafeDecode(RamDomain index) const = 0;
+  /// The number of a text, and whether it is new.
+  virtual std::pair<RamDomain, bool> findOrInsert(const std::string& symbol) = 0;
+};
+
+/// The records of a program, by arity; the number 0 is nil.
+class RecordTable {
+ public:
+  virtual ~RecordTable() = default;
+  virtual void setNumLanes(std::size_t lanes) = 0;
+  /// The number of the record with these fields.
+  virtual RamDomain pack(const RamDomain* fields, std::size_t arity) = 0;
+  virtual RamDomain pack(const std::initializer_list<RamDomain>& fields) = 0;
+  /// The fields of a record of this arity, valid until the run ends; zeros for nil.
+  [[nodiscard]] virtual const RamDomain* unpack(RamDomain record, std::size_t arity) const = 0;
+  virtual void enumerate(
+      const std::function<void(const RamDomain* fields, std::size_t arity, RamDomain record)>& visit) const = 0;
+};
+
+}  // namespace souffle

@@ -1,0 +1,102 @@
+#include "engine/functor_libraries.hpp"
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "gpulog/error.hpp"
+
+namespace gpulog::detail {
+
+namespace {
+
+void mark_calls(const sema::expression& tree, std::vector<bool>& called) {
+  if (tree.is_operation() && tree.op == scalar_op::call_functor) called[tree.arguments.front().constant] = true;
+  for (const sema::expression& argument : tree.arguments) mark_calls(argument, called);
+}
+
+void mark_calls(const std::vector<sema::literal>& body, std::vector<bool>& called) {
+  for (const sema::literal& part : body) {
+    if (const auto* test = std::get_if<sema::constraint>(&part)) {
+      mark_calls(test->left, called);
+      mark_calls(test->right, called);
+    } else if (const auto* folded = std::get_if<sema::aggregate>(&part)) {
+      mark_calls(folded->target, called);
+      mark_calls(folded->body, called);
+    } else if (const auto* made = std::get_if<sema::generator>(&part)) {
+      for (const sema::expression& argument : made->arguments) mark_calls(argument, called);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<bool> called_functors(const sema::program& analysed) {
+  std::vector<bool> called(analysed.functors.size(), false);
+  for (const sema::rule& rule : analysed.rules) {
+    for (const sema::expression& argument : rule.head.arguments) mark_calls(argument, called);
+    mark_calls(rule.body, called);
+  }
+  return called;
+}
+
+void functor_libraries::closer::operator()(void* library) const { dlclose(library); }
+
+functor_libraries::functor_libraries(const run_options& options, const std::map<std::string, std::string>& pragmas)
+    : names_(options.functor_libraries), directories_(options.functor_directories) {
+  const auto from_pragma = [&](const std::string& key, std::vector<std::string>& values, const char* otherwise) {
+    if (!values.empty()) return;
+    const auto found = pragmas.find(key);
+    values.push_back(found == pragmas.end() ? otherwise : found->second);
+  };
+  from_pragma("libraries", names_, "functors");
+  from_pragma("library-dir", directories_, ".");
+}
+
+bool functor_libraries::open(const std::string& path) {
+  if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    libraries_.emplace_back(library);
+    return true;
+  }
+  const char* const reason = dlerror();
+  failures_ += fmt::format("\n  {}", reason == nullptr ? path : reason);
+  return false;
+}
+
+void functor_libraries::open() {
+  if (opened_) return;
+  opened_ = true;
+  for (const std::string& name : names_) {
+    if (name.empty()) continue;
+    if (name.find('/') != std::string::npos) {
+      // Soufflé puts lib and .so around the whole path; a file as it is called is what a shell completes.
+      std::error_code ignored;
+      open(std::filesystem::exists(name, ignored) ? name : fmt::format("lib{}.so", name));
+      continue;
+    }
+    bool found = false;
+    for (const std::string& directory : directories_) {
+      const std::string path = fmt::format("{}/lib{}.so", directory, name);
+      std::error_code ignored;
+      if (!std::filesystem::exists(path, ignored)) continue;
+      found = open(path);
+      break;
+    }
+    // Then where the loader looks for libraries.
+    if (!found) open(fmt::format("lib{}.so", name));
+  }
+}
+
+void* functor_libraries::find(const std::string& name) {
+  open();
+  for (const auto& library : libraries_) {
+    if (void* const function = dlsym(library.get(), name.c_str())) return function;
+  }
+  throw input_error(fmt::format("User-defined functor @{} is in none of the libraries ({}) in {}{}", name,
+                                fmt::join(names_, ", "), fmt::join(directories_, ", "), failures_));
+}
+
+}  // namespace gpulog::detail

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpulog/options.hpp"
+#include "sema/program.hpp"
+
+namespace gpulog::detail {
+
+/// By number: whether a rule calls the functor. The others need not be in any library.
+[[nodiscard]] std::vector<bool> called_functors(const sema::program& analysed);
+
+/// The shared libraries that functors are looked for in; opened with the first search, closed with this object.
+class functor_libraries {
+ public:
+  functor_libraries(const run_options& options, const std::map<std::string, std::string>& pragmas);
+
+  /// @throws input_error when none of the libraries has it
+  [[nodiscard]] void* find(const std::string& name);
+
+ private:
+  struct closer {
+    void operator()(void* library) const;
+  };
+
+  void open();
+  bool open(const std::string& path);
+
+  std::vector<std::string> names_;
+  std::vector<std::string> directories_;
+  bool opened_ = false;
+  std::vector<std::unique_ptr<void, closer>> libraries_;
+  std::string failures_;  ///< why libraries could not be opened, one a line
+};
+
+}  // namespace gpulog::detail

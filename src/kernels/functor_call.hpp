@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+
+/// Calls of C functions whose parameter types are known only when they are called.
+///
+/// The calling conventions of x86-64 (System V) and 64-bit ARM (AAPCS64) hand over the first integers and pointers in
+/// integer registers and the first floats in float registers, each in their order whatever stands between them; what is
+/// too much for its registers lies on the stack, 8 bytes each, in the order of the parameters. So a function of any
+/// parameters can be called as one that takes all integer registers, then all float registers, then a piece of stack.
+namespace gpulog::kernels {
+
+#if (defined(__x86_64__) && !defined(_WIN32)) || (defined(__aarch64__) && defined(__linux__))
+constexpr bool has_c_calls = true;
+#else
+constexpr bool has_c_calls = false;
+#endif
+#if defined(__x86_64__)
+constexpr std::size_t integer_registers = 6;
+#else
+constexpr std::size_t integer_registers = 8;
+#endif
+constexpr std::size_t float_registers = 8;
+constexpr std::size_t stack_places = 16;
+
+/// Arguments on their way to a function.
+class c_call {
+ public:
+  /// False: there is no place left for an argument.
+  bool add(std::uintptr_t value) {
+    if (integers_ == integer_registers) return push(value);
+    integer_[integers_++] = value;
+    return true;
+  }
+  bool add(float value) {
+    if (floats_ == float_registers) return push(std::bit_cast<std::uint32_t>(value));
+    float_[floats_++] = value;
+    return true;
+  }
+
+  template <class Result>
+  [[nodiscard]] Result call(void* function) const {
+    return call<Result>(function, std::make_index_sequence<integer_registers>(),
+                        std::make_index_sequence<float_registers>(), std::make_index_sequence<stack_places>());
+  }
+
+ private:
+  template <std::size_t>
+  using integer = std::uintptr_t;
+  template <std::size_t>
+  using floating = float;
+
+  template <class Result, std::size_t... Integers, std::size_t... Floats, std::size_t... Places>
+  [[nodiscard]] Result call(void* function, std::index_sequence<Integers...>, std::index_sequence<Floats...>,
+                            std::index_sequence<Places...>) const {
+    using pointer = Result (*)(integer<Integers>..., floating<Floats>..., integer<Places>...);
+    return reinterpret_cast<pointer>(function)(integer_[Integers]..., float_[Floats]..., stack_[Places]...);
+  }
+
+  bool push(std::uintptr_t value) {
+    if (pushed_ == stack_places) return false;
+    stack_[pushed_++] = value;
+    return true;
+  }
+
+  std::array<std::uintptr_t, integer_registers> integer_{};
+  std::array<float, float_registers> float_{};
+  std::array<std::uintptr_t, stack_places> stack_{};
+  std::size_t integers_ = 0;
+  std::size_t floats_ = 0;
+  std::size_t pushed_ = 0;
+};
+
+}  // namespace gpulog::kernels
