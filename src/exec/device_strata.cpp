@@ -16,6 +16,7 @@ bool is_on_text(comparison_op op) { return op >= comparison_op::less_symbol; }
 struct missing_kernel {
   std::string operator()(const plan::compute& compute) const {
     if (compute.op == scalar_op::next_counter) return "counts with autoinc()";
+    if (compute.op == scalar_op::call_functor) return "calls a functor of a library";
     return is_on_text(compute.op) ? "works on texts" : "";
   }
   std::string operator()(const plan::filter& filter) const { return is_on_text(filter.op) ? "compares texts" : ""; }
