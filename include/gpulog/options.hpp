@@ -48,8 +48,11 @@ struct run_options {
   int device = 0;  ///< which device of the backend, from 0
   storage_kind storage = storage_kind::automatic;
   /// Libraries of functors: NAME stands for libNAME.so in one of the directories, a text with a slash for that file.
-  std::vector<std::string> functor_libraries;             ///< none: "functors"
-  std::vector<std::string> functor_directories;           ///< none: "."
+  std::vector<std::string> functor_libraries;    ///< none: "functors"
+  std::vector<std::string> functor_directories;  ///< none: "."
+  /// Storage `hisa`, eager buffer management: a buffer that a merge outgrows gets room for full + this factor times
+  /// delta, and is kept; 0: exactly what is needed, each time anew.
+  double buffer_factor = 8;
   std::uint64_t memory_limit = 0;                         ///< bytes for relations and indexes; 0: no limit
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs
   const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error

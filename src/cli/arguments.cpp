@@ -80,6 +80,16 @@ std::optional<unsigned> jobs_from_text(std::string_view text) {
   return std::min(jobs, most_threads);
 }
 
+/// Nothing when it is neither 0 nor a sensible factor.
+std::optional<double> factor_from_text(std::string_view text) {
+  constexpr double most = 1000;
+  double factor = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), factor);
+  if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (factor != 0 && !(factor >= 1 && factor <= most)) return std::nullopt;
+  return factor;
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> pieces;
   while (!text.empty()) {
@@ -98,7 +108,7 @@ parse_result fail(std::string_view message) {
 /// The options as texts, before they are checked.
 struct raw_arguments {
   std::vector<std::string> files, show, macros, pragmas;
-  std::string jobs = "1", backend = "auto", storage = "auto", memory_limit;
+  std::string jobs = "1", backend = "auto", storage = "auto", memory_limit, buffer_factor;
   bool no_warnings = false, show_version = false, parse_errors = false;
 };
 
@@ -128,6 +138,12 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
   const auto storage = storage_from_name(raw.storage);
   if (!storage) return fail(fmt::format("--storage may only be set to auto, hisa or hash, not to '{}'", raw.storage));
   parsed.run.storage = *storage;
+
+  if (!raw.buffer_factor.empty()) {
+    const auto factor = factor_from_text(raw.buffer_factor);
+    if (!factor) return fail(fmt::format("--buffer-factor has to be 0 or from 1 to 1000, not '{}'", raw.buffer_factor));
+    parsed.run.buffer_factor = *factor;
+  }
 
   if (!raw.memory_limit.empty()) {
     const auto bytes = bytes_from_text(raw.memory_limit);
@@ -233,6 +249,11 @@ parse_result parse_arguments(int count, char** texts) {
   app.add_option("--backend", raw.backend, "auto, cpu or cuda")->type_name("NAME")->group(own);
   app.add_option("--device", parsed.run.device, "number of the backend's device, from 0")->type_name("N")->group(own);
   app.add_option("--storage", raw.storage, "auto, hisa or hash")->type_name("NAME")->group(own);
+  app.add_option(
+         "--buffer-factor", raw.buffer_factor,
+         "storage hisa: a merge buffer that grows gets room for full + K x delta; 0: just enough, each time anew")
+      ->type_name("K")
+      ->group(own);
   app.add_option("--memory-limit", raw.memory_limit, "bytes for relations, as 500M or 4G")
       ->type_name("SIZE")
       ->group(own);

@@ -166,7 +166,7 @@ std::unique_ptr<exec::executor> engine_state::make_executor(const exec::options&
 std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unused]] const exec::options& chosen) {
 #if defined(GPULOG_WITH_CUDA)
   exec::mixing_rules rules;
-  rules.why_not_on_device = exec::why_not_on_device(planned, chosen);
+  rules.why_not_on_device = exec::why_not_on_device(planned);
   if (options.backend == backend_kind::automatic) rules.small_rows = small_stratum_rows;
   const std::size_t none = planned.strata.size();
   std::size_t refused = none;
@@ -279,6 +279,8 @@ void engine_state::evaluate() {
   exec::options chosen;
   chosen.threads = options.jobs;
   chosen.storage = options.storage == storage_kind::hisa ? storage::storage_mode::hisa : storage::storage_mode::hash;
+  chosen.buffers.eager = options.buffer_factor > 0;
+  chosen.buffers.factor = options.buffer_factor;
   chosen.records = &records;
   chosen.counter = &counter;
   if (functors) chosen.functors = &*functors;
@@ -368,11 +370,10 @@ void engine_state::collect_figures() {
     to.reason = from.reason;
     to.iterations = from.iterations;
     to.seconds = from.seconds;
-    to.phases = {{"join", from.join_seconds},
-                 {"populate_delta", from.populate_delta_seconds},
-                 {"merge", from.merge_seconds},
-                 {"index", from.index_seconds},
-                 {"clear", from.clear_seconds}};
+    to.phases = {{"join", from.join_seconds},   {"populate_delta", from.populate_delta_seconds},
+                 {"merge", from.merge_seconds}, {"index", from.index_seconds},
+                 {"clear", from.clear_seconds}, {"allocation", from.allocation_seconds}};
+    to.tail_iterations = from.tail_iterations;
     // The executor numbers versions as the plan lists them: once, then the phases of the loop.
     std::vector<std::string> locations;
     for (const plan::rule_version& version : stratum.once.versions) locations.push_back(version.location);

@@ -42,11 +42,10 @@ std::string why_not(const plan::rule_version& version) {
 
 }  // namespace
 
-std::vector<std::string> why_not_on_device(const plan::program& program, const options& chosen) {
+std::vector<std::string> why_not_on_device(const plan::program& program) {
   std::vector<std::string> reasons(program.strata.size());
   for (std::size_t s = 0; s < program.strata.size(); ++s) {
     std::string& reason = reasons[s];
-    if (chosen.storage == storage::storage_mode::hisa) reason = "--storage hisa is not built for CUDA yet";
     for (const relation_id member : program.strata[s].relations) {
       const plan::relation& planned = program.relations[member.value];
       if (!planned.choice_domains.empty()) reason = "relation " + planned.name + " has a choice-domain";
@@ -61,7 +60,7 @@ std::vector<std::string> why_not_on_device(const plan::program& program, const o
 }
 
 std::string explain_device_strata(const plan::program& program) {
-  const std::vector<std::string> reasons = why_not_on_device(program, {});
+  const std::vector<std::string> reasons = why_not_on_device(program);
   if (std::all_of(reasons.begin(), reasons.end(), [](const std::string& reason) { return reason.empty(); })) return {};
   std::string text = "on the host also with a device\n";
   for (std::size_t s = 0; s < reasons.size(); ++s) {

@@ -74,7 +74,9 @@ struct stratum_statistics {
   double populate_delta_seconds = 0;  ///< `hisa` mode: sort, unique, set difference
   double merge_seconds = 0;           ///< `hisa` mode: full with delta
   double index_seconds = 0;
-  double clear_seconds = 0;  ///< advance, and freeing what is needed no more
+  double clear_seconds = 0;           ///< advance, and freeing what is needed no more
+  double allocation_seconds = 0;      ///< `hisa` mode on a device: part of no other phase
+  std::uint64_t tail_iterations = 0;  ///< whose delta is less than 1% of the result's tuples
   std::vector<version_statistics> versions;
   std::vector<relation_statistics> relations;
 };

@@ -23,11 +23,20 @@ struct pipeline_counts {
   std::uint64_t fresh = 0;
 };
 
+/// Seconds of the phases that a machine measures itself, where the host's clock sees only how work is handed out.
+struct machine_phases {
+  double join = 0;
+  double populate_delta = 0;
+  double merge = 0;
+  double index = 0;
+  double allocation = 0;
+};
+
 /// Semi-naive evaluation of a plan, stratum by stratum. In each iteration: the rule versions of each phase (join), then
 /// settle (`hisa`: populate delta and merge), advance (clear new) and refresh the indexes that the loop reads.
 ///
 /// Machine is where it runs: its `relation` has the interface of storage::relation, and it can make one, load rows,
-/// settle, index, run a pipeline and show rows to the host (exec/cpu_machine.hpp).
+/// settle, index, run a pipeline and show rows to the host (exec/cpu_machine.hpp); if it has `phases()`, those count.
 template <class Machine>
 class fixpoint_executor final : public stratum_executor {
  public:
@@ -230,6 +239,7 @@ class fixpoint_executor final : public stratum_executor {
   void evaluate_stratum(std::size_t number) {
     const plan::stratum& stratum = plan_->strata[number];
     stratum_statistics& figures = figures_.strata.emplace_back();
+    const machine_phases before = phases_of_machine();
     const double start = storage::seconds_now();
     for_each_version(stratum, [&](const plan::rule_version& version) { require_kind_of(version.head); });
 
@@ -262,6 +272,7 @@ class fixpoint_executor final : public stratum_executor {
       figures.relations.push_back({relation, done.rows(), done.bytes(), done.times()});
     }
     figures.clear_seconds += storage::seconds_now() - clearing;
+    if constexpr (measures_phases) take_phases(before, figures);
     figures.seconds = storage::seconds_now() - start;
   }
 
@@ -271,6 +282,7 @@ class fixpoint_executor final : public stratum_executor {
     std::set<std::uint32_t> indexes;
     for (const auto& phase : stratum.loop) indexes.merge(indexes_read(phase.versions));
     for (std::uint32_t index : indexes) refresh_index(index, figures);
+    std::vector<std::uint64_t> deltas;
 
     const auto any_delta = [&] {
       return std::any_of(stratum.relations.begin(), stratum.relations.end(),
@@ -290,12 +302,43 @@ class fixpoint_executor final : public stratum_executor {
           if (std::find(advanced.begin(), advanced.end(), owner) != advanced.end()) refresh_index(index, figures);
         }
       }
+      deltas.push_back(sum_of(stratum, [](const relation_type& one) { return one.delta_rows(); }));
       if (options_.on_progress) {
         progress now{number, figures.iterations, 0, storage::seconds_now() - start};
         for (relation_id relation : stratum.relations) now.tuples += relation_of(relation).rows();
         options_.on_progress(now);
       }
     }
+    const std::uint64_t result = sum_of(stratum, [](const relation_type& one) { return one.rows(); });
+    figures.tail_iterations = static_cast<std::uint64_t>(
+        std::count_if(deltas.begin(), deltas.end(), [result](std::uint64_t delta) { return delta < result / 100; }));
+  }
+
+  /// Over the relations of the program, without those that the planner added.
+  template <class Rows>
+  [[nodiscard]] std::uint64_t sum_of(const plan::stratum& stratum, const Rows& rows) const {
+    std::uint64_t sum = 0;
+    for (relation_id relation : stratum.relations) {
+      if (!plan_->relations[relation.value].supplementary) sum += rows(relation_of(relation));
+    }
+    return sum;
+  }
+
+  static constexpr bool measures_phases = requires(Machine & machine) { machine.phases(); };
+  [[nodiscard]] machine_phases phases_of_machine() {
+    if constexpr (measures_phases) {
+      return machine_.phases();
+    } else {
+      return {};
+    }
+  }
+  void take_phases(const machine_phases& before, stratum_statistics& figures) {
+    const machine_phases now = phases_of_machine();
+    figures.join_seconds = now.join - before.join;
+    figures.populate_delta_seconds = now.populate_delta - before.populate_delta;
+    figures.merge_seconds = now.merge - before.merge;
+    figures.index_seconds = now.index - before.index;
+    figures.allocation_seconds = now.allocation - before.allocation;
   }
 
   /// .limitsize: a soft limit, looked at once an iteration.

@@ -26,7 +26,8 @@ struct mode {
   backend_kind backend = backend_kind::cpu;
 };
 
-const mode cuda_mode = {storage_kind::hash, 1, "hash cuda", backend_kind::cuda};
+const std::vector<mode> cuda_modes = {{storage_kind::hash, 1, "hash cuda", backend_kind::cuda},
+                                      {storage_kind::hisa, 1, "hisa cuda", backend_kind::cuda}};
 
 /// Why there is no CUDA run here; empty when there is one.
 std::string no_gpu() {
@@ -150,7 +151,7 @@ TEST(engine_against_oracle, random_programs_on_cuda) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const comparison both(oracle::make_random_program(seed).text, {});
     ASSERT_TRUE(both.accepted()) << both.report();
-    both.expect_same(cuda_mode);
+    for (const mode& how : cuda_modes) both.expect_same(how);
     if (HasFatalFailure()) return;
   }
 }
@@ -174,7 +175,9 @@ TEST(engine_against_oracle, random_graphs) {
       const comparison both(text, graph);
       ASSERT_TRUE(both.accepted()) << both.report();
       for (const mode& how : modes) both.expect_same(how);
-      if (on_gpu) both.expect_same(cuda_mode);
+      if (on_gpu) {
+        for (const mode& how : cuda_modes) both.expect_same(how);
+      }
       if (HasFatalFailure()) return;
     }
   }

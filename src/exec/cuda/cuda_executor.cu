@@ -2,6 +2,7 @@
 
 #include "backend/cuda/device.hpp"
 #include "exec/cuda/cuda_machine.hpp"
+#include "exec/cuda/hisa_executor.hpp"
 
 namespace gpulog::exec {
 
@@ -13,7 +14,12 @@ class cuda_executor final : public stratum_executor {
   cuda_executor(const plan::program& program, storage::symbol_table& symbols, const options& chosen, int device,
                 std::uint64_t memory_limit)
       : context_(device), memory_(context_, memory_limit) {
-    running_ = std::make_unique<fixpoint_executor<cuda_machine>>(program, symbols, memory_, chosen, context_, memory_);
+    if (chosen.storage == storage::storage_mode::hisa) {
+      running_ = make_hisa_executor(program, symbols, chosen, context_, memory_);
+    } else {
+      running_ =
+          std::make_unique<fixpoint_executor<cuda_machine>>(program, symbols, memory_, chosen, context_, memory_);
+    }
   }
 
   void load(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
@@ -34,7 +40,7 @@ class cuda_executor final : public stratum_executor {
  private:
   backend::cuda::device_context context_;
   backend::cuda::device_memory memory_;
-  std::unique_ptr<fixpoint_executor<cuda_machine>> running_;
+  std::unique_ptr<stratum_executor> running_;
 };
 
 }  // namespace

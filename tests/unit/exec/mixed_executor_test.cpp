@@ -310,7 +310,7 @@ TEST(device_strata, reasons_name_the_rule) {
       ".decl a(x:number, s:symbol)\n.decl b(s:symbol)\n.decl c(x:number)\na(1,\"x\").\n"
       "b(cat(s,\"y\")) :- a(_,s).\nc(x) :- a(x,s), s != \"z\".\n");
   const plan::program plan = plan::make_plan(source.program);
-  const std::vector<std::string> reasons = why_not_on_device(plan, {});
+  const std::vector<std::string> reasons = why_not_on_device(plan);
   ASSERT_EQ(reasons.size(), plan.strata.size());
   std::size_t refused = 0;
   for (std::size_t s = 0; s < reasons.size(); ++s) {

@@ -1,0 +1,372 @@
+#include "exec/cuda/hisa_machine.hpp"
+
+#include <algorithm>
+
+#include "backend/cuda/error.hpp"
+#include "kernels/cuda/hisa_join.cuh"
+
+namespace gpulog::exec {
+
+namespace cuda_kernels = kernels::cuda;
+using backend::cuda::phase;
+using backend::cuda::phase_scope;
+using cuda_kernels::join_arguments;
+using cuda_kernels::join_sink;
+using cuda_kernels::join_source;
+using cuda_kernels::join_step;
+using cuda_kernels::join_threads;
+using kernels::expansion_kind;
+using kernels::register_number;
+using kernels::row_part;
+using kernels::segment;
+using kernels::step_kind;
+
+namespace {
+
+/// Rows of a temporary table.
+constexpr std::uint64_t most_table_rows = 16u << 20;
+/// Outer rows that are looked up at a time.
+constexpr std::uint64_t most_outer_rows = 64u << 20;
+
+void check_stop(const std::atomic<bool>* stop) {
+  if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
+}
+
+template <bool HasSteps, join_sink Sink>
+void launch_join(const backend::cuda::device_context& context, const join_arguments& arguments) {
+  const std::uint64_t candidates = arguments.last_candidate - arguments.first_candidate;
+  const std::size_t shared =
+      HasSteps
+          ? (static_cast<std::size_t>(arguments.slot_count) * join_threads + arguments.constant_count) * sizeof(word)
+          : 0;
+  if (shared > 40u << 10) {
+    GPULOG_CUDA_TRY(cudaFuncSetAttribute(cuda_kernels::join_kernel<HasSteps, Sink>,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  }
+  const std::uint64_t tiles = (candidates + cuda_kernels::join_tile - 1) / cuda_kernels::join_tile;
+  const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(tiles, context.multiprocessors() * 32ULL));
+  cuda_kernels::join_kernel<HasSteps, Sink><<<blocks, join_threads, shared, context.stream()>>>(arguments);
+  GPULOG_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace
+
+hisa_machine::hisa_machine(const backend::cuda::device_context& context, backend::memory_resource& resource,
+                           const options&)
+    : context_(&context),
+      resource_(&resource),
+      clock_(context),
+      space_(context, resource, clock_),
+      parameters_(context, resource),
+      fault_(resource, 1) {}
+
+std::unique_ptr<hisa_machine::relation> hisa_machine::make_relation(std::uint32_t arity, const options& chosen) {
+  relation::options made;
+  made.buffers = chosen.buffers;
+  if (chosen.cut.candidate_rows != 0) {
+    made.candidate_rows = chosen.cut.candidate_rows;
+  } else {
+    // Candidates and what sorts them may take an eighth of the memory.
+    std::size_t free_bytes = 0;
+    std::size_t all_bytes = 0;
+    GPULOG_CUDA_TRY(cudaMemGetInfo(&free_bytes, &all_bytes));
+    const std::uint64_t bytes = resource_->limit() != 0 ? resource_->limit() : all_bytes;
+    const std::uint64_t bytes_per_candidate = arity <= 2 ? 32 : 48 + sizeof(word) * arity;
+    made.candidate_rows = std::clamp<std::uint64_t>(bytes / 8 / bytes_per_candidate, 1u << 12, 1u << 28);
+  }
+  return std::make_unique<relation>(space_, arity, made);
+}
+
+void hisa_machine::settle(relation& target) {
+  target.settle();
+  target.release_outgrown();
+}
+
+machine_phases hisa_machine::phases() {
+  const auto seconds = clock_.seconds();
+  const auto of = [&seconds](phase one) { return seconds[static_cast<std::size_t>(one)]; };
+  return {of(phase::join), of(phase::populate_delta), of(phase::merge), of(phase::index), of(phase::allocation)};
+}
+
+void hisa_machine::load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+  if (rows == 0) return;
+  // A list of one, so that loading is a pipeline like any other.
+  kernels::pipeline program;
+  segment& only = program.segments.emplace_back();
+  only.kind = expansion_kind::unit;
+  program.slot_count = target.arity();
+  backend::array<word> staging(*resource_, rows * std::max<std::uint32_t>(1, target.arity()),
+                               backend::fresh_memory::anything);
+  input_rows input;
+  input.rows = rows;
+  for (std::uint32_t c = 0; c < target.arity(); ++c) {
+    word* const staged = staging.data() + c * rows;
+    GPULOG_CUDA_TRY(
+        cudaMemcpyAsync(staged, columns[c], rows * sizeof(word), cudaMemcpyHostToDevice, context_->stream()));
+    input.columns.push_back(staged);
+    program.head.push_back(c);
+    only.carried.push_back(c);
+  }
+  kernels::relation_list<relation> list;
+  list.emplace_back(&target);
+  running run{program, list, nullptr, {}};
+  parameters_.start(nullptr);
+  try {
+    run_segment(run, 0, input);
+  } catch (...) {
+    list.front().release();
+    throw;
+  }
+  list.front().release();
+  target.release_outgrown();
+}
+
+pipeline_counts hisa_machine::run(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
+                                  std::uint64_t rows, double, const std::atomic<bool>* stop) {
+  const phase_scope scope(clock_, phase::join);
+  running run{program, relations, stop, {}};
+  parameters_.start(&program);
+  const segment& first = program.segments.front();
+  input_rows input;
+  input.columns.assign(program.slot_count, nullptr);
+  input.rows = 1;
+  if (first.kind != expansion_kind::scan) {
+    run_segment(run, 0, input);
+  } else {
+    const relation& source = *relations[first.source];
+    const std::uint64_t begin = kernels::rows_of(source, first.part).begin;
+    for (const kernels::binding& bound : first.bindings) {
+      input.columns[bound.target] = source.column(bound.column) + begin;
+    }
+    input.rows = rows;
+    // Without steps the relation's own columns are the table.
+    run_segment(run, first.steps.empty() && program.segments.size() > 1 ? 1 : 0, input);
+  }
+  const auto faults = [](const segment& one) {
+    return std::any_of(one.steps.begin(), one.steps.end(), [](const kernels::step& step) {
+      return step.kind == step_kind::compute && kernels::may_fault(step.scalar);
+    });
+  };
+  if (std::any_of(program.segments.begin(), program.segments.end(), faults) && *space_.read(fault_.data(), 1) != 0) {
+    throw kernels::arithmetic_fault{};
+  }
+  relations[program.target]->release_outgrown();
+  return run.counts;
+}
+
+void hisa_machine::run_segment(running& run, std::size_t number, const input_rows& input) {
+  if (input.rows == 0) return;
+  while (segments_.size() <= number) segments_.push_back(std::make_unique<segment_memory>(*resource_));
+  const segment& here = run.program.segments[number];
+  expansion outer;
+  outer.segment = number;
+  outer.input = &input;
+  outer.rows = input.rows;
+  const auto expand = [&](std::uint64_t candidates) {
+    if (candidates == 0) return;
+    if (number + 1 < run.program.segments.size()) {
+      fill_tables(run, outer, candidates);
+    } else {
+      fill_new(run, outer, candidates);
+    }
+  };
+  outer.matches = here.kind == expansion_kind::match || (here.kind == expansion_kind::scan && number > 0);
+  if (!outer.matches) {
+    expand(input.rows);
+    return;
+  }
+  if (here.kind == expansion_kind::match) {
+    outer.views = run.relations[here.source]
+                      ->index(here.index)
+                      .views(here.part != row_part::delta, here.part != row_part::old, here.level);
+    if (outer.views.empty()) return;
+  } else {
+    outer.views.emplace_back();  // a Cartesian product: the data array itself
+  }
+  for (; outer.first_row < input.rows; outer.first_row += most_outer_rows) {
+    outer.rows = std::min(most_outer_rows, input.rows - outer.first_row);
+    expand(probe(run, outer));
+  }
+}
+
+std::uint64_t hisa_machine::probe(running& run, const expansion& outer) {
+  const segment& here = run.program.segments[outer.segment];
+  segment_memory& memory = *segments_[outer.segment];
+  cuda_kernels::probe_arguments arguments;
+  arguments.degrees = space_.scratch(memory.offsets, outer.rows + 1);
+  arguments.ranges = space_.scratch(memory.ranges, outer.rows * outer.views.size());
+  arguments.rows = outer.rows;
+  const std::size_t position = parameters_.position();
+  if (here.kind == expansion_kind::match) {
+    std::vector<join_source> keys;
+    for (register_number key : here.keys) {
+      if (key >= run.program.slot_count) {
+        keys.push_back({join_source::origin::constant, run.program.constants[key - run.program.slot_count], nullptr});
+      } else {
+        keys.push_back({join_source::origin::outer, 0, outer.input->columns[key] + outer.first_row});
+      }
+    }
+    arguments.keys = parameters_.put(keys);
+    arguments.runs = parameters_.put(outer.views);
+    arguments.run_count = static_cast<std::uint32_t>(outer.views.size());
+  } else {
+    const auto part = kernels::rows_of(*run.relations[here.source], here.part);
+    arguments.whole = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
+  }
+  const auto blocks = static_cast<unsigned>(
+      std::min<std::uint64_t>((outer.rows + join_threads - 1) / join_threads, context_->multiprocessors() * 32ULL));
+  cuda_kernels::probe_kernel<><<<blocks, join_threads, 0, context_->stream()>>>(arguments);
+  GPULOG_CUDA_TRY(cudaGetLastError());
+  parameters_.go_back(position);
+  GPULOG_CUDA_TRY(cudaMemsetAsync(memory.offsets.data() + outer.rows, 0, sizeof(std::uint64_t), context_->stream()));
+  space_.exclusive_sum(memory.offsets.data(), outer.rows + 1);
+  return *space_.read(memory.offsets.data() + outer.rows, 1);
+}
+
+std::vector<join_step> hisa_machine::steps_of(running& run, const segment& here) {
+  std::vector<join_step> steps;
+  for (const kernels::step& one : here.steps) {
+    join_step& made = steps.emplace_back();
+    made.kind = one.kind;
+    made.scalar = one.scalar;
+    made.comparison = one.comparison;
+    made.negated = one.negated;
+    made.result = one.result;
+    made.argument_count = static_cast<std::uint32_t>(one.arguments.size());
+    made.arguments = parameters_.put(one.arguments);
+    if (one.kind == step_kind::exists_any) {
+      const auto rows = kernels::rows_of(*run.relations[one.source], one.part);
+      made.holds = rows.begin != rows.end;
+    } else if (one.kind == step_kind::exists_tuple) {
+      made.set = run.relations[one.source]->set();
+    } else if (one.kind == step_kind::exists_key) {
+      const auto views = run.relations[one.source]->index(one.index).views(one.part != row_part::delta,
+                                                                           one.part != row_part::old, one.level);
+      made.runs = parameters_.put(views);
+      made.run_count = static_cast<std::uint32_t>(views.size());
+    }
+  }
+  return steps;
+}
+
+void hisa_machine::prepare(running& run, const expansion& outer, const std::vector<register_number>& outputs,
+                           join_arguments& arguments) {
+  const segment& here = run.program.segments[outer.segment];
+  const segment_memory& memory = *segments_[outer.segment];
+  arguments.rows = outer.rows;
+  if (outer.matches) {
+    arguments.offsets = memory.offsets.data();
+    arguments.ranges = memory.ranges.data();
+    arguments.runs = parameters_.put(outer.views);
+  }
+  std::vector<cuda_kernels::join_load> loads;
+  const auto load_outer = [&](register_number number) {
+    const word* const column = outer.input->columns[number];
+    if (column != nullptr) loads.push_back({number, {join_source::origin::outer, 0, column + outer.first_row}});
+  };
+  for (register_number kept : here.carried) load_outer(kept);
+  for (const kernels::binding& bound : here.bindings) {
+    if (outer.matches) {
+      const word* const column = run.relations[here.source]->column(bound.column);
+      loads.push_back({bound.target, {join_source::origin::inner, 0, column}});
+    } else {
+      load_outer(bound.target);
+    }
+  }
+  arguments.output_count = static_cast<std::uint32_t>(outputs.size());
+  arguments.fault = reinterpret_cast<std::uint32_t*>(fault_.data());
+  if (here.steps.empty()) {
+    std::vector<join_source> sources;
+    for (register_number output : outputs) {
+      if (output >= run.program.slot_count) {
+        sources.push_back(
+            {join_source::origin::constant, run.program.constants[output - run.program.slot_count], nullptr});
+        continue;
+      }
+      const auto found =
+          std::find_if(loads.begin(), loads.end(), [output](const auto& load) { return load.target == output; });
+      sources.push_back(found->source);
+    }
+    arguments.output_sources = parameters_.put(sources);
+    return;
+  }
+  const std::vector<join_step> steps = steps_of(run, here);
+  arguments.steps = parameters_.put(steps);
+  arguments.step_count = static_cast<std::uint32_t>(steps.size());
+  arguments.loads = parameters_.put(loads);
+  arguments.load_count = static_cast<std::uint32_t>(loads.size());
+  arguments.constants = parameters_.put(run.program.constants);
+  arguments.constant_count = static_cast<std::uint32_t>(run.program.constants.size());
+  arguments.slot_count = run.program.slot_count;
+  arguments.outputs = parameters_.put(outputs);
+}
+
+void hisa_machine::launch(const join_arguments& arguments, std::uint32_t arity, bool into_table) {
+  const bool has_steps = arguments.step_count != 0;
+  if (into_table || arity > 2) {
+    has_steps ? launch_join<true, join_sink::columns>(*context_, arguments)
+              : launch_join<false, join_sink::columns>(*context_, arguments);
+  } else if (arity == 0) {
+    has_steps ? launch_join<true, join_sink::nullary>(*context_, arguments)
+              : launch_join<false, join_sink::nullary>(*context_, arguments);
+  } else {
+    has_steps ? launch_join<true, join_sink::packed>(*context_, arguments)
+              : launch_join<false, join_sink::packed>(*context_, arguments);
+  }
+}
+
+void hisa_machine::fill_new(running& run, const expansion& outer, std::uint64_t candidates) {
+  run.counts.candidates += candidates;
+  relation& target = *run.relations[run.program.target];
+  const std::size_t position = parameters_.position();
+  for (std::uint64_t done = 0; done < candidates;) {
+    check_stop(run.stop);
+    const std::uint64_t piece = std::min(candidates - done, target.make_candidate_room(candidates - done));
+    // When new was full and has been settled, sets are not where they were.
+    parameters_.go_back(position);
+    join_arguments arguments;
+    prepare(run, outer, run.program.head, arguments);
+    arguments.target = target.candidates();
+    arguments.first_candidate = done;
+    arguments.last_candidate = done + piece;
+    launch(arguments, target.arity(), false);
+    target.expect(piece);
+    done += piece;
+  }
+  parameters_.go_back(position);
+}
+
+void hisa_machine::fill_tables(running& run, const expansion& outer, std::uint64_t candidates) {
+  // What the next segment reads of this one.
+  const segment& next = run.program.segments[outer.segment + 1];
+  std::vector<register_number> outputs = next.carried;
+  for (register_number key : next.keys) {
+    if (key < run.program.slot_count && std::find(outputs.begin(), outputs.end(), key) == outputs.end()) {
+      outputs.push_back(key);
+    }
+  }
+  segment_memory& memory = *segments_[outer.segment];
+  const std::uint64_t capacity = std::min(candidates, most_table_rows);
+  word* const table = space_.scratch(memory.table, std::max<std::uint64_t>(1, outputs.size()) * capacity);
+  const bool all_pass = run.program.segments[outer.segment].steps.empty();
+  const std::size_t position = parameters_.position();
+  for (std::uint64_t done = 0; done < candidates; done += capacity) {
+    check_stop(run.stop);
+    parameters_.go_back(position);
+    join_arguments arguments;
+    prepare(run, outer, outputs, arguments);
+    arguments.target = {nullptr, table, capacity, memory.table_rows.data(), nullptr};
+    arguments.first_candidate = done;
+    arguments.last_candidate = std::min(candidates, done + capacity);
+    GPULOG_CUDA_TRY(cudaMemsetAsync(memory.table_rows.data(), 0, sizeof(std::uint64_t), context_->stream()));
+    launch(arguments, 0, true);
+    input_rows input;
+    input.columns.assign(run.program.slot_count, nullptr);
+    input.rows = all_pass ? arguments.last_candidate - done : *space_.read(memory.table_rows.data(), 1);
+    for (std::size_t c = 0; c < outputs.size(); ++c) input.columns[outputs[c]] = table + c * capacity;
+    run_segment(run, outer.segment + 1, input);
+  }
+  parameters_.go_back(position);
+}
+
+}  // namespace gpulog::exec
