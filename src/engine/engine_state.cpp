@@ -119,7 +119,11 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
 }
 
 const std::vector<const word*>& engine_state::columns_of(std::uint32_t relation) const {
-  if (!results[relation]) results[relation] = executor->columns(relation_id(relation));
+  try {
+    if (!results[relation]) results[relation] = executor->columns(relation_id(relation));
+  } catch (const exec::memory_fault& fault) {
+    throw memory_limit_error(fault.what());
+  }
   return *results[relation];
 }
 

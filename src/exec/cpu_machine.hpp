@@ -55,13 +55,23 @@ class cpu_machine {
 
   /// Rows that are distinct, for a relation that is only read.
   void adopt_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    if (target.as_equivalence() != nullptr) {
+      load_rows(target, columns, rows);
+      target.settle(backend_);
+      return target.complete();
+    }
     target.adopt(columns, rows);
   }
 
   void settle(relation& target) { target.settle(backend_); }
   void refresh_index(relation& target, std::size_t index) { target.refresh_index(backend_, index); }
-  [[nodiscard]] std::vector<const word*> host_columns(relation& source) { return source.columns(); }
-  void forget_host_columns(relation&) {}
+  [[nodiscard]] std::vector<const word*> host_columns(relation& source) {
+    if (source.as_equivalence() != nullptr) source.write_out_pairs();
+    return source.columns();
+  }
+  void forget_host_columns(relation& source) {
+    if (source.as_equivalence() != nullptr) source.forget_pairs();
+  }
 
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop) {

@@ -50,6 +50,14 @@ std::vector<std::string> why_not_on_device(const plan::program& program) {
       const plan::relation& planned = program.relations[member.value];
       if (!planned.choice_domains.empty()) reason = "relation " + planned.name + " has a choice-domain";
     }
+    const auto refuse_equivalence = [&](relation_id relation) {
+      const plan::relation& planned = program.relations[relation.value];
+      if (planned.is_equivalence && reason.empty()) reason = "relation " + planned.name + " is an equivalence relation";
+    };
+    for (const relation_id member : program.strata[s].relations) refuse_equivalence(member);
+    for_each_version(program.strata[s], [&](const plan::rule_version& version) {
+      for_each_read(version, [&](relation_id relation, index_id, bool) { refuse_equivalence(relation); });
+    });
     for_each_version(program.strata[s], [&](const plan::rule_version& version) {
       if (!reason.empty()) return;
       const std::string lacking = why_not(version);

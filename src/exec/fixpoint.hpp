@@ -97,7 +97,9 @@ class fixpoint_executor final : public stratum_executor {
   }
 
   [[nodiscard]] std::vector<const word*> columns(relation_id relation) override {
-    return machine_.host_columns(relation_of(relation));
+    std::vector<const word*> columns;
+    guarded({"writing out", relation, nullptr}, [&] { columns = machine_.host_columns(relation_of(relation)); });
+    return columns;
   }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return relations_[relation.value]->rows(); }
   [[nodiscard]] const statistics& figures() override {
@@ -113,6 +115,7 @@ class fixpoint_executor final : public stratum_executor {
   static constexpr bool holds_choices = requires(relation_type & made) {
     made.set_choice_domains(plan::relation().choice_domains);
   };
+  static constexpr bool holds_equivalences = requires(relation_type & made) { made.become_equivalence(); };
 
   struct running_version {
     const plan::rule_version* planned;
@@ -159,6 +162,8 @@ class fixpoint_executor final : public stratum_executor {
   void require_kind_of(relation_id id) const {
     if (!holds_choices && !plan_->relations[id.value].choice_domains.empty())
       throw internal_error("a machine without choice-domains is given one");
+    if (!holds_equivalences && plan_->relations[id.value].is_equivalence)
+      throw internal_error("a machine without equivalence relations is given one");
   }
 
   /// An empty relation with its indexes, in the place of what was there.
@@ -168,6 +173,9 @@ class fixpoint_executor final : public stratum_executor {
     if constexpr (holds_choices) {
       const auto& domains = plan_->relations[id.value].choice_domains;
       if (!domains.empty()) relation_of(id).set_choice_domains(domains);
+    }
+    if constexpr (holds_equivalences) {
+      if (plan_->relations[id.value].is_equivalence) relation_of(id).become_equivalence();
     }
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (places_[i].relation == id) relation_of(id).add_index(make_layout(plan_->indexes[i], options_.storage));

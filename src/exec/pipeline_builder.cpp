@@ -74,6 +74,9 @@ class builder {
     made.kind = expansion_kind::scan;
     made.part = part_of(scan.rows);
     made.source = scan.relation.value;
+    // Every element is its own partner. In an aggregate each of its pairs counts.
+    made.elements_only =
+        program_.relations[scan.relation.value].is_equivalence && scan.bindings.size() <= 1 && open_folds_.empty();
     for (const plan::column_binding& binding : scan.bindings)
       made.bindings.push_back({binding.slot.value, binding.column});
   }

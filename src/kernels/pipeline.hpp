@@ -66,6 +66,8 @@ struct segment {
   expansion_kind kind = expansion_kind::unit;
   row_part part = row_part::all;
   relation_number source = 0;
+  /// Of a scan of an equivalence relation of which one column at most is read: of its elements, not of its pairs.
+  bool elements_only = false;
   std::size_t index = 0;
   std::size_t level = 0;
   std::vector<register_number> keys;  ///< of a match; of a range: its arguments
@@ -116,6 +118,20 @@ template <class Relation>
   return {0, source.rows()};
 }
 
+/// Rows that a scan reads: of an equivalence relation its elements, or the pairs of the part, counted from 0.
+template <class Relation>
+[[nodiscard]] part_rows rows_of(const Relation& source, const segment& scan) {
+  if constexpr (requires { source.as_equivalence(); }) {
+    if (const auto* classes = source.as_equivalence()) {
+      const bool with_old = scan.part != row_part::delta;
+      const bool with_delta = scan.part != row_part::old;
+      if (!scan.elements_only) return {0, classes->pair_count(with_old, with_delta)};
+      return {with_old ? 0 : classes->old_elements(), with_delta ? classes->elements() : classes->old_elements()};
+    }
+  }
+  return rows_of(source, scan.part);
+}
+
 /// The relations of a running program, by number.
 template <class Relation>
 using relation_list = std::vector<std::unique_ptr<Relation>>;
@@ -125,7 +141,7 @@ template <class Relation>
 [[nodiscard]] std::uint64_t input_rows(const pipeline& program, const relation_list<Relation>& relations) {
   const segment& first = program.segments.front();
   if (first.kind != expansion_kind::scan) return 1;
-  const part_rows rows = rows_of(*relations[first.source], first.part);
+  const part_rows rows = rows_of(*relations[first.source], first);
   return rows.end - rows.begin;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/equivalence_reader.hpp"
 #include "kernels/fold.hpp"
 #include "kernels/functor_table.hpp"
 #include "kernels/ranges.hpp"
@@ -91,9 +92,17 @@ class tile_runner {
         expand(0, 1, make_room);
         break;
       case expansion_kind::scan: {
-        const std::uint64_t offset = rows_of(relation_of(first.source), first.part).begin;
+        const std::uint64_t offset = rows_of(relation_of(first.source), first).begin;
+        const storage::equivalence* const classes = relation_of(first.source).as_equivalence();
         for (std::uint64_t row = begin; row < end; row += tile_rows) {
           const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, end - row));
+          if (classes != nullptr) {
+            if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
+            read_equivalence(*classes, first, offset + row, n,
+                             [this](const binding& bound) { return own(0, bound.target); });
+            process(0, n, make_room);
+            continue;
+          }
           for (const binding& bound : first.bindings) {
             const word* const column = relation_of(first.source).column(bound.column) + offset + row;
             std::copy(column, column + n, own(0, bound.target));
@@ -212,8 +221,15 @@ class tile_runner {
     const segment& body = program_->segments[number + 1];
     fold_state& counted = *scratch_->folds[number];
     if (body.kind == expansion_kind::scan) {
-      const part_rows rows = rows_of(relation_of(body.source), body.part);
+      const part_rows rows = rows_of(relation_of(body.source), body);
       for (std::uint32_t g = 0; g < groups; ++g) counted.add_matches(g, rows.end - rows.begin);
+      return;
+    }
+    if (const auto* classes = relation_of(body.source).as_equivalence()) {
+      const auto [first, second] = keys_of(number + 1);
+      for (std::uint32_t g = 0; g < groups; ++g) {
+        for (const auto& found : find_pairs(*classes, body.part, first, second, g)) counted.add_matches(g, found.count);
+      }
       return;
     }
     expansion_scratch& state = *scratch_->expansions[number + 1];
@@ -253,7 +269,7 @@ class tile_runner {
     expansion_scratch& state = *scratch_->expansions[number];
     state.filled = state.gathered = 0;
     if (here.kind == expansion_kind::scan) {
-      const part_rows rows = rows_of(relation_of(here.source), here.part);
+      const part_rows rows = rows_of(relation_of(here.source), here);
       for (std::uint32_t i = 0; i < n; ++i)
         write_pairs(number, nullptr, i, rows.begin, rows.end - rows.begin, make_room);
       gather(number, nullptr);
@@ -262,6 +278,15 @@ class tile_runner {
         const word from = value(number - 1, here.keys[0])[i];
         const word to = value(number - 1, here.keys[1])[i];
         write_pairs(number, nullptr, i, 0, range_size(here.value, from, to, step_of_range(number, i)), make_room);
+      }
+      gather(number, nullptr);
+    } else if (const auto* classes = relation_of(here.source).as_equivalence()) {
+      const auto [first, second] = keys_of(number);
+      for (std::uint32_t i = 0; i < n; ++i) classes->prefetch(first[i]);
+      for (std::uint32_t i = 0; i < n; ++i) {
+        for (const auto& found : find_pairs(*classes, here.part, first, second, i)) {
+          write_pairs(number, nullptr, i, found.begin, found.count, make_room);
+        }
       }
       gather(number, nullptr);
     } else {
@@ -283,6 +308,13 @@ class tile_runner {
     const segment& here = program_->segments[number];
     if (here.keys.size() > 2) return value(number - 1, here.keys[2])[i];
     return default_step(here.value, value(number - 1, here.keys[0])[i], value(number - 1, here.keys[1])[i]);
+  }
+
+  /// Of a search of an equivalence relation: the values of its one or two keys.
+  [[nodiscard]] std::pair<const word*, const word*> keys_of(std::size_t number) const {
+    const segment& here = program_->segments[number];
+    const std::size_t from = number == 0 ? 0 : number - 1;
+    return {value(from, here.keys[0]), here.keys.size() > 1 ? value(from, here.keys[1]) : nullptr};
   }
 
   /// The rows of each binding's key, all fetched ahead.
@@ -377,6 +409,12 @@ class tile_runner {
       }
       return;
     }
+    const storage::equivalence* const classes = relation_of(here.source).as_equivalence();
+    if (classes != nullptr && here.kind == expansion_kind::scan) {
+      gather_equivalence(*classes, here, state.rows + begin, end - begin,
+                         [&](const binding& bound) { return own(number, bound.target) + begin; });
+      return;
+    }
     const std::uint32_t* const positions = run == nullptr ? nullptr : run->positions();
     for (const binding& bound : here.bindings) {
       word* const to = own(number, bound.target);
@@ -384,8 +422,9 @@ class tile_runner {
         const word* const column = relation_of(here.source).column(bound.column);
         for (std::uint32_t i = begin; i < end; ++i) to[i] = column[positions[state.rows[i]]];
       } else {
-        const word* const column =
-            run == nullptr ? relation_of(here.source).column(bound.column) : run->stored(bound.column);
+        const word* const column = classes != nullptr ? classes->members()
+                                   : run == nullptr   ? relation_of(here.source).column(bound.column)
+                                                      : run->stored(bound.column);
         for (std::uint32_t i = begin; i < end; ++i) to[i] = column[state.rows[i]];
       }
     }
@@ -430,6 +469,10 @@ class tile_runner {
       }
       case step_kind::exists_key: {
         std::fill_n(scratch_->found, n, std::uint8_t{0});
+        if (const auto* classes = relation_of(one.source).as_equivalence()) {
+          test_equivalence(*classes, number, one, n);
+          return keep_found(number, one, n);
+        }
         expansion_scratch& state = scratch_->probe;
         relation_of(one.source)
             .index(one.index)
@@ -448,6 +491,18 @@ class tile_runner {
         return keep_found(number, one, n);
     }
     return n;
+  }
+
+  void test_equivalence(const storage::equivalence& classes, std::size_t number, const step& one, std::uint32_t n) {
+    const bool with_old = reads_old(one.part);
+    const bool with_delta = reads_delta(one.part);
+    const word* const first = value(number, one.arguments.front());
+    const word* const second = value(number, one.arguments.back());
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const bool found = one.arguments.size() == 1 ? classes.is_element(first[i], with_old, with_delta)
+                                                   : classes.is_pair(first[i], second[i], with_old, with_delta);
+      scratch_->found[i] = found ? 1 : 0;
+    }
   }
 
   void look_up_records(std::size_t number, const step& one, std::uint32_t n) {

@@ -81,7 +81,8 @@ bool begins_with_one_off_search(const draft& version) {
 }
 
 /// An index for a single search costs more than the scan that it saves.
-void replace_one_off_searches(const std::vector<draft*>& drafts, const std::vector<std::uint32_t>& arities) {
+void replace_one_off_searches(const std::vector<draft*>& drafts, const std::vector<std::uint32_t>& arities,
+                              const std::set<relation_id>& found_without_index) {
   std::set<std::pair<relation_id, signature>> wanted;
   std::map<std::pair<relation_id, signature>, std::size_t> one_off;
   for (draft* version : drafts) {
@@ -99,7 +100,8 @@ void replace_one_off_searches(const std::vector<draft*>& drafts, const std::vect
     if (!begins_with_one_off_search(*version)) continue;
     const draft_operation& first = version->operations.front();
     const std::pair key(std::get<match>(first.op).relation, first.key_columns);
-    if (!wanted.contains(key) && one_off[key] < one_off_searches_for_an_index) {
+    if (!wanted.contains(key) && one_off[key] < one_off_searches_for_an_index &&
+        !found_without_index.contains(key.first)) {
       scan_instead_of_search(*version);
     } else {
       test_instead_of_search(*version);
@@ -137,8 +139,9 @@ std::vector<std::vector<signature>> cover_by_chains(std::vector<signature> signa
   return chains;
 }
 
-std::vector<index> select_indexes(const std::vector<draft*>& drafts, const std::vector<std::uint32_t>& arities) {
-  replace_one_off_searches(drafts, arities);
+std::vector<index> select_indexes(const std::vector<draft*>& drafts, const std::vector<std::uint32_t>& arities,
+                                  const std::set<relation_id>& found_without_index) {
+  replace_one_off_searches(drafts, arities, found_without_index);
 
   std::vector<search> searches;
   std::map<relation_id, std::set<signature>> signatures;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "plan/draft.hpp"
@@ -19,8 +20,10 @@ using signature = std::vector<std::uint32_t>;
 [[nodiscard]] std::vector<std::vector<signature>> cover_by_chains(std::vector<signature> signatures);
 
 /// Chooses the indexes of all relations; sets the index of each search in the drafts and puts its keys into the
-/// index's order. One-off searches for constants that would need an index of their own become scans.
+/// index's order. One-off searches for constants that would need an index of their own become scans, but not those of
+/// `found_without_index`, the relations that need none.
 [[nodiscard]] std::vector<index> select_indexes(const std::vector<draft*>& drafts,
-                                                const std::vector<std::uint32_t>& arities);
+                                                const std::vector<std::uint32_t>& arities,
+                                                const std::set<relation_id>& found_without_index = {});
 
 }  // namespace gpulog::plan

@@ -169,6 +169,7 @@ struct relation {
   std::uint64_t size_limit = 0;   ///< .limitsize, 0: none
   /// Each group of columns is a key of which one tuple stays; not empty: only the CPU can hold the relation.
   std::vector<std::vector<std::uint32_t>> choice_domains;
+  bool is_equivalence = false;  ///< eqrel: what is inserted implies other pairs; only the CPU can hold the relation
 };
 
 /// Tuples that stand in the program text; row-major words.

@@ -7,6 +7,7 @@
 #include <deque>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "plan/cost_model.hpp"
@@ -74,8 +75,20 @@ class planner {
       }
       added.size_limit = declared.size_limit.value_or(0);
       added.choice_domains = declared.choice_domains;
+      added.is_equivalence = declared.structure == sema::representation::eqrel;
       arities_.push_back(declared.arity());
+      if (added.is_equivalence) equivalences_.insert(relation_id(static_cast<std::uint32_t>(result_.relations.size())));
       result_.relations.push_back(std::move(added));
+    }
+  }
+
+  /// Every element of an equivalence relation is its own partner: `r(x,x)` asks what `r(x,_)` does.
+  void leave_out_own_partners(normalized_rule& rule) const {
+    for (body_atom& atom : rule.atoms) {
+      if (equivalences_.contains(atom.relation) && atom.arguments[0].is_variable() &&
+          atom.arguments[0] == atom.arguments[1]) {
+        atom.arguments[1].what = term::form::unnamed;
+      }
     }
   }
 
@@ -98,6 +111,7 @@ class planner {
     for (const rule_id id : planned.rules) {
       normalized_rule rule = normalize(source_[id]);
       keep_named_columns(rule);
+      leave_out_own_partners(rule);
       if (rule.unsatisfiable) {
         result_.remarks.push_back(fmt::format("never holds, left out: {}", rule.text));
       } else {
@@ -287,7 +301,7 @@ class planner {
       collect(planned.once);
       for (draft_phase& repeated : planned.loop) collect(repeated);
     }
-    result_.indexes = select_indexes(drafts, arities_);
+    result_.indexes = select_indexes(drafts, arities_, equivalences_);
 
     const auto finish_phase = [](draft_phase& from) {
       phase finished;
@@ -314,6 +328,7 @@ class planner {
   pattern_extraction patterns_{relation_maker_, relation_namer_};
   cost_model costs_;
   std::vector<std::uint32_t> arities_;
+  std::set<relation_id> equivalences_;
   std::map<relation_id, std::uint32_t> supplementary_of_;                                  // how many each relation has
   std::map<std::pair<relation_id, std::vector<std::uint32_t>>, relation_id> projections_;  // by columns kept
   std::deque<draft_stratum> strata_;

@@ -397,8 +397,8 @@ void declarations::check_equivalence(const syntax::identifier& name, const relat
     diagnostics_.error(name.span, "Equivalence relation " + name.text + " is not binary");
   } else if (types[0].valid() && types[1].valid() && types[0] != types[1]) {
     diagnostics_.error(name.span, "Domains of equivalence relation " + name.text + " are different");
-  } else {
-    report_unsupported(diagnostics_, name.span, "Equivalence relation " + name.text);
+  } else if (relation.is_inline) {
+    diagnostics_.error(name.span, "Equivalence relation " + name.text + " cannot be inlined");
   }
 }
 

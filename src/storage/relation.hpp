@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "storage/choice_set.hpp"
+#include "storage/equivalence.hpp"
 #include "storage/hash_set.hpp"
 #include "storage/hisa_set.hpp"
 #include "storage/sorted_index.hpp"
@@ -69,6 +70,24 @@ class relation {
     set_.emplace<choice_set>(*resource_, std::move(domains));
   }
   [[nodiscard]] bool is_choice() const { return std::holds_alternative<choice_set>(set_); }
+  /// Before the first row: an equivalence relation. It has pairs instead of rows: no columns and no indexes, and rows()
+  /// is the number of pairs.
+  void become_equivalence() {
+    drop_set();
+    equivalence_ = std::make_unique<equivalence>(*resource_);
+  }
+  /// nullptr for other relations.
+  [[nodiscard]] const equivalence* as_equivalence() const { return equivalence_.get(); }
+
+  /// Of an equivalence relation: fills the columns with its pairs. @throws memory_exceeded
+  void write_out_pairs() {
+    const std::uint64_t pairs = equivalence_->pairs();
+    for (auto& column : columns_) column.set_capacity(pairs);
+    equivalence_->read_pairs(true, true, 0, pairs, columns_[0].data(), columns_[1].data());
+  }
+  void forget_pairs() {
+    for (auto& column : columns_) column.release();
+  }
 
   [[nodiscard]] std::uint32_t arity() const { return arity_; }
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
@@ -84,7 +103,7 @@ class relation {
   }
   [[nodiscard]] const phase_times& times() const { return times_; }
   [[nodiscard]] std::uint64_t bytes() const {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = equivalence_ ? equivalence_->bytes() : 0;
     for (const auto& column : columns_) sum += column.bytes();
     for (const auto& column : candidates_) sum += column.bytes();
     for (const auto& index : indexes_) sum += index->bytes();
@@ -100,6 +119,7 @@ class relation {
   /// Whether every worker may insert one more tile.
   [[nodiscard]] bool has_room() const {
     if (arity_ == 0) return true;
+    if (equivalence_) return equivalence_->has_room(slack());
     if (std::holds_alternative<hisa_set>(set_)) {
       return candidate_tail_.load(std::memory_order_relaxed) + slack() <= capacity_of(candidates_);
     }
@@ -112,6 +132,7 @@ class relation {
   /// @throws memory_exceeded
   template <class Backend>
   void make_room(Backend& backend) {
+    if (equivalence_) return equivalence_->make_room(slack());
     if (std::holds_alternative<hisa_set>(set_)) {
       const std::uint64_t capacity = capacity_of(candidates_);
       const std::uint64_t wanted = wanted_candidates();
@@ -134,7 +155,8 @@ class relation {
   }
 
   /// Offers n <= tile_rows tuples, given as one array a column. Needs has_room().
-  /// @return how many were new (`hisa` mode and candidates of a choice: 0; settle() tells)
+  /// @return how many were new (`hisa` mode and candidates of a choice: 0; settle() tells); of an equivalence relation,
+  /// how many united classes
   template <bool Concurrent>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker) {
     if (arity_ == 0) {
@@ -142,6 +164,7 @@ class relation {
       tail_.store(1, std::memory_order_relaxed);
       return 1;
     }
+    if (equivalence_) return equivalence_->insert<Concurrent>(values[0], values[1], n, scratch.keys);
     if (std::holds_alternative<hisa_set>(set_)) return collect(values, n);
     if (is_choice()) return append_candidates(std::get<choice_set>(set_), values, n, scratch);
     if (auto* packed = std::get_if<packed_set>(&set_)) return insert_packed<Concurrent>(*packed, values, n, scratch);
@@ -152,6 +175,11 @@ class relation {
   void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
     if (arity_ == 0) {
       std::fill(found, found + n, static_cast<std::uint8_t>(has_empty_tuple_.load(std::memory_order_relaxed) ? 1 : 0));
+    } else if (equivalence_) {
+      for (std::uint32_t i = 0; i < n; ++i) equivalence_->prefetch(values[0][i]);
+      for (std::uint32_t i = 0; i < n; ++i) {
+        found[i] = equivalence_->is_pair(values[0][i], values[1][i], true, true) ? 1 : 0;
+      }
     } else if (const auto* packed = std::get_if<packed_set>(&set_)) {
       pack_keys(values, n, scratch.keys);
       packed->contains(scratch.keys, n, scratch.homes, found);
@@ -175,7 +203,9 @@ class relation {
   template <class Backend>
   void settle(Backend& backend) {
     if (arity_ == 0) return;
-    if (std::holds_alternative<hisa_set>(set_)) {
+    if (equivalence_) {
+      publish_pairs();
+    } else if (std::holds_alternative<hisa_set>(set_)) {
       deduplicate_candidates(backend);
     } else if (auto* by_row = std::get_if<row_set>(&set_)) {
       close_gaps(*by_row);
@@ -202,13 +232,20 @@ class relation {
 
   /// delta joins old, what was appended becomes delta.
   void advance() {
+    if (equivalence_ && !std::exchange(is_published_, false)) publish_pairs();
     old_rows_ = rows_;
     rows_ = tail_.load(std::memory_order_relaxed);
   }
   /// All rows are old: the relation is complete for now.
-  void complete() { old_rows_ = rows_ = tail_.load(std::memory_order_relaxed); }
+  void complete() {
+    if (equivalence_) equivalence_->make_old();
+    is_published_ = false;
+    old_rows_ = rows_ = tail_.load(std::memory_order_relaxed);
+  }
   /// All rows are delta, as at the start of a fixpoint.
   void restart() {
+    if (equivalence_) equivalence_->make_new();
+    is_published_ = false;
     old_rows_ = 0;
     rows_ = tail_.load(std::memory_order_relaxed);
   }
@@ -238,6 +275,7 @@ class relation {
   [[nodiscard]] const sorted_index& index(std::size_t number) const { return *indexes_[number]; }
   template <class Backend>
   void refresh_index(Backend& backend, std::size_t number) {
+    if (equivalence_) return;
     indexes_[number]->refresh(backend, columns(), old_rows_, rows_);
   }
   void drop_index(std::size_t number) {
@@ -245,7 +283,7 @@ class relation {
   }
   /// Nothing will be inserted or looked up any more.
   void drop_set() {
-    if (arity_ == 0) return;
+    if (arity_ == 0 || equivalence_) return;
     set_.emplace<std::monostate>();
     candidates_.clear();
     for (auto& column : columns_) column.set_capacity(rows_);
@@ -258,6 +296,12 @@ class relation {
     std::uint64_t next = 0;
     std::uint64_t end = 0;
   };
+
+  void publish_pairs() {
+    equivalence_->publish();
+    is_published_ = true;
+    tail_.store(equivalence_->pairs(), std::memory_order_relaxed);
+  }
 
   [[nodiscard]] bool is_packed() const { return arity_ * sizeof(word) <= sizeof(std::uint64_t); }
   [[nodiscard]] std::uint64_t slack() const { return options_.workers * (tile_rows + reservation_rows); }
@@ -435,6 +479,8 @@ class relation {
   std::vector<array<word>> candidates_;  // `hisa` mode: new, before it is deduplicated
   std::atomic<std::uint64_t> candidate_tail_{0};
   std::vector<std::unique_ptr<sorted_index>> indexes_;
+  std::unique_ptr<equivalence> equivalence_;
+  bool is_published_ = false;  // the pairs that the phase has united; only advance() is missing
   phase_times times_;
 };
 

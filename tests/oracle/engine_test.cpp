@@ -143,6 +143,23 @@ TEST(engine_against_oracle, random_programs) {
   }
 }
 
+TEST(engine_against_oracle, random_programs_with_equivalences) {
+  const std::uint64_t first = number_from_environment("GPULOG_RANDOM_SEED", 1);
+  const std::uint64_t count = number_from_environment("GPULOG_RANDOM_PROGRAMS", 1000);
+  oracle::random_program_options options;
+  options.equivalences = 60;
+  options.base_relations = 4;
+  options.largest_arity = 3;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const comparison both(oracle::make_random_program(seed, options).text, {});
+    ASSERT_TRUE(both.accepted()) << both.report();
+    both.expect_same(modes[seed % modes.size()]);
+    both.expect_same(modes[(seed + 3) % modes.size()]);
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST(engine_against_oracle, random_programs_on_cuda) {
   if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
   const std::uint64_t first = number_from_environment("GPULOG_RANDOM_SEED", 1);

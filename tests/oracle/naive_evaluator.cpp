@@ -590,8 +590,31 @@ std::vector<std::string> database::lines(const sema::program& program, relation_
   return result;
 }
 
+/// Adds what reflexivity, symmetry and transitivity imply.
+static void close_equivalence(tuples& pairs) {
+  const tuples given = pairs;
+  for (const tuple& pair : given) {
+    pairs.insert({{pair[1], pair[0]}, {pair[0], pair[0]}, {pair[1], pair[1]}});
+  }
+  for (bool changed = true; changed;) {
+    tuples implied;
+    for (const tuple& pair : pairs) {
+      for (auto next = pairs.lower_bound({pair[1]}); next != pairs.end() && (*next)[0] == pair[1]; ++next) {
+        implied.insert({pair[0], (*next)[1]});
+      }
+    }
+    const std::size_t before = pairs.size();
+    pairs.merge(implied);
+    changed = pairs.size() != before;
+  }
+}
+
 void evaluate(const sema::program& program, database& data) {
   for (const sema::fact& fact : program.facts) data[fact.relation].insert(fact.values);
+  for (std::uint32_t number = 0; number < program.relations.size(); ++number) {
+    if (program.relations[number].structure != sema::representation::eqrel) continue;
+    close_equivalence(data[relation_id(number)]);
+  }
   for (const sema::stratum& stratum : program.strata) {
     bool changed = true;
     while (changed) {
@@ -602,6 +625,7 @@ void evaluate(const sema::program& program, database& data) {
         tuples& head = data[program[id].head.relation];
         const std::size_t before = head.size();
         head.merge(derived);
+        if (program[program[id].head.relation].structure == sema::representation::eqrel) close_equivalence(head);
         changed |= head.size() != before;
       }
       if (!stratum.recursive) break;

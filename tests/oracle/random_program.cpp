@@ -87,7 +87,13 @@ class generator {
       made.columns.push_back(random_type());
       attributes += (column > 0 ? ", " : "") + ("a" + std::to_string(column)) + ":" + type_name(made.columns.back());
     }
-    result_.text += ".decl " + made.name + "(" + attributes + ")\n.output " + made.name + "\n";
+    std::string qualifier;
+    if (arity == 2 && options_.equivalences != 0 && random_.chance(options_.equivalences)) {
+      made.columns[1] = made.columns[0];
+      attributes = "a0:" + type_name(made.columns[0]) + ", a1:" + type_name(made.columns[1]);
+      qualifier = " eqrel";
+    }
+    result_.text += ".decl " + made.name + "(" + attributes + ")" + qualifier + "\n.output " + made.name + "\n";
     result_.relations.push_back(made.name);
     return made;
   }

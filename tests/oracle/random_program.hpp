@@ -21,7 +21,8 @@ struct random_program_options {
   std::uint32_t most_facts = 16;  ///< of one base relation
   bool symbols = true;
   bool floats = true;
-  bool disjunctions = true;  ///< also several heads
+  bool disjunctions = true;        ///< also several heads
+  std::uint32_t equivalences = 0;  ///< percentage of binary relations that are eqrel, if their types allow it
 };
 
 /// The same seed and options give the same text everywhere.

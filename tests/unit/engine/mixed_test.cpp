@@ -16,6 +16,9 @@ namespace {
 
 using rows = std::vector<std::vector<word>>;
 
+/// Of relations that are compared row by row.
+constexpr std::uint64_t most_rows = 1000000;
+
 rows rows_of(const detail::engine_state& state, std::uint32_t relation) {
   const std::size_t arity = state.analysed().relations[relation].attributes.size();
   rows result(state.rows(relation));
@@ -41,6 +44,9 @@ TEST(mixed_executors, golden_programs) {
     } catch (const std::exception&) {
       continue;  // programs that have to fail
     }
+    bool is_small = true;
+    for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) is_small &= alone.rows(r) <= most_rows;
+    if (!is_small) continue;  // pairs of an equivalence relation, which would be copied and compared
     for (const std::size_t parity : {0U, 1U}) {
       detail::engine_state mixed(source.state(), options);
       backend::host_memory other_memory;

@@ -68,13 +68,14 @@ TEST(differential, random_programs) {
   const std::vector<run_mode> all = all_run_modes();
   std::uint64_t compared = 0;
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
-    // Shapes by turns: as it comes; wide tuples; deep layers over few facts.
+    // Shapes by turns: as it comes; wide tuples; deep layers over few facts. Some of each with equivalence relations.
     oracle::random_program_options shape;
     if (seed % 3 == 1) shape.largest_arity = 5;
     if (seed % 3 == 2) {
       shape.layers = 6;
       shape.most_facts = 8;
     }
+    if (seed % 4 == 3) shape.equivalences = 50;
     // Three ways for each program, all of them over a few programs.
     const std::size_t turn = seed % all.size();
     const std::vector<run_mode> modes = {all[turn], all[(turn + 3) % all.size()], all[(turn + 7) % all.size()]};
