@@ -14,10 +14,10 @@ import sys
 
 
 def reader(folder):
-    def facts(name, *kinds):
-        path = os.path.join(folder, 'facts', name + '.facts')
+    def facts(name, *kinds, file_name=None, delimiter='\t'):
+        path = os.path.join(folder, 'facts', file_name or name + '.facts')
         with open(path, encoding='utf-8') as file:
-            rows = [line.rstrip('\n').split('\t') for line in file]
+            rows = [line.rstrip('\n').split(delimiter) for line in file]
         if not kinds:
             return {tuple(row) for row in rows}
         return {tuple(kind(value) for kind, value in zip(kinds, row)) for row in rows}
