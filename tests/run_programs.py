@@ -5,7 +5,7 @@ A program is a folder:
   program.dl            its first lines say what it is for
   facts/                fact files, if any
   options               further command line options, one a line, if any
-  expected/NAME         what output file NAME has to hold; lines in any order
+  expected/NAME         what output file NAME has to hold; lines, or rows of JSON, in any order
   expected/stdout       what standard output has to hold; without it, nothing
   expected/error.json   the program has to fail: {"line": L, "contains": [texts]}; "line" may be left out. Exit status 1,
                         the line and the texts (in any case of letters) on standard error, no output file
@@ -24,6 +24,10 @@ TIMEOUT_SECONDS = 120
 
 
 def lines_of(path):
+    """With how often each is there; of a .json file its rows, however they are laid out."""
+    if path.endswith('.json'):
+        with open(path, encoding='utf-8') as file:
+            return collections.Counter(json.dumps(row, sort_keys=True) for row in json.load(file))
     with open(path, 'rb') as file:
         return collections.Counter(file.read().splitlines())
 
