@@ -215,32 +215,26 @@ parse_result parse_arguments(int count, char** texts) {
   app.add_flag("-v,--verbose", parsed.verbose, "tell what is done and how long it takes (standard error)");
   app.add_option("-I,--include-dir", parsed.compile.include_directories, "folder that .include searches (repeatable)")
       ->type_name("DIR")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   app.add_option("-M,--macro", raw.macros, "macros for #if and #ifdef, as \"A B=1\"")
       ->type_name("TEXT")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   app.add_option("-P,--pragma", raw.pragmas, "as .pragma \"KEY\" \"VALUE\" (repeatable)")
       ->type_name("KEY:VALUE")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   app.add_option("-l,--libraries", parsed.run.functor_libraries,
                  "library of functors: NAME for libNAME.so (repeatable; functors by default)")
       ->type_name("NAME")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   app.add_option("-L,--library-dir", parsed.run.functor_directories,
                  "folder that -l searches (repeatable; . by default)")
       ->type_name("DIR")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   app.add_option("--show", raw.show,
                  "print stages instead of running, separated by commas: " +
                      fmt::format("{}", fmt::join(program::stages(), ", ")))
       ->type_name("LIST")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   app.add_flag("--parse-errors", raw.parse_errors, "as --show parse-errors");
   app.add_option("-p,--profile", parsed.profile_file, "write times and sizes of all rules (JSON)")->type_name("FILE");
   app.add_flag("--version", raw.show_version, "print version, backends and word size");
@@ -267,8 +261,7 @@ parse_result parse_arguments(int count, char** texts) {
     if (option.takes_value) {
       app.add_option(option.names, ignored_values, option.description)
           ->type_name("TEXT")
-          ->expected(1)
-          ->take_all()
+          ->allow_extra_args(false)
           ->group(accepted);
     } else {
       app.add_flag(option.names, option.description)->group(accepted);
@@ -277,7 +270,7 @@ parse_result parse_arguments(int count, char** texts) {
   std::map<CLI::Option*, std::string> refused;
   for (const auto& [names, reason] : refused_options()) {
     const bool flag = names.starts_with("-c,") || names.starts_with("-C,");
-    CLI::Option* option = flag ? app.add_flag(names) : app.add_option(names, ignored_values)->expected(1)->take_all();
+    CLI::Option* option = flag ? app.add_flag(names) : app.add_option(names, ignored_values)->allow_extra_args(false);
     refused[option->group("")] = reason;
   }
 

@@ -43,6 +43,19 @@ class CommandLine(CommandTest):
         self.assert_runs(self.run_gpulog('-Ffacts', '-Dout', '-j', '2', 'program.dl'))
         self.assertEqual(self.rows('out', 'reach.csv'), CLOSURE)
 
+    def test_an_option_takes_one_value(self):
+        self.write('program.dl', REACH)
+        self.write('facts/edge.facts', EDGES['edge.facts'])
+        for option in (['-I', '.'], ['-I', '.', '-I', 'facts'], ['--include-dir', '.'], ['-M', 'A=1'], ['-P', 'a:b'],
+                       ['-l', 'x'], ['-L', '.'], ['-m', '*'], ['--magic-transform', 'reach'], ['-z', 'x'], ['-a', 'x'],
+                       ['-W', 'x'], ['--wno', 'x'], ['-j', '2'], ['-N', 'x'], ['--inline-exclude', 'reach']):
+            with self.subTest(option=option):
+                self.assert_runs(self.run_gpulog('-F', 'facts', '-D', 'out', *option, 'program.dl'))
+                self.assertEqual(self.rows('out', 'reach.csv'), CLOSURE)
+        process = self.run_gpulog('--show', 'initial-ast', 'program.dl')
+        self.assert_runs(process)
+        self.assertIn('reach', process.output)
+
     def test_output_to_standard_output(self):
         for option in (['-D-'], ['-D', '-'], ['--output-dir=-']):
             with self.subTest(option=option):
