@@ -170,7 +170,10 @@ std::unique_ptr<exec::executor> engine_state::make_executor(const exec::options&
 std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unused]] const exec::options& chosen) {
 #if defined(GPULOG_WITH_CUDA)
   exec::mixing_rules rules;
-  rules.why_not_on_device = exec::why_not_on_device(planned);
+  for (exec::device_stratum& stratum : exec::find_device_strata(planned, chosen)) {
+    rules.why_not_on_device.push_back(std::move(stratum.why_not));
+    rules.host_steps.push_back(stratum.host_steps.empty() ? "" : "partly by the cpu: " + stratum.host_steps);
+  }
   if (options.backend == backend_kind::automatic) rules.small_rows = small_stratum_rows;
   const std::size_t none = planned.strata.size();
   std::size_t refused = none;
@@ -192,7 +195,6 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
   exec::options on_device = chosen;
   on_device.may_run = exec::strata_of_device(planned, rules);
   auto device = exec::make_cuda_executor(planned, symbols, on_device, this->options.device, this->options.memory_limit);
-  if (refused == none && rules.small_rows == 0) return device;
   exec::options on_host = chosen;
   on_host.may_run = exec::strata_of_host(planned, rules);
   return exec::make_mixed_executor(planned, std::move(device),

@@ -18,6 +18,7 @@ template <class Backend>
 class cpu_machine {
  public:
   using relation = storage::relation;
+  static constexpr bool leaves_steps_to_host = false;
 
   template <class... Arguments>
   explicit cpu_machine(backend::memory_resource& resource, const cut_offs& cut, Arguments&&... backend)

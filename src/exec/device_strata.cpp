@@ -4,80 +4,100 @@
 #include <variant>
 
 #include "exec/reads.hpp"
+#include "kernels/host_steps.hpp"
 
 namespace gpulog::exec {
 
 namespace {
 
-bool is_on_text(scalar_op op) { return op >= scalar_op::min_symbol && op != scalar_op::next_counter; }
-bool is_on_text(comparison_op op) { return op >= comparison_op::less_symbol; }
-
-/// What a kernel lacks for an operator; empty: nothing.
-struct missing_kernel {
+/// What the host does for an operator; empty: nothing.
+struct work_of_host {
   std::string operator()(const plan::compute& compute) const {
     if (compute.op == scalar_op::next_counter) return "counts with autoinc()";
     if (compute.op == scalar_op::call_functor) return "calls a functor of a library";
-    return is_on_text(compute.op) ? "works on texts" : "";
+    return kernels::needs_host(compute.op) ? "works on texts" : "";
   }
-  std::string operator()(const plan::filter& filter) const { return is_on_text(filter.op) ? "compares texts" : ""; }
+  std::string operator()(const plan::filter& filter) const {
+    return kernels::needs_host(filter.op) ? "compares texts" : "";
+  }
   std::string operator()(const plan::pack&) const { return "makes records"; }
   std::string operator()(const plan::unpack&) const { return "reads records"; }
-  std::string operator()(const plan::generate&) const { return "has a range"; }
-  std::string operator()(const plan::fold_begin&) const { return "has an aggregate"; }
-  std::string operator()(const plan::fold_end&) const { return "has an aggregate"; }
-  std::string operator()(const plan::scan&) const { return {}; }
-  std::string operator()(const plan::match&) const { return {}; }
-  std::string operator()(const plan::exists&) const { return {}; }
-  std::string operator()(const plan::insert&) const { return {}; }
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return {};
+  }
 };
 
-std::string why_not(const plan::rule_version& version) {
-  constexpr std::uint32_t most_slots = 200;  // registers of a block stand in shared memory
-  if (version.slot_count > most_slots) return "has more than " + std::to_string(most_slots) + " variables";
+/// What has kernels only where relations are kept in the `hash` way.
+struct work_of_hash_mode {
+  std::string operator()(const plan::generate&) const { return "has a range"; }
+  std::string operator()(const plan::fold_begin&) const { return "has an aggregate"; }
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return {};
+  }
+};
+
+template <class Work>
+std::string find_work(const plan::rule_version& version) {
   for (const plan::operation& operation : version.operations) {
-    if (std::string reason = std::visit(missing_kernel{}, operation); !reason.empty()) return reason;
+    if (std::string work = std::visit(Work{}, operation); !work.empty()) return work;
   }
   return {};
 }
 
+std::string why_not(const plan::rule_version& version, const options& chosen) {
+  constexpr std::uint32_t most_slots = 200;  // registers of a block stand in shared memory
+  if (version.slot_count > most_slots) return "has more than " + std::to_string(most_slots) + " variables";
+  if (chosen.storage != storage::storage_mode::hisa) return {};
+  std::string work = find_work<work_of_hash_mode>(version);
+  if (work.empty()) work = find_work<work_of_host>(version);
+  return work.empty() ? work : work + ", which --storage hisa has not on a device";
+}
+
 }  // namespace
 
-std::vector<std::string> why_not_on_device(const plan::program& program) {
-  std::vector<std::string> reasons(program.strata.size());
+std::vector<device_stratum> find_device_strata(const plan::program& program, const options& chosen) {
+  std::vector<device_stratum> strata(program.strata.size());
   for (std::size_t s = 0; s < program.strata.size(); ++s) {
-    std::string& reason = reasons[s];
+    device_stratum& found = strata[s];
+    // Relations that are more than a set of tuples.
     for (const relation_id member : program.strata[s].relations) {
       const plan::relation& planned = program.relations[member.value];
-      if (!planned.choice_domains.empty()) reason = "relation " + planned.name + " has a choice-domain";
+      if (!planned.choice_domains.empty()) found.why_not = "relation " + planned.name + " has a choice-domain";
     }
     const auto refuse_equivalence = [&](relation_id relation) {
       const plan::relation& planned = program.relations[relation.value];
-      if (planned.is_equivalence && reason.empty()) reason = "relation " + planned.name + " is an equivalence relation";
+      if (planned.is_equivalence && found.why_not.empty()) {
+        found.why_not = "relation " + planned.name + " is an equivalence relation";
+      }
     };
     for (const relation_id member : program.strata[s].relations) refuse_equivalence(member);
     for_each_version(program.strata[s], [&](const plan::rule_version& version) {
       for_each_read(version, [&](relation_id relation, index_id, bool) { refuse_equivalence(relation); });
     });
     for_each_version(program.strata[s], [&](const plan::rule_version& version) {
-      if (!reason.empty()) return;
-      const std::string lacking = why_not(version);
-      if (!lacking.empty()) reason = "a rule " + lacking + ":\n" + version.text;
+      const auto note = [&](std::string& reason, const std::string& what) {
+        if (reason.empty() && !what.empty()) reason = "a rule " + what + ":\n" + version.text;
+      };
+      note(found.why_not, why_not(version, chosen));
+      note(found.host_steps, find_work<work_of_host>(version));
     });
   }
-  return reasons;
+  return strata;
 }
 
 std::string explain_device_strata(const plan::program& program) {
-  const std::vector<std::string> reasons = why_not_on_device(program);
-  if (std::all_of(reasons.begin(), reasons.end(), [](const std::string& reason) { return reason.empty(); })) return {};
-  std::string text = "on the host also with a device\n";
-  for (std::size_t s = 0; s < reasons.size(); ++s) {
-    if (reasons[s].empty()) continue;
-    std::string line = reasons[s];
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    text += "  stratum " + std::to_string(s) + ": " + line + "\n";
+  const std::vector<device_stratum> strata = find_device_strata(program, {});
+  std::string text;
+  for (std::size_t s = 0; s < strata.size(); ++s) {
+    const bool is_refused = !strata[s].why_not.empty();
+    std::string reason = is_refused ? strata[s].why_not : strata[s].host_steps;
+    if (reason.empty()) continue;
+    std::replace(reason.begin(), reason.end(), '\n', ' ');
+    text += "  stratum " + std::to_string(s) + (is_refused ? ": all of it, as " : ": some steps, as ") + reason + "\n";
   }
-  return text;
+  return text.empty() ? text : "by the host, also with a CUDA device\n" + text;
 }
 
 }  // namespace gpulog::exec

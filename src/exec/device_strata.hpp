@@ -8,11 +8,14 @@
 
 namespace gpulog::exec {
 
-/// What keeps each stratum of a plan from a CUDA device, by stratum: the first operator without a kernel, with its
-/// rule; empty when the device can run it.
-[[nodiscard]] std::vector<std::string> why_not_on_device(const plan::program& program);
+/// Where a stratum would run on a machine with a CUDA device.
+struct device_stratum {
+  std::string why_not;     ///< what keeps it from the device, with the rule; empty: the device can run it
+  std::string host_steps;  ///< what the host does for it then, with the first such rule; empty: nothing
+};
+[[nodiscard]] std::vector<device_stratum> find_device_strata(const plan::program& program, const options& chosen);
 
-/// Which strata a device would leave to the host, and why, as text; for --show.
+/// What a device would leave to the host, and why, as text; for --show. Empty: nothing.
 [[nodiscard]] std::string explain_device_strata(const plan::program& program);
 
 }  // namespace gpulog::exec

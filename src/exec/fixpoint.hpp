@@ -236,8 +236,10 @@ class fixpoint_executor final : public stratum_executor {
       own.rule = version.rule;
       own.delta_atom = version.delta_atom;
       own.text = version.text;
-      running.push_back(
-          {&version, build_pipeline(version, *plan_, places_, options_.storage, symbols_, options_.records), nullptr});
+      running.push_back({&version,
+                         build_pipeline(version, *plan_, places_, options_.storage, symbols_, options_.records,
+                                        Machine::leaves_steps_to_host),
+                         nullptr});
       running.back().pipeline.counter = options_.counter == nullptr ? &counter_ : options_.counter;
       running.back().pipeline.functors = options_.functors;
     }

@@ -113,18 +113,19 @@ class mixed_executor final : public executor {
   [[nodiscard]] choice choose(std::size_t number) const {
     const plan::stratum& stratum = plan_->strata[number];
     if (!device_strata_[number]) return {on_host, rules_.why_not_on_device[number]};
-    if (stratum.recursive || rules_.small_rows == 0) return {on_device, {}};
+    const choice device = {on_device, rules_.host_steps.empty() ? std::string() : rules_.host_steps[number]};
+    if (stratum.recursive || rules_.small_rows == 0) return device;
     std::uint64_t rows = 0;
     for (relation_id relation : reads_[number]) {
       const place& where = places_[relation.value];
-      if (where.has_rows() && !where.is_at[on_host]) return {on_device, {}};
+      if (where.has_rows() && !where.is_at[on_host]) return device;
       rows += this->rows(relation);
     }
     // A product of small inputs can be large.
     constexpr double most_expected_per_row = 16;
     const bool is_small = rows < rules_.small_rows &&
                           most_expected(stratum) < most_expected_per_row * static_cast<double>(rules_.small_rows);
-    if (!is_small) return {on_device, {}};
+    if (!is_small) return device;
     return {on_host, "it reads only " + std::to_string(rows) + " rows, which are there"};
   }
 

@@ -14,6 +14,8 @@ namespace gpulog::exec {
 struct mixing_rules {
   /// By stratum: why it can't run on the device; empty: it can.
   std::vector<std::string> why_not_on_device;
+  /// By stratum: what the host does for it on the device, a remark for the figures; empty: nothing is said.
+  std::vector<std::string> host_steps = {};
   /// A stratum that is not recursive runs on the host if all that it reads is there and has fewer rows together than
   /// this: kernels and copies would cost more than its work. 0: everything that can runs on the device.
   std::uint64_t small_rows = 0;

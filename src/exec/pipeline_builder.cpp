@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+
+#include "kernels/host_steps.hpp"
 
 namespace gpulog::exec {
 
@@ -29,8 +32,8 @@ kernels::row_part part_of(plan::part rows) {
 class builder {
  public:
   builder(const plan::rule_version& version, const plan::program& program, const std::vector<index_place>& places,
-          storage::storage_mode mode, storage::symbol_table* symbols, storage::record_tables* records)
-      : program_(program), places_(places), mode_(mode), records_(records) {
+          storage::storage_mode mode, storage::symbol_table* symbols, storage::record_tables* records, bool for_device)
+      : program_(program), places_(places), mode_(mode), records_(records), for_device_(for_device) {
     // Each aggregate has a register of its own that numbers its groups.
     next_owner_ = version.slot_count;
     result_.slot_count = version.slot_count;
@@ -60,8 +63,25 @@ class builder {
   }
 
   segment& current() {
-    if (result_.segments.empty()) result_.segments.emplace_back();  // no atom before: one empty binding
+    begin();
+    if (result_.segments.back().kind == expansion_kind::host) result_.segments.emplace_back();
     return result_.segments.back();
+  }
+  /// No atom before: one empty binding.
+  void begin() {
+    if (result_.segments.empty()) result_.segments.emplace_back();
+  }
+
+  void add_step(step&& made) {
+    if (!for_device_ || !kernels::needs_host(made)) {
+      current().steps.push_back(std::move(made));
+      return;
+    }
+    begin();
+    if (result_.segments.back().kind != expansion_kind::host) {
+      result_.segments.emplace_back().kind = expansion_kind::host;
+    }
+    result_.segments.back().steps.push_back(std::move(made));
   }
 
   std::size_t level_of(index_id index, std::size_t keys) const {
@@ -113,7 +133,7 @@ class builder {
     } else {
       made.kind = exists.keys.empty() ? step_kind::exists_any : step_kind::exists_tuple;
     }
-    current().steps.push_back(std::move(made));
+    add_step(std::move(made));
   }
 
   void add(const plan::compute& compute) {
@@ -122,7 +142,7 @@ class builder {
     made.scalar = compute.op;
     made.result = compute.result.value;
     made.arguments = numbers_of(compute.arguments);
-    current().steps.push_back(std::move(made));
+    add_step(std::move(made));
   }
 
   void add(const plan::filter& filter) {
@@ -130,7 +150,7 @@ class builder {
     made.kind = step_kind::filter;
     made.comparison = filter.op;
     made.arguments = {number_of(filter.left), number_of(filter.right)};
-    current().steps.push_back(std::move(made));
+    add_step(std::move(made));
   }
 
   void add(const plan::pack& pack) {
@@ -139,7 +159,7 @@ class builder {
     made.result = pack.result.value;
     made.arguments = numbers_of(pack.fields);
     made.records = records_of(pack.fields.size());
-    current().steps.push_back(std::move(made));
+    add_step(std::move(made));
   }
 
   void add(const plan::unpack& unpack) {
@@ -150,7 +170,7 @@ class builder {
     for (const plan::field_binding& binding : unpack.bindings) {
       made.bindings.push_back({binding.slot.value, binding.field});
     }
-    current().steps.push_back(std::move(made));
+    add_step(std::move(made));
   }
 
   storage::record_table* records_of(std::size_t arity) {
@@ -158,7 +178,7 @@ class builder {
   }
 
   void add(const plan::generate& generate) {
-    current();
+    begin();
     segment& made = result_.segments.emplace_back();
     made.kind = expansion_kind::range;
     made.keys = numbers_of(generate.arguments);
@@ -167,7 +187,7 @@ class builder {
   }
 
   void add(const plan::fold_begin&) {
-    current();
+    begin();
     open_folds_.push_back(result_.segments.size());
     segment& made = result_.segments.emplace_back();
     made.kind = expansion_kind::fold;
@@ -235,6 +255,7 @@ class builder {
   const std::vector<index_place>& places_;
   storage::storage_mode mode_;
   storage::record_tables* records_;
+  bool for_device_;
   kernels::pipeline result_;
   std::vector<std::size_t> open_folds_;  // segments
   register_number next_owner_ = 0;
@@ -271,8 +292,8 @@ std::vector<index_place> place_indexes(const plan::program& program) {
 
 kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                  const std::vector<index_place>& places, storage::storage_mode mode,
-                                 storage::symbol_table* symbols, storage::record_tables* records) {
-  return builder(version, program, places, mode, symbols, records).take();
+                                 storage::symbol_table* symbols, storage::record_tables* records, bool for_device) {
+  return builder(version, program, places, mode, symbols, records, for_device).take();
 }
 
 }  // namespace gpulog::exec

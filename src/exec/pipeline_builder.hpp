@@ -23,8 +23,10 @@ struct index_place {
 
 /// Cuts a rule version into segments at its expansions, and finds out which registers each part still reads.
 /// @param places as place_indexes gives them @param records needed by rules with records only
+/// @param for_device steps that need the host's tables (texts, records) become segments of their own
 [[nodiscard]] kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                                const std::vector<index_place>& places, storage::storage_mode mode,
-                                               storage::symbol_table* symbols, storage::record_tables* records);
+                                               storage::symbol_table* symbols, storage::record_tables* records,
+                                               bool for_device = false);
 
 }  // namespace gpulog::exec

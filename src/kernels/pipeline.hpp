@@ -58,8 +58,9 @@ struct step {
 };
 
 /// fold: the distinct tuples of the carried registers, each once, on which an aggregate's body runs; unfold: the
-/// bindings of the segment before the fold, with their results.
-enum class expansion_kind : std::uint8_t { unit, scan, match, range, fold, unfold };
+/// bindings of the segment before the fold, with their results. Only for devices: unit, not first: the bindings as they
+/// are; host: the same, and its steps run on the host.
+enum class expansion_kind : std::uint8_t { unit, scan, match, range, fold, unfold, host };
 
 /// A step that makes bindings out of bindings, and the steps that follow it.
 struct segment {

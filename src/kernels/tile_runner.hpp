@@ -13,6 +13,7 @@
 #include "kernels/fold.hpp"
 #include "kernels/functor_table.hpp"
 #include "kernels/ranges.hpp"
+#include "kernels/records.hpp"
 #include "kernels/steps.hpp"
 #include "storage/relation.hpp"
 
@@ -114,6 +115,7 @@ class tile_runner {
       case expansion_kind::range:
       case expansion_kind::fold:
       case expansion_kind::unfold:
+      case expansion_kind::host:
         break;  // never first
     }
   }
@@ -484,10 +486,14 @@ class tile_runner {
       }
       case step_kind::pack:
       case step_kind::find_record:
-        look_up_records(number, one, n);
+        look_up_records(
+            one, n, [&](register_number argument) { return value(number, argument); }, own(number, one.result),
+            scratch_->found, scratch_->fields);
         return one.kind == step_kind::pack ? n : keep_found(number, one, n);
       case step_kind::unpack:
-        unpack_records(number, one, n);
+        unpack_records(
+            one, n, value(number, one.arguments.front()), [&](register_number target) { return own(number, target); },
+            scratch_->found);
         return keep_found(number, one, n);
     }
     return n;
@@ -502,31 +508,6 @@ class tile_runner {
       const bool found = one.arguments.size() == 1 ? classes.is_element(first[i], with_old, with_delta)
                                                    : classes.is_pair(first[i], second[i], with_old, with_delta);
       scratch_->found[i] = found ? 1 : 0;
-    }
-  }
-
-  void look_up_records(std::size_t number, const step& one, std::uint32_t n) {
-    std::vector<word>& fields = scratch_->fields;
-    fields.resize(one.arguments.size());
-    word* const result = own(number, one.result);
-    for (std::uint32_t i = 0; i < n; ++i) {
-      for (std::size_t c = 0; c < fields.size(); ++c) fields[c] = value(number, one.arguments[c])[i];
-      const word record = one.kind == step_kind::pack ? one.records->intern(fields.data())
-                                                      : std::as_const(*one.records).find(fields.data());
-      scratch_->found[i] = record != storage::nil_record ? 1 : 0;
-      result[i] = record;
-    }
-  }
-
-  void unpack_records(std::size_t number, const step& one, std::uint32_t n) {
-    const word* const records = value(number, one.arguments.front());
-    const storage::record_table& table = *one.records;
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const bool known = table.has(records[i]);
-      scratch_->found[i] = known ? 1 : 0;
-      if (!known) continue;
-      const word* const fields = table.fields(records[i]);
-      for (const binding& bound : one.bindings) own(number, bound.target)[i] = fields[bound.column];
     }
   }
 

@@ -17,8 +17,8 @@ class cuda_executor final : public stratum_executor {
     if (chosen.storage == storage::storage_mode::hisa) {
       running_ = make_hisa_executor(program, symbols, chosen, context_, memory_);
     } else {
-      running_ =
-          std::make_unique<fixpoint_executor<cuda_machine>>(program, symbols, memory_, chosen, context_, memory_);
+      running_ = std::make_unique<fixpoint_executor<cuda_machine>>(program, symbols, memory_, chosen, context_, memory_,
+                                                                   chosen.threads);
     }
   }
 

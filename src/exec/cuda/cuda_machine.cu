@@ -33,24 +33,17 @@ constexpr std::uint64_t match_rows = 64u << 20;
 /// A launch of fewer candidates than this isn't worth it while memory can still grow.
 constexpr std::uint64_t least_piece = 4u << 20;
 
-/// Makes room in a buffer whose contents nobody needs any more.
-template <class T>
-void ensure(backend::array<T>& buffer, std::uint64_t size) {
-  if (buffer.size() >= size) return;
-  backend::memory_resource& resource = buffer.resource();
-  buffer.release();
-  buffer = backend::array<T>(resource, size + size / 2, backend::fresh_memory::anything);
-}
-
 std::size_t shared_bytes(const expand_arguments& arguments) {
   return (static_cast<std::size_t>(arguments.slot_count) * block_threads + arguments.constant_count) * sizeof(word);
 }
 
 }  // namespace
 
-cuda_machine::cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource)
+cuda_machine::cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource,
+                           unsigned host_threads)
     : context_(&context),
       resource_(&resource),
+      host_(host_threads),
       parameters_(context, resource),
       fault_(resource, 1),
       finished_blocks_(resource, 1) {}
@@ -149,7 +142,7 @@ pipeline_counts cuda_machine::run(const kernels::pipeline& program, kernels::rel
     for (const kernels::binding& bound : first.bindings) input.columns[bound.target] = source.column(bound.column);
     input.rows = rows;
     if (first.steps.empty() && program.segments.size() > 1) {
-      run_segment(run, 1, input);  // the relation's own columns are the table
+      enter_segment(run, 1, input);  // the relation's own columns are the table
     } else {
       run_segment(run, 0, input);
     }
@@ -193,7 +186,7 @@ void cuda_machine::prepare_steps(running& run, std::size_t number, expand_argume
 
 void cuda_machine::run_segment(running& run, std::size_t number, const input_rows& input) {
   if (input.rows == 0) return;
-  while (segments_.size() <= number) segments_.push_back(std::make_unique<segment_memory>(*resource_));
+  memory_of(number);
   const segment& here = run.program.segments[number];
   const bool matches = here.kind == expansion_kind::match || (here.kind == expansion_kind::scan && number > 0);
 
@@ -208,6 +201,8 @@ void cuda_machine::run_segment(running& run, std::size_t number, const input_row
   for (register_number kept : here.carried) {
     if (input.columns[kept] != nullptr) carried.push_back({kept, input.columns[kept], 0});
   }
+  if (here.kind == expansion_kind::fold) carried.push_back({here.owner, input.columns[here.owner], 0});
+  if (here.kind == expansion_kind::unfold) carried.push_back({here.result, input.columns[here.result], 0});
   if (!matches) {
     for (const kernels::binding& bound : here.bindings)
       carried.push_back({bound.target, input.columns[bound.target], 0});
@@ -289,14 +284,7 @@ void cuda_machine::find_matches(running& run, std::size_t number, const input_ro
 
 void cuda_machine::expand(running& run, std::size_t number, expand_arguments& arguments, std::uint64_t candidates) {
   if (number + 1 < run.program.segments.size()) {
-    // What the next segment reads of this one.
-    const segment& next = run.program.segments[number + 1];
-    std::vector<register_number> outputs = next.carried;
-    for (register_number key : next.keys) {
-      if (key < run.program.slot_count && std::find(outputs.begin(), outputs.end(), key) == outputs.end())
-        outputs.push_back(key);
-    }
-    table_candidates(run, number, arguments, candidates, outputs);
+    table_candidates(run, number, arguments, candidates, outputs_before(run.program, number + 1));
     return;
   }
   relation& target = *run.relations[run.program.target];
@@ -393,11 +381,15 @@ void cuda_machine::use_table(running& run, std::size_t number, const std::vector
     target.expect(rows);
     return;
   }
+  if (run.program.segments[number].ended_fold != 0) {
+    add_to_fold(run, number, capacity, rows);
+    return;
+  }
   input_rows next;
   next.columns.assign(run.program.slot_count, nullptr);
   next.rows = rows;
   for (std::size_t c = 0; c < outputs.size(); ++c) next.columns[outputs[c]] = table + c * capacity;
-  run_segment(run, number + 1, next);
+  enter_segment(run, number + 1, next);
 }
 
 }  // namespace gpulog::exec

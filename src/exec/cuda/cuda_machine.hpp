@@ -5,9 +5,12 @@
 #include <memory>
 #include <vector>
 
+#include "backend/cpu/tbb_backend.hpp"
 #include "exec/cuda/parameter_store.hpp"
+#include "exec/cuda/segment_memory.hpp"
 #include "exec/fixpoint.hpp"
 #include "kernels/cuda/device_program.hpp"
+#include "kernels/cuda/table_operators.hpp"
 #include "storage/cuda/device_relation.hpp"
 
 namespace gpulog::exec {
@@ -18,9 +21,12 @@ namespace gpulog::exec {
 class cuda_machine {
  public:
   using relation = storage::cuda::device_relation;
+  /// Texts and records are the host's.
+  static constexpr bool leaves_steps_to_host = true;
 
   /// @param resource allocates on the device
-  cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource);
+  /// @param host_threads for steps that the host does
+  cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource, unsigned host_threads);
   cuda_machine(const cuda_machine&) = delete;
   cuda_machine& operator=(const cuda_machine&) = delete;
 
@@ -45,16 +51,6 @@ class cuda_machine {
     std::uint64_t first = 0;           // row of the columns
     std::uint64_t rows = 0;
   };
-  /// Device memory of one segment, kept from run to run.
-  struct segment_memory {
-    explicit segment_memory(backend::memory_resource& resource)
-        : offsets(resource), ranges(resource), scratch(resource), table(resource), table_counter(resource, 1) {}
-    backend::array<std::uint64_t> offsets;
-    backend::array<storage::row_range> ranges;
-    backend::array<std::uint8_t> scratch;
-    backend::array<word> table;  // [output][row]
-    backend::array<storage::cuda::append_counter> table_counter;
-  };
   /// One run of one pipeline.
   struct running {
     const kernels::pipeline& program;
@@ -64,7 +60,24 @@ class cuda_machine {
     pipeline_counts counts;
   };
 
+  /// What a segment reads of the one before.
+  [[nodiscard]] static std::vector<kernels::register_number> outputs_before(const kernels::pipeline& program,
+                                                                            std::size_t number);
+  /// Runs a segment, which is not the first, on the bindings of the one before, and all that follows it.
+  void enter_segment(running& run, std::size_t number, const input_rows& input);
+  /// A chain of expansions and the steps behind them, which kernels fuse.
   void run_segment(running& run, std::size_t number, const input_rows& input);
+  // What is none (cuda_detours.cpp).
+  void run_range(running& run, std::size_t number, const input_rows& input);
+  void run_fold(running& run, std::size_t number, const input_rows& input);
+  void run_body(running& run, std::size_t number, const input_rows& input, std::uint64_t groups);
+  void add_to_fold(running& run, std::size_t number, std::uint64_t capacity, std::uint64_t rows);
+  void unfold(running& run, std::size_t number, const input_rows& input, const std::uint32_t* representatives);
+  void run_on_host(running& run, std::size_t number, const input_rows& input);
+  segment_memory& memory_of(std::size_t number);
+  [[nodiscard]] static kernels::cuda::fold_cells cells_of(fold_memory& memory);
+  /// Rows [first, first + rows) of the input.
+  [[nodiscard]] static input_rows part_of(const input_rows& input, std::uint64_t first, std::uint64_t rows);
   void find_matches(running& run, std::size_t number, const input_rows& input,
                     kernels::cuda::expand_arguments& arguments);
   /// @param candidates all_candidates: as many as the matches sum up to, which only the device knows yet
@@ -83,6 +96,7 @@ class cuda_machine {
 
   backend::cuda::device_context* context_;
   backend::memory_resource* resource_;
+  backend::cpu::tbb_backend host_;
   std::vector<std::unique_ptr<segment_memory>> segments_;
   parameter_store parameters_;
   backend::array<std::uint32_t> fault_;

@@ -22,6 +22,7 @@ namespace gpulog::exec {
 class hisa_machine {
  public:
   using relation = storage::cuda::hisa_relation;
+  static constexpr bool leaves_steps_to_host = false;
 
   /// @param resource allocates on the device
   hisa_machine(const backend::cuda::device_context& context, backend::memory_resource& resource, const options& chosen);

@@ -307,20 +307,20 @@ TEST(mixed_executor, random_programs) {
 
 TEST(device_strata, reasons_name_the_rule) {
   const analysed_text source(
-      ".decl a(x:number, s:symbol)\n.decl b(s:symbol)\n.decl c(x:number)\na(1,\"x\").\n"
-      "b(cat(s,\"y\")) :- a(_,s).\nc(x) :- a(x,s), s != \"z\".\n");
+      ".decl a(x:number, s:symbol)\n.decl b(s:symbol)\n.decl c(x:number)\n.decl d(x:number, y:number) "
+      "choice-domain x\na(1,\"x\").\nb(cat(s,\"y\")) :- a(_,s).\nc(x) :- a(x,s), s != \"z\".\n"
+      "d(x,x) :- c(x).\n");
   const plan::program plan = plan::make_plan(source.program);
-  const std::vector<std::string> reasons = why_not_on_device(plan);
-  ASSERT_EQ(reasons.size(), plan.strata.size());
-  std::size_t refused = 0;
-  for (std::size_t s = 0; s < reasons.size(); ++s) {
-    if (reasons[s].empty()) continue;
-    ++refused;
-    EXPECT_EQ(plan.relations[plan.strata[s].relations.front().value].name, "b");
-    EXPECT_TRUE(reasons[s].starts_with("a rule works on texts:\nb(")) << reasons[s];
+  const std::vector<device_stratum> strata = find_device_strata(plan, {});
+  ASSERT_EQ(strata.size(), plan.strata.size());
+  for (std::size_t s = 0; s < strata.size(); ++s) {
+    const std::string& name = plan.relations[plan.strata[s].relations.front().value].name;
+    EXPECT_EQ(strata[s].why_not, name == "d" ? "relation d has a choice-domain" : "") << name;
+    EXPECT_EQ(strata[s].host_steps, name == "b" ? "a rule works on texts:\nb(cat(s,\"y\")) :- a(_,s)." : "") << name;
   }
-  EXPECT_EQ(refused, 1U);
-  EXPECT_NE(explain_device_strata(plan).find(": a rule works on texts: b("), std::string::npos);
+  const std::string text = explain_device_strata(plan);
+  EXPECT_NE(text.find(": all of it, as relation d has a choice-domain\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(": some steps, as a rule works on texts: b("), std::string::npos) << text;
 }
 
 }  // namespace
