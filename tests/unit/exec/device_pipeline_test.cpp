@@ -1,0 +1,108 @@
+// Pipelines for a device: steps that need the host's tables are segments of their own, which host_step_runner runs.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "analysed_text.hpp"
+#include "exec/pipeline_builder.hpp"
+#include "exec/reads.hpp"
+#include "kernels/host_steps.hpp"
+
+namespace gpulog::exec {
+namespace {
+
+using kernels::expansion_kind;
+
+/// The pipeline of a program's only rule version, and what it refers to.
+struct built_rule {
+  explicit built_rule(const std::string& text, bool for_device = true)
+      : source(text), plan(plan::make_plan(source.program)), symbols(plan.symbols) {
+    for (const plan::stratum& stratum : plan.strata) {
+      for_each_version(stratum, [&](const plan::rule_version& version) {
+        pipeline = build_pipeline(version, plan, place_indexes(plan), storage::storage_mode::hash, &symbols, &records,
+                                  for_device);
+      });
+    }
+    pipeline.counter = &counter;
+  }
+
+  /// One letter a segment, with the number of its steps.
+  [[nodiscard]] std::string shape() const {
+    std::string text;
+    for (const kernels::segment& one : pipeline.segments) {
+      text += std::string(text.empty() ? "" : " ") + "usmrfxh"[static_cast<std::size_t>(one.kind)] +
+              std::to_string(one.steps.size());
+    }
+    return text;
+  }
+
+  analysed_text source;
+  plan::program plan;
+  storage::symbol_table symbols;
+  storage::record_tables records;
+  std::atomic<word> counter = 7;
+  kernels::pipeline pipeline;
+};
+
+const char* const declarations =
+    ".decl a(x:number, y:number)\n.decl s(x:symbol)\n.type pair = [x:number, y:number]\n.decl p(r:pair)\n"
+    ".decl n(x:number, y:number)\n.decl t(x:symbol)\n";
+
+TEST(device_pipeline, host_steps_are_segments) {
+  const std::string text = declarations;
+  EXPECT_EQ(built_rule(text + "n(x,z) :- a(x,y), a(y,z), x < z.").shape(), "s0 m1");
+  EXPECT_EQ(built_rule(text + "t(cat(x,\"!\")) :- s(x).").shape(), "s0 h1 u0");
+  EXPECT_EQ(built_rule(text + "t(cat(x,\"!\")) :- s(x).", false).shape(), "s1");
+  EXPECT_EQ(built_rule(text + "n(strlen(x),strlen(x)+1) :- s(x), match(\"a.*\",x).").shape(), "s0 h2 u1");
+  EXPECT_EQ(built_rule(text + "n(y,z) :- p([x,y]), a(x,z).").shape(), "s0 h1 m0");
+  EXPECT_EQ(built_rule(text + "n(x,c) :- a(x,_), c = count : { p([x,_]) }.").shape().find("f0 "), 3U);
+}
+
+TEST(device_pipeline, host_steps_run_over_tiles) {
+  const built_rule rule(std::string(declarations) + "n(strlen(x),strlen(x)) :- s(x), contains(\"b\",x).");
+  const kernels::segment* host = nullptr;
+  for (const kernels::segment& one : rule.pipeline.segments) {
+    if (one.kind == expansion_kind::host) host = &one;
+  }
+  ASSERT_NE(host, nullptr);
+  auto& symbols = const_cast<storage::symbol_table&>(rule.symbols);
+  std::vector<std::vector<word>> columns(rule.pipeline.slot_count, std::vector<word>(storage::tile_rows));
+  std::vector<word*> registers;
+  for (auto& column : columns) registers.push_back(column.data());
+  ASSERT_EQ(host->carried.size(), 1U);
+  const std::vector<std::string> texts = {"abc", "x", "b", "yy", "bbbb"};
+  for (std::size_t i = 0; i < texts.size(); ++i) columns[host->carried[0]][i] = symbols.intern(texts[i]);
+  kernels::host_step_runner runner(rule.pipeline);
+  ASSERT_EQ(runner.run(*host, registers, static_cast<std::uint32_t>(texts.size())), 3U);
+  const std::vector<word>& lengths = columns[rule.pipeline.head[0]];
+  EXPECT_EQ(std::vector<word>(lengths.begin(), lengths.begin() + 3), (std::vector<word>{3, 1, 4}));
+  EXPECT_EQ(runner.run(*host, registers, 0), 0U);
+}
+
+TEST(device_pipeline, host_steps_make_records_and_count) {
+  built_rule rule(std::string(declarations) + ".decl q(r:pair, i:number)\nq([x,y],autoinc()) :- a(x,y).");
+  const kernels::segment* host = nullptr;
+  for (const kernels::segment& one : rule.pipeline.segments) {
+    if (one.kind == expansion_kind::host) host = &one;
+  }
+  ASSERT_NE(host, nullptr);
+  std::vector<std::vector<word>> columns(rule.pipeline.slot_count, std::vector<word>(storage::tile_rows));
+  std::vector<word*> registers;
+  for (auto& column : columns) registers.push_back(column.data());
+  for (const kernels::register_number read : host->carried) columns[read][0] = columns[read][1] = 5;
+  kernels::host_step_runner runner(rule.pipeline);
+  ASSERT_EQ(runner.run(*host, registers, 2), 2U);
+  EXPECT_EQ(columns[rule.pipeline.head[0]][0], 1U);
+  EXPECT_EQ(columns[rule.pipeline.head[0]][1], 1U) << "equal fields are one record";
+  EXPECT_EQ(columns[rule.pipeline.head[1]][0], 7U);
+  EXPECT_EQ(columns[rule.pipeline.head[1]][1], 8U);
+  const word* const fields = rule.records[2].fields(1);
+  EXPECT_EQ(fields[0], 5U);
+  EXPECT_EQ(fields[1], 5U);
+}
+
+}  // namespace
+}  // namespace gpulog::exec
