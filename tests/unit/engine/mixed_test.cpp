@@ -47,6 +47,11 @@ TEST(mixed_executors, golden_programs) {
     bool is_small = true;
     for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) is_small &= alone.rows(r) <= most_rows;
     if (!is_small) continue;  // pairs of an equivalence relation, which would be copied and compared
+    // Classes of many elements are pairs without number, which no copy can hold.
+    constexpr std::uint64_t most_rows = 1'000'000;
+    std::uint64_t largest = 0;
+    for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) largest = std::max(largest, alone.rows(r));
+    if (largest > most_rows) continue;
     for (const std::size_t parity : {0U, 1U}) {
       detail::engine_state mixed(source.state(), options);
       backend::host_memory other_memory;
