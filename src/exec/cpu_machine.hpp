@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exec/fixpoint.hpp"
+#include "exec/subsumption.hpp"
 #include "kernels/tile_runner.hpp"
 #include "storage/relation.hpp"
 
@@ -72,6 +73,14 @@ class cpu_machine {
   }
   void forget_host_columns(relation& source) {
     if (source.as_equivalence() != nullptr) source.forget_pairs();
+  }
+
+  using subsumptions = subsumption_runner<Backend>;
+  [[nodiscard]] std::unique_ptr<subsumptions> make_subsumptions(kernels::relation_list<relation>& relations,
+                                                                std::size_t target,
+                                                                std::vector<bound_subsumption> bound,
+                                                                const std::atomic<bool>* stop) {
+    return std::make_unique<subsumptions>(backend_, *resource_, scratch_, relations, target, std::move(bound), stop);
   }
 
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,

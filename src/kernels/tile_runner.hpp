@@ -120,6 +120,29 @@ class tile_runner {
     }
   }
 
+  /// Of a pipeline that begins with two scans: runs what follows them on pairs of rows, n <= tile_rows. passes[i] = whether
+  /// pair i reaches the end, where the head holds the register of the second segment that numbers the pairs.
+  /// @throws as run
+  void run_pairs(const std::uint64_t* first, const std::uint64_t* second, std::uint32_t n, std::uint8_t* passes) {
+    const hold held(*this);
+    const auto load = [&](std::size_t number, const std::uint64_t* rows, std::size_t into) {
+      const segment& read = program_->segments[number];
+      for (const binding& bound : read.bindings) {
+        const word* const column = relation_of(read.source).column(bound.column);
+        word* const to = own(into, bound.target);
+        for (std::uint32_t i = 0; i < n; ++i) to[i] = column[rows[i]];
+      }
+    };
+    load(0, first, 1);
+    load(1, second, 1);
+    word* const numbers = own(1, program_->head.front());
+    for (std::uint32_t i = 0; i < n; ++i) numbers[i] = i;
+    std::fill_n(passes, n, std::uint8_t{0});
+    passes_ = passes;
+    process(1, n, [] {});
+    passes_ = nullptr;
+  }
+
  private:
   /// Holds the gate while relations are read or written.
   class hold {
@@ -245,6 +268,11 @@ class tile_runner {
 
   template <class MakeRoom>
   void insert(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
+    if (passes_ != nullptr) {
+      const word* const numbers = value(number, program_->head.front());
+      for (std::uint32_t i = 0; i < n; ++i) passes_[numbers[i]] = 1;
+      return;
+    }
     relation& target = relation_of(program_->target);
     while (!target.has_room()) {
       leave();
@@ -547,6 +575,7 @@ class tile_runner {
   std::vector<closed_fold> closed_folds_;  // by segment
   std::uint64_t candidates_ = 0;
   std::uint64_t fresh_ = 0;
+  std::uint8_t* passes_ = nullptr;  // of run_pairs
 };
 
 }  // namespace gpulog::kernels

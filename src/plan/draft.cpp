@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -56,6 +57,7 @@ class draft_builder {
   void perform(const read_atom& action) {
     const body_atom& atom = rule_->atoms[action.atom];
     const part rows = parts_->atoms[action.atom];
+    const bool tested = action.atom < parts_->tested.size() && parts_->tested[action.atom];
     // A delta is small and has no index of its own: it is read in full when it comes first.
     const bool scanned = result_.operations.empty() && rows == part::delta;
     compute_definitions();
@@ -85,14 +87,32 @@ class draft_builder {
       } else if (argument.is_variable()) {
         values_[argument.value] = operand::slot(bind(column, argument.value, argument.kind));
         bound_here.insert(argument.value);
+      } else if (tested) {
+        bind(column, no_variable, argument.kind);
       }
     }
+    exists still_there{atom.relation, part::all, false, {}, {}};
+    if (tested) still_there.keys = whole_row(atom.arguments.size(), keys, key_columns, bindings);
     if (keys.empty()) {
       emit(scan{atom.relation, rows, std::move(bindings)});
     } else {
-      emit(match{atom.relation, rows, {}, std::move(keys), std::move(bindings)}, std::move(key_columns));
+      emit(match{atom.relation, rows, {}, std::move(keys), std::move(bindings)}, key_columns);
     }
     for (const auto& [slot, value] : comparisons) emit(filter{comparison_op::equal, operand::slot(slot), value});
+    if (!tested) return;
+    key_columns.resize(atom.arguments.size());
+    std::iota(key_columns.begin(), key_columns.end(), 0U);
+    emit(std::move(still_there), std::move(key_columns));
+  }
+
+  /// All columns of the row that was read, from its keys and bindings.
+  static std::vector<operand> whole_row(std::size_t arity, const std::vector<operand>& keys,
+                                        const std::vector<std::uint32_t>& key_columns,
+                                        const std::vector<column_binding>& bindings) {
+    std::vector<operand> row(arity);
+    for (std::size_t number = 0; number < keys.size(); ++number) row[key_columns[number]] = keys[number];
+    for (const column_binding& binding : bindings) row[binding.column] = operand::slot(binding.slot);
+    return row;
   }
 
   void perform(const reject_atom& action) {

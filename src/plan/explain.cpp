@@ -271,6 +271,13 @@ std::string explain(const program& plan) {
           printed.loop.size() == 1 ? "loop" : fmt::format("loop, phase {} of {}", repeated + 1, printed.loop.size());
       result += phase_text(plan, printed.loop[repeated], title);
     }
+    for (const subsumption& made : printed.subsumptions) {
+      result += fmt::format("  subsumption\n    {}   {}\n", made.version.text, made.version.location);
+      if (!made.key_columns.empty()) {
+        result += fmt::format("      # pairs that are equal in the columns {}\n", fmt::join(made.key_columns, ","));
+      }
+      result += operators_text(plan, made.version, "      ");
+    }
   }
   if (!plan.indexes.empty()) result += "indexes\n";
   for (std::size_t number = 0; number < plan.indexes.size(); ++number) result += index_text(plan, number);

@@ -65,6 +65,8 @@ struct schedule {
 struct version_parts {
   std::optional<std::uint32_t> delta_atom;
   std::vector<part> atoms;  ///< by number of the atom
+  /// By number of the atom, may be empty: it may find rows that a subsumption took away, so the tuple set is asked.
+  std::vector<bool> tested;
 };
 
 /// Orders the body of one version. `forced`: positions of all positive atoms, from `.plan`.

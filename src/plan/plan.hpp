@@ -143,6 +143,17 @@ struct phase {
   std::vector<relation_id> advance;
 };
 
+/// A row of the relation goes when there is another one, equal to it in the key columns, so that the pair passes all
+/// operators of the version. Its first two are scans of the relation, for the row that goes and the other one, and stand
+/// for each pair in turn; it has no insert. Only the CPU can run a stratum with subsumptions.
+struct subsumption {
+  relation_id relation;
+  std::vector<std::uint32_t> key_columns;  ///< ascending
+  /// Relations of the own stratum that the version reads behind the pair: when they change, old pairs count again.
+  std::vector<relation_id> changing;
+  rule_version version;
+};
+
 /// Relations that depend on each other. `once` is run first; its tuples are the first delta; `loop` is repeated until
 /// no relation of the stratum has a delta.
 struct stratum {
@@ -150,6 +161,9 @@ struct stratum {
   bool recursive = false;
   phase once;
   std::vector<phase> loop;
+  /// Applied behind `once`, and in each iteration in front of the last advance. Rows that they take from a relation of a
+  /// loop may still be read there: whoever can meet them (not delta) tests the tuple set.
+  std::vector<subsumption> subsumptions;
 };
 
 /// A sorted order of a relation that is kept up to date. One order serves every search on a prefix of it.

@@ -16,6 +16,7 @@
 #include "plan/join_order.hpp"
 #include "plan/normalized_rule.hpp"
 #include "plan/record_patterns.hpp"
+#include "plan/subsumption.hpp"
 #include "plan/supplementary.hpp"
 #include "plan/validate.hpp"
 
@@ -46,6 +47,8 @@ struct draft_stratum {
   bool recursive = false;
   draft_phase once;
   std::vector<draft_phase> loop;
+  std::deque<draft_subsumption> subsumptions;
+  std::set<relation_id> losing;  ///< relations with subsumptions
 };
 
 class planner {
@@ -119,6 +122,11 @@ class planner {
       }
     }
 
+    const std::vector<normalized_rule> subsumptions = subsumptions_of(planned);
+    // Relations made from one that loses rows would keep what they have of them.
+    const bool loses_rows = planned.recursive && !subsumptions.empty();
+    const bool may_factor = makes_supplementary() && !loses_rows;
+
     // Aggregates and ranges stay where they are.
     const auto is_plain = [](const normalized_rule& rule) {
       return rule.aggregations.empty() && rule.generations.empty();
@@ -128,11 +136,12 @@ class planner {
     rules.erase(plain_end, rules.end());
 
     std::vector<normalized_rule> patterns =
-        makes_supplementary() ? extract_patterns(rules, planned) : std::vector<normalized_rule>();
+        may_factor ? extract_patterns(rules, planned) : std::vector<normalized_rule>();
     draft_stratum& target = strata_.emplace_back();
     target.relations = planned.relations;
     target.recursive = planned.recursive;
-    if (planned.recursive && makes_supplementary()) {
+    for (const normalized_rule& rule : subsumptions) target.losing.insert(rule.head);
+    if (planned.recursive && may_factor) {
       factored_stratum factored = factor_rules(std::move(rules), planned.relations, std::move(patterns));
       target.relations.insert(target.relations.end(), factored.added.begin(), factored.added.end());
       target.loop.resize(factored.own_level + 1);
@@ -150,6 +159,42 @@ class planner {
     }
     if (planned.recursive) target.loop.back().advance = planned.relations;
     target.once.advance = target.relations;
+    for (const normalized_rule& rule : subsumptions) {
+      draft_subsumption& added =
+          target.subsumptions.emplace_back(build_subsumption(rule, tested_atoms(rule, target), costs_, arities_));
+      for (std::size_t atom = 2; atom < rule.atoms.size(); ++atom) {
+        const relation_id read = rule.atoms[atom].relation;
+        if (is_member(target, read)) added.planned.changing.push_back(read);
+      }
+    }
+  }
+
+  std::vector<normalized_rule> subsumptions_of(const sema::stratum& planned) {
+    std::vector<normalized_rule> result;
+    for (const relation_id member : planned.relations) {
+      for (const std::uint32_t number : source_[member].subsumptions) {
+        normalized_rule rule = normalize(source_.subsumptions[number]);
+        keep_named_columns(rule);
+        if (rule.unsatisfiable) {
+          result_.remarks.push_back(fmt::format("never holds, left out: {}", rule.text));
+        } else {
+          result.push_back(std::move(rule));
+        }
+      }
+    }
+    return result;
+  }
+
+  static bool is_member(const draft_stratum& stratum, relation_id relation) {
+    return std::find(stratum.relations.begin(), stratum.relations.end(), relation) != stratum.relations.end();
+  }
+
+  /// Atoms that may find rows which a subsumption took away. A non-recursive stratum has none left when they are read.
+  static std::vector<bool> tested_atoms(const normalized_rule& rule, const draft_stratum& stratum) {
+    std::vector<bool> tested;
+    if (!stratum.recursive || stratum.losing.empty()) return tested;
+    for (const body_atom& atom : rule.atoms) tested.push_back(stratum.losing.contains(atom.relation));
+    return tested;
   }
 
   /// In an aggregate over several atoms, rows that differ in unnamed columns only are one match: such an atom reads a
@@ -268,12 +313,11 @@ class planner {
   void plan_rule(const normalized_rule& rule, draft_stratum& target, std::uint32_t level) {
     std::vector<std::uint32_t> recursive;
     for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
-      const std::vector<relation_id>& members = target.relations;
-      const bool is_member = std::find(members.begin(), members.end(), rule.atoms[atom].relation) != members.end();
-      if (target.recursive && is_member) recursive.push_back(atom);
+      if (target.recursive && is_member(target, rule.atoms[atom].relation)) recursive.push_back(atom);
     }
     version_parts parts;
     parts.atoms.assign(rule.atoms.size(), part::all);
+    parts.tested = tested_atoms(rule, target);
     if (recursive.empty()) {
       add_version(rule, parts, forced_order(rule, 0), target.once);
       return;
@@ -281,7 +325,11 @@ class planner {
     for (std::uint32_t version = 0; version < recursive.size(); ++version) {
       parts.delta_atom = recursive[version];
       parts.atoms[recursive[version]] = part::delta;
+      // A subsumption takes no rows of delta.
+      const std::vector<bool> tested = parts.tested;
+      if (!tested.empty()) parts.tested[recursive[version]] = false;
       add_version(rule, parts, forced_order(rule, version), target.loop[level]);
+      parts.tested = tested;
       parts.atoms[recursive[version]] = part::old;
     }
   }
@@ -300,6 +348,7 @@ class planner {
     for (draft_stratum& planned : strata_) {
       collect(planned.once);
       for (draft_phase& repeated : planned.loop) collect(repeated);
+      for (draft_subsumption& made : planned.subsumptions) drafts.push_back(&made.version);
     }
     result_.indexes = select_indexes(drafts, arities_, equivalences_);
 
@@ -315,6 +364,7 @@ class planner {
       added.recursive = planned.recursive;
       added.once = finish_phase(planned.once);
       for (draft_phase& repeated : planned.loop) added.loop.push_back(finish_phase(repeated));
+      for (draft_subsumption& made : planned.subsumptions) added.subsumptions.push_back(finish(std::move(made)));
     }
   }
 

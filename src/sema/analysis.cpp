@@ -13,6 +13,7 @@
 #include "sema/lowering.hpp"
 #include "sema/print.hpp"
 #include "sema/stratification.hpp"
+#include "sema/subsumption.hpp"
 #include "sema/syntax_walk.hpp"
 
 namespace gpulog::sema {
@@ -29,17 +30,21 @@ class analyser {
         declared_(items_, program_, diagnostics),
         inliner_(items_, declared_, diagnostics),
         symbols_(program_.symbols),
-        has_clause_(program_.relations.size(), false) {}
+        has_clause_(program_.relations.size(), false),
+        has_subsumption_(program_.relations.size(), false) {}
 
   std::optional<program> run() {
     for (const syntax::item& item : items_) {
       const auto* clause = item.as<syntax::clause>();
+      if (const auto* subsumption = item.as<syntax::subsumption>()) {
+        clause = &subsumption_clauses_.emplace(subsumption, clause_of(*subsumption)).first->second;
+      }
       if (clause == nullptr) continue;
       if (auto expanded = inliner_.expand(*clause)) inlined_.emplace(clause, std::move(*expanded));
     }
     for (const syntax::item& item : items_) {
       if (const auto* clause = item.as<syntax::clause>()) analyse_clause(*clause);
-      if (const auto* subsumption = item.as<syntax::subsumption>()) reject_subsumption(*subsumption);
+      if (const auto* subsumption = item.as<syntax::subsumption>()) analyse_subsumption(*subsumption);
     }
     warn_of_empty_relations();
     if (diagnostics_.has_errors()) return std::nullopt;
@@ -137,17 +142,21 @@ class analyser {
     return true;
   }
 
-  void add_rule(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body) {
+  std::optional<rule> make_rule(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body) {
     const flat_clause flat = flatten(clause, head, body);
     const clause_types types(declared_, flat);
     const bool well_typed = types.check(diagnostics_);
     const bool grounded = check_groundedness(flat, diagnostics_);
-    if (!well_typed || !grounded) return;
-    auto made = lower(flat, types, symbols_);
+    if (!well_typed || !grounded) return std::nullopt;
+    return lower(flat, types, symbols_);
+  }
+
+  void add_rule(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body) {
+    auto made = make_rule(clause, head, body);
     if (!made) return;
     if (made->body.empty() && std::all_of(made->head.arguments.begin(), made->head.arguments.end(),
                                           [](const expression& argument) { return argument.is_constant(); })) {
-      fact constant_fact{flat.head_relation, {}, head.span};
+      fact constant_fact{made->head.relation, {}, head.span};
       for (const expression& argument : made->head.arguments) constant_fact.values.push_back(argument.constant);
       program_.facts.push_back(std::move(constant_fact));
       return;
@@ -158,25 +167,68 @@ class analyser {
     clause_of_rule_.push_back(&clause);
   }
 
-  void reject_subsumption(const syntax::subsumption& subsumption) {
-    const auto id = declared_.find_relation(subsumption.dominated.name.text);
-    if (!id) {
-      declared_.report_unknown_relation(subsumption.dominated.name);
-      return;
+  void analyse_subsumption(const syntax::subsumption& written) {
+    const auto id = declared_.find_relation(written.dominated.name.text);
+    if (id) has_clause_[id->value] = has_subsumption_[id->value] = true;
+    const syntax::clause body = body_of(written);
+    if (!check_form(body, declared_, diagnostics_)) return;
+    if (!may_subsume(written, *id)) return;
+    if (options_.warnings) {
+      syntax::clause counted = body;
+      counted.heads.push_back(written.dominated);
+      warn_of_singletons(counted, diagnostics_);
     }
-    has_clause_[id->value] = true;
-    const representation structure = program_[*id].structure;
-    if (structure != representation::unspecified && structure != representation::btree_delete) {
-      diagnostics_.error(program_[*id].span,
-                         "Relation " + program_[*id].name + " has subsumptive rules and must be btree_delete");
+    const syntax::clause& whole = subsumption_clauses_.at(&written);
+    const auto inlined = inlined_.find(&whole);
+    if (inlined != inlined_.end()) {
+      const syntax::clause& complete = with_scopes(whole);
+      const auto bodies = expand_body(complete.body, complete.span, diagnostics_);
+      if (!bodies || !is_well_typed(complete, *bodies)) return;
     }
-    report_unsupported(diagnostics_, subsumption.span, "Subsumptive rule of relation " + program_[*id].name);
+    const syntax::clause& clause = with_scopes(inlined == inlined_.end() ? whole : inlined->second);
+    const auto bodies = expand_body(clause.body, clause.span, diagnostics_);
+    if (!bodies) return;
+    for (const flat_conjunction& conjunction : *bodies) {
+      auto made = make_rule(clause, clause.heads.front(), conjunction);
+      if (!made) continue;
+      finish_subsumption(program_, *made);
+      program_.relations[id->value].subsumptions.push_back(static_cast<std::uint32_t>(program_.subsumptions.size()));
+      program_.subsumptions.push_back(std::move(*made));
+    }
+  }
+
+  bool may_subsume(const syntax::subsumption& written, relation_id id) {
+    const relation& relation = program_[id];
+    const std::size_t errors = diagnostics_.error_count();
+    if (written.dominating.name.text != written.dominated.name.text) {
+      diagnostics_.error(written.dominating.span, "The heads of a subsumptive rule are of different relations, " +
+                                                      written.dominated.name.text + " and " +
+                                                      written.dominating.name.text);
+    }
+    if (relation.structure != representation::unspecified && relation.structure != representation::btree_delete) {
+      diagnostics_.error(relation.span,
+                         "Relation " + relation.name + " has subsumptive rules and must be btree_delete");
+    }
+    if (relation.is_inline) {
+      diagnostics_.error(written.span, "Relation " + relation.name + " has subsumptive rules and cannot be inlined");
+    }
+    if (!relation.choice_domains.empty()) {
+      report_unsupported(diagnostics_, written.span,
+                         "Subsumptive rule of relation " + relation.name + ", which has a choice-domain");
+    }
+    if (relation.arity() == 0) {
+      diagnostics_.error(written.span, "Relation " + relation.name + " has one tuple at most and nothing to subsume");
+    }
+    return diagnostics_.error_count() == errors;
   }
 
   void warn_of_empty_relations() {
     if (!options_.warnings) return;
     for (std::size_t number = 0; number < program_.relations.size(); ++number) {
       const relation& relation = program_.relations[number];
+      if (relation.structure == representation::btree_delete && !has_subsumption_[number]) {
+        diagnostics_.warning(relation.span, "No subsumptive rule for relation " + relation.name);
+      }
       if (has_clause_[number] || relation.has_directive(directive_kind::input)) continue;
       diagnostics_.warning(relation.span, "No rules/facts defined for relation " + relation.name);
     }
@@ -276,9 +328,10 @@ class analyser {
   declarations declared_;
   inliner inliner_;
   std::unordered_map<const syntax::clause*, syntax::clause> inlined_;  ///< of the clauses that mention inline relations
+  std::unordered_map<const syntax::subsumption*, syntax::clause> subsumption_clauses_;
   std::deque<syntax::clause> scoped_;
   symbol_numbers symbols_;
-  std::vector<bool> has_clause_;                       ///< by relation
+  std::vector<bool> has_clause_, has_subsumption_;     ///< by relation
   std::vector<const syntax::clause*> clause_of_rule_;  ///< by rule
 };
 

@@ -395,6 +395,9 @@ std::string to_text(const program& program) {
       result += ").\n";
     }
     for (rule_id id : stratum.rules) result += to_text(program, program[id]) + "\n";
+    for (relation_id id : stratum.relations) {
+      for (const std::uint32_t number : program[id].subsumptions) result += program.subsumptions[number].text + "\n";
+    }
   }
   return result;
 }

@@ -50,6 +50,7 @@ struct relation {
   std::vector<io_directive> directives;
   std::optional<std::uint64_t> size_limit;  ///< .limitsize, checked once an iteration
   std::vector<rule_id> rules;               ///< with this relation in the head
+  std::vector<std::uint32_t> subsumptions;  ///< of this relation: numbers in program::subsumptions
   source_span span;
 
   [[nodiscard]] std::uint32_t arity() const { return static_cast<std::uint32_t>(attributes.size()); }
@@ -186,6 +187,9 @@ struct stratum {
 struct program {
   std::vector<relation> relations;         ///< by relation_id, in order of declaration
   std::vector<rule> rules;                 ///< by rule_id, in program order
+  /// `dominated <= dominating :- body` as `dominated :- dominated, dominating, body`, where the first two literals are
+  /// atoms: the first tuple goes when there is a second, different one and the body holds. Without an id.
+  std::vector<rule> subsumptions;
   std::vector<fact> facts;                 ///< in program order, duplicates possible
   std::vector<stratum> strata;             ///< evaluation order; each relation is in exactly one
   std::vector<dependency> dependencies;    ///< without duplicates, sorted

@@ -98,27 +98,34 @@ void for_each_needed(const std::vector<literal>& body, bool in_aggregate, const 
 
 void collect_dependencies(program& program) {
   std::set<dependency> found;
-  for (const rule& rule : program.rules) {
-    for (const literal& part : rule.body) {
-      if (const atom* body = std::get_if<atom>(&part)) {
+  const auto add = [&](const rule& rule, std::size_t first_literal) {
+    for (std::size_t position = first_literal; position < rule.body.size(); ++position) {
+      if (const atom* body = std::get_if<atom>(&rule.body[position])) {
         found.insert({body->relation, rule.head.relation, body->negated});
       }
     }
     for_each_needed(rule.body, false, [&](const atom& body, bool) {
       found.insert({body.relation, rule.head.relation, true});
     });
-  }
+  };
+  for (const rule& rule : program.rules) add(rule, 0);
+  // That two of its tuples are compared makes no relation recursive.
+  for (const rule& rule : program.subsumptions) add(rule, 2);
   program.dependencies.assign(found.begin(), found.end());
 }
 
 void report_negation_in_cycle(const program& program, const stratum& stratum,
                               const std::vector<std::uint32_t>& stratum_of, diagnostics& diagnostics) {
-  for (rule_id id : stratum.rules) {
-    const rule& rule = program[id];
+  std::vector<const rule*> rules;
+  for (rule_id id : stratum.rules) rules.push_back(&program[id]);
+  for (relation_id member : stratum.relations) {
+    for (const std::uint32_t number : program[member].subsumptions) rules.push_back(&program.subsumptions[number]);
+  }
+  for (const rule* const checked : rules) {
     const atom* cyclic = nullptr;
     bool by_aggregate = false;
-    for_each_needed(rule.body, false, [&](const atom& body, bool in_aggregate) {
-      if (cyclic != nullptr || stratum_of[body.relation.value] != stratum_of[rule.head.relation.value]) return;
+    for_each_needed(checked->body, false, [&](const atom& body, bool in_aggregate) {
+      if (cyclic != nullptr || stratum_of[body.relation.value] != stratum_of[checked->head.relation.value]) return;
       cyclic = &body;
       by_aggregate = in_aggregate;
     });

@@ -306,6 +306,27 @@ class row_set {
     slots_[at] = make_entry(hash, to);
   }
 
+  /// Takes row `row` with this hash out of the set; hash_of as for grow(). Nobody may use the set meanwhile.
+  template <class HashOf>
+  void erase(std::uint64_t hash, std::uint64_t row, HashOf&& hash_of) {
+    const std::uint64_t size = slots_.size();
+    const std::uint64_t entry = make_entry(hash, row);
+    std::uint64_t free = scale(hash, size);
+    while (slots_[free] != entry) free = free + 1 == size ? 0 : free + 1;
+    // What stands behind moves up, as far as its own place: probing ends at a free slot.
+    const auto distance = [size](std::uint64_t from, std::uint64_t to) {
+      return to >= from ? to - from : to + size - from;
+    };
+    for (std::uint64_t at = free + 1 == size ? 0 : free + 1; slots_[at] != 0; at = at + 1 == size ? 0 : at + 1) {
+      const std::uint64_t home = scale(hash_of((slots_[at] & row_mask) - 1), size);
+      if (distance(home, at) < distance(free, at)) continue;
+      slots_[free] = slots_[at];
+      free = at;
+    }
+    slots_[free] = 0;
+    count_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
   /// Makes room for that many more; hash_of(row) gives the hash of a row in the set. Nobody may use the set meanwhile.
   template <class HashOf>
   void grow(std::uint64_t extra, HashOf&& hash_of) {

@@ -69,6 +69,13 @@ class relation {
     candidates_.clear();
     set_.emplace<choice_set>(*resource_, std::move(domains));
   }
+  /// Before the first row: rows can be erased (subsumption). In both modes its tuple set is then the one that refers to
+  /// rows, and an erased tuple is a new one when it is inserted again.
+  void make_erasable() {
+    is_erasable_ = true;
+    candidates_.clear();
+    set_.emplace<row_set>(*resource_);
+  }
   [[nodiscard]] bool is_choice() const { return std::holds_alternative<choice_set>(set_); }
   /// Before the first row: an equivalence relation. It has pairs instead of rows: no columns and no indexes, and rows()
   /// is the number of pairs.
@@ -186,8 +193,11 @@ class relation {
     } else if (const auto* by_row = std::get_if<row_set>(&set_)) {
       hash_tuples(values, n, scratch.homes);
       for (std::uint32_t i = 0; i < n; ++i) {
-        found[i] =
-            by_row->contains(scratch.homes[i], [&](std::uint64_t row) { return equals_row(values, i, row); }) ? 1 : 0;
+        // Where rows are erased, a tuple that the phase has found again counts from the next iteration on.
+        const auto same_as = [&](std::uint64_t row) {
+          return equals_row(values, i, row) && (!is_erasable_ || row < rows_);
+        };
+        found[i] = by_row->contains(scratch.homes[i], same_as) ? 1 : 0;
       }
     } else if (const auto* choice = std::get_if<choice_set>(&set_)) {
       choice->contains(columns(), values, n, found);
@@ -264,6 +274,53 @@ class relation {
     }
     tail_.store(rows, std::memory_order_relaxed);
     complete();
+  }
+
+  // --- Erasing, in a relation that is erasable. Nobody may use it meanwhile.
+
+  /// Tuples, without rows that are erased but still in the columns.
+  [[nodiscard]] std::uint64_t tuples() const { return rows_ - erased_rows_; }
+  [[nodiscard]] std::uint64_t erased_rows() const { return erased_rows_; }
+
+  /// After settle(): of the rows that the phase has appended, row rows() + i goes where marks[i] is not 0.
+  void erase_appended(const std::uint8_t* marks) {
+    auto& set = std::get<row_set>(set_);
+    const std::uint64_t end = tail_.load(std::memory_order_relaxed);
+    const auto hash_of = [this](std::uint64_t row) { return row_hash(row); };
+    for (std::uint64_t row = rows_; row < end; ++row) {
+      if (marks[row - rows_] != 0) set.erase(row_hash(row), row, hash_of);
+    }
+    std::uint64_t kept = rows_;
+    for (std::uint64_t row = rows_; row < end; ++row) {
+      if (marks[row - rows_] == 0) move_row(set, row, kept++);
+    }
+    tail_.store(kept, std::memory_order_relaxed);
+  }
+
+  /// The row's tuple is no longer in the relation. The row stays in the columns and indexes until compact().
+  void erase(std::uint64_t row) {
+    std::get<row_set>(set_).erase(row_hash(row), row, [this](std::uint64_t other) { return row_hash(other); });
+    ++erased_rows_;
+  }
+
+  /// Rows that were erased, those with marks[row] not 0, leave the columns; the others keep their order. Indexes are
+  /// empty until their next refresh.
+  void compact(const std::uint8_t* marks) {
+    auto& set = std::get<row_set>(set_);
+    const std::uint64_t end = tail_.load(std::memory_order_relaxed);
+    std::uint64_t kept = 0;
+    std::uint64_t kept_old = 0;
+    std::uint64_t kept_visible = 0;
+    for (std::uint64_t row = 0; row < end; ++row) {
+      if (row == old_rows_) kept_old = kept;
+      if (row == rows_) kept_visible = kept;
+      if (row >= rows_ || marks[row] == 0) move_row(set, row, kept++);
+    }
+    old_rows_ = old_rows_ == end ? kept : kept_old;
+    rows_ = rows_ == end ? kept : kept_visible;
+    tail_.store(kept, std::memory_order_relaxed);
+    erased_rows_ = 0;
+    for (std::size_t number = 0; number < indexes_.size(); ++number) drop_index(number);
   }
 
   // --- Indexes.
@@ -387,6 +444,12 @@ class relation {
     for (std::uint32_t c = 0; c < arity_; ++c) columns_[c][row] = values[c][i];
   }
 
+  void move_row(row_set& set, std::uint64_t from, std::uint64_t to) {
+    if (from == to) return;
+    set.move_row(row_hash(from), from, to);
+    for (auto& column : columns_) column[to] = column[from];
+  }
+
   template <bool Concurrent>
   std::uint32_t insert_rows(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
                             unsigned worker) {
@@ -475,6 +538,8 @@ class relation {
   std::atomic<std::uint64_t> tail_{0};
   std::atomic<bool> has_empty_tuple_{false};
   std::variant<std::monostate, packed_set, row_set, hisa_set, choice_set> set_;
+  bool is_erasable_ = false;
+  std::uint64_t erased_rows_ = 0;
   std::vector<reservation> reserved_;
   std::vector<array<word>> candidates_;  // `hisa` mode: new, before it is deduplicated
   std::atomic<std::uint64_t> candidate_tail_{0};

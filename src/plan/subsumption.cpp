@@ -1,0 +1,100 @@
+#include "plan/subsumption.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "plan/join_order.hpp"
+#include "plan/liveness.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+/// The two atoms of the pair are the only ones that read delta: a mark, by which they are found in the draft.
+constexpr part mark_of_pair = part::delta;
+
+/// Takes the next read of the pair out of the draft, as a scan; keys become comparisons where it stood, but for columns
+/// that are to be equal in both rows.
+draft_operation take_pair_row(draft& version, relation_id relation, const scan* dominated,
+                              std::vector<std::uint32_t>& key_columns) {
+  for (auto position = version.operations.begin(); position != version.operations.end(); ++position) {
+    if (auto* found = std::get_if<scan>(&position->op); found != nullptr && found->rows == mark_of_pair) {
+      draft_operation taken = std::move(*position);
+      version.operations.erase(position);
+      return taken;
+    }
+    auto* search = std::get_if<match>(&position->op);
+    if (search == nullptr || search->rows != mark_of_pair) continue;
+    scan read{relation, mark_of_pair, std::move(search->bindings)};
+    std::vector<draft_operation> comparisons;
+    for (std::size_t number = 0; number < search->keys.size(); ++number) {
+      const std::uint32_t column = position->key_columns[number];
+      const operand key = search->keys[number];
+      const bool is_shared =
+          dominated != nullptr && !key.is_constant &&
+          std::any_of(dominated->bindings.begin(), dominated->bindings.end(), [&](const column_binding& binding) {
+            return binding.column == column && binding.slot.value == key.value;
+          });
+      if (is_shared) {
+        key_columns.push_back(column);
+        continue;
+      }
+      const slot_id slot(static_cast<std::uint32_t>(version.slot_variables.size()));
+      version.slot_variables.push_back(UINT32_MAX);
+      version.version.slot_kinds.push_back(value_kind::number);
+      read.bindings.push_back({column, slot});
+      comparisons.push_back({filter{comparison_op::equal, operand::slot(slot), key}, {}, position->bindings});
+    }
+    const double bindings = position->bindings;
+    position = version.operations.erase(position);
+    version.operations.insert(position, comparisons.begin(), comparisons.end());
+    return {std::move(read), {}, bindings};
+  }
+  return {scan{relation, mark_of_pair, {}}, {}, 1};  // never: both atoms are read
+}
+
+void keep_bindings(draft_operation& read, const std::set<slot_id>& slots) {
+  std::erase_if(std::get<scan>(read.op).bindings,
+                [&](const column_binding& binding) { return !slots.contains(binding.slot); });
+}
+
+}  // namespace
+
+draft_subsumption build_subsumption(const normalized_rule& rule, std::vector<bool> tested, const cost_model& costs,
+                                    const std::vector<std::uint32_t>& arities) {
+  version_parts parts;
+  parts.atoms.assign(rule.atoms.size(), part::all);
+  parts.atoms[0] = parts.atoms[1] = mark_of_pair;
+  parts.tested = std::move(tested);
+  std::vector<std::uint32_t> order(rule.atoms.size());
+  std::iota(order.begin(), order.end(), 0U);
+
+  draft_subsumption result;
+  result.planned.relation = rule.head;
+  result.version = build_draft(rule, parts, order_body(rule, parts, costs, &order));
+  draft& version = result.version;
+  version.operations.pop_back();  // the insert
+  std::vector<std::uint32_t>& key_columns = result.planned.key_columns;
+  draft_operation dominated = take_pair_row(version, rule.head, nullptr, key_columns);
+  draft_operation dominating = take_pair_row(version, rule.head, &std::get<scan>(dominated.op), key_columns);
+  std::sort(key_columns.begin(), key_columns.end());
+  simplify(version, arities);
+
+  std::set<slot_id> read;
+  for (const draft_operation& one : version.operations) {
+    for (const slot_id slot : slots_read(one.op)) read.insert(slot);
+  }
+  keep_bindings(dominated, read);
+  keep_bindings(dominating, read);
+  version.operations.insert(version.operations.begin(), {std::move(dominated), std::move(dominating)});
+  return result;
+}
+
+subsumption finish(draft_subsumption made) {
+  subsumption result = std::move(made.planned);
+  result.version = finish(std::move(made.version));
+  return result;
+}
+
+}  // namespace gpulog::plan

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/cost_model.hpp"
+#include "plan/draft.hpp"
+#include "plan/normalized_rule.hpp"
+#include "plan/plan.hpp"
+
+namespace gpulog::plan {
+
+/// A subsumption whose version is still a draft, to be moved into it when it is finished.
+struct draft_subsumption {
+  subsumption planned;
+  draft version;
+};
+
+/// @param rule a subsumption as program::subsumptions in sema/program.hpp has them
+/// @param tested by number of the atom: atoms that may find rows which were taken away
+[[nodiscard]] draft_subsumption build_subsumption(const normalized_rule& rule, std::vector<bool> tested,
+                                                  const cost_model& costs, const std::vector<std::uint32_t>& arities);
+
+/// The finished version without columns that nobody reads.
+[[nodiscard]] subsumption finish(draft_subsumption made);
+
+}  // namespace gpulog::plan
