@@ -180,7 +180,7 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
   bool any_on_device = false;
   for (std::size_t s = 0; s < planned.strata.size(); ++s) {
     const plan::stratum& stratum = planned.strata[s];
-    if (stratum.once.versions.empty() && stratum.loop.empty()) continue;
+    if (stratum.once.versions.empty() && stratum.loop.empty() && stratum.subsumptions.empty()) continue;
     if (rules.why_not_on_device[s].empty()) {
       any_on_device = true;
     } else if (refused == none) {
@@ -380,12 +380,13 @@ void engine_state::collect_figures() {
                  {"merge", from.merge_seconds}, {"index", from.index_seconds},
                  {"clear", from.clear_seconds}, {"allocation", from.allocation_seconds}};
     to.tail_iterations = from.tail_iterations;
-    // The executor numbers versions as the plan lists them: once, then the phases of the loop.
+    // The executor numbers versions as the plan lists them: once, then the phases of the loop, then subsumptions.
     std::vector<std::string> locations;
     for (const plan::rule_version& version : stratum.once.versions) locations.push_back(version.location);
     for (const plan::phase& phase : stratum.loop) {
       for (const plan::rule_version& version : phase.versions) locations.push_back(version.location);
     }
+    for (const plan::subsumption& made : stratum.subsumptions) locations.push_back(made.version.location);
     for (std::size_t v = 0; v < from.versions.size(); ++v) {
       const exec::version_statistics& version = from.versions[v];
       to.rules.push_back({version.text, v < locations.size() ? locations[v] : "", version.delta_atom, version.runs,

@@ -76,6 +76,10 @@ std::vector<device_stratum> find_device_strata(const plan::program& program, con
     for_each_version(program.strata[s], [&](const plan::rule_version& version) {
       for_each_read(version, [&](relation_id relation, index_id, bool) { refuse_equivalence(relation); });
     });
+    if (!program.strata[s].subsumptions.empty()) {
+      const plan::rule_version& first = program.strata[s].subsumptions.front().version;
+      reason = "a relation has a subsumptive rule:\n" + first.text;
+    }
     for_each_version(program.strata[s], [&](const plan::rule_version& version) {
       const auto note = [&](std::string& reason, const std::string& what) {
         if (reason.empty() && !what.empty()) reason = "a rule " + what + ":\n" + version.text;

@@ -11,6 +11,7 @@
 #include "exec/executor.hpp"
 #include "exec/pipeline_builder.hpp"
 #include "exec/reads.hpp"
+#include "exec/stratum_subsumptions.hpp"
 #include "kernels/functor_table.hpp"
 #include "kernels/pipeline.hpp"
 #include "support/error.hpp"
@@ -117,6 +118,8 @@ class fixpoint_executor final : public stratum_executor {
   };
   static constexpr bool holds_equivalences = requires(relation_type & made) { made.become_equivalence(); };
 
+  using running_subsumptions = typename subsumptions_of<Machine>::type;
+
   struct running_version {
     const plan::rule_version* planned;
     kernels::pipeline pipeline;
@@ -177,9 +180,19 @@ class fixpoint_executor final : public stratum_executor {
     if constexpr (holds_equivalences) {
       if (plan_->relations[id.value].is_equivalence) relation_of(id).become_equivalence();
     }
+    if constexpr (subsuming_machine<Machine>) {
+      if (loses_rows(id)) relation_of(id).make_erasable();
+    }
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (places_[i].relation == id) relation_of(id).add_index(make_layout(plan_->indexes[i], options_.storage));
     }
+  }
+
+  [[nodiscard]] bool loses_rows(relation_id id) const {
+    return std::any_of(plan_->strata.begin(), plan_->strata.end(), [id](const plan::stratum& stratum) {
+      return std::any_of(stratum.subsumptions.begin(), stratum.subsumptions.end(),
+                         [id](const plan::subsumption& one) { return one.relation == id; });
+    });
   }
 
   /// After which stratum an index or a tuple set is needed no more.
@@ -204,10 +217,7 @@ class fixpoint_executor final : public stratum_executor {
           if (uses_set) need_set(relation);
         });
       };
-      for (const auto& version : stratum.once.versions) note(version);
-      for (const auto& phase : stratum.loop) {
-        for (const auto& version : phase.versions) note(version);
-      }
+      for_each_version(stratum, note);
     }
   }
 
@@ -246,6 +256,32 @@ class fixpoint_executor final : public stratum_executor {
     return running;
   }
 
+  [[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::subsumption>& subsumptions) const {
+    std::vector<plan::rule_version> versions;
+    for (const plan::subsumption& one : subsumptions) versions.push_back(one.version);
+    return indexes_read(versions);
+  }
+
+  /// Calls action(runner) for each relation with subsumptions.
+  template <class Action>
+  void subsume(running_subsumptions& running, stratum_statistics& figures, const Action& action) {
+    const auto guard = [this](const plan::subsumption& first, const auto& run) {
+      try {
+        guarded({"subsuming", first.relation, &first.version}, run);
+      } catch (const kernels::arithmetic_fault&) {
+        throw evaluation_fault(describe(arithmetic_exception, first.version));
+      } catch (const kernels::functor_fault& fault) {
+        throw evaluation_fault(describe(fault.what(), first.version));
+      }
+    };
+    running.run(figures, guard, action);
+  }
+
+  static constexpr const char* arithmetic_exception = "Floating-point arithmetic exception signal";
+  static std::string describe(const char* fault, const plan::rule_version& faulty) {
+    return fault + (" in rule:\n" + faulty.text) + "\nin file " + faulty.location;
+  }
+
   void evaluate_stratum(std::size_t number) {
     const plan::stratum& stratum = plan_->strata[number];
     stratum_statistics& figures = figures_.strata.emplace_back();
@@ -257,6 +293,9 @@ class fixpoint_executor final : public stratum_executor {
     std::vector<std::vector<running_version>> phases;
     phases.push_back(prepare(stratum.once.versions, figures));
     for (const auto& phase : stratum.loop) phases.push_back(prepare(phase.versions, figures));
+    std::atomic<word>* const counter = options_.counter == nullptr ? &counter_ : options_.counter;
+    const pipeline_context context{*plan_, places_, options_, symbols_, counter};
+    running_subsumptions subsumptions(machine_, context, stratum, relations_, figures);
     std::size_t next = 0;
     for (auto& versions : phases) {
       for (auto& version : versions) version.figures = &figures.versions[next++];
@@ -264,15 +303,20 @@ class fixpoint_executor final : public stratum_executor {
 
     for (std::uint32_t index : indexes_read(stratum.once.versions)) refresh_index(index, figures);
     run_phase(phases[0], figures);
+    for (relation_id relation : stratum.relations) settle(relation, figures);
+    if (!stratum.subsumptions.empty()) {
+      for (relation_id relation : stratum.relations) relation_of(relation).complete();
+      for (std::uint32_t index : indexes_read(stratum.subsumptions)) refresh_index(index, figures);
+      subsume(subsumptions, figures, [&stratum](auto& runner) { runner.purge(!stratum.recursive); });
+    }
     for (relation_id relation : stratum.relations) {
-      settle(relation, figures);
       if (stratum.recursive) {
         relation_of(relation).restart();
       } else {
         relation_of(relation).complete();
       }
     }
-    if (stratum.recursive) run_loop(number, phases, figures, start);
+    if (stratum.recursive) run_loop(number, phases, subsumptions, figures, start);
 
     const double clearing = storage::seconds_now();
     for (relation_id relation : stratum.relations) relation_of(relation).complete();
@@ -286,11 +330,12 @@ class fixpoint_executor final : public stratum_executor {
     figures.seconds = storage::seconds_now() - start;
   }
 
-  void run_loop(std::size_t number, std::vector<std::vector<running_version>>& phases, stratum_statistics& figures,
-                double start) {
+  void run_loop(std::size_t number, std::vector<std::vector<running_version>>& phases,
+                running_subsumptions& subsumptions, stratum_statistics& figures, double start) {
     const plan::stratum& stratum = plan_->strata[number];
     std::set<std::uint32_t> indexes;
     for (const auto& phase : stratum.loop) indexes.merge(indexes_read(phase.versions));
+    indexes.merge(indexes_read(stratum.subsumptions));
     for (std::uint32_t index : indexes) refresh_index(index, figures);
     std::vector<std::uint64_t> deltas;
 
@@ -302,10 +347,9 @@ class fixpoint_executor final : public stratum_executor {
       ++figures.iterations;
       for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
         run_phase(phases[p + 1], figures);
-        for (relation_id relation : stratum.loop[p].advance) {
-          settle(relation, figures);
-          relation_of(relation).advance();
-        }
+        for (relation_id relation : stratum.loop[p].advance) settle(relation, figures);
+        if (p + 1 == stratum.loop.size()) subsume(subsumptions, figures, [](auto& runner) { runner.step(); });
+        for (relation_id relation : stratum.loop[p].advance) relation_of(relation).advance();
         for (std::uint32_t index : indexes) {
           const relation_id owner = places_[index].relation;
           const auto& advanced = stratum.loop[p].advance;
@@ -315,10 +359,11 @@ class fixpoint_executor final : public stratum_executor {
       deltas.push_back(sum_of(stratum, [](const relation_type& one) { return one.delta_rows(); }));
       if (options_.on_progress) {
         progress now{number, figures.iterations, 0, storage::seconds_now() - start};
-        for (relation_id relation : stratum.relations) now.tuples += relation_of(relation).rows();
+        for (relation_id relation : stratum.relations) now.tuples += tuples_of(relation);
         options_.on_progress(now);
       }
     }
+    subsume(subsumptions, figures, [](auto& runner) { runner.finish(); });
     const std::uint64_t result = sum_of(stratum, [](const relation_type& one) { return one.rows(); });
     figures.tail_iterations = static_cast<std::uint64_t>(
         std::count_if(deltas.begin(), deltas.end(), [result](std::uint64_t delta) { return delta < result / 100; }));
@@ -351,11 +396,20 @@ class fixpoint_executor final : public stratum_executor {
     figures.allocation_seconds = now.allocation - before.allocation;
   }
 
+  /// Without rows that a subsumption took away.
+  [[nodiscard]] std::uint64_t tuples_of(relation_id id) const {
+    if constexpr (subsuming_machine<Machine>) {
+      return relation_of(id).tuples();
+    } else {
+      return relation_of(id).rows();
+    }
+  }
+
   /// .limitsize: a soft limit, looked at once an iteration.
   [[nodiscard]] bool limit_reached(const plan::stratum& stratum) const {
     return std::any_of(stratum.relations.begin(), stratum.relations.end(), [this](relation_id relation) {
       const std::uint64_t limit = plan_->relations[relation.value].size_limit;
-      return limit != 0 && relation_of(relation).rows() >= limit;
+      return limit != 0 && tuples_of(relation) >= limit;
     });
   }
 
@@ -382,11 +436,9 @@ class fixpoint_executor final : public stratum_executor {
       try {
         guarded({"extending", version.planned->head, version.planned}, [&] { run_version(version, rows); });
       } catch (const kernels::arithmetic_fault&) {
-        throw evaluation_fault("Floating-point arithmetic exception signal in rule:\n" + version.planned->text +
-                               "\nin file " + version.planned->location);
+        throw evaluation_fault(describe(arithmetic_exception, *version.planned));
       } catch (const kernels::functor_fault& fault) {
-        throw evaluation_fault(fault.what() + (" in rule:\n" + version.planned->text) + "\nin file " +
-                               version.planned->location);
+        throw evaluation_fault(describe(fault.what(), *version.planned));
       }
       const double seconds = storage::seconds_now() - start;
       version.figures->seconds += seconds;

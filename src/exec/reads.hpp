@@ -25,6 +25,7 @@ void for_each_version(const plan::stratum& stratum, Visit&& visit) {
   for (const auto& phase : stratum.loop) {
     for (const auto& version : phase.versions) visit(version);
   }
+  for (const auto& subsumption : stratum.subsumptions) visit(subsumption.version);
 }
 
 }  // namespace gpulog::exec

@@ -10,18 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "exec/stratum_subsumptions.hpp"
 #include "kernels/tile_runner.hpp"
 #include "storage/relation.hpp"
 #include "storage/row_chains.hpp"
 
 namespace gpulog::exec {
-
-/// One subsumption of the plan, ready to run on pairs of rows (tile_runner::run_pairs).
-struct bound_subsumption {
-  std::vector<std::uint32_t> key_columns;
-  std::vector<relation_id> changing;  ///< as in plan::subsumption
-  kernels::pipeline pipeline;
-};
 
 /// The subsumptions of one relation in a stratum, on this machine's processors.
 ///
@@ -324,7 +318,7 @@ class subsumption_runner {
   void delete_dominated(std::size_t number) {
     const bool changed = std::any_of(
         subsumptions_[number].changing.begin(), subsumptions_[number].changing.end(),
-        [this](relation_id relation) { return (*relations_)[relation.value]->delta_rows() != 0; });
+        [this](relation_id read) { return (*relations_)[read.value]->delta_rows() != 0; });
     const std::uint64_t rows = target_->rows();
     grow(erased_, rows);
     std::vector<std::uint64_t> found;

@@ -66,6 +66,8 @@ draft_subsumption build_subsumption(const normalized_rule& rule, std::vector<boo
   version_parts parts;
   parts.atoms.assign(rule.atoms.size(), part::all);
   parts.atoms[0] = parts.atoms[1] = mark_of_pair;
+  // Pairs are made of tuples that are there.
+  if (!tested.empty()) tested[0] = tested[1] = false;
   parts.tested = std::move(tested);
   std::vector<std::uint32_t> order(rule.atoms.size());
   std::iota(order.begin(), order.end(), 0U);
