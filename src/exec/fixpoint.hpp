@@ -257,15 +257,23 @@ class fixpoint_executor final : public stratum_executor {
   }
 
   [[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::subsumption>& subsumptions) const {
-    std::vector<plan::rule_version> versions;
-    for (const plan::subsumption& one : subsumptions) versions.push_back(one.version);
-    return indexes_read(versions);
+    std::set<std::uint32_t> indexes;
+    for (const plan::subsumption& one : subsumptions) {
+      for_each_read(one.version, [&](relation_id, index_id index, bool) {
+        if (index.valid()) indexes.insert(index.value);
+      });
+    }
+    return indexes;
   }
 
   /// Calls action(runner) for each relation with subsumptions.
   template <class Action>
-  void subsume(running_subsumptions& running, stratum_statistics& figures, const Action& action) {
-    const auto guard = [this](const plan::subsumption& first, const auto& run) {
+  void subsume(const plan::stratum& stratum, running_subsumptions& running, stratum_statistics& figures,
+               const Action& action) {
+    const std::set<std::uint32_t> indexes = indexes_read(stratum.subsumptions);
+    const auto guard = [&](const plan::subsumption& first, const auto& run) {
+      // The one before may have emptied those of its relation.
+      for (std::uint32_t index : indexes) refresh_index(index, figures);
       try {
         guarded({"subsuming", first.relation, &first.version}, run);
       } catch (const kernels::arithmetic_fault&) {
@@ -306,8 +314,7 @@ class fixpoint_executor final : public stratum_executor {
     for (relation_id relation : stratum.relations) settle(relation, figures);
     if (!stratum.subsumptions.empty()) {
       for (relation_id relation : stratum.relations) relation_of(relation).complete();
-      for (std::uint32_t index : indexes_read(stratum.subsumptions)) refresh_index(index, figures);
-      subsume(subsumptions, figures, [&stratum](auto& runner) { runner.purge(!stratum.recursive); });
+      subsume(stratum, subsumptions, figures, [&stratum](auto& runner) { runner.purge(!stratum.recursive); });
     }
     for (relation_id relation : stratum.relations) {
       if (stratum.recursive) {
@@ -348,7 +355,7 @@ class fixpoint_executor final : public stratum_executor {
       for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
         run_phase(phases[p + 1], figures);
         for (relation_id relation : stratum.loop[p].advance) settle(relation, figures);
-        if (p + 1 == stratum.loop.size()) subsume(subsumptions, figures, [](auto& runner) { runner.step(); });
+        if (p + 1 == stratum.loop.size()) subsume(stratum, subsumptions, figures, [](auto& runner) { runner.step(); });
         for (relation_id relation : stratum.loop[p].advance) relation_of(relation).advance();
         for (std::uint32_t index : indexes) {
           const relation_id owner = places_[index].relation;
@@ -363,7 +370,7 @@ class fixpoint_executor final : public stratum_executor {
         options_.on_progress(now);
       }
     }
-    subsume(subsumptions, figures, [](auto& runner) { runner.finish(); });
+    subsume(stratum, subsumptions, figures, [](auto& runner) { runner.finish(); });
     const std::uint64_t result = sum_of(stratum, [](const relation_type& one) { return one.rows(); });
     figures.tail_iterations = static_cast<std::uint64_t>(
         std::count_if(deltas.begin(), deltas.end(), [result](std::uint64_t delta) { return delta < result / 100; }));

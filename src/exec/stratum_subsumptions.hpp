@@ -23,7 +23,9 @@ struct bound_subsumption {
 
 /// Whether a machine can take rows away, as a plan's subsumptions ask for.
 template <class Machine>
-concept subsuming_machine = requires { typename Machine::subsumptions; };
+concept subsuming_machine = requires {
+  typename Machine::subsumptions;
+};
 
 /// What pipelines of a stratum are bound to.
 struct pipeline_context {
@@ -99,6 +101,7 @@ class stratum_subsumptions {
                            build_pipeline(numbered, context.program, context.places, context.chosen.storage,
                                           context.symbols, context.chosen.records)};
     made.pipeline.counter = context.counter;
+    made.pipeline.functors = context.chosen.functors;
     return made;
   }
 

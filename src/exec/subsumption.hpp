@@ -20,11 +20,12 @@ namespace gpulog::exec {
 /// The subsumptions of one relation in a stratum, on this machine's processors.
 ///
 /// Rows that are equal in a subsumption's key columns hang in a chain (storage::row_chains): one set of chains for the
-/// rows of the relation, kept from iteration to iteration, and one for those that the iteration has appended. A row walks
-/// its chains until one row dominates it; tiles of such pairs, one for each of up to 512 rows, go through the kernels
-/// together. As in Soufflé (src/ast2ram, semi-naive), an iteration first rejects what dominated new rows, by new rows and
-/// by those in the relation, then deletes rows of the relation that the remaining new ones dominate. Rejected rows leave
-/// at once. Deleted ones leave the tuple set and the chains at once, and the columns when they have become many.
+/// rows of the relation, kept from iteration to iteration, and one for those that the iteration has appended. A row
+/// walks its chains until one row dominates it; tiles of such pairs, one for each of up to 512 rows, go through the
+/// kernels together. As in Soufflé (src/ast2ram, semi-naive), an iteration first rejects what dominated new rows, by
+/// new rows and by those in the relation, then deletes rows of the relation that the remaining new ones dominate.
+/// Rejected rows leave at once. Deleted ones leave the tuple set and the chains at once, and the columns when they have
+/// become many.
 template <class Backend>
 class subsumption_runner {
  public:
@@ -48,7 +49,8 @@ class subsumption_runner {
       const auto has_keys = [&](const chain_pair& known) { return known.of_relation.key_columns() == one.key_columns; };
       auto found = std::find_if(chains_.begin(), chains_.end(), has_keys);
       if (found == chains_.end()) {
-        chains_.push_back({storage::row_chains(resource, one.key_columns), storage::row_chains(resource, one.key_columns)});
+        chains_.push_back(
+            {storage::row_chains(resource, one.key_columns), storage::row_chains(resource, one.key_columns)});
         found = chains_.end() - 1;
       }
       chains_of_.push_back(static_cast<std::size_t>(found - chains_.begin()));
@@ -147,8 +149,8 @@ class subsumption_runner {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw kernels::interrupted{};
   }
 
-  /// Walks rows along the chains of their keys, in tiles of pairs. next_row() gives the rows, none at the end; meets(walk)
-  /// says whether the pair is of interest, passed(walk) whether the row goes on. @return pairs
+  /// Walks rows along the chains of their keys, in tiles of pairs. next_row() gives the rows, none at the end;
+  /// meets(walk) says whether the pair is of interest, passed(walk) whether the row goes on. @return pairs
   template <class Tester, class NextRow, class Meets, class Passed>
   std::uint64_t walk_rows(Tester& tester, bool row_is_dominated, const storage::row_chains& chains,
                           const NextRow& next_row, const Meets& meets, const Passed& passed) {
@@ -231,8 +233,8 @@ class subsumption_runner {
   static void mark(std::uint8_t& flag) { __atomic_store_n(&flag, std::uint8_t{1}, __ATOMIC_RELAXED); }
   static bool is_marked(const std::uint8_t& flag) { return __atomic_load_n(&flag, __ATOMIC_RELAXED) != 0; }
 
-  /// Most rows of a long chain are often dominated by one: each chain has a champion, which is tried first and is beaten
-  /// by rows that dominate it. Marks only what is dominated; what is left has to walk.
+  /// Most rows of a long chain are often dominated by one: each chain has a champion, which is tried first and is
+  /// beaten by rows that dominate it. Marks only what is dominated; what is left has to walk.
   /// @return how many
   std::uint64_t sweep(std::size_t number, std::uint64_t begin, std::uint64_t end, std::uint8_t* marks,
                       const storage::row_chains& own) {
@@ -316,9 +318,8 @@ class subsumption_runner {
   }
 
   void delete_dominated(std::size_t number) {
-    const bool changed = std::any_of(
-        subsumptions_[number].changing.begin(), subsumptions_[number].changing.end(),
-        [this](relation_id read) { return (*relations_)[read.value]->delta_rows() != 0; });
+    const bool changed = std::any_of(subsumptions_[number].changing.begin(), subsumptions_[number].changing.end(),
+                                     [this](relation_id read) { return (*relations_)[read.value]->delta_rows() != 0; });
     const std::uint64_t rows = target_->rows();
     grow(erased_, rows);
     std::vector<std::uint64_t> found;
@@ -385,8 +386,8 @@ class subsumption_runner {
   relation* target_;
   const std::atomic<bool>* stop_;
   std::vector<bound_subsumption> subsumptions_;
-  std::vector<chain_pair> chains_;      // one for each set of key columns
-  std::vector<std::size_t> chains_of_;  // by subsumption
+  std::vector<chain_pair> chains_;       // one for each set of key columns
+  std::vector<std::size_t> chains_of_;   // by subsumption
   storage::array<std::uint8_t> erased_;  // by row: it is in the columns only
   storage::array<std::uint8_t> marks_;
   storage::array<std::uint64_t> champions_;  // by chain

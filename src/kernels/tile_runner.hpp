@@ -120,8 +120,8 @@ class tile_runner {
     }
   }
 
-  /// Of a pipeline that begins with two scans: runs what follows them on pairs of rows, n <= tile_rows. passes[i] = whether
-  /// pair i reaches the end, where the head holds the register of the second segment that numbers the pairs.
+  /// Of a pipeline that begins with two scans: runs what follows them on pairs of rows, n <= tile_rows. passes[i] =
+  /// whether pair i reaches the end, where the head holds the register of the second segment that numbers the pairs.
   /// @throws as run
   void run_pairs(const std::uint64_t* first, const std::uint64_t* second, std::uint32_t n, std::uint8_t* passes) {
     const hold held(*this);

@@ -144,8 +144,8 @@ struct phase {
 };
 
 /// A row of the relation goes when there is another one, equal to it in the key columns, so that the pair passes all
-/// operators of the version. Its first two are scans of the relation, for the row that goes and the other one, and stand
-/// for each pair in turn; it has no insert. Only the CPU can run a stratum with subsumptions.
+/// operators of the version. Its first two are scans of the relation, for the row that goes and the other one, and
+/// stand for each pair in turn; it has no insert. Only the CPU can run a stratum with subsumptions.
 struct subsumption {
   relation_id relation;
   std::vector<std::uint32_t> key_columns;  ///< ascending
@@ -161,8 +161,8 @@ struct stratum {
   bool recursive = false;
   phase once;
   std::vector<phase> loop;
-  /// Applied behind `once`, and in each iteration in front of the last advance. Rows that they take from a relation of a
-  /// loop may still be read there: whoever can meet them (not delta) tests the tuple set.
+  /// Applied behind `once`, and in each iteration in front of the last advance. Rows that they take from a relation of
+  /// a loop may still be read there: whoever can meet them (not delta) tests the tuple set.
   std::vector<subsumption> subsumptions;
 };
 

@@ -54,8 +54,8 @@ syntax::clause clause_of(const syntax::subsumption& written) {
 syntax::clause body_of(const syntax::subsumption& written) {
   syntax::clause result;
   result.span = written.span;
-  result.body = with_front(
-      {{written.dominated, written.dominated.span}, {written.dominating, written.dominating.span}}, written.body);
+  result.body = with_front({{written.dominated, written.dominated.span}, {written.dominating, written.dominating.span}},
+                           written.body);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <regex>
 
@@ -64,6 +65,9 @@ class rule_runner {
   rule_runner(const sema::rule& rule, database& data) : rule_(rule), data_(data), values_(rule.variables.size()) {
     ordered_ = order_literals(rule.body, {});
   }
+
+  /// From now on this atom of the body, by its position, is looked for in `rows`.
+  void read_from(std::size_t literal, const tuples& rows) { sources_[&std::get<atom>(rule_.body[literal])] = &rows; }
 
   /// Adds to `derived` all head tuples that the database supports now.
   void run(tuples& derived) {
@@ -310,7 +314,8 @@ class rule_runner {
   /// Calls `action` with the variables bound for each matching tuple, until it returns false.
   template <class Action>
   void for_each_match(const atom& body, Action action) {
-    const tuples& rows = data_[body.relation];
+    const auto source = sources_.find(&body);
+    const tuples& rows = source == sources_.end() ? data_[body.relation] : *source->second;
     tuple prefix;
     for (const expression& argument : body.arguments) {
       if (argument.is_unnamed() || (argument.is_variable() && !values_[argument.variable])) break;
@@ -546,6 +551,7 @@ class rule_runner {
   database& data_;
   literal_order ordered_;
   std::vector<std::optional<word>> values_;
+  std::map<const atom*, const tuples*> sources_;
 };
 
 std::string printed(const database& data, value_kind kind, word value) {
@@ -609,6 +615,135 @@ static void close_equivalence(tuples& pairs) {
   }
 }
 
+namespace {
+
+/// A stratum with subsumptions, in Soufflé's steps (src/ast2ram/seminaive): what is derived in which iteration decides
+/// about what is left when domination is no order.
+class subsumptive_stratum {
+ public:
+  subsumptive_stratum(const sema::program& program, const sema::stratum& stratum, database& data)
+      : program_(program), stratum_(stratum), data_(data) {}
+
+  /// False when it has not come to an end after so many iterations.
+  [[nodiscard]] bool run(std::size_t most_iterations) {
+    for (const rule_id id : stratum_.rules) {
+      if (!own_atoms(program_[id], 0).empty()) continue;
+      tuples derived;
+      rule_runner(program_[id], data_).run(derived);
+      data_[program_[id].head.relation].merge(derived);
+    }
+    for (const relation_id member : stratum_.relations) {
+      tuples dominated;
+      const tuples& rows = data_[member];
+      for (const std::uint32_t number : program_[member].subsumptions) add_dominated(number, rows, rows, dominated);
+      erase(data_[member], dominated);
+    }
+    if (!stratum_.recursive) return true;
+    for (const relation_id member : stratum_.relations) delta_[member] = data_[member];
+    for (std::size_t iteration = 0; iteration < most_iterations; ++iteration) {
+      if (!iterate()) return true;
+    }
+    return false;
+  }
+
+ private:
+  /// Positions of the positive atoms of the stratum, from a literal on.
+  [[nodiscard]] std::vector<std::size_t> own_atoms(const sema::rule& rule, std::size_t first) const {
+    std::vector<std::size_t> result;
+    for (std::size_t position = first; position < rule.body.size(); ++position) {
+      const atom* body = std::get_if<atom>(&rule.body[position]);
+      const auto& members = stratum_.relations;
+      const bool own = body != nullptr && std::find(members.begin(), members.end(), body->relation) != members.end();
+      if (own && !body->negated) result.push_back(position);
+    }
+    return result;
+  }
+
+  static void erase(tuples& from, const tuples& erased) {
+    for (const tuple& row : erased) from.erase(row);
+  }
+
+  /// Adds the rows that other ones dominate.
+  void add_dominated(std::uint32_t number, const tuples& rows, const tuples& others, tuples& dominated,
+                     std::optional<std::size_t> delta_atom = {}) {
+    const sema::rule& rule = program_.subsumptions[number];
+    for (const tuple& row : rows) {
+      for (const tuple& other : others) {
+        if (row == other) continue;
+        const tuples first = {row};
+        const tuples second = {other};
+        rule_runner runner(rule, data_);
+        runner.read_from(0, first);
+        runner.read_from(1, second);
+        tuples changed;
+        if (delta_atom) {
+          const relation_id read = std::get<atom>(rule.body[*delta_atom]).relation;
+          std::set_intersection(delta_[read].begin(), delta_[read].end(), data_[read].begin(), data_[read].end(),
+                                std::inserter(changed, changed.end()));
+          runner.read_from(*delta_atom, changed);
+        }
+        tuples found;
+        runner.run(found);
+        if (found.empty()) continue;
+        dominated.insert(row);
+        break;
+      }
+    }
+  }
+
+  /// False when nothing is new.
+  bool iterate() {
+    std::map<relation_id, tuples> fresh;
+    for (const rule_id id : stratum_.rules) {
+      const sema::rule& rule = program_[id];
+      for (const std::size_t position : own_atoms(rule, 0)) {
+        rule_runner runner(rule, data_);
+        runner.read_from(position, delta_[std::get<atom>(rule.body[position]).relation]);
+        runner.run(fresh[rule.head.relation]);
+      }
+    }
+    bool any = false;
+    std::map<relation_id, tuples> next;
+    for (const relation_id member : stratum_.relations) {
+      tuples& rows = data_[member];
+      tuples& own = fresh[member];
+      erase(own, rows);
+      tuples rejected;
+      for (const std::uint32_t number : program_[member].subsumptions) {
+        add_dominated(number, own, own, rejected);
+        add_dominated(number, own, rows, rejected);
+      }
+      erase(own, rejected);
+      for (const std::uint32_t number : program_[member].subsumptions) {
+        tuples deleted;
+        add_dominated(number, rows, own, deleted);
+        for (const std::size_t position : own_atoms(program_.subsumptions[number], 2)) {
+          add_dominated(number, rows, rows, deleted, position);
+        }
+        erase(rows, deleted);
+      }
+      any |= !own.empty();
+      next[member] = std::move(own);
+    }
+    for (const relation_id member : stratum_.relations) data_[member].insert(next[member].begin(), next[member].end());
+    delta_ = std::move(next);
+    return any;
+  }
+
+  const sema::program& program_;
+  const sema::stratum& stratum_;
+  database& data_;
+  std::map<relation_id, tuples> delta_;
+};
+
+}  // namespace
+
+tuples derive(const sema::program& program, rule_id rule, database& data) {
+  tuples derived;
+  rule_runner(program[rule], data).run(derived);
+  return derived;
+}
+
 void evaluate(const sema::program& program, database& data) {
   for (const sema::fact& fact : program.facts) data[fact.relation].insert(fact.values);
   for (std::uint32_t number = 0; number < program.relations.size(); ++number) {
@@ -616,6 +751,13 @@ void evaluate(const sema::program& program, database& data) {
     close_equivalence(data[relation_id(number)]);
   }
   for (const sema::stratum& stratum : program.strata) {
+    const bool subsumes = std::any_of(stratum.relations.begin(), stratum.relations.end(),
+                                      [&](relation_id member) { return !program[member].subsumptions.empty(); });
+    if (subsumes) {
+      constexpr std::size_t most_iterations = 1000;
+      if (!subsumptive_stratum(program, stratum, data).run(most_iterations)) throw no_fixpoint();
+      continue;
+    }
     bool changed = true;
     while (changed) {
       changed = false;

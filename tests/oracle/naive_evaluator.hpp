@@ -36,8 +36,15 @@ class database {
 };
 
 /// Runs the program to its fixpoint. `data` holds the input facts and receives the facts of the text and all results.
-/// @throws evaluation_error for what an engine reports at run time (division by zero, a text that is not a number).
+/// Relations with choice-domains are like others: all candidates.
+/// @throws evaluation_error for what an engine reports at run time (division by zero, a text that is not a number);
+/// no_fixpoint when a subsumption keeps a stratum from one
 void evaluate(const sema::program& program, database& data);
+
+/// The head tuples that the database supports now, by one application of a rule.
+[[nodiscard]] tuples derive(const sema::program& program, rule_id rule, database& data);
+
+class no_fixpoint : public std::exception {};
 
 class evaluation_error : public std::exception {
  public:

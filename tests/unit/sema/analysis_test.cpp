@@ -242,7 +242,9 @@ TEST_P(unsupported, constructs_are_named) {
 
 INSTANTIATE_TEST_SUITE_P(all, unsupported,
                          testing::Values(rejected{"a(@@known 1 : 0, { a(_) }) :- a(x).", "@@known"},
-                                         rejected{"b(x,a) <= b(x,b) :- b < a.", "Subsumptive"}));
+                                         rejected{
+                                             ".decl e(x:number, y:number) choice-domain x e(x,a) <= e(x,b) :- b < a.",
+                                             "choice-domain"}));
 
 TEST(rules, look_wrong_but_are_right) {
   const analysed_text text(

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpulog/engine.hpp"
+#include "oracle/naive_evaluator.hpp"
+#include "sema/analysis.hpp"
+#include "support/diagnostics.hpp"
+#include "support/source.hpp"
+#include "syntax/parser.hpp"
+
+/// Results of the engine beside those of the naive evaluator.
+namespace gpulog {
+
+struct mode {
+  storage_kind storage;
+  unsigned jobs;
+  const char* name;
+  backend_kind backend = backend_kind::cpu;
+};
+
+inline const std::vector<mode> modes = {{storage_kind::hash, 1, "hash -j1"}, {storage_kind::hash, 2, "hash -j2"},
+                                        {storage_kind::hash, 4, "hash -j4"}, {storage_kind::hisa, 1, "hisa -j1"},
+                                        {storage_kind::hisa, 2, "hisa -j2"}, {storage_kind::hisa, 4, "hisa -j4"}};
+
+using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// Results of a program by both ways; `facts` are put into the relation `e`.
+class comparison {
+ public:
+  comparison(const std::string& text, const edges& facts) : text_(text), facts_(facts) {
+    source_file& file = sources_.add("random.dl", text);
+    const syntax::program parsed = syntax::parse(file, sources_, report_);
+    if (!report_.has_errors()) analysed_ = sema::analyse(parsed, report_, {.warnings = false});
+    if (!analysed_) return;
+    data_.emplace(*analysed_);
+    for (const auto& [from, to] : facts) (*data_)[analysed_->find_relation("e").value()].insert({from, to});
+    try {
+      oracle::evaluate(*analysed_, *data_);
+    } catch (const oracle::no_fixpoint&) {
+      has_fixpoint_ = false;
+    }
+  }
+
+  [[nodiscard]] bool accepted() const { return analysed_.has_value(); }
+  [[nodiscard]] bool has_fixpoint() const { return has_fixpoint_; }
+  [[nodiscard]] std::string report() const { return report_.to_string(); }
+
+  void expect_same(const mode& how) const {
+    run_options options;
+    options.storage = how.storage;
+    options.jobs = how.jobs;
+    options.backend = how.backend;
+    engine running(
+        program::from_text(text_, {.include_directories = {}, .macros = {}, .pragmas = {}, .warnings = false}),
+        options);
+    if (!facts_.empty()) {
+      relation input = running.relation("e");
+      for (const auto& [from, to] : facts_) {
+        input.insert({value(static_cast<std::int32_t>(from)), value(static_cast<std::int32_t>(to))});
+      }
+    }
+    running.evaluate();
+    for (std::uint32_t number = 0; number < analysed_->relations.size(); ++number) {
+      const std::string& name = analysed_->relations[number].name;
+      const auto expected = in_text(number);
+      const auto actual = rows(running.relation(name));
+      ASSERT_EQ(actual, expected) << how.name << ", relation " << name << "\n" << text_;
+    }
+  }
+
+ private:
+  using texts = std::multiset<std::vector<std::string>>;
+
+  /// By text, since strings made at run time have other numbers in the engine.
+  [[nodiscard]] texts in_text(std::uint32_t number) const {
+    texts result;
+    for (const oracle::tuple& row : (*data_)[relation_id(number)]) {
+      std::vector<std::string> columns;
+      for (std::size_t column = 0; column < row.size(); ++column) {
+        const value_kind kind = analysed_->relations[number].attributes[column].kind;
+        columns.push_back(kind == value_kind::symbol ? data_->text(row[column]) : std::to_string(row[column]));
+      }
+      result.insert(std::move(columns));
+    }
+    return result;
+  }
+
+  static texts rows(const relation& source) {
+    texts result;
+    const auto attributes = source.attributes();
+    for (const tuple& row : source) {
+      std::vector<std::string> columns;
+      for (std::size_t column = 0; column < row.size(); ++column) {
+        const bool is_symbol = attributes[column].type == "symbol";
+        columns.push_back(is_symbol ? std::string(row.symbol(column)) : std::to_string(row.word(column)));
+      }
+      result.insert(std::move(columns));
+    }
+    return result;
+  }
+
+  std::string text_;
+  edges facts_;
+  source_manager sources_;
+  diagnostics report_;
+  std::optional<sema::program> analysed_;
+  std::optional<oracle::database> data_;
+  bool has_fixpoint_ = true;
+};
+
+}  // namespace gpulog
