@@ -113,7 +113,7 @@ struct no_subsumptions {
   template <class Machine, class Relations>
   no_subsumptions(Machine& /*machine*/, const pipeline_context& /*context*/, const plan::stratum& stratum,
                   Relations& /*relations*/, stratum_statistics& /*figures*/) {
-    ensure(stratum.subsumptions.empty(), "a machine without subsumption is given a stratum with one");
+    gpulog::ensure(stratum.subsumptions.empty(), "a machine without subsumption is given a stratum with one");
   }
   template <class Guard, class Action>
   void run(stratum_statistics& /*figures*/, const Guard& /*guard*/, const Action& /*action*/) {}
