@@ -78,7 +78,7 @@ std::vector<device_stratum> find_device_strata(const plan::program& program, con
     });
     if (!program.strata[s].subsumptions.empty()) {
       const plan::rule_version& first = program.strata[s].subsumptions.front().version;
-      reason = "a relation has a subsumptive rule:\n" + first.text;
+      found.why_not = "a relation has a subsumptive rule:\n" + first.text;
     }
     for_each_version(program.strata[s], [&](const plan::rule_version& version) {
       const auto note = [&](std::string& reason, const std::string& what) {
