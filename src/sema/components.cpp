@@ -59,6 +59,8 @@ class instantiation {
         result_.push_back(*entry.item);
       }
     }
+    // What there is of a program without end would only be reported again and again.
+    if (too_large_) result_.clear();
     return std::move(result_);
   }
 
