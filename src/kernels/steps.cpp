@@ -1,7 +1,8 @@
 #include "kernels/steps.hpp"
 
-#include <charconv>
+#include <cerrno>
 #include <cstdlib>
+#include <limits>
 #include <unordered_map>
 
 #include "kernels/text_pattern.hpp"
@@ -32,6 +33,51 @@ std::uint32_t select_where(std::uint32_t n, std::uint16_t* selected, Predicate&&
     if (predicate(i)) selected[count++] = static_cast<std::uint16_t>(i);
   }
   return count;
+}
+
+// Texts are read as Soufflé reads them, by the functions of C: blanks in front and anything behind a number are
+// skipped, 0x and 0b (with a minus in front of them, if any) say the base.
+
+struct digits {
+  std::string text;
+  int base = 10;
+};
+
+digits digits_of(const std::string& text) {
+  const bool negative = text.starts_with('-');
+  const std::string_view prefix = std::string_view(text).substr(negative ? 1 : 0, 2);
+  if (prefix == "0x") return {text, 16};
+  if (prefix == "0b") return {(negative ? "-" : "") + text.substr(negative ? 3 : 2), 2};
+  return {text, 10};
+}
+
+word number_of_text(const std::string& text) {
+  const digits read = digits_of(text);
+  char* end = nullptr;
+  errno = 0;
+  const long long value = std::strtoll(read.text.c_str(), &end, read.base);
+  const bool fits =
+      value >= std::numeric_limits<signed_word>::min() && value <= std::numeric_limits<signed_word>::max();
+  if (end == read.text.c_str() || errno == ERANGE || !fits) throw arithmetic_fault{};
+  return static_cast<word>(value);
+}
+
+word unsigned_of_text(const std::string& text) {
+  if (text.starts_with('-')) throw arithmetic_fault{};
+  const digits read = digits_of(text);
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long long value = std::strtoull(read.text.c_str(), &end, read.base);
+  if (end == read.text.c_str() || errno == ERANGE) throw arithmetic_fault{};
+  return static_cast<word>(value);
+}
+
+word float_of_text(const std::string& text) {
+  char* end = nullptr;
+  errno = 0;
+  const float value = std::strtof(text.c_str(), &end);
+  if (end == text.c_str() || errno == ERANGE) throw arithmetic_fault{};
+  return from_float(value);
 }
 
 /// Patterns are mostly constants, so each worker keeps those that it compiled.
@@ -112,14 +158,6 @@ bool is_text_operation(scalar_op op) { return op >= scalar_op::min_symbol; }
 void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, std::uint32_t n, word* result,
                        storage::symbol_table& symbols) {
   const auto text = [&](std::size_t argument, std::uint32_t i) { return symbols.text(arguments[argument][i]); };
-  // Soufflé reads numbers in any base that C writes.
-  const auto parse = [](std::string_view digits, auto convert) {
-    const std::string terminated(digits);
-    char* end = nullptr;
-    const auto value = convert(terminated.c_str(), &end);
-    if (terminated.empty() || *end != 0) throw arithmetic_fault{};
-    return value;
-  };
   for (std::uint32_t i = 0; i < n; ++i) {
     switch (op) {
       case scalar_op::min_symbol:
@@ -161,15 +199,13 @@ void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, 
         result[i] = symbols.intern(std::to_string(as_float(arguments[0][i])));
         break;
       case scalar_op::string_to_number:
-        result[i] =
-            static_cast<word>(parse(text(0, i), [](const char* s, char** end) { return std::strtoll(s, end, 0); }));
+        result[i] = number_of_text(std::string(text(0, i)));
         break;
       case scalar_op::string_to_unsigned:
-        result[i] =
-            static_cast<word>(parse(text(0, i), [](const char* s, char** end) { return std::strtoull(s, end, 0); }));
+        result[i] = unsigned_of_text(std::string(text(0, i)));
         break;
       case scalar_op::string_to_float:
-        result[i] = from_float(parse(text(0, i), [](const char* s, char** end) { return std::strtof(s, end); }));
+        result[i] = float_of_text(std::string(text(0, i)));
         break;
       default:
         throw arithmetic_fault{};

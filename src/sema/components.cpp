@@ -29,7 +29,7 @@ using component_table = std::unordered_map<std::string, const syntax::component*
 struct scope {
   const scope* around = nullptr;
   std::string prefix;  ///< "a.b." or empty
-  std::set<std::string, std::less<>> relations, types, instances;
+  std::set<std::string, std::less<>> relations, types, branches, instances;
   component_table components;
 };
 
@@ -213,7 +213,12 @@ class instantiation {
       if (const auto* declaration = entry.item->as<syntax::relation_declaration>()) {
         for (const syntax::identifier& name : declaration->names) into.relations.insert(name.text);
       }
-      if (const auto* type = entry.item->as<syntax::type_declaration>()) into.types.insert(type->name.text);
+      if (const auto* type = entry.item->as<syntax::type_declaration>()) {
+        into.types.insert(type->name.text);
+        if (const auto* adt = std::get_if<syntax::adt_definition>(&type->definition)) {
+          for (const syntax::branch_definition& branch : adt->branches) into.branches.insert(branch.name.text);
+        }
+      }
       if (const auto* instance = entry.item->as<syntax::component_instance>()) {
         into.instances.insert(instance->name.text);
       }
@@ -337,7 +342,8 @@ class instantiation {
     syntax::item& copy = result_.emplace_back(*entry.item);
     const syntax_rewriter rewriter(
         [&](syntax::qualified_name& name) { name.text = resolve(name, made, &scope::relations); },
-        [&](syntax::qualified_name& name) { name.text = resolve_type(name, *entry.parameters, made); });
+        [&](syntax::qualified_name& name) { name.text = resolve_type(name, *entry.parameters, made); },
+        [&](syntax::qualified_name& name) { name.text = resolve(name, made, &scope::branches); });
     if (auto* clause = copy.as<syntax::clause>()) rewriter.rewrite(*clause);
     if (auto* subsumption = copy.as<syntax::subsumption>()) rewriter.rewrite(*subsumption);
     if (auto* declaration = copy.as<syntax::relation_declaration>()) rewriter.rewrite(*declaration);

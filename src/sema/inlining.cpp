@@ -88,7 +88,8 @@ bool brings_variables(const syntax::atom& head, const syntax::clause& clause) {
 
 }  // namespace
 
-inliner::inliner(const std::vector<syntax::item>& items, const declarations& declared, diagnostics& diagnostics) {
+inliner::inliner(const std::vector<syntax::item>& items, const declarations& declared, diagnostics& diagnostics)
+    : declared_(declared) {
   for (const std::string& name : declared.relation_names()) {
     if (declared.is_inline(*declared.find_relation(name))) definitions_[name];
   }
@@ -210,6 +211,56 @@ void inliner::replace(syntax::literal& part, bool negated, std::size_t depth) {
   replaced_ = true;
 }
 
+std::optional<type_id> inliner::field_type(std::optional<type_id> record, std::size_t field) const {
+  if (!record || declared_.types().kind(*record) != value_kind::record) return std::nullopt;
+  const std::vector<type_id>& fields = declared_.types().structure(declared_.types()[*record].structure).fields;
+  if (field >= fields.size() || !fields[field].valid()) return std::nullopt;
+  return fields[field];
+}
+
+syntax::argument inliner::typed(syntax::argument term, std::optional<type_id> type) {
+  // A field that is left open may be asked for more than once.
+  const auto name_open_fields = [&](const auto& self, syntax::argument& inside) -> void {
+    auto* record = inside.as<syntax::record_constructor>();
+    auto* branch = inside.as<syntax::branch_constructor>();
+    if (record == nullptr && branch == nullptr) return;
+    for (syntax::argument& field : record != nullptr ? record->fields : branch->fields) {
+      if (is_unnamed(field)) {
+        field = variable_term("_@" + std::to_string(copies_) + "." + std::to_string(++opened_fields_), field.span);
+      }
+      self(self, field);
+    }
+  };
+  name_open_fields(name_open_fields, term);
+  if (!type || term.as<syntax::record_constructor>() == nullptr) return term;
+  const syntax::place span = term.span;
+  return {syntax::type_cast{std::move(term), {declared_.types()[*type].name, span}}, span};
+}
+
+void inliner::unify(const syntax::argument& formal, const syntax::argument& actual, std::optional<type_id> type,
+                    std::map<std::string, syntax::argument>& values,
+                    std::vector<std::pair<syntax::argument, syntax::argument>>& equal) {
+  if (is_unnamed(actual)) return;
+  const auto* cast = actual.as<syntax::type_cast>();
+  const syntax::argument& value = cast != nullptr && cast->value->as<syntax::record_constructor>() != nullptr
+                                      ? static_cast<const syntax::argument&>(*cast->value)
+                                      : actual;
+  const auto* variable = formal.as<syntax::variable>();
+  if (variable != nullptr && !values.contains(variable->name)) {
+    values.emplace(variable->name, typed(value, type));
+    return;
+  }
+  const auto* made = formal.as<syntax::record_constructor>();
+  const auto* matched = value.as<syntax::record_constructor>();
+  if (made == nullptr || matched == nullptr || made->fields.size() != matched->fields.size()) {
+    equal.emplace_back(typed(formal, type), typed(value, type));
+    return;
+  }
+  for (std::size_t field = 0; field < made->fields.size(); ++field) {
+    unify(made->fields[field], matched->fields[field], field_type(type, field), values, equal);
+  }
+}
+
 /// The body of a clause with the atom's arguments for those of its head and new names for its other variables.
 syntax::conjunction inliner::instance(const definition& chosen, const syntax::atom& atom) {
   const std::string suffix = "@" + std::to_string(copies_);
@@ -221,23 +272,11 @@ syntax::conjunction inliner::instance(const definition& chosen, const syntax::at
   });
   syntax::conjunction result;
   std::vector<std::pair<syntax::argument, syntax::argument>> equal;
-  // Records are compared field by field, since nothing would say of which type both of them are.
-  const auto unify = [&](const auto& self, const syntax::argument& formal, const syntax::argument& actual) -> void {
-    if (is_unnamed(actual)) return;
-    const auto* variable = formal.as<syntax::variable>();
-    if (variable != nullptr && values.emplace(variable->name, actual).second) return;
-    const auto* made = formal.as<syntax::record_constructor>();
-    const auto* matched = actual.as<syntax::record_constructor>();
-    if (made == nullptr || matched == nullptr || made->fields.size() != matched->fields.size()) {
-      equal.emplace_back(formal, actual);
-      return;
-    }
-    for (std::size_t field = 0; field < made->fields.size(); ++field) {
-      self(self, made->fields[field], matched->fields[field]);
-    }
-  };
+  const relation_id relation = *declared_.find_relation(atom.name.text);
   for (std::size_t position = 0; position < atom.arguments.size(); ++position) {
-    unify(unify, chosen.head->arguments[position], atom.arguments[position]);
+    const type_id type = declared_.column_type(relation, position);
+    unify(chosen.head->arguments[position], atom.arguments[position], type.valid() ? std::optional(type) : std::nullopt,
+          values, equal);
   }
   for (auto& [formal, actual] : equal) {
     replacer.apply(formal);

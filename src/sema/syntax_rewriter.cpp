@@ -38,7 +38,10 @@ void syntax_rewriter::rewrite(syntax::type_declaration& declaration) const {
   }
   if (auto* record = std::get_if<syntax::record_definition>(&declaration.definition)) rewrite(record->fields);
   if (auto* adt = std::get_if<syntax::adt_definition>(&declaration.definition)) {
-    for (syntax::branch_definition& branch : adt->branches) rewrite(branch.fields);
+    for (syntax::branch_definition& branch : adt->branches) {
+      rewrite(branch.name, branch_);
+      rewrite(branch.fields);
+    }
   }
 }
 
@@ -73,7 +76,10 @@ void syntax_rewriter::rewrite(std::vector<syntax::argument>& terms) const {
 
 void syntax_rewriter::rewrite(syntax::argument& term) const {
   if (auto* record = term.as<syntax::record_constructor>()) rewrite(record->fields);
-  if (auto* branch = term.as<syntax::branch_constructor>()) rewrite(branch->fields);
+  if (auto* branch = term.as<syntax::branch_constructor>()) {
+    branch_(branch->branch);
+    rewrite(branch->fields);
+  }
   if (auto* call = term.as<syntax::functor_call>()) rewrite(call->arguments);
   if (auto* call = term.as<syntax::user_functor_call>()) rewrite(call->arguments);
   if (auto* cast = term.as<syntax::type_cast>()) {

@@ -11,8 +11,10 @@ class syntax_rewriter {
  public:
   using renaming = std::function<void(syntax::qualified_name&)>;
 
-  /// `relations` is called with each name of a relation, `types` with each name of a type, used or declared alike.
-  syntax_rewriter(renaming relations, renaming types) : relation_(std::move(relations)), type_(std::move(types)) {}
+  /// `relations` is called with each name of a relation, `types` with each name of a type, `branches` with each name of
+  /// an algebraic data type's branch, used or declared alike.
+  syntax_rewriter(renaming relations, renaming types, renaming branches)
+      : relation_(std::move(relations)), type_(std::move(types)), branch_(std::move(branches)) {}
 
   void rewrite(syntax::clause& clause) const;
   void rewrite(syntax::subsumption& subsumption) const;
@@ -31,6 +33,7 @@ class syntax_rewriter {
 
   renaming relation_;
   renaming type_;
+  renaming branch_;
 };
 
 }  // namespace gpulog::sema

@@ -284,7 +284,6 @@ argument parser::branch() {
   // A dot behind `$A` may also end the clause; then the next one begins behind a blank.
   while (current_.kind == token_kind::dot && next_token().kind == token_kind::identifier) {
     if (!follows_at_once(current_.span, next_token().span)) break;
-    if (tokens_.peek(1).kind != token_kind::left_parenthesis && tokens_.peek(1).kind != token_kind::dot) break;
     take();
     made.branch.text += '.' + take().text;
     made.branch.span = since(made.branch.span);

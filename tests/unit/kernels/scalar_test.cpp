@@ -280,6 +280,19 @@ TEST_F(texts, substrings) {
 TEST_F(texts, to_numbers) {
   EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id("-12")})), -12);
   EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id("0x1F")})), 31);
+  EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id("-0x1F")})), -31);
+  EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id("0b101")})), 5);
+  EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id("-0b100")})), -4);
+  EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id("010")})), 10);
+  EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id(" 12 apples")})), 12);
+  EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id("-2147483648")})), -2147483647 - 1);
+  EXPECT_THROW(compute(scalar_op::string_to_number, {id("2147483648")}), arithmetic_fault);
+  EXPECT_THROW(compute(scalar_op::string_to_number, {id("0b2")}), arithmetic_fault);
+  EXPECT_EQ(compute(scalar_op::string_to_unsigned, {id("0b11")}), 3U);
+  EXPECT_EQ(compute(scalar_op::string_to_unsigned, {id("0xff")}), 255U);
+  EXPECT_THROW(compute(scalar_op::string_to_unsigned, {id("-1")}), arithmetic_fault);
+  EXPECT_THROW(compute(scalar_op::string_to_float, {id("1e99")}), arithmetic_fault);
+  EXPECT_EQ(as_float(compute(scalar_op::string_to_float, {id("1.5e2m")})), 150.0F);
   EXPECT_EQ(compute(scalar_op::string_to_unsigned, {id("4294967295")}), 4294967295U);
   EXPECT_EQ(as_float(compute(scalar_op::string_to_float, {id("2.5")})), 2.5F);
   for (const auto op : {scalar_op::string_to_number, scalar_op::string_to_unsigned, scalar_op::string_to_float}) {

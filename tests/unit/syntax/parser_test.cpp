@@ -118,8 +118,10 @@ TEST(Arguments, Calls) {
 TEST(Arguments, EnumBeforeTheEndOfAClause) {
   EXPECT_EQ(printed("a() :- x = $E. .decl b()"), "a() :- x = $E().\n.decl b()\n");
   EXPECT_EQ(printed("a() :- x = $E."), "a() :- x = $E().\n");
-  // As Soufflé reads a dot after the name of a branch.
-  EXPECT_EQ(printed("a() :- x = $E. b(1)."), "a() :- x = $E.b(1).\n");
+  // A name goes on behind a dot, a clause ends with a blank behind it.
+  EXPECT_EQ(printed("a() :- x = $e.E(1)."), "a() :- x = $e.E(1).\n");
+  EXPECT_EQ(printed("a() :- x = $e.E."), "a() :- x = $e.E().\n");
+  EXPECT_EQ(printed("a() :- x = $E. b(1)."), "a() :- x = $E().\nb(1).\n");
 }
 
 TEST(Arguments, Aggregates) {
