@@ -20,8 +20,8 @@ bool needs_host(const step& one) {
       return needs_host(one.comparison);
     case step_kind::pack:
     case step_kind::find_record:
-    case step_kind::unpack:
       return true;
+    case step_kind::unpack:
     case step_kind::exists_tuple:
     case step_kind::exists_key:
     case step_kind::exists_any:
@@ -85,10 +85,6 @@ std::uint32_t host_step_runner::run_step(const step& one, const std::vector<word
           fields_);
       return one.kind == step_kind::pack ? n : select_found(n);
     case step_kind::unpack:
-      unpack_records(
-          one, n, value(registers, one.arguments.front()), [&](register_number target) { return registers[target]; },
-          found_);
-      return select_found(n);
     case step_kind::exists_tuple:
     case step_kind::exists_key:
     case step_kind::exists_any:

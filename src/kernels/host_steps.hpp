@@ -6,7 +6,7 @@
 #include "kernels/pipeline.hpp"
 #include "storage/relation.hpp"
 
-/// Steps that a device leaves to the host, which has the tables of texts and of records.
+/// Steps that a device leaves to the host, which has the tables of texts and makes records.
 namespace gpulog::kernels {
 
 [[nodiscard]] bool needs_host(scalar_op op);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -35,6 +36,17 @@ class record_table {
   [[nodiscard]] const word* fields(word record) const {
     const place where = place_of(record);
     return chunks_[where.chunk].load(std::memory_order_acquire) + where.row * arity_;
+  }
+  /// Visits the fields of records [first, last] in runs that lie together: visit(fields, number of records).
+  template <class Visit>
+  void for_each_run(word first, word last, const Visit& visit) const {
+    for (std::uint64_t record = first; record <= last;) {
+      const place where = place_of(static_cast<word>(record));
+      const std::uint64_t in_chunk = (std::uint64_t{1} << (where.chunk + first_chunk_bits)) - where.row;
+      const std::uint64_t n = std::min<std::uint64_t>(in_chunk, last - record + 1);
+      visit(fields(static_cast<word>(record)), n);
+      record += n;
+    }
   }
   /// Whether this is the number of a record in here.
   [[nodiscard]] bool has(word record) const { return record != nil_record && record <= size(); }

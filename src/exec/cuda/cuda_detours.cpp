@@ -38,6 +38,23 @@ cuda_kernels::fold_cells cuda_machine::cells_of(fold_memory& memory) {
   return {memory.counts.data(), memory.sums.data(), memory.words.data()};
 }
 
+const word* cuda_machine::fields_of(const storage::record_table& table) {
+  copied_records& copied = records_.try_emplace(&table, copied_records{backend::array<word>(*resource_)}).first->second;
+  const std::uint64_t count = table.size();
+  if (copied.count == count) return copied.fields.data();
+  if (copied.fields.capacity() < count * table.arity()) {
+    copied.fields.set_capacity((count + count / 2) * table.arity());
+  }
+  table.for_each_run(static_cast<word>(copied.count + 1), static_cast<word>(count),
+                     [&](const word* fields, std::uint64_t records) {
+                       word* const to = copied.fields.data() + copied.count * table.arity();
+                       GPULOG_CUDA_TRY(cudaMemcpyAsync(to, fields, records * table.arity() * sizeof(word),
+                                                       cudaMemcpyHostToDevice, context_->stream()));
+                       copied.count += records;
+                     });
+  return copied.fields.data();
+}
+
 cuda_machine::input_rows cuda_machine::part_of(const input_rows& input, std::uint64_t first, std::uint64_t rows) {
   input_rows part;
   part.rows = rows;

@@ -178,6 +178,14 @@ void cuda_machine::prepare_steps(running& run, std::size_t number, expand_argume
           one.part != kernels::row_part::delta, one.part != kernels::row_part::old, one.level);
       made.runs = parameters_.put(views);
       made.run_count = static_cast<std::uint32_t>(views.size());
+    } else if (one.kind == kernels::step_kind::unpack) {
+      std::vector<register_number> fields;
+      for (const kernels::binding& bound : one.bindings) fields.insert(fields.end(), {bound.column, bound.target});
+      made.wide_arguments = parameters_.put(fields);
+      made.argument_count = static_cast<std::uint32_t>(fields.size());
+      made.fields = fields_of(*one.records);
+      made.records = static_cast<word>(one.records->size());
+      made.record_arity = one.records->arity();
     }
   }
   arguments.steps = parameters_.put(steps);

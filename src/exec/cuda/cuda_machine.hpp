@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "backend/cpu/tbb_backend.hpp"
@@ -21,7 +22,7 @@ namespace gpulog::exec {
 class cuda_machine {
  public:
   using relation = storage::cuda::device_relation;
-  /// Texts and records are the host's.
+  /// The host makes texts and records.
   static constexpr bool leaves_steps_to_host = true;
 
   /// @param resource allocates on the device
@@ -75,6 +76,8 @@ class cuda_machine {
   void unfold(running& run, std::size_t number, const input_rows& input, const std::uint32_t* representatives);
   void run_on_host(running& run, std::size_t number, const input_rows& input);
   segment_memory& memory_of(std::size_t number);
+  /// The fields of all records of a table so far, copied as they come.
+  const word* fields_of(const storage::record_table& table);
   [[nodiscard]] static kernels::cuda::fold_cells cells_of(fold_memory& memory);
   /// Rows [first, first + rows) of the input.
   [[nodiscard]] static input_rows part_of(const input_rows& input, std::uint64_t first, std::uint64_t rows);
@@ -96,7 +99,14 @@ class cuda_machine {
 
   backend::cuda::device_context* context_;
   backend::memory_resource* resource_;
+  /// Copied records of one table.
+  struct copied_records {
+    backend::array<word> fields;
+    std::uint64_t count = 0;
+  };
+
   backend::cpu::tbb_backend host_;
+  std::unordered_map<const storage::record_table*, copied_records> records_;
   std::vector<std::unique_ptr<segment_memory>> segments_;
   parameter_store parameters_;
   backend::array<std::uint32_t> fault_;

@@ -36,6 +36,11 @@ struct device_step {
   const register_number* wide_arguments = nullptr;
   const run_view* runs = nullptr;
   set_view set;
+  // Of unpack: the fields of record n stand at fields[(n - 1) * record_arity]; wide_arguments are pairs of a field and
+  // the register that it goes to.
+  const word* fields = nullptr;
+  word records = 0;
+  std::uint32_t record_arity = 0;
 };
 
 /// A register that is filled for each pair: from a column of the input rows, or of the matching rows.

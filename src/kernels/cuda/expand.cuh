@@ -63,6 +63,14 @@ __device__ inline bool run_step(const device_step& step, register_file& register
     }
     case step_kind::filter:
       return compare_words(step.comparison, registers.get(step.arguments[0]), registers.get(step.arguments[1]));
+    case step_kind::unpack: {
+      const word place = registers.get(step.arguments[0]) - 1;  // nil has no fields
+      if (place >= step.records) return false;
+      const word* const fields = step.fields + static_cast<std::uint64_t>(place) * step.record_arity;
+      for (std::uint32_t i = 0; i < step.argument_count; i += 2)
+        registers.set(step.wide_arguments[i + 1], fields[step.wide_arguments[i]]);
+      return true;
+    }
     case step_kind::exists_any:
       return step.holds != step.negated;
     case step_kind::exists_tuple:

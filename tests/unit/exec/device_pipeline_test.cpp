@@ -57,7 +57,7 @@ TEST(device_pipeline, host_steps_are_segments) {
   EXPECT_EQ(built_rule(text + "t(cat(x,\"!\")) :- s(x).").shape(), "s0 h1 u0");
   EXPECT_EQ(built_rule(text + "t(cat(x,\"!\")) :- s(x).", false).shape(), "s1");
   EXPECT_EQ(built_rule(text + "n(strlen(x),strlen(x)+1) :- s(x), match(\"a.*\",x).").shape(), "s0 h2 u1");
-  EXPECT_EQ(built_rule(text + "n(y,z) :- p([x,y]), a(x,z).").shape(), "s0 h1 m0");
+  EXPECT_EQ(built_rule(text + "n(y,z) :- p([x,y]), a(x,z).").shape(), "s1 m0");
   EXPECT_EQ(built_rule(text + "n(x,c) :- a(x,_), c = count : { p([x,_]) }.").shape().find("f0 "), 3U);
 }
 

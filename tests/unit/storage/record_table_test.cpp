@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace gpulog::storage {
@@ -37,6 +38,25 @@ TEST(record_table, keeps_many_records_over_several_chunks) {
     const std::array<word, 3> fields{i, i * 3, i % 7};
     ASSERT_EQ(table.find(fields.data()), i + 1);
     ASSERT_TRUE(std::equal(fields.begin(), fields.end(), table.fields(i + 1)));
+  }
+}
+
+TEST(record_table, runs_of_records_lie_together) {
+  record_table table(2);
+  constexpr word records = 10'000;
+  for (word i = 0; i < records; ++i) {
+    const std::array<word, 2> fields{i, i + 1};
+    table.intern(fields.data());
+  }
+  for (const auto& [first, last] : std::vector<std::pair<word, word>>{{1, records}, {1000, 1100}, {5, 5}, {7, 6}}) {
+    std::uint64_t next = first;
+    table.for_each_run(first, last, [&](const word* fields, std::uint64_t n) {
+      for (std::uint64_t i = 0; i < n; ++i, ++next) {
+        ASSERT_EQ(fields[2 * i], next - 1);
+        ASSERT_EQ(fields[2 * i + 1], next);
+      }
+    });
+    EXPECT_EQ(next, last + std::uint64_t{1});
   }
 }
 
