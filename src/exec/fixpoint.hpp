@@ -181,7 +181,7 @@ class fixpoint_executor final : public stratum_executor {
       if (plan_->relations[id.value].is_equivalence) relation_of(id).become_equivalence();
     }
     if constexpr (subsuming_machine<Machine>) {
-      if (loses_rows(id)) relation_of(id).make_erasable();
+      if (loses_rows(id)) prepare_losses(id);
     }
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (places_[i].relation == id) relation_of(id).add_index(make_layout(plan_->indexes[i], options_.storage));
@@ -193,6 +193,17 @@ class fixpoint_executor final : public stratum_executor {
       return std::any_of(stratum.subsumptions.begin(), stratum.subsumptions.end(),
                          [id](const plan::subsumption& one) { return one.relation == id; });
     });
+  }
+
+  void prepare_losses(relation_id id) {
+    const auto& best = plan_->relations[id.value].best;
+    if (!best) return relation_of(id).make_erasable();
+    using storage::best_rows;
+    const bool larger =
+        best->better == comparison_op::greater_number || best->better == comparison_op::greater_unsigned;
+    const bool sign = best->better == comparison_op::less_number || best->better == comparison_op::greater_number;
+    relation_of(id).keep_best(best->column,
+                              (larger ? best_rows::larger_is_better : 0) ^ (sign ? best_rows::with_sign : 0));
   }
 
   /// After which stratum an index or a tuple set is needed no more.

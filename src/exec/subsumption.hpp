@@ -58,7 +58,8 @@ class subsumption_runner {
   }
 
   [[nodiscard]] std::size_t count() const { return subsumptions_.size(); }
-  /// Of subsumption `number`: pairs that were looked at, and rows that it took away.
+  /// Of subsumption `number`: pairs that were looked at, and rows that it took away (where the tuple set keeps the best
+  /// ones, those that had been in the relation).
   [[nodiscard]] std::uint64_t pairs(std::size_t number) const { return figures_[number].pairs; }
   [[nodiscard]] std::uint64_t removed(std::size_t number) const { return figures_[number].removed; }
 
@@ -66,6 +67,7 @@ class subsumption_runner {
   /// visible. @param last no step follows
   /// @throws kernels::arithmetic_fault, kernels::interrupted, backend::memory_exceeded
   void purge(bool last) {
+    if (target_->keeps_best()) return finish();
     const std::uint64_t rows = target_->rows();
     grow(marks_, rows);
     std::fill_n(marks_.data(), rows, std::uint8_t{0});
@@ -83,16 +85,26 @@ class subsumption_runner {
 
   /// Behind the rules of an iteration, in front of the advance.
   void step() {
+    if (target_->keeps_best()) {
+      // The tuple set has seen to it.
+      if (is_worth_compacting()) compact_best();
+      return;
+    }
     reject_appended();
     for (std::size_t number = 0; number < subsumptions_.size(); ++number) delete_dominated(number);
     for (chain_pair& chains : chains_) chains.of_relation.add_until(target_->columns(), end_of_appended());
     grow(erased_, end_of_appended());
-    if (target_->erased_rows() > worth_compacting && target_->erased_rows() > target_->rows() / 2) compact(erased_);
+    if (is_worth_compacting()) compact(erased_);
   }
 
   /// Afterwards all rows are tuples.
   void finish() {
-    if (target_->erased_rows() != 0) compact(erased_);
+    if (target_->erased_rows() == 0) return;
+    if (target_->keeps_best()) {
+      compact_best();
+    } else {
+      compact(erased_);
+    }
   }
 
  private:
@@ -120,6 +132,10 @@ class subsumption_runner {
     const std::uint64_t before = flags.size();
     flags.resize(rows);
     if (rows > before) std::fill_n(flags.data() + before, rows - before, std::uint8_t{0});
+  }
+
+  [[nodiscard]] bool is_worth_compacting() const {
+    return target_->erased_rows() > worth_compacting && target_->erased_rows() > target_->rows() / 2;
   }
 
   [[nodiscard]] std::uint64_t end_of_appended() const { return target_->rows() + target_->appended_rows(); }
@@ -364,6 +380,11 @@ class subsumption_runner {
       return pairs;
     });
     figures_[number].removed += found.size();
+  }
+
+  void compact_best() {
+    figures_.front().removed += target_->erased_rows();
+    target_->compact(target_->erased_marks());
   }
 
   void compact(storage::array<std::uint8_t>& marks) {

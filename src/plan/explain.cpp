@@ -276,6 +276,7 @@ std::string explain(const program& plan) {
       if (!made.key_columns.empty()) {
         result += fmt::format("      # pairs that are equal in the columns {}\n", fmt::join(made.key_columns, ","));
       }
+      if (plan.relations[made.relation.value].best) result += "      # by the tuple set, which keeps the best one\n";
       result += operators_text(plan, made.version, "      ");
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -174,6 +175,12 @@ struct index {
   std::vector<std::uint32_t> payload;      ///< columns outside the longest key that some match binds
 };
 
+/// Of tuples that are equal in all other columns one stays, the best in this one.
+struct best_of_key {
+  std::uint32_t column = 0;
+  comparison_op better = comparison_op::less_number;  ///< or greater_number, less_unsigned, greater_unsigned
+};
+
 struct relation {
   std::string name;
   std::vector<std::string> attribute_names;
@@ -183,6 +190,8 @@ struct relation {
   std::uint64_t size_limit = 0;   ///< .limitsize, 0: none
   /// Each group of columns is a key of which one tuple stays; not empty: only the CPU can hold the relation.
   std::vector<std::vector<std::uint32_t>> choice_domains;
+  /// What the subsumptions of its stratum amount to, when they are that simple: the tuple set can do it.
+  std::optional<best_of_key> best;
   bool is_equivalence = false;  ///< eqrel: what is inserted implies other pairs; only the CPU can hold the relation
 };
 

@@ -167,6 +167,21 @@ class planner {
         if (is_member(target, read)) added.planned.changing.push_back(read);
       }
     }
+    find_best(target);
+  }
+
+  /// Relations with one subsumption, which is by the order of a column. Not where a subsumption reads relations of the
+  /// stratum: it could tell when a tuple leaves.
+  void find_best(const draft_stratum& planned) {
+    std::map<relation_id, std::size_t> count;
+    for (const draft_subsumption& made : planned.subsumptions) {
+      if (!made.planned.changing.empty()) return;
+      ++count[made.planned.relation];
+    }
+    for (const draft_subsumption& made : planned.subsumptions) {
+      const relation_id id = made.planned.relation;
+      if (count[id] == 1) result_.relations[id.value].best = best_of(made, arities_[id.value]);
+    }
   }
 
   std::vector<normalized_rule> subsumptions_of(const sema::stratum& planned) {

@@ -89,8 +89,46 @@ draft_subsumption build_subsumption(const normalized_rule& rule, std::vector<boo
   }
   keep_bindings(dominated, read);
   keep_bindings(dominating, read);
+  std::get<scan>(dominated.op).rows = std::get<scan>(dominating.op).rows = part::all;
   version.operations.insert(version.operations.begin(), {std::move(dominated), std::move(dominating)});
   return result;
+}
+
+std::optional<best_of_key> best_of(const draft_subsumption& made, std::uint32_t arity) {
+  const std::vector<draft_operation>& operations = made.version.operations;
+  if (operations.size() != 3 || made.planned.key_columns.size() + 1 != arity) return std::nullopt;
+  const auto& dominated = std::get<scan>(operations[0].op).bindings;
+  const auto& dominating = std::get<scan>(operations[1].op).bindings;
+  const auto* test = std::get_if<filter>(&operations[2].op);
+  if (test == nullptr || dominated.size() != 1 || dominating.size() != 1) return std::nullopt;
+  const operand loser = operand::slot(dominated.front().slot);
+  const operand winner = operand::slot(dominating.front().slot);
+  const bool as_written = test->left == winner && test->right == loser;
+  const bool turned = test->left == loser && test->right == winner;
+  if (dominated.front().column != dominating.front().column || (!as_written && !turned)) return std::nullopt;
+  best_of_key result;
+  result.column = dominated.front().column;
+  // Both tuples are different, so that the values are.
+  switch (test->op) {
+    case comparison_op::less_number:
+    case comparison_op::less_equal_number:
+      result.better = as_written ? comparison_op::less_number : comparison_op::greater_number;
+      return result;
+    case comparison_op::greater_number:
+    case comparison_op::greater_equal_number:
+      result.better = as_written ? comparison_op::greater_number : comparison_op::less_number;
+      return result;
+    case comparison_op::less_unsigned:
+    case comparison_op::less_equal_unsigned:
+      result.better = as_written ? comparison_op::less_unsigned : comparison_op::greater_unsigned;
+      return result;
+    case comparison_op::greater_unsigned:
+    case comparison_op::greater_equal_unsigned:
+      result.better = as_written ? comparison_op::greater_unsigned : comparison_op::less_unsigned;
+      return result;
+    default:
+      return std::nullopt;
+  }
 }
 
 subsumption finish(draft_subsumption made) {

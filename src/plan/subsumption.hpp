@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "plan/cost_model.hpp"
@@ -20,6 +21,9 @@ struct draft_subsumption {
 /// @param tested by number of the atom: atoms that may find rows which were taken away
 [[nodiscard]] draft_subsumption build_subsumption(const normalized_rule& rule, std::vector<bool> tested,
                                                   const cost_model& costs, const std::vector<std::uint32_t>& arities);
+
+/// What the subsumption amounts to when it only compares one column of tuples that are equal in all others.
+[[nodiscard]] std::optional<best_of_key> best_of(const draft_subsumption& made, std::uint32_t arity);
 
 /// The finished version without columns that nobody reads.
 [[nodiscard]] subsumption finish(draft_subsumption made);

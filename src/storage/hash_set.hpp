@@ -286,6 +286,35 @@ class row_set {
       if (++at == slots_.size()) at = 0;
     }
   }
+  enum class placed : std::uint8_t { no, added, replaced };
+  /// For sets of keys: offers row `row`. Where a row with the same key is, consider(it) decides whether `row` takes its
+  /// place. show(replaced row) is called before anybody can see `row`; no_row for none. It may be called again.
+  template <bool Concurrent, class SameKey, class Consider, class Show>
+  placed insert_or_replace(std::uint64_t hash, std::uint64_t row, SameKey&& same_key, Consider&& consider,
+                           Show&& show) {
+    std::uint64_t* const slots = slots_.data();
+    const std::uint64_t entry = make_entry(hash, row);
+    std::uint64_t at = scale(hash, slots_.size());
+    std::uint64_t seen = __atomic_load_n(&slots[at], __ATOMIC_ACQUIRE);
+    while (true) {
+      const bool is_free = seen == 0;
+      const std::uint64_t other = is_free ? no_row : (seen & row_mask) - 1;
+      if (!is_free && ((seen >> row_bits) != (entry >> row_bits) || !same_key(other))) {
+        if (++at == slots_.size()) at = 0;
+        seen = __atomic_load_n(&slots[at], __ATOMIC_ACQUIRE);
+        continue;
+      }
+      if (!is_free && !consider(other)) return placed::no;
+      show(other);
+      if constexpr (!Concurrent) {
+        slots[at] = entry;
+      } else if (!__atomic_compare_exchange_n(&slots[at], &seen, entry, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
+        continue;  // with what is there now
+      }
+      return is_free ? placed::added : placed::replaced;
+    }
+  }
+  static constexpr std::uint64_t no_row = UINT64_MAX;
   void add_count(std::uint64_t fresh) { count_.fetch_add(fresh, std::memory_order_relaxed); }
 
   template <class SameAs>

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "storage/best_rows.hpp"
 #include "storage/choice_set.hpp"
 #include "storage/equivalence.hpp"
 #include "storage/hash_set.hpp"
@@ -76,6 +77,12 @@ class relation {
     candidates_.clear();
     set_.emplace<row_set>(*resource_);
   }
+  /// The same for a relation that keeps one row for each value of its other columns, the best in this one.
+  void keep_best(std::uint32_t column, word order) {
+    make_erasable();
+    best_ = std::make_unique<best_rows>(*resource_, column, order);
+  }
+  [[nodiscard]] bool keeps_best() const { return best_ != nullptr; }
   [[nodiscard]] bool is_choice() const { return std::holds_alternative<choice_set>(set_); }
   /// Before the first row: an equivalence relation. It has pairs instead of rows: no columns and no indexes, and rows()
   /// is the number of pairs.
@@ -118,6 +125,7 @@ class relation {
     if (const auto* by_row = std::get_if<row_set>(&set_)) sum += by_row->bytes();
     if (const auto* hisa = std::get_if<hisa_set>(&set_)) sum += hisa->bytes();
     if (const auto* choice = std::get_if<choice_set>(&set_)) sum += choice->bytes();
+    if (best_) sum += best_->replaced.bytes() + best_->erased.bytes();
     return sum;
   }
 
@@ -175,6 +183,7 @@ class relation {
     if (std::holds_alternative<hisa_set>(set_)) return collect(values, n);
     if (is_choice()) return append_candidates(std::get<choice_set>(set_), values, n, scratch);
     if (auto* packed = std::get_if<packed_set>(&set_)) return insert_packed<Concurrent>(*packed, values, n, scratch);
+    if (best_) return insert_best<Concurrent>(std::get<row_set>(set_), values, n, scratch, worker);
     return insert_rows<Concurrent>(std::get<row_set>(set_), values, n, scratch, worker);
   }
 
@@ -195,7 +204,8 @@ class relation {
       for (std::uint32_t i = 0; i < n; ++i) {
         // Where rows are erased, a tuple that the phase has found again counts from the next iteration on.
         const auto same_as = [&](std::uint64_t row) {
-          return equals_row(values, i, row) && (!is_erasable_ || row < rows_);
+          if (best_ && row >= rows_) row = best_->replaced[row] - 1;
+          return (!is_erasable_ || row < rows_) && equals_row(values, i, row);
         };
         found[i] = by_row->contains(scratch.homes[i], same_as) ? 1 : 0;
       }
@@ -219,6 +229,7 @@ class relation {
       deduplicate_candidates(backend);
     } else if (auto* by_row = std::get_if<row_set>(&set_)) {
       close_gaps(*by_row);
+      if (best_) erase_replaced();
     } else if (is_choice()) {
       choose(backend);
     }
@@ -303,6 +314,9 @@ class relation {
     ++erased_rows_;
   }
 
+  /// The marks that compact() wants, of a relation that keeps the best rows.
+  [[nodiscard]] const std::uint8_t* erased_marks() const { return best_->erased.data(); }
+
   /// Rows that were erased, those with marks[row] not 0, leave the columns; the others keep their order. Indexes are
   /// empty until their next refresh.
   void compact(const std::uint8_t* marks) {
@@ -320,6 +334,7 @@ class relation {
     rows_ = rows_ == end ? kept : kept_visible;
     tail_.store(kept, std::memory_order_relaxed);
     erased_rows_ = 0;
+    if (best_) std::fill_n(best_->erased.data(), best_->erased.size(), std::uint8_t{0});
     for (std::size_t number = 0; number < indexes_.size(); ++number) drop_index(number);
   }
 
@@ -385,6 +400,7 @@ class relation {
   void reserve_rows(std::uint64_t rows) {
     const std::uint64_t capacity = std::max(rows, capacity_of(columns_) + capacity_of(columns_) / 2);
     for (auto& column : columns_) column.set_capacity(capacity);
+    if (best_) best_->replaced.set_capacity(capacity);
   }
 
   void pack_keys(const word* const* values, std::uint32_t n, std::uint64_t* keys) const {
@@ -425,7 +441,9 @@ class relation {
   template <class Value>
   [[nodiscard]] std::uint64_t tuple_hash(const Value& value) const {
     key_hash hash;
-    for (std::uint32_t c = 0; c < arity_; ++c) hash.add(value(c));
+    for (std::uint32_t c = 0; c < arity_; ++c) {
+      if (!best_ || c != best_->column) hash.add(value(c));
+    }
     return mix(hash.value());
   }
   [[nodiscard]] std::uint64_t row_hash(std::uint64_t row) const {
@@ -480,6 +498,21 @@ class relation {
     return fresh;
   }
 
+  template <bool Concurrent>
+  std::uint32_t insert_best(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
+                            unsigned worker);
+  /// Rows whose place another one has taken leave the relation.
+  void erase_replaced() {
+    const std::uint64_t end = tail_.load(std::memory_order_relaxed);
+    best_->erased.resize(std::max(end, best_->erased.size()));
+    for (std::uint64_t row = rows_; row < end; ++row) {
+      const std::uint64_t replaced = std::exchange(best_->replaced[row], 0);
+      if (replaced == 0) continue;
+      best_->erased[replaced - 1] = 1;
+      ++erased_rows_;
+    }
+  }
+
   /// Rows that workers had taken and not used are filled from the end.
   void close_gaps(row_set& set) {
     std::vector<reservation> gaps;
@@ -500,6 +533,7 @@ class relation {
         --last;  // the last row in use
         set.move_row(row_hash(last), last, hole);
         for (auto& column : columns_) column[hole] = column[last];
+        if (best_) best_->replaced[hole] = best_->replaced[last];
       }
     }
     tail_.store(live, std::memory_order_relaxed);
@@ -540,6 +574,7 @@ class relation {
   std::variant<std::monostate, packed_set, row_set, hisa_set, choice_set> set_;
   bool is_erasable_ = false;
   std::uint64_t erased_rows_ = 0;
+  std::unique_ptr<best_rows> best_;
   std::vector<reservation> reserved_;
   std::vector<array<word>> candidates_;  // `hisa` mode: new, before it is deduplicated
   std::atomic<std::uint64_t> candidate_tail_{0};
@@ -548,6 +583,55 @@ class relation {
   bool is_published_ = false;  // the pairs that the phase has united; only advance() is missing
   phase_times times_;
 };
+
+template <bool Concurrent>
+std::uint32_t relation::insert_best(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
+                                    unsigned worker) {
+  hash_tuples(values, n, scratch.homes);
+  for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) set.prefetch(scratch.homes[i]);
+  std::uint32_t fresh = 0;
+  std::uint32_t added = 0;
+  reservation& own = reserved_[worker];
+  word* const best = columns_[best_->column].data();
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (i + prefetch_distance < n) set.prefetch(scratch.homes[i + prefetch_distance]);
+    if (Concurrent && own.next == own.end) {
+      own.next = tail_.fetch_add(reservation_rows, std::memory_order_relaxed);
+      own.end = own.next + reservation_rows;
+    }
+    const std::uint64_t row = Concurrent ? own.next : tail_.load(std::memory_order_relaxed);
+    const word value = values[best_->column][i];
+    const auto same_key = [&](std::uint64_t other) {
+      for (std::uint32_t c = 0; c < arity_; ++c) {
+        if (c != best_->column && columns_[c][other] != values[c][i]) return false;
+      }
+      return true;
+    };
+    const auto consider = [&](std::uint64_t other) {
+      word known = __atomic_load_n(best + other, __ATOMIC_RELAXED);
+      if (other < rows_) return best_->better(value, known);
+      while (best_->better(value, known) &&
+             !__atomic_compare_exchange_n(best + other, &known, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      }
+      return false;
+    };
+    const auto show = [&](std::uint64_t other) {
+      write_row(values, i, row);
+      best_->replaced[row] = other == row_set::no_row ? 0 : other + 1;
+    };
+    const row_set::placed outcome = set.insert_or_replace<Concurrent>(scratch.homes[i], row, same_key, consider, show);
+    if (outcome == row_set::placed::no) continue;
+    if constexpr (Concurrent) {
+      ++own.next;
+    } else {
+      tail_.store(row + 1, std::memory_order_relaxed);
+    }
+    ++fresh;
+    added += outcome == row_set::placed::added ? 1 : 0;
+  }
+  set.add_count(added);
+  return fresh;
+}
 
 template <class Backend>
 void relation::deduplicate_candidates(Backend& backend) {

@@ -153,7 +153,12 @@ TEST(subsumption, finds_shortest_distances) {
   const std::string linear =
       ".decl e(x:number, y:number)\n.decl d(x:number, k:number)\nd(0,0) :- e(_,_).\n"
       "d(y,k+(x*31+y*17)%100+1) :- d(x,k), e(x,y).\nd(x,k) <= d(x,l) :- l < k.\n";
-  for (const mode& how : modes) EXPECT_EQ(running_program(linear, how, graph).rows("d"), expected) << how.name;
+  // With a second condition it is no more the tuple set that finds the best ones.
+  const std::string general = linear.substr(0, linear.rfind(".\n")) + ", l >= 0.\n";
+  for (const mode& how : modes) {
+    EXPECT_EQ(running_program(linear, how, graph).rows("d"), expected) << how.name;
+    EXPECT_EQ(running_program(general, how, graph).rows("d"), expected) << how.name;
+  }
 }
 
 /// Rules that read all rows of a relation that loses some.
@@ -179,7 +184,11 @@ TEST(subsumption, in_a_rule_that_reads_the_relation_twice) {
   const std::string text =
       ".decl e(x:number, y:number)\n.decl d(x:number, y:number, k:number)\nd(x,y,(x*7+y*3)%20+1) :- e(x,y).\n"
       "d(x,z,k+l) :- d(x,y,k), d(y,z,l).\nd(x,y,k) <= d(x,y,l) :- l < k.\n";
-  for (const mode& how : modes) EXPECT_EQ(running_program(text, how, graph).rows("d"), expected) << how.name;
+  const std::string general = text.substr(0, text.rfind(".\n")) + ", l >= 0.\n";
+  for (const mode& how : modes) {
+    EXPECT_EQ(running_program(text, how, graph).rows("d"), expected) << how.name;
+    EXPECT_EQ(running_program(general, how, graph).rows("d"), expected) << how.name;
+  }
 }
 
 /// One chain for all rows, with and without a recursion, most of them dominated by few.

@@ -1,0 +1,295 @@
+// Relations that lose rows: erasing from the row set, chains of rows by key, the best row of a key.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <shared_mutex>
+#include <vector>
+
+#include "../backend/thread_launcher.hpp"
+#include "backend/cpu/cpu_backend.hpp"
+#include "storage/relation.hpp"
+#include "storage/row_chains.hpp"
+
+namespace gpulog::storage {
+namespace {
+
+using tuple = std::vector<word>;
+using tuples = std::set<tuple>;
+using backend::cpu::serial_backend;
+using backend::cpu::thread_backend;
+
+class tile {
+ public:
+  tile(const std::vector<tuple>& rows, std::size_t begin, std::size_t end) : columns_(rows.front().size()) {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      for (std::size_t row = begin; row < end; ++row) columns_[c].push_back(rows[row][c]);
+      pointers_.push_back(columns_[c].data());
+    }
+  }
+  [[nodiscard]] const word* const* values() const { return pointers_.data(); }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(columns_.front().size()); }
+
+ private:
+  std::vector<std::vector<word>> columns_;
+  std::vector<const word*> pointers_;
+};
+
+template <class Backend>
+void insert(Backend& backend, relation& target, const std::vector<tuple>& rows) {
+  constexpr std::size_t tile_size = 100;
+  const auto scratch = std::make_unique<insert_scratch>();
+  for (std::size_t begin = 0; begin < rows.size(); begin += tile_size) {
+    const tile one(rows, begin, std::min(rows.size(), begin + tile_size));
+    while (!target.has_room()) target.make_room(backend);
+    target.insert<false>(one.values(), one.size(), *scratch, 0);
+  }
+  target.settle(backend);
+}
+
+/// By all of the backend's workers at once, as pipelines do.
+template <class Backend>
+void insert_together(Backend& backend, relation& target, const std::vector<tuple>& rows) {
+  std::shared_mutex gate;
+  std::vector<std::unique_ptr<insert_scratch>> scratch(backend.workers());
+  for (auto& one : scratch) one = std::make_unique<insert_scratch>();
+  backend.for_each_tile(rows.size(), 64, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+    const tile one(rows, begin, end);
+    gate.lock_shared();
+    while (!target.has_room()) {
+      gate.unlock_shared();
+      {
+        const std::unique_lock<std::shared_mutex> alone(gate);
+        if (!target.has_room()) target.make_room(backend);
+      }
+      gate.lock_shared();
+    }
+    target.insert<true>(one.values(), one.size(), *scratch[worker], worker);
+    gate.unlock_shared();
+  });
+  target.settle(backend);
+}
+
+tuple row_of(const relation& source, std::uint64_t row) {
+  tuple values;
+  for (std::uint32_t c = 0; c < source.arity(); ++c) values.push_back(source.column(c)[row]);
+  return values;
+}
+
+tuples rows_of(const relation& source, std::uint64_t begin, std::uint64_t end) {
+  tuples rows;
+  for (std::uint64_t row = begin; row < end; ++row) EXPECT_TRUE(rows.insert(row_of(source, row)).second);
+  return rows;
+}
+
+bool has(const relation& source, const tuple& row) {
+  const auto scratch = std::make_unique<insert_scratch>();
+  const tile one({row}, 0, 1);
+  std::uint8_t found = 0;
+  source.contains(one.values(), 1, *scratch, &found);
+  return found != 0;
+}
+
+class erasure : public testing::TestWithParam<storage_mode> {
+ protected:
+  [[nodiscard]] relation_options options(unsigned workers = 1) const {
+    relation_options chosen;
+    chosen.mode = GetParam();
+    chosen.workers = workers;
+    return chosen;
+  }
+  std::vector<tuple> random_tuples(std::size_t n, std::uint32_t arity, word below) {
+    std::vector<tuple> rows(n, tuple(arity));
+    for (tuple& row : rows) {
+      for (word& value : row) value = static_cast<word>(random_() % below);
+    }
+    return rows;
+  }
+  backend::host_memory memory_;
+  serial_backend backend_;
+  std::mt19937_64 random_{17};
+};
+
+TEST_P(erasure, of_random_rows_leaves_a_set_as_if_they_had_never_been_there) {
+  for (const std::uint32_t arity : {1U, 2U, 3U}) {
+    relation target(memory_, arity, options());
+    target.make_erasable();
+    tuples expected;
+    for (int round = 0; round < 20; ++round) {
+      const std::vector<tuple> rows = random_tuples(400, arity, arity == 1 ? 3000 : 40);
+      insert(backend_, target, rows);
+      expected.insert(rows.begin(), rows.end());
+      // Some of those that were appended go, then some of all.
+      std::vector<std::uint8_t> marks(target.appended_rows());
+      for (std::uint64_t i = 0; i < marks.size(); ++i) {
+        marks[i] = random_() % 3 == 0 ? 1 : 0;
+        if (marks[i] != 0) expected.erase(row_of(target, target.rows() + i));
+      }
+      target.erase_appended(marks.data());
+      EXPECT_EQ(rows_of(target, 0, target.rows() + target.appended_rows()), expected);
+      target.advance();
+      marks.assign(target.rows(), 0);
+      for (std::uint64_t row = 0; row < target.rows(); ++row) {
+        if (random_() % 4 != 0) continue;
+        marks[row] = 1;
+        target.erase(row);
+        expected.erase(row_of(target, row));
+      }
+      EXPECT_EQ(target.tuples(), expected.size());
+      for (std::uint64_t row = 0; row < target.rows(); ++row) {
+        EXPECT_EQ(has(target, row_of(target, row)), marks[row] == 0);
+      }
+      tuples delta;
+      for (std::uint64_t row = target.old_rows(); row < target.rows(); ++row) {
+        if (marks[row] == 0) delta.insert(row_of(target, row));
+      }
+      target.compact(marks.data());
+      EXPECT_EQ(rows_of(target, 0, target.rows()), expected);
+      EXPECT_EQ(rows_of(target, target.old_rows(), target.rows()), delta);
+      for (const tuple& row : expected) EXPECT_TRUE(has(target, row));
+    }
+  }
+  EXPECT_EQ(memory_.used(), 0U);
+}
+
+TEST_P(erasure, makes_indexes_anew) {
+  relation target(memory_, 2, options());
+  target.make_erasable();
+  index_layout layout;
+  layout.order = {0, 1};
+  layout.key_lengths = {1};
+  layout.positions = GetParam() == storage_mode::hisa;
+  if (!layout.positions) layout.stored = {1};
+  const std::size_t number = target.add_index(layout);
+  insert(backend_, target, {{1, 1}, {1, 2}, {2, 1}});
+  target.complete();
+  target.refresh_index(backend_, number);
+  target.erase(1);
+  const std::uint8_t marks[] = {0, 1, 0};
+  target.compact(marks);
+  target.refresh_index(backend_, number);
+  std::uint64_t rows = 0;
+  target.index(number).for_each_run(true, true, [&](const sorted_run& run) { rows += run.rows(); });
+  EXPECT_EQ(rows, 2U);
+}
+
+TEST_P(erasure, a_tuple_found_again_is_seen_from_the_next_iteration_on) {
+  relation target(memory_, 2, options());
+  target.make_erasable();
+  insert(backend_, target, {{1, 1}});
+  target.complete();
+  target.erase(0);
+  EXPECT_FALSE(has(target, {1, 1}));
+  insert(backend_, target, {{1, 1}});
+  EXPECT_FALSE(has(target, {1, 1}));
+  target.advance();
+  EXPECT_TRUE(has(target, {1, 1}));
+}
+
+TEST_P(erasure, the_best_row_of_a_key_stays) {
+  struct order {
+    word combined;
+    bool (*better)(word, word);
+  };
+  const std::vector<order> orders = {
+      {0, [](word a, word b) { return a < b; }},
+      {best_rows::larger_is_better, [](word a, word b) { return a > b; }},
+      {best_rows::with_sign,
+       [](word a, word b) { return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b); }},
+      {best_rows::larger_is_better ^ best_rows::with_sign,
+       [](word a, word b) { return static_cast<std::int32_t>(a) > static_cast<std::int32_t>(b); }}};
+  thread_backend workers(4);
+  for (const order& chosen : orders) {
+    for (const bool together : {false, true}) {
+      relation target(memory_, 3, options(4));
+      target.keep_best(1, chosen.combined);
+      std::map<tuple, word> best;
+      for (int round = 0; round < 12; ++round) {
+        std::vector<tuple> rows = random_tuples(3000, 3, 12);
+        for (tuple& row : rows) {
+          row[1] = static_cast<word>(random_()) - 3U;
+          row[2] += static_cast<word>(round) / 4;
+        }
+        std::map<tuple, word> before = best;
+        for (const tuple& row : rows) {
+          const auto [known, inserted] = best.emplace(tuple{row[0], row[2]}, row[1]);
+          if (!inserted && chosen.better(row[1], known->second)) known->second = row[1];
+        }
+        if (together) {
+          insert_together(workers, target, rows);
+        } else {
+          insert(backend_, target, rows);
+        }
+        tuples fresh;
+        tuples all;
+        for (const auto& [key, value] : best) {
+          const auto known = before.find(key);
+          all.insert({key[0], value, key[1]});
+          if (known == before.end() || known->second != value) fresh.insert({key[0], value, key[1]});
+        }
+        target.advance();
+        EXPECT_EQ(rows_of(target, target.old_rows(), target.rows()), fresh);
+        EXPECT_EQ(target.tuples(), all.size());
+        for (const tuple& row : all) EXPECT_TRUE(has(target, row));
+        for (const auto& [key, value] : before) EXPECT_EQ(has(target, {key[0], value, key[1]}), best[key] == value);
+        if (round % 3 == 2) {
+          target.compact(target.erased_marks());
+          EXPECT_EQ(rows_of(target, 0, target.rows()), all);
+          EXPECT_EQ(rows_of(target, target.old_rows(), target.rows()), fresh);
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(modes, erasure, testing::Values(storage_mode::hash, storage_mode::hisa),
+                         [](const auto& info) { return info.param == storage_mode::hash ? "hash" : "hisa"; });
+
+TEST(row_chains, hold_the_rows_of_each_key_while_rows_come_and_go) {
+  backend::host_memory memory;
+  std::mt19937_64 random(3);
+  for (const std::vector<std::uint32_t>& key : {std::vector<std::uint32_t>{}, {0}, {1, 0}}) {
+    std::vector<std::vector<word>> columns(2);
+    row_chains chains(memory, key);
+    constexpr std::uint64_t first_row = 5;
+    for (int i = 0; i < 600; ++i) {
+      for (auto& column : columns) column.push_back(static_cast<word>(random() % 8));
+    }
+    const column_pointers pointers = {columns[0].data(), columns[1].data()};
+    for (int cleared = 0; cleared < 2; ++cleared) {
+      chains.clear(first_row);
+      std::set<std::uint64_t> rows;
+      for (const std::uint64_t end : {6, 7, 100, 600}) {
+        for (std::uint64_t row = rows.empty() ? first_row : *rows.rbegin() + 1; row < end; ++row) rows.insert(row);
+        chains.add_until(pointers, end);
+        for (int i = 0; i < 50; ++i) {
+          const std::uint64_t row = first_row + random() % (end - first_row - 1 == 0 ? 1 : end - first_row - 1);
+          if (row + 1 < end && rows.erase(row) != 0) chains.remove(pointers, row);
+        }
+        std::map<tuple, std::set<std::uint64_t>> expected;
+        const auto key_of = [&](std::uint64_t row) {
+          tuple values;
+          for (std::uint32_t c : key) values.push_back(columns[c][row]);
+          return values;
+        };
+        for (const std::uint64_t row : rows) expected[key_of(row)].insert(row);
+        for (std::uint64_t row = 0; row < columns[0].size(); ++row) {
+          std::set<std::uint64_t> found;
+          for (std::uint64_t at = chains.first(chains.group(pointers, row)); at != row_chains::none;
+               at = chains.next(at)) {
+            EXPECT_TRUE(found.insert(at).second);
+          }
+          const auto wanted = expected.find(key_of(row));
+          EXPECT_EQ(found, wanted == expected.end() ? std::set<std::uint64_t>() : wanted->second);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpulog::storage
