@@ -212,6 +212,12 @@ std::uint64_t engine_state::rows(std::uint32_t relation) const {
 }
 
 word engine_state::at(std::uint32_t relation, std::uint64_t row, std::size_t column) const {
+  if (has_results() && planned.relations[relation].is_equivalence) {
+    word pair[2];
+    word* const columns[] = {pair, pair + 1};
+    executor->read_pairs(relation_id(relation), row, 1, columns);
+    return pair[column];
+  }
   if (has_results()) return columns_of(relation)[column][row];
   for (const staged_rows& block : staged[relation]) {
     if (row < block.rows) return block.columns[column][row];
@@ -326,13 +332,24 @@ void engine_state::write() {
     for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
     rows.kinds = kinds_of(relation);
     rows.structured = structure_of(relation, analysed(), records);
-    rows.columns = columns_of(number);
+    if (planned.relations[number].is_equivalence) {
+      rows.columns.resize(relation.attributes.size());
+      rows.read = [this, number](std::uint64_t first, std::uint64_t n, word* const* columns) {
+        executor->read_pairs(relation_id(number), first, n, columns);
+      };
+    } else {
+      rows.columns = columns_of(number);
+    }
     rows.rows = this->rows(number);
     io::write_request request;
     request.parameters = directive.parameters;
     request.output_directory = options.output_to_stdout ? "-" : options.output_directory;
     request.threads = options.jobs;
-    io::write_relation(rows, request, symbols, files);
+    try {
+      io::write_relation(rows, request, symbols, files);
+    } catch (const backend::memory_exceeded& fault) {
+      throw out_of_memory("writing", relation.name, fault);
+    }
     figures.written_tuples += rows.rows;
   };
   // Files first, under temporary names; then what cannot be taken back; the names last.

@@ -115,6 +115,9 @@ class executor {
   /// The rows of a relation, one array a column, on the host; valid until the next call.
   [[nodiscard]] virtual std::vector<const word*> columns(relation_id relation) = 0;
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
+  /// Of an equivalence relation, whose pairs stand nowhere: writes n of them from number `first` on to two columns.
+  /// columns() would make all of them at once. Any number of threads at a time. @throws backend::memory_exceeded
+  virtual void read_pairs(relation_id relation, std::uint64_t first, std::uint64_t n, word* const* columns) const;
   [[nodiscard]] virtual const statistics& figures() = 0;
 };
 

@@ -102,6 +102,14 @@ class fixpoint_executor final : public stratum_executor {
     guarded({"writing out", relation, nullptr}, [&] { columns = machine_.host_columns(relation_of(relation)); });
     return columns;
   }
+  void read_pairs([[maybe_unused]] relation_id relation, [[maybe_unused]] std::uint64_t first,
+                  [[maybe_unused]] std::uint64_t n, [[maybe_unused]] word* const* columns) const override {
+    if constexpr (holds_equivalences) {
+      relation_of(relation).as_equivalence()->read_pairs(true, true, first, n, columns[0], columns[1]);
+    } else {
+      executor::read_pairs(relation, first, n, columns);
+    }
+  }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return relations_[relation.value]->rows(); }
   [[nodiscard]] const statistics& figures() override {
     figures_.memory_bytes = resource_->used();

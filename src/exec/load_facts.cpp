@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "exec/executor.hpp"
+#include "support/error.hpp"
 
 namespace gpulog::exec {
 
@@ -16,6 +17,10 @@ void load_facts(executor& target, const plan::program& program) {
     for (const auto& column : columns) pointers.push_back(column.data());
     target.load(block.relation, pointers, block.rows);
   }
+}
+
+void executor::read_pairs(relation_id, std::uint64_t, std::uint64_t, word* const*) const {
+  throw internal_error("an executor without equivalence relations is asked for pairs");
 }
 
 }  // namespace gpulog::exec

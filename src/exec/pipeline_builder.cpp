@@ -95,8 +95,12 @@ class builder {
     made.part = part_of(scan.rows);
     made.source = scan.relation.value;
     // Every element is its own partner. In an aggregate each of its pairs counts.
-    made.elements_only =
-        program_.relations[scan.relation.value].is_equivalence && scan.bindings.size() <= 1 && open_folds_.empty();
+    if (scan.changed_elements) {
+      made.scanned = kernels::scan_kind::changed_elements;
+    } else if (program_.relations[scan.relation.value].is_equivalence && scan.bindings.size() <= 1 &&
+               open_folds_.empty()) {
+      made.scanned = kernels::scan_kind::elements;
+    }
     for (const plan::column_binding& binding : scan.bindings)
       made.bindings.push_back({binding.slot.value, binding.column});
   }

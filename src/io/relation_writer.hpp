@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,13 +14,16 @@
 
 namespace gpulog::io {
 
-/// A relation's rows as they are to be written; the columns belong to the caller.
+/// A relation's rows as they are to be written; the columns belong to the caller. Rows that stand nowhere (pairs of an
+/// equivalence relation) are made by `read`, and the columns are nullptr.
 struct relation_rows {
   std::string relation;
   std::vector<std::string> attribute_names;
   std::vector<value_kind> kinds;
   std::vector<const word*> columns;
   std::uint64_t rows = 0;
+  /// Writes rows [first, first + n) to one array a column, for any number of threads at a time; or nothing.
+  std::function<void(std::uint64_t first, std::uint64_t n, word* const* columns)> read;
   structured_columns structured;  ///< of records and algebraic data types
 };
 

@@ -112,9 +112,10 @@ void delimited_formatter::append_rows(byte_buffer& text, std::uint64_t first, st
   }
   const std::size_t room = longest_number + delimiter_.size() + 1;
   const char tab_or_other = delimiter_[0];
+  const row_window window(rows_, first, last);
   for (std::uint64_t row = first; row < last; ++row) {
     for (std::size_t column = 0; column < arity; ++column) {
-      const word value = rows_.columns[column][row];
+      const word value = window.at(column, row);
       const value_kind kind = rows_.kinds[column];
       if (kind == value_kind::symbol) append_symbol(text, value);
       if (is_structured(kind)) {
@@ -152,12 +153,13 @@ json_formatter::json_formatter(const relation_rows& rows, const storage::symbol_
 }
 
 void json_formatter::append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const {
+  const row_window window(rows_, first, last);
   for (std::uint64_t row = first; row < last; ++row) {
     if (row > 0) text.append(",\n");
     text.append(objects_ ? '{' : '[');
     for (std::size_t column = 0; column < rows_.columns.size(); ++column) {
       text.append(before_value_[column]);
-      const word value = rows_.columns[column][row];
+      const word value = window.at(column, row);
       append_value(text, value, rows_.structured.type_of(column, rows_.kinds[column]));
     }
     text.append(objects_ ? '}' : ']');

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "io/relation_writer.hpp"
 #include "storage/symbol_table.hpp"
@@ -42,6 +43,28 @@ class byte_buffer {
   std::unique_ptr<char[]> memory_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
+};
+
+/// Some rows of a relation, wherever they come from.
+class row_window {
+ public:
+  row_window(const relation_rows& rows, std::uint64_t first, std::uint64_t last) : columns_(rows.columns) {
+    if (!rows.read || first == last) return;
+    first_ = first;
+    made_.resize(columns_.size() * (last - first));
+    std::vector<word*> columns;
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      columns.push_back(made_.data() + column * (last - first));
+      columns_[column] = columns.back();
+    }
+    rows.read(first, last - first, columns.data());
+  }
+  [[nodiscard]] word at(std::size_t column, std::uint64_t row) const { return columns_[column][row - first_]; }
+
+ private:
+  std::vector<const word*> columns_;
+  std::vector<word> made_;
+  std::uint64_t first_ = 0;
 };
 
 /// Makes the text of rows.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <unordered_map>
 
 #include "io/directive_parameters.hpp"
+#include "io/row_formatter.hpp"
 #include "io/sqlite_database.hpp"
 #include "io/value_text.hpp"
 #include "support/error.hpp"
@@ -120,11 +122,16 @@ class sqlite_relation {
     if (arity == 0) insert.bind(0, std::string_view("()"));
     stored_symbols stored(database_, symbols_);
     std::vector<std::string> texts(arity);
-    for (std::uint64_t row = 0; row < rows_.rows; ++row) {
-      for (std::size_t column = 0; column < arity; ++column) {
-        bind(insert, column, rows_.columns[column][row], stored, texts[column]);
+    constexpr std::uint64_t rows_at_a_time = 16384;
+    for (std::uint64_t first = 0; first < rows_.rows; first += rows_at_a_time) {
+      const std::uint64_t last = std::min(rows_.rows, first + rows_at_a_time);
+      const row_window window(rows_, first, last);
+      for (std::uint64_t row = first; row < last; ++row) {
+        for (std::size_t column = 0; column < arity; ++column) {
+          bind(insert, column, window.at(column, row), stored, texts[column]);
+        }
+        insert.run();
       }
-      insert.run();
     }
   }
 

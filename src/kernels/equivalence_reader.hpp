@@ -17,12 +17,16 @@ namespace gpulog::kernels {
 template <class RegisterOf>
 void read_equivalence(const storage::equivalence& source, const segment& scan, std::uint64_t begin, std::uint32_t n,
                       const RegisterOf& register_of) {
-  if (scan.elements_only) {
-    for (const binding& bound : scan.bindings) std::copy_n(source.values() + begin, n, register_of(bound));
-    return;
-  }
   for (const binding& bound : scan.bindings) {
     word* const to = register_of(bound);
+    if (scan.scanned == scan_kind::elements) {
+      std::copy_n(source.values() + begin, n, to);
+      continue;
+    }
+    if (scan.scanned == scan_kind::changed_elements) {
+      source.read_changed_elements(begin, n, to);
+      continue;
+    }
     source.read_pairs(reads_old(scan.part), reads_delta(scan.part), begin, n, bound.column == 0 ? to : nullptr,
                       bound.column == 1 ? to : nullptr);
   }

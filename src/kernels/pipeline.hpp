@@ -23,6 +23,10 @@ enum class row_part : std::uint8_t { all, old, delta };
 /// A register: one word for each binding of a tile. Constants have registers of their own behind the rule's slots.
 using register_number = std::uint32_t;
 
+/// What a scan reads of an equivalence relation: its pairs; its elements, where one column at most is wanted; elements
+/// that have a pair in delta.
+enum class scan_kind : std::uint8_t { rows, elements, changed_elements };
+
 struct binding {
   register_number target;
   /// Of the relation's columns; for a match in `hash` mode, of the layout's stored columns.
@@ -67,8 +71,7 @@ struct segment {
   expansion_kind kind = expansion_kind::unit;
   row_part part = row_part::all;
   relation_number source = 0;
-  /// Of a scan of an equivalence relation of which one column at most is read: of its elements, not of its pairs.
-  bool elements_only = false;
+  scan_kind scanned = scan_kind::rows;
   std::size_t index = 0;
   std::size_t level = 0;
   std::vector<register_number> keys;  ///< of a match; of a range: its arguments
@@ -119,14 +122,16 @@ template <class Relation>
   return {0, source.rows()};
 }
 
-/// Rows that a scan reads: of an equivalence relation its elements, or the pairs of the part, counted from 0.
+/// Rows that a scan reads: of an equivalence relation its elements by number, or the pairs of the part (or changed
+/// elements), counted from 0.
 template <class Relation>
 [[nodiscard]] part_rows rows_of(const Relation& source, const segment& scan) {
   if constexpr (requires { source.as_equivalence(); }) {
     if (const auto* classes = source.as_equivalence()) {
       const bool with_old = scan.part != row_part::delta;
       const bool with_delta = scan.part != row_part::old;
-      if (!scan.elements_only) return {0, classes->pair_count(with_old, with_delta)};
+      if (scan.scanned == scan_kind::rows) return {0, classes->pair_count(with_old, with_delta)};
+      if (scan.scanned == scan_kind::changed_elements) return {0, classes->changed_elements()};
       return {with_old ? 0 : classes->old_elements(), with_delta ? classes->elements() : classes->old_elements()};
     }
   }

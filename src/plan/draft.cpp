@@ -59,7 +59,7 @@ class draft_builder {
     const part rows = parts_->atoms[action.atom];
     const bool tested = action.atom < parts_->tested.size() && parts_->tested[action.atom];
     // A delta is small and has no index of its own: it is read in full when it comes first.
-    const bool scanned = result_.operations.empty() && rows == part::delta;
+    const bool scanned = result_.operations.empty() && rows == part::delta && !atom.is_equivalence;
     compute_definitions();
 
     std::vector<operand> keys;
@@ -113,6 +113,14 @@ class draft_builder {
     for (std::size_t number = 0; number < keys.size(); ++number) row[key_columns[number]] = keys[number];
     for (const column_binding& binding : bindings) row[binding.column] = operand::slot(binding.slot);
     return row;
+  }
+
+  void perform(const read_changed_elements& action) {
+    const body_atom& atom = rule_->atoms[action.atom];
+    const term& argument = atom.arguments[action.column];
+    const slot_id slot = new_slot(result_, argument.value, argument.kind);
+    values_[argument.value] = operand::slot(slot);
+    emit(scan{atom.relation, part::delta, {{action.column, slot}}, true});
   }
 
   void perform(const reject_atom& action) {

@@ -84,6 +84,7 @@ class version_printer {
   }
 
   [[nodiscard]] std::string index_text(index_id id) const {
+    if (plan_.relations[plan_.indexes[id.value].relation.value].is_equivalence) return "  (classes)";
     return fmt::format("  (index {}: {})", id.value, fmt::join(plan_.indexes[id.value].order, ","));
   }
 
@@ -98,7 +99,8 @@ class version_printer {
   std::string text(const scan& op) {
     std::vector<std::string> columns = unnamed_columns(op.relation);
     for (const column_binding& binding : op.bindings) columns[binding.column] = define(binding.slot);
-    return fmt::format("for {}({}){}", name(op.relation), fmt::join(columns, ","), part_suffix(op.rows));
+    return fmt::format("for {}({}){}{}", name(op.relation), fmt::join(columns, ","), part_suffix(op.rows),
+                       op.changed_elements ? "  (elements)" : "");
   }
 
   std::string text(const match& op) {

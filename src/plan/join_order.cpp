@@ -94,6 +94,36 @@ class scheduler {
     result_.steps.push_back({read_atom{atom}, bindings_});
   }
 
+  /// Columns of an equivalence relation by whose variables other atoms are joined to it.
+  [[nodiscard]] std::vector<std::uint32_t> joined_columns(std::uint32_t atom) const {
+    const std::vector<term>& arguments = rule_.atoms[atom].arguments;
+    std::vector<std::uint32_t> columns;
+    if (!arguments[0].is_variable() || !arguments[1].is_variable()) return columns;
+    for (std::uint32_t column = 0; column < 2; ++column) {
+      for (std::uint32_t other = 0; other < rule_.atoms.size(); ++other) {
+        std::vector<std::uint32_t> variables;
+        append_variables(rule_.atoms[other], variables);
+        const bool reads = std::find(variables.begin(), variables.end(), arguments[column].value) != variables.end();
+        if (other == atom || !reads) continue;
+        columns.push_back(column);
+        break;
+      }
+    }
+    return columns;
+  }
+
+  /// Of a delta of an equivalence relation, its elements come first and its pairs last: a class that was made of large
+  /// ones has more pairs than anything that its elements are joined with.
+  void place_changed_elements(std::uint32_t atom, std::uint32_t column) {
+    const body_atom& read = rule_.atoms[atom];
+    last_ = atom;
+    bound_[read.arguments[column].value] = true;
+    bindings_ *= costs_.fan_out(read.relation, part::delta, {column});
+    result_.cost += bindings_;
+    result_.steps.push_back({read_changed_elements{atom, column}, bindings_});
+  }
+  [[nodiscard]] bool comes_last(std::uint32_t atom) const { return last_ == atom; }
+
   /// Places everything but atoms whose inputs are bound. What multiplies or repeats work waits: aggregates for the
   /// first atom, so that its rows are shared among workers, ranges for the last.
   void place_ready() {
@@ -340,7 +370,8 @@ class scheduler {
   std::vector<bool> condition_placed_;
   std::vector<bool> aggregation_placed_;
   std::vector<bool> generation_placed_;
-  std::vector<std::uint32_t> uses_;  // of a variable, by literals that are not placed
+  std::vector<std::uint32_t> uses_;    // of a variable, by literals that are not placed
+  std::optional<std::uint32_t> last_;  // an atom that waits for all others that are joined
   double bindings_ = 1;
   schedule result_;
 };
@@ -349,6 +380,7 @@ class scheduler {
 struct preference {
   bool expands = true;
   bool product = true;
+  bool last = true;
   double fan_out = std::numeric_limits<double>::infinity();
   std::uint32_t atom = 0;
   friend auto operator<=>(const preference&, const preference&) = default;
@@ -358,7 +390,8 @@ std::optional<std::uint32_t> next_atom(const scheduler& state, std::size_t atom_
   std::optional<preference> best;
   for (std::uint32_t atom = 0; atom < atom_count; ++atom) {
     if (state.is_placed(atom)) continue;
-    const preference candidate{!state.only_exists(atom), !state.is_joined(atom), state.fan_out(atom), atom};
+    const preference candidate{!state.only_exists(atom), !state.is_joined(atom), state.comes_last(atom),
+                               state.fan_out(atom), atom};
     if (!best || candidate < *best) best = candidate;
   }
   return best ? std::optional(best->atom) : std::nullopt;
@@ -404,6 +437,19 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
                                                     [](const term& argument) { return argument.is_constant(); });
     return !beginning.only_exists(atom) || (all_constant && parts.atoms[atom] == part::delta);
   };
+  if (parts.delta_atom && rule.atoms[*parts.delta_atom].is_equivalence && is_generator(*parts.delta_atom)) {
+    std::optional<schedule> best;
+    for (const std::uint32_t column : beginning.joined_columns(*parts.delta_atom)) {
+      scheduler state = beginning;
+      state.place_changed_elements(*parts.delta_atom, column);
+      schedule candidate = complete(std::move(state), std::nullopt);
+      if (!best || candidate.cost < best->cost) best = std::move(candidate);
+    }
+    if (best) {
+      best->reason = fmt::format("elements of delta first, then by fan-out; cost ~{:.2g}", best->cost);
+      return std::move(*best);
+    }
+  }
   if (parts.delta_atom && is_generator(*parts.delta_atom)) {
     schedule result = complete(beginning, parts.delta_atom);
     result.reason =

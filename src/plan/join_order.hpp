@@ -49,8 +49,16 @@ struct expand_range {
   bool compares = false;
 };
 
+/// Binds the variable in a column of the delta atom, an equivalence relation, to each element that has a pair in delta.
+/// The pairs themselves are read by read_atom later.
+struct read_changed_elements {
+  std::uint32_t atom = 0;
+  std::uint32_t column = 0;
+};
+
 struct step {
-  std::variant<read_atom, reject_atom, test_condition, define_variable, match_record, fold_matches, expand_range>
+  std::variant<read_atom, read_changed_elements, reject_atom, test_condition, define_variable, match_record,
+               fold_matches, expand_range>
       action;
   double bindings = 1;  ///< estimate, behind the step
 };

@@ -23,6 +23,7 @@ struct term {
 struct body_atom {
   relation_id relation;
   std::vector<term> arguments;
+  bool is_equivalence = false;  ///< set by the planner
 };
 
 struct condition {

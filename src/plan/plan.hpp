@@ -38,6 +38,8 @@ struct scan {
   relation_id relation;
   part rows = part::all;
   std::vector<column_binding> bindings;
+  /// Of an equivalence relation, rows delta, one binding: only once for each element that has a pair in delta.
+  bool changed_elements = false;
 };
 
 /// For each row of the part whose key columns (the first keys.size() columns of the index order) equal the keys: bind.

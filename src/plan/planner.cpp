@@ -86,10 +86,10 @@ class planner {
   }
 
   /// Every element of an equivalence relation is its own partner: `r(x,x)` asks what `r(x,_)` does.
-  void leave_out_own_partners(normalized_rule& rule) const {
+  void mark_equivalences(normalized_rule& rule) const {
     for (body_atom& atom : rule.atoms) {
-      if (equivalences_.contains(atom.relation) && atom.arguments[0].is_variable() &&
-          atom.arguments[0] == atom.arguments[1]) {
+      atom.is_equivalence = equivalences_.contains(atom.relation);
+      if (atom.is_equivalence && atom.arguments[0].is_variable() && atom.arguments[0] == atom.arguments[1]) {
         atom.arguments[1].what = term::form::unnamed;
       }
     }
@@ -114,7 +114,7 @@ class planner {
     for (const rule_id id : planned.rules) {
       normalized_rule rule = normalize(source_[id]);
       keep_named_columns(rule);
-      leave_out_own_partners(rule);
+      mark_equivalences(rule);
       if (rule.unsatisfiable) {
         result_.remarks.push_back(fmt::format("never holds, left out: {}", rule.text));
       } else {

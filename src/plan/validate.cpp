@@ -95,7 +95,13 @@ class version_checker {
     }
   }
 
-  void check(const scan& op) { check_bindings(op.relation, op.bindings); }
+  void check(const scan& op) {
+    check_bindings(op.relation, op.bindings);
+    if (!op.changed_elements) return;
+    const bool is_equivalence =
+        op.relation.value < plan_.relations.size() && plan_.relations[op.relation.value].is_equivalence;
+    if (!is_equivalence || op.rows != part::delta) fail("only a delta of an equivalence relation has changed elements");
+  }
 
   void check(const match& op) {
     check_bindings(op.relation, op.bindings);

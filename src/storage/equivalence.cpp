@@ -27,7 +27,8 @@ equivalence::equivalence(backend::memory_resource& resource)
       parts_(resource),
       all_blocks_(resource),
       old_blocks_(resource),
-      delta_blocks_(resource) {
+      delta_blocks_(resource),
+      changed_blocks_(resource) {
   for (std::size_t size = 0; size < block_sizes; ++size) free_blocks_.emplace_back(resource);
 }
 
@@ -35,7 +36,7 @@ std::uint64_t equivalence::bytes() const {
   std::uint64_t sum = numbers_.bytes() + values_.bytes() + class_of_.bytes() + positions_.bytes() + parents_.bytes() +
                       classes_.bytes() + members_.bytes() + member_numbers_.bytes() + absorbed_.bytes() +
                       changes_.bytes() + parts_.bytes() + all_blocks_.blocks.bytes() + old_blocks_.blocks.bytes() +
-                      delta_blocks_.blocks.bytes();
+                      delta_blocks_.blocks.bytes() + changed_blocks_.blocks.bytes();
   for (const auto& list : free_blocks_) sum += list.bytes();
   return sum;
 }
@@ -89,6 +90,7 @@ void equivalence::make_old() {
   for (const change_entry& change : changes_) classes_[change.number].change = 0;
   changes_.resize(0);
   parts_.resize(0);
+  changed_elements_ = 0;
   old_pairs_ = pairs_;
   old_elements_ = elements_;
   all_is_new_ = false;
@@ -218,6 +220,7 @@ void equivalence::note_change(std::uint32_t number, std::uint32_t first_part, st
   const auto parts = static_cast<std::uint32_t>(parts_.size()) - first_part;
   changes_.push_back({number, first_part, parts, fresh_begin});
   classes_[number].change = static_cast<std::uint32_t>(changes_.size());
+  changed_elements_ += classes_[number].size;
 }
 
 std::uint64_t equivalence::allocate_block(std::uint64_t size) {
@@ -285,18 +288,18 @@ bool equivalence::is_pair(word left, word right, bool with_old, bool with_delta)
 }
 
 void equivalence::forget_blocks() {
-  for (block_list* list : {&all_blocks_, &old_blocks_, &delta_blocks_}) {
+  for (block_list* list : {&all_blocks_, &old_blocks_, &delta_blocks_, &changed_blocks_}) {
     list->is_made.store(false, std::memory_order_relaxed);
     list->blocks.release();
   }
 }
 
-const backend::array<pair_block>& equivalence::blocks(bool with_old, bool with_delta) const {
-  block_list& wanted = with_delta && (with_old || all_is_new_) ? all_blocks_ : with_delta ? delta_blocks_ : old_blocks_;
+template <class Make>
+const backend::array<pair_block>& equivalence::blocks(block_list& wanted, const Make& make) const {
   if (!wanted.is_made.load(std::memory_order_acquire)) {
     const std::lock_guard alone(making_blocks_);
     if (!wanted.is_made.load(std::memory_order_relaxed)) {
-      make_blocks(with_old || all_is_new_, with_delta, wanted.blocks);
+      make(wanted.blocks);
       wanted.is_made.store(true, std::memory_order_release);
     }
   }
@@ -341,10 +344,40 @@ void equivalence::make_blocks(bool with_old, bool with_delta, backend::array<pai
   made.push_back({pairs, 0, 0, 0});
 }
 
+void equivalence::make_changed_blocks(backend::array<pair_block>& made) const {
+  made.resize(0);
+  std::uint64_t elements = 0;
+  const auto add = [&](const class_entry& found) {
+    if (found.size == 0) return;
+    made.push_back({elements, found.begin, found.begin, 1});
+    elements += found.size;
+  };
+  if (all_is_new_) {
+    for (std::uint64_t number = 0; number < elements_; ++number) add(classes_[number]);
+  } else {
+    for (const change_entry& change : changes_) add(classes_[change.number]);
+  }
+  made.push_back({elements, 0, 0, 0});
+}
+
 void equivalence::read_pairs(bool with_old, bool with_delta, std::uint64_t first, std::uint64_t n, word* left,
                              word* right) const {
   if (n == 0) return;
-  const backend::array<pair_block>& list = blocks(with_old, with_delta);
+  const bool reads_all = with_delta && (with_old || all_is_new_);
+  const auto& list = blocks(reads_all    ? all_blocks_
+                            : with_delta ? delta_blocks_
+                                         : old_blocks_,
+                            [&](auto& made) { make_blocks(with_old || all_is_new_, with_delta, made); });
+  read_blocks(list, first, n, left, right);
+}
+
+void equivalence::read_changed_elements(std::uint64_t first, std::uint64_t n, word* elements) const {
+  if (n == 0) return;
+  read_blocks(blocks(changed_blocks_, [&](auto& made) { make_changed_blocks(made); }), first, n, elements, nullptr);
+}
+
+void equivalence::read_blocks(const backend::array<pair_block>& list, std::uint64_t first, std::uint64_t n, word* left,
+                              word* right) const {
   const pair_block* block =
       std::upper_bound(list.begin(), list.end(), first,
                        [](std::uint64_t pair, const pair_block& other) { return pair < other.first_pair; }) -

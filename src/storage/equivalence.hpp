@@ -113,6 +113,9 @@ class equivalence {
   /// Writes n pairs of the part from number `first` on. left, right: n words, or nullptr.
   /// @throws memory_exceeded
   void read_pairs(bool with_old, bool with_delta, std::uint64_t first, std::uint64_t n, word* left, word* right) const;
+  /// Elements that have a pair in delta, and n of them from number `first` on. @throws memory_exceeded
+  [[nodiscard]] std::uint64_t changed_elements() const { return all_is_new_ ? elements_ : changed_elements_; }
+  void read_changed_elements(std::uint64_t first, std::uint64_t n, word* elements) const;
 
  private:
   struct class_entry {
@@ -176,8 +179,12 @@ class equivalence {
   /// filled them did.
   void close_gaps();
   void forget_blocks();
-  [[nodiscard]] const backend::array<pair_block>& blocks(bool with_old, bool with_delta) const;
+  template <class Make>
+  [[nodiscard]] const backend::array<pair_block>& blocks(block_list& wanted, const Make& make) const;
   void make_blocks(bool with_old, bool with_delta, backend::array<pair_block>& made) const;
+  void make_changed_blocks(backend::array<pair_block>& made) const;
+  void read_blocks(const backend::array<pair_block>& list, std::uint64_t first, std::uint64_t n, word* left,
+                   word* right) const;
 
   backend::memory_resource* resource_;
   element_numbers numbers_;
@@ -204,12 +211,14 @@ class equivalence {
   std::uint64_t old_elements_ = 0;
   std::uint64_t pairs_ = 0;
   std::uint64_t old_pairs_ = 0;
+  std::uint64_t changed_elements_ = 0;
   bool all_is_new_ = false;
 
   mutable std::mutex making_blocks_;
   mutable block_list all_blocks_;
   mutable block_list old_blocks_;
   mutable block_list delta_blocks_;
+  mutable block_list changed_blocks_;  // each changed class, with one place as its right side
 };
 
 }  // namespace gpulog::storage

@@ -123,6 +123,14 @@ void expect_parts(const equivalence& read, const pairs& old, const pairs& all, c
     ASSERT_EQ(old.contains({value, value}), number < read.old_elements());
   }
   ASSERT_EQ(elements.size(), read.elements());
+  std::set<word> with_delta;
+  for (const auto& [left, right] : difference(all, old)) with_delta.insert(left);
+  std::vector<word> changed(read.changed_elements());
+  for (std::size_t first = 0; first < changed.size(); first += 3) {
+    read.read_changed_elements(first, std::min<std::size_t>(3, changed.size() - first), changed.data() + first);
+  }
+  ASSERT_EQ(std::set<word>(changed.begin(), changed.end()), with_delta);
+  ASSERT_EQ(changed.size(), with_delta.size());
 }
 
 TEST(equivalence, is_reflexive_symmetric_and_transitive) {
