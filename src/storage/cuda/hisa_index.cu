@@ -36,7 +36,7 @@ struct rank_row {
 
 hisa_run::hisa_run(memory_resource& resource, const index_layout& layout)
     : layout_(&layout), positions_(resource), spare_positions_(resource) {
-  for (std::uint32_t length : layout.key_lengths) levels_.emplace_back(resource, length, layout.load);
+  for (std::uint32_t length : layout.key_lengths) levels_.emplace_back(resource, length, layout.load, true);
 }
 
 std::uint64_t hisa_run::bytes() const {

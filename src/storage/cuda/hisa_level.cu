@@ -14,8 +14,7 @@ struct insert_group {
   __device__ void operator()(std::uint64_t g) const {
     const std::uint64_t code = level.code([this, g](std::uint32_t c) { return level.keys[c * level.stride + g]; });
     const std::uint32_t first = level.first[g];
-    const std::uint64_t range =
-        level.length <= 2 ? pack(level.first[g + 1] - first, first) : pack(1, static_cast<word>(g));
+    const std::uint64_t range = level.ranges ? pack(level.first[g + 1] - first, first) : pack(1, static_cast<word>(g));
     std::uint64_t at = scale(mix(code), level.table_size);
     while (atomicCAS(reinterpret_cast<unsigned long long*>(&table[at].range), 0ULL,
                      static_cast<unsigned long long>(range)) != 0) {
@@ -28,7 +27,7 @@ struct insert_group {
 }  // namespace
 
 level_view hisa_level::view() const {
-  return {table_.data(), table_.size(), first_.data(), keys_.data(), groups_, stride_, length_};
+  return {table_.data(), table_.size(), first_.data(), keys_.data(), groups_, stride_, length_, ranges_};
 }
 
 std::uint64_t hisa_level::make_spare(hisa_workspace& space, std::uint64_t groups, std::uint64_t capacity) {

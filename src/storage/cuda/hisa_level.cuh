@@ -171,7 +171,7 @@ void hisa_level::absorb(hisa_workspace& space, const Entries& entries, std::uint
                   kernels::shift_first<Entries>{entries, count, keys_.data(), stride_, length_, first_.data()});
   }
   hisa_for_each(space, 1, kernels::set_word{first_.data() + merged, static_cast<std::uint32_t>(all_rows)});
-  build_table(space);
+  if (new_groups != 0 || ranges_) build_table(space);
 }
 
 }  // namespace gpulog::storage::cuda

@@ -11,14 +11,17 @@ namespace gpulog::storage::cuda {
 /// open-addressing table over them (article, section 4.3). Rows that join the array join the level by merging keys.
 class hisa_level {
  public:
-  hisa_level(memory_resource& resource, std::uint32_t length, double load)
+  /// @param ranges whether slots hold rows, up to two key words: one access less a lookup, but the table is built anew
+  /// whenever rows are added, not only for keys that are new
+  hisa_level(memory_resource& resource, std::uint32_t length, double load, bool ranges)
       : keys_(resource),
         spare_keys_(resource),
         first_(resource),
         spare_first_(resource),
         table_(resource),
         length_(length),
-        load_(load) {}
+        load_(load),
+        ranges_(ranges && length <= 2) {}
 
   [[nodiscard]] level_view view() const;
   [[nodiscard]] std::uint32_t length() const { return length_; }
@@ -52,6 +55,7 @@ class hisa_level {
   std::uint64_t stride_ = 0;
   std::uint32_t length_;
   double load_;
+  bool ranges_;
 };
 
 }  // namespace gpulog::storage::cuda

@@ -15,12 +15,21 @@ namespace {
 
 constexpr std::uint64_t least_candidates = 1u << 16;
 
+/// Drops the bits between two words that no candidate uses, so that fewer are sorted.
+struct join_words {
+  const std::uint64_t* keys;
+  std::uint64_t* out;
+  unsigned low_bits;
+  __device__ void operator()(std::uint64_t i) const { out[i] = keys[i] >> 32 << low_bits | static_cast<word>(keys[i]); }
+};
 /// Sorted candidates of one or two words.
 struct packed_rows {
   const std::uint64_t* keys;
   std::uint32_t arity;
+  unsigned low_bits;  // of the second word
   __device__ word value(std::uint64_t i, std::uint32_t c) const {
-    return static_cast<word>(arity == 2 && c == 0 ? keys[i] >> 32 : keys[i]);
+    if (arity == 1) return static_cast<word>(keys[i]);
+    return static_cast<word>(c == 0 ? keys[i] >> low_bits : keys[i] & ((std::uint64_t{1} << low_bits) - 1));
   }
   __device__ bool repeats(std::uint64_t i) const { return i != 0 && keys[i] == keys[i - 1]; }
 };
@@ -90,7 +99,7 @@ hisa_relation::hisa_relation(hisa_workspace& space, std::uint32_t arity, const o
       column_table_(space.resource),
       positions_(space.resource),
       spare_positions_(space.resource),
-      first_column_(space.resource, 1, hisa_set::load_factor),
+      first_column_(space.resource, 1, hisa_set::load_factor, false),
       candidate_keys_(space.resource),
       candidate_columns_(space.resource),
       counters_(space.resource, 1 + (arity + 1) / 2),
@@ -147,6 +156,7 @@ std::uint64_t hisa_relation::make_candidate_room(std::uint64_t wanted) {
   const auto room = [this] { return candidate_capacity() - expected_; };
   if (arity_ == 0 || room() >= wanted) return room();
   const std::uint64_t most = options_.candidate_rows;
+  const auto enough = [&] { return room() >= wanted || (room() != 0 && room() >= most / 2); };
   if (candidate_capacity() < most) {
     const std::uint64_t needed = std::max({expected_ + wanted, 2 * candidate_capacity(), least_candidates});
     try {
@@ -155,14 +165,11 @@ std::uint64_t hisa_relation::make_candidate_room(std::uint64_t wanted) {
       if (candidate_capacity() == 0) throw;
       options_.candidate_rows = candidate_capacity();  // what there is has to do
     }
-    if (room() >= wanted || room() >= most / 2) return room();
-  } else if (room() >= most / 2) {
-    return room();
   }
+  if (enough()) return room();
   // Filters may have let fewer pass than were expected.
   const std::uint64_t n = read_candidates();
-  if (room() >= wanted || room() >= candidate_capacity() / 2) return room();
-  deduplicate(n);
+  if (!enough()) deduplicate(n);
   return room();
 }
 
@@ -191,12 +198,14 @@ void hisa_relation::deduplicate(std::uint64_t n) {
   if (is_packed()) {
     std::uint64_t* const other = space_->scratch(space_->other_keys, n);
     const auto low_bits = static_cast<unsigned>(std::bit_width(used_bits_[arity_ - 1]));
-    std::uint64_t* sorted = space_->sort_keys(candidate_keys_.data(), other, n, 0, low_bits);
-    if (arity_ == 2) {
+    if (arity_ == 1) {
+      add_new(packed_rows{space_->sort_keys(candidate_keys_.data(), other, n, 0, low_bits), 1, 0}, n);
+    } else {
       const auto high_bits = static_cast<unsigned>(std::bit_width(used_bits_[0]));
-      sorted = space_->sort_keys(sorted, sorted == other ? candidate_keys_.data() : other, n, 32, 32 + high_bits);
+      hisa_for_each(*space_, n, join_words{candidate_keys_.data(), other, low_bits});
+      add_new(packed_rows{space_->sort_keys(other, candidate_keys_.data(), n, 0, low_bits + high_bits), 2, low_bits},
+              n);
     }
-    add_new(packed_rows{sorted, arity_}, n);
   } else {
     std::vector<const word*> columns;
     for (std::uint32_t c = 0; c < arity_; ++c) columns.push_back(candidate_columns_.data() + c * candidate_stride_);
@@ -241,7 +250,7 @@ void hisa_relation::reserve_rows(std::uint64_t fresh) {
   const phase_scope scope(space_->clock, phase::allocation);
   const std::uint64_t capacity = std::max(needed, options_.buffers.capacity(tail_, fresh));
   for (auto& column : columns_) {
-    array<word> grown(space_->resource, capacity, backend::fresh_memory::anything);
+    auto grown = roomy_array<word>(space_->resource, needed, capacity);
     if (tail_ != 0) {
       GPULOG_CUDA_TRY(cudaMemcpyAsync(grown.data(), column.data(), tail_ * sizeof(word), cudaMemcpyDeviceToDevice,
                                       space_->stream()));
@@ -333,7 +342,7 @@ void hisa_relation::drop_set() {
   release_candidates();
   positions_.release();
   spare_positions_.release();
-  first_column_ = hisa_level(space_->resource, 1, hisa_set::load_factor);
+  first_column_ = hisa_level(space_->resource, 1, hisa_set::load_factor, false);
 }
 
 std::vector<const word*> hisa_relation::host_columns() {

@@ -20,6 +20,7 @@ struct level_view {
   std::uint64_t groups = 0;
   std::uint64_t stride = 0;
   std::uint32_t length = 0;
+  bool ranges = false;  ///< a slot holds its key's rows; else its group, and stays right when rows are added
 
   /// A key's code: the key itself up to two words, else a hash of it that needs comparing.
   template <class Key>
@@ -42,8 +43,8 @@ struct level_view {
       if (slot.code != own) continue;
       const auto low = static_cast<std::uint32_t>(slot.range);
       const auto high = static_cast<std::uint32_t>(slot.range >> 32);
-      if (length <= 2) return {low, high};
-      if (compare(low, key) == 0) return {first[low], first[low + 1ULL] - first[low]};
+      if (ranges) return {low, high};
+      if (length <= 2 || compare(low, key) == 0) return {first[low], first[low + 1ULL] - first[low]};
     }
   }
 

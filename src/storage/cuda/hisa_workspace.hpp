@@ -11,14 +11,26 @@
 
 namespace gpulog::storage::cuda {
 
+/// An array with room for `capacity` elements, or for `size` when memory has no more. @throws memory_exceeded
+template <class T>
+[[nodiscard]] array<T> roomy_array(memory_resource& resource, std::uint64_t size, std::uint64_t capacity) {
+  if (capacity > size) {
+    try {
+      return array<T>(resource, capacity, backend::fresh_memory::anything);
+    } catch (const backend::memory_exceeded&) {  // NOLINT: the smaller one may fit
+    }
+  }
+  return array<T>(resource, size, backend::fresh_memory::anything);
+}
+
 /// Makes room for `size` elements; what was there is lost when the buffer has to grow.
-/// @param capacity what it grows to, if that is more
+/// @param capacity what it grows to, if that is more and memory has it
 template <class T>
 void make_room(array<T>& buffer, std::uint64_t size, std::uint64_t capacity = 0) {
   if (buffer.capacity() < size) {
     memory_resource& resource = buffer.resource();
     buffer.release();
-    buffer = array<T>(resource, std::max(size, capacity), backend::fresh_memory::anything);
+    buffer = roomy_array<T>(resource, size, capacity);
   }
   buffer.resize(size);
 }

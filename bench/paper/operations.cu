@@ -1,0 +1,129 @@
+#include <cub/device/device_merge.cuh>
+#include <cuda/std/functional>
+
+#include <chrono>
+
+#include "backend/cuda/device.hpp"
+#include "operations.hpp"
+#include "storage/cuda/hisa_device.cuh"
+#include "storage/hash.hpp"
+
+namespace {
+
+using gpulog::backend::array;
+using gpulog::backend::fresh_memory;
+using gpulog::backend::cuda::device_context;
+using gpulog::backend::cuda::device_memory;
+using namespace gpulog::storage::cuda;
+
+struct random_pair {
+  std::uint64_t* out;
+  __device__ void operator()(std::uint64_t i) const { out[i] = gpulog::storage::mix(i + 1); }
+};
+/// Every second element is fresh: the halves alternate.
+struct number_word {
+  std::uint32_t* out;
+  std::uint32_t begin;
+  __device__ void operator()(std::uint64_t i) const { out[i] = begin + static_cast<std::uint32_t>(i); }
+};
+
+/// Seconds that the stream works between start() and stop(), summed up.
+class stopwatch {
+ public:
+  explicit stopwatch(cudaStream_t stream) : stream_(stream) {
+    GPULOG_CUDA_TRY(cudaEventCreate(&begin_));
+    GPULOG_CUDA_TRY(cudaEventCreate(&end_));
+  }
+  ~stopwatch() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+  }
+  stopwatch(const stopwatch&) = delete;
+  stopwatch& operator=(const stopwatch&) = delete;
+  void start() { GPULOG_CUDA_TRY(cudaEventRecord(begin_, stream_)); }
+  void stop(double& sum) {
+    GPULOG_CUDA_TRY(cudaEventRecord(end_, stream_));
+    GPULOG_CUDA_TRY(cudaEventSynchronize(end_));
+    float milliseconds = 0;
+    GPULOG_CUDA_TRY(cudaEventElapsedTime(&milliseconds, begin_, end_));
+    sum += milliseconds * 1e-3;
+  }
+
+ private:
+  cudaStream_t stream_;
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+operation_times measure_on_cuda(std::uint64_t n, double most_seconds) {
+  const device_context context(0);
+  device_memory memory(context, 0);
+  gpulog::backend::cuda::phase_clock clock(context);
+  hisa_workspace space(context, memory, clock);
+  cudaStream_t stream = context.stream();
+  using words = array<std::uint64_t>;
+  words source(memory, n, fresh_memory::anything);
+  words keys(memory, n, fresh_memory::anything);
+  words other(memory, n, fresh_memory::anything);
+  words halves(memory, n, fresh_memory::anything);
+  const std::uint64_t half = n / 2;
+  const auto copy = [&](std::uint64_t* to, const std::uint64_t* from, std::uint64_t count) {
+    GPULOG_CUDA_TRY(cudaMemcpyAsync(to, from, count * sizeof(std::uint64_t), cudaMemcpyDeviceToDevice, stream));
+  };
+  hisa_for_each(space, n, random_pair{source.data()});
+  copy(keys.data(), source.data(), n);
+  copy(halves.data(), space.sort_keys(keys.data(), other.data(), half, 0, 64), half);
+  copy(halves.data() + half, space.sort_keys(keys.data() + half, other.data(), n - half, 0, 64), n - half);
+  // Positions: half of them are fresh, each behind the old one with its number.
+  array<std::uint32_t> ranks(memory, n - half, fresh_memory::anything);
+  array<std::uint32_t> positions(memory, half, fresh_memory::anything);
+  array<std::uint32_t> merged(memory, n, fresh_memory::anything);
+  hisa_for_each(space, n - half, number_word{ranks.data(), 0});
+  hisa_for_each(space, half, number_word{positions.data(), 0});
+  std::size_t bytes = 0;
+  const auto path_merge = [&](void* temporary) {
+    GPULOG_CUDA_TRY(cub::DeviceMerge::MergeKeys(
+        temporary, bytes, static_cast<const std::uint64_t*>(halves.data()), static_cast<std::int64_t>(half),
+        static_cast<const std::uint64_t*>(halves.data() + half), static_cast<std::int64_t>(n - half), keys.data(),
+        cuda::std::less<>{}, stream));
+  };
+  path_merge(nullptr);
+  array<std::uint8_t> temporary(memory, bytes + 1, fresh_memory::anything);
+  const auto merge_ranks = [&] {
+    const std::uint32_t* const splits = space.split(ranks.data(), n - half, n);
+    merge_by_rank(space, ranks.data(), splits, n, array_element{positions.data()}, counted_element{0}, merged.data());
+  };
+  merge_ranks();  // takes its scratch memory, loads the kernels
+  context.synchronize();
+
+  operation_times times;
+  stopwatch watch(stream);
+  const double start = seconds_now();
+  while (times.runs < 100 && (times.runs == 0 || seconds_now() - start < most_seconds)) {
+    ++times.runs;
+    copy(keys.data(), source.data(), n);
+    watch.start();
+    space.sort_keys(keys.data(), other.data(), n, 0, 64);
+    watch.stop(times.sort);
+    watch.start();
+    path_merge(temporary.data());
+    watch.stop(times.merge);
+    watch.start();
+    merge_ranks();
+    watch.stop(times.merge_by_rank);
+    const double before = seconds_now();
+    void* buffer = nullptr;
+    GPULOG_CUDA_TRY(cudaMalloc(&buffer, n * sizeof(std::uint64_t)));
+    GPULOG_CUDA_TRY(cudaMemsetAsync(buffer, 1, n * sizeof(std::uint64_t), stream));
+    context.synchronize();
+    times.allocation += seconds_now() - before;
+    GPULOG_CUDA_TRY(cudaFree(buffer));
+  }
+  return times;
+}

@@ -1,0 +1,136 @@
+// Storage `hisa` on a CUDA device against the naive evaluator: with a `new` so small that it is full again and again
+// within a join, with and without eager buffer management, with too little memory. Skipped where there is no device.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../exec/analysed_text.hpp"
+#include "exec/cuda/cuda_executor.hpp"
+#include "exec/device_strata.hpp"
+#include "oracle/naive_evaluator.hpp"
+#include "oracle/random_program.hpp"
+
+namespace gpulog::exec {
+namespace {
+
+using tuples = std::multiset<std::vector<word>>;
+
+std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+/// A way of running.
+struct way {
+  std::uint64_t candidate_rows;  ///< 0: as many as memory allows
+  bool eager_buffers;
+};
+const std::vector<way> ways = {{0, true}, {1, true}, {7, false}, {200, true}, {1000, false}};
+
+tuples rows_of(executor& done, relation_id relation) {
+  tuples rows;
+  const std::vector<const word*> columns = done.columns(relation);
+  for (std::uint64_t row = 0; row < done.rows(relation); ++row) {
+    std::vector<word> values;
+    for (const word* const column : columns) values.push_back(column[row]);
+    rows.insert(std::move(values));
+  }
+  return rows;
+}
+
+std::unique_ptr<stratum_executor> make(const plan::program& plan, storage::symbol_table& symbols, const way& how,
+                                       std::uint64_t memory_limit = 0) {
+  options chosen;
+  chosen.storage = storage::storage_mode::hisa;
+  chosen.buffers.eager = how.eager_buffers;
+  chosen.cut.candidate_rows = how.candidate_rows;
+  return make_cuda_executor(plan, symbols, chosen, 0, memory_limit);
+}
+
+class hisa_on_cuda : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = why_no_cuda_device(0); !reason.empty()) {
+      GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
+    }
+  }
+};
+
+TEST_F(hisa_on_cuda, random_programs) {
+  const std::uint64_t first = number_from_environment("GPULOG_RANDOM_SEED", 500000);
+  const std::uint64_t count = number_from_environment("GPULOG_RANDOM_PROGRAMS", 300);
+  std::uint64_t compared = 0;
+  for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
+    oracle::random_program_options shape;
+    if (seed % 3 == 1) shape.largest_arity = 5;
+    if (seed % 3 == 2) shape.layers = 6;
+    const std::string text = oracle::make_random_program(seed, shape).text;
+    const analysed_text source(text);
+    oracle::database expected(source.program);
+    bool has_result = true;
+    try {
+      oracle::evaluate(source.program, expected);
+    } catch (const oracle::evaluation_error&) {
+      has_result = false;
+    }
+    const plan::program plan = plan::make_plan(source.program, {}, {});
+    bool has_kernels = true;
+    for (const std::string& reason : why_not_on_device(plan)) has_kernels = has_kernels && reason.empty();
+    if (!has_kernels) continue;
+    ++compared;
+    for (const way& how : ways) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", new of " + std::to_string(how.candidate_rows) + "\n" + text);
+      storage::symbol_table symbols(plan.symbols);
+      const auto running = make(plan, symbols, how);
+      try {
+        running->evaluate();
+        EXPECT_TRUE(has_result);
+      } catch (const evaluation_fault&) {
+        EXPECT_FALSE(has_result);
+        continue;
+      }
+      for (std::uint32_t number = 0; has_result && number < source.program.relations.size(); ++number) {
+        const relation_id relation(number);
+        const auto& known = expected[relation];
+        EXPECT_EQ(rows_of(*running, relation), tuples(known.begin(), known.end()))
+            << source.program.relations[number].name;
+      }
+    }
+  }
+  EXPECT_GT(compared, count / 2);
+}
+
+TEST_F(hisa_on_cuda, too_little_memory_is_reported_and_enough_is_enough) {
+  // All pairs of 300 nodes on a circle, by a rule that offers each pair 300 times.
+  std::string text = ".decl e(x:number, y:number)\n.decl t(x:number, y:number)\n";
+  constexpr int nodes = 300;
+  for (int i = 0; i < nodes; ++i) text += "e(" + std::to_string(i) + "," + std::to_string((i + 1) % nodes) + ").\n";
+  text += "t(x,y) :- e(x,y).\nt(x,z) :- t(x,y), t(y,z).\n";
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program, {}, {});
+  const relation_id result = source.program.find_relation("t").value();
+  std::size_t refused = 0;
+  for (std::uint64_t limit = 1u << 14; limit <= 64u << 20; limit *= 2) {
+    SCOPED_TRACE(limit);
+    storage::symbol_table symbols(plan.symbols);
+    try {
+      const auto running = make(plan, symbols, {0, true}, limit);
+      running->evaluate();
+      EXPECT_EQ(running->rows(result), std::uint64_t{nodes} * nodes);
+    } catch (const memory_fault&) {
+      ++refused;
+    } catch (const backend::memory_exceeded&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0U);
+  EXPECT_LT(refused, 12U);
+}
+
+}  // namespace
+}  // namespace gpulog::exec
