@@ -11,17 +11,6 @@ namespace gpulog::storage::cuda {
 using backend::cuda::phase;
 using backend::cuda::phase_scope;
 
-namespace {
-
-constexpr std::uint64_t least_candidates = 1u << 16;
-
-/// Drops the bits between two words that no candidate uses, so that fewer are sorted.
-struct join_words {
-  const std::uint64_t* keys;
-  std::uint64_t* out;
-  unsigned low_bits;
-  __device__ void operator()(std::uint64_t i) const { out[i] = keys[i] >> 32 << low_bits | static_cast<word>(keys[i]); }
-};
 /// Sorted candidates of one or two words.
 struct packed_rows {
   const std::uint64_t* keys;
@@ -32,6 +21,18 @@ struct packed_rows {
     return static_cast<word>(c == 0 ? keys[i] >> low_bits : keys[i] & ((std::uint64_t{1} << low_bits) - 1));
   }
   __device__ bool repeats(std::uint64_t i) const { return i != 0 && keys[i] == keys[i - 1]; }
+};
+namespace {
+
+constexpr unsigned word_bits = 32;
+constexpr std::uint64_t least_candidates = 1u << 16;
+
+/// Drops the bits between two words that no candidate uses, so that fewer are sorted.
+struct join_words {
+  const std::uint64_t* keys;
+  std::uint64_t* out;
+  unsigned low_bits;
+  __device__ void operator()(std::uint64_t i) const { out[i] = keys[i] >> 32 << low_bits | static_cast<word>(keys[i]); }
 };
 /// Sorted candidates of any width.
 struct wide_rows {
@@ -196,16 +197,7 @@ void hisa_relation::deduplicate(std::uint64_t n) {
   if (n == 0) return;
   const phase_scope scope(space_->clock, phase::populate_delta);
   if (is_packed()) {
-    std::uint64_t* const other = space_->scratch(space_->other_keys, n);
-    const auto low_bits = static_cast<unsigned>(std::bit_width(used_bits_[arity_ - 1]));
-    if (arity_ == 1) {
-      add_new(packed_rows{space_->sort_keys(candidate_keys_.data(), other, n, 0, low_bits), 1, 0}, n);
-    } else {
-      const auto high_bits = static_cast<unsigned>(std::bit_width(used_bits_[0]));
-      hisa_for_each(*space_, n, join_words{candidate_keys_.data(), other, low_bits});
-      add_new(packed_rows{space_->sort_keys(other, candidate_keys_.data(), n, 0, low_bits + high_bits), 2, low_bits},
-              n);
-    }
+    add_new(sort_packed(n), n);
   } else {
     std::vector<const word*> columns;
     for (std::uint32_t c = 0; c < arity_; ++c) columns.push_back(candidate_columns_.data() + c * candidate_stride_);
@@ -215,6 +207,24 @@ void hisa_relation::deduplicate(std::uint64_t n) {
   // Clear new.
   GPULOG_CUDA_TRY(cudaMemsetAsync(counters_.data(), 0, sizeof(std::uint64_t), space_->stream()));
   expected_ = 0;
+}
+
+packed_rows hisa_relation::sort_packed(std::uint64_t n) {
+  constexpr unsigned digit_bits = 8;
+  constexpr std::uint64_t few = 1u << 20;
+  const auto passes = [](unsigned bits) { return (bits + digit_bits - 1) / digit_bits; };
+  std::uint64_t* const keys = candidate_keys_.data();
+  std::uint64_t* const other = space_->scratch(space_->other_keys, n);
+  const auto low_bits = static_cast<unsigned>(std::bit_width(used_bits_[arity_ - 1]));
+  if (arity_ == 1) return {space_->sort_keys(keys, other, n, 0, low_bits), 1, 0};
+  const auto high_bits = static_cast<unsigned>(std::bit_width(used_bits_[0]));
+  // Joining the words costs about a pass of the sort; of few candidates each kernel costs the same.
+  if (n < few || passes(low_bits + high_bits) < passes(low_bits) + passes(high_bits)) {
+    hisa_for_each(*space_, n, join_words{keys, other, low_bits});
+    return {space_->sort_keys(other, keys, n, 0, low_bits + high_bits), 2, low_bits};
+  }
+  std::uint64_t* const sorted = space_->sort_keys(keys, other, n, 0, low_bits);
+  return {space_->sort_keys(sorted, sorted == keys ? other : keys, n, word_bits, word_bits + high_bits), 2, word_bits};
 }
 
 template <class Rows>

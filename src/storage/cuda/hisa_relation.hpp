@@ -18,6 +18,8 @@ struct candidate_view {
   word* used_bits = nullptr;  ///< [column]
 };
 
+struct packed_rows;
+
 /// storage::relation in device memory, as published (article, sections 4 and 5): a data array, all tuples as a sorted
 /// index array over it with a hash table on the first column, and `new` with its duplicates. settle() sorts new, makes
 /// it unique, takes away what full has (populate delta) and merges the rest into full. New is a buffer of bounded size
@@ -89,6 +91,7 @@ class hisa_relation {
   std::uint64_t read_candidates();
   void deduplicate(std::uint64_t n);
   void show_columns_to_kernels();
+  packed_rows sort_packed(std::uint64_t n);
   template <class Rows>
   void add_new(const Rows& sorted, std::uint64_t n);
   void reserve_rows(std::uint64_t fresh);
