@@ -22,6 +22,7 @@ struct packed_rows {
   }
   __device__ bool repeats(std::uint64_t i) const { return i != 0 && keys[i] == keys[i - 1]; }
 };
+
 namespace {
 
 constexpr unsigned word_bits = 32;
@@ -34,6 +35,7 @@ struct join_words {
   unsigned low_bits;
   __device__ void operator()(std::uint64_t i) const { out[i] = keys[i] >> 32 << low_bits | static_cast<word>(keys[i]); }
 };
+
 /// Sorted candidates of any width.
 struct wide_rows {
   const word* columns;
