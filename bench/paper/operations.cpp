@@ -68,7 +68,7 @@ int main(int count, char** texts) {
     std::fprintf(stderr, "bench_operations cpu|cuda PAIRS [WORKERS]\n");
     return 1;
   }
-  constexpr double most_seconds = 5;
+  constexpr double most_seconds = 2;
   const std::uint64_t pairs = std::strtoull(texts[2], nullptr, 10);
   const unsigned all = std::max(1U, std::thread::hardware_concurrency());
   const auto workers = count > 3 ? static_cast<unsigned>(std::strtoul(texts[3], nullptr, 10)) : all;
