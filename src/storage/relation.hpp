@@ -399,8 +399,8 @@ class relation {
 
   void reserve_rows(std::uint64_t rows) {
     const std::uint64_t capacity = std::max(rows, capacity_of(columns_) + capacity_of(columns_) / 2);
-    for (auto& column : columns_) column.set_capacity(capacity);
     if (best_) best_->replaced.set_capacity(capacity);
+    for (auto& column : columns_) column.set_capacity(capacity);
   }
 
   void pack_keys(const word* const* values, std::uint32_t n, std::uint64_t* keys) const {
