@@ -20,6 +20,7 @@
 ///
 /// A functor that is not stateful needs no header: its parameters and its result are std::int32_t (number),
 /// std::uint32_t (unsigned), float and const char* (symbol; the caller copies a result).
+// NOLINTBEGIN(readability-identifier-naming)
 namespace souffle {
 
 using RamDomain = std::int32_t;
@@ -95,3 +96,4 @@ class RecordTable {
 };
 
 }  // namespace souffle
+// NOLINTEND(readability-identifier-naming)

@@ -35,6 +35,9 @@ byte_set bytes_where(const Predicate& predicate) {
   return set;
 }
 
+/// Ranges go by char, which is signed where the library was built.
+int as_char(unsigned char byte) { return byte < 128 ? byte : byte - 256; }
+
 bool is_digit(unsigned c) { return c >= '0' && c <= '9'; }
 bool is_lower(unsigned c) { return c >= 'a' && c <= 'z'; }
 bool is_upper(unsigned c) { return c >= 'A' && c <= 'Z'; }
@@ -324,8 +327,8 @@ class pattern_parser {
         // Bounds that are classes, and dashes in their places, are rare and differ among libraries.
         if (at('-') || at('[')) throw beyond_automata();
         const unsigned char to = bound();
-        const auto low = static_cast<signed char>(last);
-        const auto high = static_cast<signed char>(to);
+        const int low = as_char(last);
+        const int high = as_char(to);
         if (low > high) throw wrong_pattern();
         for (int byte = low; byte <= high; ++byte) insert(set, static_cast<unsigned char>(byte));
         may_begin_range = false;

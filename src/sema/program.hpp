@@ -185,8 +185,8 @@ struct stratum {
 };
 
 struct program {
-  std::vector<relation> relations;         ///< by relation_id, in order of declaration
-  std::vector<rule> rules;                 ///< by rule_id, in program order
+  std::vector<relation> relations;  ///< by relation_id, in order of declaration
+  std::vector<rule> rules;          ///< by rule_id, in program order
   /// `dominated <= dominating :- body` as `dominated :- dominated, dominating, body`, where the first two literals are
   /// atoms: the first tuple goes when there is a second, different one and the body holds. Without an id.
   std::vector<rule> subsumptions;
