@@ -108,7 +108,7 @@ parse_result fail(std::string_view message) {
 /// The options as texts, before they are checked.
 struct raw_arguments {
   std::vector<std::string> files, show, macros, pragmas;
-  std::string jobs = "1", backend = "auto", storage = "auto", memory_limit, buffer_factor;
+  std::string jobs = "1", backend = "auto", storage = "auto", memory_limit, buffer_factor, word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false;
 };
 
@@ -143,6 +143,11 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
     const auto factor = factor_from_text(raw.buffer_factor);
     if (!factor) return fail(fmt::format("--buffer-factor has to be 0 or from 1 to 1000, not '{}'", raw.buffer_factor));
     parsed.run.buffer_factor = *factor;
+  }
+
+  if (raw.word_size != "32") {
+    return fail(raw.word_size == "64" ? "--word-size 64 is not supported yet: values have 32 bits"
+                                      : fmt::format("--word-size may only be set to 32, not to '{}'", raw.word_size));
   }
 
   if (!raw.memory_limit.empty()) {
@@ -248,6 +253,7 @@ parse_result parse_arguments(int count, char** texts) {
          "storage hisa: a merge buffer that grows gets room for full + K x delta; 0: just enough, each time anew")
       ->type_name("K")
       ->group(own);
+  app.add_option("--word-size", raw.word_size, "bits of a value: 32")->type_name("N")->group(own);
   app.add_option("--memory-limit", raw.memory_limit, "bytes for relations, as 500M or 4G")
       ->type_name("SIZE")
       ->group(own);

@@ -43,6 +43,13 @@ class CommandLine(CommandTest):
         self.assert_runs(self.run_gpulog('-Ffacts', '-Dout', '-j', '2', 'program.dl'))
         self.assertEqual(self.rows('out', 'reach.csv'), CLOSURE)
 
+    def test_word_size(self):
+        self.assert_runs(self.run_program(REACH, '--word-size', '32', facts=EDGES))
+        for size in ('64', '16', ''):
+            process = self.run_gpulog('program.dl', '--word-size=' + size)
+            self.assertEqual(process.returncode, 1)
+            self.assertIn('--word-size', process.errors)
+
     def test_an_option_takes_one_value(self):
         self.write('program.dl', REACH)
         self.write('facts/edge.facts', EDGES['edge.facts'])
