@@ -20,6 +20,9 @@ class fold_state {
   [[nodiscard]] std::uint16_t representative(std::uint32_t group) const { return representatives_[group]; }
   [[nodiscard]] std::uint16_t group_of(std::uint32_t binding) const { return groups_[binding]; }
 
+  /// Scratch space for a column of group(): numbers of the classes that values are in.
+  [[nodiscard]] word* class_numbers() { return class_numbers_; }
+
   /// Before the first value: no group has one.
   void clear(std::uint32_t groups);
   /// values[i] belongs to group owners[i].
@@ -38,6 +41,7 @@ class fold_state {
   std::uint16_t table_[table_size];  // number of a group + 1; 0: empty
   std::uint64_t counts_[tile_rows];
   word words_[tile_rows];
+  word class_numbers_[tile_rows];
   double sums_[tile_rows];
 };
 

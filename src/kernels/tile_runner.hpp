@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -73,6 +74,7 @@ class tile_runner {
       }
     }
     closed_folds_.resize(segments);
+    class_folds_.resize(segments);
     head_.resize(program.head.size());
   }
 
@@ -200,6 +202,9 @@ class tile_runner {
     const fold_op op = program_->segments[here.unfold - 1].fold;
     std::vector<const word*> columns;
     for (register_number carried : here.carried) columns.push_back(value(from, carried));
+    if (const storage::equivalence* const classes = folded_classes(number)) {
+      return fold_classes(number, n, *classes, make_room);
+    }
     const std::uint32_t groups = state.group(columns, n);
     // What depends on no binding is computed once.
     closed_fold& closed = closed_folds_[number];
@@ -227,13 +232,73 @@ class tile_runner {
       result[kept] = closed.is_known ? closed.value : state.value(op, group);
       scratch_->selected[kept++] = static_cast<std::uint16_t>(i);
     }
+    unfold(number, kept, make_room);
+  }
+
+  /// Goes on behind an aggregate with the selected bindings, which have its results.
+  template <class MakeRoom>
+  void unfold(std::size_t number, std::uint32_t kept, const MakeRoom& make_room) {
     if (kept == 0) return;
-    for (register_number carried : program_->segments[here.unfold].carried) {
-      const word* const values = value(from, carried);
-      word* const to = own(here.unfold, carried);
+    const std::size_t behind = program_->segments[number].unfold;
+    for (register_number carried : program_->segments[behind].carried) {
+      const word* const values = value(number - 1, carried);
+      word* const to = own(behind, carried);
       for (std::uint32_t i = 0; i < kept; ++i) to[i] = values[scratch_->selected[i]];
     }
-    process(here.unfold, kept, make_room);
+    process(behind, kept, make_room);
+  }
+
+  /// The equivalence relation of which an aggregate folds the partners of one value, and of that value it reads nothing
+  /// else: the result is the same for all members of a class. nullptr: it is no such aggregate.
+  [[nodiscard]] const storage::equivalence* folded_classes(std::size_t number) const {
+    const segment& fold = program_->segments[number];
+    const segment& body = program_->segments[number + 1];
+    const bool is_search = body.kind == expansion_kind::match && body.ended_fold == number && body.keys.size() == 1;
+    if (!is_search || !fold.steps.empty() || counts_rows(number)) return nullptr;
+    const bool depends_on_key_only = fold.carried == body.keys && std::find(body.carried.begin(), body.carried.end(),
+                                                                            body.keys.front()) == body.carried.end();
+    return depends_on_key_only ? relation_of(body.source).as_equivalence() : nullptr;
+  }
+
+  /// The aggregate of each class that the tile's values are in, computed once in a run.
+  template <class MakeRoom>
+  void fold_classes(std::size_t number, std::uint32_t n, const storage::equivalence& classes,
+                    const MakeRoom& make_room) {
+    const segment& here = program_->segments[number];
+    const fold_op op = program_->segments[here.unfold - 1].fold;
+    fold_state& state = *scratch_->folds[number];
+    auto& known = class_folds_[number];
+    const word* const keys = value(number - 1, here.carried.front());
+    word* const class_numbers = state.class_numbers();
+    for (std::uint32_t i = 0; i < n; ++i) class_numbers[i] = classes.class_number(keys[i]);
+    const std::uint32_t groups = state.group({class_numbers}, n);
+    state.clear(groups);
+    std::uint32_t wanted = 0;
+    for (std::uint32_t g = 0; g < groups; ++g) {
+      const std::uint16_t binding = state.representative(g);
+      if (known.contains(class_numbers[binding])) continue;
+      own(number, here.carried.front())[wanted] = keys[binding];
+      own(number, here.owner)[wanted++] = g;
+    }
+    if (wanted != 0) process(number, wanted, make_room);
+    std::vector<const closed_fold*> results(groups);
+    for (std::uint32_t g = 0; g < groups; ++g) {
+      const auto [found, is_new] = known.try_emplace(class_numbers[state.representative(g)]);
+      if (is_new) {
+        const bool has_value = state.has_value(op, g);
+        found->second = {true, has_value, has_value ? state.value(op, g) : 0};
+      }
+      results[g] = &found->second;
+    }
+    word* const result = own(here.unfold, program_->segments[here.unfold].result);
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const closed_fold& found = *results[state.group_of(i)];
+      result[kept] = found.value;
+      scratch_->selected[kept] = static_cast<std::uint16_t>(i);
+      kept += found.has_value ? 1 : 0;
+    }
+    unfold(number, kept, make_room);
   }
 
   /// Whether the aggregate counts the rows of one search or relation, so that nobody has to look at them.
@@ -572,7 +637,8 @@ class tile_runner {
     bool has_value = false;
     word value = 0;
   };
-  std::vector<closed_fold> closed_folds_;  // by segment
+  std::vector<closed_fold> closed_folds_;                           // by segment
+  std::vector<std::unordered_map<word, closed_fold>> class_folds_;  // by segment, then by number of the class
   std::uint64_t candidates_ = 0;
   std::uint64_t fresh_ = 0;
   std::uint8_t* passes_ = nullptr;  // of run_pairs

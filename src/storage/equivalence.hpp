@@ -101,6 +101,11 @@ class equivalence {
   void prefetch(word value) const { numbers_.prefetch(value); }
   [[nodiscard]] bool is_element(word value, bool with_old, bool with_delta) const;
   [[nodiscard]] bool is_pair(word left, word right, bool with_old, bool with_delta) const;
+  /// Equal for values of one class, and for values in none.
+  [[nodiscard]] std::uint32_t class_number(word value) const {
+    const std::uint32_t number = published(value);
+    return number == element_numbers::none ? number : class_of_[number];
+  }
   /// Places of the values whose pair with `value` is in the part.
   [[nodiscard]] place_ranges partners(word value, bool with_old, bool with_delta) const;
   /// The values at all places.
