@@ -1,0 +1,139 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "storage/relation.hpp"
+
+/// How a relation that does not simply keep every distinct tuple treats what it is offered: the best of a key,
+/// candidates that are sorted (`hisa` mode), candidates of a choice. Part of relation.hpp.
+namespace gpulog::storage {
+
+template <bool Concurrent>
+std::uint32_t relation::insert_best(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
+                                    unsigned worker) {
+  hash_tuples(values, n, scratch.homes);
+  for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) set.prefetch(scratch.homes[i]);
+  std::uint32_t fresh = 0;
+  std::uint32_t added = 0;
+  reservation& own = reserved_[worker];
+  word* const best = columns_[best_->column].data();
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (i + prefetch_distance < n) set.prefetch(scratch.homes[i + prefetch_distance]);
+    if (Concurrent && own.next == own.end) {
+      own.next = tail_.fetch_add(reservation_rows, std::memory_order_relaxed);
+      own.end = own.next + reservation_rows;
+    }
+    const std::uint64_t row = Concurrent ? own.next : tail_.load(std::memory_order_relaxed);
+    const word value = values[best_->column][i];
+    const auto same_key = [&](std::uint64_t other) {
+      for (std::uint32_t c = 0; c < arity_; ++c) {
+        if (c != best_->column && columns_[c][other] != values[c][i]) return false;
+      }
+      return true;
+    };
+    const auto consider = [&](std::uint64_t other) {
+      word known = __atomic_load_n(best + other, __ATOMIC_RELAXED);
+      if (other < rows_) return best_->better(value, known);
+      while (best_->better(value, known) &&
+             !__atomic_compare_exchange_n(best + other, &known, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      }
+      return false;
+    };
+    const auto show = [&](std::uint64_t other) {
+      write_row(values, i, row);
+      best_->replaced[row] = other == row_set::no_row ? 0 : other + 1;
+    };
+    const row_set::placed outcome = set.insert_or_replace<Concurrent>(scratch.homes[i], row, same_key, consider, show);
+    if (outcome == row_set::placed::no) continue;
+    if constexpr (Concurrent) {
+      ++own.next;
+    } else {
+      tail_.store(row + 1, std::memory_order_relaxed);
+    }
+    ++fresh;
+    added += outcome == row_set::placed::added ? 1 : 0;
+  }
+  set.add_count(added);
+  return fresh;
+}
+
+template <class Backend>
+void relation::deduplicate_candidates(Backend& backend) {
+  const std::uint64_t n = candidate_tail_.exchange(0);
+  if (n == 0) return;
+  const double start = seconds_now();
+  column_pointers candidates(arity_);
+  for (std::uint32_t c = 0; c < arity_; ++c) candidates[c] = candidates_[c].data();
+  array<std::uint32_t> selected(*resource_);
+  array<std::uint32_t> ranks(*resource_);
+  auto& hisa = std::get<hisa_set>(set_);
+  const std::uint64_t fresh = hisa.select_new(backend, columns(), candidates, n, selected, ranks);
+  const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
+  if (tail + fresh > capacity_of(columns_)) reserve_rows(tail + fresh);
+  for (std::uint32_t c = 0; c < arity_; ++c) {
+    backend.gather(candidates[c], selected.data(), fresh, columns_[c].data() + tail);
+  }
+  tail_.store(tail + fresh, std::memory_order_relaxed);
+  selected.release();
+  const double populated = seconds_now();
+  hisa.merge(backend, columns(), tail, ranks);
+  times_.populate_delta += populated - start;
+  times_.merge += seconds_now() - populated;
+}
+
+/// Sorts the candidates of a choice; with one domain by its columns first, so that rivals stand together.
+template <class Backend>
+void relation::sort_candidates(Backend& backend) {
+  const auto& choice = std::get<choice_set>(set_);
+  const std::uint64_t begin = choice.chosen_rows();
+  const std::uint64_t end = tail_.load(std::memory_order_relaxed);
+  if (end - begin < 2) return;
+  std::vector<std::uint32_t> by;
+  if (choice.domains().size() == 1) by = choice.domains().front();
+  for (std::uint32_t c = 0; c < arity_; ++c) {
+    if (std::find(by.begin(), by.end(), c) == by.end()) by.push_back(c);
+  }
+  constexpr word sign = 1U << 31;  // sort_rows compares without signs
+  const auto flip_signs = [&] {
+    for (auto& column : columns_) {
+      word* const values = column.data() + begin;
+      backend.for_each(end - begin, [values](std::uint64_t i) { values[i] ^= sign; });
+    }
+  };
+  flip_signs();
+  array<std::uint32_t> sorted(*resource_);
+  sort_rows(backend, *resource_, columns(), by, begin, end, sorted);
+  array<word> moved(*resource_, end - begin);
+  for (auto& column : columns_) {
+    backend.gather(column.data() + begin, sorted.data(), end - begin, moved.data());
+    backend.copy(moved.data(), end - begin, column.data() + begin);
+  }
+  flip_signs();
+}
+
+/// With one domain all but the smallest candidate of a key can go before the end of a phase.
+template <class Backend>
+void relation::drop_candidates(Backend& backend) {
+  constexpr std::uint64_t worth_sorting = 1u << 20;
+  const auto& choice = std::get<choice_set>(set_);
+  const std::uint64_t begin = choice.chosen_rows();
+  const std::uint64_t end = tail_.load(std::memory_order_relaxed);
+  if (choice.domains().size() != 1 || end - begin < worth_sorting) return;
+  sort_candidates(backend);
+  std::uint64_t kept = begin + 1;
+  for (std::uint64_t row = begin + 1; row < end; ++row) {
+    const auto& domain = choice.domains().front();
+    const bool rival = std::all_of(domain.begin(), domain.end(),
+                                   [&](std::uint32_t c) { return columns_[c][row] == columns_[c][kept - 1]; });
+    if (rival) continue;
+    for (auto& column : columns_) column[kept] = column[row];
+    ++kept;
+  }
+  tail_.store(kept, std::memory_order_relaxed);
+  // Half of the room is free, or there is more room: sorting is not repeated for little.
+  if (kept - begin > (end - begin) / 2) reserve_rows(capacity_of(columns_) + 1);
+}
+
+}  // namespace gpulog::storage
