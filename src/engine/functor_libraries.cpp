@@ -36,9 +36,11 @@ void mark_calls(const std::vector<sema::literal>& body, std::vector<bool>& calle
 
 std::vector<bool> called_functors(const sema::program& analysed) {
   std::vector<bool> called(analysed.functors.size(), false);
-  for (const sema::rule& rule : analysed.rules) {
-    for (const sema::expression& argument : rule.head.arguments) mark_calls(argument, called);
-    mark_calls(rule.body, called);
+  for (const auto* rules : {&analysed.rules, &analysed.subsumptions}) {
+    for (const sema::rule& rule : *rules) {
+      for (const sema::expression& argument : rule.head.arguments) mark_calls(argument, called);
+      mark_calls(rule.body, called);
+    }
   }
   return called;
 }

@@ -167,6 +167,7 @@ std::string why_not_callable(const user_functor& described) {
 void functor_table::call(const std::vector<const word*>& arguments, std::uint32_t n, word* result) const {
   if (n == 0) return;
   const entry& functor = functors_[arguments.front()[0]];
+  if (functor.function == nullptr) throw functor_fault("Functor @" + functor.described.name + " is not loaded");
   if (functor.described.stateful) {
     call_stateful(functor, arguments, n, result);
     return;

@@ -79,6 +79,20 @@ a(1, "x"). a(2, "yy"). a(3, "zzz"). a(4, "xx").
         self.assertEqual(found['nested'], ['2', '4', '6'])
         self.assertEqual(found['grown'], ['x', 'xx', 'xxxx', 'xxxxxxxx'])
 
+    def test_beside_subsumption_and_choice(self):
+        found = self.results('''
+.functor add_length(x:number, text:symbol):number
+.decl a(x:number, s:symbol)
+a(1, "x"). a(2, "yy"). a(5, "z").
+a(x, s) <= a(y, t) :- @add_length(x, s) < @add_length(y, t).
+.output a
+.decl b(x:number, y:number) choice-domain x
+b(@add_length(0, s), @add_length(1, s)) :- a(_, s).
+.output b
+''')
+        self.assertEqual(found['a'], ['5\tz'])
+        self.assertEqual(found['b'], ['1\t2'])
+
     def test_stateful_ones_see_symbols_and_records(self):
         found = self.results('''
 .type pair = [a:number, b:number]
