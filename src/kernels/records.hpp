@@ -6,20 +6,31 @@
 #include <vector>
 
 #include "kernels/pipeline.hpp"
+#include "storage/relation.hpp"
 
 /// Records of a tile of bindings.
 namespace gpulog::kernels {
 
 /// Runs a step of the kinds pack and find_record. value(register) gives a register of the tile; fields: scratch space.
-/// result[i]: the record, found[i]: whether there is one.
+/// n: at most a tile. result[i]: the record, found[i]: whether there is one.
 template <class Value>
 void look_up_records(const step& one, std::uint32_t n, const Value& value, word* result, std::uint8_t* found,
                      std::vector<word>& fields) {
-  fields.resize(one.arguments.size());
+  const std::size_t arity = one.arguments.size();
+  fields.resize(arity * n);
+  for (std::size_t c = 0; c < arity; ++c) {
+    const word* const values = value(one.arguments[c]);
+    for (std::uint32_t i = 0; i < n; ++i) fields[i * arity + c] = values[i];
+  }
+  std::uint64_t hashes[storage::tile_rows];
   for (std::uint32_t i = 0; i < n; ++i) {
-    for (std::size_t c = 0; c < fields.size(); ++c) fields[c] = value(one.arguments[c])[i];
-    const word record = one.kind == step_kind::pack ? one.records->intern(fields.data())
-                                                    : std::as_const(*one.records).find(fields.data());
+    hashes[i] = one.records->hash_of(fields.data() + i * arity);
+    one.records->prefetch(hashes[i]);
+  }
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const word* const own = fields.data() + i * arity;
+    const word record = one.kind == step_kind::pack ? one.records->intern(own, hashes[i])
+                                                    : std::as_const(*one.records).find(own, hashes[i]);
     found[i] = record != storage::nil_record ? 1 : 0;
     result[i] = record;
   }

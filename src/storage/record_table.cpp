@@ -29,44 +29,57 @@ bool record_table::holds(word record, const word* wanted) const {
   return arity_ == 0 || std::equal(wanted, wanted + arity_, fields(record));
 }
 
+namespace {
+
+constexpr unsigned word_bits = 32;
+
+/// The slots of a shard are addressed by the lower bits of the hash; the upper ones have chosen the shard.
+std::uint64_t slot_entry(std::uint64_t hash, word record) { return hash << word_bits | record; }
+word record_in(std::uint64_t slot) { return static_cast<word>(slot); }
+bool is_free(std::uint64_t slot) { return record_in(slot) == nil_record; }
+
+}  // namespace
+
 std::size_t record_table::find_slot(const shard& owner, std::uint64_t hash, const word* wanted) const {
   const std::size_t mask = owner.slots.size() - 1;
-  std::size_t slot = hash & mask;
-  while (owner.slots[slot] != nil_record && !holds(owner.slots[slot], wanted)) slot = (slot + 1) & mask;
-  return slot;
+  const std::uint64_t tag = hash << word_bits >> word_bits;
+  for (std::size_t slot = tag & mask;; slot = (slot + 1) & mask) {
+    const std::uint64_t seen = owner.slots[slot];
+    if (is_free(seen) || (seen >> word_bits == tag && holds(record_in(seen), wanted))) return slot;
+  }
 }
 
-word record_table::find(const word* wanted) const {
-  const std::uint64_t hash = hash_of(wanted);
+word record_table::find(const word* wanted, std::uint64_t hash) const {
   const shard& owner = shards_[shard_of(hash)];
   const std::lock_guard lock(owner.access);
-  return owner.slots.empty() ? nil_record : owner.slots[find_slot(owner, hash, wanted)];
+  return owner.slots.empty() ? nil_record : record_in(owner.slots[find_slot(owner, hash, wanted)]);
 }
 
-word record_table::intern(const word* wanted) {
-  const std::uint64_t hash = hash_of(wanted);
+word record_table::intern(const word* wanted, std::uint64_t hash) {
   shard& owner = shards_[shard_of(hash)];
   const std::lock_guard lock(owner.access);
-  if (2 * (owner.used + 1) > owner.slots.size()) grow(owner);
-  word& slot = owner.slots[find_slot(owner, hash, wanted)];
-  if (slot == nil_record) {
-    slot = append(wanted);
+  if (4 * (owner.used + 1) > 3 * owner.slots.size()) grow(owner);
+  std::uint64_t& slot = owner.slots[find_slot(owner, hash, wanted)];
+  if (is_free(slot)) {
+    slot = slot_entry(hash, append(wanted));
     ++owner.used;
   }
-  return slot;
+  return record_in(slot);
 }
 
 void record_table::grow(shard& owner) {
   constexpr std::size_t smallest = 16;
-  std::vector<word> larger(std::max(smallest, 2 * owner.slots.size()), nil_record);
+  std::vector<std::uint64_t> larger(std::max(smallest, 2 * owner.slots.size()), nil_record);
   const std::size_t mask = larger.size() - 1;
-  for (const word record : owner.slots) {
-    if (record == nil_record) continue;
-    std::size_t slot = hash_of(fields(record)) & mask;
-    while (larger[slot] != nil_record) slot = (slot + 1) & mask;
-    larger[slot] = record;
+  for (const std::uint64_t entry : owner.slots) {
+    if (is_free(entry)) continue;
+    std::size_t slot = (entry >> word_bits) & mask;
+    while (!is_free(larger[slot])) slot = (slot + 1) & mask;
+    larger[slot] = entry;
   }
   owner.slots = std::move(larger);
+  owner.mask.store(mask, std::memory_order_relaxed);
+  owner.first.store(owner.slots.data(), std::memory_order_relaxed);
 }
 
 word* record_table::chunk_for(std::size_t number) {

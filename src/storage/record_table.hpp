@@ -29,9 +29,19 @@ class record_table {
   [[nodiscard]] std::uint32_t arity() const { return arity_; }
   /// The record's number; a new one for fields that were not seen before.
   /// @param fields arity() words @throws std::length_error when all numbers of a word are taken, std::bad_alloc
-  word intern(const word* fields);
+  word intern(const word* fields) { return intern(fields, hash_of(fields)); }
   /// The record's number, or nil_record when there is none with these fields.
-  [[nodiscard]] word find(const word* fields) const;
+  [[nodiscard]] word find(const word* fields) const { return find(fields, hash_of(fields)); }
+  /// For many records: their hashes first, a prefetch for each, then the same with the hash.
+  [[nodiscard]] std::uint64_t hash_of(const word* fields) const;
+  void prefetch(std::uint64_t hash) const {
+    const shard& owner = shards_[shard_of(hash)];
+    // Stale ones are harmless.
+    __builtin_prefetch(owner.first.load(std::memory_order_relaxed) +
+                       (static_cast<word>(hash) & owner.mask.load(std::memory_order_relaxed)));
+  }
+  word intern(const word* fields, std::uint64_t hash);
+  [[nodiscard]] word find(const word* fields, std::uint64_t hash) const;
   /// arity() words. @param record not nil_record
   [[nodiscard]] const word* fields(word record) const {
     const place where = place_of(record);
@@ -64,14 +74,17 @@ class record_table {
   };
   [[nodiscard]] static place place_of(word record);
 
-  /// A part of the hash table, by the upper bits of the hash.
+  /// A part of the hash table, by the upper bits of the hash. Slots have a part of the hash too, so that records are
+  /// looked at only where they are mostly equal, and never to grow: each look is a miss of the cache.
   struct alignas(64) shard {
     mutable std::mutex access;
-    std::vector<word> slots;  ///< numbers of records, nil_record: free; a power of two
+    /// The lower half of the hash above the record's number; nil_record: free. A power of two.
+    std::vector<std::uint64_t> slots;
     std::size_t used = 0;
+    std::atomic<const std::uint64_t*> first = nullptr;  ///< of slots, for prefetches, and how many less one
+    std::atomic<std::size_t> mask = 0;
   };
 
-  [[nodiscard]] std::uint64_t hash_of(const word* fields) const;
   [[nodiscard]] bool holds(word record, const word* fields) const;
   [[nodiscard]] static std::size_t shard_of(std::uint64_t hash) { return hash >> 58; }
   /// The slot of the record with these fields, or the free one where it belongs.
