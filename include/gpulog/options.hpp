@@ -53,6 +53,7 @@ struct run_options {
   /// Storage `hisa`, eager buffer management: a buffer that a merge outgrows gets room for full + this factor times
   /// delta, and is kept; 0: exactly what is needed, each time anew.
   double buffer_factor = 8;
+  bool decompose = true;  ///< fixpoints that fall apart by the values of a column are run as one search for each
   std::uint64_t memory_limit = 0;                         ///< bytes for relations and indexes; 0: no limit
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs
   const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error

@@ -26,8 +26,9 @@ struct rule_statistics {
 struct stratum_statistics {
   std::vector<std::string> relations;
   bool recursive = false;
-  std::string backend;  ///< where it ran; of relations without rules: where they were loaded
-  std::string reason;   ///< why it, or a part of it, ran on the cpu although other strata ran on a device
+  std::string backend;      ///< where it ran; of relations without rules: where they were loaded
+  std::string reason;       ///< why it, or a part of it, ran on the cpu although other strata ran on a device
+  bool decomposed = false;  ///< run as one fixpoint for each value of a column that its rules pass through
   std::uint64_t iterations = 0;
   std::uint64_t tail_iterations = 0;  ///< those whose new tuples are less than 1% of the result's
   double seconds = 0;

@@ -108,7 +108,8 @@ parse_result fail(std::string_view message) {
 /// The options as texts, before they are checked.
 struct raw_arguments {
   std::vector<std::string> files, show, macros, pragmas;
-  std::string jobs = "1", backend = "auto", storage = "auto", memory_limit, buffer_factor, word_size = "32";
+  std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", memory_limit, buffer_factor;
+  std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false;
 };
 
@@ -138,6 +139,9 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
   const auto storage = storage_from_name(raw.storage);
   if (!storage) return fail(fmt::format("--storage may only be set to auto, hisa or hash, not to '{}'", raw.storage));
   parsed.run.storage = *storage;
+  if (raw.decompose != "auto" && raw.decompose != "off")
+    return fail(fmt::format("--decompose may only be set to auto or off, not to '{}'", raw.decompose));
+  parsed.run.decompose = raw.decompose == "auto";
 
   if (!raw.buffer_factor.empty()) {
     const auto factor = factor_from_text(raw.buffer_factor);
@@ -248,6 +252,9 @@ parse_result parse_arguments(int count, char** texts) {
   app.add_option("--backend", raw.backend, "auto, cpu or cuda")->type_name("NAME")->group(own);
   app.add_option("--device", parsed.run.device, "number of the backend's device, from 0")->type_name("N")->group(own);
   app.add_option("--storage", raw.storage, "auto, hisa or hash")->type_name("NAME")->group(own);
+  app.add_option("--decompose", raw.decompose, "auto or off: fixpoints that fall apart into independent ones")
+      ->type_name("NAME")
+      ->group(own);
   app.add_option(
          "--buffer-factor", raw.buffer_factor,
          "storage hisa: a merge buffer that grows gets room for full + K x delta; 0: just enough, each time anew")

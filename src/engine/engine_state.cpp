@@ -297,6 +297,7 @@ void engine_state::evaluate() {
   chosen.counter = &counter;
   if (functors) chosen.functors = &*functors;
   chosen.stop = options.cancelled;
+  chosen.decompose = options.decompose;
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {
       options.on_progress({now.stratum, planned.strata.size(), now.iteration, now.tuples, now.seconds});
@@ -391,6 +392,7 @@ void engine_state::collect_figures() {
     to.recursive = stratum.recursive;
     to.backend = from.backend.empty() ? figures.backend : from.backend;
     to.reason = from.reason;
+    to.decomposed = from.decomposed;
     to.iterations = from.iterations;
     to.seconds = from.seconds;
     to.phases = {{"join", from.join_seconds},   {"populate_delta", from.populate_delta_seconds},

@@ -20,10 +20,15 @@ ordered_json document_of(const stratum_statistics& stratum) {
   }
   ordered_json rules = ordered_json::array();
   for (const rule_statistics& rule : stratum.rules) rules.push_back(document_of(rule));
-  return {{"relations", stratum.relations},   {"recursive", stratum.recursive},
-          {"backend", stratum.backend},       {"reason", stratum.reason},
-          {"iterations", stratum.iterations}, {"tail_iterations", stratum.tail_iterations},
-          {"seconds", stratum.seconds},       {"phases", std::move(phases)},
+  return {{"relations", stratum.relations},
+          {"recursive", stratum.recursive},
+          {"backend", stratum.backend},
+          {"reason", stratum.reason},
+          {"decomposed", stratum.decomposed},
+          {"iterations", stratum.iterations},
+          {"tail_iterations", stratum.tail_iterations},
+          {"seconds", stratum.seconds},
+          {"phases", std::move(phases)},
           {"rules", std::move(rules)}};
 }
 

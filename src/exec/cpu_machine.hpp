@@ -4,11 +4,13 @@
 #include <memory>
 #include <optional>
 #include <shared_mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "exec/fixpoint.hpp"
 #include "exec/subsumption.hpp"
+#include "kernels/decomposed.hpp"
 #include "kernels/tile_runner.hpp"
 #include "storage/relation.hpp"
 
@@ -20,6 +22,10 @@ class cpu_machine {
  public:
   using relation = storage::relation;
   static constexpr bool leaves_steps_to_host = false;
+  /// A named range in a profiler's time line: for devices.
+  struct trace_range {
+    explicit trace_range(const std::string&) {}
+  };
 
   template <class... Arguments>
   explicit cpu_machine(backend::memory_resource& resource, const cut_offs& cut, Arguments&&... backend)
@@ -63,6 +69,22 @@ class cpu_machine {
       return target.complete();
     }
     target.adopt(columns, rows);
+  }
+
+  std::optional<kernels::decomposed_counts> run_decomposed(const kernels::decomposed_task& task,
+                                                           kernels::relation_list<relation>& relations,
+                                                           const std::atomic<bool>* stop) {
+    return kernels::run_decomposed(backend_, *resource_, task, relations, stop);
+  }
+  /// For a relation whose rows came without a set, and that is asked for membership now.
+  void make_set(relation& target) {
+    const std::uint64_t rows = target.rows();
+    const auto taken = target.take_rows();
+    std::vector<const word*> columns;
+    for (const auto& column : taken) columns.push_back(column.data());
+    load_rows(target, columns, rows);
+    settle(target);
+    target.complete();
   }
 
   void settle(relation& target) { target.settle(backend_); }

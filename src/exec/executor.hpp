@@ -42,6 +42,7 @@ struct options {
   const kernels::functor_table* functors = nullptr;  ///< outlives the executor; for programs with functors of libraries
   const std::atomic<bool>* stop = nullptr;           ///< once true, evaluate() throws kernels::interrupted
   std::function<void(const progress&)> on_progress;
+  bool decompose = true;  ///< strata that fall apart into independent fixpoints are run so; `hash` mode
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.
   std::vector<bool> may_run;
@@ -66,8 +67,9 @@ struct relation_statistics {
 };
 
 struct stratum_statistics {
-  std::string backend;  ///< where it ran, if strata of the plan run in several places; else empty
-  std::string reason;   ///< why there
+  std::string backend;      ///< where it ran, if strata of the plan run in several places; else empty
+  std::string reason;       ///< why there
+  bool decomposed = false;  ///< run as one fixpoint for each value of a column
   std::uint64_t iterations = 0;
   double seconds = 0;
   double join_seconds = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "exec/pipeline_builder.hpp"
 #include "exec/reads.hpp"
 #include "exec/stratum_subsumptions.hpp"
+#include "kernels/decomposed_task.hpp"
 #include "kernels/functor_table.hpp"
 #include "kernels/pipeline.hpp"
 #include "support/error.hpp"
@@ -314,6 +316,7 @@ class fixpoint_executor final : public stratum_executor {
     stratum_statistics& figures = figures_.strata.emplace_back();
     const machine_phases before = phases_of_machine();
     const double start = storage::seconds_now();
+    const typename Machine::trace_range traced(stratum_name(stratum));
     for_each_version(stratum, [&](const plan::rule_version& version) { require_kind_of(version.head); });
 
     // Every version is bound once; what it reads and writes stays where it is.
@@ -342,7 +345,9 @@ class fixpoint_executor final : public stratum_executor {
         relation_of(relation).complete();
       }
     }
-    if (stratum.recursive) run_loop(number, phases, subsumptions, figures, start);
+    if (stratum.recursive && !run_decomposed(number, phases, figures)) {
+      run_loop(number, phases, subsumptions, figures, start);
+    }
 
     const double clearing = storage::seconds_now();
     for (relation_id relation : stratum.relations) relation_of(relation).complete();
@@ -354,6 +359,64 @@ class fixpoint_executor final : public stratum_executor {
     figures.clear_seconds += storage::seconds_now() - clearing;
     if constexpr (measures_phases) take_phases(before, figures);
     figures.seconds = storage::seconds_now() - start;
+  }
+
+  [[nodiscard]] std::string stratum_name(const plan::stratum& stratum) const {
+    std::string name = "stratum";
+    for (relation_id relation : stratum.relations) name += " " + plan_->relations[relation.value].name;
+    return name;
+  }
+
+  [[nodiscard]] kernels::decomposed_task decomposed_task_of(const plan::stratum& stratum) const {
+    const plan::decomposition& planned = *stratum.decomposed;
+    kernels::decomposed_task task;
+    task.target = stratum.relations.front().value;
+    task.pivot = planned.pivot;
+    task.moving = planned.moving;
+    for (const plan::decomposed_step& step : planned.steps) {
+      const plan::index& index = plan_->indexes[step.index.value];
+      const storage::index_layout layout = make_layout(index, options_.storage);
+      const auto level = std::find(index.key_lengths.begin(), index.key_lengths.end(), 1U) - index.key_lengths.begin();
+      const auto stored = std::find(layout.stored.begin(), layout.stored.end(), step.column) - layout.stored.begin();
+      task.steps.push_back({step.relation.value, places_[step.index.value].number, static_cast<std::size_t>(level),
+                            static_cast<std::uint32_t>(stored)});
+    }
+    return task;
+  }
+
+  /// The loop's result by one search for each value of the column that it passes through. @return whether it was done
+  bool run_decomposed(std::size_t number, std::vector<std::vector<running_version>>& phases,
+                      stratum_statistics& figures) {
+    const plan::stratum& stratum = plan_->strata[number];
+    const bool published = options_.storage == storage::storage_mode::hisa;
+    if (!options_.decompose || published || !stratum.decomposed) return false;
+    if constexpr (requires(kernels::decomposed_task task) {
+                    machine_.run_decomposed(task, relations_, options_.stop);
+                  }) {
+      const relation_id target = stratum.relations.front();
+      for (const plan::decomposed_step& step : stratum.decomposed->steps) refresh_index(step.index.value, figures);
+      const double start = storage::seconds_now();
+      const std::uint64_t first_rows = relation_of(target).rows();
+      std::optional<kernels::decomposed_counts> counts;
+      running_version& version = phases[1].front();
+      guarded({"extending", target, version.planned},
+              [&] { counts = machine_.run_decomposed(decomposed_task_of(stratum), relations_, options_.stop); });
+      if (!counts) return false;
+      const double seconds = storage::seconds_now() - start;
+      figures.decomposed = true;
+      figures.iterations = counts->iterations;
+      figures.join_seconds += seconds;
+      tell_progress(number, figures, start);
+      version.figures->seconds += seconds;
+      version.figures->runs += counts->iterations;
+      version.figures->candidates += counts->candidates;
+      version.figures->tuples += relation_of(target).rows() - first_rows;
+      if (set_last_needed_[target.value] != number) {
+        guarded({"indexing", target, nullptr}, [&] { machine_.make_set(relation_of(target)); });
+      }
+      return true;
+    }
+    return false;
   }
 
   void run_loop(std::size_t number, std::vector<std::vector<running_version>>& phases,
@@ -383,16 +446,19 @@ class fixpoint_executor final : public stratum_executor {
         }
       }
       deltas.push_back(sum_of(stratum, [](const relation_type& one) { return one.delta_rows(); }));
-      if (options_.on_progress) {
-        progress now{number, figures.iterations, 0, storage::seconds_now() - start};
-        for (relation_id relation : stratum.relations) now.tuples += tuples_of(relation);
-        options_.on_progress(now);
-      }
+      tell_progress(number, figures, start);
     }
     subsume(stratum, subsumptions, figures, [](auto& runner) { runner.finish(); });
     const std::uint64_t result = sum_of(stratum, [](const relation_type& one) { return one.rows(); });
     figures.tail_iterations = static_cast<std::uint64_t>(
         std::count_if(deltas.begin(), deltas.end(), [result](std::uint64_t delta) { return delta < result / 100; }));
+  }
+
+  void tell_progress(std::size_t number, const stratum_statistics& figures, double start) const {
+    if (!options_.on_progress) return;
+    progress now{number, figures.iterations, 0, storage::seconds_now() - start};
+    for (relation_id relation : plan_->strata[number].relations) now.tuples += tuples_of(relation);
+    options_.on_progress(now);
   }
 
   /// Over the relations of the program, without those that the planner added.
@@ -459,6 +525,7 @@ class fixpoint_executor final : public stratum_executor {
       const double start = storage::seconds_now();
       const storage::phase_times before = relations_[version.pipeline.target]->times();
       last_version_[version.planned->head.value] = version.planned;
+      const typename Machine::trace_range traced(version.planned->text);
       try {
         guarded({"extending", version.planned->head, version.planned}, [&] { run_version(version, rows); });
       } catch (const kernels::arithmetic_fault&) {

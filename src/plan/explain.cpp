@@ -268,6 +268,12 @@ std::string explain(const program& plan) {
       result += fmt::format("  {} facts of {}\n", facts->rows, plan.relations[id.value].name);
     }
     if (!printed.once.versions.empty()) result += phase_text(plan, printed.once, "once");
+    if (printed.decomposed) {
+      const relation& own = plan.relations[printed.relations.front().value];
+      result += fmt::format(
+          "  decomposed: the loop passes {} of {} through unchanged, so each of its values is a fixpoint of its own\n",
+          own.attribute_names[printed.decomposed->pivot], own.name);
+    }
     for (std::size_t repeated = 0; repeated < printed.loop.size(); ++repeated) {
       const std::string title =
           printed.loop.size() == 1 ? "loop" : fmt::format("loop, phase {} of {}", repeated + 1, printed.loop.size());

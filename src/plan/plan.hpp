@@ -157,6 +157,22 @@ struct subsumption {
   rule_version version;
 };
 
+/// From a value of the moving column to those that follow it: a search in an index by that value alone.
+struct decomposed_step {
+  relation_id relation;
+  index_id index;
+  std::uint32_t column = 0;  ///< of the relation: what follows
+};
+
+/// A recursive stratum of one binary relation whose rules pass a column through unchanged (the pivot): what holds for a
+/// value of it depends on nothing that holds for other values, so each is a fixpoint of its own, a search of the
+/// values of the other column that can be reached from the first ones.
+struct decomposition {
+  std::uint32_t pivot = 0;   ///< column
+  std::uint32_t moving = 1;  ///< the other one
+  std::vector<decomposed_step> steps;
+};
+
 /// Relations that depend on each other. `once` is run first; its tuples are the first delta; `loop` is repeated until
 /// no relation of the stratum has a delta.
 struct stratum {
@@ -164,6 +180,7 @@ struct stratum {
   bool recursive = false;
   phase once;
   std::vector<phase> loop;
+  std::optional<decomposition> decomposed;  ///< another way to do what the loop does
   /// Applied behind `once`, and in each iteration in front of the last advance. Rows that they take from a relation of
   /// a loop may still be read there: whoever can meet them (not delta) tests the tuple set.
   std::vector<subsumption> subsumptions;

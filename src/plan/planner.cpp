@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "plan/cost_model.hpp"
+#include "plan/decomposition.hpp"
 #include "plan/draft.hpp"
 #include "plan/index_selection.hpp"
 #include "plan/join_order.hpp"
@@ -380,6 +381,7 @@ class planner {
       added.once = finish_phase(planned.once);
       for (draft_phase& repeated : planned.loop) added.loop.push_back(finish_phase(repeated));
       for (draft_subsumption& made : planned.subsumptions) added.subsumptions.push_back(finish(std::move(made)));
+      added.decomposed = find_decomposition(result_, added);
     }
   }
 

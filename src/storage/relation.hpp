@@ -55,13 +55,7 @@ class relation {
   relation(memory_resource& resource, std::uint32_t arity, const relation_options& options)
       : resource_(&resource), options_(options), arity_(arity), reserved_(options.workers) {
     for (std::uint32_t c = 0; c < arity; ++c) columns_.emplace_back(resource);
-    if (arity == 0) return;
-    if (options.mode == storage_mode::hisa) {
-      set_.emplace<hisa_set>(resource, arity, options.buffers);
-      for (std::uint32_t c = 0; c < arity; ++c) candidates_.emplace_back(resource);
-    } else {
-      create_hash_set();
-    }
+    create_set();
   }
 
   /// Before the first row: each domain is a key of which one tuple stays (choice-domain). What is inserted are then
@@ -338,6 +332,27 @@ class relation {
     for (std::size_t number = 0; number < indexes_.size(); ++number) drop_index(number);
   }
 
+  /// All rows at once, distinct, in columns of their own: the relation is complete, without a set and with empty
+  /// indexes.
+  void replace(std::vector<array<word>> columns, std::uint64_t rows) {
+    for (std::size_t i = 0; i < indexes_.size(); ++i) drop_index(i);
+    columns_ = std::move(columns);
+    tail_.store(rows, std::memory_order_relaxed);
+    complete();
+    drop_set();
+  }
+  /// Takes all rows out; the relation is as it was made, with its indexes empty.
+  [[nodiscard]] std::vector<array<word>> take_rows() {
+    for (std::size_t i = 0; i < indexes_.size(); ++i) drop_index(i);
+    std::vector<array<word>> taken = std::move(columns_);
+    columns_.clear();
+    for (std::uint32_t c = 0; c < arity_; ++c) columns_.emplace_back(*resource_);
+    tail_.store(0, std::memory_order_relaxed);
+    complete();
+    create_set();
+    return taken;
+  }
+
   // --- Indexes.
 
   std::size_t add_index(index_layout layout) {
@@ -378,6 +393,16 @@ class relation {
   [[nodiscard]] bool is_packed() const { return arity_ * sizeof(word) <= sizeof(std::uint64_t); }
   [[nodiscard]] std::uint64_t slack() const { return options_.workers * (tile_rows + reservation_rows); }
 
+  void create_set() {
+    if (arity_ == 0) return;
+    if (options_.mode == storage_mode::hisa) {
+      set_.emplace<hisa_set>(*resource_, arity_, options_.buffers);
+      candidates_.clear();
+      for (std::uint32_t c = 0; c < arity_; ++c) candidates_.emplace_back(*resource_);
+    } else {
+      create_hash_set();
+    }
+  }
   void create_hash_set() {
     if (is_packed()) {
       set_.emplace<packed_set>(*resource_);

@@ -24,11 +24,16 @@ struct mode {
   unsigned jobs;
   const char* name;
   backend_kind backend = backend_kind::cpu;
+  bool decompose = true;
 };
 
-inline const std::vector<mode> modes = {{storage_kind::hash, 1, "hash -j1"}, {storage_kind::hash, 2, "hash -j2"},
-                                        {storage_kind::hash, 4, "hash -j4"}, {storage_kind::hisa, 1, "hisa -j1"},
-                                        {storage_kind::hisa, 2, "hisa -j2"}, {storage_kind::hisa, 4, "hisa -j4"}};
+inline const std::vector<mode> modes = {{storage_kind::hash, 1, "hash -j1"},
+                                        {storage_kind::hash, 2, "hash -j2"},
+                                        {storage_kind::hash, 4, "hash -j4"},
+                                        {storage_kind::hisa, 1, "hisa -j1"},
+                                        {storage_kind::hisa, 2, "hisa -j2"},
+                                        {storage_kind::hisa, 4, "hisa -j4"},
+                                        {storage_kind::hash, 1, "hash -j1, not decomposed", backend_kind::cpu, false}};
 
 using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
@@ -58,6 +63,7 @@ class comparison {
     options.storage = how.storage;
     options.jobs = how.jobs;
     options.backend = how.backend;
+    options.decompose = how.decompose;
     engine running(
         program::from_text(text_, {.include_directories = {}, .macros = {}, .pragmas = {}, .warnings = false}),
         options);

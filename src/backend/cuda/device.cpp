@@ -29,6 +29,12 @@ device_context::device_context(int device) {
   int value = 0;
   GPULOG_CUDA_TRY(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, device));
   multiprocessors_ = static_cast<unsigned>(value);
+  GPULOG_CUDA_TRY(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  shared_bytes_ = static_cast<std::uint64_t>(value);
+  std::size_t free_bytes = 0;
+  std::size_t all_bytes = 0;
+  GPULOG_CUDA_TRY(cudaMemGetInfo(&free_bytes, &all_bytes));
+  memory_bytes_ = all_bytes;
   GPULOG_CUDA_TRY(cudaMallocHost(reinterpret_cast<void**>(&report_), sizeof *report_));
   *report_ = {};
 }

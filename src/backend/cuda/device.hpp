@@ -34,6 +34,10 @@ class device_context {
 
   [[nodiscard]] cudaStream_t stream() const { return stream_; }
   [[nodiscard]] unsigned multiprocessors() const { return multiprocessors_; }
+  /// Shared memory that a block can ask for.
+  [[nodiscard]] std::uint64_t shared_bytes_per_block() const { return shared_bytes_; }
+  /// Of the device, used or not.
+  [[nodiscard]] std::uint64_t memory_bytes() const { return memory_bytes_; }
   void synchronize() const;
   /// The value of a counter in device memory, once all work so far is done.
   [[nodiscard]] std::uint64_t read_counter(const std::uint64_t* counter) const;
@@ -51,6 +55,8 @@ class device_context {
   std::uint64_t report_number_ = 0;
   std::uint64_t* staged_counter_ = nullptr;  // pinned: a copy into pageable memory costs twice the round trip
   unsigned multiprocessors_ = 0;
+  std::uint64_t shared_bytes_ = 0;
+  std::uint64_t memory_bytes_ = 0;
 };
 
 /// Device memory from one pool of plain allocations, reused in the order of the stream. The first slab is taken at the

@@ -1,7 +1,9 @@
 #include "exec/cuda/cuda_machine.hpp"
 
+#include <nvtx3/nvToolsExt.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+
 #include <cub/device/device_scan.cuh>
 
 #include <algorithm>

@@ -3,12 +3,15 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "backend/cpu/tbb_backend.hpp"
+#include "exec/cuda/decomposed_search.hpp"
 #include "exec/cuda/parameter_store.hpp"
 #include "exec/cuda/segment_memory.hpp"
+#include "exec/cuda/trace_range.hpp"
 #include "exec/fixpoint.hpp"
 #include "kernels/cuda/device_program.hpp"
 #include "kernels/cuda/table_operators.hpp"
@@ -22,6 +25,7 @@ namespace gpulog::exec {
 class cuda_machine {
  public:
   using relation = storage::cuda::device_relation;
+  using trace_range = exec::trace_range;
   /// The host makes texts and records.
   static constexpr bool leaves_steps_to_host = true;
 
@@ -36,6 +40,13 @@ class cuda_machine {
   void adopt_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
     target.adopt(columns, rows);
   }
+  std::optional<kernels::decomposed_counts> run_decomposed(const kernels::decomposed_task& task,
+                                                           kernels::relation_list<relation>& relations,
+                                                           const std::atomic<bool>* stop) {
+    return exec::run_decomposed(*context_, *resource_, task, relations, stop);
+  }
+  /// For a relation whose rows came without a set, and that is asked for membership now.
+  void make_set(relation& target) { target.make_set(); }
   void settle(relation& target) { target.read_tail(); }
   void refresh_index(relation& target, std::size_t index) { target.refresh_index(index); }
   [[nodiscard]] std::vector<const word*> host_columns(relation& source) { return source.host_columns(); }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exec/cuda/parameter_store.hpp"
+#include "exec/cuda/trace_range.hpp"
 #include "exec/fixpoint.hpp"
 #include "storage/cuda/hisa_relation.hpp"
 
@@ -22,6 +23,7 @@ namespace gpulog::exec {
 class hisa_machine {
  public:
   using relation = storage::cuda::hisa_relation;
+  using trace_range = exec::trace_range;
   static constexpr bool leaves_steps_to_host = false;
 
   /// @param resource allocates on the device

@@ -148,9 +148,13 @@ struct hash_packed {
   std::uint32_t arity;
   std::uint64_t* slots;
   std::uint64_t capacity;
+  std::uint32_t* has_zero;
   __device__ void operator()(std::uint64_t row) const {
     const std::uint64_t key = set_view::packed(arity, row_key{columns, row});
-    if (key == 0) return;
+    if (key == 0) {
+      *has_zero = 1;
+      return;
+    }
     std::uint64_t at = scale(mix(key), capacity);
     while (atomicCAS(reinterpret_cast<unsigned long long*>(slots + at), 0ULL, key) != 0)
       at = at + 1 == capacity ? 0 : at + 1;
@@ -287,7 +291,8 @@ void device_run::build_level(const backend::cuda::device_context& context, memor
         cudaMemcpyAsync(more.data(), rest.data(), rest.size() * sizeof(rest[0]), cudaMemcpyHostToDevice, stream));
     context.synchronize();  // rest is about to go
   }
-  array<std::uint64_t> count(resource, 1, fresh_memory::anything);
+  made.count = array<std::uint64_t>(resource, 1, fresh_memory::anything);
+  array<std::uint64_t>& count = made.count;
   made.first = array<std::uint32_t>(resource, n + 1, fresh_memory::anything);
   with_scratch(resource, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0), made.first.data(),
@@ -411,7 +416,7 @@ namespace {
 /// A set is at most half full: probes stay short, and duplicates dominate.
 constexpr std::uint64_t slots_per_row = 2;
 constexpr std::uint64_t initial_rows = 1u << 16;
-/// Small relations grow faster: every growth waits for the device.
+/// Small relations grow faster, as every growth waits for the device.
 constexpr std::uint64_t fast_growth_rows = 1u << 25;
 }  // namespace
 
@@ -450,10 +455,23 @@ set_view device_relation::set() const {
   return view;
 }
 
+/// Whether set and columns of that many rows fit into memory beside those that are there.
+bool device_relation::fits_beside(std::uint64_t rows) const {
+  const std::uint64_t all = resource_->limit() != 0 ? resource_->limit() : context_->memory_bytes() / 10 * 9;
+  const std::uint64_t bytes = rows * (arity_ * sizeof(word) + slots_per_row * sizeof(std::uint64_t));
+  return bytes < all - std::min(all, resource_->used());
+}
+
 void device_relation::grow(std::uint64_t extra, bool keep_set) {
   if (arity_ == 0 || room() >= extra) return;
   std::uint64_t limit = std::max(limit_, initial_rows);
-  while (limit - tail_ < extra) limit *= limit < fast_growth_rows ? 4 : 2;
+  while (limit - tail_ < extra) {
+    if (limit < fast_growth_rows) {
+      limit *= 4;
+    } else {
+      limit = fits_beside(2 * limit) ? 2 * limit : limit + limit / 2;
+    }
+  }
   for (auto& column : columns_) {
     array<word> larger(*resource_, limit, fresh_memory::anything);
     if (tail_ != 0) {
@@ -463,14 +481,42 @@ void device_relation::grow(std::uint64_t extra, bool keep_set) {
     column.swap(larger);
     outgrown_columns_.push_back(std::move(larger));
   }
+  show_columns();
+  rehash(limit * slots_per_row, keep_set);
+  limit_ = limit;
+}
+
+/// Kernels find the columns through a table.
+void device_relation::show_columns() {
   std::vector<word*> pointers;
   for (auto& column : columns_) pointers.push_back(column.data());
   column_table_.resize(arity_);
   GPULOG_CUDA_TRY(cudaMemcpyAsync(column_table_.data(), pointers.data(), arity_ * sizeof(word*), cudaMemcpyHostToDevice,
                                   context_->stream()));
   context_->synchronize();  // pointers is about to go
-  rehash(limit * slots_per_row, keep_set);
-  limit_ = limit;
+}
+
+void device_relation::count_rows(std::uint64_t rows) {
+  const append_counter counted = {rows, rows};
+  GPULOG_CUDA_TRY(
+      cudaMemcpyAsync(counter_.data(), &counted, sizeof counted, cudaMemcpyHostToDevice, context_->stream()));
+  context_->synchronize();
+  set_tail(rows);
+  limit_ = rows;
+  complete();
+}
+
+void device_relation::replace(std::vector<array<word>> columns, std::uint64_t rows) {
+  for (std::size_t i = 0; i < indexes_.size(); ++i) drop_index(i);
+  drop_set();
+  columns_ = std::move(columns);
+  show_columns();
+  count_rows(rows);
+}
+
+void device_relation::make_set() {
+  if (arity_ == 0 || rows_ == 0) return;
+  rehash(limit_ * slots_per_row, false);
 }
 
 void device_relation::rehash(std::uint64_t capacity, bool keep_set) {
@@ -489,7 +535,7 @@ void device_relation::rehash(std::uint64_t capacity, bool keep_set) {
   } else if (smaller.size() != 0) {
     for_each(stream, smaller.size(), rehash_packed{smaller.data(), slots_.data(), capacity});
   } else {
-    for_each(stream, tail_, hash_packed{column_table_.data(), arity_, slots_.data(), capacity});
+    for_each(stream, tail_, hash_packed{column_table_.data(), arity_, slots_.data(), capacity, has_zero_.data()});
   }
   if (keep_set) outgrown_slots_.push_back(std::move(smaller));
 }
@@ -552,13 +598,7 @@ void device_relation::adopt(const std::vector<const word*>& host_columns, std::u
     GPULOG_CUDA_TRY(cudaMemcpyAsync(columns_[c].data(), host_columns[c], rows * sizeof(word), cudaMemcpyHostToDevice,
                                     context_->stream()));
   }
-  const append_counter counted = {rows, rows};
-  GPULOG_CUDA_TRY(
-      cudaMemcpyAsync(counter_.data(), &counted, sizeof counted, cudaMemcpyHostToDevice, context_->stream()));
-  context_->synchronize();
-  set_tail(rows);
-  limit_ = rows;
-  complete();
+  count_rows(rows);
 }
 
 }  // namespace gpulog::storage::cuda

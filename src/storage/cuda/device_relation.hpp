@@ -20,6 +20,10 @@ class device_run {
   void build(const backend::cuda::device_context& context, memory_resource& resource, const column_pointers& columns,
              std::uint64_t begin, std::uint64_t end);
   [[nodiscard]] run_view view(std::size_t level) const;
+  /// How many keys there are; a view of a small run only has an upper bound. Waits for the device.
+  [[nodiscard]] std::uint64_t exact_groups(const backend::cuda::device_context& context, std::size_t level) const {
+    return context.read_counter(levels_[level].count.data());
+  }
   [[nodiscard]] std::uint64_t begin() const { return begin_; }
   [[nodiscard]] std::uint64_t end() const { return end_; }
   [[nodiscard]] std::uint64_t rows() const { return end_ - begin_; }
@@ -27,13 +31,15 @@ class device_run {
 
  private:
   struct level {
-    explicit level(memory_resource& resource) : direct(resource), table(resource), first(resource), keys(resource) {}
+    explicit level(memory_resource& resource)
+        : direct(resource), table(resource), first(resource), keys(resource), count(resource) {}
     [[nodiscard]] std::uint64_t bytes() const { return direct.bytes() + table.bytes() + first.bytes() + keys.bytes(); }
     array<std::uint32_t> direct;
     array<key_slot> table;
     array<std::uint32_t> first;
-    array<word> keys;          // [length][key_stride]
-    std::uint64_t groups = 0;  // an upper bound in small runs
+    array<word> keys;            // [length][key_stride]
+    array<std::uint64_t> count;  // of groups
+    std::uint64_t groups = 0;    // an upper bound in small runs
   };
 
   void build_level(const backend::cuda::device_context& context, memory_resource& resource,
@@ -133,6 +139,12 @@ class device_relation {
   void drop_index(std::size_t number);
   void drop_set();
 
+  /// All rows at once, distinct, in columns of their own: the relation is complete, without a set and with empty
+  /// indexes.
+  void replace(std::vector<array<word>> columns, std::uint64_t rows);
+  /// Of a complete relation without one. @throws memory_exceeded
+  void make_set();
+
   /// The rows on the host; copied once.
   [[nodiscard]] std::vector<const word*> host_columns();
   void forget_host_columns() { host_ = {}; }
@@ -142,6 +154,9 @@ class device_relation {
 
  private:
   void rehash(std::uint64_t capacity, bool keep_set);
+  [[nodiscard]] bool fits_beside(std::uint64_t rows) const;
+  void show_columns();
+  void count_rows(std::uint64_t rows);
 
   const backend::cuda::device_context* context_;
   memory_resource* resource_;

@@ -1,0 +1,278 @@
+// The device's kernels one by one: seconds by CUDA events, the bytes that have to move at least (random accesses as the
+// 32-byte sectors that they touch), and that rate as a share of the rate at which the same device copies memory.
+
+#include <benchmark/benchmark.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "backend/cuda/device.hpp"
+#include "backend/cuda/error.hpp"
+#include "exec/cuda/cuda_machine.hpp"
+
+namespace {
+
+using gpulog::word;
+namespace kernels = gpulog::kernels;
+namespace storage = gpulog::storage;
+using gpulog::backend::array;
+using gpulog::exec::cuda_machine;
+using relation = cuda_machine::relation;
+
+constexpr double sector = 32;
+
+struct device {
+  gpulog::backend::cuda::device_context context{0};
+  gpulog::backend::cuda::device_memory memory{context, 0};
+  cuda_machine machine{context, memory, 1};
+};
+device& the_device() {
+  static device one;
+  return one;
+}
+
+class stopwatch {
+ public:
+  stopwatch() {
+    cudaEventCreate(&begin_);
+    cudaEventCreate(&end_);
+    GPULOG_CUDA_TRY(cudaEventRecord(begin_, the_device().context.stream()));
+  }
+  ~stopwatch() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+  }
+  stopwatch(const stopwatch&) = delete;
+  stopwatch& operator=(const stopwatch&) = delete;
+  double stop() {
+    GPULOG_CUDA_TRY(cudaEventRecord(end_, the_device().context.stream()));
+    GPULOG_CUDA_TRY(cudaEventSynchronize(end_));
+    float milliseconds = 0;
+    GPULOG_CUDA_TRY(cudaEventElapsedTime(&milliseconds, begin_, end_));
+    return milliseconds / 1e3;
+  }
+
+ private:
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
+/// Bytes a second, read and written, of a copy within the device's memory.
+double copy_rate() {
+  static const double rate = [] {
+    constexpr std::uint64_t bytes = 1ULL << 30;
+    array<std::uint8_t> from(the_device().memory, bytes);
+    array<std::uint8_t> to(the_device().memory, bytes);
+    double best = 1e9;
+    for (int i = 0; i < 5; ++i) {
+      stopwatch time;
+      GPULOG_CUDA_TRY(
+          cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, the_device().context.stream()));
+      best = std::min(best, time.stop());
+    }
+    return 2.0 * static_cast<double>(bytes) / best;
+  }();
+  return rate;
+}
+
+void report(benchmark::State& state, double bytes, double items) {
+  const auto runs = static_cast<double>(state.iterations());
+  state.counters["items/s"] = benchmark::Counter(items * runs, benchmark::Counter::kIsRate);
+  state.counters["GB/s"] = benchmark::Counter(bytes * runs / 1e9, benchmark::Counter::kIsRate);
+  state.counters["of_copy"] = benchmark::Counter(bytes * runs / copy_rate(), benchmark::Counter::kIsRate);
+}
+
+using columns = std::vector<std::vector<word>>;
+
+std::unique_ptr<relation> make_relation(const columns& rows) {
+  auto made = the_device().machine.make_relation(static_cast<std::uint32_t>(rows.size()), {});
+  std::vector<const word*> pointers;
+  for (const auto& column : rows) pointers.push_back(column.data());
+  the_device().machine.load_rows(*made, pointers, rows.front().size());
+  made->read_tail();
+  made->complete();
+  return made;
+}
+
+void copy(benchmark::State& state) {
+  const auto bytes = static_cast<std::uint64_t>(state.range(0));
+  array<std::uint8_t> from(the_device().memory, bytes);
+  array<std::uint8_t> to(the_device().memory, bytes);
+  for (auto _ : state) {
+    stopwatch time;
+    GPULOG_CUDA_TRY(
+        cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, the_device().context.stream()));
+    state.SetIterationTime(time.stop());
+  }
+  report(state, 2.0 * static_cast<double>(bytes), static_cast<double>(bytes));
+}
+BENCHMARK(copy)->Arg(1 << 20)->Arg(1 << 30)->UseManualTime();
+
+/// out(x...) :- in(x...), where a share of the tuples is in `out` already. Arguments: rows, arity, percent new.
+void insert(benchmark::State& state) {
+  const auto rows = static_cast<std::uint64_t>(state.range(0));
+  const auto arity = static_cast<std::uint32_t>(state.range(1));
+  const auto percent = static_cast<std::uint64_t>(state.range(2));
+  std::mt19937_64 random(7);
+  columns all(arity);
+  columns known(arity);
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    const std::uint64_t number = row * 0x9e3779b97f4a7c15ULL;
+    const bool fresh = random() % 100 < percent;
+    for (std::uint32_t c = 0; c < arity; ++c) {
+      const auto value = static_cast<word>(c == 0 ? number >> 32 : (number & 0xffffffU) + c);
+      all[c].push_back(value);
+      if (!fresh) known[c].push_back(value);
+    }
+  }
+  const auto fresh = static_cast<double>(rows - known[0].size());
+  kernels::relation_list<relation> relations;
+  relations.push_back(make_relation(all));
+  relations.emplace_back();
+  kernels::pipeline program;
+  kernels::segment& scan = program.segments.emplace_back();
+  scan.kind = kernels::expansion_kind::scan;
+  program.slot_count = arity;
+  program.target = 1;
+  for (std::uint32_t c = 0; c < arity; ++c) {
+    scan.bindings.push_back({c, c});
+    program.head.push_back(c);
+  }
+  for (auto _ : state) {
+    relations[1] = known[0].empty() ? the_device().machine.make_relation(arity, {}) : make_relation(known);
+    relations[1]->grow(rows, false);
+    the_device().context.synchronize();
+    stopwatch time;
+    the_device().machine.run(program, relations, rows, static_cast<double>(rows), nullptr);
+    state.SetIterationTime(time.stop());
+  }
+  const double tuple = 4.0 * arity;
+  // A candidate and its slot are read; a new one writes the slot and the columns; a wide one reads what it is equal to.
+  double bytes = static_cast<double>(rows) * (tuple + sector) + fresh * (sector + tuple);
+  if (arity > 2) bytes += static_cast<double>(rows) * 2 * tuple + (static_cast<double>(rows) - fresh) * arity * sector;
+  report(state, bytes, static_cast<double>(rows));
+}
+BENCHMARK(insert)
+    ->ArgNames({"rows", "arity", "new"})
+    ->ArgsProduct({{1 << 16, 1 << 24}, {1, 2, 3, 5}, {0, 50, 100}})
+    ->Iterations(5)
+    ->UseManualTime();
+
+/// out() :- probe(x, _), data(x, y). Arguments: keys, rows a key, percent of probes that find their key, percent of the
+/// probes that have the same key (skew).
+void match(benchmark::State& state) {
+  const auto keys = static_cast<word>(state.range(0));
+  const auto rows_a_key = static_cast<word>(state.range(1));
+  const auto found_percent = static_cast<std::uint64_t>(state.range(2));
+  const auto skew = static_cast<std::uint64_t>(state.range(3));
+  constexpr std::uint64_t probes = 1 << 22;
+  std::mt19937_64 random(3);
+  columns data(2);
+  for (word row = 0; row < keys * rows_a_key; ++row) {
+    data[0].push_back(row % keys);
+    data[1].push_back(row);
+  }
+  columns probe(2);
+  double matches = 0;
+  for (word row = 0; row < probes; ++row) {
+    const bool found = random() % 100 < found_percent;
+    const word key = random() % 100 < skew ? 0 : static_cast<word>(random() % keys);
+    probe[0].push_back(found ? key : key + keys);
+    probe[1].push_back(row);
+    matches += found ? rows_a_key : 0;
+  }
+  kernels::relation_list<relation> relations;
+  relations.push_back(make_relation(probe));
+  relations.push_back(make_relation(data));
+  relations.push_back(the_device().machine.make_relation(0, {}));
+  storage::index_layout layout;
+  layout.order = {0, 1};
+  layout.key_lengths = {1};
+  layout.stored = {1};
+  relations[1]->add_index(layout);
+  relations[1]->refresh_index(0);
+  kernels::pipeline program;
+  kernels::segment& scan = program.segments.emplace_back();
+  scan.kind = kernels::expansion_kind::scan;
+  scan.bindings = {{0, 0}};
+  kernels::segment& join = program.segments.emplace_back();
+  join.kind = kernels::expansion_kind::match;
+  join.source = 1;
+  join.keys = {0};
+  join.bindings = {{1, 0}};
+  program.slot_count = 2;
+  program.target = 2;
+  for (auto _ : state) {
+    stopwatch time;
+    the_device().machine.run(program, relations, probes, matches, nullptr);
+    state.SetIterationTime(time.stop());
+  }
+  // The lookup's sector, its range and offset written and read, and the matching values.
+  report(state, static_cast<double>(probes) * (4 + sector + 2 * 16) + 4 * matches, probes + matches);
+}
+BENCHMARK(match)
+    ->ArgNames({"keys", "rows", "found", "skew"})
+    ->Args({1 << 20, 1, 100, 0})
+    ->Args({1 << 20, 4, 100, 0})
+    ->Args({1 << 20, 4, 10, 0})
+    ->Args({1 << 14, 64, 100, 0})
+    ->Args({1 << 14, 64, 100, 50})
+    ->UseManualTime();
+
+/// An index on the first of two columns. Argument: rows.
+void index_build(benchmark::State& state) {
+  const auto rows = static_cast<std::uint64_t>(state.range(0));
+  std::mt19937_64 random(5);
+  columns data(2);
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    data[0].push_back(static_cast<word>(random() % (rows / 4 + 1)));
+    data[1].push_back(static_cast<word>(row));
+  }
+  const auto source = make_relation(data);
+  storage::index_layout layout;
+  layout.order = {0, 1};
+  layout.key_lengths = {1};
+  layout.stored = {1};
+  source->add_index(layout);
+  for (auto _ : state) {
+    source->drop_index(0);
+    the_device().context.synchronize();
+    stopwatch time;
+    source->refresh_index(0);
+    state.SetIterationTime(time.stop());
+  }
+  // A radix sort of 32-bit keys and rows in four passes, keys gathered before and values behind, group starts found.
+  report(state, static_cast<double>(rows) * (4 * 16 + 4 + 8 + sector + 8 + sector + 4), static_cast<double>(rows));
+}
+BENCHMARK(index_build)->Arg(1 << 10)->Arg(1 << 16)->Arg(1 << 20)->Arg(1 << 25)->UseManualTime();
+
+/// A set and its columns of two grow to the next size. Argument: rows.
+void grow(benchmark::State& state) {
+  const auto rows = static_cast<std::uint64_t>(state.range(0));
+  columns data(2);
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    data[0].push_back(static_cast<word>(row));
+    data[1].push_back(static_cast<word>(row * 7));
+  }
+  double slots = 0;
+  for (auto _ : state) {
+    const auto source = make_relation(data);
+    const auto before = static_cast<double>(source->set().capacity);
+    the_device().context.synchronize();
+    stopwatch time;
+    source->grow(source->room() + 1, false);
+    state.SetIterationTime(time.stop());
+    slots = 3 * before + 2 * (static_cast<double>(source->set().capacity) - before);
+    source->release_outgrown();
+  }
+  // Old slots read, new ones zeroed and written, columns copied.
+  report(state, slots * 8 + static_cast<double>(rows) * 16, static_cast<double>(rows));
+}
+BENCHMARK(grow)->Arg(1 << 16)->Arg(1 << 25)->Iterations(5)->UseManualTime();
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,236 @@
+#include "exec/cuda/decomposed_search.hpp"
+
+#include <cub/device/device_reduce.cuh>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "backend/cuda/error.hpp"
+#include "kernels/cuda/decomposed.cuh"
+
+namespace gpulog::exec {
+
+namespace {
+
+namespace cuda_kernels = kernels::cuda;
+using backend::array;
+using backend::fresh_memory;
+using cuda_kernels::search_arguments;
+using cuda_kernels::step_run;
+using storage::cuda::device_relation;
+using storage::cuda::device_run;
+
+/// Queues of the blocks under way take at most that share of the device.
+constexpr std::uint64_t queue_share = 8;
+/// So many times as many searches as are under way at a time tell how many rows there will be.
+constexpr std::uint64_t sample_searches = 4;
+/// Rows for the first searches, whose results tell how many rows there will be.
+constexpr std::uint64_t sample_rows = 64u << 20;
+
+word largest_value(const backend::cuda::device_context& context, backend::memory_resource& resource, const word* values,
+                   std::uint64_t n) {
+  if (n == 0) return 0;
+  array<word> result(resource, 1);
+  std::size_t bytes = 0;
+  const auto items = static_cast<std::int64_t>(n);
+  GPULOG_CUDA_TRY(cub::DeviceReduce::Max(nullptr, bytes, values, result.data(), items, context.stream()));
+  array<std::uint8_t> scratch(resource, bytes + 1, fresh_memory::anything);
+  GPULOG_CUDA_TRY(cub::DeviceReduce::Max(scratch.data(), bytes, values, result.data(), items, context.stream()));
+  word largest = 0;
+  GPULOG_CUDA_TRY(cudaMemcpyAsync(&largest, result.data(), sizeof largest, cudaMemcpyDeviceToHost, context.stream()));
+  context.synchronize();
+  return largest;
+}
+
+/// Threads a block: few, so that many searches are under way, but for bitmaps that leave room for few blocks.
+struct launch_shape {
+  unsigned threads = 256;
+  unsigned blocks = 0;
+};
+launch_shape shape_of(const backend::cuda::device_context& context, std::size_t shared_bytes) {
+  GPULOG_CUDA_TRY(cudaFuncSetAttribute(cuda_kernels::search_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(shared_bytes)));
+  launch_shape shape;
+  for (const unsigned threads : {256U, 512U, 1024U}) {
+    int resident = 0;
+    GPULOG_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, cuda_kernels::search_kernel,
+                                                                  static_cast<int>(threads), shared_bytes));
+    shape = {threads, static_cast<unsigned>(resident) * context.multiprocessors()};
+    if (static_cast<unsigned>(resident) * threads >= 1024) break;
+  }
+  return shape;
+}
+
+template <class T>
+void upload(const backend::cuda::device_context& context, array<T>& to, const std::vector<T>& values) {
+  GPULOG_CUDA_TRY(
+      cudaMemcpyAsync(to.data(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice, context.stream()));
+  context.synchronize();  // values may go
+}
+
+/// A number without a common divisor with n, near the golden section of it: its multiples modulo n are spread evenly.
+std::uint64_t even_stride(std::uint64_t n) {
+  auto stride = static_cast<std::uint64_t>(static_cast<double>(n) * 0.6180339887498949) | 1;
+  while (std::gcd(stride, n) != 1) ++stride;
+  return stride;
+}
+
+/// Result columns and the launches that fill them.
+class search {
+ public:
+  search(const backend::cuda::device_context& context, backend::memory_resource& resource, search_arguments arguments,
+         launch_shape shape)
+      : context_(&context),
+        resource_(&resource),
+        arguments_(arguments),
+        shape_(shape),
+        counts_(resource, 1),
+        missing_(resource, arguments.groups, fresh_memory::anything) {
+    for (int c = 0; c < 2; ++c) columns_.emplace_back(resource);
+    arguments_.counts = counts_.data();
+    arguments_.missing = missing_.data();
+  }
+
+  /// For that many more rows.
+  void make_room(std::uint64_t more) {
+    const std::uint64_t rows = totals_.rows + more;
+    if (rows <= arguments_.capacity) return;
+    for (auto& column : columns_) {
+      array<word> larger(*resource_, rows, fresh_memory::anything);
+      if (totals_.rows != 0) {
+        GPULOG_CUDA_TRY(cudaMemcpyAsync(larger.data(), column.data(), totals_.rows * sizeof(word),
+                                        cudaMemcpyDeviceToDevice, context_->stream()));
+      }
+      column.swap(larger);
+    }
+    arguments_.capacity = rows;
+  }
+  /// Numbers [first, last) of the sequence of all groups.
+  void run(std::uint64_t first, std::uint64_t last) {
+    arguments_.listed = nullptr;
+    launch(first, last);
+  }
+  /// The groups that found no room, once more.
+  void run_missing() {
+    array<std::uint32_t> again(*resource_, arguments_.groups, fresh_memory::anything);
+    again.swap(missing_);
+    arguments_.missing = missing_.data();
+    arguments_.listed = again.data();
+    launch(0, totals_.missing_groups);
+  }
+  [[nodiscard]] const search_arguments::totals& totals() const { return totals_; }
+  [[nodiscard]] std::vector<array<word>> take() { return std::move(columns_); }
+
+ private:
+  void launch(std::uint64_t first, std::uint64_t last) {
+    arguments_.first_number = first;
+    arguments_.last_number = last;
+    arguments_.pivot_column = columns_[0].data();
+    arguments_.moving_column = columns_[1].data();
+    totals_.next = totals_.missing_rows = totals_.missing_groups = 0;
+    totals_.first_without_room = UINT64_MAX;
+    cudaStream_t stream = context_->stream();
+    GPULOG_CUDA_TRY(cudaMemcpyAsync(counts_.data(), &totals_, sizeof totals_, cudaMemcpyHostToDevice, stream));
+    const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(shape_.blocks, last - first));
+    cuda_kernels::search_kernel<<<blocks, shape_.threads, arguments_.bitmap_words * sizeof(std::uint32_t), stream>>>(
+        arguments_);
+    GPULOG_CUDA_TRY(cudaGetLastError());
+    GPULOG_CUDA_TRY(cudaMemcpyAsync(&totals_, counts_.data(), sizeof totals_, cudaMemcpyDeviceToHost, stream));
+    context_->synchronize();
+    totals_.rows = std::min(totals_.rows, totals_.first_without_room);
+  }
+
+  const backend::cuda::device_context* context_;
+  backend::memory_resource* resource_;
+  search_arguments arguments_;
+  launch_shape shape_;
+  array<search_arguments::totals> counts_;
+  array<std::uint32_t> missing_;
+  search_arguments::totals totals_{};
+  std::vector<array<word>> columns_;  // pivot, moving
+};
+
+}  // namespace
+
+std::optional<kernels::decomposed_counts> run_decomposed(const backend::cuda::device_context& context,
+                                                         backend::memory_resource& resource,
+                                                         const kernels::decomposed_task& task,
+                                                         const kernels::relation_list<device_relation>& relations,
+                                                         const std::atomic<bool>* stop) {
+  device_relation& target = *relations[task.target];
+  if (target.rows() == 0 || target.rows() > UINT32_MAX) return std::nullopt;
+  std::vector<step_run> runs;
+  word largest = largest_value(context, resource, target.column(task.moving), target.rows());
+  for (const kernels::step_source& step : task.steps) {
+    for (const auto& view : relations[step.relation]->index(step.index).views(true, true, step.level)) {
+      runs.push_back({view, view.stored + step.stored * view.rows});
+      largest = std::max(largest, largest_value(context, resource, runs.back().values, view.rows));
+    }
+  }
+  const std::uint64_t values = largest + 1ULL;
+  const std::uint64_t bitmap_bytes = (values + 31) / 32 * sizeof(std::uint32_t);
+  if (bitmap_bytes > context.shared_bytes_per_block() - 1024) return std::nullopt;
+  launch_shape shape = shape_of(context, bitmap_bytes);
+  if (shape.blocks == 0) return std::nullopt;
+
+  // The first tuples by pivot: an index of them.
+  storage::index_layout by_pivot;
+  by_pivot.order = {task.pivot, task.moving};
+  by_pivot.key_lengths = {1};
+  by_pivot.stored = {task.moving};
+  device_run starts(resource, by_pivot);
+  starts.build(context, resource, target.columns(), 0, target.rows());
+  const storage::cuda::run_view view = starts.view(0);
+
+  array<step_run> device_runs(resource, runs.size(), fresh_memory::anything);
+  upload(context, device_runs, runs);
+  shape.blocks = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(context.memory_bytes() / queue_share / (values * sizeof(word)), 1, shape.blocks));
+  array<word> queues(resource, shape.blocks * values, fresh_memory::anything);
+
+  search_arguments arguments;
+  arguments.pivots = view.keys;
+  arguments.first = view.first;
+  arguments.starts = view.stored;
+  arguments.groups = starts.exact_groups(context, 0);
+  arguments.stride = even_stride(arguments.groups);
+  arguments.runs = device_runs.data();
+  arguments.run_count = static_cast<std::uint32_t>(runs.size());
+  arguments.bitmap_words = static_cast<std::uint32_t>(bitmap_bytes / sizeof(std::uint32_t));
+  arguments.queues = queues.data();
+  arguments.values = values;
+
+  search all(context, resource, arguments, shape);
+  const std::uint64_t sample = std::min<std::uint64_t>(arguments.groups, sample_searches * shape.blocks);
+  all.make_room(std::min(sample * values, sample_rows));
+  all.run(0, sample);
+  if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
+  const auto enough_for = [&](std::uint64_t searches) {
+    const auto found = static_cast<double>(all.totals().rows + all.totals().missing_rows);
+    constexpr double margin = 1.1;
+    const double expected = margin * found / static_cast<double>(searches) * static_cast<double>(arguments.groups);
+    return std::min(static_cast<std::uint64_t>(expected) + values, arguments.groups * values);
+  };
+  const auto finish_missing = [&] {
+    while (all.totals().missing_groups != 0) {
+      if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
+      all.make_room(all.totals().missing_rows);
+      all.run_missing();
+    }
+  };
+  if (sample < arguments.groups) all.make_room(enough_for(sample) - all.totals().rows);
+  finish_missing();
+  if (sample < arguments.groups) {
+    all.run(sample, arguments.groups);
+    finish_missing();
+  }
+  const kernels::decomposed_counts counts{all.totals().candidates, all.totals().iterations};
+  const std::uint64_t rows = all.totals().rows;
+  auto columns = all.take();
+  if (task.pivot == 1) std::swap(columns[0], columns[1]);
+  target.replace(std::move(columns), rows);
+  return counts;
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "backend/cuda/device.hpp"
+#include "kernels/decomposed_task.hpp"
+#include "storage/cuda/device_relation.hpp"
+
+namespace gpulog::exec {
+
+/// Runs a fixpoint that falls apart on a device and replaces the target's rows, which are those to start from, by its
+/// result: one block a value of the pivot, as many at a time as the device holds.
+/// @return nothing, and nothing is done, when the values' bitmap has no place in a block's shared memory
+/// @throws backend::memory_exceeded, kernels::interrupted, backend::cuda::cuda_error
+std::optional<kernels::decomposed_counts> run_decomposed(
+    const backend::cuda::device_context& context, backend::memory_resource& resource,
+    const kernels::decomposed_task& task, const kernels::relation_list<storage::cuda::device_relation>& relations,
+    const std::atomic<bool>* stop);
+
+}  // namespace gpulog::exec

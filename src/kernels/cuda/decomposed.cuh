@@ -1,0 +1,169 @@
+#pragma once
+
+#include <cstdint>
+
+#include "storage/cuda/views.hpp"
+
+/// A fixpoint that falls apart (kernels/decomposed.hpp): one block searches from one value of the pivot, with the
+/// bitmap of the values it has seen in shared memory.
+namespace gpulog::kernels::cuda {
+
+using storage::row_range;
+using storage::cuda::run_view;
+
+/// One run of one step: where to look a value up, and what follows it.
+struct step_run {
+  run_view view;
+  const word* values;
+};
+
+struct search_arguments {
+  // The first tuples, sorted by pivot: those of group g are [first[g], first[g + 1]).
+  const word* pivots = nullptr;  ///< by group
+  const std::uint32_t* first = nullptr;
+  const word* starts = nullptr;
+  std::uint64_t groups = 0;
+  // Which groups: those listed, or the numbers [first_number, last_number) of a sequence that visits every group once,
+  // so evenly that its beginning is a sample of all.
+  const std::uint32_t* listed = nullptr;
+  std::uint64_t first_number = 0;
+  std::uint64_t last_number = 0;
+  std::uint64_t stride = 1;  ///< without a common divisor with groups
+  const step_run* runs = nullptr;
+  std::uint32_t run_count = 0;
+  std::uint32_t bitmap_words = 0;
+  word* queues = nullptr;  ///< [block][values]
+  std::uint64_t values = 0;
+  // Results.
+  word* pivot_column = nullptr;
+  word* moving_column = nullptr;
+  std::uint64_t capacity = 0;
+  struct totals {
+    unsigned long long next;  ///< number of the sequence or list
+    unsigned long long rows;
+    unsigned long long candidates;
+    unsigned long long first_without_room;  ///< where a row would have had to go; more than rows: nowhere
+    unsigned long long missing_rows;        ///< of the groups that found no room
+    unsigned long long missing_groups;
+    unsigned iterations;
+  }* counts = nullptr;
+  std::uint32_t* missing = nullptr;  ///< which they are
+};
+
+/// Appends the values of a warp that are new to the queue: every lane calls it.
+__device__ inline void visit(std::uint32_t* seen, word* queue, std::uint32_t* tail, bool is_there, word value) {
+  bool fresh = false;
+  if (is_there) {
+    std::uint32_t& bits = seen[value / 32];
+    const std::uint32_t bit = 1U << (value % 32);
+    // Most values have been seen; a plain load tells, and costs less than an atomic.
+    if ((*static_cast<volatile std::uint32_t*>(&bits) & bit) == 0) fresh = (atomicOr(&bits, bit) & bit) == 0;
+  }
+  const unsigned winners = __ballot_sync(0xffffffffU, fresh);
+  if (winners == 0) return;
+  const unsigned lane = threadIdx.x & 31;
+  std::uint32_t place = 0;
+  if (lane == 0) place = atomicAdd(tail, static_cast<std::uint32_t>(__popc(winners)));
+  place = __shfl_sync(0xffffffffU, place, 0);
+  if (fresh) queue[place + __popc(winners & ((1U << lane) - 1))] = value;
+}
+
+/// All matches of 32 values, of which each lane has one, shared evenly among the lanes.
+__device__ inline std::uint32_t expand_warp(const step_run& step, bool has_value, word value, std::uint32_t* seen,
+                                            word* queue, std::uint32_t* tail) {
+  const unsigned lane = threadIdx.x & 31;
+  row_range range;
+  if (has_value) range = step.view.find([value](std::uint32_t) { return value; });
+  std::uint32_t sum = range.count;
+  for (unsigned distance = 1; distance < 32; distance *= 2) {
+    const std::uint32_t other = __shfl_up_sync(0xffffffffU, sum, distance);
+    if (lane >= distance) sum += other;
+  }
+  const std::uint32_t total = __shfl_sync(0xffffffffU, sum, 31);
+  const std::uint32_t before = sum - range.count;
+  for (std::uint32_t done = 0; done < total; done += 32) {
+    const std::uint32_t match = done + lane;
+    // Whose match it is: the last lane that begins at or before it.
+    unsigned owner = 0;
+    for (unsigned half = 16; half != 0; half /= 2) {
+      const std::uint32_t begin = __shfl_sync(0xffffffffU, before, owner + half);
+      if (begin <= match) owner += half;
+    }
+    const std::uint32_t first = __shfl_sync(0xffffffffU, range.first, owner);
+    const std::uint32_t skipped = __shfl_sync(0xffffffffU, before, owner);
+    const bool is_there = match < total;
+    const word next = is_there ? step.values[first + (match - skipped)] : 0;
+    visit(seen, queue, tail, is_there, next);
+  }
+  return range.count;
+}
+
+__global__ void search_kernel(const search_arguments arguments) {
+  extern __shared__ std::uint32_t seen[];
+  __shared__ std::uint32_t tail;
+  __shared__ unsigned long long number;
+  __shared__ unsigned long long row;
+  word* const queue = arguments.queues + blockIdx.x * arguments.values;
+  const std::uint32_t warp = threadIdx.x / 32;
+  const std::uint32_t warps = blockDim.x / 32;
+  const std::uint32_t lane = threadIdx.x % 32;
+  unsigned long long candidates = 0;
+  unsigned most_iterations = 0;
+  for (;;) {
+    __syncthreads();  // all have read what the last search left
+    if (threadIdx.x == 0) {
+      number = arguments.first_number + atomicAdd(&arguments.counts->next, 1ULL);
+      tail = 0;
+    }
+    for (std::uint32_t i = threadIdx.x; i < arguments.bitmap_words; i += blockDim.x) seen[i] = 0;
+    __syncthreads();
+    if (number >= arguments.last_number) break;
+    const std::uint64_t group =
+        arguments.listed != nullptr ? arguments.listed[number] : number * arguments.stride % arguments.groups;
+    const std::uint32_t start_end = arguments.first[group + 1];
+    for (std::uint32_t base = arguments.first[group] + warp * 32; base < start_end; base += warps * 32) {
+      const bool is_there = base + lane < start_end;
+      visit(seen, queue, &tail, is_there, is_there ? arguments.starts[base + lane] : 0);
+    }
+    __syncthreads();
+    unsigned iterations = 0;
+    std::uint32_t begin = 0;
+    std::uint32_t end = tail;
+    while (begin < end) {
+      ++iterations;
+      __syncthreads();  // all know the end before the queue grows
+      for (std::uint32_t base = begin + warp * 32; base < end; base += warps * 32) {
+        const bool has_value = base + lane < end;
+        const word value = has_value ? queue[base + lane] : 0;
+        for (std::uint32_t r = 0; r < arguments.run_count; ++r)
+          candidates += expand_warp(arguments.runs[r], has_value, value, seen, queue, &tail);
+      }
+      __syncthreads();
+      begin = end;
+      end = tail;
+    }
+    most_iterations = max(most_iterations, iterations);
+    if (threadIdx.x == 0) {
+      // Rows are taken by an addition (a compare-and-swap that hundreds of blocks try costs each of them hundreds of
+      // tries). Whoever finds no room gives up; what was taken before the first of them is without gaps.
+      row = atomicAdd(&arguments.counts->rows, static_cast<unsigned long long>(end));
+      if (row + end > arguments.capacity) {
+        atomicMin(&arguments.counts->first_without_room, row);
+        atomicAdd(&arguments.counts->missing_rows, static_cast<unsigned long long>(end));
+        arguments.missing[atomicAdd(&arguments.counts->missing_groups, 1ULL)] = static_cast<std::uint32_t>(group);
+        row = ~0ULL;
+      }
+    }
+    __syncthreads();
+    if (row == ~0ULL) continue;
+    const word pivot = arguments.pivots[group];
+    for (std::uint32_t i = threadIdx.x; i < end; i += blockDim.x) {
+      arguments.pivot_column[row + i] = pivot;
+      arguments.moving_column[row + i] = queue[i];
+    }
+  }
+  atomicAdd(&arguments.counts->candidates, candidates);
+  if (threadIdx.x == 0) atomicMax(&arguments.counts->iterations, most_iterations);
+}
+
+}  // namespace gpulog::kernels::cuda

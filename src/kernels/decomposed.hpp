@@ -1,0 +1,196 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <utility>
+#include <vector>
+
+#include "kernels/decomposed_task.hpp"
+#include "storage/relation.hpp"
+
+namespace gpulog::kernels {
+
+/// Values from here on have no place in a bitmap: the fixpoint is left to the loop.
+constexpr std::uint64_t most_bitmap_values = 1ULL << 27;
+
+/// Columns that several workers append to: pieces are reserved by one addition; who finds no room lets them grow while
+/// the others wait.
+class appended_columns {
+ public:
+  appended_columns(backend::memory_resource& resource, std::uint64_t capacity) {
+    for (int c = 0; c < 2; ++c) columns_.emplace_back(resource, capacity, backend::fresh_memory::anything);
+  }
+  /// write(first column, second column): n rows of each.
+  template <class Write>
+  void append(std::uint64_t n, const Write& write) {
+    const std::uint64_t row = tail_.fetch_add(n);
+    std::shared_lock<std::shared_mutex> in_use(gate_);
+    while (row + n > columns_[1].capacity()) {  // the last one to grow
+      in_use.unlock();
+      {
+        const std::unique_lock<std::shared_mutex> alone(gate_);
+        const std::uint64_t needed = std::max(row + n, columns_[1].capacity() + columns_[1].capacity() / 2);
+        if (row + n > columns_[1].capacity()) {
+          for (auto& column : columns_) column.set_capacity(needed);
+        }
+      }
+      in_use.lock();
+    }
+    write(columns_[0].data() + row, columns_[1].data() + row);
+  }
+  [[nodiscard]] std::uint64_t rows() const { return tail_.load(); }
+  [[nodiscard]] std::vector<storage::array<word>> take() { return std::move(columns_); }
+
+ private:
+  std::vector<storage::array<word>> columns_;
+  std::atomic<std::uint64_t> tail_{0};
+  std::shared_mutex gate_;
+};
+
+/// One worker's searches.
+class reachability_search {
+ public:
+  reachability_search(const decomposed_task& task, const relation_list<storage::relation>& relations,
+                      backend::memory_resource& resource, std::uint64_t values)
+      : seen_(resource, values / 64 + 1), queue_(resource) {
+    for (const step_source& step : task.steps) {
+      relations[step.relation]->index(step.index).for_each_run(true, true, [&](const storage::sorted_run& run) {
+        runs_.push_back({&run.level(step.level), run.stored(step.stored)});
+      });
+    }
+  }
+
+  /// @param starts the values to start from, which may repeat
+  /// @return all values, each once; valid until the next call
+  template <class Start>
+  std::pair<const word*, std::uint64_t> run(std::uint64_t starts, const Start& start) {
+    std::uint64_t tail = 0;
+    make_room(starts);
+    for (std::uint64_t i = 0; i < starts; ++i) tail = visit(start(i), tail);
+    std::uint64_t head = 0;
+    std::uint64_t iterations = 0;
+    while (head < tail) {
+      ++iterations;
+      for (const std::uint64_t end = tail; head < end; ++head) {
+        const word value = queue_[head];
+        for (const step_run& step : runs_) {
+          const storage::row_range range = find(*step.level, value);
+          if (range.count == 0) continue;
+          candidates_ += range.count;
+          make_room(tail + range.count);
+          const word* const next = step.values + range.first;
+          for (std::uint32_t i = 0; i < range.count; ++i) tail = visit(next[i], tail);
+        }
+      }
+    }
+    most_iterations_ = std::max(most_iterations_, iterations);
+    for (std::uint64_t i = 0; i < tail; ++i) seen_[queue_[i] / 64] = 0;
+    return {queue_.data(), tail};
+  }
+
+  [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
+  [[nodiscard]] std::uint64_t iterations() const { return most_iterations_; }
+
+ private:
+  struct step_run {
+    const storage::key_level* level;
+    const word* values;
+  };
+
+  static storage::row_range find(const storage::key_level& level, word value) {
+    if (level.is_direct()) return level.find_direct(value);
+    const std::uint64_t code = level.code([value](std::uint32_t) { return value; });
+    return level.find(code, level.home(code), [value](std::uint32_t) { return value; });
+  }
+  /// Appends the value if it is new: a store that the next one writes over costs less than a branch.
+  std::uint64_t visit(word value, std::uint64_t tail) {
+    std::uint64_t& bits = seen_[value / 64];
+    const std::uint64_t bit = 1ULL << (value % 64);
+    queue_[tail] = value;
+    tail += (bits & bit) == 0 ? 1 : 0;
+    bits |= bit;
+    return tail;
+  }
+  /// For that many values, and one more that is written over.
+  void make_room(std::uint64_t values) {
+    if (values < queue_.capacity()) return;
+    queue_.set_capacity(std::max<std::uint64_t>(values + 1, queue_.capacity() * 2));
+  }
+
+  std::vector<step_run> runs_;
+  storage::array<std::uint64_t> seen_;
+  storage::array<word> queue_;
+  std::uint64_t candidates_ = 0;
+  std::uint64_t most_iterations_ = 0;
+};
+
+/// Runs the fixpoint and replaces the target's rows, which are those to start from, by its result.
+/// @return nothing, and nothing is done, when the values have no place in a bitmap. @throws memory_exceeded,
+/// interrupted
+template <class Backend>
+std::optional<decomposed_counts> run_decomposed(Backend& backend, backend::memory_resource& resource,
+                                                const decomposed_task& task,
+                                                const relation_list<storage::relation>& relations,
+                                                const std::atomic<bool>* stop) {
+  storage::relation& target = *relations[task.target];
+  const word* const moving = target.column(task.moving);
+  const word* const pivots = target.column(task.pivot);
+  const std::uint64_t rows = target.rows();
+
+  std::vector<word> largest(backend.workers(), 0);
+  const auto look_at = [&](const word* values, std::uint64_t n) {
+    backend.for_each_tile(n, 1u << 16, [&, values](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+      if (begin < end) largest[worker] = std::max(largest[worker], *std::max_element(values + begin, values + end));
+    });
+  };
+  look_at(moving, rows);
+  for (const step_source& step : task.steps) {
+    relations[step.relation]->index(step.index).for_each_run(true, true, [&](const storage::sorted_run& run) {
+      look_at(run.stored(step.stored), run.rows());
+    });
+  }
+  const std::uint64_t values = *std::max_element(largest.begin(), largest.end()) + 1ULL;
+  if (values > most_bitmap_values) return std::nullopt;
+
+  // The first tuples by pivot.
+  storage::array<std::uint32_t> sorted(resource);
+  storage::sort_rows(backend, resource, target.columns(), {task.pivot}, 0, rows, sorted);
+  const std::uint32_t* const row = sorted.data();
+  storage::array<std::uint32_t> first(resource, rows + 1);
+  const std::uint64_t groups = backend.select_if(
+      rows, [&](std::uint64_t i) { return i == 0 || pivots[row[i]] != pivots[row[i - 1]]; }, first.data());
+  first[groups] = static_cast<std::uint32_t>(rows);
+
+  appended_columns results(resource, 2 * rows + 1024);
+  std::vector<std::optional<reachability_search>> searches(backend.workers());
+  const std::uint64_t piece = std::clamp<std::uint64_t>(groups / (backend.workers() * 64ULL), 1, 64);
+  backend.for_each_tile(groups, piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+    auto& search = searches[worker];
+    if (!search) search.emplace(task, relations, resource, values);
+    for (std::uint64_t group = begin; group < end; ++group) {
+      if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw interrupted{};
+      const word pivot = pivots[row[first[group]]];
+      const auto found =
+          search->run(first[group + 1] - first[group], [&](std::uint64_t i) { return moving[row[first[group] + i]]; });
+      results.append(found.second, [&](word* left, word* right) {
+        std::fill_n(task.pivot == 0 ? left : right, found.second, pivot);
+        std::copy_n(found.first, found.second, task.pivot == 0 ? right : left);
+      });
+    }
+  });
+  decomposed_counts counts;
+  for (const auto& search : searches) {
+    if (!search) continue;
+    counts.candidates += search->candidates();
+    counts.iterations = std::max(counts.iterations, search->iterations());
+  }
+  const std::uint64_t result_rows = results.rows();
+  target.replace(results.take(), result_rows);
+  return counts;
+}
+
+}  // namespace gpulog::kernels
