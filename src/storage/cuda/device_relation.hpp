@@ -21,8 +21,8 @@ class device_run {
              std::uint64_t begin, std::uint64_t end);
   [[nodiscard]] run_view view(std::size_t level) const;
   /// How many keys there are; a view of a small run only has an upper bound. Waits for the device.
-  [[nodiscard]] std::uint64_t exact_groups(const backend::cuda::device_context& context, std::size_t level) const {
-    return context.read_counter(levels_[level].count.data());
+  [[nodiscard]] std::uint64_t exact_groups(const backend::cuda::device_context& context, std::size_t number) const {
+    return context.read_counter(levels_[number].count.data());
   }
   [[nodiscard]] std::uint64_t begin() const { return begin_; }
   [[nodiscard]] std::uint64_t end() const { return end_; }
