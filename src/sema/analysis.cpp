@@ -64,6 +64,7 @@ class analyser {
     if (!check_form(written, declared_, diagnostics_)) return;
     if (options_.warnings) warn_of_singletons(written, diagnostics_);
     const auto inlined = inlined_.find(&written);
+    if (inlined != inlined_.end() && !check_inlined(inlined->second)) return;
     const bool all_evaluated = std::all_of(written.heads.begin(), written.heads.end(), [&](const syntax::atom& head) {
       return inliner_.is_evaluated(head.name.text);
     });
@@ -80,6 +81,14 @@ class analyser {
       if (!inliner_.is_evaluated(head.name.text)) continue;
       for (const flat_conjunction& body : *bodies) add_rule(clause, head, body);
     }
+  }
+
+  /// What a definition with errors has brought in is reported where it is written.
+  bool check_inlined(const syntax::clause& inlined) {
+    diagnostics unseen;
+    if (check_form(inlined, declared_, unseen)) return true;
+    if (!diagnostics_.has_errors()) static_cast<void>(check_form(inlined, declared_, diagnostics_));
+    return false;
   }
 
   /// The clause with variables of its aggregates told apart; it lives as long as this.
