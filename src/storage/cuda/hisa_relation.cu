@@ -192,6 +192,9 @@ void hisa_relation::settle() {
     expected_ = 0;
   } else {
     deduplicate(n);
+    // Another relation may need the memory more.
+    constexpr std::uint64_t worth_releasing = 16 * least_candidates;
+    if (candidate_capacity() > worth_releasing && n < candidate_capacity() / 4) release_candidates();
   }
 }
 
