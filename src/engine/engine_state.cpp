@@ -15,6 +15,7 @@
 #include "exec/device_strata.hpp"
 #include "exec/mixed_executor.hpp"
 #endif
+#include "engine/column_statistics.hpp"
 #include "gpulog/error.hpp"
 #include "io/facts_reader.hpp"
 #include "io/output_files.hpp"
@@ -275,6 +276,17 @@ void engine_state::hand_over_staged_rows() {
   }
 }
 
+std::vector<std::uint64_t> engine_state::distinct_values(std::uint32_t relation) const {
+  std::vector<std::uint64_t> counts;
+  if (rows(relation) == 0) return counts;
+  for (std::size_t c = 0; c < analysed().relations[relation].attributes.size(); ++c) {
+    distinct_counter values(rows(relation));
+    for (const staged_rows& block : staged[relation]) values.add(block.columns[c].data(), block.rows);
+    counts.push_back(values.estimate());
+  }
+  return counts;
+}
+
 void engine_state::evaluate() {
   if (done != step::loading) throw input_error("a program can be evaluated only once");
   const timed_scope timer(figures.evaluate_seconds, figures.total_seconds);
@@ -282,6 +294,7 @@ void engine_state::evaluate() {
   for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
     plan::relation_statistics& relation = known.relations.emplace_back();
     if (analysed().relations[number].rules.empty()) relation.rows = rows(number);
+    relation.distinct_values = distinct_values(number);
   }
   for (const sema::fact& fact : analysed().facts) {
     if (auto& count = known.relations[fact.relation.value].rows) ++*count;

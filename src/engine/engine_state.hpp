@@ -37,6 +37,8 @@ struct engine_state {
   [[nodiscard]] bool has_results() const { return done == step::evaluated || done == step::written; }
   [[nodiscard]] const sema::program& analysed() const { return *source->analysed; }
   [[nodiscard]] std::uint64_t rows(std::uint32_t relation) const;
+  /// By column, of the rows that were loaded; empty when there are none.
+  [[nodiscard]] std::vector<std::uint64_t> distinct_values(std::uint32_t relation) const;
   /// The word of a row that was staged or, after evaluation, derived.
   [[nodiscard]] word at(std::uint32_t relation, std::uint64_t row, std::size_t column) const;
 

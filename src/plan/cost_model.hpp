@@ -19,7 +19,7 @@ class cost_model {
   [[nodiscard]] double rows(relation_id relation, part rows) const;
 
   /// Rows of the part that agree with one binding in the given columns, may be below 1. With known numbers of distinct
-  /// values: rows over the product of them; otherwise rows^(1 - bound / arity).
+  /// values: rows over the combinations of them; otherwise rows^(1 - bound / arity).
   [[nodiscard]] double fan_out(relation_id relation, part rows, const std::vector<std::uint32_t>& bound_columns) const;
 
   /// Adds a relation behind the last one.
@@ -31,6 +31,9 @@ class cost_model {
     std::uint32_t arity = 0;
     std::vector<std::uint64_t> distinct_values;
   };
+  void spread_distinct_values(const sema::program& source);
+  void bound_copies(const sema::program& source);
+
   std::vector<entry> relations_;
 };
 

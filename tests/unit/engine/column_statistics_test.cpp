@@ -1,0 +1,43 @@
+#include "engine/column_statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace gpulog::detail {
+namespace {
+
+std::uint64_t estimate_of(const std::vector<word>& values) {
+  distinct_counter counter(values.size());
+  counter.add(values.data(), values.size() / 2);
+  counter.add(values.data() + values.size() / 2, values.size() - values.size() / 2);
+  return counter.estimate();
+}
+
+TEST(distinct_counter, is_right_within_some_percent) {
+  std::mt19937 random(1);
+  for (const std::uint64_t rows : {1000, 100000, 3000000}) {
+    for (const std::uint64_t distinct : {std::uint64_t{1}, std::uint64_t{10}, rows / 100, rows / 2}) {
+      std::vector<word> values;
+      for (std::uint64_t row = 0; row < rows; ++row) values.push_back(static_cast<word>(row % distinct * 2654435761U));
+      const auto estimate = static_cast<double>(estimate_of(values));
+      EXPECT_NEAR(estimate, static_cast<double>(distinct), 1 + 0.05 * static_cast<double>(distinct)) << rows;
+    }
+  }
+}
+
+TEST(distinct_counter, goes_on_where_it_has_not_looked) {
+  constexpr std::uint64_t rows = 10000000;
+  std::vector<word> keys(rows);
+  for (std::uint64_t row = 0; row < rows; ++row) keys[row] = static_cast<word>(row);
+  EXPECT_NEAR(static_cast<double>(estimate_of(keys)), 1e7, 1e6);
+  for (word& key : keys) key %= 1000;
+  EXPECT_NEAR(static_cast<double>(estimate_of(keys)), 1000, 50);
+}
+
+TEST(distinct_counter, of_nothing_is_one) { EXPECT_EQ(estimate_of({}), 1U); }
+
+}  // namespace
+}  // namespace gpulog::detail
