@@ -11,7 +11,7 @@ record_table::record_table(std::uint32_t arity) : arity_(arity) {}
 
 record_table::place record_table::place_of(word record) {
   const std::uint64_t position = std::uint64_t{record} - 1 + (std::uint64_t{1} << first_chunk_bits);
-  const auto chunk = static_cast<std::size_t>(std::bit_width(position)) - 1 - first_chunk_bits;
+  const auto chunk = static_cast<std::size_t>(std::bit_width(position >> (first_chunk_bits + 1)));
   return {chunk, position - std::bit_floor(position)};
 }
 
