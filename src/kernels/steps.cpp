@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "kernels/text_pattern.hpp"
+#include "kernels/word_operations.hpp"
 
 namespace gpulog::kernels {
 
@@ -108,45 +109,8 @@ void compute_tile(scalar_op op, const word* a, const word* b, std::uint32_t n, w
   switch (op) {
 #define GPULOG_CASE(name) \
   case scalar_op::name:   \
-    return compute_each<scalar_op::name>(a, b, n, result)
-    GPULOG_CASE(copy);
-    GPULOG_CASE(add_number);
-    GPULOG_CASE(subtract_number);
-    GPULOG_CASE(multiply_number);
-    GPULOG_CASE(divide_number);
-    GPULOG_CASE(modulo_number);
-    GPULOG_CASE(power_number);
-    GPULOG_CASE(negate_number);
-    GPULOG_CASE(divide_unsigned);
-    GPULOG_CASE(modulo_unsigned);
-    GPULOG_CASE(power_unsigned);
-    GPULOG_CASE(add_float);
-    GPULOG_CASE(subtract_float);
-    GPULOG_CASE(multiply_float);
-    GPULOG_CASE(divide_float);
-    GPULOG_CASE(power_float);
-    GPULOG_CASE(negate_float);
-    GPULOG_CASE(bit_and);
-    GPULOG_CASE(bit_or);
-    GPULOG_CASE(bit_xor);
-    GPULOG_CASE(bit_not);
-    GPULOG_CASE(shift_left);
-    GPULOG_CASE(shift_right_number);
-    GPULOG_CASE(shift_right_unsigned);
-    GPULOG_CASE(logical_and);
-    GPULOG_CASE(logical_or);
-    GPULOG_CASE(logical_xor);
-    GPULOG_CASE(logical_not);
-    GPULOG_CASE(min_number);
-    GPULOG_CASE(max_number);
-    GPULOG_CASE(min_unsigned);
-    GPULOG_CASE(max_unsigned);
-    GPULOG_CASE(min_float);
-    GPULOG_CASE(max_float);
-    GPULOG_CASE(number_to_float);
-    GPULOG_CASE(unsigned_to_float);
-    GPULOG_CASE(float_to_number);
-    GPULOG_CASE(float_to_unsigned);
+    return compute_each<scalar_op::name>(a, b, n, result);
+    GPULOG_FOR_EACH_WORD_OPERATION(GPULOG_CASE)
 #undef GPULOG_CASE
     default:
       break;  // text operations go through compute_text_tile
@@ -219,23 +183,8 @@ std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::u
   switch (op) {
 #define GPULOG_CASE(name)   \
   case comparison_op::name: \
-    return select_each<comparison_op::name>(a, b, n, selected)
-    GPULOG_CASE(equal);
-    GPULOG_CASE(not_equal);
-    GPULOG_CASE(less_number);
-    GPULOG_CASE(less_equal_number);
-    GPULOG_CASE(greater_number);
-    GPULOG_CASE(greater_equal_number);
-    GPULOG_CASE(less_unsigned);
-    GPULOG_CASE(less_equal_unsigned);
-    GPULOG_CASE(greater_unsigned);
-    GPULOG_CASE(greater_equal_unsigned);
-    GPULOG_CASE(equal_float);
-    GPULOG_CASE(not_equal_float);
-    GPULOG_CASE(less_float);
-    GPULOG_CASE(less_equal_float);
-    GPULOG_CASE(greater_float);
-    GPULOG_CASE(greater_equal_float);
+    return select_each<comparison_op::name>(a, b, n, selected);
+    GPULOG_FOR_EACH_WORD_COMPARISON(GPULOG_CASE)
 #undef GPULOG_CASE
     case comparison_op::less_symbol:
       return select_where(n, selected, [&](auto i) { return text(a[i]) < text(b[i]); });
