@@ -12,7 +12,7 @@
 #include "kernels/functor_table.hpp"
 #include "plan/plan.hpp"
 #include "storage/record_table.hpp"
-#include "storage/relation.hpp"
+#include "storage/relation_options.hpp"
 #include "storage/symbol_table.hpp"
 
 /// Runs a plan to fixpoint on some backend.

@@ -8,6 +8,7 @@
 
 #include "backend/array.hpp"
 #include "storage/hash.hpp"
+#include "storage/relation_options.hpp"
 
 namespace gpulog::storage {
 
@@ -18,17 +19,6 @@ using backend::memory_resource;
 struct row_range {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
-};
-
-/// Capacities of buffers that a merge fills. The paper's eager buffer management (section 5.3): room for full + k x
-/// delta instead of the exact size, and the buffer of the merge before is kept for the next one.
-struct buffer_policy {
-  bool eager = true;
-  double factor = 8.0;  ///< k
-
-  [[nodiscard]] std::uint64_t capacity(std::uint64_t full, std::uint64_t delta) const {
-    return eager ? full + static_cast<std::uint64_t>(factor * static_cast<double>(delta)) : full + delta;
-  }
 };
 
 /// The distinct keys of a sorted index array, where each one's rows begin, and the open-addressing hash table that

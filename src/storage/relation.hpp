@@ -14,6 +14,7 @@
 #include "storage/equivalence.hpp"
 #include "storage/hash_set.hpp"
 #include "storage/hisa_set.hpp"
+#include "storage/relation_options.hpp"
 #include "storage/sorted_index.hpp"
 
 namespace gpulog::storage {
@@ -21,26 +22,9 @@ namespace gpulog::storage {
 /// Most candidates that a worker offers at a time.
 constexpr std::uint32_t tile_rows = 512;
 
-/// Which tuple set and which indexes a relation has (docs/architecture.md, storage).
-enum class storage_mode : std::uint8_t { hash, hisa };
-
-struct relation_options {
-  storage_mode mode = storage_mode::hash;
-  buffer_policy buffers;
-  /// `hisa` mode: candidates are sorted and deduplicated when this many have been collected, or at the end of a phase.
-  std::uint64_t candidate_rows = 8u << 20;
-  unsigned workers = 1;
-};
-
 [[nodiscard]] inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-
-/// Times of the paper's phases that a relation in `hisa` mode spends on its own, in seconds.
-struct phase_times {
-  double populate_delta = 0;  ///< sort, unique, set difference
-  double merge = 0;           ///< full with delta
-};
 
 /// Scratch space of one worker.
 struct insert_scratch {

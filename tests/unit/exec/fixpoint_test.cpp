@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/pipeline.hpp"
 #include "plan/validate.hpp"
 #include "plan_run.hpp"
 

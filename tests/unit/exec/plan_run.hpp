@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "../backend/thread_launcher.hpp"
-#include "exec/cpu_machine.hpp"
 #include "exec/executor.hpp"
 
 namespace gpulog::exec {
@@ -48,6 +46,11 @@ inline std::vector<run_mode> all_run_modes() {
   return modes;
 }
 
+/// As make_cpu_executor, over threads that the tests start themselves. In a source of its own: it compiles the whole
+/// fixpoint.
+std::unique_ptr<executor> make_executor_with_own_threads(const plan::program& plan, storage::symbol_table& symbols,
+                                                         backend::memory_resource& memory, const options& chosen);
+
 /// One run of a plan, with what it needs around it.
 class plan_run {
  public:
@@ -60,8 +63,7 @@ class plan_run {
     chosen.buffers.eager = mode.eager_buffers;
     if (mode.small_cut_offs) chosen.cut = {0, 200};
     if (mode.own_threads) {
-      executor_ = std::make_unique<fixpoint_executor<cpu_machine<backend::cpu::thread_backend>>>(
-          plan, symbols_, memory_, chosen, memory_, chosen.cut, mode.threads);
+      executor_ = make_executor_with_own_threads(plan, symbols_, memory_, chosen);
     } else {
       executor_ = make_cpu_executor(plan, symbols_, memory_, chosen);
     }

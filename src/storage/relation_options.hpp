@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+namespace gpulog::storage {
+
+/// Capacities of buffers that a merge fills. The paper's eager buffer management (section 5.3): room for full + k x
+/// delta instead of the exact size, and the buffer of the merge before is kept for the next one.
+struct buffer_policy {
+  bool eager = true;
+  double factor = 8.0;  ///< k
+
+  [[nodiscard]] std::uint64_t capacity(std::uint64_t full, std::uint64_t delta) const {
+    return eager ? full + static_cast<std::uint64_t>(factor * static_cast<double>(delta)) : full + delta;
+  }
+};
+
+/// Which tuple set and which indexes a relation has (docs/architecture.md, storage).
+enum class storage_mode : std::uint8_t { hash, hisa };
+
+struct relation_options {
+  storage_mode mode = storage_mode::hash;
+  buffer_policy buffers;
+  /// `hisa` mode: candidates are sorted and deduplicated when this many have been collected, or at the end of a phase.
+  std::uint64_t candidate_rows = 8u << 20;
+  unsigned workers = 1;
+};
+
+/// Times of the paper's phases that a relation in `hisa` mode spends on its own, in seconds.
+struct phase_times {
+  double populate_delta = 0;  ///< sort, unique, set difference
+  double merge = 0;           ///< full with delta
+};
+
+}  // namespace gpulog::storage
