@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs golden programs: every one in both storage modes with 1, 2 and 4 threads.
+"""Runs golden programs: every one in all storage modes with 1 to 4 threads.
 
 A program is a folder:
   program.dl            its first lines say what it is for
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-CONFIGURATIONS = [('hash', 1), ('hash', 2), ('hash', 4), ('hisa', 1), ('hisa', 2), ('hisa', 4)]
+CONFIGURATIONS = [('hash', 1), ('hash', 2), ('hash', 4), ('hisa', 1), ('hisa', 2), ('hisa', 4), ('bits', 1), ('bits', 3)]
 TIMEOUT_SECONDS = 120
 
 

@@ -21,11 +21,12 @@ struct compile_options {
 
 enum class backend_kind : std::uint8_t { automatic, cpu, cuda };
 
-/// How tuple sets are kept; both give the same results.
+/// How tuple sets are kept; all give the same results.
 enum class storage_kind : std::uint8_t {
-  automatic,
+  automatic,  ///< for each relation what promises most
   hisa,  ///< hash-indexed sorted arrays: new tuples are sorted, deduplicated and merged each iteration
   hash,  ///< open addressing: a tuple is inserted where it is produced
+  bits,  ///< as hash, but a bit matrix wherever the values of a relation are known to be small enough for one
 };
 
 /// What a running fixpoint tells, once an iteration.
@@ -62,7 +63,7 @@ struct run_options {
 /// Reads "auto", "cpu" or "cuda"; nothing for other names.
 [[nodiscard]] std::optional<backend_kind> backend_from_name(std::string_view name);
 
-/// Reads "auto", "hisa" or "hash"; nothing for other names.
+/// Reads "auto", "hisa", "hash" or "bits"; nothing for other names.
 [[nodiscard]] std::optional<storage_kind> storage_from_name(std::string_view name);
 
 /// Reads a number of bytes with an optional suffix K, M, G or T (powers of 1024, either case); nothing for other text

@@ -77,6 +77,25 @@ std::string parameter(const sema::io_directive& directive, const std::string& ke
 constexpr std::uint64_t small_stratum_rows = 1u << 14;
 #endif
 
+const char* name_of(storage_kind kind) {
+  switch (kind) {
+    case storage_kind::automatic:
+      return "auto";
+    case storage_kind::hisa:
+      return "hisa";
+    case storage_kind::hash:
+      return "hash";
+    case storage_kind::bits:
+      return "bits";
+  }
+  return "";
+}
+
+storage::set_choice sets_of(storage_kind kind) {
+  if (kind == storage_kind::hash) return storage::set_choice::hash;
+  return kind == storage_kind::bits ? storage::set_choice::bits : storage::set_choice::automatic;
+}
+
 std::uint64_t peak_process_bytes() {
   constexpr std::uint64_t bytes_per_unit = 1024;
   rusage usage{};
@@ -104,7 +123,6 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
   choose_backend();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
   find_functors();
-  if (options.storage == storage_kind::automatic) options.storage = storage_kind::hash;
   // In `hisa` mode workers wait while one deduplicates, with workers of its own.
   const std::size_t threads = options.storage == storage_kind::hisa ? std::size_t{2} * options.jobs : options.jobs;
   if (threads > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism)) {
@@ -114,7 +132,7 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
   staged.resize(analysed().relations.size());
 
   figures.backend = "cpu";
-  figures.storage = options.storage == storage_kind::hisa ? "hisa" : "hash";
+  figures.storage = name_of(options.storage);
   figures.jobs = options.jobs;
   figures.compile_seconds = figures.total_seconds = source->compile_seconds;
 }
@@ -304,6 +322,7 @@ void engine_state::evaluate() {
   exec::options chosen;
   chosen.threads = options.jobs;
   chosen.storage = options.storage == storage_kind::hisa ? storage::storage_mode::hisa : storage::storage_mode::hash;
+  chosen.sets = sets_of(options.storage);
   chosen.buffers.eager = options.buffer_factor > 0;
   chosen.buffers.factor = options.buffer_factor;
   chosen.records = &records;
@@ -397,6 +416,7 @@ void engine_state::collect_figures() {
   figures.peak_relation_bytes = measured.peak_memory_bytes;
   figures.peak_process_bytes = peak_process_bytes();
   std::vector<std::uint64_t> bytes(planned.relations.size(), 0);
+  std::vector<std::string> sets(planned.relations.size());
   for (std::size_t s = 0; s < measured.strata.size() && s < planned.strata.size(); ++s) {
     const exec::stratum_statistics& from = measured.strata[s];
     const plan::stratum& stratum = planned.strata[s];
@@ -424,7 +444,10 @@ void engine_state::collect_figures() {
       to.rules.push_back({version.text, v < locations.size() ? locations[v] : "", version.delta_atom, version.runs,
                           version.candidates, version.tuples, version.seconds});
     }
-    for (const exec::relation_statistics& relation : from.relations) bytes[relation.relation.value] = relation.bytes;
+    for (const exec::relation_statistics& relation : from.relations) {
+      bytes[relation.relation.value] = relation.bytes;
+      sets[relation.relation.value] = relation.set;
+    }
   }
   const auto& strata = figures.strata;
   if (figures.backend != "cpu" && std::all_of(strata.begin(), strata.end(), [](const stratum_statistics& stratum) {
@@ -434,7 +457,8 @@ void engine_state::collect_figures() {
     figures.fallback_reason = "every stratum that a device can run reads few rows";
   }
   for (std::uint32_t number = 0; number < planned.relations.size(); ++number) {
-    figures.relations.push_back({planned.relations[number].name, executor->rows(relation_id(number)), bytes[number]});
+    figures.relations.push_back(
+        {planned.relations[number].name, executor->rows(relation_id(number)), bytes[number], sets[number]});
   }
 }
 

@@ -17,6 +17,7 @@ std::optional<storage_kind> storage_from_name(std::string_view name) {
   if (name == "auto") return storage_kind::automatic;
   if (name == "hisa") return storage_kind::hisa;
   if (name == "hash") return storage_kind::hash;
+  if (name == "bits") return storage_kind::bits;
   return std::nullopt;
 }
 

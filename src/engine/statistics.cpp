@@ -39,7 +39,8 @@ std::string to_json(const statistics& figures) {
   for (const stratum_statistics& stratum : figures.strata) strata.push_back(document_of(stratum));
   ordered_json relations = ordered_json::array();
   for (const relation_statistics& relation : figures.relations) {
-    relations.push_back({{"name", relation.name}, {"tuples", relation.tuples}, {"bytes", relation.bytes}});
+    relations.push_back(
+        {{"name", relation.name}, {"tuples", relation.tuples}, {"bytes", relation.bytes}, {"set", relation.set}});
   }
   const ordered_json document = {{"backend", figures.backend},
                                  {"fallback_reason", figures.fallback_reason},

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -22,6 +24,10 @@ class cpu_machine {
  public:
   using relation = storage::relation;
   static constexpr bool leaves_steps_to_host = false;
+  struct column_values {
+    const word* values = nullptr;
+    std::uint64_t rows = 0;
+  };
   /// A named range in a profiler's time line: for devices.
   struct trace_range {
     explicit trace_range(const std::string&) {}
@@ -37,6 +43,7 @@ class cpu_machine {
     storage::relation_options made;
     made.mode = chosen.storage;
     made.buffers = chosen.buffers;
+    made.sets = chosen.sets;
     made.workers = backend_.workers();
     if (cut_.candidate_rows != 0) {
       made.candidate_rows = cut_.candidate_rows;
@@ -95,6 +102,21 @@ class cpu_machine {
   }
   void forget_host_columns(relation& source) {
     if (source.as_equivalence() != nullptr) source.forget_pairs();
+  }
+
+  /// Of each column the largest value; 0 where there is none.
+  [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {
+    std::vector<word> largest;
+    for (const column_values& column : columns) {
+      word found = 0;
+      for (std::uint64_t row = 0; row < column.rows; ++row) found = std::max(found, column.values[row]);
+      largest.push_back(found);
+    }
+    return largest;
+  }
+  /// What a run without a limit may use.
+  [[nodiscard]] std::uint64_t machine_bytes() const {
+    return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   }
 
   using subsumptions = subsumption_runner<Backend>;

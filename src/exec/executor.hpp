@@ -32,12 +32,15 @@ struct cut_offs {
   double parallel_candidates = 8192;
   /// `hisa` mode: candidates that are collected before they are deduplicated; 0: as many as memory allows.
   std::uint64_t candidate_rows = 0;
+  /// Where a stratum's rules take their values from fewer rows, no tuple set but a hash table pays.
+  std::uint64_t bounded_rows = 1024;
 };
 
 struct options {
   unsigned threads = 1;
   storage::storage_mode storage = storage::storage_mode::hash;
-  storage::buffer_policy buffers;                    ///< eager buffer management, `hisa` mode
+  storage::set_choice sets = storage::set_choice::automatic;  ///< `hash` mode
+  storage::buffer_policy buffers;                             ///< eager buffer management, `hisa` mode
   storage::record_tables* records = nullptr;         ///< outlives the executor; needed by programs with records
   const kernels::functor_table* functors = nullptr;  ///< outlives the executor; for programs with functors of libraries
   const std::atomic<bool>* stop = nullptr;           ///< once true, evaluate() throws kernels::interrupted
@@ -64,6 +67,7 @@ struct relation_statistics {
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
   storage::phase_times phases;
+  std::string set;  ///< the tuple set at the end of its stratum: hash, bits, words, hisa; empty: none
 };
 
 struct stratum_statistics {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -331,6 +332,8 @@ class fixpoint_executor final : public stratum_executor {
       for (auto& version : versions) version.figures = &figures.versions[next++];
     }
 
+    const bool falls_apart = options_.decompose && stratum.decomposed.has_value();
+    if (!falls_apart) choose_sets(stratum);
     for (std::uint32_t index : indexes_read(stratum.once.versions)) refresh_index(index, figures);
     run_phase(phases[0], figures);
     for (relation_id relation : stratum.relations) settle(relation, figures);
@@ -346,19 +349,87 @@ class fixpoint_executor final : public stratum_executor {
       }
     }
     if (stratum.recursive && !run_decomposed(number, phases, figures)) {
+      if (falls_apart) choose_sets(stratum);
       run_loop(number, phases, subsumptions, figures, start);
     }
 
     const double clearing = storage::seconds_now();
-    for (relation_id relation : stratum.relations) relation_of(relation).complete();
-    free_what_is_done(number);
     for (relation_id relation : stratum.relations) {
-      const relation_type& done = relation_of(relation);
-      figures.relations.push_back({relation, done.rows(), done.bytes(), done.times()});
+      relation_of(relation).complete();
+      figures.relations.push_back({relation, 0, 0, {}, set_of(relation_of(relation))});
+    }
+    free_what_is_done(number);
+    for (relation_statistics& filled : figures.relations) {
+      const relation_type& done = relation_of(filled.relation);
+      filled.rows = done.rows();
+      filled.bytes = done.bytes();
+      filled.phases = done.times();
     }
     figures.clear_seconds += storage::seconds_now() - clearing;
     if constexpr (measures_phases) take_phases(before, figures);
     figures.seconds = storage::seconds_now() - start;
+  }
+
+  static constexpr bool chooses_sets = requires(relation_type & made) { made.bound_values({}, 0); };
+
+  [[nodiscard]] static std::string set_of([[maybe_unused]] const relation_type& asked) {
+    if constexpr (chooses_sets) {
+      return asked.set_name();
+    } else {
+      return "hisa";
+    }
+  }
+
+  /// Tells the relations of a stratum how large the values are that its rules can give them, where that is known.
+  void choose_sets([[maybe_unused]] const plan::stratum& stratum) {
+    if constexpr (chooses_sets) {
+      using storage::set_choice;
+      if (options_.storage == storage::storage_mode::hisa || options_.sets == set_choice::hash) return;
+      std::set<plan::column_place> sources;
+      for (const plan::relation_domain& domain : stratum.domains) {
+        for (const plan::column_domain& column : domain.columns)
+          sources.insert(column.sources.begin(), column.sources.end());
+      }
+      std::uint64_t rows = 0;
+      for (const plan::column_place& source : sources) rows = std::max(rows, relation_of(source.relation).rows());
+      if (options_.sets == set_choice::automatic && rows < options_.cut.bounded_rows) return;
+      find_largest_values({sources.begin(), sources.end()});
+      const std::uint64_t limit = resource_->limit() != 0 ? resource_->limit() : machine_.machine_bytes();
+      const std::uint64_t share = options_.sets == set_choice::automatic ? 4 : 2;
+      std::map<plan::column_place, word> known;
+      for (const plan::relation_domain& domain : stratum.domains) {
+        std::vector<std::uint64_t> bounds;
+        for (const plan::column_domain& column : domain.columns) {
+          word largest = column.largest_constant;
+          for (const plan::column_place& source : column.sources) largest = std::max(largest, largest_[source]);
+          known[{domain.relation, static_cast<std::uint32_t>(bounds.size())}] = largest;
+          bounds.push_back(largest + 1ULL);
+        }
+        const std::uint64_t used = resource_->used();
+        guarded({"extending", domain.relation, nullptr},
+                [&] { relation_of(domain.relation).bound_values(bounds, (limit - std::min(limit, used)) / share); });
+      }
+      // Of columns that the stratum extends, what they had before it is no longer all.
+      for (relation_id relation : stratum.relations) {
+        largest_.erase(largest_.lower_bound({relation, 0}), largest_.upper_bound({relation, UINT32_MAX}));
+      }
+      largest_.insert(known.begin(), known.end());
+    }
+  }
+
+  /// Of columns that are complete, or hold what they had before their stratum begins.
+  void find_largest_values(const std::vector<plan::column_place>& columns) {
+    std::vector<plan::column_place> unknown;
+    std::vector<typename Machine::column_values> parts;
+    for (const plan::column_place& column : columns) {
+      if (largest_.contains(column)) continue;
+      const relation_type& source = relation_of(column.relation);
+      unknown.push_back(column);
+      parts.push_back({source.rows() == 0 ? nullptr : source.column(column.column), source.rows()});
+    }
+    if (unknown.empty()) return;
+    const std::vector<word> largest = machine_.largest_values(parts);
+    for (std::size_t i = 0; i < unknown.size(); ++i) largest_[unknown[i]] = largest[i];
   }
 
   [[nodiscard]] std::string stratum_name(const plan::stratum& stratum) const {
@@ -584,6 +655,7 @@ class fixpoint_executor final : public stratum_executor {
   std::vector<std::size_t> set_last_use_;    // by relation_id: a stratum
   /// By relation_id: the last stratum here that inserts into the relation or looks tuples up in it.
   std::vector<std::size_t> set_last_needed_;
+  std::map<plan::column_place, word> largest_;  ///< of columns, where known
   std::size_t next_stratum_ = 0;
   /// By relation_id: the version that extended it last, for messages; nullptr: none did.
   std::vector<const plan::rule_version*> last_version_;

@@ -242,6 +242,24 @@ std::string phase_text(const program& plan, const phase& printed, const std::str
   return result;
 }
 
+/// Of recursive strata alone: elsewhere it is plain to see.
+std::string domain_text(const program& plan, const relation_domain& domain, const std::vector<relation_id>& loop) {
+  const relation& bounded = plan.relations[domain.relation.value];
+  std::vector<std::string> columns;
+  for (std::size_t column = 0; column < domain.columns.size(); ++column) {
+    std::vector<std::string> sources;
+    for (const column_place& source : domain.columns[column].sources) {
+      const relation& from = plan.relations[source.relation.value];
+      const bool in_loop = std::find(loop.begin(), loop.end(), source.relation) != loop.end();
+      if (!in_loop) sources.push_back(fmt::format("{}.{}", from.name, from.attribute_names[source.column]));
+    }
+    columns.push_back(fmt::format("{} from {}", bounded.attribute_names[column],
+                                  sources.empty() ? "constants" : fmt::format("{}", fmt::join(sources, "+"))));
+  }
+  return fmt::format("  known values: {} ({}); small ones are places in a bit matrix\n", bounded.name,
+                     fmt::join(columns, ", "));
+}
+
 std::string index_text(const program& plan, std::size_t number) {
   const index& printed = plan.indexes[number];
   const relation& indexed = plan.relations[printed.relation.value];
@@ -273,6 +291,9 @@ std::string explain(const program& plan) {
       result += fmt::format(
           "  decomposed: the loop passes {} of {} through unchanged, so each of its values is a fixpoint of its own\n",
           own.attribute_names[printed.decomposed->pivot], own.name);
+    }
+    if (printed.recursive) {
+      for (const relation_domain& domain : printed.domains) result += domain_text(plan, domain, printed.relations);
     }
     for (std::size_t repeated = 0; repeated < printed.loop.size(); ++repeated) {
       const std::string title =

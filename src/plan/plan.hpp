@@ -173,6 +173,24 @@ struct decomposition {
   std::vector<decomposed_step> steps;
 };
 
+/// A column of a relation.
+struct column_place {
+  relation_id relation;
+  std::uint32_t column = 0;
+  friend auto operator<=>(const column_place&, const column_place&) = default;
+};
+
+/// What a column of a stratum's relation can hold: values that its sources hold when the stratum begins, and constants.
+struct column_domain {
+  std::vector<column_place> sources;  ///< ascending; the column itself is one
+  word largest_constant = 0;
+};
+
+struct relation_domain {
+  relation_id relation;
+  std::vector<column_domain> columns;  ///< one a column
+};
+
 /// Relations that depend on each other. `once` is run first; its tuples are the first delta; `loop` is repeated until
 /// no relation of the stratum has a delta.
 struct stratum {
@@ -181,6 +199,7 @@ struct stratum {
   phase once;
   std::vector<phase> loop;
   std::optional<decomposition> decomposed;  ///< another way to do what the loop does
+  std::vector<relation_domain> domains;     ///< of those relations whose values are known before it begins
   /// Applied behind `once`, and in each iteration in front of the last advance. Rows that they take from a relation of
   /// a loop may still be read there: whoever can meet them (not delta) tests the tuple set.
   std::vector<subsumption> subsumptions;

@@ -12,6 +12,7 @@
 
 #include "plan/cost_model.hpp"
 #include "plan/decomposition.hpp"
+#include "plan/domains.hpp"
 #include "plan/draft.hpp"
 #include "plan/index_selection.hpp"
 #include "plan/join_order.hpp"
@@ -382,6 +383,7 @@ class planner {
       for (draft_phase& repeated : planned.loop) added.loop.push_back(finish_phase(repeated));
       for (draft_subsumption& made : planned.subsumptions) added.subsumptions.push_back(finish(std::move(made)));
       added.decomposed = find_decomposition(result_, added);
+      added.domains = find_domains(result_, added);
     }
   }
 

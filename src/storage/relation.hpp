@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "storage/best_rows.hpp"
+#include "storage/bit_set.hpp"
 #include "storage/choice_set.hpp"
 #include "storage/equivalence.hpp"
 #include "storage/hash_set.hpp"
@@ -62,6 +64,25 @@ class relation {
   }
   [[nodiscard]] bool keeps_best() const { return best_ != nullptr; }
   [[nodiscard]] bool is_choice() const { return std::holds_alternative<choice_set>(set_); }
+  /// All rows, those that are here and those to come, have values below these bounds, one a column. Then the tuple set
+  /// can be a bit matrix: at once where it is small or asked for, else when a hash set would be of its size.
+  /// @param memory that a matrix may take
+  void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
+    const auto* const packed = std::get_if<packed_set>(&set_);
+    if (packed == nullptr || options_.sets == set_choice::hash) return;
+    const bit_matrix_shape shape = bit_matrix_shape::of(bounds);
+    if (shape.bytes() > memory) return;
+    matrix_ = shape;
+    const std::uint64_t at_once = std::max(packed->bytes(), set_sizes::small_matrix_bytes);
+    if (options_.sets == set_choice::bits || shape.bytes() <= at_once) become_bits();
+  }
+  /// How it tells whether a tuple is new: "hash", "bits" or "hisa"; empty: it can't any more.
+  [[nodiscard]] const char* set_name() const {
+    if (std::holds_alternative<bit_set>(set_)) return "bits";
+    if (std::holds_alternative<hisa_set>(set_)) return "hisa";
+    return std::holds_alternative<std::monostate>(set_) ? "" : "hash";
+  }
+
   /// Before the first row: an equivalence relation. It has pairs instead of rows: no columns and no indexes, and rows()
   /// is the number of pairs.
   void become_equivalence() {
@@ -100,6 +121,7 @@ class relation {
     for (const auto& column : candidates_) sum += column.bytes();
     for (const auto& index : indexes_) sum += index->bytes();
     if (const auto* packed = std::get_if<packed_set>(&set_)) sum += packed->bytes();
+    if (const auto* bits = std::get_if<bit_set>(&set_)) sum += bits->bytes();
     if (const auto* by_row = std::get_if<row_set>(&set_)) sum += by_row->bytes();
     if (const auto* hisa = std::get_if<hisa_set>(&set_)) sum += hisa->bytes();
     if (const auto* choice = std::get_if<choice_set>(&set_)) sum += choice->bytes();
@@ -117,7 +139,7 @@ class relation {
       return candidate_tail_.load(std::memory_order_relaxed) + slack() <= capacity_of(candidates_);
     }
     if (tail_.load(std::memory_order_relaxed) + slack() > capacity_of(columns_)) return false;
-    if (is_choice()) return true;
+    if (is_choice() || std::holds_alternative<bit_set>(set_)) return true;
     if (const auto* packed = std::get_if<packed_set>(&set_)) return packed->has_room(slack());
     return std::get<row_set>(set_).has_room(slack());
   }
@@ -139,8 +161,11 @@ class relation {
     if (is_choice()) drop_candidates(backend);
     const std::uint64_t needed = tail_.load(std::memory_order_relaxed) + slack();
     if (needed > capacity_of(columns_)) reserve_rows(needed);
-    if (is_choice()) return;
+    if (is_choice() || std::holds_alternative<bit_set>(set_)) return;
     if (auto* packed = std::get_if<packed_set>(&set_)) {
+      const bool grows = !packed->has_room(slack());
+      const bool is_worth_it = grows && matrix_ && matrix_->bytes() <= set_sizes::matrix_per_hash * packed->bytes();
+      if (is_worth_it && become_bits()) return;
       packed->grow(slack(), options_.workers);
     } else {
       std::get<row_set>(set_).grow(slack(), [this](std::uint64_t row) { return row_hash(row); });
@@ -160,7 +185,13 @@ class relation {
     if (equivalence_) return equivalence_->insert<Concurrent>(values[0], values[1], n, scratch.keys);
     if (std::holds_alternative<hisa_set>(set_)) return collect(values, n);
     if (is_choice()) return append_candidates(std::get<choice_set>(set_), values, n, scratch);
-    if (auto* packed = std::get_if<packed_set>(&set_)) return insert_packed<Concurrent>(*packed, values, n, scratch);
+    if (auto* bits = std::get_if<bit_set>(&set_)) {
+      return append_packed<Concurrent>(bits->insert<Concurrent>(values, n, scratch.keys, scratch.homes), scratch);
+    }
+    if (auto* packed = std::get_if<packed_set>(&set_)) {
+      pack_keys(values, n, scratch.keys);
+      return append_packed<Concurrent>(packed->insert<Concurrent>(scratch.keys, n, scratch.homes), scratch);
+    }
     if (best_) return insert_best<Concurrent>(std::get<row_set>(set_), values, n, scratch, worker);
     return insert_rows<Concurrent>(std::get<row_set>(set_), values, n, scratch, worker);
   }
@@ -174,6 +205,8 @@ class relation {
       for (std::uint32_t i = 0; i < n; ++i) {
         found[i] = equivalence_->is_pair(values[0][i], values[1][i], true, true) ? 1 : 0;
       }
+    } else if (const auto* bits = std::get_if<bit_set>(&set_)) {
+      bits->contains(values, n, scratch.homes, found);
     } else if (const auto* packed = std::get_if<packed_set>(&set_)) {
       pack_keys(values, n, scratch.keys);
       packed->contains(scratch.keys, n, scratch.homes, found);
@@ -422,10 +455,30 @@ class relation {
     }
   }
 
+  /// Puts a bit matrix in the place of the hash set. Nobody may use the relation meanwhile. @return whether there was
+  /// memory for it
+  bool become_bits() {
+    try {
+      bit_set bits(*resource_, *matrix_);
+      const auto scratch = std::make_unique<insert_scratch>();
+      const std::uint64_t rows = tail_.load(std::memory_order_relaxed);
+      std::vector<const word*> tile(arity_);
+      for (std::uint64_t row = 0; row < rows; row += tile_rows) {
+        for (std::uint32_t c = 0; c < arity_; ++c) tile[c] = columns_[c].data() + row;
+        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, rows - row));
+        bits.insert<false>(tile.data(), n, scratch->keys, scratch->homes);
+      }
+      set_.emplace<bit_set>(std::move(bits));
+      return true;
+    } catch (const backend::memory_exceeded&) {
+      matrix_.reset();
+      return false;
+    }
+  }
+
+  /// Appends the first `fresh` of the scratch's keys as rows. @return fresh
   template <bool Concurrent>
-  std::uint32_t insert_packed(packed_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch) {
-    pack_keys(values, n, scratch.keys);
-    const std::uint32_t fresh = set.insert<Concurrent>(scratch.keys, n, scratch.homes);
+  std::uint32_t append_packed(std::uint32_t fresh, insert_scratch& scratch) {
     std::uint64_t row;
     if constexpr (Concurrent) {
       row = tail_.fetch_add(fresh, std::memory_order_relaxed);
@@ -580,7 +633,8 @@ class relation {
   std::uint64_t rows_ = 0;
   std::atomic<std::uint64_t> tail_{0};
   std::atomic<bool> has_empty_tuple_{false};
-  std::variant<std::monostate, packed_set, row_set, hisa_set, choice_set> set_;
+  std::variant<std::monostate, packed_set, row_set, hisa_set, choice_set, bit_set> set_;
+  std::optional<bit_matrix_shape> matrix_;  // what the packed set may become
   bool is_erasable_ = false;
   std::uint64_t erased_rows_ = 0;
   std::unique_ptr<best_rows> best_;

@@ -18,12 +18,25 @@ struct buffer_policy {
 /// Which tuple set and which indexes a relation has (docs/architecture.md, storage).
 enum class storage_mode : std::uint8_t { hash, hisa };
 
+/// Which tuple set a relation in the `hash` way gets where its values allow a choice. bits and words: wherever that is
+/// possible, for experiments.
+enum class set_choice : std::uint8_t { automatic, hash, bits, words };
+
+/// When a bit matrix takes the place of a hash set.
+struct set_sizes {
+  /// A matrix that fits into a processor's own cache.
+  static constexpr std::uint64_t small_matrix_bytes = 256u << 10;
+  /// A matrix that is at most so many times as large as the hash set that has to grow.
+  static constexpr std::uint64_t matrix_per_hash = 8;
+};
+
 struct relation_options {
   storage_mode mode = storage_mode::hash;
   buffer_policy buffers;
   /// `hisa` mode: candidates are sorted and deduplicated when this many have been collected, or at the end of a phase.
   std::uint64_t candidate_rows = 8u << 20;
   unsigned workers = 1;
+  set_choice sets = set_choice::automatic;  ///< `hash` mode
 };
 
 /// Times of the paper's phases that a relation in `hisa` mode spends on its own, in seconds.

@@ -33,7 +33,9 @@ inline const std::vector<mode> modes = {{storage_kind::hash, 1, "hash -j1"},
                                         {storage_kind::hisa, 1, "hisa -j1"},
                                         {storage_kind::hisa, 2, "hisa -j2"},
                                         {storage_kind::hisa, 4, "hisa -j4"},
-                                        {storage_kind::hash, 1, "hash -j1, not decomposed", backend_kind::cpu, false}};
+                                        {storage_kind::hash, 1, "hash -j1, not decomposed", backend_kind::cpu, false},
+                                        {storage_kind::bits, 1, "bits -j1, not decomposed", backend_kind::cpu, false},
+                                        {storage_kind::bits, 3, "bits -j3"}};
 
 using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 

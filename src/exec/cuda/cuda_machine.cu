@@ -77,8 +77,8 @@ backend::cuda::kernel_report cuda_machine::launch(const running& run, expand_arg
   return report;
 }
 
-std::unique_ptr<cuda_machine::relation> cuda_machine::make_relation(std::uint32_t arity, const options&) {
-  return std::make_unique<relation>(*context_, *resource_, arity);
+std::unique_ptr<cuda_machine::relation> cuda_machine::make_relation(std::uint32_t arity, const options& chosen) {
+  return std::make_unique<relation>(*context_, *resource_, arity, chosen.sets);
 }
 
 void cuda_machine::make_space(running& run, std::uint64_t candidates) {

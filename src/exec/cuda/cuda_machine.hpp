@@ -16,6 +16,7 @@
 #include "kernels/cuda/device_program.hpp"
 #include "kernels/cuda/table_operators.hpp"
 #include "storage/cuda/device_relation.hpp"
+#include "storage/cuda/largest_values.hpp"
 
 namespace gpulog::exec {
 
@@ -25,6 +26,7 @@ namespace gpulog::exec {
 class cuda_machine {
  public:
   using relation = storage::cuda::device_relation;
+  using column_values = storage::cuda::column_values;
   using trace_range = exec::trace_range;
   /// The host makes texts and records.
   static constexpr bool leaves_steps_to_host = true;
@@ -45,6 +47,12 @@ class cuda_machine {
                                                            const std::atomic<bool>* stop) {
     return exec::run_decomposed(*context_, *resource_, task, relations, stop);
   }
+  /// Of each column the largest value; 0 where there is none.
+  [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {
+    return storage::cuda::largest_values(*context_, *resource_, columns);
+  }
+  /// What a run without a limit may use.
+  [[nodiscard]] std::uint64_t machine_bytes() const { return context_->memory_bytes(); }
   /// For a relation whose rows came without a set, and that is asked for membership now.
   void make_set(relation& target) { target.make_set(); }
   void settle(relation& target) { target.read_tail(); }

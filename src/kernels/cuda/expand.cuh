@@ -28,6 +28,11 @@ template <class Value>
 __device__ bool set_contains(const set_view& set, const Value& value) {
   if (set.arity <= 2) {
     const std::uint64_t key = set_view::packed(set.arity, value);
+    if (set.bits != nullptr) {
+      // A value behind the last column of the matrix would be found in the next row.
+      const bool is_inside = (static_cast<word>(key) >> 5) < set.stride && set.bit_word(key) < set.capacity;
+      return is_inside && (set.bits[set.bit_word(key)] & set_view::bit_mask(key)) != 0;
+    }
     if (key == 0) return *set.has_zero != 0;
     for (std::uint64_t at = scale(mix(key), set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {
       const std::uint64_t seen = set.slots[at];
@@ -89,6 +94,13 @@ __device__ inline bool run_step(const device_step& step, register_file& register
 
 /// Inserts a packed tuple. @return whether it was new
 __device__ inline bool insert_packed(const set_view& set, std::uint64_t key) {
+  if (set.bits != nullptr) {
+    std::uint32_t* const place = set.bits + set.bit_word(key);
+    const std::uint32_t own = set_view::bit_mask(key);
+    // As below: bits are only ever set.
+    if ((*static_cast<volatile std::uint32_t*>(place) & own) != 0) return false;
+    return (atomicOr(place, own) & own) == 0;
+  }
   if (key == 0) return atomicExch(set.has_zero, 1U) == 0;
   for (std::uint64_t at = scale(mix(key), set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {
     // Most candidates are duplicates: a plain load first. A slot only ever changes from free to a key, so a stale value

@@ -173,6 +173,13 @@ struct rehash_packed {
       at = at + 1 == capacity ? 0 : at + 1;
   }
 };
+struct set_bit {
+  set_view set;
+  __device__ void operator()(std::uint64_t row) const {
+    const std::uint64_t key = set_view::packed(set.arity, row_key{set.columns, row});
+    atomicOr(set.bits + set.bit_word(key), set_view::bit_mask(key));
+  }
+};
 struct rehash_rows {
   set_view set;
   __device__ void operator()(std::uint64_t row) const {
@@ -418,14 +425,21 @@ constexpr std::uint64_t slots_per_row = 2;
 constexpr std::uint64_t initial_rows = 1u << 16;
 /// Small relations grow faster, as every growth waits for the device.
 constexpr std::uint64_t fast_growth_rows = 1u << 25;
+/// A matrix that takes no longer to clear than a growth of a small set.
+constexpr std::uint64_t small_matrix_bytes = 32u << 20;
+/// A matrix that is at most so many times as large as a hash set takes its place: clearing it takes less time than what
+/// probing costs more.
+constexpr std::uint64_t matrix_per_hash = 32;
 }  // namespace
 
 device_relation::device_relation(const backend::cuda::device_context& context, memory_resource& resource,
-                                 std::uint32_t arity)
+                                 std::uint32_t arity, set_choice sets)
     : context_(&context),
       resource_(&resource),
       arity_(arity),
       column_table_(resource),
+      sets_(sets),
+      bits_(resource),
       slots_(resource),
       has_zero_(resource, 1),
       counter_(resource, 1) {
@@ -439,7 +453,7 @@ column_pointers device_relation::columns() const {
 }
 
 std::uint64_t device_relation::bytes() const {
-  std::uint64_t sum = slots_.bytes();
+  std::uint64_t sum = slots_.bytes() + bits_.bytes();
   for (const auto& column : columns_) sum += column.bytes();
   for (const auto& index : indexes_) sum += index->bytes();
   return sum;
@@ -452,13 +466,50 @@ set_view device_relation::set() const {
   view.has_zero = const_cast<std::uint32_t*>(has_zero_.data());
   view.columns = column_table_.data();
   view.arity = arity_;
+  if (bits_.size() != 0) {
+    view.bits = const_cast<std::uint32_t*>(bits_.data());
+    view.capacity = bits_.size();
+    view.stride = matrix_->stride * 2;
+  }
   return view;
+}
+
+void device_relation::bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
+  if (sets_ == set_choice::hash || arity_ == 0 || !is_packed()) return;
+  const bit_matrix_shape shape = bit_matrix_shape::of(bounds);
+  if (shape.bytes() > memory) return;
+  matrix_ = shape;
+  if (sets_ == set_choice::bits || shape.bytes() <= std::max(small_matrix_bytes, slots_.bytes())) become_bits(false);
+}
+
+/// @return whether there was memory for a matrix
+bool device_relation::become_bits(bool keep_set) {
+  try {
+    bits_ = array<std::uint32_t>(*resource_, matrix_->rows * matrix_->stride * 2);
+  } catch (const backend::memory_exceeded&) {
+    matrix_.reset();
+    return false;
+  }
+  for_each(context_->stream(), tail_, set_bit{set()});
+  if (keep_set) outgrown_slots_.push_back(std::move(slots_));
+  slots_ = array<std::uint64_t>(*resource_);
+  return true;
+}
+
+/// The set for that many rows.
+void device_relation::extend_set(std::uint64_t limit, bool keep_set) {
+  if (bits_.size() != 0) return;
+  const std::uint64_t slots = limit * slots_per_row;
+  const bool is_worth_it = matrix_ && matrix_->bytes() / matrix_per_hash <= slots * sizeof(std::uint64_t);
+  if (is_worth_it && become_bits(keep_set)) return;
+  rehash(slots, keep_set);
 }
 
 /// Whether set and columns of that many rows fit into memory beside those that are there.
 bool device_relation::fits_beside(std::uint64_t rows) const {
   const std::uint64_t all = resource_->limit() != 0 ? resource_->limit() : context_->memory_bytes() / 10 * 9;
-  const std::uint64_t bytes = rows * (arity_ * sizeof(word) + slots_per_row * sizeof(std::uint64_t));
+  const std::uint64_t slot_bytes = bits_.size() != 0 ? 0 : slots_per_row * sizeof(std::uint64_t);
+  const std::uint64_t bytes = rows * (arity_ * sizeof(word) + slot_bytes);
   return bytes < all - std::min(all, resource_->used());
 }
 
@@ -482,7 +533,7 @@ void device_relation::grow(std::uint64_t extra, bool keep_set) {
     outgrown_columns_.push_back(std::move(larger));
   }
   show_columns();
-  rehash(limit * slots_per_row, keep_set);
+  extend_set(limit, keep_set);
   limit_ = limit;
 }
 
@@ -516,7 +567,7 @@ void device_relation::replace(std::vector<array<word>> columns, std::uint64_t ro
 
 void device_relation::make_set() {
   if (arity_ == 0 || rows_ == 0) return;
-  rehash(limit_ * slots_per_row, false);
+  extend_set(limit_, false);
 }
 
 void device_relation::rehash(std::uint64_t capacity, bool keep_set) {
@@ -572,6 +623,7 @@ void device_relation::drop_index(std::size_t number) {
 void device_relation::drop_set() {
   if (arity_ == 0) return;
   slots_.release();
+  bits_.release();
   limit_ = tail_;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backend/array.hpp"
@@ -79,7 +80,8 @@ class device_index {
 /// storage::relation in device memory, in the fused way. One stream; the number of rows is read back when it is needed.
 class device_relation {
  public:
-  device_relation(const backend::cuda::device_context& context, memory_resource& resource, std::uint32_t arity);
+  device_relation(const backend::cuda::device_context& context, memory_resource& resource, std::uint32_t arity,
+                  set_choice sets = set_choice::automatic);
 
   [[nodiscard]] std::uint32_t arity() const { return arity_; }
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
@@ -100,6 +102,12 @@ class device_relation {
   void release_outgrown() {
     outgrown_columns_.clear();
     outgrown_slots_.clear();
+  }
+  /// As storage::relation's.
+  void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
+  [[nodiscard]] const char* set_name() const {
+    if (bits_.size() != 0) return "bits";
+    return slots_.size() != 0 ? "hash" : "";
   }
   [[nodiscard]] set_view set() const;
   [[nodiscard]] bool is_packed() const { return arity_ <= 2; }
@@ -153,6 +161,8 @@ class device_relation {
   void adopt(const std::vector<const word*>& host_columns, std::uint64_t rows);
 
  private:
+  void extend_set(std::uint64_t limit, bool keep_set);
+  bool become_bits(bool keep_set);
   void rehash(std::uint64_t capacity, bool keep_set);
   [[nodiscard]] bool fits_beside(std::uint64_t rows) const;
   void show_columns();
@@ -166,6 +176,9 @@ class device_relation {
   // A pipeline may read a relation that it extends: what it reads stays valid until it ends.
   std::vector<array<word>> outgrown_columns_;
   std::vector<array<std::uint64_t>> outgrown_slots_;
+  set_choice sets_;
+  std::optional<bit_matrix_shape> matrix_;  // what the set may become
+  array<std::uint32_t> bits_;               // the set instead of slots
   array<std::uint64_t> slots_;
   array<std::uint32_t> has_zero_;
   array<append_counter> counter_;  // the tail, counted by kernels

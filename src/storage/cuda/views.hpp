@@ -60,10 +60,13 @@ struct run_view {
   }
 };
 
-/// The tuple set of a relation: packed tuples (arity <= 2), else row ids with fingerprints over the columns.
+/// The tuple set of a relation: a bit matrix or packed tuples (arity <= 2), else row ids with fingerprints over the
+/// columns.
 struct set_view {
   std::uint64_t* slots = nullptr;
-  std::uint64_t capacity = 0;
+  std::uint64_t capacity = 0;     ///< slots, or words of the matrix; 0: never had a tuple
+  std::uint32_t* bits = nullptr;  ///< the matrix, of words of 32 bits: of tuple (x,y) bit y of row x; of (y), of row 0
+  std::uint64_t stride = 0;       ///< words a row
   std::uint32_t* has_zero = nullptr;  ///< whether the packed tuple 0 is there
   word* const* columns = nullptr;
   std::uint32_t arity = 0;
@@ -74,6 +77,12 @@ struct set_view {
     for (std::uint32_t c = 0; c < arity; ++c) hash.add(value(c));
     return mix(hash.value());
   }
+  /// The word of the matrix with a packed tuple's bit. It is within the capacity for every tuple that may be there.
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t bit_word(std::uint64_t key) const {
+    return (key >> 32) * stride + (static_cast<word>(key) >> 5);
+  }
+  [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t bit_mask(std::uint64_t key) { return 1U << (key & 31); }
+
   template <class Value>
   [[nodiscard]] GPULOG_HOST_DEVICE static std::uint64_t packed(std::uint32_t width, const Value& value) {
     return width == 1 ? value(0) : pack(value(0), value(1));
