@@ -21,6 +21,7 @@ struct run_mode {
   bool own_threads = false;     ///< not oneTBB's, which may be fewer than asked for
   bool small_cut_offs = false;  ///< everything in parallel, candidates deduplicated in small batches
   bool eager_buffers = true;
+  storage::set_choice sets = storage::set_choice::automatic;
 };
 
 inline std::string name_of(const run_mode& mode) {
@@ -29,6 +30,7 @@ inline std::string name_of(const run_mode& mode) {
   if (mode.own_threads) name += "_own_threads";
   if (mode.small_cut_offs) name += "_small_cut_offs";
   if (!mode.eager_buffers) name += "_exact_buffers";
+  if (mode.sets == storage::set_choice::bits) name += "_bits";
   return name;
 }
 inline std::ostream& operator<<(std::ostream& out, const run_mode& mode) { return out << name_of(mode); }
@@ -43,6 +45,8 @@ inline std::vector<run_mode> all_run_modes() {
     modes.push_back({storage, 1, false, true});
     modes.push_back({storage, 3, true, true, !hisa});
   }
+  modes.push_back({storage::storage_mode::hash, 1, false, false, true, storage::set_choice::bits});
+  modes.push_back({storage::storage_mode::hash, 3, true, true, true, storage::set_choice::bits});
   return modes;
 }
 
@@ -61,6 +65,7 @@ class plan_run {
     chosen.threads = mode.threads;
     chosen.storage = mode.storage;
     chosen.buffers.eager = mode.eager_buffers;
+    chosen.sets = mode.sets;
     if (mode.small_cut_offs) chosen.cut = {0, 200};
     if (mode.own_threads) {
       executor_ = make_executor_with_own_threads(plan, symbols_, memory_, chosen);
