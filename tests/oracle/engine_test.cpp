@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "oracle/engine_comparison.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/random_runs.hpp"
 
 namespace gpulog {
 namespace {
@@ -28,14 +28,9 @@ std::string no_gpu() {
   return {};
 }
 
-std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 TEST(engine_against_oracle, random_programs) {
-  const std::uint64_t first = number_from_environment("GPULOG_RANDOM_SEED", 1);
-  const std::uint64_t count = number_from_environment("GPULOG_RANDOM_PROGRAMS", 1000);
+  const std::uint64_t first = oracle::first_seed(1);
+  const std::uint64_t count = oracle::programs_to_try(1000);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const comparison both(oracle::make_random_program(seed).text, {});
@@ -47,8 +42,8 @@ TEST(engine_against_oracle, random_programs) {
 }
 
 TEST(engine_against_oracle, random_programs_with_equivalences) {
-  const std::uint64_t first = number_from_environment("GPULOG_RANDOM_SEED", 1);
-  const std::uint64_t count = number_from_environment("GPULOG_RANDOM_PROGRAMS", 1000);
+  const std::uint64_t first = oracle::first_seed(1);
+  const std::uint64_t count = oracle::programs_to_try(1000);
   oracle::random_program_options options;
   options.equivalences = 60;
   options.base_relations = 4;
@@ -65,8 +60,8 @@ TEST(engine_against_oracle, random_programs_with_equivalences) {
 
 TEST(engine_against_oracle, random_programs_on_cuda) {
   if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
-  const std::uint64_t first = number_from_environment("GPULOG_RANDOM_SEED", 1);
-  const std::uint64_t count = number_from_environment("GPULOG_RANDOM_PROGRAMS", 1000);
+  const std::uint64_t first = oracle::first_seed(1);
+  const std::uint64_t count = oracle::programs_to_try(1000);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const comparison both(oracle::make_random_program(seed).text, {});
@@ -97,7 +92,7 @@ TEST(engine_against_oracle, random_graphs) {
       ".decl o(x:number, y:number)\no(x,y) :- l(x,y), r(y,x).\no(x,y) :- m(x,y), !l(x,y).\no(x,y) :- e(x,y), "
       "!r(x,y).\n";
   const bool on_gpu = no_gpu().empty();
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= oracle::fewer_when_sanitized(30); ++seed) {
     // Sizes around those of warps, tiles and words of bits.
     const std::uint32_t nodes = std::vector<std::uint32_t>{1, 2, 31, 32, 33, 40}[seed % 6];
     const auto graph = oracle::make_random_graph(seed, nodes, static_cast<std::uint32_t>(seed % 5 * nodes / 2 + 1));

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <queue>
 #include <random>
@@ -11,6 +10,7 @@
 
 #include "oracle/engine_comparison.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/random_runs.hpp"
 
 namespace gpulog {
 namespace {
@@ -71,10 +71,8 @@ std::string make_subsumptive_program(std::uint64_t seed) {
 }
 
 TEST(subsumption_against_oracle, random_programs) {
-  const char* const wanted = std::getenv("GPULOG_RANDOM_PROGRAMS");
-  const std::uint64_t count = wanted == nullptr ? 600 : std::strtoull(wanted, nullptr, 10);
-  const char* const first = std::getenv("GPULOG_RANDOM_SEED");
-  const std::uint64_t begin = first == nullptr ? 1 : std::strtoull(first, nullptr, 10);
+  const std::uint64_t begin = oracle::first_seed(1);
+  const std::uint64_t count = oracle::programs_to_try(600);
   std::uint64_t compared = 0;
   for (std::uint64_t seed = begin; seed < begin + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -196,7 +194,7 @@ TEST(subsumption, finds_the_front_of_many_points) {
   edges points;
   std::mt19937_64 random(13);
   std::set<std::pair<std::uint32_t, std::uint32_t>> all;
-  while (all.size() < 30000)
+  while (all.size() < oracle::fewer_when_sanitized(30000))
     all.insert({static_cast<std::uint32_t>(random() % 20000), static_cast<std::uint32_t>(random() % 20000)});
   rows_of_words expected;
   std::int64_t lowest = INT64_MAX;
@@ -282,7 +280,7 @@ std::string make_choice_program(std::uint64_t seed) {
 }
 
 TEST(choice, is_valid_and_always_the_same) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= oracle::fewer_when_sanitized(200); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::string text = make_choice_program(seed);
     const auto nodes = static_cast<std::uint32_t>(4 + seed % 12);

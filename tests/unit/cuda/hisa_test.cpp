@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,16 +13,12 @@
 #include "exec/device_strata.hpp"
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/random_runs.hpp"
 
 namespace gpulog::exec {
 namespace {
 
 using tuples = std::multiset<std::vector<word>>;
-
-std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 /// A way of running.
 struct way {
@@ -66,8 +61,8 @@ class hisa_on_cuda : public ::testing::Test {
 };
 
 TEST_F(hisa_on_cuda, random_programs) {
-  const std::uint64_t first = number_from_environment("GPULOG_RANDOM_SEED", 500000);
-  const std::uint64_t count = number_from_environment("GPULOG_RANDOM_PROGRAMS", 300);
+  const std::uint64_t first = oracle::first_seed(500000);
+  const std::uint64_t count = oracle::programs_to_try(300);
   std::uint64_t compared = 0;
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
     oracle::random_program_options shape;

@@ -5,21 +5,16 @@
 #include <tbb/global_control.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "analysed_text.hpp"
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/random_runs.hpp"
 #include "plan_run.hpp"
 
 namespace gpulog::exec {
 namespace {
-
-std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 /// @return false when the program has no result to compare
 bool compare(std::uint64_t seed, const oracle::random_program_options& shape, const std::vector<run_mode>& modes) {
@@ -63,8 +58,8 @@ bool compare(std::uint64_t seed, const oracle::random_program_options& shape, co
 
 TEST(differential, random_programs) {
   const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
-  const std::uint64_t first = number_from_environment("GPULOG_RANDOM_SEED", 100000);
-  const std::uint64_t count = number_from_environment("GPULOG_RANDOM_PROGRAMS", 2000);
+  const std::uint64_t first = oracle::first_seed(100000);
+  const std::uint64_t count = oracle::programs_to_try(2000);
   const std::vector<run_mode> all = all_run_modes();
   std::uint64_t compared = 0;
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "analysed_text.hpp"
 #include "exec/device_strata.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/random_runs.hpp"
 #include "plan_run.hpp"
 
 namespace gpulog::exec {
@@ -258,8 +258,7 @@ TEST(mixed_executor, faults_name_the_rule) {
 }
 
 TEST(mixed_executor, random_programs) {
-  const char* const wanted = std::getenv("GPULOG_RANDOM_PROGRAMS");
-  const std::uint64_t count = wanted == nullptr ? 300 : std::strtoull(wanted, nullptr, 10);
+  const std::uint64_t count = oracle::programs_to_try(300);
   const std::vector<run_mode> modes = {{storage::storage_mode::hash, 1},
                                        {storage::storage_mode::hisa, 1},
                                        {storage::storage_mode::hash, 2, false, true}};

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+
+/// How much the tests over random programs try.
+namespace gpulog::oracle {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool is_sanitized = true;
+#else
+constexpr bool is_sanitized = false;
+#endif
+
+/// Sanitizers look for errors that few programs already meet, and run ten times as long; the release build tries all.
+constexpr std::uint64_t fewer_when_sanitized(std::uint64_t usual) { return is_sanitized ? usual / 5 : usual; }
+
+inline std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+/// GPULOG_RANDOM_SEED, if set, is the first seed of every such test.
+inline std::uint64_t first_seed(std::uint64_t usual) { return number_from_environment("GPULOG_RANDOM_SEED", usual); }
+
+/// GPULOG_RANDOM_PROGRAMS, if set, is the number of programs of every such test.
+inline std::uint64_t programs_to_try(std::uint64_t usual) {
+  return number_from_environment("GPULOG_RANDOM_PROGRAMS", fewer_when_sanitized(usual));
+}
+
+}  // namespace gpulog::oracle
