@@ -14,6 +14,7 @@ namespace {
 struct work_of_host {
   std::string operator()(const plan::compute& compute) const {
     if (compute.op == scalar_op::next_counter) return "counts with autoinc()";
+    if (compute.op == scalar_op::iteration_number) return "counts iterations";
     if (compute.op == scalar_op::call_functor) return "calls a functor of a library";
     return kernels::needs_host(compute.op) ? "works on texts" : "";
   }

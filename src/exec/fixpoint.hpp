@@ -273,6 +273,7 @@ class fixpoint_executor final : public stratum_executor {
                                         Machine::leaves_steps_to_host),
                          nullptr});
       running.back().pipeline.counter = options_.counter == nullptr ? &counter_ : options_.counter;
+      running.back().pipeline.iteration = &iteration_;
       running.back().pipeline.functors = options_.functors;
     }
     return running;
@@ -325,7 +326,8 @@ class fixpoint_executor final : public stratum_executor {
     phases.push_back(prepare(stratum.once.versions, figures));
     for (const auto& phase : stratum.loop) phases.push_back(prepare(phase.versions, figures));
     std::atomic<word>* const counter = options_.counter == nullptr ? &counter_ : options_.counter;
-    const pipeline_context context{*plan_, places_, options_, symbols_, counter};
+    iteration_ = 0;
+    const pipeline_context context{*plan_, places_, options_, symbols_, counter, &iteration_};
     running_subsumptions subsumptions(machine_, context, stratum, relations_, figures);
     std::size_t next = 0;
     for (auto& versions : phases) {
@@ -504,7 +506,7 @@ class fixpoint_executor final : public stratum_executor {
                          [this](relation_id relation) { return relation_of(relation).delta_rows() != 0; });
     };
     while (any_delta() && !limit_reached(stratum)) {
-      ++figures.iterations;
+      iteration_ = static_cast<word>(++figures.iterations);
       for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
         run_phase(phases[p + 1], figures);
         for (relation_id relation : stratum.loop[p].advance) settle(relation, figures);
@@ -644,6 +646,7 @@ class fixpoint_executor final : public stratum_executor {
   }
 
   std::atomic<word> counter_ = 0;  ///< of autoinc()
+  word iteration_ = 0;             ///< of recursive_iteration_cnt()
   Machine machine_;
   const plan::program* plan_;
   storage::symbol_table* symbols_;

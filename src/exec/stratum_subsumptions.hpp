@@ -34,6 +34,7 @@ struct pipeline_context {
   const options& chosen;
   storage::symbol_table* symbols;
   std::atomic<word>* counter;
+  const word* iteration;
 };
 
 /// The subsumptions of a stratum, by relation, with their figures.
@@ -101,6 +102,7 @@ class stratum_subsumptions {
                            build_pipeline(numbered, context.program, context.places, context.chosen.storage,
                                           context.symbols, context.chosen.records)};
     made.pipeline.counter = context.counter;
+    made.pipeline.iteration = context.iteration;
     made.pipeline.functors = context.chosen.functors;
     return made;
   }

@@ -8,7 +8,9 @@
 
 namespace gpulog::kernels {
 
-bool needs_host(scalar_op op) { return is_text_operation(op) || op == scalar_op::next_counter; }
+bool needs_host(scalar_op op) {
+  return is_text_operation(op) || op == scalar_op::next_counter || op == scalar_op::iteration_number;
+}
 
 bool needs_host(comparison_op op) { return op >= comparison_op::less_symbol; }
 
@@ -64,6 +66,10 @@ std::uint32_t host_step_runner::run_step(const step& one, const std::vector<word
       if (one.scalar == scalar_op::next_counter) {
         const word first = program_->counter->fetch_add(n, std::memory_order_relaxed);
         for (std::uint32_t i = 0; i < n; ++i) result[i] = first + i;
+        return n;
+      }
+      if (one.scalar == scalar_op::iteration_number) {
+        std::fill_n(result, n, *program_->iteration);
         return n;
       }
       std::vector<const word*> arguments;

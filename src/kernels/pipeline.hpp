@@ -98,6 +98,7 @@ struct pipeline {
   storage::symbol_table* symbols = nullptr;
   const functor_table* functors = nullptr;  ///< of call_functor
   std::atomic<word>* counter = nullptr;     ///< of next_counter
+  const word* iteration = nullptr;          ///< of iteration_number
 
   [[nodiscard]] std::uint32_t register_count() const {
     return slot_count + static_cast<std::uint32_t>(constants.size());

@@ -532,6 +532,8 @@ class tile_runner {
         if (one.scalar == scalar_op::next_counter) {
           const word first = program_->counter->fetch_add(n, std::memory_order_relaxed);
           for (std::uint32_t i = 0; i < n; ++i) result[i] = first + i;
+        } else if (one.scalar == scalar_op::iteration_number) {
+          std::fill_n(result, n, *program_->iteration);
         } else if (is_text_operation(one.scalar)) {
           std::vector<const word*> arguments;
           for (register_number argument : one.arguments) arguments.push_back(value(number, argument));

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "plan/normalized_rule.hpp"
 #include "plan/plan.hpp"
 #include "plan/planner.hpp"
 #include "sema/program.hpp"
@@ -19,11 +21,14 @@ class cost_model {
   [[nodiscard]] double rows(relation_id relation, part rows) const;
 
   /// Rows of the part that agree with one binding in the given columns, may be below 1. With known numbers of distinct
-  /// values: rows over the combinations of them; otherwise rows^(1 - bound / arity).
+  /// values: rows over the combinations of them, and some times that where no column is a key; otherwise
+  /// rows^(1 - bound / arity).
   [[nodiscard]] double fan_out(relation_id relation, part rows, const std::vector<std::uint32_t>& bound_columns) const;
 
   /// Adds a relation behind the last one.
   void add_relation(std::uint32_t arity, double rows);
+  /// What a rule says of the numbers of distinct values of its head, a relation that was added.
+  void learn_distinct_values(const normalized_rule& rule);
 
  private:
   struct entry {
@@ -31,8 +36,19 @@ class cost_model {
     std::uint32_t arity = 0;
     std::vector<std::uint64_t> distinct_values;
   };
-  void spread_distinct_values(const sema::program& source);
-  void bound_copies(const sema::program& source);
+  void spread_statistics(const sema::program& source, const std::vector<bool>& is_known);
+  void spread_distinct_values(const sema::program& source, const sema::stratum& stratum);
+  /// In a column of a rule's head; 0: unknown.
+  [[nodiscard]] std::uint64_t distinct_values_of(const sema::rule& rule, std::uint32_t head_column) const;
+  [[nodiscard]] std::optional<double> rows_of_rule(const sema::rule& rule) const;
+  [[nodiscard]] std::optional<double> rows_of_rules(const sema::program& source, const sema::stratum& stratum) const;
+  /// As fan_out, for a value that is no more often looked for than another one.
+  [[nodiscard]] double average_fan_out(relation_id relation, part rows,
+                                       const std::vector<std::uint32_t>& bound_columns) const;
+  static bool knows_values(const entry& known, const std::vector<std::uint32_t>& columns);
+  /// Of columns whose numbers of values are known.
+  static bool has_key_among(const entry& known, const std::vector<std::uint32_t>& columns);
+  void bound_combinations(relation_id relation);
 
   std::vector<entry> relations_;
 };

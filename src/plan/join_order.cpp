@@ -4,377 +4,21 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
-#include <tuple>
 #include <utility>
 
-#include "plan/constant_folding.hpp"
+#include "plan/body_scheduler.hpp"
 
 namespace gpulog::plan {
-namespace {
 
-/// One use less, as a summand.
-constexpr std::uint32_t placed = static_cast<std::uint32_t>(-1);
+namespace {
 
 /// Rules with more atoms than this try only the cheapest beginnings.
 constexpr std::size_t starts_tried = 12;
-
-bool is_equality(const condition& candidate) {
-  return candidate.op == comparison_op::equal || candidate.op == comparison_op::equal_float;
-}
-
-/// Conditions that are ready at once are tested in this order, so that what may end the program comes last.
-enum class test_cost : std::uint8_t { comparison, computed, existence, may_trap };
-
-/// Bindings so far, and what of the body is left.
-class scheduler {
- public:
-  scheduler(const normalized_rule& rule, const version_parts& parts, const cost_model& costs)
-      : rule_(rule),
-        parts_(parts),
-        costs_(costs),
-        bound_(rule.variables.size()),
-        atom_placed_(rule.atoms.size()),
-        negation_placed_(rule.negations.size()),
-        condition_placed_(rule.conditions.size()),
-        aggregation_placed_(rule.aggregations.size()),
-        generation_placed_(rule.generations.size()),
-        uses_(rule.variables.size()) {
-    count_uses();
-  }
-
-  /// Of an aggregate's body: what is bound around it.
-  void bind(const std::vector<std::uint32_t>& variables) {
-    for (const std::uint32_t variable : variables) bound_[variable] = true;
-  }
-
-  /// An atom that only says whether something exists: nothing that it binds is used by anything else.
-  [[nodiscard]] bool only_exists(std::uint32_t atom) const {
-    std::vector<std::uint32_t> fresh = unbound_variables(atom);
-    if (std::set<std::uint32_t>(fresh.begin(), fresh.end()).size() != fresh.size()) return false;
-    return std::all_of(fresh.begin(), fresh.end(), [this](std::uint32_t variable) { return uses_[variable] == 1; });
-  }
-
-  [[nodiscard]] std::vector<std::uint32_t> bound_columns(std::uint32_t atom) const {
-    std::vector<std::uint32_t> columns;
-    const std::vector<term>& arguments = rule_.atoms[atom].arguments;
-    for (std::uint32_t column = 0; column < arguments.size(); ++column) {
-      const term& argument = arguments[column];
-      if (argument.is_constant() || (argument.is_variable() && bound_[argument.value])) columns.push_back(column);
-    }
-    return columns;
-  }
-
-  /// Whether some variable joins the atom to what is bound.
-  [[nodiscard]] bool is_joined(std::uint32_t atom) const {
-    const std::vector<term>& arguments = rule_.atoms[atom].arguments;
-    return std::any_of(arguments.begin(), arguments.end(),
-                       [this](const term& argument) { return argument.is_variable() && bound_[argument.value]; });
-  }
-
-  [[nodiscard]] bool is_placed(std::uint32_t atom) const { return atom_placed_[atom]; }
-  [[nodiscard]] double fan_out(std::uint32_t atom) const {
-    return costs_.fan_out(rule_.atoms[atom].relation, parts_.atoms[atom], bound_columns(atom));
-  }
-
-  void place_atom(std::uint32_t atom) {
-    double factor = fan_out(atom);
-    if (only_exists(atom)) {
-      factor = std::min(factor, filter_selectivity);
-      result_.cost += bindings_;
-    } else {
-      const bool scanned_delta = result_.steps.empty() && parts_.atoms[atom] == part::delta;
-      result_.cost += scanned_delta ? costs_.rows(rule_.atoms[atom].relation, part::delta) : bindings_;
-      result_.cost += bindings_ * factor;
-    }
-    bindings_ *= factor;
-    for (const std::uint32_t variable : unbound_variables(atom)) bound_[variable] = true;
-    atom_placed_[atom] = true;
-    change_uses(rule_.atoms[atom], placed);
-    result_.steps.push_back({read_atom{atom}, bindings_});
-  }
-
-  /// Columns of an equivalence relation by whose variables other atoms are joined to it.
-  [[nodiscard]] std::vector<std::uint32_t> joined_columns(std::uint32_t atom) const {
-    const std::vector<term>& arguments = rule_.atoms[atom].arguments;
-    std::vector<std::uint32_t> columns;
-    if (!arguments[0].is_variable() || !arguments[1].is_variable()) return columns;
-    for (std::uint32_t column = 0; column < 2; ++column) {
-      for (std::uint32_t other = 0; other < rule_.atoms.size(); ++other) {
-        std::vector<std::uint32_t> variables;
-        append_variables(rule_.atoms[other], variables);
-        const bool reads = std::find(variables.begin(), variables.end(), arguments[column].value) != variables.end();
-        if (other == atom || !reads) continue;
-        columns.push_back(column);
-        break;
-      }
-    }
-    return columns;
-  }
-
-  /// Of a delta of an equivalence relation, its elements come first and its pairs last: a class that was made of large
-  /// ones has more pairs than anything that its elements are joined with.
-  void place_changed_elements(std::uint32_t atom, std::uint32_t column) {
-    const body_atom& read = rule_.atoms[atom];
-    last_ = atom;
-    bound_[read.arguments[column].value] = true;
-    bindings_ *= costs_.fan_out(read.relation, part::delta, {column});
-    result_.cost += bindings_;
-    result_.steps.push_back({read_changed_elements{atom, column}, bindings_});
-  }
-  [[nodiscard]] bool comes_last(std::uint32_t atom) const { return last_ == atom; }
-
-  /// Places everything but atoms whose inputs are bound. What multiplies or repeats work waits: aggregates for the
-  /// first atom, so that its rows are shared among workers, ranges for the last.
-  void place_ready() {
-    place_tests();
-    while (place_aggregation() || place_generation()) place_tests();
-  }
-
-  void place_tests() {
-    while (place_definition()) {
-    }
-    std::vector<std::tuple<test_cost, std::uint32_t, bool>> ready;
-    for (std::uint32_t number = 0; number < rule_.conditions.size(); ++number) {
-      const condition& candidate = rule_.conditions[number];
-      if (condition_placed_[number] || !all_bound(candidate.left) || !all_bound(candidate.right)) continue;
-      if (candidate.left.is_record() || candidate.right.is_record()) continue;  // place_definition takes these
-      ready.emplace_back(cost_of(candidate), number, false);
-    }
-    for (std::uint32_t number = 0; number < rule_.negations.size(); ++number) {
-      if (negation_placed_[number]) continue;
-      std::vector<std::uint32_t> variables;
-      append_variables(rule_.negations[number], variables);
-      if (std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; })) {
-        ready.emplace_back(test_cost::existence, number, true);
-      }
-    }
-    std::sort(ready.begin(), ready.end());
-    for (const auto& [rank, number, negated] : ready) {
-      if (negated) {
-        negation_placed_[number] = true;
-        change_uses(rule_.negations[number], placed);
-        result_.cost += bindings_;
-        bindings_ *= filter_selectivity;
-        result_.steps.push_back({reject_atom{number}, bindings_});
-      } else {
-        condition_placed_[number] = true;
-        change_uses(rule_.conditions[number], placed);
-        bindings_ *= is_equality(rule_.conditions[number]) ? equality_selectivity : filter_selectivity;
-        result_.steps.push_back({test_condition{number}, bindings_});
-      }
-    }
-  }
-
-  [[nodiscard]] schedule finish() { return std::move(result_); }
-
-  /// Atoms in the order of their fan-outs.
-  void place_all();
-
- private:
-  [[nodiscard]] std::vector<std::uint32_t> unbound_variables(std::uint32_t atom) const {
-    std::vector<std::uint32_t> variables;
-    append_variables(rule_.atoms[atom], variables);
-    std::erase_if(variables, [this](std::uint32_t variable) { return bound_[variable]; });
-    return variables;
-  }
-
-  [[nodiscard]] bool all_bound(const sema::expression& tree) const {
-    std::vector<std::uint32_t> variables;
-    append_variables(tree, variables);
-    return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
-  }
-
-  /// Of a record: every field has a value.
-  [[nodiscard]] static bool is_complete(const sema::expression& tree) {
-    return std::none_of(tree.arguments.begin(), tree.arguments.end(),
-                        [](const sema::expression& field) { return field.is_unnamed(); });
-  }
-
-  /// Literals, the head included, that are not placed and use a variable.
-  void change_uses(const std::vector<std::uint32_t>& variables, std::uint32_t by) {
-    const std::set<std::uint32_t> distinct(variables.begin(), variables.end());
-    for (const std::uint32_t variable : distinct) uses_[variable] += by;
-  }
-
-  void change_uses(const condition& changed, std::uint32_t by) {
-    std::vector<std::uint32_t> variables;
-    append_variables(changed.left, variables);
-    append_variables(changed.right, variables);
-    change_uses(variables, by);
-  }
-
-  void change_uses(const body_atom& changed, std::uint32_t by) {
-    std::vector<std::uint32_t> variables;
-    append_variables(changed, variables);
-    change_uses(variables, by);
-  }
-
-  void count_uses() {
-    for (const body_atom& atom : rule_.atoms) change_uses(atom, 1);
-    for (const body_atom& atom : rule_.negations) change_uses(atom, 1);
-    for (const condition& test : rule_.conditions) change_uses(test, 1);
-    std::vector<std::uint32_t> variables;
-    for (const aggregation& folded : rule_.aggregations) {
-      append_variables(folded, variables);
-      change_uses(variables, 1);
-      variables.clear();
-    }
-    for (const generation& made : rule_.generations) {
-      append_variables(made, variables);
-      change_uses(variables, 1);
-      variables.clear();
-    }
-    for (const sema::expression& argument : rule_.head_arguments) append_variables(argument, variables);
-    change_uses(variables, 1);
-  }
-
-  [[nodiscard]] static test_cost cost_of(const condition& candidate) {
-    if (may_trap(candidate.left) || may_trap(candidate.right)) return test_cost::may_trap;
-    if (candidate.left.is_operation() || candidate.right.is_operation()) return test_cost::computed;
-    return test_cost::comparison;
-  }
-
-  [[nodiscard]] bool all_bound(const std::vector<std::uint32_t>& variables) const {
-    return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
-  }
-
-  /// Binds the variable that `result` is; true when there is something to compare with instead.
-  bool bind_result(const sema::expression& result) {
-    if (!result.is_variable() || bound_[result.variable]) {
-      bindings_ *= equality_selectivity;
-      return true;
-    }
-    bound_[result.variable] = true;
-    return false;
-  }
-
-  bool place_aggregation() {
-    const bool any_atom = std::find(atom_placed_.begin(), atom_placed_.end(), true) != atom_placed_.end();
-    if (!any_atom && !atom_placed_.empty()) return false;
-    for (std::uint32_t number = 0; number < rule_.aggregations.size(); ++number) {
-      const aggregation& candidate = rule_.aggregations[number];
-      if (aggregation_placed_[number] || !all_bound(candidate.injected)) continue;
-      aggregation_placed_[number] = true;
-      std::vector<std::uint32_t> variables;
-      append_variables(candidate, variables);
-      change_uses(variables, placed);
-      version_parts parts;
-      parts.atoms.assign(candidate.body.atoms.size(), part::all);
-      scheduler inside(candidate.body, parts, costs_);
-      inside.bind(candidate.injected);
-      inside.place_all();
-      schedule body = inside.finish();
-      result_.cost += bindings_ * (1 + body.cost);
-      fold_matches placed_step{number, bind_result(candidate.result), std::move(body.steps)};
-      result_.steps.push_back({std::move(placed_step), bindings_});
-      return true;
-    }
-    return false;
-  }
-
-  bool place_generation() {
-    if (std::find(atom_placed_.begin(), atom_placed_.end(), false) != atom_placed_.end()) return false;
-    for (std::uint32_t number = 0; number < rule_.generations.size(); ++number) {
-      const generation& candidate = rule_.generations[number];
-      if (generation_placed_[number]) continue;
-      if (!std::all_of(candidate.arguments.begin(), candidate.arguments.end(),
-                       [this](const sema::expression& argument) { return all_bound(argument); })) {
-        continue;
-      }
-      generation_placed_[number] = true;
-      std::vector<std::uint32_t> variables;
-      append_variables(candidate, variables);
-      change_uses(variables, placed);
-      result_.steps.push_back({expand_range{number, bind_result(candidate.result)}, bindings_});
-      return true;
-    }
-    return false;
-  }
-
-  bool place_definition() {
-    for (std::uint32_t number = 0; number < rule_.conditions.size(); ++number) {
-      const condition& candidate = rule_.conditions[number];
-      if (condition_placed_[number] || !is_equality(candidate)) continue;
-      if (define_from(number, candidate.left, candidate.right)) return true;
-      if (define_from(number, candidate.right, candidate.left)) return true;
-    }
-    return false;
-  }
-
-  /// target = value with `value` bound: solves for the one unbound variable of `target`. Sums and differences of words
-  /// wrap around, so solving them is exact.
-  bool define_from(std::uint32_t number, const sema::expression& target, const sema::expression& value) {
-    if (target.is_record()) return match_from(number, target, value);
-    if (all_bound(target) || !all_bound(value) || !is_complete(value)) return false;
-    sema::expression unsolved = target;
-    sema::expression solved = value;
-    while (unsolved.is_operation()) {
-      if (rule_.conditions[number].op != comparison_op::equal) return false;
-      const auto operation = [&](scalar_op op, std::vector<sema::expression> arguments) {
-        sema::expression result;
-        result.what = sema::expression::form::operation;
-        result.kind = unsolved.kind;
-        result.op = op;
-        result.arguments = std::move(arguments);
-        return result;
-      };
-      if (unsolved.op == scalar_op::negate_number) {
-        solved = operation(scalar_op::negate_number, {std::move(solved)});
-        unsolved = sema::expression(unsolved.arguments[0]);
-        continue;
-      }
-      if (unsolved.op != scalar_op::add_number && unsolved.op != scalar_op::subtract_number) return false;
-      const bool unknown_left = !all_bound(unsolved.arguments[0]);
-      const sema::expression unknown = unsolved.arguments[unknown_left ? 0 : 1];
-      const sema::expression known = unsolved.arguments[unknown_left ? 1 : 0];
-      if (!all_bound(known)) return false;
-      if (unsolved.op == scalar_op::add_number) {
-        solved = operation(scalar_op::subtract_number, {std::move(solved), known});
-      } else if (unknown_left) {
-        solved = operation(scalar_op::add_number, {std::move(solved), known});
-      } else {
-        solved = operation(scalar_op::subtract_number, {known, std::move(solved)});
-      }
-      unsolved = unknown;
-    }
-    fold_constants(solved);
-    condition_placed_[number] = true;
-    change_uses(rule_.conditions[number], placed);
-    bound_[unsolved.variable] = true;
-    result_.steps.push_back({define_variable{unsolved.variable, std::move(solved)}, bindings_});
-    return true;
-  }
-
-  /// pattern = record with `record` bound.
-  bool match_from(std::uint32_t number, const sema::expression& pattern, const sema::expression& record) {
-    if (!all_bound(record)) return false;
-    condition_placed_[number] = true;
-    change_uses(rule_.conditions[number], placed);
-    std::vector<std::uint32_t> variables;
-    append_variables(pattern, variables);
-    for (const sema::expression& field : pattern.arguments) {
-      if (field.is_constant() || (field.is_variable() && bound_[field.variable])) bindings_ *= equality_selectivity;
-    }
-    for (const std::uint32_t variable : variables) bound_[variable] = true;
-    result_.steps.push_back({match_record{record, pattern}, bindings_});
-    return true;
-  }
-
-  const normalized_rule& rule_;
-  const version_parts& parts_;
-  const cost_model& costs_;
-  std::vector<bool> bound_;
-  std::vector<bool> atom_placed_;
-  std::vector<bool> negation_placed_;
-  std::vector<bool> condition_placed_;
-  std::vector<bool> aggregation_placed_;
-  std::vector<bool> generation_placed_;
-  std::vector<std::uint32_t> uses_;    // of a variable, by literals that are not placed
-  std::optional<std::uint32_t> last_;  // an atom that waits for all others that are joined
-  double bindings_ = 1;
-  schedule result_;
-};
+/// Orders that are followed at a time, and of how many beginnings.
+constexpr std::size_t orders_followed = 4;
+constexpr std::size_t starts_followed = 3;
+/// An order that costs less than this often the rows of its first atom is good enough.
+constexpr double cheap_order = 8;
 
 /// What makes an atom come next: existence tests, then atoms joined by some column, then the smallest fan-out.
 struct preference {
@@ -386,39 +30,104 @@ struct preference {
   friend auto operator<=>(const preference&, const preference&) = default;
 };
 
-std::optional<std::uint32_t> next_atom(const scheduler& state, std::size_t atom_count) {
+preference preference_of(const body_scheduler& state, std::uint32_t atom) {
+  return {!state.only_exists(atom), !state.is_joined(atom), state.comes_last(atom), state.fan_out(atom), atom};
+}
+
+std::optional<std::uint32_t> next_atom(const body_scheduler& state, std::size_t atom_count) {
   std::optional<preference> best;
   for (std::uint32_t atom = 0; atom < atom_count; ++atom) {
     if (state.is_placed(atom)) continue;
-    const preference candidate{!state.only_exists(atom), !state.is_joined(atom), state.comes_last(atom),
-                               state.fan_out(atom), atom};
+    const preference candidate = preference_of(state, atom);
     if (!best || candidate < *best) best = candidate;
   }
   return best ? std::optional(best->atom) : std::nullopt;
 }
 
-void scheduler::place_all() {
+}  // namespace
+
+void body_scheduler::place_all() {
   place_ready();
-  while (const std::optional<std::uint32_t> next = next_atom(*this, rule_.atoms.size())) {
+  while (const std::optional<std::uint32_t> next = next_atom(*this, rule_->atoms.size())) {
     place_atom(*next);
     place_ready();
   }
 }
 
-schedule complete(scheduler state, std::optional<std::uint32_t> start) {
+namespace {
+
+body_scheduler started(body_scheduler state, std::optional<std::uint32_t> start) {
   if (start) state.place_atom(*start);
+  state.place_ready();
+  return state;
+}
+
+schedule complete(body_scheduler state) {
   state.place_all();
   return state.finish();
+}
+
+/// Existence tests come at once, and atoms that nothing joins last; of the others each may be next.
+std::vector<std::uint32_t> next_atoms(const body_scheduler& state, std::size_t atom_count) {
+  std::optional<preference> best;
+  std::vector<std::uint32_t> atoms;
+  for (std::uint32_t atom = 0; atom < atom_count; ++atom) {
+    if (state.is_placed(atom)) continue;
+    preference candidate = preference_of(state, atom);
+    candidate.fan_out = 0;
+    candidate.atom = 0;
+    if (!best || candidate < *best) {
+      best = candidate;
+      atoms.clear();
+    }
+    if (candidate == *best) atoms.push_back(atom);
+  }
+  if (best && !best->expands) atoms.resize(1);
+  return atoms;
+}
+
+/// The smallest fan-out next may lead to a larger one behind it: follows several orders and keeps the cheapest, one for
+/// each set of atoms. Not dearer than the order of smallest fan-outs. `reason`: what told the order of the atoms.
+schedule search_order(const body_scheduler& beginning, std::size_t atom_count, double first_rows) {
+  schedule best = complete(beginning);
+  best.reason = "fan-out";
+  if (best.cost <= cheap_order * first_rows) return best;
+  std::vector<body_scheduler> followed{beginning};
+  while (!next_atoms(followed.front(), atom_count).empty()) {
+    std::vector<body_scheduler> next;
+    for (const body_scheduler& state : followed) {
+      for (const std::uint32_t atom : next_atoms(state, atom_count)) {
+        body_scheduler& longer = next.emplace_back(state);
+        longer.place_atom(atom);
+        longer.place_ready();
+      }
+    }
+    std::stable_sort(next.begin(), next.end(), [](const body_scheduler& left, const body_scheduler& right) {
+      return left.cost() < right.cost();
+    });
+    followed.clear();
+    for (body_scheduler& candidate : next) {
+      if (followed.size() == orders_followed || candidate.cost() >= best.cost) break;
+      const bool is_new = std::none_of(followed.begin(), followed.end(), [&candidate](const body_scheduler& cheaper) {
+        return cheaper.placed_atoms() == candidate.placed_atoms();
+      });
+      if (is_new) followed.push_back(std::move(candidate));
+    }
+    if (followed.empty()) return best;
+  }
+  schedule found = followed.front().finish();
+  found.reason = "cost";
+  return found.cost < best.cost ? std::move(found) : std::move(best);
 }
 
 }  // namespace
 
 schedule order_body(const normalized_rule& rule, const version_parts& parts, const cost_model& costs,
                     const std::vector<std::uint32_t>* forced) {
-  const scheduler beginning(rule, parts, costs);
+  const body_scheduler beginning(rule, parts, costs);
   const std::size_t atom_count = rule.atoms.size();
   if (forced != nullptr) {
-    scheduler state = beginning;
+    body_scheduler state = beginning;
     for (const std::uint32_t atom : *forced) {
       state.place_atom(atom);
       state.place_ready();
@@ -440,9 +149,9 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
   if (parts.delta_atom && rule.atoms[*parts.delta_atom].is_equivalence && is_generator(*parts.delta_atom)) {
     std::optional<schedule> best;
     for (const std::uint32_t column : beginning.joined_columns(*parts.delta_atom)) {
-      scheduler state = beginning;
+      body_scheduler state = beginning;
       state.place_changed_elements(*parts.delta_atom, column);
-      schedule candidate = complete(std::move(state), std::nullopt);
+      schedule candidate = complete(std::move(state));
       if (!best || candidate.cost < best->cost) best = std::move(candidate);
     }
     if (best) {
@@ -451,9 +160,10 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
     }
   }
   if (parts.delta_atom && is_generator(*parts.delta_atom)) {
-    schedule result = complete(beginning, parts.delta_atom);
+    const double delta_rows = costs.rows(rule.atoms[*parts.delta_atom].relation, part::delta);
+    schedule result = search_order(started(beginning, parts.delta_atom), atom_count, delta_rows);
     result.reason =
-        atom_count > 1 ? fmt::format("delta first, then by fan-out; cost ~{:.2g}", result.cost) : "only atom";
+        atom_count > 1 ? fmt::format("delta first, then by {}; cost ~{:.2g}", result.reason, result.cost) : "only atom";
     return result;
   }
 
@@ -464,23 +174,30 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
   std::sort(starts.begin(), starts.end());
   if (starts.size() > starts_tried) starts.resize(starts_tried);
   if (starts.empty()) {
-    schedule result = complete(beginning, std::nullopt);
+    schedule result = complete(beginning);
     result.reason = atom_count == 0 ? "no atoms" : "existence only";
     return result;
   }
+  struct beginning_of_order {
+    double cost;
+    std::uint32_t atom;
+    double rows;
+  };
+  std::vector<beginning_of_order> begun;
+  for (const auto& [rows, start] : starts) begun.push_back({complete(started(beginning, start)).cost, start, rows});
+  // Equal costs keep the order as written.
+  std::sort(begun.begin(), begun.end(), [](const beginning_of_order& left, const beginning_of_order& right) {
+    return std::pair(left.cost, left.atom) < std::pair(right.cost, right.atom);
+  });
+  if (begun.size() > starts_followed) begun.resize(starts_followed);
   std::optional<schedule> best;
-  std::uint32_t best_start = 0;
-  for (const auto& [fan_out, start] : starts) {
-    schedule candidate = complete(beginning, start);
-    // Equal costs keep the order as written.
-    if (!best || candidate.cost < best->cost || (candidate.cost == best->cost && start < best_start)) {
-      best = std::move(candidate);
-      best_start = start;
-    }
+  for (const beginning_of_order& one : begun) {
+    schedule candidate = search_order(started(beginning, one.atom), atom_count, std::max(1.0, one.rows));
+    if (!best || candidate.cost < best->cost) best = std::move(candidate);
   }
-  best->reason = starts.size() == 1
-                     ? "only atom to start from"
-                     : fmt::format("cheapest of {} starts, then by fan-out; cost ~{:.2g}", starts.size(), best->cost);
+  best->reason = starts.size() == 1 ? "only atom to start from"
+                                    : fmt::format("cheapest of {} starts, then by {}; cost ~{:.2g}", starts.size(),
+                                                  best->reason, best->cost);
   return std::move(*best);
 }
 

@@ -150,6 +150,9 @@ class planner {
       for (std::size_t number = 0; number < factored.added.size(); ++number) {
         target.loop[factored.levels[number]].advance.push_back(factored.added[number]);
       }
+      for (const factored_rule& planned_rule : factored.rules) {
+        if (planned_rule.rule.head.value >= source_.relations.size()) costs_.learn_distinct_values(planned_rule.rule);
+      }
       for (const factored_rule& planned_rule : factored.rules) plan_rule(planned_rule.rule, target, planned_rule.level);
       std::move(factored.remarks.begin(), factored.remarks.end(), std::back_inserter(result_.remarks));
     } else {
@@ -273,6 +276,7 @@ class planner {
     result_.relations.push_back(std::move(added));
     draft_stratum& target = strata_.emplace_back();
     target.relations = {id};
+    costs_.learn_distinct_values(rule);
     plan_rule(rule, target, 0);
     target.once.advance = target.relations;
     return id;

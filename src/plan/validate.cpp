@@ -30,6 +30,7 @@ std::size_t argument_count(scalar_op op) {
     case scalar_op::string_to_float:
       return 1;
     case scalar_op::next_counter:
+    case scalar_op::iteration_number:
       return 0;
     case scalar_op::substring:
       return 3;

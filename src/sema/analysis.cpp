@@ -290,6 +290,7 @@ class analyser {
     for (std::uint32_t number = 0; number < program_.strata.size(); ++number) {
       for (relation_id id : program_.strata[number].relations) stratum_of[id.value] = number;
     }
+    std::unordered_map<const syntax::clause*, std::uint32_t> versions_of_clause;
     for (rule& rule : program_.rules) {
       const std::vector<syntax::plan_order>& plans = clause_of_rule_[rule.id.value]->plan;
       if (plans.empty()) continue;
@@ -301,7 +302,19 @@ class analyser {
         ++atoms;
         if (stratum_of[body->relation.value] == stratum_of[rule.head.relation.value]) ++recursive_atoms;
       }
+      std::uint32_t& versions = versions_of_clause[clause_of_rule_[rule.id.value]];
+      versions = std::max(versions, recursive_atoms);
       for (const syntax::plan_order& plan : plans) add_plan(rule, plan, atoms, recursive_atoms);
+    }
+    for (const auto& [clause, versions] : versions_of_clause) reject_unused_plans(*clause, versions);
+  }
+
+  /// A clause with several heads has one plan for all of them, of which some may be recursive only.
+  void reject_unused_plans(const syntax::clause& clause, std::uint32_t versions) {
+    for (const syntax::plan_order& plan : clause.plan) {
+      if (plan.version < versions) continue;
+      diagnostics_.error(plan.span, "Invalid execution plan: the rule has no version " + std::to_string(plan.version) +
+                                        (versions == 0 ? " since it is not recursive" : ""));
     }
   }
 
@@ -320,11 +333,7 @@ class analyser {
                                         " positive atoms has to occur once");
       return;
     }
-    if (plan.version >= versions) {
-      diagnostics_.error(plan.span, "Invalid execution plan: the rule has no version " + std::to_string(plan.version) +
-                                        (versions == 0 ? " since it is not recursive" : ""));
-      return;
-    }
+    if (plan.version >= versions) return;
     execution_order& order = rule.plans.emplace_back();
     order.version = plan.version;
     for (std::uint32_t position : plan.order) order.order.push_back(position - 1);

@@ -110,8 +110,6 @@ class form_checker {
     } else if (const auto* branch = term.as<syntax::branch_constructor>()) {
       check_branch(term, *branch);
       check_fields(branch->fields, place);
-    } else if (term.as<syntax::iteration_counter>() != nullptr) {
-      fail_unsupported(term.span, "recursive_iteration_cnt()");
     } else if (const auto* aggregate = term.as<syntax::aggregate>()) {
       check_aggregate(term, *aggregate);
     }

@@ -104,6 +104,8 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
     constraints_.require_kind_among(made, literal_kinds(*number), term.span);
   } else if (term.as<syntax::counter>() != nullptr) {
     constraints_.require_subtype(made, declared_.types().of_kind(value_kind::number), term.span);
+  } else if (term.as<syntax::iteration_counter>() != nullptr) {
+    constraints_.require_subtype(made, declared_.types().of_kind(value_kind::unsigned_number), term.span);
   } else if (term.as<syntax::string_constant>() != nullptr) {
     constraints_.require_subtype(made, declared_.types().of_kind(value_kind::symbol), term.span);
   } else if (const auto* call = term.as<syntax::functor_call>()) {
@@ -283,6 +285,10 @@ bool clause_types::check_constant_or_cast(const syntax::argument& term, diagnost
   }
   if (term.as<syntax::counter>() != nullptr) {
     diagnostics.error(term.span, "Auto-increment functor (type mismatch)");
+    return false;
+  }
+  if (term.as<syntax::iteration_counter>() != nullptr) {
+    diagnostics.error(term.span, "Iteration counter (type mismatch)");
     return false;
   }
   if (const auto* call = term.as<syntax::user_functor_call>()) {

@@ -282,6 +282,9 @@ class clause_lowering {
     if (term.as<syntax::counter>() != nullptr) {
       return operation_of(scalar_op::next_counter, value_kind::number, {}, term.span);
     }
+    if (term.as<syntax::iteration_counter>() != nullptr) {
+      return operation_of(scalar_op::iteration_number, value_kind::unsigned_number, {}, term.span);
+    }
     if (const auto* call = term.as<syntax::functor_call>()) return lower_call(term, *call);
     if (const auto* call = term.as<syntax::user_functor_call>()) return lower_call(term, *call);
     if (term.as<syntax::nil_constant>() != nullptr) return constant_of(value_kind::record, 0, term.span);

@@ -278,6 +278,8 @@ std::string_view operation_text(scalar_op op) {
       return "call";
     case scalar_op::next_counter:
       return "autoinc";
+    case scalar_op::iteration_number:
+      return "recursive_iteration_cnt";
     case scalar_op::number_to_string:
     case scalar_op::unsigned_to_string:
     case scalar_op::float_to_string:

@@ -62,6 +62,8 @@ enum class scalar_op : std::uint8_t {
   call_functor,
   // Without arguments: the number of times that it has been asked for.
   next_counter,
+  // Without arguments: which iteration of its stratum's loop asks, from 1; 0 in front of the loop.
+  iteration_number,
 };
 
 /// How an aggregate combines the values of its matches. No match: count and sums give 0, the others nothing.

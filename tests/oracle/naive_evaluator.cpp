@@ -410,7 +410,9 @@ class rule_runner {
       case expression::form::operation:
         break;
     }
-    if (e.op == scalar_op::next_counter) throw std::logic_error("autoinc has no order here: " + rule_.text);
+    if (e.op == scalar_op::next_counter || e.op == scalar_op::iteration_number) {
+      throw std::logic_error("counts have no order here: " + rule_.text);
+    }
     const word a = value(e.arguments.at(0));
     const word b = e.arguments.size() > 1 ? value(e.arguments[1]) : 0;
     const word c = e.arguments.size() > 2 ? value(e.arguments[2]) : 0;
@@ -535,6 +537,7 @@ class rule_runner {
       case scalar_op::string_to_unsigned:
         return low(integer_from_text("to_unsigned", data_.text(a), 0, UINT32_MAX));
       case scalar_op::next_counter:
+      case scalar_op::iteration_number:
       case scalar_op::call_functor:
         break;
       case scalar_op::string_to_float:
