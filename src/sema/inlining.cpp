@@ -204,7 +204,7 @@ void inliner::replace(syntax::literal& part, bool negated, std::size_t depth) {
   syntax::group alternatives;
   for (const definition& each : definitions) {
     ++copies_;
-    alternatives.alternatives.push_back(instance(each, atom));
+    if (auto made = instance(each, atom)) alternatives.alternatives.push_back(std::move(*made));
   }
   expand(alternatives.alternatives, negated, depth + 1);
   part.value = std::move(alternatives);
@@ -232,15 +232,17 @@ syntax::argument inliner::typed(syntax::argument term, std::optional<type_id> ty
     }
   };
   name_open_fields(name_open_fields, term);
-  if (!type || term.as<syntax::record_constructor>() == nullptr) return term;
+  if (!type || (term.as<syntax::record_constructor>() == nullptr && term.as<syntax::nil_constant>() == nullptr)) {
+    return term;
+  }
   const syntax::place span = term.span;
   return {syntax::type_cast{std::move(term), {declared_.types()[*type].name, span}}, span};
 }
 
-void inliner::unify(const syntax::argument& formal, const syntax::argument& actual, std::optional<type_id> type,
+bool inliner::unify(const syntax::argument& formal, const syntax::argument& actual, std::optional<type_id> type,
                     std::map<std::string, syntax::argument>& values,
                     std::vector<std::pair<syntax::argument, syntax::argument>>& equal) {
-  if (is_unnamed(actual)) return;
+  if (is_unnamed(actual)) return true;
   const auto* cast = actual.as<syntax::type_cast>();
   const syntax::argument& value = cast != nullptr && cast->value->as<syntax::record_constructor>() != nullptr
                                       ? static_cast<const syntax::argument&>(*cast->value)
@@ -248,21 +250,41 @@ void inliner::unify(const syntax::argument& formal, const syntax::argument& actu
   const auto* variable = formal.as<syntax::variable>();
   if (variable != nullptr && !values.contains(variable->name)) {
     values.emplace(variable->name, typed(value, type));
-    return;
+    return true;
+  }
+  const auto* made_branch = formal.as<syntax::branch_constructor>();
+  const auto* matched_branch = value.as<syntax::branch_constructor>();
+  if (made_branch != nullptr && matched_branch != nullptr) {
+    const declarations::known_branch* made = declared_.find_branch(made_branch->branch.text);
+    const declarations::known_branch* matched = declared_.find_branch(matched_branch->branch.text);
+    const bool is_right = made != nullptr && matched != nullptr && made->type == matched->type;
+    if (is_right && made->number != matched->number) return false;
+    const std::size_t fields = made_branch->fields.size();
+    if (is_right && fields == matched_branch->fields.size() && fields == declared_.branch_fields(*made).size()) {
+      bool possible = true;
+      for (std::size_t field = 0; field < fields; ++field) {
+        const type_id of_field = declared_.branch_fields(*made)[field];
+        const std::optional<type_id> known = of_field.valid() ? std::optional(of_field) : std::nullopt;
+        possible &= unify(made_branch->fields[field], matched_branch->fields[field], known, values, equal);
+      }
+      return possible;
+    }
   }
   const auto* made = formal.as<syntax::record_constructor>();
   const auto* matched = value.as<syntax::record_constructor>();
   if (made == nullptr || matched == nullptr || made->fields.size() != matched->fields.size()) {
     equal.emplace_back(typed(formal, type), typed(value, type));
-    return;
+    return true;
   }
+  bool possible = true;
   for (std::size_t field = 0; field < made->fields.size(); ++field) {
-    unify(made->fields[field], matched->fields[field], field_type(type, field), values, equal);
+    possible &= unify(made->fields[field], matched->fields[field], field_type(type, field), values, equal);
   }
+  return possible;
 }
 
 /// The body of a clause with the atom's arguments for those of its head and new names for its other variables.
-syntax::conjunction inliner::instance(const definition& chosen, const syntax::atom& atom) {
+std::optional<syntax::conjunction> inliner::instance(const definition& chosen, const syntax::atom& atom) {
   const std::string suffix = "@" + std::to_string(copies_);
   std::map<std::string, syntax::argument> values;
   const variable_replacer replacer([&](syntax::argument& term) {
@@ -275,8 +297,8 @@ syntax::conjunction inliner::instance(const definition& chosen, const syntax::at
   const relation_id relation = *declared_.find_relation(atom.name.text);
   for (std::size_t position = 0; position < atom.arguments.size(); ++position) {
     const type_id type = declared_.column_type(relation, position);
-    unify(chosen.head->arguments[position], atom.arguments[position], type.valid() ? std::optional(type) : std::nullopt,
-          values, equal);
+    const std::optional<type_id> known = type.valid() ? std::optional(type) : std::nullopt;
+    if (!unify(chosen.head->arguments[position], atom.arguments[position], known, values, equal)) return std::nullopt;
   }
   for (auto& [formal, actual] : equal) {
     replacer.apply(formal);

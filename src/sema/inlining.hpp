@@ -38,13 +38,14 @@ class inliner {
   void expand(std::vector<syntax::conjunction>& alternatives, bool negated, std::size_t depth);
   void expand(syntax::literal& literal, bool negated, std::size_t depth);
   void replace(syntax::literal& literal, bool negated, std::size_t depth);
-  [[nodiscard]] syntax::conjunction instance(const definition& chosen, const syntax::atom& atom);
-  /// Makes the two equal: by a value of a variable of the definition, or by an equality that is appended. Records are
-  /// compared field by field as far as both are written out.
+  /// Nothing when it cannot hold.
+  [[nodiscard]] std::optional<syntax::conjunction> instance(const definition& chosen, const syntax::atom& atom);
+  /// Makes the two equal: by a value of a variable of the definition, or by an equality that is appended. Records and
+  /// branches are compared field by field as far as both are written out. False: no values make them equal.
   /// @param type of both, if it is known
-  void unify(const syntax::argument& formal, const syntax::argument& actual, std::optional<type_id> type,
-             std::map<std::string, syntax::argument>& values,
-             std::vector<std::pair<syntax::argument, syntax::argument>>& equal);
+  [[nodiscard]] bool unify(const syntax::argument& formal, const syntax::argument& actual, std::optional<type_id> type,
+                           std::map<std::string, syntax::argument>& values,
+                           std::vector<std::pair<syntax::argument, syntax::argument>>& equal);
   /// The term with its type said, where nothing else would: a record that stands for a variable in an inequality.
   [[nodiscard]] syntax::argument typed(syntax::argument term, std::optional<type_id> type);
   [[nodiscard]] std::optional<type_id> field_type(std::optional<type_id> record, std::size_t field) const;
