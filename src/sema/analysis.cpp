@@ -64,7 +64,8 @@ class analyser {
     if (!check_form(written, declared_, diagnostics_)) return;
     if (options_.warnings) warn_of_singletons(written, diagnostics_);
     const auto inlined = inlined_.find(&written);
-    if (inlined != inlined_.end() && !check_inlined(inlined->second)) return;
+    const bool never_holds = inlined != inlined_.end() && has_no_alternative(inlined->second);
+    if (inlined != inlined_.end() && !never_holds && !check_inlined(inlined->second)) return;
     const bool all_evaluated = std::all_of(written.heads.begin(), written.heads.end(), [&](const syntax::atom& head) {
       return inliner_.is_evaluated(head.name.text);
     });
@@ -74,6 +75,7 @@ class analyser {
       const auto bodies = expand_body(complete.body, complete.span, diagnostics_);
       if (!bodies || !is_well_typed(complete, *bodies)) return;
     }
+    if (never_holds) return;
     const syntax::clause& clause = with_scopes(inlined == inlined_.end() ? written : inlined->second);
     const auto bodies = expand_body(clause.body, clause.span, diagnostics_);
     if (!bodies) return;
@@ -81,6 +83,13 @@ class analyser {
       if (!inliner_.is_evaluated(head.name.text)) continue;
       for (const flat_conjunction& body : *bodies) add_rule(clause, head, body);
     }
+  }
+
+  /// Of an atom that no definition agrees with, inlining leaves nothing.
+  [[nodiscard]] static bool has_no_alternative(const syntax::clause& inlined) {
+    diagnostics unseen;
+    const auto bodies = expand_body(inlined.body, inlined.span, unseen);
+    return bodies && bodies->empty();
   }
 
   /// What a definition with errors has brought in is reported where it is written.
