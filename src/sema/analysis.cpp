@@ -20,6 +20,28 @@ namespace gpulog::sema {
 
 namespace {
 
+/// Of constructors of one type, as far as they are written out.
+bool always_differ(const syntax::argument& left, const syntax::argument& right) {
+  if (const auto* cast = left.as<syntax::type_cast>()) return always_differ(*cast->value, right);
+  if (const auto* cast = right.as<syntax::type_cast>()) return always_differ(left, *cast->value);
+  const auto any_field = [](const std::vector<syntax::argument>& some, const std::vector<syntax::argument>& others) {
+    for (std::size_t field = 0; field < std::min(some.size(), others.size()); ++field) {
+      if (always_differ(some[field], others[field])) return true;
+    }
+    return false;
+  };
+  const auto* branch = left.as<syntax::branch_constructor>();
+  const auto* other_branch = right.as<syntax::branch_constructor>();
+  if (branch != nullptr && other_branch != nullptr) {
+    return branch->branch.text != other_branch->branch.text || any_field(branch->fields, other_branch->fields);
+  }
+  const auto* record = left.as<syntax::record_constructor>();
+  const auto* other_record = right.as<syntax::record_constructor>();
+  if (record != nullptr && other_record != nullptr) return any_field(record->fields, other_record->fields);
+  return (record != nullptr && right.as<syntax::nil_constant>() != nullptr) ||
+         (other_record != nullptr && left.as<syntax::nil_constant>() != nullptr);
+}
+
 class analyser {
  public:
   /// The items are those of a program without components.
@@ -81,8 +103,20 @@ class analyser {
     if (!bodies) return;
     for (const syntax::atom& head : clause.heads) {
       if (!inliner_.is_evaluated(head.name.text)) continue;
-      for (const flat_conjunction& body : *bodies) add_rule(clause, head, body);
+      for (const flat_conjunction& body : *bodies) {
+        if (inlined != inlined_.end() && contradicts_itself(body)) continue;
+        add_rule(clause, head, body);
+      }
     }
+  }
+
+  /// Whether inlining has put two constructors side by side that never make the same value.
+  [[nodiscard]] static bool contradicts_itself(const flat_conjunction& body) {
+    return std::any_of(body.begin(), body.end(), [](const flat_literal& flat) {
+      const auto* constraint = flat.literal->as<syntax::constraint>();
+      if (constraint == nullptr || flat.negated || constraint->op != syntax::constraint_op::equal) return false;
+      return always_differ(constraint->left, constraint->right);
+    });
   }
 
   /// Of an atom that no definition agrees with, inlining leaves nothing.
