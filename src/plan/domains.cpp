@@ -18,9 +18,18 @@ struct column_sources {
 
 class domain_search {
  public:
-  domain_search(const program& plan, const stratum& considered) : plan_(plan), considered_(considered) {
+  domain_search(const program& plan, const stratum& considered) : plan_(plan) {
     add_versions(considered.once);
     for (const phase& repeated : considered.loop) add_versions(repeated);
+    own_.resize(plan.relations.size());
+    for (const relation_id id : considered.relations) own_[id.value] = true;
+    std::uint32_t places = 0;
+    for (const relation& one : plan.relations) {
+      first_place_.push_back(places);
+      places += static_cast<std::uint32_t>(one.kinds.size());
+    }
+    found_sources_.resize(places);
+    for (const auto& [place, sources] : sources_) found_sources_[number_of(place)] = &sources;
   }
 
   [[nodiscard]] std::optional<relation_domain> find(relation_id id) const {
@@ -38,9 +47,8 @@ class domain_search {
   }
 
  private:
-  [[nodiscard]] bool is_own(relation_id id) const {
-    const auto& own = considered_.relations;
-    return std::find(own.begin(), own.end(), id) != own.end();
+  [[nodiscard]] std::uint32_t number_of(column_place place) const {
+    return first_place_[place.relation.value] + place.column;
   }
 
   void add_versions(const phase& from) {
@@ -90,18 +98,21 @@ class domain_search {
   /// Everything that flows into the column. A relation of the stratum may have rows of its own before it begins.
   [[nodiscard]] std::optional<column_domain> find(column_place column) const {
     column_domain found;
-    std::set<column_place> reached = {column};
+    std::vector<bool> reached(found_sources_.size());
+    reached[number_of(column)] = true;
     std::vector<column_place> open = {column};
     while (!open.empty()) {
       const column_place next = open.back();
       open.pop_back();
       found.sources.push_back(next);
-      const auto sources = sources_.find(next);
-      if (!is_own(next.relation) || sources == sources_.end()) continue;
-      if (sources->second.makes_values) return std::nullopt;
-      found.largest_constant = std::max(found.largest_constant, sources->second.largest_constant);
-      for (const column_place& place : sources->second.places) {
-        if (reached.insert(place).second) open.push_back(place);
+      const column_sources* const sources = found_sources_[number_of(next)];
+      if (!own_[next.relation.value] || sources == nullptr) continue;
+      if (sources->makes_values) return std::nullopt;
+      found.largest_constant = std::max(found.largest_constant, sources->largest_constant);
+      for (const column_place& place : sources->places) {
+        if (reached[number_of(place)]) continue;
+        reached[number_of(place)] = true;
+        open.push_back(place);
       }
     }
     std::sort(found.sources.begin(), found.sources.end());
@@ -109,8 +120,10 @@ class domain_search {
   }
 
   const program& plan_;
-  const stratum& considered_;
   std::map<column_place, column_sources> sources_;  // of columns of the stratum's relations
+  std::vector<bool> own_;                           // by relation: of the stratum
+  std::vector<std::uint32_t> first_place_;          // by relation, where its columns are in found_sources_
+  std::vector<const column_sources*> found_sources_;
 };
 
 }  // namespace
