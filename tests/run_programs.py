@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs golden programs: every one in all storage modes with 1 to 4 threads.
+"""Runs golden programs: every one in all storage modes with 1 to 4 threads; with --backend cuda, with one.
 
 A program is a folder:
   program.dl            its first lines say what it is for
@@ -83,7 +83,7 @@ def check_success(folder, process, output):
     return problems
 
 
-def run(gpulog, case, storage, jobs):
+def run(gpulog, case, storage, jobs, backend):
     expected = os.path.join(case, 'expected')
     with tempfile.TemporaryDirectory(prefix='gpulog-') as scratch:
         output = os.path.join(scratch, 'out')
@@ -92,7 +92,7 @@ def run(gpulog, case, storage, jobs):
         if not os.path.isdir(facts):
             facts = os.path.join(scratch, 'facts')
             os.mkdir(facts)
-        command = [gpulog, 'program.dl', '-F', facts, '-D', output, '-j', str(jobs), '--storage', storage]
+        command = [gpulog, 'program.dl', '-F', facts, '-D', output, '-j', str(jobs), '--storage', storage, '--backend', backend]
         options = os.path.join(case, 'options')
         if os.path.exists(options):
             with open(options, encoding='utf-8') as file:
@@ -109,17 +109,19 @@ def run(gpulog, case, storage, jobs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--gpulog', required=True, help='the program to test')
+    parser.add_argument('--backend', default='auto')
     parser.add_argument('cases', nargs='+', help='folders of golden programs')
     options = parser.parse_args()
     gpulog = os.path.abspath(options.gpulog)
+    configurations = [one for one in CONFIGURATIONS if options.backend != 'cuda' or one[1] == 1]
     failed = 0
     for case in options.cases:
-        for storage, jobs in CONFIGURATIONS:
-            problems = run(gpulog, os.path.abspath(case), storage, jobs)
+        for storage, jobs in configurations:
+            problems = run(gpulog, os.path.abspath(case), storage, jobs, options.backend)
             failed += bool(problems)
             for problem in problems:
-                print('FAIL %s, --storage %s -j %d: %s' % (os.path.basename(case), storage, jobs, problem))
-    print('%d of %d runs failed' % (failed, len(options.cases) * len(CONFIGURATIONS)))
+                print('FAIL %s, --storage %s -j %d: %s' % (os.path.basename(case), storage, jobs, problem), flush=True)
+    print('%d of %d runs failed' % (failed, len(options.cases) * len(configurations)))
     return 1 if failed else 0
 
 

@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -11,6 +12,7 @@
 
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/error.hpp"
+#include "backend/cuda/staging_ring.hpp"
 #include "exec/cuda/cuda_machine.hpp"
 
 namespace {
@@ -110,6 +112,97 @@ void copy(benchmark::State& state) {
   report(state, 2.0 * static_cast<double>(bytes), static_cast<double>(bytes));
 }
 BENCHMARK(copy)->Arg(1 << 20)->Arg(1 << 30)->UseManualTime();
+
+__global__ void do_nothing() {}
+__global__ void write_value(volatile std::uint64_t* to, std::uint64_t value) {
+  __threadfence_system();
+  *to = value;
+}
+
+/// Launches of empty kernels, one after another: what the host pays for one.
+void launch(benchmark::State& state) {
+  for (auto _ : state) do_nothing<<<1, 32, 0, the_device().context.stream()>>>();
+  GPULOG_CUDA_TRY(cudaGetLastError());
+  the_device().context.synchronize();
+}
+BENCHMARK(launch)->UseRealTime();
+
+/// A kernel, and the host's polling until it sees the report of it in pinned memory: a round trip of an iteration.
+void launch_and_poll(benchmark::State& state) {
+  std::uint64_t* report = nullptr;
+  GPULOG_CUDA_TRY(cudaMallocHost(reinterpret_cast<void**>(&report), sizeof *report));
+  *report = 0;
+  std::uint64_t number = 0;
+  for (auto _ : state) {
+    write_value<<<1, 1, 0, the_device().context.stream()>>>(report, ++number);
+    the_device().context.wait_for_value(*report, number);
+  }
+  cudaFreeHost(report);
+}
+BENCHMARK(launch_and_poll)->UseRealTime();
+
+/// The same by a copy of a counter and a synchronisation of the stream.
+void launch_and_read_back(benchmark::State& state) {
+  array<std::uint64_t> counter(the_device().memory, 1);
+  std::uint64_t number = 0;
+  for (auto _ : state) {
+    write_value<<<1, 1, 0, the_device().context.stream()>>>(counter.data(), ++number);
+    benchmark::DoNotOptimize(the_device().context.read_counter(counter.data()));
+  }
+}
+BENCHMARK(launch_and_read_back)->UseRealTime();
+
+/// Memory of the device from the driver, got and given back. Argument: MiB.
+void driver_memory(benchmark::State& state) {
+  const auto bytes = static_cast<std::size_t>(state.range(0)) << 20;
+  double freeing = 0;
+  double runs = 0;
+  for (auto _ : state) {
+    void* memory = nullptr;
+    GPULOG_CUDA_TRY(cudaMalloc(&memory, bytes));
+    const auto begin = std::chrono::steady_clock::now();
+    cudaFree(memory);
+    freeing += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    ++runs;
+  }
+  state.counters["freeing_us"] = freeing / runs * 1e6;
+}
+BENCHMARK(driver_memory)->Arg(1)->Arg(64)->Arg(1024)->Arg(8192)->UseRealTime();
+
+/// Pinned memory of the host, got and given back. Argument: MiB.
+void pinned_memory(benchmark::State& state) {
+  for (auto _ : state) {
+    void* memory = nullptr;
+    GPULOG_CUDA_TRY(cudaHostAlloc(&memory, static_cast<std::size_t>(state.range(0)) << 20, cudaHostAllocDefault));
+    cudaFreeHost(memory);
+  }
+}
+BENCHMARK(pinned_memory)->Arg(1)->Arg(32)->UseRealTime();
+
+/// Columns between this machine and the device. Arguments: MiB, 0 for pageable copies by the driver and 1 for the ring
+/// of pinned buffers, 0 to the device and 1 from it.
+void bus(benchmark::State& state) {
+  const auto words = static_cast<std::uint64_t>(state.range(0)) << 18;
+  const bool pinned = state.range(1) == 1;
+  const bool up = state.range(2) == 0;
+  std::vector<word> host(words, 1);
+  array<word> there(the_device().memory, words);
+  const auto& context = the_device().context;
+  for (auto _ : state) {
+    if (!pinned) {
+      GPULOG_CUDA_TRY(cudaMemcpyAsync(up ? there.data() : host.data(), up ? host.data() : there.data(),
+                                      words * sizeof(word), up ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost,
+                                      context.stream()));
+    } else if (up) {
+      context.staging().upload(host.data(), there.data(), words * sizeof(word));
+    } else {
+      gpulog::backend::cuda::download(context, there.data(), host.data(), words);
+    }
+    context.synchronize();
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * words * sizeof(word)));
+}
+BENCHMARK(bus)->ArgNames({"MiB", "pinned", "from"})->ArgsProduct({{1, 256}, {0, 1}, {0, 1}})->UseRealTime();
 
 /// out(x...) :- in(x...), where a share of the tuples is in `out` already. Arguments: rows, arity, percent new.
 void insert(benchmark::State& state) {

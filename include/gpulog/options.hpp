@@ -24,9 +24,15 @@ enum class backend_kind : std::uint8_t { automatic, cpu, cuda };
 /// How tuple sets are kept; all give the same results.
 enum class storage_kind : std::uint8_t {
   automatic,  ///< for each relation what promises most
-  hisa,  ///< hash-indexed sorted arrays: new tuples are sorted, deduplicated and merged each iteration
-  hash,  ///< open addressing: a tuple is inserted where it is produced
-  bits,  ///< as hash, but a bit matrix wherever the values of a relation are known to be small enough for one
+  hisa,       ///< hash-indexed sorted arrays: new tuples are sorted, deduplicated and merged each iteration
+  hash,       ///< open addressing: a tuple is inserted where it is produced
+  bits,       ///< as hash, but a bit matrix wherever the values of a relation are known to be small enough for one
+};
+
+/// How storage `hisa` on a CUDA device joins three and more atoms; both give the same results.
+enum class join_kind : std::uint8_t {
+  materialized,  ///< in steps, through temporary tables
+  nested,        ///< as nested loops, a thread an outer tuple
 };
 
 /// What a running fixpoint tells, once an iteration.
@@ -54,6 +60,7 @@ struct run_options {
   /// Storage `hisa`, eager buffer management: a buffer that a merge outgrows gets room for full + this factor times
   /// delta, and is kept; 0: exactly what is needed, each time anew.
   double buffer_factor = 8;
+  join_kind joins = join_kind::materialized;
   bool decompose = true;  ///< fixpoints that fall apart by the values of a column are run as one search for each
   std::uint64_t memory_limit = 0;                         ///< bytes for relations and indexes; 0: no limit
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs

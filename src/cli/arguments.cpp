@@ -109,6 +109,7 @@ parse_result fail(std::string_view message) {
 struct raw_arguments {
   std::vector<std::string> files, show, macros, pragmas;
   std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", memory_limit, buffer_factor;
+  std::string joins = "materialized";
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false;
 };
@@ -143,6 +144,13 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
   if (raw.decompose != "auto" && raw.decompose != "off")
     return fail(fmt::format("--decompose may only be set to auto or off, not to '{}'", raw.decompose));
   parsed.run.decompose = raw.decompose == "auto";
+
+  if (raw.joins != "materialized" && raw.joins != "nested")
+    return fail(fmt::format("--joins may only be set to materialized or nested, not to '{}'", raw.joins));
+  if (raw.joins == "nested") {
+    if (storage != storage_kind::hisa) return fail("--joins nested is for --storage hisa on a CUDA device");
+    parsed.run.joins = join_kind::nested;
+  }
 
   if (!raw.buffer_factor.empty()) {
     const auto factor = factor_from_text(raw.buffer_factor);
@@ -254,6 +262,10 @@ parse_result parse_arguments(int count, char** texts) {
   app.add_option("--device", parsed.run.device, "number of the backend's device, from 0")->type_name("N")->group(own);
   app.add_option("--storage", raw.storage, "auto, hisa, hash or bits")->type_name("NAME")->group(own);
   app.add_option("--decompose", raw.decompose, "auto or off: fixpoints that fall apart into independent ones")
+      ->type_name("NAME")
+      ->group(own);
+  app.add_option("--joins", raw.joins,
+                 "storage hisa on a CUDA device: materialized or nested, for bodies of three and more atoms")
       ->type_name("NAME")
       ->group(own);
   app.add_option(

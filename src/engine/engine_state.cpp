@@ -120,6 +120,8 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
       options(std::move(chosen)),
       symbols(source->analysed->symbols),
       libraries(options, source->analysed->pragmas) {
+  if (options.joins == join_kind::nested && options.storage != storage_kind::hisa)
+    throw input_error("--joins nested is for --storage hisa");
   choose_backend();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
   find_functors();
@@ -166,15 +168,31 @@ void engine_state::find_functors() {
 void engine_state::choose_backend() {
 #if defined(GPULOG_WITH_CUDA)
   if (options.backend != backend_kind::cpu) {
-    const std::string reason = exec::why_no_cuda_device(options.device);
-    if (!reason.empty() && options.backend == backend_kind::cuda) throw input_error("--backend cuda: " + reason);
-    on_cuda = reason.empty();
+    if (exec::has_cuda_driver()) {
+      device_start = std::async(std::launch::async, exec::start_cuda_device, options.device);
+      return;
+    }
+    if (options.backend == backend_kind::cuda)
+      throw input_error("--backend cuda: " + exec::why_no_cuda_device(options.device));
   }
 #else
   if (options.backend == backend_kind::cuda) throw input_error("--backend cuda: this gpulog was built without CUDA");
 #endif
-  if (!on_cuda && options.device != 0)
-    throw input_error(fmt::format("the cpu backend has no device {}", options.device));
+  require_cpu_options();
+}
+
+void engine_state::require_cpu_options() const {
+  if (options.device != 0) throw input_error(fmt::format("the cpu backend has no device {}", options.device));
+  if (options.joins == join_kind::nested) throw input_error("--joins nested is for a CUDA device, and there is none");
+}
+
+void engine_state::wait_for_device() {
+  if (!device_start.valid()) return;
+  const std::string reason = device_start.get();
+  on_cuda = reason.empty();
+  if (on_cuda) return;
+  if (options.backend == backend_kind::cuda) throw input_error("--backend cuda: " + reason);
+  require_cpu_options();
 }
 
 std::unique_ptr<exec::executor> engine_state::make_executor(const exec::options& chosen) {
@@ -335,8 +353,10 @@ void engine_state::evaluate() {
       options.on_progress({now.stratum, planned.strata.size(), now.iteration, now.tuples, now.seconds});
     };
   }
+  chosen.joins = options.joins == join_kind::nested ? exec::join_mode::nested : exec::join_mode::materialized;
   done = step::failed;
   try {
+    wait_for_device();
     executor = make_executor(chosen);
     hand_over_staged_rows();
     executor->evaluate();
@@ -365,10 +385,17 @@ void engine_state::write() {
     for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
     rows.kinds = kinds_of(relation);
     rows.structured = structure_of(relation, analysed(), records);
+    const std::unique_ptr<exec::row_stream> copied =
+        results[number] ? nullptr : executor->stream_rows(relation_id(number));
     if (planned.relations[number].is_equivalence) {
       rows.columns.resize(relation.attributes.size());
       rows.read = [this, number](std::uint64_t first, std::uint64_t n, word* const* columns) {
         executor->read_pairs(relation_id(number), first, n, columns);
+      };
+    } else if (copied) {
+      rows.columns.resize(relation.attributes.size());
+      rows.read = [&copied](std::uint64_t first, std::uint64_t n, word* const* columns) {
+        copied->read(first, n, columns);
       };
     } else {
       rows.columns = columns_of(number);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -64,13 +65,18 @@ struct engine_state {
   /// By relation, after evaluation: fetched when they are asked for, as rows may have to come from a device.
   mutable std::vector<std::optional<std::vector<const word*>>> results;
   step done = step::loading;
-  bool on_cuda = false;  ///< a device was found, and none or this backend was asked for
+  bool on_cuda = false;  ///< a device was found, and none or this backend was asked for; known once it has started
+  /// Starts the device while facts are read; what comes out is why there is none.
+  std::future<std::string> device_start;
   /// Makes the executor in place of the chosen backend; for tests.
   std::function<std::unique_ptr<exec::executor>(const exec::options& chosen)> make_other_executor;
 
  private:
   [[nodiscard]] const std::vector<const word*>& columns_of(std::uint32_t relation) const;
   void choose_backend();
+  void wait_for_device();
+  /// @throws input_error for options that only a device has
+  void require_cpu_options() const;
   void find_functors();
   [[nodiscard]] std::unique_ptr<exec::executor> make_executor(const exec::options& chosen);
   [[nodiscard]] std::unique_ptr<exec::executor> make_device_executor(const exec::options& chosen);

@@ -36,6 +36,12 @@ struct cut_offs {
   std::uint64_t bounded_rows = 1024;
 };
 
+/// How a device in `hisa` mode runs bodies of three and more atoms.
+enum class join_mode : std::uint8_t {
+  materialized,  ///< in steps, through temporary tables
+  nested         ///< as nested loops, a thread an outer tuple
+};
+
 struct options {
   unsigned threads = 1;
   storage::storage_mode storage = storage::storage_mode::hash;
@@ -45,6 +51,7 @@ struct options {
   const kernels::functor_table* functors = nullptr;  ///< outlives the executor; for programs with functors of libraries
   const std::atomic<bool>* stop = nullptr;           ///< once true, evaluate() throws kernels::interrupted
   std::function<void(const progress&)> on_progress;
+  join_mode joins = join_mode::materialized;
   bool decompose = true;  ///< strata that fall apart into independent fixpoints are run so; `hash` mode
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.
@@ -105,6 +112,18 @@ class memory_fault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Rows of a relation that are elsewhere, and copied to this machine piece by piece while others are being used.
+class row_stream {
+ public:
+  row_stream() = default;
+  row_stream(const row_stream&) = delete;
+  row_stream& operator=(const row_stream&) = delete;
+  virtual ~row_stream() = default;
+  /// Writes rows [first, first + n) to one array a column. Every row is to be read once, in about ascending order; any
+  /// number of threads at a time.
+  virtual void read(std::uint64_t first, std::uint64_t n, word* const* columns) = 0;
+};
+
 /// The dispatch between backends happens here, once a program.
 class executor {
  public:
@@ -120,6 +139,9 @@ class executor {
   virtual void evaluate() = 0;
   /// The rows of a relation, one array a column, on the host; valid until the next call.
   [[nodiscard]] virtual std::vector<const word*> columns(relation_id relation) = 0;
+  /// The same without having all of them on the host. Nothing where columns() is as good. The executor is not used
+  /// otherwise meanwhile.
+  [[nodiscard]] virtual std::unique_ptr<row_stream> stream_rows(relation_id) { return nullptr; }
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
   /// Of an equivalence relation, whose pairs stand nowhere: writes n of them from number `first` on to two columns.
   /// columns() would make all of them at once. Any number of threads at a time. @throws backend::memory_exceeded

@@ -27,6 +27,15 @@ struct pipeline_counts {
   std::uint64_t fresh = 0;
 };
 
+/// A version of a phase, for a machine that runs several at a time.
+struct phase_version {
+  const kernels::pipeline* program;
+  std::uint64_t rows;          ///< that its first expansion reads, not 0
+  double expected_candidates;  ///< going by its last run
+  enum class outcome : std::uint8_t { left, done, fault } state = outcome::left;
+  pipeline_counts counts;
+};
+
 /// Seconds of the phases that a machine measures itself, where the host's clock sees only how work is handed out.
 struct machine_phases {
   double join = 0;
@@ -40,7 +49,8 @@ struct machine_phases {
 /// settle (`hisa`: populate delta and merge), advance (clear new) and refresh the indexes that the loop reads.
 ///
 /// Machine is where it runs: its `relation` has the interface of storage::relation, and it can make one, load rows,
-/// settle, index, run a pipeline and show rows to the host (exec/cpu_machine.hpp); if it has `phases()`, those count.
+/// settle, index, run a pipeline and show rows to the host (exec/cpu_machine.hpp); if it has `phases()`, those count,
+/// and if it has `run_together()`, it is first given all versions of a phase.
 template <class Machine>
 class fixpoint_executor final : public stratum_executor {
  public:
@@ -104,6 +114,13 @@ class fixpoint_executor final : public stratum_executor {
     std::vector<const word*> columns;
     guarded({"writing out", relation, nullptr}, [&] { columns = machine_.host_columns(relation_of(relation)); });
     return columns;
+  }
+  [[nodiscard]] std::unique_ptr<row_stream> stream_rows([[maybe_unused]] relation_id relation) override {
+    if constexpr (requires { machine_.stream_rows(relation_of(relation)); }) {
+      return machine_.stream_rows(relation_of(relation));
+    } else {
+      return nullptr;
+    }
   }
   void read_pairs([[maybe_unused]] relation_id relation, [[maybe_unused]] std::uint64_t first,
                   [[maybe_unused]] std::uint64_t n, [[maybe_unused]] word* const* columns) const override {
@@ -544,6 +561,10 @@ class fixpoint_executor final : public stratum_executor {
     return sum;
   }
 
+  static constexpr bool runs_together =
+      requires(Machine & machine, std::vector<phase_version>& versions, kernels::relation_list<relation_type>& all) {
+    machine.run_together(versions, all, nullptr);
+  };
   static constexpr bool measures_phases = requires(Machine & machine) { machine.phases(); };
   [[nodiscard]] machine_phases phases_of_machine() {
     if constexpr (measures_phases) {
@@ -591,9 +612,11 @@ class fixpoint_executor final : public stratum_executor {
   }
 
   void run_phase(std::vector<running_version>& versions, stratum_statistics& figures) {
-    for (running_version& version : versions) {
-      if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-      const std::uint64_t rows = kernels::input_rows(version.pipeline, relations_);
+    const std::vector<bool> done = run_together(versions, figures);
+    for (std::size_t v = 0; v < versions.size(); ++v) {
+      running_version& version = versions[v];
+      check_stop();
+      const std::uint64_t rows = done[v] ? 0 : kernels::input_rows(version.pipeline, relations_);
       if (rows == 0) continue;
       const double start = storage::seconds_now();
       const storage::phase_times before = relations_[version.pipeline.target]->times();
@@ -616,12 +639,59 @@ class fixpoint_executor final : public stratum_executor {
     }
   }
 
-  void run_version(running_version& version, std::uint64_t rows) {
-    const double expected = version.candidates_per_row * static_cast<double>(rows);
-    const pipeline_counts counts = machine_.run(version.pipeline, relations_, rows, expected, options_.stop);
+  void check_stop() const {
+    if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
+  }
+
+  /// What the machine can run of a phase without waiting in between. @return by version: whether it has been run
+  std::vector<bool> run_together([[maybe_unused]] std::vector<running_version>& versions,
+                                 [[maybe_unused]] stratum_statistics& figures) {
+    std::vector<bool> done(versions.size(), false);
+    if constexpr (runs_together) {
+      check_stop();
+      std::vector<phase_version> running;
+      std::vector<std::size_t> numbers;
+      for (std::size_t v = 0; v < versions.size(); ++v) {
+        const std::uint64_t rows = kernels::input_rows(versions[v].pipeline, relations_);
+        if (rows == 0) continue;
+        running.push_back(
+            {&versions[v].pipeline, rows, versions[v].candidates_per_row * static_cast<double>(rows), {}, {}});
+        numbers.push_back(v);
+      }
+      if (running.empty()) return done;
+      const double start = storage::seconds_now();
+      const plan::rule_version& first = *versions[numbers.front()].planned;
+      const typename Machine::trace_range traced("versions of a phase");
+      guarded({"extending", first.head, &first}, [&] { machine_.run_together(running, relations_, options_.stop); });
+      const double seconds = storage::seconds_now() - start;
+      figures.join_seconds += seconds;
+      for (std::size_t i = 0; i < running.size(); ++i) {
+        const phase_version& one = running[i];
+        running_version& version = versions[numbers[i]];
+        if (one.state == phase_version::outcome::fault)
+          throw evaluation_fault(describe(arithmetic_exception, *version.planned));
+        // Where one ends and the next begins, nobody asked.
+        version.figures->seconds += seconds / static_cast<double>(running.size());
+        if (one.state == phase_version::outcome::left) continue;
+        done[numbers[i]] = true;
+        last_version_[version.planned->head.value] = version.planned;
+        ++version.figures->runs;
+        count(version, one.counts, one.rows);
+      }
+    }
+    return done;
+  }
+
+  static void count(running_version& version, const pipeline_counts& counts, std::uint64_t rows) {
     version.figures->candidates += counts.candidates;
     version.figures->tuples += counts.fresh;
     version.candidates_per_row = std::max(1.0, static_cast<double>(counts.candidates) / static_cast<double>(rows));
+  }
+
+  void run_version(running_version& version, std::uint64_t rows) {
+    const double expected = version.candidates_per_row * static_cast<double>(rows);
+    const pipeline_counts counts = machine_.run(version.pipeline, relations_, rows, expected, options_.stop);
+    count(version, counts, rows);
   }
 
   void free_what_is_done(std::size_t number) {

@@ -74,6 +74,9 @@ class mixed_executor final : public executor {
   [[nodiscard]] std::vector<const word*> columns(relation_id relation) override {
     return sides_[side_of(relation)]->columns(relation);
   }
+  [[nodiscard]] std::unique_ptr<row_stream> stream_rows(relation_id relation) override {
+    return sides_[side_of(relation)]->stream_rows(relation);
+  }
   void read_pairs(relation_id relation, std::uint64_t first, std::uint64_t n, word* const* columns) const override {
     sides_[side_of(relation)]->read_pairs(relation, first, n, columns);
   }

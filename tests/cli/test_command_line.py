@@ -29,7 +29,8 @@ class CommandLine(CommandTest):
 
     def test_runs(self):
         for options in ([], ['-j2'], ['-j', 'auto'], ['--jobs=3'], ['--storage', 'hisa'], ['--backend', 'cpu'],
-                        ['--storage', 'hisa', '--buffer-factor', '0'], ['--storage', 'hisa', '--buffer-factor', '2.5'],
+                        ['--storage', 'hisa', '--buffer-factor', '0'], ['--joins', 'materialized'],
+                        ['--storage', 'hisa', '--buffer-factor', '2.5'],
                         ['--memory-limit', '1G'], ['-w'], ['--magic-transform=*'], ['-z', 'x'], ['--legacy'],
                         ['-P', 'a:b'], ['-WA'], ['--wno', 'all'], ['-M', 'A B=1'], ['-I', '.']):
             with self.subTest(options=options):
@@ -91,6 +92,8 @@ class CommandLine(CommandTest):
 
     def test_wrong_options(self):
         for options in (['--nonsense'], ['--backend', 'abacus'], ['--storage', 'shelf'], ['--memory-limit', '12Q'],
+                        ['--joins', 'sorted'], ['--joins', 'nested'],
+                        ['--storage', 'hisa', '--backend', 'cpu', '--joins', 'nested'],
                         ['--buffer-factor', '0.5'], ['--buffer-factor', '-1'], ['--buffer-factor', 'much'],
                         ['--memory-limit', '0'], ['--show', 'everything'], ['--device', 'one'], ['another.dl'], ['-q'],
                         ['-I', 'missing']):

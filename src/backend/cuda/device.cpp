@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "backend/cuda/error.hpp"
+#include "backend/cuda/staging_ring.hpp"
 
 namespace gpulog::backend::cuda {
 
@@ -22,10 +23,26 @@ std::string why_not_available(int device) {
   return {};
 }
 
-device_context::device_context(int device) {
-  GPULOG_CUDA_TRY(cudaSetDevice(device));
+bool has_driver() {
+  int version = 0;
+  const cudaError_t status = cudaDriverGetVersion(&version);
+  if (status != cudaSuccess) cudaGetLastError();
+  return status == cudaSuccess && version != 0;
+}
+
+std::string start_device(int device) {
+  std::string reason = why_not_available(device);
+  if (!reason.empty()) return reason;
+  // The first call that needs it makes the device's context.
+  const cudaError_t status = cudaSetDevice(device);
+  if (status == cudaSuccess && cudaFree(nullptr) == cudaSuccess) return {};
+  return cudaGetErrorString(cudaGetLastError());
+}
+
+device_context::device_context(int device) : device_(device) {
+  use();
   GPULOG_CUDA_TRY(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  GPULOG_CUDA_TRY(cudaMallocHost(reinterpret_cast<void**>(&staged_counter_), sizeof *staged_counter_));
+  GPULOG_CUDA_TRY(cudaMallocHost(reinterpret_cast<void**>(&staged_counters_), 2 * sizeof *staged_counters_));
   int value = 0;
   GPULOG_CUDA_TRY(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, device));
   multiprocessors_ = static_cast<unsigned>(value);
@@ -35,28 +52,41 @@ device_context::device_context(int device) {
   std::size_t all_bytes = 0;
   GPULOG_CUDA_TRY(cudaMemGetInfo(&free_bytes, &all_bytes));
   memory_bytes_ = all_bytes;
-  GPULOG_CUDA_TRY(cudaMallocHost(reinterpret_cast<void**>(&report_), sizeof *report_));
-  *report_ = {};
+  GPULOG_CUDA_TRY(cudaMallocHost(reinterpret_cast<void**>(&reports_), most_reports * sizeof *reports_));
+  std::fill_n(reports_, most_reports, kernel_report{});
 }
 
 device_context::~device_context() {
-  if (staged_counter_ != nullptr) cudaFreeHost(staged_counter_);
-  if (report_ != nullptr) cudaFreeHost(report_);
+  staging_.reset();
+  if (staged_counters_ != nullptr) cudaFreeHost(staged_counters_);
+  if (reports_ != nullptr) cudaFreeHost(reports_);
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
+}
+
+void device_context::use() const { GPULOG_CUDA_TRY(cudaSetDevice(device_)); }
+
+staging_ring& device_context::staging() const {
+  if (!staging_) staging_ = std::make_unique<staging_ring>(*this);
+  return *staging_;
 }
 
 void device_context::synchronize() const { GPULOG_CUDA_TRY(cudaStreamSynchronize(stream_)); }
 
-std::uint64_t device_context::read_counter(const std::uint64_t* counter) const {
-  GPULOG_CUDA_TRY(cudaMemcpyAsync(staged_counter_, counter, sizeof *counter, cudaMemcpyDeviceToHost, stream_));
+std::pair<std::uint64_t, std::uint64_t> device_context::read_pair(const std::uint64_t* counters, unsigned n) const {
+  GPULOG_CUDA_TRY(cudaMemcpyAsync(staged_counters_, counters, n * sizeof *counters, cudaMemcpyDeviceToHost, stream_));
   synchronize();
-  return *staged_counter_;
+  return {staged_counters_[0], staged_counters_[1]};
 }
 
-kernel_report device_context::wait_for_report() const {
+kernel_report device_context::wait_for_report(std::uint64_t number) const {
+  wait_for_value(report(number)->number, number);
+  return *report(number);
+}
+
+void device_context::wait_for_value(std::uint64_t& written, std::uint64_t value) const {
   constexpr unsigned polls_between_queries = 1u << 14;
-  std::atomic_ref<std::uint64_t> number(report_->number);
-  for (unsigned polls = 1; number.load(std::memory_order_acquire) != report_number_; ++polls) {
+  std::atomic_ref<std::uint64_t> seen(written);
+  for (unsigned polls = 1; seen.load(std::memory_order_acquire) != value; ++polls) {
     if (polls % polls_between_queries != 0) continue;
     // A kernel that failed never reports.
     const cudaError_t status = cudaStreamQuery(stream_);
@@ -64,7 +94,6 @@ kernel_report device_context::wait_for_report() const {
     GPULOG_CUDA_TRY(status);
     break;  // all is done, so the report is there
   }
-  return *report_;
 }
 
 device_memory::device_memory(const device_context& context, std::uint64_t limit)

@@ -3,7 +3,9 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/block_pool.hpp"
@@ -11,8 +13,14 @@
 
 namespace gpulog::backend::cuda {
 
+class staging_ring;
+
 /// Why CUDA can't be used here; empty when it can.
 [[nodiscard]] std::string why_not_available(int device);
+/// Whether there is a driver at all; asking does not start it.
+[[nodiscard]] bool has_driver();
+/// Starts the device for this process, which takes a few tenths of a second. @return as why_not_available()
+[[nodiscard]] std::string start_device(int device);
 
 /// What a kernel reports when it ends: into pinned host memory, so that the host sees it without a copy.
 struct kernel_report {
@@ -32,6 +40,8 @@ class device_context {
   device_context(const device_context&) = delete;
   device_context& operator=(const device_context&) = delete;
 
+  /// Makes the device the calling thread's.
+  void use() const;
   [[nodiscard]] cudaStream_t stream() const { return stream_; }
   [[nodiscard]] unsigned multiprocessors() const { return multiprocessors_; }
   /// Shared memory that a block can ask for.
@@ -39,21 +49,31 @@ class device_context {
   /// Of the device, used or not.
   [[nodiscard]] std::uint64_t memory_bytes() const { return memory_bytes_; }
   void synchronize() const;
+  /// Pinned buffers for large copies, made when they are first asked for.
+  [[nodiscard]] staging_ring& staging() const;
   /// The value of a counter in device memory, once all work so far is done.
-  [[nodiscard]] std::uint64_t read_counter(const std::uint64_t* counter) const;
+  [[nodiscard]] std::uint64_t read_counter(const std::uint64_t* counter) const { return read_pair(counter, 1).first; }
+  /// Two that stand side by side.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> read_pair(const std::uint64_t* counters, unsigned n = 2) const;
 
-  /// Where the next kernel writes its report. One report is under way at a time.
-  [[nodiscard]] kernel_report* report() const { return report_; }
+  /// Reports that can be under way: the one behind takes the place of the first.
+  static constexpr std::uint64_t most_reports = 256;
   /// The number that the next report has to carry.
   [[nodiscard]] std::uint64_t next_report() { return ++report_number_; }
-  /// The last kernel's report. Polled: about 5 us less than a copy and a synchronisation.
-  [[nodiscard]] kernel_report wait_for_report() const;
+  /// Where a kernel writes the report of that number.
+  [[nodiscard]] kernel_report* report(std::uint64_t number) const { return reports_ + number % most_reports; }
+  /// Waits for a report. Polled: about 5 us less than a copy and a synchronisation.
+  [[nodiscard]] kernel_report wait_for_report(std::uint64_t number) const;
+  /// Waits until a kernel has written that value to pinned memory. @throws cuda_error when one failed
+  void wait_for_value(std::uint64_t& written, std::uint64_t value) const;
 
  private:
+  int device_;
   cudaStream_t stream_ = nullptr;
-  kernel_report* report_ = nullptr;
+  mutable std::unique_ptr<staging_ring> staging_;
+  kernel_report* reports_ = nullptr;  // pinned
   std::uint64_t report_number_ = 0;
-  std::uint64_t* staged_counter_ = nullptr;  // pinned: a copy into pageable memory costs twice the round trip
+  std::uint64_t* staged_counters_ = nullptr;  // pinned: a copy into pageable memory costs twice the round trip
   unsigned multiprocessors_ = 0;
   std::uint64_t shared_bytes_ = 0;
   std::uint64_t memory_bytes_ = 0;

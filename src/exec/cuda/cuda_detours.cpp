@@ -174,7 +174,7 @@ void cuda_machine::run_fold(running& run, std::size_t number, const input_rows& 
     ensure(memory.words, part.rows);
     std::vector<const word*> columns;
     for (const register_number kept : here.carried) columns.push_back(part.columns[kept]);
-    const std::uint64_t groups = cuda_kernels::group_rows(*context_, *resource_, parameters_.put(columns),
+    const std::uint64_t groups = cuda_kernels::group_rows(*context_, *resource_, parameters_.put_now(columns),
                                                           static_cast<std::uint32_t>(columns.size()), part.rows,
                                                           memory.representatives.data(), memory.groups.data());
     cuda_kernels::clear_fold(*context_, run.program.segments[here.unfold - 1].fold, cells_of(memory), part.rows);

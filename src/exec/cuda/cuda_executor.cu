@@ -34,6 +34,9 @@ class cuda_executor final : public stratum_executor {
   void release(relation_id relation) override { running_->release(relation); }
   void forget_columns(relation_id relation) override { running_->forget_columns(relation); }
   [[nodiscard]] std::vector<const word*> columns(relation_id relation) override { return running_->columns(relation); }
+  [[nodiscard]] std::unique_ptr<row_stream> stream_rows(relation_id relation) override {
+    return running_->stream_rows(relation);
+  }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return running_->rows(relation); }
   [[nodiscard]] const statistics& figures() override { return running_->figures(); }
 
@@ -46,6 +49,8 @@ class cuda_executor final : public stratum_executor {
 }  // namespace
 
 std::string why_no_cuda_device(int device) { return backend::cuda::why_not_available(device); }
+bool has_cuda_driver() { return backend::cuda::has_driver(); }
+std::string start_cuda_device(int device) { return backend::cuda::start_device(device); }
 
 std::unique_ptr<stratum_executor> make_cuda_executor(const plan::program& program, storage::symbol_table& symbols,
                                                      const options& chosen, int device, std::uint64_t memory_limit) {

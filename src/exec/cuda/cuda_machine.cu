@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "backend/cuda/error.hpp"
+#include "exec/cuda/row_loader.hpp"
 #include "kernels/cuda/expand.cuh"
 
 namespace gpulog::exec {
@@ -35,10 +36,6 @@ constexpr std::uint64_t match_rows = 64u << 20;
 /// A launch of fewer candidates than this isn't worth it while memory can still grow.
 constexpr std::uint64_t least_piece = 4u << 20;
 
-std::size_t shared_bytes(const expand_arguments& arguments) {
-  return (static_cast<std::size_t>(arguments.slot_count) * block_threads + arguments.constant_count) * sizeof(word);
-}
-
 }  // namespace
 
 cuda_machine::cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource,
@@ -46,21 +43,25 @@ cuda_machine::cuda_machine(backend::cuda::device_context& context, backend::memo
     : context_(&context),
       resource_(&resource),
       host_(host_threads),
+      small_runs_(context),
       parameters_(context, resource),
       fault_(resource, 1),
-      finished_blocks_(resource, 1) {}
+      finished_blocks_(resource, 1),
+      batch_outcomes_(resource) {}
 
 template <sink Sink>
-backend::cuda::kernel_report cuda_machine::launch(const running& run, expand_arguments& arguments, std::uint64_t first,
-                                                  std::uint64_t last) {
+std::uint64_t cuda_machine::launch(const running& run, expand_arguments& arguments, std::uint64_t first,
+                                   std::uint64_t last) {
   if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
   arguments.first_candidate = first;
   arguments.last_candidate = last;
   arguments.fault = fault_.data();
   arguments.finished_blocks = finished_blocks_.data();
-  arguments.report = context_->report();
   arguments.report_number = context_->next_report();
-  const std::size_t shared = shared_bytes(arguments);
+  arguments.report = context_->report(arguments.report_number);
+  parameters_.flush();
+  const std::size_t shared =
+      cuda_kernels::register_file<block_threads>::words(arguments.slot_count, arguments.constant_count) * sizeof(word);
   if (shared > 40u << 10) {
     GPULOG_CUDA_TRY(cudaFuncSetAttribute(cuda_kernels::expand_kernel<Sink>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                          static_cast<int>(shared)));
@@ -72,66 +73,54 @@ backend::cuda::kernel_report cuda_machine::launch(const running& run, expand_arg
                                                                       1, context_->multiprocessors() * 32ULL));
   cuda_kernels::expand_kernel<Sink><<<blocks, block_threads, shared, context_->stream()>>>(arguments);
   GPULOG_CUDA_TRY(cudaGetLastError());
-  const backend::cuda::kernel_report report = context_->wait_for_report();
+  return arguments.report_number;
+}
+
+kernel_report cuda_machine::report_of(std::uint64_t number) {
+  const kernel_report report = context_->wait_for_report(number);
   if (report.fault != 0) throw kernels::arithmetic_fault{};
   return report;
 }
 
 std::unique_ptr<cuda_machine::relation> cuda_machine::make_relation(std::uint32_t arity, const options& chosen) {
-  return std::make_unique<relation>(*context_, *resource_, arity, chosen.sets);
+  return std::make_unique<relation>(*context_, *resource_, arity, chosen.sets, &small_runs_);
 }
 
-void cuda_machine::make_space(running& run, std::uint64_t candidates) {
-  relation& target = *run.relations[run.program.target];
+void cuda_machine::make_space(const kernels::pipeline& program, relation& target, std::uint64_t candidates) {
   if (target.room() >= candidates) return;
   target.read_tail();
   const std::uint64_t wanted = std::min(candidates, std::max(least_piece, target.rows() / 2));
   if (target.room() >= wanted) return;
-  const bool reads_own_set =
-      std::any_of(run.program.segments.begin(), run.program.segments.end(), [&](const segment& one) {
-        return std::any_of(one.steps.begin(), one.steps.end(), [&](const kernels::step& step) {
-          return step.kind == kernels::step_kind::exists_tuple && step.source == run.program.target;
-        });
-      });
+  const bool reads_own_set = std::any_of(program.segments.begin(), program.segments.end(), [&](const segment& one) {
+    return std::any_of(one.steps.begin(), one.steps.end(), [&](const kernels::step& step) {
+      return step.kind == kernels::step_kind::exists_tuple && step.source == program.target;
+    });
+  });
   target.grow(wanted, reads_own_set);
 }
 
 void cuda_machine::load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
   if (rows == 0) return;
-  kernels::pipeline program;
-  segment& only = program.segments.emplace_back();
-  only.kind = expansion_kind::unit;
-  program.slot_count = target.arity();
-  backend::array<word> staging(*resource_, rows * std::max<std::uint32_t>(1, target.arity()));
-  input_rows input;
-  input.rows = rows;
-  for (std::uint32_t c = 0; c < target.arity(); ++c) {
-    word* const staged = staging.data() + c * rows;
-    GPULOG_CUDA_TRY(
-        cudaMemcpyAsync(staged, columns[c], rows * sizeof(word), cudaMemcpyHostToDevice, context_->stream()));
-    input.columns.push_back(staged);
-    program.head.push_back(c);
-    only.carried.push_back(c);
-  }
-  // A list of one, so that loading is a pipeline like any other.
-  kernels::relation_list<relation> list;
-  list.emplace_back(&target);
-  running run{program, list, 0, nullptr, {}};
+  small_runs_.flush();
+  row_loader<relation> loader(*context_, *resource_, target, columns, rows);
+  running run{loader.program, loader.relations, 0, nullptr, {}};
   parameters_.start(&target);
-  try {
-    run_segment(run, 0, input);
-  } catch (...) {
-    list.front().release();
-    throw;
-  }
-  list.front().release();
+  run_segment(run, 0, {loader.on_device, 0, rows});
   target.release_outgrown();
 }
 
 pipeline_counts cuda_machine::run(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
                                   std::uint64_t rows, double expected_candidates, const std::atomic<bool>* stop) {
+  small_runs_.flush();
   running run{program, relations, expected_candidates, stop, {}};
   parameters_.start(&program);
+  run_from_start(run, rows);
+  relations[program.target]->release_outgrown();
+  return run.counts;
+}
+
+void cuda_machine::run_from_start(running& run, std::uint64_t rows) {
+  const kernels::pipeline& program = run.program;
   const segment& first = program.segments.front();
   input_rows input;
   input.columns.assign(program.slot_count, nullptr);
@@ -139,7 +128,7 @@ pipeline_counts cuda_machine::run(const kernels::pipeline& program, kernels::rel
   if (first.kind != expansion_kind::scan) {
     run_segment(run, 0, input);
   } else {
-    const relation& source = *relations[first.source];
+    const relation& source = *run.relations[first.source];
     input.first = kernels::rows_of(source, first.part).begin;
     for (const kernels::binding& bound : first.bindings) input.columns[bound.target] = source.column(bound.column);
     input.rows = rows;
@@ -149,49 +138,24 @@ pipeline_counts cuda_machine::run(const kernels::pipeline& program, kernels::rel
       run_segment(run, 0, input);
     }
   }
-  relations[program.target]->release_outgrown();
-  return run.counts;
 }
 
-void cuda_machine::prepare_steps(running& run, std::size_t number, expand_arguments& arguments) {
-  std::vector<cuda_kernels::device_step> steps;
-  for (const kernels::step& one : run.program.segments[number].steps) {
-    cuda_kernels::device_step& made = steps.emplace_back();
-    made.kind = one.kind;
-    made.scalar = one.scalar;
-    made.comparison = one.comparison;
-    made.negated = one.negated;
-    made.result = one.result;
-    made.argument_count = static_cast<std::uint32_t>(one.arguments.size());
-    for (std::size_t i = 0; i < std::min<std::size_t>(one.arguments.size(), 8); ++i)
-      made.arguments[i] = one.arguments[i];
-    made.wide_arguments = parameters_.put(one.arguments);
-    if (one.kind == kernels::step_kind::exists_any) {
-      const auto rows = kernels::rows_of(*run.relations[one.source], one.part);
-      made.holds = rows.begin != rows.end;
-    } else if (one.kind == kernels::step_kind::exists_tuple) {
-      made.set = run.relations[one.source]->set();
-      if (made.set.capacity == 0) {  // never had a tuple
-        made.kind = kernels::step_kind::exists_any;
-        made.holds = false;
-      }
-    } else if (one.kind == kernels::step_kind::exists_key) {
-      const auto views = run.relations[one.source]->index(one.index).views(
-          one.part != kernels::row_part::delta, one.part != kernels::row_part::old, one.level);
-      made.runs = parameters_.put(views);
-      made.run_count = static_cast<std::uint32_t>(views.size());
-    } else if (one.kind == kernels::step_kind::unpack) {
-      std::vector<register_number> fields;
-      for (const kernels::binding& bound : one.bindings) fields.insert(fields.end(), {bound.column, bound.target});
-      made.wide_arguments = parameters_.put(fields);
-      made.argument_count = static_cast<std::uint32_t>(fields.size());
-      made.fields = fields_of(*one.records);
-      made.records = static_cast<word>(one.records->size());
-      made.record_arity = one.records->arity();
-    }
+std::vector<cuda_kernels::hash_step> cuda_machine::steps_of(const segment& here,
+                                                            kernels::relation_list<relation>& relations) {
+  const auto put = [this](const auto& values) { return parameters_.put(values); };
+  std::vector<cuda_kernels::hash_step> steps;
+  for (const kernels::step& one : here.steps) {
+    auto& made = steps.emplace_back(cuda_kernels::device_step_of<cuda_kernels::hash_step>(one, relations, put));
+    if (one.kind != kernels::step_kind::unpack) continue;
+    std::vector<register_number> fields;
+    for (const kernels::binding& bound : one.bindings) fields.insert(fields.end(), {bound.column, bound.target});
+    made.wide_arguments = parameters_.put(fields);
+    made.argument_count = static_cast<std::uint32_t>(fields.size());
+    made.fields = fields_of(*one.records);
+    made.records = static_cast<word>(one.records->size());
+    made.record_arity = one.records->arity();
   }
-  arguments.steps = parameters_.put(steps);
-  arguments.step_count = static_cast<std::uint32_t>(steps.size());
+  return steps;
 }
 
 void cuda_machine::run_segment(running& run, std::size_t number, const input_rows& input) {
@@ -204,7 +168,9 @@ void cuda_machine::run_segment(running& run, std::size_t number, const input_row
   arguments.slot_count = run.program.slot_count;
   arguments.constants = parameters_.put(run.program.constants);
   arguments.constant_count = static_cast<std::uint32_t>(run.program.constants.size());
-  prepare_steps(run, number, arguments);
+  const std::vector<cuda_kernels::hash_step> steps = steps_of(here, run.relations);
+  arguments.steps = parameters_.put(steps);
+  arguments.step_count = static_cast<std::uint32_t>(steps.size());
 
   std::vector<cuda_kernels::device_binding> carried;
   std::vector<cuda_kernels::device_binding> matched;
@@ -222,7 +188,7 @@ void cuda_machine::run_segment(running& run, std::size_t number, const input_row
   arguments.first_row = input.first;
   arguments.rows = input.rows;
   if (!matches) {
-    expand(run, number, arguments, input.rows);
+    expand(run, number, arguments, run.later == nullptr ? input.rows : cuda_kernels::all_candidates);
     return;
   }
 
@@ -256,7 +222,7 @@ void cuda_machine::run_segment(running& run, std::size_t number, const input_row
 void cuda_machine::find_matches(running& run, std::size_t number, const input_rows& input,
                                 expand_arguments& arguments) {
   const segment& here = run.program.segments[number];
-  segment_memory& memory = *segments_[number];
+  segment_memory& memory = run.later != nullptr ? run.later->memory : *segments_[number];
   ensure(memory.offsets, arguments.rows + 1);
   ensure(memory.ranges, arguments.rows * arguments.run_count);
   cuda_kernels::row_degree degree{};
@@ -286,6 +252,7 @@ void cuda_machine::find_matches(running& run, std::size_t number, const input_ro
   GPULOG_CUDA_TRY(
       cub::DeviceScan::ExclusiveSum(nullptr, bytes, degrees, memory.offsets.data(), items, context_->stream()));
   ensure(memory.scratch, bytes + 1);
+  parameters_.flush();
   GPULOG_CUDA_TRY(cub::DeviceScan::ExclusiveSum(memory.scratch.data(), bytes, degrees, memory.offsets.data(), items,
                                                 context_->stream()));
   arguments.offsets = memory.offsets.data();
@@ -303,7 +270,12 @@ void cuda_machine::expand(running& run, std::size_t number, expand_arguments& ar
   arguments.target.arity = target.arity();
   if (target.arity() == 0) {
     arguments.counter = target.counter();
-    const kernel_report report = launch<sink::nullary>(run, arguments, 0, candidates);
+    const std::uint64_t number_of_report = launch<sink::nullary>(run, arguments, 0, candidates);
+    if (run.later != nullptr) {
+      run.later->report = number_of_report;
+      return;
+    }
+    const kernel_report report = report_of(number_of_report);
     run.counts.candidates += report.candidates;
     run.counts.fresh += report.rows - target.tail();
     target.set_tail(report.rows);
@@ -316,11 +288,19 @@ void cuda_machine::expand(running& run, std::size_t number, expand_arguments& ar
 
 void cuda_machine::insert_candidates(running& run, expand_arguments& arguments, std::uint64_t candidates) {
   relation& target = *run.relations[run.program.target];
-  const auto insert = [&](std::uint64_t first, std::uint64_t last) {
+  const auto start = [&](std::uint64_t first, std::uint64_t last) {
     arguments.target.set = target.set();
     arguments.counter = target.counter();
     arguments.room = target.limit();
-    const kernel_report report = launch<sink::packed>(run, arguments, first, last);
+    return launch<sink::packed>(run, arguments, first, last);
+  };
+  if (run.later != nullptr) {
+    run.later->report = start(0, cuda_kernels::all_candidates);
+    run.later->arguments = arguments;
+    return;
+  }
+  const auto insert = [&](std::uint64_t first, std::uint64_t last) {
+    const kernel_report report = report_of(start(first, last));
     if (report.refused == 0) {
       run.counts.candidates += report.candidates;
       run.counts.fresh += report.rows - target.tail();
@@ -335,7 +315,7 @@ void cuda_machine::insert_candidates(running& run, expand_arguments& arguments, 
     candidates = report.candidates;
   }
   for (std::uint64_t done = 0; done < candidates;) {
-    make_space(run, candidates - done);
+    make_space(run.program, target, candidates - done);
     const std::uint64_t piece = std::min(candidates - done, target.room());
     insert(done, done + piece);
     done += piece;
@@ -358,7 +338,7 @@ void cuda_machine::table_candidates(running& run, std::size_t number, expand_arg
     arguments.output_columns = parameters_.put(pointers);
     arguments.counter = memory.table_counter.data();
     arguments.room = capacity;
-    const kernel_report report = launch<sink::table>(run, arguments, first, last);
+    const kernel_report report = report_of(launch<sink::table>(run, arguments, first, last));
     if (report.refused == 0) {
       if (is_last) run.counts.candidates += report.candidates;
       use_table(run, number, outputs, capacity, report.rows);
@@ -383,11 +363,11 @@ void cuda_machine::use_table(running& run, std::size_t number, const std::vector
   const word* const table = segments_[number]->table.data();
   if (number + 1 == run.program.segments.size()) {
     relation& target = *run.relations[run.program.target];
-    make_space(run, rows);
+    make_space(run.program, target, rows);
     if (target.room() < rows) target.grow(rows, true);
     std::vector<const word*> pointers;
     for (std::size_t c = 0; c < outputs.size(); ++c) pointers.push_back(table + c * capacity);
-    target.insert_rows(parameters_.put(pointers), rows);
+    target.insert_rows(parameters_.put_now(pointers), rows);
     target.expect(rows);
     return;
   }

@@ -9,11 +9,14 @@
 
 #include "backend/cpu/tbb_backend.hpp"
 #include "exec/cuda/decomposed_search.hpp"
+#include "exec/cuda/device_rows.hpp"
 #include "exec/cuda/parameter_store.hpp"
+#include "exec/cuda/pinned_reports.hpp"
 #include "exec/cuda/segment_memory.hpp"
 #include "exec/cuda/trace_range.hpp"
 #include "exec/fixpoint.hpp"
 #include "kernels/cuda/device_program.hpp"
+#include "kernels/cuda/phase_batch.hpp"
 #include "kernels/cuda/table_operators.hpp"
 #include "storage/cuda/device_relation.hpp"
 #include "storage/cuda/largest_values.hpp"
@@ -40,11 +43,13 @@ class cuda_machine {
   [[nodiscard]] std::unique_ptr<relation> make_relation(std::uint32_t arity, const options& chosen);
   void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows);
   void adopt_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    small_runs_.flush();
     target.adopt(columns, rows);
   }
   std::optional<kernels::decomposed_counts> run_decomposed(const kernels::decomposed_task& task,
                                                            kernels::relation_list<relation>& relations,
                                                            const std::atomic<bool>* stop) {
+    small_runs_.flush();
     return exec::run_decomposed(*context_, *resource_, task, relations, stop);
   }
   /// Of each column the largest value; 0 where there is none.
@@ -57,12 +62,20 @@ class cuda_machine {
   void make_set(relation& target) { target.make_set(); }
   void settle(relation& target) { target.read_tail(); }
   void refresh_index(relation& target, std::size_t index) { target.refresh_index(index); }
+  [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) const {
+    return stream_device_rows(*context_, source);
+  }
   [[nodiscard]] std::vector<const word*> host_columns(relation& source) { return source.host_columns(); }
   void forget_host_columns(relation& source) { source.forget_host_columns(); }
 
   /// @throws kernels::arithmetic_fault, kernels::interrupted, backend::memory_exceeded, backend::cuda::cuda_error
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop);
+  /// Versions of a phase, which don't depend on each other: those with few rows in one kernel, then whatever needs no
+  /// answer of the device in between; all are launched before the first report is read. What is left for run(): other
+  /// versions, and those that found too little room. @throws as run(), but for faults
+  void run_together(std::vector<phase_version>& versions, kernels::relation_list<relation>& relations,
+                    const std::atomic<bool>* stop);
 
  private:
   /// The rows that a segment starts from: a column for each register that it reads.
@@ -71,6 +84,7 @@ class cuda_machine {
     std::uint64_t first = 0;           // row of the columns
     std::uint64_t rows = 0;
   };
+  struct launched;
   /// One run of one pipeline.
   struct running {
     const kernels::pipeline& program;
@@ -78,8 +92,31 @@ class cuda_machine {
     double expected_candidates;
     const std::atomic<bool>* stop;
     pipeline_counts counts;
+    /// Set where the report is to be read later.
+    launched* later = nullptr;
   };
+  /// A kernel whose report has not been read, with what it takes to launch it again.
+  struct launched {
+    explicit launched(backend::memory_resource& resource) : memory(resource) {}
+    std::uint64_t report = 0;  ///< its number; 0: there was nothing to launch
+    kernels::cuda::expand_arguments arguments;
+    segment_memory memory;  ///< of its matches
+  };
+  /// Versions with few rows, to be run by one kernel (cuda_phase.cu).
+  struct batch;
+  void launch_large(std::vector<phase_version*>& versions, kernels::relation_list<relation>& relations,
+                    const std::atomic<bool>* stop);
+  void finish_large(std::vector<phase_version*>& versions, kernels::relation_list<relation>& relations,
+                    const std::atomic<bool>* stop);
+  [[nodiscard]] static bool needs_one_launch(const phase_version& version,
+                                             const kernels::relation_list<relation>& relations);
+  void launch_batch(batch& all, kernels::relation_list<relation>& relations);
+  void finish_batch(batch& all, kernels::relation_list<relation>& relations);
+  [[nodiscard]] std::vector<kernels::cuda::hash_step> steps_of(const kernels::segment& here,
+                                                               kernels::relation_list<relation>& relations);
 
+  /// Runs a pipeline on its input rows.
+  void run_from_start(running& run, std::uint64_t rows);
   /// What a segment reads of the one before.
   [[nodiscard]] static std::vector<kernels::register_number> outputs_before(const kernels::pipeline& program,
                                                                             std::size_t number);
@@ -109,12 +146,13 @@ class cuda_machine {
                         std::uint64_t candidates, const std::vector<kernels::register_number>& outputs);
   void use_table(running& run, std::size_t number, const std::vector<kernels::register_number>& outputs,
                  std::uint64_t capacity, std::uint64_t rows);
-  void prepare_steps(running& run, std::size_t number, kernels::cuda::expand_arguments& arguments);
-  void make_space(running& run, std::uint64_t candidates);
-  /// Runs the kernel over candidates [first, last) and waits until it has reported.
+  void make_space(const kernels::pipeline& program, relation& target, std::uint64_t candidates);
+  /// Runs the kernel over candidates [first, last). @return the number of its report
   template <kernels::cuda::sink Sink>
-  backend::cuda::kernel_report launch(const running& run, kernels::cuda::expand_arguments& arguments,
-                                      std::uint64_t first, std::uint64_t last);
+  std::uint64_t launch(const running& run, kernels::cuda::expand_arguments& arguments, std::uint64_t first,
+                       std::uint64_t last);
+  /// @throws kernels::arithmetic_fault
+  [[nodiscard]] backend::cuda::kernel_report report_of(std::uint64_t number);
 
   backend::cuda::device_context* context_;
   backend::memory_resource* resource_;
@@ -127,9 +165,17 @@ class cuda_machine {
   backend::cpu::tbb_backend host_;
   std::unordered_map<const storage::record_table*, copied_records> records_;
   std::vector<std::unique_ptr<segment_memory>> segments_;
+  /// Indexes of few rows that are refreshed between phases are built together, when the next phase begins.
+  storage::cuda::small_run_builder small_runs_;
   parameter_store parameters_;
   backend::array<std::uint32_t> fault_;
   backend::array<std::uint32_t> finished_blocks_;
+  // Of batches.
+  std::unique_ptr<pinned_reports> batch_reports_;
+  backend::array<kernels::cuda::batch_outcome> batch_outcomes_;
+  std::vector<std::unique_ptr<launched>> launched_;  // versions of a phase, kept from phase to phase
+  /// By pipeline: the most rows that it is put into a batch with, lowered when it was refused there.
+  std::unordered_map<const kernels::pipeline*, std::uint64_t> batch_rows_;
 };
 
 }  // namespace gpulog::exec

@@ -190,8 +190,8 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::cuda::de
   array<word> queues(resource, shape.blocks * values, fresh_memory::anything);
 
   search_arguments arguments;
-  arguments.pivots = view.keys;
-  arguments.first = view.first;
+  arguments.pivots = view.level.keys;
+  arguments.first = view.level.first;
   arguments.starts = view.stored;
   arguments.groups = starts.exact_groups(context, 0);
   arguments.stride = even_stride(arguments.groups);

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "backend/cuda/error.hpp"
+#include "exec/cuda/row_loader.hpp"
 #include "kernels/cuda/hisa_join.cuh"
+#include "kernels/cuda/hisa_nested.hpp"
 
 namespace gpulog::exec {
 
@@ -52,13 +54,15 @@ void launch_join(const backend::cuda::device_context& context, const join_argume
 }  // namespace
 
 hisa_machine::hisa_machine(const backend::cuda::device_context& context, backend::memory_resource& resource,
-                           const options&)
+                           const options& chosen)
     : context_(&context),
       resource_(&resource),
       clock_(context),
       space_(context, resource, clock_),
       parameters_(context, resource),
-      fault_(resource, 1) {}
+      fault_(resource, 1),
+      nested_(chosen.joins == join_mode::nested),
+      places_(resource) {}
 
 std::unique_ptr<hisa_machine::relation> hisa_machine::make_relation(std::uint32_t arity, const options& chosen) {
   relation::options made;
@@ -90,34 +94,10 @@ machine_phases hisa_machine::phases() {
 
 void hisa_machine::load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
   if (rows == 0) return;
-  // A list of one, so that loading is a pipeline like any other.
-  kernels::pipeline program;
-  segment& only = program.segments.emplace_back();
-  only.kind = expansion_kind::unit;
-  program.slot_count = target.arity();
-  backend::array<word> staging(*resource_, rows * std::max<std::uint32_t>(1, target.arity()),
-                               backend::fresh_memory::anything);
-  input_rows input;
-  input.rows = rows;
-  for (std::uint32_t c = 0; c < target.arity(); ++c) {
-    word* const staged = staging.data() + c * rows;
-    GPULOG_CUDA_TRY(
-        cudaMemcpyAsync(staged, columns[c], rows * sizeof(word), cudaMemcpyHostToDevice, context_->stream()));
-    input.columns.push_back(staged);
-    program.head.push_back(c);
-    only.carried.push_back(c);
-  }
-  kernels::relation_list<relation> list;
-  list.emplace_back(&target);
-  running run{program, list, nullptr, {}};
+  row_loader<relation> loader(*context_, *resource_, target, columns, rows);
+  running run{loader.program, loader.relations, nullptr, {}};
   parameters_.start(nullptr);
-  try {
-    run_segment(run, 0, input);
-  } catch (...) {
-    list.front().release();
-    throw;
-  }
-  list.front().release();
+  run_segment(run, 0, {loader.on_device, rows});
   target.release_outgrown();
 }
 
@@ -126,21 +106,11 @@ pipeline_counts hisa_machine::run(const kernels::pipeline& program, kernels::rel
   const phase_scope scope(clock_, phase::join);
   running run{program, relations, stop, {}};
   parameters_.start(&program);
-  const segment& first = program.segments.front();
-  input_rows input;
-  input.columns.assign(program.slot_count, nullptr);
-  input.rows = 1;
-  if (first.kind != expansion_kind::scan) {
-    run_segment(run, 0, input);
+  constexpr std::size_t segments_of_one_join = 2;
+  if (nested_ && program.segments.size() > segments_of_one_join && cuda_kernels::is_nest(program)) {
+    run_nested(run, 0, rows);
   } else {
-    const relation& source = *relations[first.source];
-    const std::uint64_t begin = kernels::rows_of(source, first.part).begin;
-    for (const kernels::binding& bound : first.bindings) {
-      input.columns[bound.target] = source.column(bound.column) + begin;
-    }
-    input.rows = rows;
-    // Without steps the relation's own columns are the table.
-    run_segment(run, first.steps.empty() && program.segments.size() > 1 ? 1 : 0, input);
+    run_in_steps(run, 0, rows);
   }
   const auto faults = [](const segment& one) {
     return std::any_of(one.steps.begin(), one.steps.end(), [](const kernels::step& step) {
@@ -152,6 +122,71 @@ pipeline_counts hisa_machine::run(const kernels::pipeline& program, kernels::rel
   }
   relations[program.target]->release_outgrown();
   return run.counts;
+}
+
+void hisa_machine::run_in_steps(running& run, std::uint64_t first_row, std::uint64_t rows) {
+  const kernels::pipeline& program = run.program;
+  const segment& first = program.segments.front();
+  input_rows input;
+  input.columns.assign(program.slot_count, nullptr);
+  input.rows = 1;
+  if (first.kind != expansion_kind::scan) return run_segment(run, 0, input);
+  const relation& source = *run.relations[first.source];
+  const std::uint64_t begin = kernels::rows_of(source, first.part).begin + first_row;
+  for (const kernels::binding& bound : first.bindings) {
+    input.columns[bound.target] = source.column(bound.column) + begin;
+  }
+  input.rows = rows;
+  // Without steps the relation's own columns are the table.
+  run_segment(run, first.steps.empty() && program.segments.size() > 1 ? 1 : 0, input);
+}
+
+void hisa_machine::run_nested(running& run, std::uint64_t first_row, std::uint64_t rows) {
+  check_stop(run.stop);
+  relation& target = *run.relations[run.program.target];
+  const auto put = [this](const auto& values) { return parameters_.put(values); };
+  const auto steps_of = [&](const segment& here) {
+    std::vector<join_step> steps;
+    for (const kernels::step& one : here.steps) {
+      steps.push_back(cuda_kernels::device_step_of<join_step>(one, run.relations, put));
+    }
+    return steps;
+  };
+  // When `new` was full and has been settled, sets are not where they were.
+  const auto prepare_nest = [&] {
+    parameters_.start(&run.program);
+    cuda_kernels::hisa_nest nest;
+    nest.body = cuda_kernels::nested_body_of<storage::cuda::hisa_run_view, storage::cuda::hisa_set_view>(
+        run.program, run.relations, false, put, steps_of);
+    nest.first_row = first_row;
+    nest.rows = rows;
+    nest.places = space_.scratch(places_, rows + 1);
+    nest.fault = reinterpret_cast<std::uint32_t*>(fault_.data());
+    parameters_.flush();
+    return nest;
+  };
+  cuda_kernels::hisa_nest nest = prepare_nest();
+  cuda_kernels::count_nested(*context_, nest);
+  GPULOG_CUDA_TRY(cudaMemsetAsync(nest.places + rows, 0, sizeof(std::uint64_t), context_->stream()));
+  space_.exclusive_sum(nest.places, rows + 1);
+  const std::uint64_t results = *space_.read(nest.places + rows, 1);
+  if (results == 0) return;
+  const std::uint64_t known = target.appended_rows();
+  const std::uint64_t room = target.make_candidate_room(results);
+  if (target.appended_rows() != known) {
+    run_nested(run, first_row, rows);  // with more tuples there may be more results
+  } else if (room >= results) {
+    nest = prepare_nest();
+    nest.target = target.candidates();
+    cuda_kernels::fill_nested(*context_, nest, results);
+    target.expect(results);
+    run.counts.candidates += results;
+  } else if (rows > 1) {
+    run_nested(run, first_row, rows / 2);
+    run_nested(run, first_row + rows / 2, rows - rows / 2);
+  } else {
+    run_in_steps(run, first_row, rows);  // all results of one tuple are too many
+  }
 }
 
 void hisa_machine::run_segment(running& run, std::size_t number, const input_rows& input) {
@@ -215,38 +250,13 @@ std::uint64_t hisa_machine::probe(running& run, const expansion& outer) {
   }
   const auto blocks = static_cast<unsigned>(
       std::min<std::uint64_t>((outer.rows + join_threads - 1) / join_threads, context_->multiprocessors() * 32ULL));
+  parameters_.flush();
   cuda_kernels::probe_kernel<><<<blocks, join_threads, 0, context_->stream()>>>(arguments);
   GPULOG_CUDA_TRY(cudaGetLastError());
   parameters_.go_back(position);
   GPULOG_CUDA_TRY(cudaMemsetAsync(memory.offsets.data() + outer.rows, 0, sizeof(std::uint64_t), context_->stream()));
   space_.exclusive_sum(memory.offsets.data(), outer.rows + 1);
   return *space_.read(memory.offsets.data() + outer.rows, 1);
-}
-
-std::vector<join_step> hisa_machine::steps_of(running& run, const segment& here) {
-  std::vector<join_step> steps;
-  for (const kernels::step& one : here.steps) {
-    join_step& made = steps.emplace_back();
-    made.kind = one.kind;
-    made.scalar = one.scalar;
-    made.comparison = one.comparison;
-    made.negated = one.negated;
-    made.result = one.result;
-    made.argument_count = static_cast<std::uint32_t>(one.arguments.size());
-    made.arguments = parameters_.put(one.arguments);
-    if (one.kind == step_kind::exists_any) {
-      const auto rows = kernels::rows_of(*run.relations[one.source], one.part);
-      made.holds = rows.begin != rows.end;
-    } else if (one.kind == step_kind::exists_tuple) {
-      made.set = run.relations[one.source]->set();
-    } else if (one.kind == step_kind::exists_key) {
-      const auto views = run.relations[one.source]->index(one.index).views(one.part != row_part::delta,
-                                                                           one.part != row_part::old, one.level);
-      made.runs = parameters_.put(views);
-      made.run_count = static_cast<std::uint32_t>(views.size());
-    }
-  }
-  return steps;
 }
 
 void hisa_machine::prepare(running& run, const expansion& outer, const std::vector<register_number>& outputs,
@@ -290,7 +300,11 @@ void hisa_machine::prepare(running& run, const expansion& outer, const std::vect
     arguments.output_sources = parameters_.put(sources);
     return;
   }
-  const std::vector<join_step> steps = steps_of(run, here);
+  std::vector<join_step> steps;
+  for (const kernels::step& one : here.steps) {
+    steps.push_back(cuda_kernels::device_step_of<join_step>(
+        one, run.relations, [this](const auto& values) { return parameters_.put(values); }));
+  }
   arguments.steps = parameters_.put(steps);
   arguments.step_count = static_cast<std::uint32_t>(steps.size());
   arguments.loads = parameters_.put(loads);
@@ -302,6 +316,7 @@ void hisa_machine::prepare(running& run, const expansion& outer, const std::vect
 }
 
 void hisa_machine::launch(const join_arguments& arguments, std::uint32_t arity, bool into_table) {
+  parameters_.flush();
   const bool has_steps = arguments.step_count != 0;
   if (into_table || arity > 2) {
     has_steps ? launch_join<true, join_sink::columns>(*context_, arguments)

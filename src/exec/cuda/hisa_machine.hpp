@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "exec/cuda/device_rows.hpp"
 #include "exec/cuda/parameter_store.hpp"
 #include "exec/cuda/trace_range.hpp"
 #include "exec/fixpoint.hpp"
@@ -13,7 +14,6 @@
 namespace gpulog::kernels::cuda {
 struct join_arguments;
 struct join_source;
-struct join_step;
 }  // namespace gpulog::kernels::cuda
 
 namespace gpulog::exec {
@@ -36,6 +36,9 @@ class hisa_machine {
   }
   void settle(relation& target);
   void refresh_index(relation& target, std::size_t index) { target.refresh_index(index); }
+  [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) const {
+    return stream_device_rows(*context_, source);
+  }
   [[nodiscard]] std::vector<const word*> host_columns(relation& source) { return source.host_columns(); }
   void forget_host_columns(relation& source) { source.forget_host_columns(); }
 
@@ -78,12 +81,15 @@ class hisa_machine {
     backend::array<std::uint64_t> table_rows;
   };
 
+  /// Outer rows [first, first + rows) of the first part.
+  void run_in_steps(running& run, std::uint64_t first_row, std::uint64_t rows);
+  /// The same as nested loops.
+  void run_nested(running& run, std::uint64_t first_row, std::uint64_t rows);
   void run_segment(running& run, std::size_t number, const input_rows& input);
   /// @return the number of matches
   std::uint64_t probe(running& run, const expansion& outer);
   void fill_new(running& run, const expansion& outer, std::uint64_t candidates);
   void fill_tables(running& run, const expansion& outer, std::uint64_t candidates);
-  [[nodiscard]] std::vector<kernels::cuda::join_step> steps_of(running& run, const kernels::segment& here);
   void prepare(running& run, const expansion& outer, const std::vector<kernels::register_number>& outputs,
                kernels::cuda::join_arguments& arguments);
   void launch(const kernels::cuda::join_arguments& arguments, std::uint32_t arity, bool into_table);
@@ -95,6 +101,8 @@ class hisa_machine {
   parameter_store parameters_;
   std::vector<std::unique_ptr<segment_memory>> segments_;
   backend::array<std::uint64_t> fault_;
+  bool nested_;  // bodies of several joins run as nested loops
+  backend::array<std::uint64_t> places_;
 };
 
 }  // namespace gpulog::exec

@@ -11,8 +11,16 @@
 
 namespace gpulog::exec {
 
+/// An array on its way to the device.
+struct copied_array {
+  std::uint8_t* to;
+  const std::uint8_t* from;  ///< pinned
+  std::uint64_t words;       ///< of 64 bits
+};
+
 /// Small arrays for kernels (steps, bindings, views of runs), kept in device memory from run to run. A pipeline puts
 /// them in the same order every time, and what has not changed since is not copied again: most of it never changes.
+/// What has changed is copied by one kernel, at flush().
 class parameter_store {
  public:
   parameter_store(const backend::cuda::device_context& context, backend::memory_resource& resource);
@@ -30,16 +38,27 @@ class parameter_store {
   [[nodiscard]] std::size_t position() const { return next_; }
   void go_back(std::size_t position) { next_ = position; }
 
-  /// @return the array in device memory; nullptr for an empty one
+  /// @return where the array will be in device memory, once flushed; nullptr for an empty one
   template <class T>
   const T* put(const std::vector<T>& values) {
     if (values.empty()) return nullptr;
     return reinterpret_cast<const T*>(put(values.data(), values.size() * sizeof(T)));
   }
 
+  /// The same, with all that was put before.
+  template <class T>
+  const T* put_now(const std::vector<T>& values) {
+    const T* const memory = put(values);
+    flush();
+    return memory;
+  }
+  /// Copies what was put; every launch of a kernel that reads it has to come behind.
+  void flush();
+
  private:
   struct slot {
     std::vector<std::uint8_t> contents;
+    std::uint64_t flushed_with = UINT64_MAX;  // number of the flush that copies it
     std::uint8_t* memory = nullptr;
     std::uint64_t capacity = 0;
   };
@@ -55,6 +74,8 @@ class parameter_store {
   std::size_t next_ = 0;
   std::vector<backend::array<std::uint8_t>> chunks_;
   std::uint64_t chunk_used_ = 0;
+  std::vector<copied_array> changed_;
+  std::uint64_t flushes_ = 0;
   std::uint8_t* staging_ = nullptr;  // pinned; copies from it are under way until the stream is synchronised
   std::uint64_t staging_used_ = 0;
 };

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "backend/cuda/device.hpp"
-#include "kernels/pipeline.hpp"
+#include "kernels/cuda/device_step.hpp"
 #include "storage/cuda/views.hpp"
 
 /// A segment of a pipeline as a kernel sees it: flat arrays in device memory, addressed by offsets.
@@ -23,34 +23,7 @@ constexpr std::uint32_t block_threads = 256;
 /// Most candidates for which a block looks up the rows that they belong to together; a thread takes every 256th.
 constexpr std::uint32_t tile_candidates = 1024;
 
-struct device_step {
-  step_kind kind = step_kind::compute;
-  scalar_op scalar{};
-  comparison_op comparison{};
-  bool negated = false;
-  bool holds = false;  ///< exists_any: whether the part has rows
-  register_number result = 0;
-  register_number arguments[8] = {};
-  std::uint32_t argument_count = 0;  ///< of exists_key and exists_tuple: all are in wide_arguments
-  std::uint32_t run_count = 0;
-  const register_number* wide_arguments = nullptr;
-  const run_view* runs = nullptr;
-  set_view set;
-  // Of unpack: the fields of record n stand at fields[(n - 1) * record_arity]; wide_arguments are pairs of a field and
-  // the register that it goes to.
-  const word* fields = nullptr;
-  word records = 0;
-  std::uint32_t record_arity = 0;
-};
-
-/// A register that is filled for each pair: from a column of the input rows, or of the matching rows.
-struct device_binding {
-  register_number target = 0;
-  /// Carried: of the input, by first_row + row, as arguments move from iteration to iteration and this does not;
-  /// matched: the relation's, in a product.
-  const word* column = nullptr;
-  std::uint32_t stored = 0;  ///< matched: number of the run's stored column
-};
+using hash_step = device_step<run_view, set_view>;
 
 /// Where the tuples of a last segment go.
 struct device_target {
@@ -82,7 +55,7 @@ struct expand_arguments {
   std::uint32_t carried_count = 0;
   const device_binding* matched = nullptr;
   std::uint32_t matched_count = 0;
-  const device_step* steps = nullptr;
+  const hash_step* steps = nullptr;
   std::uint32_t step_count = 0;
   const word* constants = nullptr;
   std::uint32_t constant_count = 0;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/words.cuh"
+#include "kernels/cuda/steps.cuh"
 #include "kernels/pipeline.hpp"
 #include "storage/cuda/hisa_relation.hpp"
 
@@ -35,19 +35,7 @@ struct join_load {
   join_source source;
 };
 
-struct join_step {
-  step_kind kind = step_kind::compute;
-  scalar_op scalar{};
-  comparison_op comparison{};
-  bool negated = false;
-  bool holds = false;  ///< exists_any: whether the part has rows
-  register_number result = 0;
-  std::uint32_t argument_count = 0;
-  const register_number* arguments = nullptr;
-  const hisa_run_view* runs = nullptr;
-  std::uint32_t run_count = 0;
-  hisa_set_view set;
-};
+using join_step = device_step<hisa_run_view, hisa_set_view>;
 
 /// The outer rows' lookups.
 struct probe_arguments {
@@ -84,54 +72,6 @@ struct join_arguments {
 /// In what form results leave.
 enum class join_sink : std::uint8_t { packed, columns, nullary };
 
-/// Registers of a block: [register][thread] in shared memory, constants once behind them.
-class join_registers {
- public:
-  __device__ join_registers(word* registers, std::uint32_t slot_count)
-      : registers_(registers), constants_(registers + slot_count * join_threads), slot_count_(slot_count) {}
-  [[nodiscard]] __device__ word get(register_number number) const {
-    return number < slot_count_ ? registers_[number * join_threads + threadIdx.x] : constants_[number - slot_count_];
-  }
-  __device__ void set(register_number number, word value) { registers_[number * join_threads + threadIdx.x] = value; }
-
- private:
-  word* registers_;
-  const word* constants_;
-  std::uint32_t slot_count_;
-};
-
-/// Whether the binding passes the step.
-__device__ inline bool pass_step(const join_step& step, join_registers& registers, std::uint32_t* fault) {
-  const auto argument = [&](std::uint32_t c) { return registers.get(step.arguments[c]); };
-  switch (step.kind) {
-    case step_kind::compute: {
-      const word a = argument(0);
-      const word b = argument(step.argument_count - 1);
-      if (may_fault(step.scalar) && divides_badly(step.scalar, a, b)) {
-        *fault = 1;
-        return false;
-      }
-      registers.set(step.result, compute_word(step.scalar, a, b));
-      return true;
-    }
-    case step_kind::filter:
-      return compare_words(step.comparison, argument(0), argument(1));
-    case step_kind::exists_any:
-      return step.holds != step.negated;
-    case step_kind::exists_tuple:
-      return step.set.find(argument).present != step.negated;
-    case step_kind::exists_key: {
-      bool found = false;
-      for (std::uint32_t r = 0; r < step.run_count && !found; ++r) {
-        found = step.runs[r].level.find(argument).count != 0;
-      }
-      return found != step.negated;
-    }
-    default:
-      return true;  // the other steps never reach a device
-  }
-}
-
 template <class Unused = void>
 __global__ void __launch_bounds__(join_threads) probe_kernel(const probe_arguments arguments) {
   const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * join_threads;
@@ -148,26 +88,12 @@ __global__ void __launch_bounds__(join_threads) probe_kernel(const probe_argumen
     };
     std::uint64_t sum = 0;
     for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
-      const row_range range = arguments.runs[r].level.find(key);
+      const row_range range = arguments.runs[r].find(key);
       arguments.ranges[r * arguments.rows + row] = range;
       sum += range.count;
     }
     arguments.degrees[row] = sum;
   }
-}
-
-/// The last row whose offset is not behind candidate c. A warp searches together.
-__device__ inline std::uint64_t find_owner(const std::uint64_t* offsets, std::uint64_t rows, std::uint64_t c) {
-  std::uint64_t low = 0;
-  std::uint64_t high = rows - 1;
-  while (low < high) {
-    const std::uint64_t step = (high - low + 32) / 32;
-    const std::uint64_t probe = low + step * ((threadIdx.x & 31) + 1);
-    const unsigned below = __ballot_sync(0xffffffffU, probe <= high && offsets[probe] <= c);
-    low += step * static_cast<unsigned>(__popc(below));
-    high = min(high, low + step - 1);
-  }
-  return low;
 }
 
 /// Shared memory of a block that joins.
@@ -187,7 +113,7 @@ __device__ inline void find_owners(join_block& block, const join_arguments& argu
   const unsigned lane = threadIdx.x % 32;
   for (std::uint32_t i = threadIdx.x; i < join_tile; i += join_threads) block.owners[i] = 0;
   if (warp < 2) {
-    const std::uint64_t row = find_owner(arguments.offsets, arguments.rows, warp == 0 ? begin : end - 1);
+    const std::uint64_t row = owner_by_warp(arguments.offsets, 0, arguments.rows - 1, warp == 0 ? begin : end - 1);
     if (threadIdx.x == 0) block.first_row = row;
     if (threadIdx.x == 32) block.last_row = row;
   }
@@ -290,12 +216,8 @@ template <bool HasSteps, join_sink Sink>
 __global__ void __launch_bounds__(join_threads) join_kernel(const join_arguments arguments) {
   extern __shared__ word shared_words[];
   __shared__ join_block block;
-  join_registers registers(shared_words, arguments.slot_count);
-  if constexpr (HasSteps) {
-    for (std::uint32_t i = threadIdx.x; i < arguments.constant_count; i += join_threads) {
-      shared_words[arguments.slot_count * join_threads + i] = arguments.constants[i];
-    }
-  }
+  register_file<join_threads> registers(shared_words, arguments.slot_count);
+  if constexpr (HasSteps) registers.set_constants(arguments.constants, arguments.constant_count);
   const unsigned below = (1U << (threadIdx.x % 32)) - 1;
   const std::uint64_t candidates = arguments.last_candidate - arguments.first_candidate;
   const std::uint64_t tiles = (candidates + join_tile - 1) / join_tile;
@@ -311,7 +233,7 @@ __global__ void __launch_bounds__(join_threads) join_kernel(const join_arguments
         registers.set(arguments.loads[i].target, value_of(arguments.loads[i].source, rows));
       }
       for (std::uint32_t s = 0; s < arguments.step_count; ++s) {
-        if (!pass_step(arguments.steps[s], registers, arguments.fault)) return false;
+        if (!run_step(arguments.steps[s], registers, arguments.fault)) return false;
       }
       return true;
     };

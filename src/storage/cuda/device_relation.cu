@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "backend/cuda/error.hpp"
+#include "backend/cuda/staging_ring.hpp"
 #include "kernels/cuda/device_program.hpp"
 
 namespace gpulog::storage::cuda {
@@ -45,6 +46,10 @@ constexpr std::uint64_t unmeasured_rows = 1u << 16;
 /// A key is looked up by its number where the numbers are at most so much sparser than the keys.
 constexpr std::uint64_t direct_factor = 4;
 
+std::uint64_t table_size_of(std::uint64_t keys, double load) {
+  return static_cast<std::uint64_t>(static_cast<double>(keys) / load) + 2;
+}
+
 /// Calls a CUB function twice: for the size of its scratch memory, and with it.
 template <class Call>
 void with_scratch(memory_resource& resource, Call&& call) {
@@ -71,6 +76,13 @@ struct key_columns {
   const word* columns[most];
   const std::uint32_t* rows;
   std::uint32_t length;
+};
+/// The first key word of the last row.
+struct last_key {
+  key_columns keys;
+  std::uint64_t* out;
+  std::uint64_t rows;
+  __device__ void operator()(std::uint64_t) const { *out = keys.columns[0][keys.rows[rows - 1]]; }
 };
 struct starts_group {
   key_columns keys;
@@ -114,9 +126,9 @@ struct insert_key {
   std::uint32_t length;
   __device__ void operator()(std::uint64_t g) const {
     if (g >= *groups) return;
-    run_view view;
-    view.length = length;
-    const std::uint64_t code = view.code([&](std::uint32_t c) { return keys[c * stride + g]; });
+    level_view level;
+    level.length = length;
+    const std::uint64_t code = level.code([&](std::uint32_t c) { return keys[c * stride + g]; });
     const std::uint64_t range = length <= 2 ? pack(first[g + 1] - first[g], first[g]) : pack(1, static_cast<word>(g));
     std::uint64_t at = scale(mix(code), size);
     while (atomicCAS(reinterpret_cast<unsigned long long*>(&table[at].range), 0ULL, range) != 0) {
@@ -255,6 +267,7 @@ void device_run::build(const backend::cuda::device_context& context, memory_reso
   begin_ = begin;
   end_ = end;
   const std::uint64_t n = end - begin;
+  if (build_small(resource, columns)) return;
   const auto items = static_cast<std::int64_t>(n);
   cudaStream_t stream = context.stream();
   array<std::uint32_t> rows(resource, n, fresh_memory::anything);
@@ -278,6 +291,43 @@ void device_run::build(const backend::cuda::device_context& context, memory_reso
   }
 }
 
+bool device_run::build_small(memory_resource& resource, const column_pointers& columns) {
+  const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows(), UINT32_MAX));
+  if (small_ == nullptr || n > small_run::most_rows || layout_->sorted_columns() > small_run::most_columns ||
+      layout_->stored.size() > small_run::most_columns || levels_.size() > small_run::most_levels) {
+    return false;
+  }
+  stored_ = array<word>(resource, n * layout_->stored.size(), fresh_memory::anything);
+  small_run made{};
+  made.rows = n;
+  made.sorted_columns = layout_->sorted_columns();
+  for (std::uint32_t c = 0; c < made.sorted_columns; ++c) made.order[c] = columns[layout_->order[c]] + begin_;
+  made.stored_columns = static_cast<std::uint32_t>(layout_->stored.size());
+  for (std::uint32_t s = 0; s < made.stored_columns; ++s) made.copied[s] = columns[layout_->stored[s]] + begin_;
+  made.stored = stored_.data();
+  made.level_count = static_cast<std::uint32_t>(levels_.size());
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    level& one = levels_[l];
+    const std::uint32_t length = layout_->key_lengths[l];
+    one.groups = n;
+    one.count = array<std::uint64_t>(resource, 1, fresh_memory::anything);
+    one.first = array<std::uint32_t>(resource, n + 1ULL, fresh_memory::anything);
+    one.keys = array<word>(resource, static_cast<std::uint64_t>(n) * length, fresh_memory::anything);
+    one.table = array<key_slot>(resource, table_size_of(n, layout_->load), fresh_memory::anything);
+    made.levels[l] = {length, one.table.data(), one.table.size(), one.first.data(), one.keys.data(), one.count.data()};
+  }
+  small_->add(made);
+  collection_ = small_->collection();
+  return true;
+}
+
+void device_run::flush_small_runs(small_run_builder& small) noexcept {
+  try {
+    small.flush();
+  } catch (...) {  // NOLINT: a stream that failed says so at the next call
+  }
+}
+
 void device_run::build_level(const backend::cuda::device_context& context, memory_resource& resource,
                              const column_pointers& columns, const std::uint32_t* rows, std::size_t number) {
   level& made = levels_[number];
@@ -298,7 +348,7 @@ void device_run::build_level(const backend::cuda::device_context& context, memor
         cudaMemcpyAsync(more.data(), rest.data(), rest.size() * sizeof(rest[0]), cudaMemcpyHostToDevice, stream));
     context.synchronize();  // rest is about to go
   }
-  made.count = array<std::uint64_t>(resource, 1, fresh_memory::anything);
+  made.count = array<std::uint64_t>(resource, 2, fresh_memory::anything);
   array<std::uint64_t>& count = made.count;
   made.first = array<std::uint32_t>(resource, n + 1, fresh_memory::anything);
   with_scratch(resource, [&](void* scratch, std::size_t& bytes) {
@@ -308,8 +358,12 @@ void device_run::build_level(const backend::cuda::device_context& context, memor
   // Small runs, most of which are a delta's, are sized for as many keys as rows: asking for the true number costs more
   // than what is saved.
   made.groups = n;
+  word largest = UINT32_MAX;
   if (n > unmeasured_rows) {
-    made.groups = context.read_counter(count.data());
+    for_each(stream, 1, last_key{sorted, count.data() + 1, n});
+    const auto [groups, last] = context.read_pair(count.data());
+    made.groups = groups;
+    if (length == 1) largest = static_cast<word>(last);
     array<std::uint32_t> exact(resource, made.groups + 1, fresh_memory::anything);
     GPULOG_CUDA_TRY(cudaMemcpyAsync(exact.data(), made.first.data(), made.groups * sizeof(std::uint32_t),
                                     cudaMemcpyDeviceToDevice, stream));
@@ -318,18 +372,12 @@ void device_run::build_level(const backend::cuda::device_context& context, memor
   made.keys = array<word>(resource, made.groups * length, fresh_memory::anything);
   for_each(stream, made.groups + 1,
            gather_keys{sorted, more.data(), made.first.data(), made.keys.data(), made.groups, n, count.data()});
-  word largest = UINT32_MAX;
-  if (length == 1 && n > unmeasured_rows) {
-    GPULOG_CUDA_TRY(
-        cudaMemcpyAsync(&largest, made.keys.data() + made.groups - 1, sizeof largest, cudaMemcpyDeviceToHost, stream));
-    context.synchronize();
-  }
   if (largest < direct_factor * made.groups) {
     made.direct = array<std::uint32_t>(resource, largest + 2ULL, fresh_memory::anything);
     for_each(stream, made.groups + 1,
              fill_direct{made.keys.data(), made.first.data(), made.direct.data(), made.groups, largest + 2ULL});
   } else {
-    made.table.resize(static_cast<std::uint64_t>(static_cast<double>(made.groups) / layout_->load) + 2);
+    made.table.resize(table_size_of(made.groups, layout_->load));
     for_each(stream, made.groups,
              insert_key{made.keys.data(), made.first.data(), made.table.data(), made.groups, count.data(),
                         made.table.size(), length});
@@ -341,14 +389,12 @@ run_view device_run::view(std::size_t number) const {
   run_view view;
   view.direct = shown.direct.data();
   view.direct_size = shown.direct.size();
-  view.table = shown.table.data();
-  view.table_size = shown.table.size();
-  view.first = shown.first.data();
-  view.keys = shown.keys.data();
-  view.groups = shown.groups;
   view.stored = stored_.data();
   view.rows = rows();
-  view.length = layout_->key_lengths[number];
+  const std::uint32_t length = layout_->key_lengths[number];
+  view.level = {
+      shown.table.data(), shown.table.size(), shown.first.data(), shown.keys.data(), shown.groups, shown.groups, length,
+      length <= 2};
   return view;
 }
 
@@ -361,7 +407,7 @@ std::uint64_t device_run::bytes() const {
 device_index::run_pointer device_index::make_run(const backend::cuda::device_context& context,
                                                  const column_pointers& columns, std::uint64_t begin,
                                                  std::uint64_t end) {
-  auto run = std::make_unique<device_run>(*resource_, layout_);
+  auto run = std::make_unique<device_run>(*resource_, layout_, small_);
   run->build(context, *resource_, columns, begin, end);
   return run;
 }
@@ -422,7 +468,7 @@ std::uint64_t device_index::bytes() const {
 namespace {
 /// A set is at most half full: probes stay short, and duplicates dominate.
 constexpr std::uint64_t slots_per_row = 2;
-constexpr std::uint64_t initial_rows = 1u << 16;
+constexpr std::uint64_t initial_rows = 1u << 14;
 /// Small relations grow faster, as every growth waits for the device.
 constexpr std::uint64_t fast_growth_rows = 1u << 25;
 /// A matrix that takes no longer to clear than a growth of a small set.
@@ -433,10 +479,11 @@ constexpr std::uint64_t matrix_per_hash = 32;
 }  // namespace
 
 device_relation::device_relation(const backend::cuda::device_context& context, memory_resource& resource,
-                                 std::uint32_t arity, set_choice sets)
+                                 std::uint32_t arity, set_choice sets, small_run_builder* small)
     : context_(&context),
       resource_(&resource),
       arity_(arity),
+      small_(small),
       column_table_(resource),
       sets_(sets),
       bits_(resource),
@@ -612,12 +659,12 @@ void device_relation::insert_rows(const word* const* device_columns, std::uint64
 }
 
 std::size_t device_relation::add_index(index_layout layout) {
-  indexes_.push_back(std::make_unique<device_index>(*resource_, std::move(layout)));
+  indexes_.push_back(std::make_unique<device_index>(*resource_, std::move(layout), small_));
   return indexes_.size() - 1;
 }
 
 void device_relation::drop_index(std::size_t number) {
-  indexes_[number] = std::make_unique<device_index>(*resource_, indexes_[number]->layout());
+  indexes_[number] = std::make_unique<device_index>(*resource_, indexes_[number]->layout(), small_);
 }
 
 void device_relation::drop_set() {
@@ -630,16 +677,13 @@ void device_relation::drop_set() {
 std::vector<const word*> device_relation::host_columns() {
   if (host_.empty()) {
     host_.resize(arity_);
-    for (std::uint32_t c = 0; c < arity_; ++c) {
-      host_[c].resize(rows_);
-      if (rows_ == 0) continue;
-      GPULOG_CUDA_TRY(cudaMemcpyAsync(host_[c].data(), columns_[c].data(), rows_ * sizeof(word), cudaMemcpyDeviceToHost,
-                                      context_->stream()));
+    for (std::uint32_t c = 0; c < arity_ && rows_ != 0; ++c) {
+      host_[c] = std::make_unique_for_overwrite<word[]>(rows_);
+      backend::cuda::download(*context_, columns_[c].data(), host_[c].get(), rows_);
     }
-    context_->synchronize();
   }
   std::vector<const word*> pointers;
-  for (const auto& column : host_) pointers.push_back(column.data());
+  for (const auto& column : host_) pointers.push_back(column.get());
   return pointers;
 }
 
@@ -647,8 +691,7 @@ void device_relation::adopt(const std::vector<const word*>& host_columns, std::u
   drop_set();
   for (std::uint32_t c = 0; c < arity_ && rows != 0; ++c) {
     columns_[c] = array<word>(*resource_, rows, fresh_memory::anything);
-    GPULOG_CUDA_TRY(cudaMemcpyAsync(columns_[c].data(), host_columns[c], rows * sizeof(word), cudaMemcpyHostToDevice,
-                                    context_->stream()));
+    context_->staging().upload(host_columns[c], columns_[c].data(), rows * sizeof(word));
   }
   count_rows(rows);
 }

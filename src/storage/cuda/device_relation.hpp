@@ -7,6 +7,7 @@
 
 #include "backend/array.hpp"
 #include "backend/cuda/device.hpp"
+#include "storage/cuda/small_runs.hpp"
 #include "storage/cuda/views.hpp"
 #include "storage/relation.hpp"
 
@@ -15,9 +16,16 @@ namespace gpulog::storage::cuda {
 /// A sorted run in device memory: rows [begin, end) of the relation, sorted by the layout's keys.
 class device_run {
  public:
-  device_run(memory_resource& resource, const index_layout& layout) : layout_(&layout), stored_(resource) {
+  /// @param small builds runs of few rows, when it is flushed; null: they are built at once like others
+  device_run(memory_resource& resource, const index_layout& layout, small_run_builder* small = nullptr)
+      : layout_(&layout), small_(small), stored_(resource) {
     for (std::size_t i = 0; i < layout.key_lengths.size(); ++i) levels_.emplace_back(resource);
   }
+  ~device_run() {
+    if (small_ != nullptr && collection_ == small_->collection()) flush_small_runs(*small_);  // what is built goes now
+  }
+  device_run(const device_run&) = delete;
+  device_run& operator=(const device_run&) = delete;
   void build(const backend::cuda::device_context& context, memory_resource& resource, const column_pointers& columns,
              std::uint64_t begin, std::uint64_t end);
   [[nodiscard]] run_view view(std::size_t level) const;
@@ -43,10 +51,15 @@ class device_run {
     std::uint64_t groups = 0;    // an upper bound in small runs
   };
 
+  /// Leaves it to the builder, if it can do that. @return whether it can
+  bool build_small(memory_resource& resource, const column_pointers& columns);
+  static void flush_small_runs(small_run_builder& small) noexcept;
   void build_level(const backend::cuda::device_context& context, memory_resource& resource,
                    const column_pointers& columns, const std::uint32_t* rows, std::size_t number);
 
   const index_layout* layout_;
+  small_run_builder* small_;
+  std::uint64_t collection_ = UINT64_MAX;  // that the run was added to
   std::vector<level> levels_;
   array<word> stored_;  // [stored column][rows]
   std::uint64_t begin_ = 0;
@@ -57,7 +70,8 @@ class device_run {
 /// by sorting their rows again: a radix sort streams at a rate that a merge of keys and columns does not beat.
 class device_index {
  public:
-  device_index(memory_resource& resource, index_layout layout) : resource_(&resource), layout_(std::move(layout)) {}
+  device_index(memory_resource& resource, index_layout layout, small_run_builder* small)
+      : resource_(&resource), layout_(std::move(layout)), small_(small) {}
   void refresh(const backend::cuda::device_context& context, const column_pointers& columns, std::uint64_t old_rows,
                std::uint64_t rows);
   [[nodiscard]] std::vector<run_view> views(bool with_old, bool with_delta, std::size_t level) const;
@@ -71,6 +85,7 @@ class device_index {
 
   memory_resource* resource_;
   index_layout layout_;
+  small_run_builder* small_;
   std::vector<run_pointer> old_;
   std::vector<run_pointer> delta_;
   std::uint64_t indexed_ = 0;
@@ -80,8 +95,9 @@ class device_index {
 /// storage::relation in device memory, in the fused way. One stream; the number of rows is read back when it is needed.
 class device_relation {
  public:
+  /// @param small for indexes; null: none
   device_relation(const backend::cuda::device_context& context, memory_resource& resource, std::uint32_t arity,
-                  set_choice sets = set_choice::automatic);
+                  set_choice sets = set_choice::automatic, small_run_builder* small = nullptr);
 
   [[nodiscard]] std::uint32_t arity() const { return arity_; }
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
@@ -155,7 +171,7 @@ class device_relation {
 
   /// The rows on the host; copied once.
   [[nodiscard]] std::vector<const word*> host_columns();
-  void forget_host_columns() { host_ = {}; }
+  void forget_host_columns() { host_.clear(); }
   /// Takes over rows that are known to be distinct, for an empty relation that is only read: it has no set. columns: on
   /// the host.
   void adopt(const std::vector<const word*>& host_columns, std::uint64_t rows);
@@ -171,6 +187,7 @@ class device_relation {
   const backend::cuda::device_context* context_;
   memory_resource* resource_;
   std::uint32_t arity_;
+  small_run_builder* small_;
   std::vector<array<word>> columns_;
   array<word*> column_table_;  // for kernels
   // A pipeline may read a relation that it extends: what it reads stays valid until it ends.
@@ -188,7 +205,7 @@ class device_relation {
   bool tail_is_bound_ = false;  // the true one may be lower
   std::uint64_t limit_ = 0;     // rows that set and columns hold
   std::vector<std::unique_ptr<device_index>> indexes_;
-  std::vector<std::vector<word>> host_;
+  std::vector<std::unique_ptr<word[]>> host_;
   phase_times times_;
 };
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <utility>
 
+#include "backend/cuda/staging_ring.hpp"
 #include "storage/cuda/hisa_level.cuh"
 #include "storage/hisa_set.hpp"
 
@@ -289,8 +290,7 @@ void hisa_relation::adopt(const std::vector<const word*>& columns, std::uint64_t
   if (arity_ != 0 && rows != 0) {
     for (std::uint32_t c = 0; c < arity_; ++c) {
       columns_[c] = array<word>(space_->resource, rows, backend::fresh_memory::anything);
-      GPULOG_CUDA_TRY(cudaMemcpyAsync(columns_[c].data(), columns[c], rows * sizeof(word), cudaMemcpyHostToDevice,
-                                      space_->stream()));
+      space_->context.staging().upload(columns[c], columns_[c].data(), rows * sizeof(word));
     }
     show_columns_to_kernels();
     space_->context.synchronize();  // the host's columns may go
@@ -362,18 +362,16 @@ void hisa_relation::drop_set() {
 
 std::vector<const word*> hisa_relation::host_columns() {
   if (host_rows_ != rows_) {
-    host_.assign(arity_, {});
-    for (std::uint32_t c = 0; c < arity_; ++c) {
-      host_[c].resize(rows_);
-      if (rows_ == 0) continue;
-      GPULOG_CUDA_TRY(cudaMemcpyAsync(host_[c].data(), columns_[c].data(), rows_ * sizeof(word), cudaMemcpyDeviceToHost,
-                                      space_->stream()));
+    host_.clear();
+    host_.resize(arity_);
+    for (std::uint32_t c = 0; c < arity_ && rows_ != 0; ++c) {
+      host_[c] = std::make_unique_for_overwrite<word[]>(rows_);
+      backend::cuda::download(space_->context, columns_[c].data(), host_[c].get(), rows_);
     }
-    space_->context.synchronize();
     host_rows_ = rows_;
   }
   std::vector<const word*> pointers;
-  for (const auto& column : host_) pointers.push_back(column.data());
+  for (const auto& column : host_) pointers.push_back(column.get());
   return pointers;
 }
 

@@ -119,7 +119,7 @@ class hisa_relation {
   std::vector<word> used_bits_;
   std::uint64_t sorted_begin_ = 0;  // rows of the last batch
   std::vector<std::unique_ptr<hisa_index>> indexes_;
-  std::vector<std::vector<word>> host_;
+  std::vector<std::unique_ptr<word[]>> host_;
   std::uint64_t host_rows_ = UINT64_MAX;
   phase_times times_;
 };

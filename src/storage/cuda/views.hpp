@@ -15,19 +15,19 @@ struct key_slot {
   std::uint64_t range;
 };
 
-/// A sorted run, searched by one of its key levels.
-struct run_view {
-  const std::uint32_t* direct = nullptr;  ///< rows below each key number; null: the table
+/// The distinct keys of a sorted index array, where each one's rows begin, and the table that finds them
+/// (storage/key_level.hpp).
+struct level_view {
   const key_slot* table = nullptr;
-  const std::uint32_t* first = nullptr;  ///< groups + 1
-  const word* keys = nullptr;            ///< [length][groups], as many as groups is
-  const word* stored = nullptr;          ///< [stored column][rows]
-  std::uint64_t direct_size = 0;
   std::uint64_t table_size = 0;
+  const std::uint32_t* first = nullptr;  ///< groups + 1
+  const word* keys = nullptr;            ///< [length][stride]
   std::uint64_t groups = 0;
-  std::uint64_t rows = 0;
+  std::uint64_t stride = 0;
   std::uint32_t length = 0;
+  bool ranges = false;  ///< a slot holds its key's rows; else its group, and stays right when rows are added
 
+  /// A key's code: the key itself up to two words, else a hash of it that needs comparing.
   template <class Key>
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t code(const Key& key) const {
     if (length == 1) return key(0);
@@ -37,26 +37,65 @@ struct run_view {
     return hash.value();
   }
 
-  /// The rows of a key; none: count 0. Algorithm 3's lookup.
+  /// The rows of a key; none: count 0. The lookup of Algorithm 3.
   template <class Key>
   [[nodiscard]] GPULOG_HOST_DEVICE row_range find(const Key& key) const {
     if (groups == 0) return {};
-    if (direct != nullptr) {
-      const word number = key(0);
-      if (number >= direct_size - 1) return {};
-      return {direct[number], direct[number + 1ULL] - direct[number]};
-    }
     const std::uint64_t own = code(key);
-    for (std::uint64_t at = scale(mix(own), table_size); table[at].range != 0; at = at + 1 == table_size ? 0 : at + 1) {
-      if (table[at].code != own) continue;
-      const auto low = static_cast<std::uint32_t>(table[at].range);
-      const auto high = static_cast<std::uint32_t>(table[at].range >> 32);
-      if (length <= 2) return {low, high};
-      bool same = true;
-      for (std::uint32_t c = 0; c < length; ++c) same = same && keys[c * groups + low] == key(c);
-      if (same) return {first[low], first[low + 1ULL] - first[low]};
+    for (std::uint64_t at = scale(mix(own), table_size);; at = at + 1 == table_size ? 0 : at + 1) {
+      const key_slot slot = table[at];
+      if (slot.range == 0) return {};
+      if (slot.code != own) continue;
+      const auto low = static_cast<std::uint32_t>(slot.range);
+      const auto high = static_cast<std::uint32_t>(slot.range >> 32);
+      if (ranges) return {low, high};
+      if (length <= 2 || compare(low, key) == 0) return {first[low], first[low + 1ULL] - first[low]};
     }
-    return {};
+  }
+
+  /// < 0: the group's key is below this one.
+  template <class Key>
+  [[nodiscard]] GPULOG_HOST_DEVICE int compare(std::uint64_t group, const Key& key) const {
+    for (std::uint32_t c = 0; c < length; ++c) {
+      const word left = keys[c * stride + group];
+      const word right = key(c);
+      if (left != right) return left < right ? -1 : 1;
+    }
+    return 0;
+  }
+
+  /// The first group whose key is not below this one.
+  template <class Key>
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t lower_bound(const Key& key) const {
+    std::uint64_t low = 0;
+    std::uint64_t high = groups;
+    while (low < high) {
+      const std::uint64_t middle = (low + high) / 2;
+      if (compare(middle, key) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+};
+
+/// A sorted run with the columns that a search reads, searched by one of its key levels.
+struct run_view {
+  level_view level;
+  const std::uint32_t* direct = nullptr;  ///< rows below each key number; null: by the level's table
+  const word* stored = nullptr;           ///< [stored column][rows]
+  std::uint64_t direct_size = 0;
+  std::uint64_t rows = 0;
+
+  /// The rows of a key; none: count 0.
+  template <class Key>
+  [[nodiscard]] GPULOG_HOST_DEVICE row_range find(const Key& key) const {
+    if (direct == nullptr) return level.find(key);
+    const word number = key(0);
+    if (number >= direct_size - 1) return {};
+    return {direct[number], direct[number + 1ULL] - direct[number]};
   }
 };
 
