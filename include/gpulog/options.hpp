@@ -61,6 +61,8 @@ struct run_options {
   /// delta, and is kept; 0: exactly what is needed, each time anew.
   double buffer_factor = 8;
   join_kind joins = join_kind::materialized;
+  /// Where several atoms restrict a variable, each binding searches the one with the fewest rows (on the CPU).
+  bool intersect = true;
   bool decompose = true;  ///< fixpoints that fall apart by the values of a column are run as one search for each
   std::uint64_t memory_limit = 0;                         ///< bytes for relations and indexes; 0: no limit
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs

@@ -108,8 +108,9 @@ parse_result fail(std::string_view message) {
 /// The options as texts, before they are checked.
 struct raw_arguments {
   std::vector<std::string> files, show, macros, pragmas;
-  std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", memory_limit, buffer_factor;
   std::string joins = "materialized";
+  std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto", memory_limit,
+              buffer_factor;
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false;
 };
@@ -144,6 +145,9 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
   if (raw.decompose != "auto" && raw.decompose != "off")
     return fail(fmt::format("--decompose may only be set to auto or off, not to '{}'", raw.decompose));
   parsed.run.decompose = raw.decompose == "auto";
+  if (raw.intersect != "auto" && raw.intersect != "off")
+    return fail(fmt::format("--intersect may only be set to auto or off, not to '{}'", raw.intersect));
+  parsed.run.intersect = raw.intersect == "auto";
 
   if (raw.joins != "materialized" && raw.joins != "nested")
     return fail(fmt::format("--joins may only be set to materialized or nested, not to '{}'", raw.joins));
@@ -261,6 +265,9 @@ parse_result parse_arguments(int count, char** texts) {
   app.add_option("--backend", raw.backend, "auto, cpu or cuda")->type_name("NAME")->group(own);
   app.add_option("--device", parsed.run.device, "number of the backend's device, from 0")->type_name("N")->group(own);
   app.add_option("--storage", raw.storage, "auto, hisa, hash or bits")->type_name("NAME")->group(own);
+  app.add_option("--intersect", raw.intersect, "auto or off: of several atoms the one with the fewest rows is searched")
+      ->type_name("NAME")
+      ->group(own);
   app.add_option("--decompose", raw.decompose, "auto or off: fixpoints that fall apart into independent ones")
       ->type_name("NAME")
       ->group(own);

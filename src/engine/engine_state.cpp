@@ -335,7 +335,9 @@ void engine_state::evaluate() {
   for (const sema::fact& fact : analysed().facts) {
     if (auto& count = known.relations[fact.relation.value].rows) ++*count;
   }
-  planned = plan::make_plan(analysed(), known);
+  plan::options planning;
+  if (!options.intersect) planning.intersections = plan::intersection_mode::off;
+  planned = plan::make_plan(analysed(), known, planning);
 
   exec::options chosen;
   chosen.threads = options.jobs;

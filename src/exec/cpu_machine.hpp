@@ -24,6 +24,7 @@ class cpu_machine {
  public:
   using relation = storage::relation;
   static constexpr bool leaves_steps_to_host = false;
+  static constexpr bool makes_other_searches = true;
   struct column_values {
     const word* values = nullptr;
     std::uint64_t rows = 0;

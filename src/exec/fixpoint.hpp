@@ -251,10 +251,11 @@ class fixpoint_executor final : public stratum_executor {
       };
       const auto note = [&](const plan::rule_version& version) {
         need_set(version.head);
-        for_each_read(version, [&](relation_id relation, index_id index, bool uses_set) {
+        const auto note_read = [&](relation_id relation, index_id index, bool uses_set) {
           if (index.valid()) index_last_use_[index.value] = s;
           if (uses_set) need_set(relation);
-        });
+        };
+        for_each_read(version, note_read, Machine::makes_other_searches);
       };
       for_each_version(stratum, note);
     }
@@ -263,9 +264,10 @@ class fixpoint_executor final : public stratum_executor {
   [[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::rule_version>& versions) const {
     std::set<std::uint32_t> indexes;
     for (const auto& version : versions) {
-      for_each_read(version, [&](relation_id, index_id index, bool) {
+      const auto note = [&](relation_id, index_id index, bool) {
         if (index.valid()) indexes.insert(index.value);
-      });
+      };
+      for_each_read(version, note, Machine::makes_other_searches);
     }
     return indexes;
   }
@@ -287,7 +289,7 @@ class fixpoint_executor final : public stratum_executor {
       own.text = version.text;
       running.push_back({&version,
                          build_pipeline(version, *plan_, places_, options_.storage, symbols_, options_.records,
-                                        Machine::leaves_steps_to_host),
+                                        Machine::leaves_steps_to_host, Machine::makes_other_searches),
                          nullptr});
       running.back().pipeline.counter = options_.counter == nullptr ? &counter_ : options_.counter;
       running.back().pipeline.iteration = &iteration_;

@@ -32,7 +32,8 @@ kernels::row_part part_of(plan::part rows) {
 class builder {
  public:
   builder(const plan::rule_version& version, const plan::program& program, const std::vector<index_place>& places,
-          storage::storage_mode mode, storage::symbol_table* symbols, storage::record_tables* records, bool for_device)
+          storage::storage_mode mode, storage::symbol_table* symbols, storage::record_tables* records, bool for_device,
+          bool with_choices)
       : program_(program), places_(places), mode_(mode), records_(records), for_device_(for_device) {
     // Each aggregate has a register of its own that numbers its groups.
     next_owner_ = version.slot_count;
@@ -41,8 +42,14 @@ class builder {
       if (std::holds_alternative<plan::fold_begin>(operation)) ++result_.slot_count;
     }
     result_.symbols = symbols;
-    for (const plan::operation& operation : version.operations) {
-      std::visit([this](const auto& one) { add(one); }, operation);
+    std::set<std::size_t> chosen_tests;  // which are made with the choice of a search
+    for (std::size_t number = 0; number < version.operations.size(); ++number) {
+      if (chosen_tests.contains(number)) continue;
+      std::visit([this](const auto& one) { add(one); }, version.operations[number]);
+      const auto* const match = std::get_if<plan::match>(&version.operations[number]);
+      if (match == nullptr || match->others.empty() || !with_choices) continue;
+      add_choices(*match, version.operations);
+      for (const plan::other_search& other : match->others) chosen_tests.insert(other.test);
     }
     find_live_registers();
   }
@@ -113,18 +120,49 @@ class builder {
     made.index = places_[match.index.value].number;
     made.level = level_of(match.index, match.keys.size());
     made.keys = numbers_of(match.keys);
-    const storage::index_layout layout = make_layout(program_.indexes[match.index.value], mode_);
     for (const plan::column_binding& binding : match.bindings) {
-      std::uint32_t column = binding.column;
-      if (!layout.positions) {
-        column = static_cast<std::uint32_t>(std::find(layout.stored.begin(), layout.stored.end(), binding.column) -
-                                            layout.stored.begin());
-      }
-      made.bindings.push_back({binding.slot.value, column});
+      made.bindings.push_back({binding.slot.value, stored_column(match.index, binding.column)});
     }
   }
 
-  void add(const plan::exists& exists) {
+  /// Where a match reads a column: in the relation, or among the columns that its index stores.
+  [[nodiscard]] std::uint32_t stored_column(index_id index, std::uint32_t column) const {
+    const storage::index_layout layout = make_layout(program_.indexes[index.value], mode_);
+    if (layout.positions) return column;
+    const auto place = std::find(layout.stored.begin(), layout.stored.end(), column);
+    return static_cast<std::uint32_t>(place - layout.stored.begin());
+  }
+
+  /// The searches that a match leaves open, each with the tests of all others' relations.
+  void add_choices(const plan::match& match, const std::vector<plan::operation>& operations) {
+    segment& made = result_.segments.back();
+    std::vector<step> tests;
+    plan::exists own{match.relation, plan::part::all, false, {}, {}};
+    own.keys.resize(match.keys.size() + 1);
+    const std::vector<std::uint32_t>& order = program_.indexes[match.index.value].order;
+    for (std::size_t number = 0; number < match.keys.size(); ++number) own.keys[order[number]] = match.keys[number];
+    own.keys[match.bindings.front().column] = plan::operand::slot(match.bindings.front().slot);
+    tests.push_back(make_test(own));
+    made.choices.push_back({made.source, made.index, made.level, made.keys, made.bindings.front(), {}});
+    for (const plan::other_search& other : match.others) {
+      tests.push_back(make_test(std::get<plan::exists>(operations[other.test])));
+      made.choices.push_back({other.relation.value,
+                              places_[other.index.value].number,
+                              level_of(other.index, other.keys.size()),
+                              numbers_of(other.keys),
+                              {made.bindings.front().target, stored_column(other.index, other.column)},
+                              {}});
+    }
+    for (std::size_t choice = 0; choice < tests.size(); ++choice) {
+      for (std::size_t number = 0; number < tests.size(); ++number) {
+        if (number != choice) made.choices[choice].checks.push_back(tests[number]);
+      }
+    }
+  }
+
+  void add(const plan::exists& exists) { add_step(make_test(exists)); }
+
+  step make_test(const plan::exists& exists) {
     step made{};
     made.negated = exists.negated;
     made.part = part_of(exists.rows);
@@ -137,7 +175,7 @@ class builder {
     } else {
       made.kind = exists.keys.empty() ? step_kind::exists_any : step_kind::exists_tuple;
     }
-    add_step(std::move(made));
+    return made;
   }
 
   void add(const plan::compute& compute) {
@@ -242,6 +280,7 @@ class builder {
         for (const kernels::binding& field : one.bindings) live.erase(field.target);
         read(live, one.arguments);
       }
+      if (!here.choices.empty()) live = live_before_checks(here.choices, live);
       for (const kernels::binding& binding : here.bindings) live.erase(binding.target);
       if (here.kind == expansion_kind::unfold) live.erase(here.result);
       if (here.kind == expansion_kind::fold) live.erase(here.owner);
@@ -252,7 +291,21 @@ class builder {
         behind.pop_back();
       }
       read(live, here.keys);
+      for (const kernels::search_choice& choice : here.choices) read(live, choice.keys);
     }
+  }
+
+  register_set live_before_checks(std::vector<kernels::search_choice>& choices, const register_set& behind) const {
+    register_set before = behind;
+    for (kernels::search_choice& choice : choices) {
+      register_set live = behind;
+      for (std::size_t i = choice.checks.size(); i-- > 0;) {
+        choice.checks[i].live.assign(live.begin(), live.end());
+        read(live, choice.checks[i].arguments);
+      }
+      before.merge(live);
+    }
+    return before;
   }
 
   const plan::program& program_;
@@ -296,8 +349,9 @@ std::vector<index_place> place_indexes(const plan::program& program) {
 
 kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                  const std::vector<index_place>& places, storage::storage_mode mode,
-                                 storage::symbol_table* symbols, storage::record_tables* records, bool for_device) {
-  return builder(version, program, places, mode, symbols, records, for_device).take();
+                                 storage::symbol_table* symbols, storage::record_tables* records, bool for_device,
+                                 bool with_choices) {
+  return builder(version, program, places, mode, symbols, records, for_device, with_choices).take();
 }
 
 }  // namespace gpulog::exec

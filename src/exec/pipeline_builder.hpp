@@ -24,9 +24,10 @@ struct index_place {
 /// Cuts a rule version into segments at its expansions, and finds out which registers each part still reads.
 /// @param places as place_indexes gives them @param records needed by rules with records only
 /// @param for_device steps that need the host's tables (texts, records) become segments of their own
+/// @param with_choices matches with other searches choose among them for each binding
 [[nodiscard]] kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                                const std::vector<index_place>& places, storage::storage_mode mode,
                                                storage::symbol_table* symbols, storage::record_tables* records,
-                                               bool for_device = false);
+                                               bool for_device = false, bool with_choices = false);
 
 }  // namespace gpulog::exec

@@ -61,6 +61,16 @@ struct step {
   std::vector<register_number> live;         ///< registers that are read behind this step: what compaction has to keep
 };
 
+/// One of several searches for the same values, of which each binding makes the one with the fewest rows.
+struct search_choice {
+  relation_number source = 0;
+  std::size_t index = 0;
+  std::size_t level = 0;
+  std::vector<register_number> keys;
+  binding bound{};
+  std::vector<step> checks;  ///< that the value found is in the relations of the other searches
+};
+
 /// fold: the distinct tuples of the carried registers, each once, on which an aggregate's body runs; unfold: the
 /// bindings of the segment before the fold, with their results. Only for devices: unit, not first: the bindings as they
 /// are; host: the same, and its steps run on the host.
@@ -85,6 +95,7 @@ struct segment {
   std::size_t ended_fold = 0;  ///< 0: it does not end one
   register_number folded = 0;
   fold_op fold{};
+  std::vector<search_choice> choices;    ///< of a match: none, or several, the own search first
   std::vector<register_number> carried;  ///< registers of the segment before that are read from here on
   std::vector<step> steps;
 };

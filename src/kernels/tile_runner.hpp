@@ -34,13 +34,21 @@ struct expansion_scratch {
   std::uint32_t gathered = 0;
 };
 
+/// What an expansion with a choice of searches knows of the tile before it.
+struct choice_scratch {
+  std::uint64_t fewest[tile_rows];
+  std::uint64_t counts[tile_rows];
+  std::uint8_t chosen[tile_rows];
+};
+
 /// One worker's memory for tiles; kept from rule to rule, so that a rule with a tiny delta pays no allocation.
 struct tile_scratch {
   std::vector<word> registers;  // [segment][register][row of the tile]
   std::vector<word> constants;
   std::vector<std::unique_ptr<expansion_scratch>> expansions;
-  std::vector<std::unique_ptr<fold_state>> folds;  // by segment; null for others
-  expansion_scratch probe;                         // of existence tests
+  std::vector<std::unique_ptr<fold_state>> folds;        // by segment; null for others
+  expansion_scratch probe;                               // of existence tests
+  std::vector<std::unique_ptr<choice_scratch>> choices;  // by segment; null for others
   storage::insert_scratch insert;
   std::uint16_t selected[tile_rows];
   std::uint8_t found[tile_rows];
@@ -71,6 +79,12 @@ class tile_runner {
     for (std::size_t i = 0; i < segments; ++i) {
       if (program.segments[i].kind == expansion_kind::fold && scratch.folds[i] == nullptr) {
         scratch.folds[i] = std::make_unique<fold_state>();
+      }
+    }
+    scratch.choices.resize(std::max(scratch.choices.size(), segments));
+    for (std::size_t i = 0; i < segments; ++i) {
+      if (!program.segments[i].choices.empty() && scratch.choices[i] == nullptr) {
+        scratch.choices[i] = std::make_unique<choice_scratch>();
       }
     }
     closed_folds_.resize(segments);
@@ -361,29 +375,29 @@ class tile_runner {
   void expand(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
     const segment& here = program_->segments[number];
+    if (!here.choices.empty()) return expand_by_fewest(number, n, make_room);
     expansion_scratch& state = *scratch_->expansions[number];
     state.filled = state.gathered = 0;
     if (here.kind == expansion_kind::scan) {
       const part_rows rows = rows_of(relation_of(here.source), here);
-      for (std::uint32_t i = 0; i < n; ++i)
-        write_pairs(number, nullptr, i, rows.begin, rows.end - rows.begin, make_room);
-      gather(number, nullptr);
+      for (std::uint32_t i = 0; i < n; ++i) write_pairs(number, {}, i, rows.begin, rows.end - rows.begin, make_room);
+      gather(number, {});
     } else if (here.kind == expansion_kind::range) {
       for (std::uint32_t i = 0; i < n; ++i) {
         const word from = value(number - 1, here.keys[0])[i];
         const word to = value(number - 1, here.keys[1])[i];
-        write_pairs(number, nullptr, i, 0, range_size(here.value, from, to, step_of_range(number, i)), make_room);
+        write_pairs(number, {}, i, 0, range_size(here.value, from, to, step_of_range(number, i)), make_room);
       }
-      gather(number, nullptr);
+      gather(number, {});
     } else if (const auto* classes = relation_of(here.source).as_equivalence()) {
       const auto [first, second] = keys_of(number);
       for (std::uint32_t i = 0; i < n; ++i) classes->prefetch(first[i]);
       for (std::uint32_t i = 0; i < n; ++i) {
         for (const auto& found : find_pairs(*classes, here.part, first, second, i)) {
-          write_pairs(number, nullptr, i, found.begin, found.count, make_room);
+          write_pairs(number, {}, i, found.begin, found.count, make_room);
         }
       }
-      gather(number, nullptr);
+      gather(number, {});
     } else {
       relation_of(here.source)
           .index(here.index)
@@ -391,12 +405,79 @@ class tile_runner {
             find_ranges(number, run.level(here.level), n);
             for (std::uint32_t i = 0; i < n; ++i) {
               const storage::row_range range = state.ranges[i];
-              if (range.count != 0) write_pairs(number, &run, i, range.first, range.count, make_room);
+              if (range.count != 0) write_pairs(number, {&run}, i, range.first, range.count, make_room);
             }
-            gather(number, &run);
+            gather(number, {&run});
           });
     }
     if (state.filled != 0) process(number, state.filled, make_room);
+  }
+
+  /// Where the rows of pairs are: in a run of an index (nullptr: in the relation), searched by the segment itself or by
+  /// one of its choices.
+  struct row_source {
+    const storage::sorted_run* run = nullptr;
+    const search_choice* choice = nullptr;
+  };
+
+  /// Expands each binding by the search that has the fewest rows for it; the relations of the others are asked whether
+  /// they have the value too.
+  template <class MakeRoom>
+  void expand_by_fewest(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
+    const segment& here = program_->segments[number];
+    expansion_scratch& state = *scratch_->expansions[number];
+    choice_scratch& choosing = *scratch_->choices[number];
+    const std::size_t from = number - 1;
+    const auto for_each_run = [&](const search_choice& choice, const auto& action) {
+      relation_of(choice.source).index(choice.index).for_each_run(true, true, [&](const storage::sorted_run& run) {
+        find_keys(run.level(choice.level), choice.keys, from, n, state);
+        action(run);
+      });
+    };
+    for (std::size_t c = 0; c < here.choices.size(); ++c) {
+      std::uint64_t* const counts = c == 0 ? choosing.fewest : choosing.counts;
+      std::fill_n(counts, n, 0);
+      for_each_run(here.choices[c], [&](const storage::sorted_run&) {
+        for (std::uint32_t i = 0; i < n; ++i) counts[i] += state.ranges[i].count;
+      });
+      if (c == 0) {
+        std::fill_n(choosing.chosen, n, std::uint8_t{0});
+        continue;
+      }
+      for (std::uint32_t i = 0; i < n; ++i) {
+        if (counts[i] >= choosing.fewest[i]) continue;
+        choosing.fewest[i] = counts[i];
+        choosing.chosen[i] = static_cast<std::uint8_t>(c);
+      }
+    }
+    for (std::size_t c = 0; c < here.choices.size(); ++c) {
+      const search_choice& choice = here.choices[c];
+      std::uint64_t wanted = 0;
+      for (std::uint32_t i = 0; i < n; ++i) wanted += choosing.chosen[i] == c ? choosing.fewest[i] : 0;
+      if (wanted == 0) continue;
+      state.filled = state.gathered = 0;
+      for_each_run(choice, [&](const storage::sorted_run& run) {
+        for (std::uint32_t i = 0; i < n; ++i) {
+          const storage::row_range range = state.ranges[i];
+          if (choosing.chosen[i] != c || range.count == 0) continue;
+          write_pairs(number, {&run, &choice}, i, range.first, range.count, make_room);
+        }
+        gather(number, {&run, &choice});
+      });
+      if (state.filled != 0) process_found(number, {nullptr, &choice}, state.filled, make_room);
+    }
+  }
+
+  /// Goes on with a full tile of pairs.
+  template <class MakeRoom>
+  void process_found(std::size_t number, const row_source& source, std::uint32_t n, const MakeRoom& make_room) {
+    if (source.choice != nullptr) {
+      for (const step& check : source.choice->checks) {
+        n = apply_step(number, check, n);
+        if (n == 0) return;
+      }
+    }
+    process(number, n, make_room);
   }
 
   [[nodiscard]] word step_of_range(std::size_t number, std::uint32_t i) const {
@@ -445,7 +526,7 @@ class tile_runner {
 
   /// Pairs binding `owner` with rows [first, first + count); passes every full tile on.
   template <class MakeRoom>
-  void write_pairs(std::size_t number, const storage::sorted_run* run, std::uint32_t owner, std::uint64_t first,
+  void write_pairs(std::size_t number, const row_source& source, std::uint32_t owner, std::uint64_t first,
                    std::uint64_t count, const MakeRoom& make_room) {
     expansion_scratch& state = *scratch_->expansions[number];
     // Most keys have few matches: a fixed number of stores, of which the ones behind count are written over, has no
@@ -469,9 +550,9 @@ class tile_runner {
       first += taken;
       count -= taken;
       if (state.filled == tile_rows) {
-        gather(number, run);
+        gather(number, source);
         state.filled = state.gathered = 0;
-        process(number, tile_rows, make_room);
+        process_found(number, source, tile_rows, make_room);
         if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
       }
     }
@@ -479,7 +560,8 @@ class tile_runner {
 
   /// Fills the registers of the pairs that were written since the last call, which are all of one run. Columns are
   /// looked up anew each time: a relation that grew has moved them.
-  void gather(std::size_t number, const storage::sorted_run* run) {
+  void gather(std::size_t number, const row_source& source) {
+    const storage::sorted_run* const run = source.run;
     const segment& here = program_->segments[number];
     expansion_scratch& state = *scratch_->expansions[number];
     const std::uint32_t begin = state.gathered;
@@ -504,24 +586,40 @@ class tile_runner {
       }
       return;
     }
+    if (source.choice != nullptr) {
+      read_column(number, relation_of(source.choice->source), run, source.choice->bound, begin);
+      return;
+    }
     const storage::equivalence* const classes = relation_of(here.source).as_equivalence();
     if (classes != nullptr && here.kind == expansion_kind::scan) {
       gather_equivalence(*classes, here, state.rows + begin, end - begin,
                          [&](const binding& bound) { return own(number, bound.target) + begin; });
       return;
     }
-    const std::uint32_t* const positions = run == nullptr ? nullptr : run->positions();
     for (const binding& bound : here.bindings) {
-      word* const to = own(number, bound.target);
-      if (positions != nullptr) {
-        const word* const column = relation_of(here.source).column(bound.column);
-        for (std::uint32_t i = begin; i < end; ++i) to[i] = column[positions[state.rows[i]]];
-      } else {
-        const word* const column = classes != nullptr ? classes->members()
-                                   : run == nullptr   ? relation_of(here.source).column(bound.column)
-                                                      : run->stored(bound.column);
-        for (std::uint32_t i = begin; i < end; ++i) to[i] = column[state.rows[i]];
+      if (classes == nullptr) {
+        read_column(number, relation_of(here.source), run, bound, begin);
+        continue;
       }
+      word* const to = own(number, bound.target);
+      const word* const column = classes->members();
+      for (std::uint32_t i = begin; i < end; ++i) to[i] = column[state.rows[i]];
+    }
+  }
+
+  /// One register of the pairs from `begin` on.
+  void read_column(std::size_t number, const relation& from, const storage::sorted_run* run, const binding& bound,
+                   std::uint32_t begin) {
+    const expansion_scratch& state = *scratch_->expansions[number];
+    const std::uint32_t end = state.filled;
+    word* const to = own(number, bound.target);
+    if (run != nullptr && run->positions() != nullptr) {
+      const std::uint32_t* const positions = run->positions();
+      const word* const column = from.column(bound.column);
+      for (std::uint32_t i = begin; i < end; ++i) to[i] = column[positions[state.rows[i]]];
+    } else {
+      const word* const column = run == nullptr ? from.column(bound.column) : run->stored(bound.column);
+      for (std::uint32_t i = begin; i < end; ++i) to[i] = column[state.rows[i]];
     }
   }
 

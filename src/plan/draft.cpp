@@ -423,6 +423,11 @@ void scan_instead_of_search(draft& version) {
     comparisons.push_back({filter{comparison_op::equal, operand::slot(slot), search.keys[number]}, {}, bindings});
   }
   first.op = std::move(all_rows);
+  for (draft_operation& later : version.operations) {
+    auto* const search_later = std::get_if<match>(&later.op);
+    if (search_later == nullptr) continue;
+    for (other_search& other : search_later->others) other.test += comparisons.size();
+  }
   version.operations.insert(version.operations.begin() + 1, comparisons.begin(), comparisons.end());
 }
 
@@ -479,6 +484,9 @@ rule_version finish(draft version) {
       for (column_binding& binding : op->bindings) define(binding.slot, position);
     } else if (auto* searched = std::get_if<match>(&current.op)) {
       for (operand& key : searched->keys) rename(key);
+      for (other_search& other : searched->others) {
+        for (operand& key : other.keys) rename(key);
+      }
       for (column_binding& binding : searched->bindings) define(binding.slot, position);
     } else if (auto* test = std::get_if<exists>(&current.op)) {
       for (operand& key : test->keys) rename(key);

@@ -15,6 +15,8 @@ struct draft_operation {
   /// Columns of the keys of a match or exists, ascending, parallel to its keys; empty: emptiness.
   std::vector<std::uint32_t> key_columns;
   double bindings = 1;  ///< estimate, behind it
+  /// The same for the other searches of a match.
+  std::vector<std::vector<std::uint32_t>> other_key_columns = {};
 };
 
 struct draft {

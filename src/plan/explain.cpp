@@ -116,8 +116,18 @@ class version_printer {
       const bool clear = plan_.relations[op.relation.value].kinds.size() <= 2;
       bindings.push_back(clear ? bound : fmt::format("{}@{}", bound, binding.column));
     }
-    return fmt::format("match {}[{}]{} -> {}{}", name(op.relation), fmt::join(keys, ","), part_suffix(op.rows),
-                       fmt::join(bindings, ","), index_text(op.index));
+    std::string others;
+    for (const other_search& other : op.others) {
+      std::vector<std::string> columns = unnamed_columns(other.relation);
+      const index& order = plan_.indexes[other.index.value];
+      for (std::size_t number = 0; number < other.keys.size(); ++number) {
+        columns[order.order[number]] = text(other.keys[number], column_kind(other.relation, order.order[number]));
+      }
+      others += fmt::format("{}{}({}){}", others.empty() ? "  or the fewest rows of " : ", ", name(other.relation),
+                            fmt::join(columns, ","), index_text(other.index));
+    }
+    return fmt::format("match {}[{}]{} -> {}{}{}", name(op.relation), fmt::join(keys, ","), part_suffix(op.rows),
+                       fmt::join(bindings, ","), index_text(op.index), others);
   }
 
   std::string text(const exists& op) {

@@ -52,24 +52,36 @@ class subset_matching {
   std::vector<std::size_t> larger_of_;
 };
 
-/// A match or exists that needs an index.
+/// A match, one of its others, or an exists that needs an index.
 struct search {
   relation_id relation;
-  draft_operation* where = nullptr;
+  const draft_operation* where = nullptr;
+  const signature* key_columns = nullptr;
   std::vector<operand>* keys = nullptr;
   index_id* index = nullptr;
-  const std::vector<column_binding>* bindings = nullptr;  ///< of a match
+  std::vector<std::uint32_t> columns = {};  ///< that are read of the rows
 };
 
 std::vector<search> searches_of(draft& version, const std::vector<std::uint32_t>& arities) {
   std::vector<search> result;
   for (draft_operation& candidate : version.operations) {
     if (auto* found = std::get_if<match>(&candidate.op)) {
-      result.push_back({found->relation, &candidate, &found->keys, &found->index, &found->bindings});
+      search& added = result.emplace_back();
+      added = {found->relation, &candidate, &candidate.key_columns, &found->keys, &found->index};
+      for (const column_binding& binding : found->bindings) added.columns.push_back(binding.column);
+      for (std::size_t number = 0; number < found->others.size(); ++number) {
+        other_search& other = found->others[number];
+        result.push_back({other.relation,
+                          &candidate,
+                          &candidate.other_key_columns[number],
+                          &other.keys,
+                          &other.index,
+                          {other.column}});
+      }
     } else if (auto* test = std::get_if<exists>(&candidate.op)) {
       const bool by_set = test->rows == part::all && test->keys.size() == arities[test->relation.value];
       if (!test->keys.empty() && !by_set) {
-        result.push_back({test->relation, &candidate, &test->keys, &test->index, nullptr});
+        result.push_back({test->relation, &candidate, &candidate.key_columns, &test->keys, &test->index});
       }
     }
   }
@@ -88,7 +100,7 @@ void replace_one_off_searches(const std::vector<draft*>& drafts, const std::vect
   for (draft* version : drafts) {
     const bool begins = begins_with_one_off_search(*version);
     for (const search& found : searches_of(*version, arities)) {
-      const std::pair key(found.relation, found.where->key_columns);
+      const std::pair key(found.relation, *found.key_columns);
       if (begins && found.where == &version->operations.front()) {
         ++one_off[key];
       } else {
@@ -147,8 +159,8 @@ std::vector<index> select_indexes(const std::vector<draft*>& drafts, const std::
   std::map<relation_id, std::set<signature>> signatures;
   for (draft* version : drafts) {
     for (search& found : searches_of(*version, arities)) {
-      signatures[found.relation].insert(found.where->key_columns);
-      searches.push_back(found);
+      signatures[found.relation].insert(*found.key_columns);
+      searches.push_back(std::move(found));
     }
   }
 
@@ -168,20 +180,19 @@ std::vector<index> select_indexes(const std::vector<draft*>& drafts, const std::
   }
 
   for (const search& found : searches) {
-    const index_id id = serving.at({found.relation, found.where->key_columns});
+    const index_id id = serving.at({found.relation, *found.key_columns});
     index& used = indexes[id.value];
     *found.index = id;
-    const std::vector<std::uint32_t>& columns = found.where->key_columns;
+    const signature& columns = *found.key_columns;
     std::vector<operand> keys;
     for (std::size_t number = 0; number < columns.size(); ++number) {
       const auto place = std::find(columns.begin(), columns.end(), used.order[number]);
       keys.push_back((*found.keys)[static_cast<std::size_t>(place - columns.begin())]);
     }
     *found.keys = std::move(keys);
-    if (found.bindings == nullptr) continue;
-    for (const column_binding& binding : *found.bindings) {
-      const auto in_key = std::find(used.order.begin(), used.order.begin() + used.key_lengths.back(), binding.column);
-      if (in_key == used.order.begin() + used.key_lengths.back()) used.payload.push_back(binding.column);
+    for (const std::uint32_t column : found.columns) {
+      const auto in_key = std::find(used.order.begin(), used.order.begin() + used.key_lengths.back(), column);
+      if (in_key == used.order.begin() + used.key_lengths.back()) used.payload.push_back(column);
     }
   }
   for (index& used : indexes) {

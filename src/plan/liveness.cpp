@@ -15,7 +15,10 @@ void append_slots(std::vector<slot_id>& slots, const std::vector<operand>& opera
 struct reads {
   std::vector<slot_id> slots;
   void operator()(const scan&) {}
-  void operator()(const match& op) { append_slots(slots, op.keys); }
+  void operator()(const match& op) {
+    append_slots(slots, op.keys);
+    for (const other_search& other : op.others) append_slots(slots, other.keys);
+  }
   void operator()(const exists& op) { append_slots(slots, op.keys); }
   void operator()(const compute& op) { append_slots(slots, op.arguments); }
   void operator()(const filter& op) { append_slots(slots, {op.left, op.right}); }

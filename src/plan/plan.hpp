@@ -42,6 +42,15 @@ struct scan {
   bool changed_elements = false;
 };
 
+/// Another search for the value that a match binds: in the relation of an existence test that follows the match.
+struct other_search {
+  relation_id relation;
+  index_id index;
+  std::vector<operand> keys;  ///< at least one
+  std::uint32_t column = 0;   ///< of the relation: holds the value
+  std::size_t test = 0;       ///< the existence test, by its place among the operators of the version
+};
+
 /// For each row of the part whose key columns (the first keys.size() columns of the index order) equal the keys: bind.
 /// Keys are constants or slots bound before. First in a pipeline all keys are constants.
 struct match {
@@ -50,6 +59,10 @@ struct match {
   index_id index;
   std::vector<operand> keys;  ///< at least one
   std::vector<column_binding> bindings;
+  /// Not empty: one slot is bound and all other columns are keys. For each binding any one of these relations may be
+  /// searched, if the other tests and then this relation's tuple set are asked; who searches this relation and runs the
+  /// tests where they stand needs to know nothing of the others.
+  std::vector<other_search> others = {};
 };
 
 /// Keep the binding when a matching row exists (negated: when none does). Without an index: all columns are given, in

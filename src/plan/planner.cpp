@@ -15,6 +15,7 @@
 #include "plan/domains.hpp"
 #include "plan/draft.hpp"
 #include "plan/index_selection.hpp"
+#include "plan/intersections.hpp"
 #include "plan/join_order.hpp"
 #include "plan/normalized_rule.hpp"
 #include "plan/record_patterns.hpp"
@@ -340,7 +341,7 @@ class planner {
     parts.atoms.assign(rule.atoms.size(), part::all);
     parts.tested = tested_atoms(rule, target);
     if (recursive.empty()) {
-      add_version(rule, parts, forced_order(rule, 0), target.once);
+      add_version(rule, parts, forced_order(rule, 0), target, target.once);
       return;
     }
     for (std::uint32_t version = 0; version < recursive.size(); ++version) {
@@ -349,16 +350,19 @@ class planner {
       // A subsumption takes no rows of delta.
       const std::vector<bool> tested = parts.tested;
       if (!tested.empty()) parts.tested[recursive[version]] = false;
-      add_version(rule, parts, forced_order(rule, version), target.loop[level]);
+      add_version(rule, parts, forced_order(rule, version), target, target.loop[level]);
       parts.tested = tested;
       parts.atoms[recursive[version]] = part::old;
     }
   }
 
   void add_version(const normalized_rule& rule, const version_parts& parts, const std::vector<std::uint32_t>* forced,
-                   draft_phase& target) {
+                   const draft_stratum& stratum, draft_phase& target) {
     draft& added = target.versions.emplace_back(build_draft(rule, parts, order_body(rule, parts, costs_, forced)));
     simplify(added, arities_);
+    if (chosen_.intersections == intersection_mode::off) return;
+    const std::set<relation_id> own(stratum.relations.begin(), stratum.relations.end());
+    find_intersections(added, costs_, arities_, own, equivalences_);
   }
 
   void choose_indexes() {

@@ -24,8 +24,12 @@ struct statistics {
 /// switches it off too.
 enum class supplementary_mode : std::uint8_t { automatic, off };
 
+/// Whether a search may be left to the smallest of several relations (plan/intersections.hpp).
+enum class intersection_mode : std::uint8_t { automatic, off };
+
 struct options {
   supplementary_mode supplementary = supplementary_mode::automatic;
+  intersection_mode intersections = intersection_mode::automatic;
 };
 
 /// Plans every rule: semi-naive versions, join order, supplementary relations, indexes. The relations of `source` keep

@@ -120,6 +120,22 @@ class version_checker {
     for (const column_binding& binding : op.bindings) {
       if (!readable.contains(binding.column)) fail(fmt::format("column {} is not in the payload", binding.column));
     }
+    if (!op.others.empty()) check_others(op);
+  }
+
+  void check_others(const match& op) {
+    if (op.bindings.size() != 1 || op.keys.size() + 1 != arity(op.relation) || op.rows != part::all) {
+      fail("a search with others does not bind the one column that is no key");
+    }
+    for (const other_search& other : op.others) {
+      check_index(other.relation, other.index, other.keys.size());
+      const auto* const test =
+          other.test < version_.operations.size() ? std::get_if<exists>(&version_.operations[other.test]) : nullptr;
+      const bool asks_the_same = test != nullptr && test->relation == other.relation && !test->negated &&
+                                 test->rows == part::all && test->keys.size() == other.keys.size() + 1;
+      if (!asks_the_same) fail("another search has no test that asks the same");
+      if (other.column >= arity(other.relation)) fail(fmt::format("column {} is out of range", other.column));
+    }
   }
 
   void check(const exists& op) {

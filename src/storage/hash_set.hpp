@@ -356,24 +356,68 @@ class row_set {
     count_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  /// Makes room for that many more; hash_of(row) gives the hash of a row in the set. Nobody may use the set meanwhile.
-  template <class HashOf>
-  void grow(std::uint64_t extra, HashOf&& hash_of) {
+  /// Makes room for that many more; hash_of(row) gives the hash of a row in the set, and fetch(row) asks for the memory
+  /// that it will read. Nobody may use the set meanwhile; it may take that many threads of its own.
+  /// @throws memory_exceeded, the set unchanged
+  template <class HashOf, class Fetch>
+  void grow(std::uint64_t extra, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
     std::uint64_t capacity = slots_.size();
     while (table_growth::limit(capacity) < size() + extra) capacity = table_growth::next(capacity);
     if (capacity == slots_.size()) return;
-    backend::array<std::uint64_t> larger(slots_.resource(), capacity);
-    larger.swap(slots_);
+    backend::array<std::uint64_t> old(slots_.resource(), capacity);
+    old.swap(slots_);
     limit_ = table_growth::limit(capacity);
-    for (std::uint64_t entry : larger) {
-      if (entry == 0) continue;
-      std::uint64_t at = scale(hash_of((entry & row_mask) - 1), capacity);
-      while (slots_[at] != 0) at = at + 1 == capacity ? 0 : at + 1;
-      slots_[at] = entry;
+    constexpr std::uint64_t slots_per_thread = 1u << 18;  // each costs misses in several columns
+    const std::uint64_t parts = std::clamp<std::uint64_t>(old.size() / slots_per_thread, 1, threads);
+    if (parts == 1) return move_entries<false>(old, 0, old.size(), hash_of, fetch);
+    const auto bound = [&old, parts](std::uint64_t part) { return old.size() * part / parts; };
+    std::vector<std::thread> helpers;
+    for (std::uint64_t part = 1; part < parts; ++part) {
+      helpers.emplace_back([&, part] { move_entries<true>(old, bound(part), bound(part + 1), hash_of, fetch); });
     }
+    move_entries<true>(old, 0, bound(1), hash_of, fetch);
+    for (std::thread& helper : helpers) helper.join();
+  }
+  template <class HashOf>
+  void grow(std::uint64_t extra, const HashOf& hash_of) {
+    grow(
+        extra, hash_of, [](std::uint64_t) {}, 1);
   }
 
  private:
+  /// Inserts what stands in slots [begin, end) of the smaller table. Rows stand in the order of their hashes there, so
+  /// their tuples lie anywhere: a batch of them is fetched before the first is read.
+  template <bool Concurrent, class HashOf, class Fetch>
+  void move_entries(const backend::array<std::uint64_t>& old, std::uint64_t begin, std::uint64_t end,
+                    const HashOf& hash_of, const Fetch& fetch) {
+    constexpr std::uint64_t batch = 32;
+    std::uint64_t entries[batch];
+    const std::uint64_t capacity = slots_.size();
+    while (begin < end) {
+      std::uint64_t count = 0;
+      for (; begin < end && count < batch; ++begin) {
+        if (old[begin] == 0) continue;
+        entries[count++] = old[begin];
+        fetch((old[begin] & row_mask) - 1);
+      }
+      for (std::uint64_t i = 0; i < count; ++i) {
+        std::uint64_t at = scale(hash_of((entries[i] & row_mask) - 1), capacity);
+        while (!place<Concurrent>(at, entries[i])) at = at + 1 == capacity ? 0 : at + 1;
+      }
+    }
+  }
+  template <bool Concurrent>
+  [[nodiscard]] bool place(std::uint64_t at, std::uint64_t entry) {
+    std::uint64_t free = __atomic_load_n(&slots_[at], __ATOMIC_RELAXED);
+    if (free != 0) return false;
+    if constexpr (!Concurrent) {
+      slots_[at] = entry;
+      return true;
+    } else {
+      return __atomic_compare_exchange_n(&slots_[at], &free, entry, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+  }
+
   static constexpr unsigned row_bits = 40;
   static constexpr std::uint64_t row_mask = (1ULL << row_bits) - 1;
 

@@ -168,7 +168,11 @@ class relation {
       if (is_worth_it && become_bits()) return;
       packed->grow(slack(), options_.workers);
     } else {
-      std::get<row_set>(set_).grow(slack(), [this](std::uint64_t row) { return row_hash(row); });
+      const auto fetch = [this](std::uint64_t row) {
+        for (const auto& column : columns_) __builtin_prefetch(column.data() + row);
+      };
+      std::get<row_set>(set_).grow(
+          slack(), [this](std::uint64_t row) { return row_hash(row); }, fetch, options_.workers);
     }
   }
 

@@ -33,6 +33,7 @@ class cuda_machine {
   using trace_range = exec::trace_range;
   /// The host makes texts and records.
   static constexpr bool leaves_steps_to_host = true;
+  static constexpr bool makes_other_searches = false;  // a match reads the search that the plan has first
 
   /// @param resource allocates on the device
   /// @param host_threads for steps that the host does

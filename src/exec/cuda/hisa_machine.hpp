@@ -25,6 +25,7 @@ class hisa_machine {
   using relation = storage::cuda::hisa_relation;
   using trace_range = exec::trace_range;
   static constexpr bool leaves_steps_to_host = false;
+  static constexpr bool makes_other_searches = false;  // a match reads the search that the plan has first
 
   /// @param resource allocates on the device
   hisa_machine(const backend::cuda::device_context& context, backend::memory_resource& resource, const options& chosen);

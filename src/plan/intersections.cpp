@@ -1,0 +1,104 @@
+#include "plan/intersections.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "plan/liveness.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+/// Below this many rows for each binding a second search costs more than it saves.
+constexpr double least_fan_out = 2;
+/// Searches beside a match's own one; each is made for every binding.
+constexpr std::size_t most_others = 7;
+
+bool is_aggregate(const draft_operation& one) { return std::holds_alternative<fold_begin>(one.op); }
+
+class finder {
+ public:
+  finder(draft& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
+         const std::set<relation_id>& growing, const std::set<relation_id>& excluded)
+      : version_(version), costs_(costs), arities_(arities), growing_(growing), excluded_(excluded) {}
+
+  void run() {
+    std::vector<draft_operation>& operations = version_.operations;
+    if (std::any_of(operations.begin(), operations.end(), is_aggregate)) return;
+    std::set<slot_id> bound;
+    for (std::size_t position = 0; position < operations.size(); ++position) {
+      if (position != 0 && std::holds_alternative<match>(operations[position].op)) extend(position, bound);
+      for (const slot_id slot : slots_written(operations[position].op)) bound.insert(slot);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_complete(relation_id relation, part rows) const {
+    return rows == part::all && !growing_.contains(relation) && !excluded_.contains(relation);
+  }
+  [[nodiscard]] bool is_worth(relation_id relation, double bindings) const {
+    return bindings >= costs_.rows(relation, part::all);
+  }
+
+  /// Looks for tests that could be the search at `position`, up to the next operator that makes bindings.
+  void extend(std::size_t position, const std::set<slot_id>& bound) {
+    std::vector<draft_operation>& operations = version_.operations;
+    draft_operation& searching = operations[position];
+    auto& search = std::get<match>(searching.op);
+    // All columns are keys but the one that is bound: whoever knows the value can ask the tuple set.
+    const bool binds_one = search.bindings.size() == 1 && search.keys.size() + 1 == arities_[search.relation.value];
+    const double before = operations[position - 1].bindings;
+    const double found = searching.bindings;
+    if (!binds_one || !is_complete(search.relation, search.rows)) return;
+    if (found < least_fan_out * before || !is_worth(search.relation, found)) return;
+    const slot_id value = search.bindings.front().slot;
+    for (std::size_t at = position + 1; at < operations.size() && !is_loop(operations[at].op); ++at) {
+      const auto* const test = std::get_if<exists>(&operations[at].op);
+      if (test == nullptr || test->negated || !is_complete(test->relation, test->rows)) continue;
+      if (!is_worth(test->relation, found) || search.others.size() == most_others) continue;
+      add_other(searching, operations[at], at, value, bound);
+    }
+  }
+
+  static void add_other(draft_operation& searching, const draft_operation& testing, std::size_t at, slot_id value,
+                        const std::set<slot_id>& bound) {
+    const auto& test = std::get<exists>(testing.op);
+    other_search other;
+    other.relation = test.relation;
+    other.test = at;
+    std::vector<std::uint32_t> key_columns;
+    std::size_t values = 0;
+    for (std::size_t number = 0; number < test.keys.size(); ++number) {
+      const operand& key = test.keys[number];
+      if (key == operand::slot(value)) {
+        other.column = testing.key_columns[number];
+        ++values;
+      } else if (key.is_constant || bound.contains(slot_id(key.value))) {
+        other.keys.push_back(key);
+        key_columns.push_back(testing.key_columns[number]);
+      } else {
+        return;  // computed from the value
+      }
+    }
+    // Without any other key every row of the relation would do.
+    if (values != 1 || other.keys.empty()) return;
+    std::get<match>(searching.op).others.push_back(std::move(other));
+    searching.other_key_columns.push_back(std::move(key_columns));
+  }
+
+  draft& version_;
+  const cost_model& costs_;
+  const std::vector<std::uint32_t>& arities_;
+  const std::set<relation_id>& growing_;
+  const std::set<relation_id>& excluded_;
+};
+
+}  // namespace
+
+void find_intersections(draft& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
+                        const std::set<relation_id>& growing, const std::set<relation_id>& excluded) {
+  finder(version, costs, arities, growing, excluded).run();
+}
+
+}  // namespace gpulog::plan

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "plan/cost_model.hpp"
+#include "plan/draft.hpp"
+
+namespace gpulog::plan {
+
+/// Values that several atoms restrict: where a search finds the values of one variable and existence tests of other
+/// relations follow that ask for the same variable, with everything else bound before, any of these relations can be
+/// searched instead and the others be tested. The search gets the others (match::others), so that the executor may read
+/// for each binding the relation with the fewest rows. Over a cycle of atoms the work is then that of a worst-case
+/// optimal join: a triangle's edge costs the smaller degree of its two ends, never the larger one.
+///
+/// Only relations that are complete when the version runs, and only where the bindings expected are as many as the rows
+/// of the relations, as each other search needs an index of its own.
+/// @param growing relations of the version's own recursive stratum
+/// @param excluded relations that have no indexes
+void find_intersections(draft& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
+                        const std::set<relation_id>& growing, const std::set<relation_id>& excluded);
+
+}  // namespace gpulog::plan
