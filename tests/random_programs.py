@@ -1,0 +1,645 @@
+#!/usr/bin/env python3
+"""Runs random programs and compares every relation with what a naive evaluator finds for them.
+
+  tests/random_programs.py --gpulog build/gpulog [--seed 1] [--count 20] [--keep FOLDER]
+
+The programs have records, lists, branches, texts, aggregates (nested ones too), disjunctions that bind, negation, eqrel,
+recursion and clauses with several heads. Each is run plainly, with threads and each storage, with its bodies in another
+order, with relations inlined, as a component, and with other qualifiers. A program that differs is kept in FOLDER.
+(tests/oracle is for unit tests: it has no records, texts or components, and looks at more of a run than its results.)
+"""
+import argparse
+import itertools
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+
+NUMBER, SYMBOL, PAIR, LIST, TREE = 'number', 'symbol', 'Pair', 'List', 'Tree'
+TYPES = [NUMBER, SYMBOL, PAIR, LIST, TREE]
+WEIGHTS = [6, 4, 1.5, 1.5, 1.5]
+TYPE_DECLARATIONS = ('.type Pair = [a:number, b:symbol]\n'
+                     '.type List = [head:number, tail:List]\n'
+                     '.type Tree = Leaf {v:number} | Node {l:Tree, r:Tree} | Empty {}\n')
+FIELDS = {PAIR: [NUMBER, SYMBOL], LIST: [NUMBER, LIST]}
+BRANCHES = {'Leaf': [NUMBER], 'Node': [TREE, TREE], 'Empty': []}
+TEXTS = ['', 'a', 'b', 'ab', 'ba', 'x y']
+MOST_TUPLES = 4000
+
+# Terms: ('constant', v) ('variable', name) ('any',) ('nil',) ('record', terms) ('branch', name, terms)
+#        ('functor', name, terms) ('aggregate', name, target or None, body, variables from outside)
+# Literals: ('atom', relation, terms, positive) ('test', operator, left, right) ('either', bodies)
+# Values: int, str, None for nil, ('record', ..), ('branch', name, ..)
+ANY, NIL = ('any',), ('nil',)
+
+
+def constant(value):
+    return ('constant', value)
+
+
+def variable(name):
+    return ('variable', name)
+
+
+def signed(number):
+    number &= 0xffffffff
+    return number - (1 << 32) if number >> 31 else number
+
+
+def order(value):
+    return value.encode() if isinstance(value, str) else value
+
+
+# ---- the text of a program
+
+def show(term):
+    kind = term[0]
+    if kind == 'constant':
+        value = term[1]
+        if isinstance(value, str):
+            return '"%s"' % value
+        return str(value) if value >= 0 else '(%d)' % value
+    if kind == 'variable':
+        return term[1]
+    if kind == 'any':
+        return '_'
+    if kind == 'nil':
+        return 'nil'
+    if kind == 'record':
+        return '[' + ', '.join(map(show, term[1])) + ']'
+    if kind == 'aggregate':
+        target = ' ' + show(term[2]) if term[2] else ''
+        return '%s%s : { %s }' % (term[1], target, ', '.join(map(show_literal, term[3])))
+    if kind == 'functor' and term[1] in ('+', '-', '*', '%', 'band', 'bor'):
+        return '(%s %s %s)' % (show(term[2][0]), term[1], show(term[2][1]))
+    return '%s%s(%s)' % ('$' if kind == 'branch' else '', term[1], ', '.join(map(show, term[2])))
+
+
+def show_literal(literal):
+    kind = literal[0]
+    if kind == 'atom':
+        return '%s%s(%s)' % ('' if literal[3] else '!', literal[1], ', '.join(map(show, literal[2])))
+    if kind == 'test':
+        return '%s %s %s' % (show(literal[2]), literal[1], show(literal[3]))
+    return '(' + ' ; '.join(', '.join(map(show_literal, body)) for body in literal[1]) + ')'
+
+
+def show_value(value, quoted):
+    """As a fact has it in a program (quoted), or as an output file has it."""
+    if value is None:
+        return 'nil'
+    if isinstance(value, str):
+        return '"%s"' % value if quoted else value
+    if isinstance(value, int):
+        return str(value)
+    inner = ', '.join(show_value(part, quoted) for part in value[1 if value[0] == 'record' else 2:])
+    if value[0] == 'record':
+        return '[' + inner + ']'
+    return '$' + value[1] + ('(' + inner + ')' if inner else '')
+
+
+# ---- the naive evaluator
+
+def variables(term, found):
+    """Those a pattern binds or a value needs; an aggregate's are its own."""
+    if term[0] == 'variable':
+        found.append(term[1])
+    elif term[0] == 'record':
+        for part in term[1]:
+            variables(part, found)
+    elif term[0] in ('branch', 'functor'):
+        for part in term[2]:
+            variables(part, found)
+    return found
+
+
+def remainder(left, right):
+    size = abs(left) % abs(right)
+    return -size if left < 0 else size
+
+
+def part_of(text, start, length):
+    return text[start:start + length] if start <= len(text) else ''
+
+
+FUNCTORS = {
+    '+': lambda a, b: signed(a + b),
+    '-': lambda a, b: signed(a - b),
+    '*': lambda a, b: signed(a * b),
+    '%': remainder,
+    'band': lambda a, b: signed(a & b),
+    'bor': lambda a, b: signed(a | b),
+    'max': lambda a, b: max(a, b, key=order),
+    'min': lambda a, b: min(a, b, key=order),
+    'cat': lambda a, b: a + b,
+    'strlen': len,
+    'to_string': str,
+    'substr': part_of,
+}
+TESTS = {
+    '=': lambda a, b: a == b,
+    '!=': lambda a, b: a != b,
+    '<': lambda a, b: order(a) < order(b),
+    '<=': lambda a, b: order(a) <= order(b),
+    '>': lambda a, b: order(a) > order(b),
+    '>=': lambda a, b: order(a) >= order(b),
+}
+
+
+def evaluate(term, values):
+    kind = term[0]
+    if kind == 'constant':
+        return term[1]
+    if kind == 'variable':
+        return values[term[1]]
+    if kind == 'nil':
+        return None
+    if kind == 'record':
+        return ('record', *(evaluate(part, values) for part in term[1]))
+    if kind == 'branch':
+        return ('branch', term[1], *(evaluate(part, values) for part in term[2]))
+    return FUNCTORS[term[1]](*(evaluate(part, values) for part in term[2]))
+
+
+def matches(pattern, value, values):
+    """Whether they agree; gives values to the pattern's free variables."""
+    kind = pattern[0]
+    if kind == 'any':
+        return True
+    if kind == 'variable':
+        return values.setdefault(pattern[1], value) == value
+    if kind == 'record':
+        return value is not None and all(matches(p, v, values) for p, v in zip(pattern[1], value[1:]))
+    if kind == 'branch':
+        return value[1] == pattern[1] and all(matches(p, v, values) for p, v in zip(pattern[2], value[2:]))
+    return evaluate(pattern, values) == value
+
+
+def matches_row(terms, row, values):
+    return all(matches(term, value, values) for term, value in zip(terms, row))
+
+
+def known(term, values):
+    return all(name in values for name in variables(term, []))
+
+
+def can_match(term, values):
+    if term[0] == 'functor':
+        return known(term, values)
+    parts = {'record': 1, 'branch': 2}.get(term[0])
+    return parts is None or all(can_match(part, values) for part in term[parts])
+
+
+def solutions(body, relations, values):
+    """The values of variables for which a body holds: what can be told first, then the first atom whose terms can match."""
+    if not body:
+        yield values
+        return
+    for i, literal in enumerate(body):
+        rest = body[:i] + body[i + 1:]
+        if literal[0] == 'either':
+            for branch in literal[1]:
+                yield from solutions(branch + rest, relations, values)
+            return
+        if literal[0] == 'atom' and not literal[3]:
+            if all(known(term, values) for term in literal[2]):
+                if not any(matches_row(literal[2], row, dict(values)) for row in relations[literal[1]]):
+                    yield from solutions(rest, relations, values)
+                return
+        if literal[0] == 'test':
+            operator, left, right = literal[1:]
+            if right[0] == 'aggregate':
+                if not all(name in values for name in right[4]):
+                    continue
+                value = aggregate(right, relations, values)
+                extended = dict(values)
+                if value is not None and matches(left, value, extended):
+                    yield from solutions(rest, relations, extended)
+                return
+            if operator == '=' and known(left, values) and not known(right, values):
+                left, right = right, left
+            if known(right, values) and (known(left, values) or operator == '=' and can_match(left, values)):
+                value = evaluate(right, values)
+                extended = dict(values)
+                if matches(left, value, extended) if operator == '=' else TESTS[operator](evaluate(left, values), value):
+                    yield from solutions(rest, relations, extended)
+                return
+    for i, literal in enumerate(body):
+        if literal[0] == 'atom' and literal[3] and all(can_match(term, values) for term in literal[2]):
+            for row in list(relations[literal[1]]):
+                extended = dict(values)
+                if matches_row(literal[2], row, extended):
+                    yield from solutions(body[:i] + body[i + 1:], relations, extended)
+            return
+    raise AssertionError('nothing can be evaluated: ' + ', '.join(map(show_literal, body)))
+
+
+def aggregate(term, relations, values):
+    name, target, body = term[1:4]
+    # One atom: its tuples count. Several: the values of their variables, all of which have names.
+    atoms = [literal for literal in body if literal[0] == 'atom']
+    found = []
+    if len(atoms) == 1:
+        tests = [literal for literal in body if literal is not atoms[0]]
+        for row in relations[atoms[0][1]]:
+            extended = dict(values)
+            if matches_row(atoms[0][2], row, extended):
+                found += itertools.islice(solutions(tests, relations, extended), 1)
+    else:
+        found = list({repr(sorted(s.items())): s for s in solutions(body, relations, values)}.values())
+    if name == 'count':
+        return len(found)
+    found = [evaluate(target, solution) for solution in found]
+    if name == 'sum':
+        return signed(sum(found))
+    return {'min': min, 'max': max}[name](found) if found else None
+
+
+def close(rows):
+    """Makes an equivalence of pairs."""
+    classes = {}
+    for left, right in rows:
+        both = classes.get(left, {left}) | classes.get(right, {right})
+        for value in both:
+            classes[value] = both
+    return {(left, right) for left, members in classes.items() for right in members}
+
+
+# ---- the generator
+
+class Program:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.types = {}                   # of columns, by relation
+        self.level = {}
+        self.levels = []                  # relations of each level; those of level 0 have facts
+        self.facts = defaultdict(list)
+        self.rules = []                   # (heads [(relation, terms)], body)
+        self.equivalences = set()
+        self.names = itertools.count()
+        for _ in range(self.random.randint(2, 3)):
+            name = self.declare(0)
+            rows = [tuple(evaluate(self.literal(kind), {}) for kind in self.types[name])
+                    for _ in range(self.random.choice([0, 3, 6, 9]))]
+            self.facts[name] = list(dict.fromkeys(rows))
+            self.levels.append([name])
+        for level in range(1, self.random.randint(3, 6)):
+            names = [self.declare(level) for _ in range(self.random.choice([1, 1, 2]))]
+            recursive = self.random.random() < 0.5
+            for name in names:
+                for i in range(self.random.choice([1, 2, 2, 3])):
+                    self.rules.append(self.rule(name, names, level, recursive and i > 0))
+            self.levels.append(names)
+
+    def chance(self, probability):
+        return self.random.random() < probability
+
+    def declare(self, level):
+        name = ('derived' if level else 'base') + str(next(self.names))
+        columns = self.random.choices(TYPES, WEIGHTS, k=self.random.choice([1, 2, 2, 2, 3]))
+        if level and self.chance(0.12):
+            columns = 2 * [self.random.choice([NUMBER, NUMBER, SYMBOL, SYMBOL, TREE])]
+            self.equivalences.add(name)
+        self.types[name] = columns
+        self.level[name] = level
+        return name
+
+    def literal(self, kind, depth=0):
+        """A constant of a type."""
+        if kind == NUMBER:
+            return constant(self.random.randint(-2, 4))
+        if kind == SYMBOL:
+            return constant(self.random.choice(TEXTS))
+        if kind == LIST and (depth > 2 or self.chance(0.4)):
+            return NIL
+        if kind == TREE:
+            branch = 'Leaf' if depth > 2 else self.random.choice(['Leaf', 'Leaf', 'Node', 'Empty'])
+            return ('branch', branch, [self.literal(field, depth + 1) for field in BRANCHES[branch]])
+        return ('record', [self.literal(field, depth + 1) for field in FIELDS[kind]])
+
+    def one_of(self, kind, scope):
+        names = [name for name, other in scope.items() if other == kind]
+        return variable(self.random.choice(names)) if names else None
+
+    def fresh(self, kind, scope):
+        name = 'v%d' % len(scope)
+        scope[name] = kind
+        return variable(name)
+
+    def pattern(self, kind, scope, depth=0):
+        """What an atom may have in a column; its new variables join the scope."""
+        draw = self.random.random()
+        bound = self.one_of(kind, scope)
+        if bound and draw < 0.45:
+            return bound
+        if draw < 0.12:
+            return self.literal(kind)
+        if draw < 0.2:
+            return ANY
+        if depth < 2 and draw < 0.5:
+            if kind in FIELDS:
+                return ('record', [self.pattern(field, scope, depth + 1) for field in FIELDS[kind]])
+            if kind == TREE:
+                branch = self.random.choice(sorted(BRANCHES))
+                return ('branch', branch, [self.pattern(field, scope, depth + 1) for field in BRANCHES[branch]])
+        return self.fresh(kind, scope)
+
+    def term(self, kind, scope, depth=0):
+        """What can be computed in a scope."""
+        bound = self.one_of(kind, scope)
+        if bound and (depth > 1 or self.chance(0.6)):
+            return bound
+        if depth > 1 or self.chance(0.25):
+            return self.literal(kind)
+
+        def inner(other):
+            return self.term(other, scope, depth + 1)
+        draw = self.random.random()
+        if kind == NUMBER:
+            if draw < 0.15:
+                return ('functor', 'strlen', [inner(SYMBOL)])
+            if draw < 0.3:
+                return ('functor', '%', [inner(NUMBER), constant(self.random.choice([3, 5, -4, 7]))])
+            return ('functor', self.random.choice(['+', '-', '*', 'max', 'min', 'band', 'bor']), [inner(NUMBER), inner(NUMBER)])
+        if kind == SYMBOL:
+            if draw < 0.2:
+                return ('functor', 'to_string', [inner(NUMBER)])
+            if draw < 0.4:
+                bounds = [constant(self.random.randint(0, 2)), constant(self.random.randint(0, 3))]
+                return ('functor', 'substr', [inner(SYMBOL)] + bounds)
+            return ('functor', self.random.choice(['cat', 'cat', 'max', 'min']), [inner(SYMBOL), inner(SYMBOL)])
+        if kind in FIELDS:
+            return ('record', [inner(field) for field in FIELDS[kind]])
+        branch = self.random.choice(sorted(BRANCHES))
+        return ('branch', branch, [inner(field) for field in BRANCHES[branch]])
+
+    def below(self, level):
+        return [name for name in self.types if self.level[name] < level]
+
+    def atom(self, names, scope):
+        name = self.random.choice(names)
+        return ('atom', name, [self.pattern(kind, scope) for kind in self.types[name]], True)
+
+    def bound_arguments(self, name, scope, unbound):
+        """Arguments that bind nothing: of the columns in unbound, ANY or a constant."""
+        arguments = []
+        for kind in self.types[name]:
+            bound = self.one_of(kind, scope)
+            arguments.append(bound if bound and self.chance(0.65) else ANY if self.chance(unbound) else self.literal(kind))
+        return arguments
+
+    def tests(self, scope, level, aggregates=True):
+        body = []
+        for _ in range(self.random.choice([0, 0, 1, 1, 2])):
+            draw = self.random.random()
+            if draw < 0.35:
+                kind = self.random.choice(list(scope.values()) or [NUMBER])
+                plain = kind in (NUMBER, SYMBOL)
+                operator = self.random.choice(['<', '<=', '!=', '>', '>=', '='] if plain else ['!=', '!=', '='])
+                depth = 1 if plain else 2
+                body.append(('test', operator, self.term(kind, scope, depth), self.term(kind, scope, depth)))
+            elif draw < 0.6:
+                name = self.random.choice(self.below(level))
+                body.append(('atom', name, self.bound_arguments(name, scope, 0.6), False))
+            elif draw < 0.75:
+                kind = self.random.choice([NUMBER, SYMBOL, TREE])
+                value = self.term(kind, scope)
+                body.append(('test', '=', self.fresh(kind, scope), value))
+            elif aggregates:
+                value = self.aggregate(scope, level)
+                body.append(('test', '=', self.fresh(NUMBER, scope), value))
+        return body
+
+    def named(self, pattern, kind, scope):
+        """A pattern with variables in the places of underscores."""
+        if pattern == ANY:
+            return self.fresh(kind, scope)
+        if pattern[0] == 'record':
+            return ('record', [self.named(p, k, scope) for p, k in zip(pattern[1], FIELDS[kind])])
+        if pattern[0] == 'branch':
+            return ('branch', pattern[1], [self.named(p, k, scope) for p, k in zip(pattern[2], BRANCHES[pattern[1]])])
+        return pattern
+
+    def aggregate(self, outer, level):
+        scope = dict(outer)
+        names = self.below(level)
+        body = [self.atom(names, scope) for _ in range(self.random.choice([1, 1, 1, 2]))]
+        if len(body) > 1:
+            body = [('atom', name, [self.named(p, k, scope) for p, k in zip(terms, self.types[name])], True)
+                    for _, name, terms, _ in body]
+        used = list(dict.fromkeys(name for literal in body for term in literal[2] for name in variables(term, [])))
+        numbers = [name for name in used if scope[name] == NUMBER]
+        if numbers and self.chance(0.4):
+            body.append(('test', self.random.choice(['<', '!=', '>=']), variable(self.random.choice(numbers)),
+                         constant(self.random.randint(-1, 3))))
+        nested = self.random.choice(names)
+        if NUMBER in self.types[nested] and numbers and self.chance(0.3):
+            column = self.types[nested].index(NUMBER)
+            item, value = variable('item%d' % next(self.names)), variable('value%d' % next(self.names))
+            atom = ('atom', nested, [item if i == column else ANY for i in range(len(self.types[nested]))], True)
+            body.append(('test', '=', value, ('aggregate', self.random.choice(['min', 'max', 'sum']), item, [atom], [])))
+            body.append(('test', self.random.choice(['<', '!=', '>=']), variable(self.random.choice(numbers)), value))
+        targets = [name for name in numbers if name not in outer]
+        operation = self.random.choice(['count', 'sum', 'min', 'max']) if targets else 'count'
+        target = None
+        if operation != 'count':
+            target = variable(self.random.choice(targets))
+            if self.chance(0.4):
+                target = ('functor', '+', [target, constant(1)])
+        # Its own variables get names that nothing outside has.
+        scope_number = next(self.names)
+        own = {name: 'own%d_%d' % (scope_number, i) for i, name in enumerate(n for n in used if n not in outer)}
+
+        def renamed(term):
+            if term[0] == 'variable':
+                return variable(own.get(term[1], term[1]))
+            if term[0] == 'record':
+                return ('record', [renamed(part) for part in term[1]])
+            if term[0] in ('branch', 'functor'):
+                return (term[0], term[1], [renamed(part) for part in term[2]])
+            return term
+        body = [('atom', b[1], [renamed(t) for t in b[2]], True) if b[0] == 'atom' else
+                ('test', b[1], renamed(b[2]), renamed(b[3])) for b in body]
+        return ('aggregate', operation, renamed(target) if target else None, body, [name for name in used if name in outer])
+
+    def rule(self, head, names, level, recursive):
+        scope = {}
+        below = self.below(level)
+        positive = [self.atom(below + names if recursive and i == 0 else below, scope)
+                    for i in range(self.random.choice([1, 1, 2, 2, 3]))]
+        body = list(positive)
+        if self.chance(0.3):
+            # Alternatives that bind the same variable.
+            kind = self.random.choice([NUMBER, NUMBER, SYMBOL, TREE])
+            before = dict(scope)
+            bound = self.fresh(kind, scope)
+            sources = [name for name in below if kind in self.types[name]]
+            alternatives = []
+            for _ in range(self.random.choice([2, 2, 3])):
+                if not sources or self.chance(0.2):
+                    alternatives.append([('test', '=', bound, self.literal(kind))])
+                    continue
+                name = self.random.choice(sources)
+                arguments = self.bound_arguments(name, before, 0.5)
+                arguments[self.types[name].index(kind)] = bound
+                alternatives.append([('atom', name, arguments, True)])
+            body.append(('either', alternatives))
+        bound_by_atoms = dict(scope)
+        body += self.tests(scope, level)
+        if self.chance(0.25):
+            branches = [self.tests(dict(scope), level, aggregates=False) for _ in range(2)]
+            if all(branches):
+                body.append(('either', branches))
+        grows = any(self.level[literal[1]] == level for literal in positive)
+
+        def head_term(kind):
+            # What recursion computes stays within some numbers, so that it ends.
+            if not grows:
+                return self.term(kind, scope)
+            if kind == NUMBER and self.chance(0.5):
+                return ('functor', '%', [self.term(NUMBER, scope, 1), constant(5)])
+            return self.one_of(kind, bound_by_atoms) or self.literal(kind)
+        heads = [(head, [head_term(kind) for kind in self.types[head]])]
+        if self.chance(0.2):
+            other = self.random.choice(names)
+            heads.append((other, [self.one_of(kind, bound_by_atoms) or self.literal(kind) for kind in self.types[other]]))
+        return heads, body
+
+    def results(self):
+        """The rows of each relation, or None when there are too many."""
+        relations = {name: set(self.facts[name]) for name in self.types}
+        for names in self.levels:
+            rules = [rule for rule in self.rules if rule[0][0][0] in names]
+            before = -1
+            while before != (before := sum(map(len, relations.values()))):
+                if before > MOST_TUPLES:
+                    return None
+                for heads, body in rules:
+                    for values in list(solutions(body, relations, {})):
+                        for name, terms in heads:
+                            relations[name].add(tuple(evaluate(term, values) for term in terms))
+                for name in self.equivalences.intersection(names):
+                    relations[name] = close(relations[name])
+        return relations
+
+    # ---- its texts
+
+    def can_be_inlined(self):
+        """Derived relations that are not recursive, and neither negated nor in aggregates."""
+        kept = set(self.equivalences)
+
+        def look(body, level, inside):
+            for literal in body:
+                if literal[0] == 'atom' and (inside or not literal[3] or self.level[literal[1]] == level):
+                    kept.add(literal[1])
+                elif literal[0] == 'either':
+                    for branch in literal[1]:
+                        look(branch, level, inside)
+                elif literal[0] == 'test' and literal[3][0] == 'aggregate':
+                    look(literal[3][3], level, True)
+        for heads, body in self.rules:
+            look(body, self.level[heads[0][0]], False)
+        defined = dict.fromkeys(name for heads, _ in self.rules for name, _ in heads)
+        return [name for name in defined if name not in kept]
+
+    def text(self, variant, seed):
+        draw = random.Random(seed)
+        # Two at most: chains of them with disjunctions make thousands of rules.
+        choices = self.can_be_inlined() if variant == 'inline' else []
+        inlined = draw.sample(choices, min(len(choices), 2))
+        lines = []
+        for name, kinds in self.types.items():
+            qualifier = 'eqrel' if name in self.equivalences else 'inline' if name in inlined else ''
+            if variant == 'qualifiers' and not qualifier:
+                qualifier = draw.choice(['', 'brie', 'btree', 'magic', 'no_magic', 'no_inline'])
+            columns = ', '.join('c%d:%s' % (i, kind) for i, kind in enumerate(kinds))
+            lines.append('.decl %s(%s) %s' % (name, columns, qualifier))
+            if name not in inlined:
+                lines.append('.output ' + name)
+        for name, rows in self.facts.items():
+            lines += ['%s(%s).' % (name, ', '.join(show_value(value, True) for value in row)) for row in rows]
+        rules = []
+        for heads, body in self.rules:
+            # Inlined relations may not share a clause with others.
+            rules += [([head], list(body)) for head in heads] if variant == 'inline' else [(heads, list(body))]
+        if variant == 'shuffle':
+            draw.shuffle(rules)
+            for _, body in rules:
+                draw.shuffle(body)
+            lines.insert(0, '.pragma "supplementary" "off"')
+        for heads, body in rules:
+            lines.append('%s :- %s.' % (', '.join('%s(%s)' % (name, ', '.join(map(show, terms))) for name, terms in heads),
+                                        ', '.join(map(show_literal, body))))
+        text = '\n'.join(lines) + '\n'
+        if variant == 'component':
+            text = text.replace(':number', ':N').replace(':symbol', ':S')
+            text = '.comp C<N, S> {\n' + text + '}\n.init c = C<number, symbol>\n'
+        return TYPE_DECLARATIONS + text
+
+
+RUNS = [('plain', [], ''), ('plain', ['-j', '3', '--storage', 'hisa'], ''), ('plain', ['--storage', 'hash'], ''),
+        ('plain', ['--storage', 'bits'], ''), ('shuffle', ['-j', '2'], ''), ('inline', [], ''), ('component', [], 'c.'), ('qualifiers', ['-m', '*'], '')]
+
+
+def differences(gpulog, program, expected, folder, seed):
+    """The first run that differs: (text, what is wrong)."""
+    for variant, arguments, prefix in RUNS:
+        text = program.text(variant, seed)
+        output = os.path.join(folder, 'output')
+        shutil.rmtree(output, ignore_errors=True)
+        os.makedirs(output)
+        path = os.path.join(folder, 'program.dl')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+        command = [gpulog, path, '-D', output, '-w'] + arguments
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        if 'expand to too many rules' in done.stderr:
+            continue  # inlined disjunctions of disjunctions, refused on purpose
+        if done.returncode:
+            return text, '%s\n%s' % (' '.join(arguments), done.stderr)
+        for name in expected:
+            written = os.path.join(output, prefix + name + '.csv')
+            if not os.path.exists(written):
+                continue  # inlined
+            with open(written, encoding='utf-8') as file:
+                rows = sorted(file.read().split('\n')[:-1])
+            if rows != expected[name]:
+                return text, '%s\n%s: expected %s\nfound %s' % (' '.join(arguments), name, expected[name], rows)
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--gpulog', required=True)
+    parser.add_argument('--seed', type=int, default=1, help='of the first program; the next ones have the next seeds')
+    parser.add_argument('--count', type=int, default=20)
+    parser.add_argument('--keep', help='folder for the programs that differ')
+    options = parser.parse_args()
+    ran = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(options.seed, options.seed + options.count):
+            program = Program(seed)
+            relations = program.results()
+            if relations is None:
+                continue
+            expected = {name: sorted('\t'.join(show_value(value, False) for value in row) for row in rows)
+                        for name, rows in relations.items()}
+            ran += 1
+            found = differences(options.gpulog, program, expected, folder, seed)
+            if not found:
+                continue
+            failed += 1
+            print('seed %d: %s' % (seed, found[1]))
+            if options.keep:
+                os.makedirs(options.keep, exist_ok=True)
+                with open(os.path.join(options.keep, 'seed%d.dl' % seed), 'w', encoding='utf-8') as file:
+                    file.write(found[0])
+    print('%d programs, %d differ' % (ran, failed))
+    return 1 if failed or not ran else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
