@@ -55,7 +55,7 @@ def facts_of(query, name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--gpulog', required=True, help='the program to test')
-    parser.add_argument('--storage', default='hash', choices=('hash', 'hisa'))
+    parser.add_argument('--storage', default='hash', choices=('auto', 'hash', 'bits', 'words', 'hisa'))
     parser.add_argument('--jobs', default='2')
     parser.add_argument('query', choices=sorted(SIZES))
     parser.add_argument('input')

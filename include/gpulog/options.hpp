@@ -27,6 +27,7 @@ enum class storage_kind : std::uint8_t {
   hisa,       ///< hash-indexed sorted arrays: new tuples are sorted, deduplicated and merged each iteration
   hash,       ///< open addressing: a tuple is inserted where it is produced
   bits,       ///< as hash, but a bit matrix wherever the values of a relation are known to be small enough for one
+  words,      ///< as hash, but a slot for 16 neighbouring values of the last column wherever the values are known
 };
 
 /// How storage `hisa` on a CUDA device joins three and more atoms; both give the same results.
@@ -72,7 +73,7 @@ struct run_options {
 /// Reads "auto", "cpu" or "cuda"; nothing for other names.
 [[nodiscard]] std::optional<backend_kind> backend_from_name(std::string_view name);
 
-/// Reads "auto", "hisa", "hash" or "bits"; nothing for other names.
+/// Reads "auto", "hisa", "hash", "bits" or "words"; nothing for other names.
 [[nodiscard]] std::optional<storage_kind> storage_from_name(std::string_view name);
 
 /// Reads a number of bytes with an optional suffix K, M, G or T (powers of 1024, either case); nothing for other text

@@ -40,8 +40,8 @@ struct relation_statistics {
   std::string name;
   std::uint64_t tuples = 0;
   std::uint64_t bytes = 0;  ///< columns, tuple set and indexes
-  /// How its tuples were told from new ones at the end of its stratum: "hash", "bits" or "hisa"; empty: no stratum
-  /// extended it, or none had to be told.
+  /// How its tuples were told from new ones at the end of its stratum: "hash", "bits", "words" or "hisa"; empty: no
+  /// stratum extended it, or none had to be told.
   std::string set;
 };
 

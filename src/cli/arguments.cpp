@@ -140,7 +140,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
 
   const auto storage = storage_from_name(raw.storage);
   if (!storage)
-    return fail(fmt::format("--storage may only be set to auto, hisa, hash or bits, not to '{}'", raw.storage));
+    return fail(fmt::format("--storage may only be set to auto, hisa, hash, bits or words, not to '{}'", raw.storage));
   parsed.run.storage = *storage;
   if (raw.decompose != "auto" && raw.decompose != "off")
     return fail(fmt::format("--decompose may only be set to auto or off, not to '{}'", raw.decompose));
@@ -264,7 +264,7 @@ parse_result parse_arguments(int count, char** texts) {
   constexpr const char* own = "gpulog's own";
   app.add_option("--backend", raw.backend, "auto, cpu or cuda")->type_name("NAME")->group(own);
   app.add_option("--device", parsed.run.device, "number of the backend's device, from 0")->type_name("N")->group(own);
-  app.add_option("--storage", raw.storage, "auto, hisa, hash or bits")->type_name("NAME")->group(own);
+  app.add_option("--storage", raw.storage, "auto, hisa, hash, bits or words")->type_name("NAME")->group(own);
   app.add_option("--intersect", raw.intersect, "auto or off: of several atoms the one with the fewest rows is searched")
       ->type_name("NAME")
       ->group(own);

@@ -87,12 +87,15 @@ const char* name_of(storage_kind kind) {
       return "hash";
     case storage_kind::bits:
       return "bits";
+    case storage_kind::words:
+      return "words";
   }
   return "";
 }
 
 storage::set_choice sets_of(storage_kind kind) {
   if (kind == storage_kind::hash) return storage::set_choice::hash;
+  if (kind == storage_kind::words) return storage::set_choice::words;
   return kind == storage_kind::bits ? storage::set_choice::bits : storage::set_choice::automatic;
 }
 

@@ -18,6 +18,7 @@ std::optional<storage_kind> storage_from_name(std::string_view name) {
   if (name == "hisa") return storage_kind::hisa;
   if (name == "hash") return storage_kind::hash;
   if (name == "bits") return storage_kind::bits;
+  if (name == "words") return storage_kind::words;
   return std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "backend/array.hpp"
@@ -30,6 +30,20 @@ struct bit_matrix_shape {
     std::uint64_t product = 0;
     if (__builtin_mul_overflow(rows, stride * sizeof(std::uint64_t), &product)) return UINT64_MAX;
     return product;
+  }
+};
+
+/// A slot is a word of a sparse bit matrix: 16 bits of neighbouring values of the last column, above them the number
+/// of the word, counted row by row.
+struct packed_word {
+  static constexpr unsigned bits = 16;
+  static constexpr unsigned number_bits = 48;
+  [[nodiscard]] static std::uint64_t key(std::uint64_t slot) { return slot >> bits; }
+
+  [[nodiscard]] static std::uint64_t stride(const bit_matrix_shape& shape) { return (shape.columns + bits - 1) / bits; }
+  /// Whether all words of the matrix can be numbered.
+  [[nodiscard]] static bool can_hold(const bit_matrix_shape& shape) {
+    return shape.rows <= (1ULL << number_bits) / std::max<std::uint64_t>(1, stride(shape));
   }
 };
 

@@ -4,8 +4,6 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <thread>
-#include <vector>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -13,35 +11,22 @@
 
 #include "backend/array.hpp"
 #include "storage/hash.hpp"
+#include "storage/slot_table.hpp"
 
 /// Tuple sets of the fused way: open addressing, linear probing, 8-byte slots. Both kinds answer "is it new?" in the
 /// moment a candidate is produced, for any number of workers at a time; growing needs them all to be elsewhere.
 namespace gpulog::storage {
 
-/// When a table grows, and by how much.
-struct table_growth {
-  static constexpr std::uint64_t initial_slots = 1024;
-  /// Linear probing stays short up to here.
-  static constexpr double max_load = 0.625;  ///< five slots of a line of eight: few lines are full
-
-  [[nodiscard]] static std::uint64_t next(std::uint64_t slots) { return slots * 2; }
-  [[nodiscard]] static std::uint64_t limit(std::uint64_t slots) {
-    return static_cast<std::uint64_t>(static_cast<double>(slots) * max_load);
-  }
+/// A slot that is the tuple itself.
+struct packed_tuple {
+  [[nodiscard]] static std::uint64_t key(std::uint64_t slot) { return slot; }
 };
-
-/// How far ahead of the probe a slot is fetched: enough misses under way to hide most of the memory's latency.
-constexpr std::uint32_t prefetch_distance = 16;
 
 /// A set of tuples of at most 64 bits; the slot is the tuple. 0 marks a free slot, and the tuple 0 is a flag beside the
 /// table.
-class packed_set {
+class packed_set : public slot_table<packed_tuple> {
  public:
-  explicit packed_set(backend::memory_resource& resource) : slots_(resource) { allocate(table_growth::initial_slots); }
-
-  [[nodiscard]] std::uint64_t size() const { return count_.load(std::memory_order_relaxed); }
-  [[nodiscard]] bool has_room(std::uint64_t extra) const { return size() + extra <= limit_; }
-  [[nodiscard]] std::uint64_t bytes() const { return slots_.bytes(); }
+  using slot_table::slot_table;
 
   /// Inserts keys[0..n). Those that were not there are moved, in order, to the front of keys.
   /// @return how many were new. Needs has_room(workers * n) before.
@@ -49,7 +34,7 @@ class packed_set {
   std::uint32_t insert(std::uint64_t* keys, std::uint32_t n, std::uint64_t* homes) {
     for (std::uint32_t i = 0; i < n; ++i) homes[i] = home(keys[i]);
     std::uint32_t fresh = 0;
-    std::uint64_t* const slots = slots_.data();
+    std::uint64_t* const slots = this->slots();
     for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) __builtin_prefetch(slots + homes[i], 1);
     for (std::uint32_t i = 0; i < n; ++i) {
       if (i + prefetch_distance < n) __builtin_prefetch(slots + homes[i + prefetch_distance], 1);
@@ -58,17 +43,13 @@ class packed_set {
       keys[fresh] = key;
       fresh += inserted ? 1 : 0;
     }
-    if constexpr (Concurrent) {
-      count_.fetch_add(fresh, std::memory_order_relaxed);
-    } else {
-      count_.store(count_.load(std::memory_order_relaxed) + fresh, std::memory_order_relaxed);
-    }
+    add_count<Concurrent>(fresh);
     return fresh;
   }
 
   /// found[i] = whether keys[i] is there.
   void contains(const std::uint64_t* keys, std::uint32_t n, std::uint64_t* homes, std::uint8_t* found) const {
-    const std::uint64_t* const slots = slots_.data();
+    const std::uint64_t* const slots = this->slots();
     for (std::uint32_t i = 0; i < n; ++i) homes[i] = home(keys[i]);
     for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) __builtin_prefetch(slots + homes[i]);
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -87,54 +68,8 @@ class packed_set {
     }
   }
 
-  /// Makes room for that many more. Nobody may use the set meanwhile; it may take that many threads of its own, since
-  /// those that would insert are waiting. @throws memory_exceeded, the set unchanged
-  void grow(std::uint64_t extra, unsigned threads = 1) {
-    std::uint64_t capacity = capacity_;
-    while (table_growth::limit(capacity) < size() + extra) capacity = table_growth::next(capacity);
-    if (capacity == capacity_) return;
-    backend::array<std::uint64_t> old(slots_.resource());
-    backend::array<std::uint64_t> larger(slots_.resource(), capacity);
-    old.swap(slots_);
-    slots_.swap(larger);
-    const std::uint64_t old_size = capacity_;
-    set_capacity(capacity);
-    constexpr std::uint64_t slots_per_thread = 1u << 20;  // starting a thread costs as much as some ten thousand slots
-    const std::uint64_t parts = std::clamp<std::uint64_t>(old_size / slots_per_thread, 1, threads);
-    if (parts == 1) {
-      move_slots<false>(old, 0, old_size);
-      return;
-    }
-    const auto bound = [old_size, parts](std::uint64_t part) { return old_size / line * part / parts * line; };
-    std::vector<std::thread> helpers;
-    for (std::uint64_t part = 1; part < parts; ++part) {
-      helpers.emplace_back([&, part] { move_slots<true>(old, bound(part), bound(part + 1)); });
-    }
-    move_slots<true>(old, 0, bound(1));
-    for (std::thread& helper : helpers) helper.join();
-  }
-
  private:
-  /// Slots of a cache line, which a probe looks at together before it goes on to the next line. (Linear probing from
-  /// slot to slot leaves the line in nearly every second probe at this load, and waits for memory again.)
-  static constexpr std::uint64_t line = 8;
-  /// Keys that differ in these lowest bits only share a line: neighbours in a graph often have neighbouring numbers.
-  static constexpr unsigned neighbour_bits = 0;
-
-  void allocate(std::uint64_t capacity) {
-    slots_.resize(capacity);
-    set_capacity(capacity);
-  }
-  void set_capacity(std::uint64_t capacity) {
-    capacity_ = capacity;
-    lines_ = capacity / line;
-    limit_ = table_growth::limit(capacity);
-  }
-  /// The first slot of the key's line.
-  [[nodiscard]] std::uint64_t home(std::uint64_t key) const { return scale(mix(key >> neighbour_bits), lines_) * line; }
-  [[nodiscard]] std::uint64_t next(std::uint64_t at) const { return at + line == capacity_ ? 0 : at + line; }
-
-  static std::uint64_t load(const std::uint64_t& slot) { return __atomic_load_n(&slot, __ATOMIC_RELAXED); }
+  [[nodiscard]] std::uint64_t next(std::uint64_t at) const { return at + line == capacity() ? 0 : at + line; }
 
   static_assert(line == 8);
   /// The slots of a line, each read once. A worker decides by one reading whether a key is there and which slot is
@@ -179,45 +114,6 @@ class packed_set {
   /// The first slot of such a mask.
   static std::uint64_t first_slot(std::uint32_t mask) { return static_cast<std::uint64_t>(std::countr_zero(mask)) / 2; }
 
-  /// Inserts what stands in slots [begin, end) of the smaller table. The hash is monotone in the slot, so the sweep
-  /// streams through both tables; it frees the old one behind itself, so that both are never whole at a time.
-  template <bool Concurrent>
-  void move_slots(backend::array<std::uint64_t>& old, std::uint64_t begin, std::uint64_t end) {
-    constexpr std::uint64_t stride = 1u << 18;
-    constexpr std::uint64_t batch = 512;
-    std::uint64_t keys[batch];
-    for (; begin < end; begin += stride) {
-      const std::uint64_t stop = std::min(end, begin + stride);
-      for (std::uint64_t i = begin; i < stop; i += batch) {
-        std::uint64_t count = 0;
-        for (std::uint64_t k = i; k < std::min(stop, i + batch); ++k) {
-          keys[count] = old[k];
-          count += old[k] != 0 ? 1 : 0;
-        }
-        for (std::uint64_t k = 0; k < count; ++k) place<Concurrent>(home(keys[k]), keys[k]);
-      }
-      old.resource().discard(old.data() + begin, (stop - begin) * sizeof(std::uint64_t));
-    }
-  }
-
-  /// Inserts a key that is not there. Slot by slot: the line has just been written, and a wide load would wait for
-  /// those stores.
-  template <bool Concurrent>
-  void place(std::uint64_t at, std::uint64_t key) {
-    while (true) {
-      std::uint64_t free = __atomic_load_n(&slots_[at], __ATOMIC_RELAXED);
-      if (free == 0) {
-        if constexpr (!Concurrent) {
-          slots_[at] = key;
-          return;
-        } else if (__atomic_compare_exchange_n(&slots_[at], &free, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-          return;
-        }
-      }
-      at = at + 1 == capacity_ ? 0 : at + 1;
-    }
-  }
-
   template <bool Concurrent>
   bool insert_at(std::uint64_t* slots, std::uint64_t at, std::uint64_t key) const {
     while (true) {
@@ -242,11 +138,6 @@ class packed_set {
     }
   }
 
-  backend::array<std::uint64_t> slots_;
-  std::uint64_t capacity_ = 0;  // a multiple of a line
-  std::uint64_t lines_ = 0;
-  std::uint64_t limit_ = 0;
-  std::atomic<std::uint64_t> count_{0};
   std::atomic<bool> has_zero_{false};
 };
 

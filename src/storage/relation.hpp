@@ -18,6 +18,7 @@
 #include "storage/hisa_set.hpp"
 #include "storage/relation_options.hpp"
 #include "storage/sorted_index.hpp"
+#include "storage/word_set.hpp"
 
 namespace gpulog::storage {
 
@@ -70,15 +71,19 @@ class relation {
   void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
     const auto* const packed = std::get_if<packed_set>(&set_);
     if (packed == nullptr || options_.sets == set_choice::hash) return;
-    const bit_matrix_shape shape = bit_matrix_shape::of(bounds);
-    if (shape.bytes() > memory) return;
-    matrix_ = shape;
+    bounds_ = bit_matrix_shape::of(bounds);
+    matrix_memory_ = memory;
+    if (options_.sets == set_choice::words) {
+      if (packed_word::can_hold(*bounds_)) become_words();
+      return;
+    }
     const std::uint64_t at_once = std::max(packed->bytes(), set_sizes::small_matrix_bytes);
-    if (options_.sets == set_choice::bits || shape.bytes() <= at_once) become_bits();
+    if (options_.sets == set_choice::bits || bounds_->bytes() <= at_once) become_bits();
   }
-  /// How it tells whether a tuple is new: "hash", "bits" or "hisa"; empty: it can't any more.
+  /// How it tells whether a tuple is new: "hash", "bits", "words" or "hisa"; empty: it can't any more.
   [[nodiscard]] const char* set_name() const {
     if (std::holds_alternative<bit_set>(set_)) return "bits";
+    if (std::holds_alternative<word_set>(set_)) return "words";
     if (std::holds_alternative<hisa_set>(set_)) return "hisa";
     return std::holds_alternative<std::monostate>(set_) ? "" : "hash";
   }
@@ -122,6 +127,7 @@ class relation {
     for (const auto& index : indexes_) sum += index->bytes();
     if (const auto* packed = std::get_if<packed_set>(&set_)) sum += packed->bytes();
     if (const auto* bits = std::get_if<bit_set>(&set_)) sum += bits->bytes();
+    if (const auto* words = std::get_if<word_set>(&set_)) sum += words->bytes();
     if (const auto* by_row = std::get_if<row_set>(&set_)) sum += by_row->bytes();
     if (const auto* hisa = std::get_if<hisa_set>(&set_)) sum += hisa->bytes();
     if (const auto* choice = std::get_if<choice_set>(&set_)) sum += choice->bytes();
@@ -141,6 +147,7 @@ class relation {
     if (tail_.load(std::memory_order_relaxed) + slack() > capacity_of(columns_)) return false;
     if (is_choice() || std::holds_alternative<bit_set>(set_)) return true;
     if (const auto* packed = std::get_if<packed_set>(&set_)) return packed->has_room(slack());
+    if (const auto* words = std::get_if<word_set>(&set_)) return words->has_room(slack());
     return std::get<row_set>(set_).has_room(slack());
   }
 
@@ -162,11 +169,8 @@ class relation {
     const std::uint64_t needed = tail_.load(std::memory_order_relaxed) + slack();
     if (needed > capacity_of(columns_)) reserve_rows(needed);
     if (is_choice() || std::holds_alternative<bit_set>(set_)) return;
-    if (auto* packed = std::get_if<packed_set>(&set_)) {
-      const bool grows = !packed->has_room(slack());
-      const bool is_worth_it = grows && matrix_ && matrix_->bytes() <= set_sizes::matrix_per_hash * packed->bytes();
-      if (is_worth_it && become_bits()) return;
-      packed->grow(slack(), options_.workers);
+    if (std::holds_alternative<packed_set>(set_) || std::holds_alternative<word_set>(set_)) {
+      grow_packed();
     } else {
       const auto fetch = [this](std::uint64_t row) {
         for (const auto& column : columns_) __builtin_prefetch(column.data() + row);
@@ -192,6 +196,9 @@ class relation {
     if (auto* bits = std::get_if<bit_set>(&set_)) {
       return append_packed<Concurrent>(bits->insert<Concurrent>(values, n, scratch.keys, scratch.homes), scratch);
     }
+    if (auto* words = std::get_if<word_set>(&set_)) {
+      return append_packed<Concurrent>(words->insert<Concurrent>(values, n, scratch.keys, scratch.homes), scratch);
+    }
     if (auto* packed = std::get_if<packed_set>(&set_)) {
       pack_keys(values, n, scratch.keys);
       return append_packed<Concurrent>(packed->insert<Concurrent>(scratch.keys, n, scratch.homes), scratch);
@@ -211,6 +218,8 @@ class relation {
       }
     } else if (const auto* bits = std::get_if<bit_set>(&set_)) {
       bits->contains(values, n, scratch.homes, found);
+    } else if (const auto* words = std::get_if<word_set>(&set_)) {
+      words->contains(values, n, scratch.homes, found);
     } else if (const auto* packed = std::get_if<packed_set>(&set_)) {
       pack_keys(values, n, scratch.keys);
       packed->contains(scratch.keys, n, scratch.homes, found);
@@ -459,26 +468,12 @@ class relation {
     }
   }
 
-  /// Puts a bit matrix in the place of the hash set. Nobody may use the relation meanwhile. @return whether there was
-  /// memory for it
-  bool become_bits() {
-    try {
-      bit_set bits(*resource_, *matrix_);
-      const auto scratch = std::make_unique<insert_scratch>();
-      const std::uint64_t rows = tail_.load(std::memory_order_relaxed);
-      std::vector<const word*> tile(arity_);
-      for (std::uint64_t row = 0; row < rows; row += tile_rows) {
-        for (std::uint32_t c = 0; c < arity_; ++c) tile[c] = columns_[c].data() + row;
-        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, rows - row));
-        bits.insert<false>(tile.data(), n, scratch->keys, scratch->homes);
-      }
-      set_.emplace<bit_set>(std::move(bits));
-      return true;
-    } catch (const backend::memory_exceeded&) {
-      matrix_.reset();
-      return false;
-    }
-  }
+  // Nobody may use the relation meanwhile.
+  void grow_packed();
+  bool become_bits();
+  bool become_words();
+  template <class Set>
+  void insert_all_rows(Set& set);
 
   /// Appends the first `fresh` of the scratch's keys as rows. @return fresh
   template <bool Concurrent>
@@ -637,8 +632,9 @@ class relation {
   std::uint64_t rows_ = 0;
   std::atomic<std::uint64_t> tail_{0};
   std::atomic<bool> has_empty_tuple_{false};
-  std::variant<std::monostate, packed_set, row_set, hisa_set, choice_set, bit_set> set_;
-  std::optional<bit_matrix_shape> matrix_;  // what the packed set may become
+  std::variant<std::monostate, packed_set, row_set, hisa_set, choice_set, bit_set, word_set> set_;
+  std::optional<bit_matrix_shape> bounds_;  // of its values, where they are known
+  std::uint64_t matrix_memory_ = 0;         // that a bit matrix may take
   bool is_erasable_ = false;
   std::uint64_t erased_rows_ = 0;
   std::unique_ptr<best_rows> best_;

@@ -2,13 +2,90 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "storage/relation.hpp"
 
 /// How a relation that does not simply keep every distinct tuple treats what it is offered: the best of a key,
-/// candidates that are sorted (`hisa` mode), candidates of a choice. Part of relation.hpp.
+/// candidates that are sorted (`hisa` mode), candidates of a choice; and how it changes its tuple set. Part of
+/// relation.hpp.
 namespace gpulog::storage {
+
+/// Makes room in a set of packed tuples, or puts another one in its place where that one would be smaller.
+inline void relation::grow_packed() {
+  const bool may_change = bounds_ && options_.sets != set_choice::words;
+  const auto may_be_bits = [&](std::uint64_t bytes) {
+    return may_change && bounds_->bytes() <= set_sizes::matrix_per_hash * bytes;
+  };
+  if (std::holds_alternative<word_set>(set_)) {
+    auto& words = std::get<word_set>(set_);
+    if (words.has_room(slack()) || (may_be_bits(words.bytes()) && become_bits())) return;
+    words.grow(slack(), options_.workers);
+    return;
+  }
+  auto& packed = std::get<packed_set>(set_);
+  if (packed.has_room(slack()) || (may_be_bits(packed.bytes()) && become_bits())) return;
+  if (may_change && packed.bytes() >= set_sizes::least_packed_bytes && packed_word::can_hold(*bounds_)) {
+    const double shared = tuples_per_word(columns().data(), tail_.load(std::memory_order_relaxed), *bounds_);
+    if (shared >= set_sizes::tuples_per_word && become_words()) return;
+  }
+  packed.grow(slack(), options_.workers);
+}
+
+/// @return whether there is memory for a matrix
+inline bool relation::become_bits() {
+  if (bounds_->bytes() > matrix_memory_) return false;
+  try {
+    bit_set bits(*resource_, *bounds_);
+    insert_all_rows(bits);
+    set_.emplace<bit_set>(std::move(bits));
+  } catch (const backend::memory_exceeded&) {
+    matrix_memory_ = 0;
+    return false;
+  }
+  return true;
+}
+
+/// @return whether there was memory for it
+inline bool relation::become_words() {
+  // It is smaller than what it replaces, and nothing is lost when it is not made: the rows have all tuples.
+  const unsigned workers = options_.workers;
+  set_.emplace<std::monostate>();
+  try {
+    auto& words = set_.emplace<word_set>(*resource_, *bounds_);
+    insert_all_rows(words);
+    if (!words.has_room(slack())) words.grow(slack(), workers);
+    return true;
+  } catch (const backend::memory_exceeded&) {
+    bounds_.reset();
+  }
+  auto& packed = set_.emplace<packed_set>(*resource_);
+  insert_all_rows(packed);
+  if (!packed.has_room(slack())) packed.grow(slack(), workers);
+  return true;
+}
+
+template <class Set>
+void relation::insert_all_rows(Set& set) {
+  const auto scratch = std::make_unique<insert_scratch>();
+  const std::uint64_t rows = tail_.load(std::memory_order_relaxed);
+  std::vector<const word*> tile(arity_);
+  for (std::uint64_t row = 0; row < rows; row += tile_rows) {
+    for (std::uint32_t c = 0; c < arity_; ++c) tile[c] = columns_[c].data() + row;
+    const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, rows - row));
+    if constexpr (!std::is_same_v<Set, bit_set>) {
+      if (!set.has_room(n)) set.grow(n, options_.workers);
+    }
+    if constexpr (std::is_same_v<Set, packed_set>) {
+      pack_keys(tile.data(), n, scratch->keys);
+      set.template insert<false>(scratch->keys, n, scratch->homes);
+    } else {
+      set.template insert<false>(tile.data(), n, scratch->keys, scratch->homes);
+    }
+  }
+}
 
 template <bool Concurrent>
 std::uint32_t relation::insert_best(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,

@@ -35,7 +35,9 @@ inline const std::vector<mode> modes = {{storage_kind::hash, 1, "hash -j1"},
                                         {storage_kind::hisa, 4, "hisa -j4"},
                                         {storage_kind::hash, 1, "hash -j1, not decomposed", backend_kind::cpu, false},
                                         {storage_kind::bits, 1, "bits -j1, not decomposed", backend_kind::cpu, false},
-                                        {storage_kind::bits, 3, "bits -j3"}};
+                                        {storage_kind::bits, 3, "bits -j3"},
+                                        {storage_kind::words, 1, "words -j1, not decomposed", backend_kind::cpu, false},
+                                        {storage_kind::words, 3, "words -j3"}};
 
 using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 

@@ -14,7 +14,8 @@ namespace {
 
 const std::vector<mode> cuda_modes = {{storage_kind::hash, 1, "hash cuda", backend_kind::cuda},
                                       {storage_kind::hisa, 1, "hisa cuda", backend_kind::cuda},
-                                      {storage_kind::bits, 1, "bits cuda", backend_kind::cuda, false}};
+                                      {storage_kind::bits, 1, "bits cuda", backend_kind::cuda, false},
+                                      {storage_kind::words, 1, "words cuda", backend_kind::cuda, false}};
 
 /// Why there is no CUDA run here; empty when there is one.
 std::string no_gpu() {

@@ -89,7 +89,7 @@ std::unique_ptr<cuda_machine::relation> cuda_machine::make_relation(std::uint32_
 void cuda_machine::make_space(const kernels::pipeline& program, relation& target, std::uint64_t candidates) {
   if (target.room() >= candidates) return;
   target.read_tail();
-  const std::uint64_t wanted = std::min(candidates, std::max(least_piece, target.rows() / 2));
+  const std::uint64_t wanted = std::min(candidates, std::max(least_piece, target.rows() / target.growth_share()));
   if (target.room() >= wanted) return;
   const bool reads_own_set = std::any_of(program.segments.begin(), program.segments.end(), [&](const segment& one) {
     return std::any_of(one.steps.begin(), one.steps.end(), [&](const kernels::step& step) {

@@ -5,6 +5,7 @@
 #include "kernels/cuda/device_step.hpp"
 #include "kernels/cuda/words.cuh"
 #include "storage/cuda/hisa_views.hpp"
+#include "storage/cuda/packed_slots.cuh"
 #include "storage/cuda/views.hpp"
 
 /// Registers of a block and the interpreter of a rule's steps, for all kernels that run them.
@@ -45,20 +46,7 @@ class register_file {
 template <class Value>
 __device__ bool set_contains(const set_view& set, const Value& value) {
   if (set.capacity == 0) return false;  // never had a tuple
-  if (set.arity <= 2) {
-    const std::uint64_t key = set_view::packed(set.arity, value);
-    if (set.bits != nullptr) {
-      // A value behind the last column of the matrix would be found in the next row.
-      const bool is_inside = (static_cast<word>(key) >> 5) < set.stride && set.bit_word(key) < set.capacity;
-      return is_inside && (set.bits[set.bit_word(key)] & set_view::bit_mask(key)) != 0;
-    }
-    if (key == 0) return *set.has_zero != 0;
-    for (std::uint64_t at = scale(mix(key), set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {
-      const std::uint64_t seen = set.slots[at];
-      if (seen == key) return true;
-      if (seen == 0) return false;
-    }
-  }
+  if (set.arity <= 2) return storage::cuda::contains_packed(set, set_view::packed(set.arity, value));
   const std::uint64_t hash = set.tuple_hash(value);
   const std::uint64_t fingerprint = hash << storage::cuda::row_bits;
   for (std::uint64_t at = scale(hash, set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "backend/cuda/staging_ring.hpp"
+#include "storage/bit_set.hpp"
 #include "storage/cuda/for_each.cuh"
+#include "storage/cuda/packed_slots.cuh"
 
 namespace gpulog::storage::cuda {
 
@@ -48,13 +50,31 @@ struct rehash_packed {
       at = at + 1 == capacity ? 0 : at + 1;
   }
 };
-struct set_bit {
+/// A row into a set that is no more than its slots, for a set that is made anew.
+struct insert_row {
   set_view set;
   __device__ void operator()(std::uint64_t row) const {
-    const std::uint64_t key = set_view::packed(set.arity, row_key{set.columns, row});
-    atomicOr(set.bits + set.bit_word(key), set_view::bit_mask(key));
+    insert_packed(set, set_view::packed(set.arity, row_key{set.columns, row}));
   }
 };
+struct rehash_words {
+  const std::uint64_t* from;
+  std::uint64_t* slots;
+  std::uint64_t capacity;
+  __device__ void operator()(std::uint64_t slot) const {
+    const std::uint64_t kept = from[slot];
+    if (kept == 0) return;
+    std::uint64_t at = scale(mix(kept >> packed_word::bits), capacity);
+    while (atomicCAS(reinterpret_cast<unsigned long long*>(slots + at), 0ULL, kept) != 0)
+      at = at + 1 == capacity ? 0 : at + 1;
+  }
+};
+__global__ void count_used_kernel(const std::uint64_t* slots, std::uint64_t n, std::uint64_t* count) {
+  std::uint32_t used = 0;
+  for (std::uint64_t i = thread_number(); i < n; i += thread_count()) used += slots[i] != 0 ? 1 : 0;
+  used = __reduce_add_sync(0xffffffffU, used);
+  if (threadIdx.x % 32 == 0) atomicAdd(reinterpret_cast<unsigned long long*>(count), used);
+}
 struct rehash_rows {
   set_view set;
   __device__ void operator()(std::uint64_t row) const {
@@ -132,7 +152,10 @@ constexpr std::uint64_t fast_growth_rows = 1u << 25;
 constexpr std::uint64_t small_matrix_bytes = 32u << 20;
 /// A matrix that is at most so many times as large as a hash set takes its place: clearing it takes less time than what
 /// probing costs more.
-constexpr std::uint64_t matrix_per_hash = 32;
+constexpr std::uint64_t matrix_per_hash = 8;
+/// Words pay where a set of tuples is larger than the cache, and where so many tuples share one.
+constexpr std::uint64_t least_rows_of_words = 16u << 20;
+constexpr double least_tuples_per_word = 2;
 }  // namespace
 
 device_relation::device_relation(const backend::cuda::device_context& context, memory_resource& resource,
@@ -173,40 +196,101 @@ set_view device_relation::set() const {
   if (bits_.size() != 0) {
     view.bits = const_cast<std::uint32_t*>(bits_.data());
     view.capacity = bits_.size();
-    view.stride = matrix_->stride * 2;
+    view.stride = bounds_->stride * 2;
   }
+  if (is_words_) view.words_per_row = packed_word::stride(*bounds_);
   return view;
 }
 
 void device_relation::bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
   if (sets_ == set_choice::hash || arity_ == 0 || !is_packed()) return;
-  const bit_matrix_shape shape = bit_matrix_shape::of(bounds);
-  if (shape.bytes() > memory) return;
-  matrix_ = shape;
-  if (sets_ == set_choice::bits || shape.bytes() <= std::max(small_matrix_bytes, slots_.bytes())) become_bits(false);
+  bounds_ = bit_matrix_shape::of(bounds);
+  matrix_memory_ = memory;
+  if (sets_ == set_choice::words) {
+    if (packed_word::can_hold(*bounds_)) become_words(std::max(slots_.size(), initial_rows), false);
+  } else if (sets_ == set_choice::bits || bounds_->bytes() <= std::max(small_matrix_bytes, slots_.bytes())) {
+    become_bits(false);
+  }
 }
 
 /// @return whether there was memory for a matrix
 bool device_relation::become_bits(bool keep_set) {
+  if (bounds_->bytes() > matrix_memory_) return false;
   try {
-    bits_ = array<std::uint32_t>(*resource_, matrix_->rows * matrix_->stride * 2);
+    bits_ = array<std::uint32_t>(*resource_, bounds_->rows * bounds_->stride * 2);
   } catch (const backend::memory_exceeded&) {
-    matrix_.reset();
+    matrix_memory_ = 0;
     return false;
   }
-  for_each(context_->stream(), tail_, set_bit{set()});
+  for_each(context_->stream(), tail_, insert_row{set()});
   if (keep_set) outgrown_slots_.push_back(std::move(slots_));
   slots_ = array<std::uint64_t>(*resource_);
+  is_words_ = false;
   return true;
 }
 
-/// The set for that many rows.
-void device_relation::extend_set(std::uint64_t limit, bool keep_set) {
-  if (bits_.size() != 0) return;
+/// A table of words instead of tuples. @return whether there was memory for it, and enough tuples share a word
+bool device_relation::become_words(std::uint64_t slots, bool keep_set) {
+  array<std::uint64_t> tuples(*resource_);
+  tuples.swap(slots_);
+  try {
+    slots_ = array<std::uint64_t>(*resource_, slots);
+  } catch (const backend::memory_exceeded&) {
+    slots_.swap(tuples);
+    few_share_words_ = true;
+    return false;
+  }
+  is_words_ = true;
+  for_each(context_->stream(), tail_, insert_row{set()});
+  if (sets_ == set_choice::automatic && tail_ < least_tuples_per_word * used_slots()) {
+    slots_.swap(tuples);
+    is_words_ = false;
+    few_share_words_ = true;
+    return false;
+  }
+  if (keep_set) outgrown_slots_.push_back(std::move(tuples));
+  limit_ = tail_;
+  return true;
+}
+
+std::uint64_t device_relation::used_slots() const {
+  array<std::uint64_t> count(*resource_, 1);
+  count_used_kernel<<<blocks_for(slots_.size()), threads, 0, context_->stream()>>>(slots_.data(), slots_.size(),
+                                                                                   count.data());
+  GPULOG_CUDA_TRY(cudaGetLastError());
+  return context_->read_counter(count.data());
+}
+
+/// Slots for that many more tuples, each of which may need one, and says how many there are room for.
+void device_relation::make_word_room(std::uint64_t extra, bool keep_set) {
+  const std::uint64_t used = used_slots();
+  // Counting takes time, too: it should not happen for a few tuples.
+  const std::uint64_t wanted = used + std::max(extra, slots_.size() / 16);
+  std::uint64_t capacity = slots_.size();
+  while (capacity / slots_per_row < wanted) capacity *= capacity < fast_growth_rows ? 4 : 2;
+  if (capacity != slots_.size()) {
+    array<std::uint64_t> smaller(*resource_, capacity);
+    smaller.swap(slots_);
+    for_each(context_->stream(), smaller.size(), rehash_words{smaller.data(), slots_.data(), capacity});
+    if (keep_set) outgrown_slots_.push_back(std::move(smaller));
+  }
+  limit_ = std::min(columns_.front().size(), tail_ + capacity / slots_per_row - used);
+}
+
+/// The set for that many rows, or for words with room for `extra` more.
+void device_relation::extend_set(std::uint64_t limit, std::uint64_t extra, bool keep_set) {
   const std::uint64_t slots = limit * slots_per_row;
-  const bool is_worth_it = matrix_ && matrix_->bytes() / matrix_per_hash <= slots * sizeof(std::uint64_t);
-  if (is_worth_it && become_bits(keep_set)) return;
-  rehash(slots, keep_set);
+  const bool may_change = bounds_ && sets_ != set_choice::words;
+  if (bits_.size() == 0 && may_change && bounds_->bytes() / matrix_per_hash <= slots * sizeof(std::uint64_t)) {
+    become_bits(keep_set);
+  }
+  if (bits_.size() == 0 && !is_words_ && may_change && !few_share_words_ && limit >= least_rows_of_words &&
+      packed_word::can_hold(*bounds_)) {
+    become_words(limit, keep_set);
+  }
+  if (is_words_) return make_word_room(extra, keep_set);
+  if (bits_.size() == 0) rehash(slots, keep_set);
+  limit_ = limit;
 }
 
 /// Whether set and columns of that many rows fit into memory beside those that are there.
@@ -219,7 +303,8 @@ bool device_relation::fits_beside(std::uint64_t rows) const {
 
 void device_relation::grow(std::uint64_t extra, bool keep_set) {
   if (arity_ == 0 || room() >= extra) return;
-  std::uint64_t limit = std::max(limit_, initial_rows);
+  const std::uint64_t columns = columns_.front().size();
+  std::uint64_t limit = std::max({limit_, columns, initial_rows});
   while (limit - tail_ < extra) {
     if (limit < fast_growth_rows) {
       limit *= 4;
@@ -228,6 +313,7 @@ void device_relation::grow(std::uint64_t extra, bool keep_set) {
     }
   }
   for (auto& column : columns_) {
+    if (limit == columns) break;
     array<word> larger(*resource_, limit, fresh_memory::anything);
     if (tail_ != 0) {
       GPULOG_CUDA_TRY(cudaMemcpyAsync(larger.data(), column.data(), tail_ * sizeof(word), cudaMemcpyDeviceToDevice,
@@ -236,9 +322,8 @@ void device_relation::grow(std::uint64_t extra, bool keep_set) {
     column.swap(larger);
     outgrown_columns_.push_back(std::move(larger));
   }
-  show_columns();
-  extend_set(limit, keep_set);
-  limit_ = limit;
+  if (limit != columns) show_columns();
+  extend_set(limit, extra, keep_set);
 }
 
 /// Kernels find the columns through a table.
@@ -271,7 +356,7 @@ void device_relation::replace(std::vector<array<word>> columns, std::uint64_t ro
 
 void device_relation::make_set() {
   if (arity_ == 0 || rows_ == 0) return;
-  extend_set(limit_, false);
+  extend_set(limit_, 0, false);
 }
 
 void device_relation::rehash(std::uint64_t capacity, bool keep_set) {
@@ -328,6 +413,7 @@ void device_relation::drop_set() {
   if (arity_ == 0) return;
   slots_.release();
   bits_.release();
+  is_words_ = false;
   limit_ = tail_;
 }
 

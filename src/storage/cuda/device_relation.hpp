@@ -123,8 +123,12 @@ class device_relation {
   void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
   [[nodiscard]] const char* set_name() const {
     if (bits_.size() != 0) return "bits";
+    if (is_words_) return "words";
     return slots_.size() != 0 ? "hash" : "";
   }
+  /// Which part of its rows it is asked to have room for at least: words for candidates that mostly are duplicates, or
+  /// neighbours, would be taken in vain.
+  [[nodiscard]] std::uint64_t growth_share() const { return is_words_ ? 8 : 2; }
   [[nodiscard]] set_view set() const;
   [[nodiscard]] bool is_packed() const { return arity_ <= 2; }
   [[nodiscard]] append_counter* counter() { return counter_.data(); }
@@ -177,8 +181,11 @@ class device_relation {
   void adopt(const std::vector<const word*>& host_columns, std::uint64_t rows);
 
  private:
-  void extend_set(std::uint64_t limit, bool keep_set);
+  void extend_set(std::uint64_t limit, std::uint64_t extra, bool keep_set);
   bool become_bits(bool keep_set);
+  bool become_words(std::uint64_t slots, bool keep_set);
+  [[nodiscard]] std::uint64_t used_slots() const;
+  void make_word_room(std::uint64_t extra, bool keep_set);
   void rehash(std::uint64_t capacity, bool keep_set);
   [[nodiscard]] bool fits_beside(std::uint64_t rows) const;
   void show_columns();
@@ -194,8 +201,11 @@ class device_relation {
   std::vector<array<word>> outgrown_columns_;
   std::vector<array<std::uint64_t>> outgrown_slots_;
   set_choice sets_;
-  std::optional<bit_matrix_shape> matrix_;  // what the set may become
+  std::optional<bit_matrix_shape> bounds_;  // of its values, where they are known
+  std::uint64_t matrix_memory_ = 0;         // that a bit matrix may take
   array<std::uint32_t> bits_;               // the set instead of slots
+  bool is_words_ = false;                   // slots are words
+  bool few_share_words_ = false;            // so they need not be
   array<std::uint64_t> slots_;
   array<std::uint32_t> has_zero_;
   array<append_counter> counter_;  // the tail, counted by kernels

@@ -106,6 +106,8 @@ struct set_view {
   std::uint64_t capacity = 0;     ///< slots, or words of the matrix; 0: never had a tuple
   std::uint32_t* bits = nullptr;  ///< the matrix, of words of 32 bits: of tuple (x,y) bit y of row x; of (y), of row 0
   std::uint64_t stride = 0;       ///< words a row
+  /// Not 0: a slot is a word of 16 bits of a sparse matrix with that many words a row (storage::packed_word).
+  std::uint64_t words_per_row = 0;
   std::uint32_t* has_zero = nullptr;  ///< whether the packed tuple 0 is there
   word* const* columns = nullptr;
   std::uint32_t arity = 0;
@@ -121,6 +123,11 @@ struct set_view {
     return (key >> 32) * stride + (static_cast<word>(key) >> 5);
   }
   [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t bit_mask(std::uint64_t key) { return 1U << (key & 31); }
+
+  /// The number of the word of a sparse matrix.
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t word_number(std::uint64_t key) const {
+    return (key >> 32) * words_per_row + (static_cast<word>(key) >> 4);
+  }
 
   template <class Value>
   [[nodiscard]] GPULOG_HOST_DEVICE static std::uint64_t packed(std::uint32_t width, const Value& value) {

@@ -31,6 +31,7 @@ inline std::string name_of(const run_mode& mode) {
   if (mode.small_cut_offs) name += "_small_cut_offs";
   if (!mode.eager_buffers) name += "_exact_buffers";
   if (mode.sets == storage::set_choice::bits) name += "_bits";
+  if (mode.sets == storage::set_choice::words) name += "_words";
   return name;
 }
 inline std::ostream& operator<<(std::ostream& out, const run_mode& mode) { return out << name_of(mode); }
@@ -45,8 +46,10 @@ inline std::vector<run_mode> all_run_modes() {
     modes.push_back({storage, 1, false, true});
     modes.push_back({storage, 3, true, true, !hisa});
   }
-  modes.push_back({storage::storage_mode::hash, 1, false, false, true, storage::set_choice::bits});
-  modes.push_back({storage::storage_mode::hash, 3, true, true, true, storage::set_choice::bits});
+  for (const auto sets : {storage::set_choice::bits, storage::set_choice::words}) {
+    modes.push_back({storage::storage_mode::hash, 1, false, false, true, sets});
+    modes.push_back({storage::storage_mode::hash, 3, true, true, true, sets});
+  }
   return modes;
 }
 

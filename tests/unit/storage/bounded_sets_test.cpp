@@ -1,0 +1,203 @@
+// Tuple sets for values that are known to be below bounds: bit matrices, and hash tables of their words.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "backend/cpu/cpu_backend.hpp"
+#include "storage/bit_set.hpp"
+#include "storage/relation.hpp"
+#include "storage/word_set.hpp"
+
+namespace gpulog::storage {
+namespace {
+
+using bounds = std::vector<std::uint64_t>;
+using pairs = std::vector<std::pair<word, word>>;
+
+/// Pairs below the bounds, in runs of neighbours; of one column, the first value is 0.
+pairs random_pairs(std::size_t n, const bounds& below, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  pairs rows;
+  while (rows.size() < n) {
+    const word first = below.size() == 1 ? 0 : static_cast<word>(random() % below[0]);
+    const auto last = static_cast<word>(random() % below.back());
+    for (word k = 0; k < 5 && last + k < below.back() && rows.size() < n; ++k) rows.emplace_back(first, last + k);
+  }
+  return rows;
+}
+
+/// Offers pairs [begin, end) in tiles. @return those that were new
+template <bool Concurrent, class Set>
+pairs offer(Set& set, const pairs& rows, std::size_t begin, std::size_t end, bool is_unary) {
+  const auto scratch = std::make_unique<insert_scratch>();
+  pairs fresh;
+  std::vector<word> first(tile_rows);
+  std::vector<word> last(tile_rows);
+  for (std::size_t at = begin; at < end; at += tile_rows) {
+    const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(tile_rows, end - at));
+    for (std::uint32_t i = 0; i < n; ++i) std::tie(first[i], last[i]) = rows[at + i];
+    const word* const values[] = {is_unary ? last.data() : first.data(), last.data()};
+    const std::uint32_t found = set.template insert<Concurrent>(values, n, scratch->keys, scratch->homes);
+    for (std::uint32_t i = 0; i < found; ++i) {
+      fresh.emplace_back(static_cast<word>(scratch->keys[i] >> 32), static_cast<word>(scratch->keys[i]));
+    }
+  }
+  return fresh;
+}
+
+template <class Set>
+void expect_contains(const Set& set, const pairs& asked, const std::set<std::pair<word, word>>& held, bool is_unary) {
+  const auto scratch = std::make_unique<insert_scratch>();
+  for (const auto& [first, last] : asked) {
+    const word* const values[] = {is_unary ? &last : &first, &last};
+    std::uint8_t found = 2;
+    set.contains(values, 1, scratch->homes, &found);
+    EXPECT_EQ(found, held.contains({is_unary ? 0 : first, last}) ? 1 : 0) << first << ", " << last;
+  }
+}
+
+template <class Set>
+class bounded_set : public ::testing::Test {};
+using sets = ::testing::Types<bit_set, word_set>;
+TYPED_TEST_SUITE(bounded_set, sets, );
+
+TYPED_TEST(bounded_set, holds_what_is_inserted) {
+  // Around the sizes of words.
+  for (const bounds& below :
+       std::vector<bounds>{{1, 1}, {3, 15}, {3, 16}, {3, 17}, {70, 63}, {70, 64}, {70, 65}, {900}}) {
+    SCOPED_TRACE(std::to_string(below.front()) + " " + std::to_string(below.back()));
+    const bool is_unary = below.size() == 1;
+    backend::host_memory memory;
+    TypeParam set(memory, bit_matrix_shape::of(below));
+    const pairs rows = random_pairs(600, below, below.back());
+    const pairs fresh = offer<false>(set, rows, 0, rows.size(), is_unary);
+    const std::set<std::pair<word, word>> expected(rows.begin(), rows.end());
+    const std::set<std::pair<word, word>> held(fresh.begin(), fresh.end());
+    EXPECT_EQ(held, expected);
+    EXPECT_EQ(held.size(), fresh.size());
+    EXPECT_TRUE(offer<false>(set, rows, 0, rows.size(), is_unary).empty());
+    // Values behind the bounds are not in the next row.
+    pairs asked = random_pairs(300, {2 * below.front() + 40, 2 * below.back() + 100}, 9);
+    asked.emplace_back(UINT32_MAX, UINT32_MAX);
+    asked.emplace_back(UINT32_MAX, 0);
+    expect_contains(set, asked, held, is_unary);
+  }
+}
+
+TYPED_TEST(bounded_set, several_workers_agree_who_was_first) {
+  const bounds below = {300, 500};
+  backend::host_memory memory;
+  TypeParam set(memory, bit_matrix_shape::of(below));
+  if constexpr (std::is_same_v<TypeParam, word_set>) set.grow(100000);
+  const pairs rows = random_pairs(40000, below, 1);
+  constexpr std::size_t workers = 4;
+  std::vector<pairs> fresh(workers);
+  std::vector<std::thread> threads;
+  for (std::size_t w = 0; w < workers; ++w) {
+    threads.emplace_back([&, w] { fresh[w] = offer<true>(set, rows, w * 5000, rows.size() - w * 5000, false); });
+  }
+  for (std::thread& one : threads) one.join();
+  std::set<std::pair<word, word>> held;
+  for (const pairs& own : fresh) {
+    for (const auto& pair : own) EXPECT_TRUE(held.insert(pair).second);
+  }
+  EXPECT_EQ(held, (std::set<std::pair<word, word>>(rows.begin(), rows.end())));
+}
+
+TEST(word_set, grows) {
+  const bounds below = {20000, 1000000000};
+  ASSERT_TRUE(packed_word::can_hold(bit_matrix_shape::of(below)));
+  backend::host_memory memory;
+  word_set set(memory, bit_matrix_shape::of(below));
+  const pairs rows = random_pairs(50000, below, 2);
+  std::set<std::pair<word, word>> held;
+  for (std::size_t at = 0; at < rows.size(); at += tile_rows) {
+    set.grow(tile_rows);
+    for (const auto& pair : offer<false>(set, rows, at, std::min(rows.size(), at + tile_rows), false)) {
+      EXPECT_TRUE(held.insert(pair).second);
+    }
+  }
+  EXPECT_EQ(held, (std::set<std::pair<word, word>>(rows.begin(), rows.end())));
+  expect_contains(set, pairs(rows.begin(), rows.begin() + 1000), held, false);
+  EXPECT_LT(set.size(), held.size() / 2);
+}
+
+TEST(word_set, has_numbers_for_so_many_words) {
+  EXPECT_TRUE(packed_word::can_hold(bit_matrix_shape::of({1ULL << 24, 1ULL << 28})));
+  EXPECT_FALSE(packed_word::can_hold(bit_matrix_shape::of({1ULL << 24, (1ULL << 28) + 1})));
+  EXPECT_FALSE(packed_word::can_hold(bit_matrix_shape::of({1ULL << 32, 1ULL << 32})));
+  EXPECT_EQ(bit_matrix_shape::of({1ULL << 32, 1ULL << 32}).bytes(), 1ULL << 61);
+}
+
+TEST(word_set, tuples_that_share_a_word_are_counted) {
+  std::vector<word> first;
+  std::vector<word> last;
+  for (word row = 0; row < 100000; ++row) {
+    first.push_back(row / 1000);
+    last.push_back(row % 1000 * 4);
+  }
+  const word* const columns[] = {first.data(), last.data()};
+  EXPECT_NEAR(tuples_per_word(columns, first.size(), bit_matrix_shape::of({100, 4000})), 4, 0.2);
+}
+
+/// Random rows of a relation with known bounds, in tiles. @return the name of its set behind them
+std::string set_behind(set_choice sets, const bounds& below, std::size_t rows, std::uint64_t memory_for_matrix) {
+  backend::host_memory memory;
+  backend::cpu::serial_backend backend;
+  relation_options options;
+  options.sets = sets;
+  relation target(memory, 2, options);
+  const auto scratch = std::make_unique<insert_scratch>();
+  std::set<std::pair<word, word>> held;
+  const pairs offered = random_pairs(rows, below, 3);
+  for (std::size_t at = 0; at < offered.size(); at += tile_rows) {
+    // Some rows are there before anything is known.
+    if (at == tile_rows) target.bound_values(below, memory_for_matrix);
+    const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(tile_rows, offered.size() - at));
+    std::vector<word> first;
+    std::vector<word> last;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      first.push_back(offered[at + i].first);
+      last.push_back(offered[at + i].second);
+      held.insert(offered[at + i]);
+    }
+    const word* const values[] = {first.data(), last.data()};
+    while (!target.has_room()) target.make_room(backend);
+    target.insert<false>(values, n, *scratch, 0);
+  }
+  target.settle(backend);
+  target.complete();
+  EXPECT_EQ(target.rows(), held.size());
+  for (std::uint64_t row = 0; row < target.rows(); ++row) {
+    EXPECT_TRUE(held.erase({target.column(0)[row], target.column(1)[row]}));
+  }
+  return target.set_name();
+}
+
+TEST(bounded_relation, takes_the_set_that_fits) {
+  constexpr std::uint64_t plenty = 1ULL << 40;
+  const bounds small = {1000, 1000};
+  const bounds middle = {4000, 8000};  // 4 MB
+  const bounds large = {1ULL << 20, 1ULL << 20};
+  EXPECT_EQ(set_behind(set_choice::automatic, small, 2000, plenty), "bits");
+  EXPECT_EQ(set_behind(set_choice::hash, small, 2000, plenty), "hash");
+  EXPECT_EQ(set_behind(set_choice::automatic, middle, 2000, plenty), "hash");
+  EXPECT_EQ(set_behind(set_choice::automatic, middle, 60000, plenty), "bits");
+  EXPECT_EQ(set_behind(set_choice::automatic, middle, 60000, 1u << 20), "hash");
+  EXPECT_EQ(set_behind(set_choice::automatic, large, 60000, plenty), "hash");
+  EXPECT_EQ(set_behind(set_choice::bits, middle, 2000, plenty), "bits");
+  EXPECT_EQ(set_behind(set_choice::bits, large, 2000, 1u << 20), "hash");
+  EXPECT_EQ(set_behind(set_choice::words, large, 60000, plenty), "words");
+  EXPECT_EQ(set_behind(set_choice::words, {1ULL << 32, 1ULL << 32}, 2000, plenty), "hash");
+}
+
+}  // namespace
+}  // namespace gpulog::storage
