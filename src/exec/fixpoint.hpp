@@ -415,8 +415,7 @@ class fixpoint_executor final : public stratum_executor {
       for (const plan::column_place& source : sources) rows = std::max(rows, relation_of(source.relation).rows());
       if (options_.sets == set_choice::automatic && rows < options_.cut.bounded_rows) return;
       find_largest_values({sources.begin(), sources.end()});
-      const std::uint64_t limit = resource_->limit() != 0 ? resource_->limit() : machine_.machine_bytes();
-      const std::uint64_t share = options_.sets == set_choice::automatic ? 4 : 2;
+      const std::uint64_t memory = resource_->limit() != 0 ? resource_->limit() : machine_.machine_bytes();
       std::map<plan::column_place, word> known;
       for (const plan::relation_domain& domain : stratum.domains) {
         std::vector<std::uint64_t> bounds;
@@ -426,9 +425,8 @@ class fixpoint_executor final : public stratum_executor {
           known[{domain.relation, static_cast<std::uint32_t>(bounds.size())}] = largest;
           bounds.push_back(largest + 1ULL);
         }
-        const std::uint64_t used = resource_->used();
         guarded({"extending", domain.relation, nullptr},
-                [&] { relation_of(domain.relation).bound_values(bounds, (limit - std::min(limit, used)) / share); });
+                [&] { relation_of(domain.relation).bound_values(bounds, memory); });
       }
       // Of columns that the stratum extends, what they had before it is no longer all.
       for (relation_id relation : stratum.relations) {

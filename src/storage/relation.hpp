@@ -67,12 +67,12 @@ class relation {
   [[nodiscard]] bool is_choice() const { return std::holds_alternative<choice_set>(set_); }
   /// All rows, those that are here and those to come, have values below these bounds, one a column. Then the tuple set
   /// can be a bit matrix: at once where it is small or asked for, else when a hash set would be of its size.
-  /// @param memory that a matrix may take
+  /// @param memory bytes that all relations may take; a matrix is content with a share of what is left of them
   void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
     const auto* const packed = std::get_if<packed_set>(&set_);
     if (packed == nullptr || options_.sets == set_choice::hash) return;
     bounds_ = bit_matrix_shape::of(bounds);
-    matrix_memory_ = memory;
+    memory_ = memory;
     if (options_.sets == set_choice::words) {
       if (packed_word::can_hold(*bounds_)) become_words();
       return;
@@ -634,7 +634,7 @@ class relation {
   std::atomic<bool> has_empty_tuple_{false};
   std::variant<std::monostate, packed_set, row_set, hisa_set, choice_set, bit_set, word_set> set_;
   std::optional<bit_matrix_shape> bounds_;  // of its values, where they are known
-  std::uint64_t matrix_memory_ = 0;         // that a bit matrix may take
+  std::uint64_t memory_ = 0;                // of all relations
   bool is_erasable_ = false;
   std::uint64_t erased_rows_ = 0;
   std::unique_ptr<best_rows> best_;

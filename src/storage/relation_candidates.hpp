@@ -36,13 +36,13 @@ inline void relation::grow_packed() {
 
 /// @return whether there is memory for a matrix
 inline bool relation::become_bits() {
-  if (bounds_->bytes() > matrix_memory_) return false;
+  if (bounds_->bytes() > set_sizes::largest_matrix(options_.sets, memory_, resource_->used())) return false;
   try {
     bit_set bits(*resource_, *bounds_);
     insert_all_rows(bits);
     set_.emplace<bit_set>(std::move(bits));
   } catch (const backend::memory_exceeded&) {
-    matrix_memory_ = 0;
+    memory_ = 0;
     return false;
   }
   return true;

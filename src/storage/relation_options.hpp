@@ -28,6 +28,11 @@ struct set_sizes {
   static constexpr std::uint64_t small_matrix_bytes = 256u << 10;
   /// A matrix that is at most so many times as large as the hash set that has to grow.
   static constexpr std::uint64_t matrix_per_hash = 8;
+  /// @param memory bytes that all relations may take, of which `used` are
+  [[nodiscard]] static std::uint64_t largest_matrix(set_choice chosen, std::uint64_t memory, std::uint64_t used) {
+    const std::uint64_t share = chosen == set_choice::automatic ? 4 : 2;
+    return used < memory ? (memory - used) / share : 0;
+  }
   /// A hash set of words pays once a packed one is larger than caches, and where so many tuples share a word.
   static constexpr std::uint64_t least_packed_bytes = 16u << 20;
   static constexpr double tuples_per_word = 2;

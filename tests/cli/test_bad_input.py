@@ -129,7 +129,7 @@ class BadOutput(CommandTest):
 
 class Limits(CommandTest):
     def test_memory_limit_names_rule_relation_and_sizes(self):
-        for storage in ('hash', 'hisa'):
+        for storage in ('hash', 'bits', 'words', 'hisa'):
             with self.subTest(storage=storage):
                 process = self.run_program(REACH, '--memory-limit', '20M', '--storage', storage,
                                            facts={'edge.facts': LONG_RING})

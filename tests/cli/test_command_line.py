@@ -29,7 +29,8 @@ class CommandLine(CommandTest):
 
     def test_runs(self):
         for options in ([], ['-j2'], ['-j', 'auto'], ['--jobs=3'], ['--storage', 'hisa'], ['--backend', 'cpu'],
-                        ['--storage', 'hisa', '--buffer-factor', '0'], ['--joins', 'materialized'],
+                        ['--storage', 'bits'], ['--storage', 'words'], ['--joins', 'materialized'],
+                        ['--storage', 'hisa', '--buffer-factor', '0'],
                         ['--storage', 'hisa', '--buffer-factor', '2.5'],
                         ['--memory-limit', '1G'], ['-w'], ['--magic-transform=*'], ['-z', 'x'], ['--legacy'],
                         ['-P', 'a:b'], ['-WA'], ['--wno', 'all'], ['-M', 'A B=1'], ['-I', '.']):
@@ -162,7 +163,7 @@ class CommandLine(CommandTest):
         self.assertIn('Starting work on program.dl', process.errors)
 
     def test_statistics(self):
-        for storage in ('hash', 'hisa'):
+        for storage in ('auto', 'hash', 'bits', 'words', 'hisa'):
             with self.subTest(storage=storage):
                 process = self.run_program(REACH, '--storage', storage, '--stats', 'stats.json', '-p', 'profile.json',
                                            facts=EDGES)
@@ -180,6 +181,18 @@ class CommandLine(CommandTest):
                 sizes = {relation['name']: relation['tuples'] for relation in figures['relations']}
                 self.assertEqual((sizes['edge'], sizes['reach']), (2, 3))
                 self.assertIn('total_seconds', json.loads(self.read('profile.json')))
+
+    def test_statistics_name_the_tuple_set(self):
+        wide = '0\t4000000000\n'
+        for storage, facts, expected in (('auto', '', 'hash'), ('hash', '', 'hash'), ('bits', '', 'bits'), ('words', '', 'words'),
+                                         ('hisa', '', 'hisa'), ('bits', wide, 'hash'), ('words', wide, 'words')):
+            with self.subTest(storage=storage, facts=facts):
+                process = self.run_program(REACH.replace('number', 'unsigned'), '--storage', storage, '--decompose', 'off',
+                                           '--memory-limit', '100M', '--stats', 'stats.json',
+                                           facts={'edge.facts': '1\t2\n2\t3\n' + facts})
+                self.assert_runs(process)
+                sets = {relation['name']: relation['set'] for relation in json.loads(self.read('stats.json'))['relations']}
+                self.assertEqual(sets['reach'], expected)
 
     def test_statistics_that_cannot_be_written(self):
         process = self.run_program(REACH, '--stats', 'nowhere/stats.json', facts=EDGES)

@@ -205,7 +205,7 @@ set_view device_relation::set() const {
 void device_relation::bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
   if (sets_ == set_choice::hash || arity_ == 0 || !is_packed()) return;
   bounds_ = bit_matrix_shape::of(bounds);
-  matrix_memory_ = memory;
+  memory_ = memory;
   if (sets_ == set_choice::words) {
     if (packed_word::can_hold(*bounds_)) become_words(std::max(slots_.size(), initial_rows), false);
   } else if (sets_ == set_choice::bits || bounds_->bytes() <= std::max(small_matrix_bytes, slots_.bytes())) {
@@ -215,11 +215,11 @@ void device_relation::bound_values(const std::vector<std::uint64_t>& bounds, std
 
 /// @return whether there was memory for a matrix
 bool device_relation::become_bits(bool keep_set) {
-  if (bounds_->bytes() > matrix_memory_) return false;
+  if (bounds_->bytes() > set_sizes::largest_matrix(sets_, memory_, resource_->used())) return false;
   try {
     bits_ = array<std::uint32_t>(*resource_, bounds_->rows * bounds_->stride * 2);
   } catch (const backend::memory_exceeded&) {
-    matrix_memory_ = 0;
+    memory_ = 0;
     return false;
   }
   for_each(context_->stream(), tail_, insert_row{set()});

@@ -202,7 +202,7 @@ class device_relation {
   std::vector<array<std::uint64_t>> outgrown_slots_;
   set_choice sets_;
   std::optional<bit_matrix_shape> bounds_;  // of its values, where they are known
-  std::uint64_t matrix_memory_ = 0;         // that a bit matrix may take
+  std::uint64_t memory_ = 0;                // of all relations
   array<std::uint32_t> bits_;               // the set instead of slots
   bool is_words_ = false;                   // slots are words
   bool few_share_words_ = false;            // so they need not be

@@ -191,7 +191,7 @@ TEST(bounded_relation, takes_the_set_that_fits) {
   EXPECT_EQ(set_behind(set_choice::hash, small, 2000, plenty), "hash");
   EXPECT_EQ(set_behind(set_choice::automatic, middle, 2000, plenty), "hash");
   EXPECT_EQ(set_behind(set_choice::automatic, middle, 60000, plenty), "bits");
-  EXPECT_EQ(set_behind(set_choice::automatic, middle, 60000, 1u << 20), "hash");
+  EXPECT_EQ(set_behind(set_choice::automatic, middle, 60000, 14u << 20), "hash");
   EXPECT_EQ(set_behind(set_choice::automatic, large, 60000, plenty), "hash");
   EXPECT_EQ(set_behind(set_choice::bits, middle, 2000, plenty), "bits");
   EXPECT_EQ(set_behind(set_choice::bits, large, 2000, 1u << 20), "hash");
