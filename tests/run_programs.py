@@ -19,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-CONFIGURATIONS = [('hash', 1), ('hash', 2), ('hash', 4), ('hisa', 1), ('hisa', 2), ('hisa', 4), ('bits', 1), ('bits', 3), ('words', 1), ('words', 3)]
+CONFIGURATIONS = [('hash', 1), ('hash', 2), ('hash', 4), ('hisa', 1), ('hisa', 2), ('hisa', 4), ('bits', 1), ('bits', 3),
+                  ('words', 1), ('words', 3)]
 TIMEOUT_SECONDS = 120
 
 

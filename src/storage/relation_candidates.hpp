@@ -27,7 +27,8 @@ inline void relation::grow_packed() {
   }
   auto& packed = std::get<packed_set>(set_);
   if (packed.has_room(slack()) || (may_be_bits(packed.bytes()) && become_bits())) return;
-  if (may_change && packed.bytes() >= set_sizes::least_packed_bytes && packed_word::can_hold(*bounds_)) {
+  const bool may_be_words = bounds_ && options_.sets == set_choice::automatic;
+  if (may_be_words && packed.bytes() >= set_sizes::least_packed_bytes && packed_word::can_hold(*bounds_)) {
     const double shared = tuples_per_word(columns().data(), tail_.load(std::memory_order_relaxed), *bounds_);
     if (shared >= set_sizes::tuples_per_word && become_words()) return;
   }

@@ -255,8 +255,8 @@ bool device_relation::become_words(std::uint64_t slots, bool keep_set) {
 
 std::uint64_t device_relation::used_slots() const {
   array<std::uint64_t> count(*resource_, 1);
-  count_used_kernel<<<blocks_for(slots_.size()), threads, 0, context_->stream()>>>(slots_.data(), slots_.size(),
-                                                                                   count.data());
+  count_used_kernel<<<blocks_for(slots_.size()), for_each_threads, 0, context_->stream()>>>(
+      slots_.data(), slots_.size(), count.data());
   GPULOG_CUDA_TRY(cudaGetLastError());
   return context_->read_counter(count.data());
 }
@@ -284,7 +284,8 @@ void device_relation::extend_set(std::uint64_t limit, std::uint64_t extra, bool 
   if (bits_.size() == 0 && may_change && bounds_->bytes() / matrix_per_hash <= slots * sizeof(std::uint64_t)) {
     become_bits(keep_set);
   }
-  if (bits_.size() == 0 && !is_words_ && may_change && !few_share_words_ && limit >= least_rows_of_words &&
+  const bool may_be_words = bounds_ && sets_ == set_choice::automatic && !few_share_words_;
+  if (bits_.size() == 0 && !is_words_ && may_be_words && limit >= least_rows_of_words &&
       packed_word::can_hold(*bounds_)) {
     become_words(limit, keep_set);
   }
