@@ -18,10 +18,12 @@ def main():
     parser.add_argument('--gpulog', required=True, help='the program to test')
     parser.add_argument('--expected', required=True, help='file with one case a line; # begins a comment')
     parser.add_argument('--update', action='store_true', help='write the cases that pass into the file')
+    parser.add_argument('--options', default='', help='further options of the program, as "--word-size 64"')
+    parser.add_argument('--except', dest='exceptions', help='file with cases that are not looked at; # begins a comment')
     options = parser.parse_args()
 
     with tempfile.NamedTemporaryFile('r', suffix='.json') as report:
-        engine = '%s {program} -F {facts} -D {out}' % os.path.abspath(options.gpulog)
+        engine = '%s {program} -F {facts} -D {out} %s' % (os.path.abspath(options.gpulog), options.options)
         subprocess.run([sys.executable, os.path.join(options.suite, 'run.py'), '--engine', engine, '--jobs',
                         str(os.cpu_count() or 1), '--json', report.name], stdout=subprocess.DEVNULL, check=False)
         results = {case['case']: case for case in json.load(report)['cases']}
@@ -33,6 +35,10 @@ def main():
             listing.writelines(name + '\n' for name in passing)
     with open(options.expected, encoding='utf-8') as listing:
         expected = [line.strip() for line in listing if line.strip() and not line.startswith('#')]
+    if options.exceptions:
+        with open(options.exceptions, encoding='utf-8') as listing:
+            exceptions = {line.split('#')[0].strip() for line in listing}
+        expected = [name for name in expected if name not in exceptions]
 
     failed = [name for name in expected if name not in results or not results[name]['ok']]
     for name in failed:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs golden programs: every one in all storage modes with 1 to 4 threads; with --backend cuda, with one.
+"""Runs golden programs: every one in all storage modes with 1 to 4 threads; with --backend cuda, with one; with another
+word size in all modes with 2 threads, but for those that a list names.
 
 A program is a folder:
   program.dl            its first lines say what it is for
@@ -84,7 +85,7 @@ def check_success(folder, process, output):
     return problems
 
 
-def run(gpulog, case, storage, jobs, backend):
+def run(gpulog, case, storage, jobs, backend, more_options=()):
     expected = os.path.join(case, 'expected')
     with tempfile.TemporaryDirectory(prefix='gpulog-') as scratch:
         output = os.path.join(scratch, 'out')
@@ -98,6 +99,8 @@ def run(gpulog, case, storage, jobs, backend):
         if os.path.exists(options):
             with open(options, encoding='utf-8') as file:
                 command += file.read().split()
+        if '--word-size' not in command:
+            command += more_options
         process = subprocess.run(command, cwd=case, stdin=subprocess.DEVNULL, capture_output=True, check=False,
                                  timeout=TIMEOUT_SECONDS)
         error = os.path.join(expected, 'error.json')
@@ -112,17 +115,29 @@ def main():
     parser.add_argument('--gpulog', required=True, help='the program to test')
     parser.add_argument('--backend', default='auto')
     parser.add_argument('cases', nargs='+', help='folders of golden programs')
+    parser.add_argument('--word-size', help='run them with this --word-size')
+    parser.add_argument('--except', dest='exceptions', help='file with a case a line that is not run; # begins a comment')
     options = parser.parse_args()
     gpulog = os.path.abspath(options.gpulog)
     configurations = [one for one in CONFIGURATIONS if options.backend != 'cuda' or one[1] == 1]
     failed = 0
-    for case in options.cases:
+    more_options = []
+    if options.word_size:
+        if options.backend != 'cuda':
+            configurations = [('hash', 2), ('hisa', 2), ('bits', 2)]
+        more_options = ['--word-size', options.word_size]
+    cases = options.cases
+    if options.exceptions:
+        with open(options.exceptions, encoding='utf-8') as file:
+            exceptions = {line.split('#')[0].strip() for line in file}
+        cases = [case for case in cases if os.path.basename(os.path.normpath(case)) not in exceptions]
+    for case in cases:
         for storage, jobs in configurations:
-            problems = run(gpulog, os.path.abspath(case), storage, jobs, options.backend)
+            problems = run(gpulog, os.path.abspath(case), storage, jobs, options.backend, more_options)
             failed += bool(problems)
             for problem in problems:
                 print('FAIL %s, --storage %s -j %d: %s' % (os.path.basename(case), storage, jobs, problem), flush=True)
-    print('%d of %d runs failed' % (failed, len(options.cases) * len(configurations)))
+    print('%d of %d runs failed' % (failed, len(cases) * len(configurations)))
     return 1 if failed else 0
 
 

@@ -20,13 +20,23 @@
 ///
 /// A functor that is not stateful needs no header: its parameters and its result are std::int32_t (number),
 /// std::uint32_t (unsigned), float and const char* (symbol; the caller copies a result).
+///
+/// Functors for programs with words of 64 bits (--word-size 64) are compiled with RAM_DOMAIN_SIZE defined as 64, as
+/// with Soufflé: then these are std::int64_t, std::uint64_t and double.
 // NOLINTBEGIN(readability-identifier-naming)
 namespace souffle {
 
+#if defined(RAM_DOMAIN_SIZE) && RAM_DOMAIN_SIZE == 64
+using RamDomain = std::int64_t;
+using RamSigned = std::int64_t;
+using RamUnsigned = std::uint64_t;
+using RamFloat = double;
+#else
 using RamDomain = std::int32_t;
 using RamSigned = std::int32_t;
 using RamUnsigned = std::uint32_t;
 using RamFloat = float;
+#endif
 
 /// A place in the symbol table.
 class SymbolTableIteratorInterface {
@@ -39,7 +49,8 @@ class SymbolTableIteratorInterface {
 };
 
 /// The texts of a program and their numbers.
-class SymbolTable {
+template <class Domain>
+class BasicSymbolTable {
  public:
   class Iterator {
    public:
@@ -66,34 +77,37 @@ class SymbolTable {
   };
   using iterator = Iterator;
 
-  virtual ~SymbolTable() = default;
+  virtual ~BasicSymbolTable() = default;
   [[nodiscard]] virtual iterator begin() const = 0;
   [[nodiscard]] virtual iterator end() const = 0;
   /// Whether the text has a number.
   [[nodiscard]] virtual bool weakContains(const std::string& symbol) const = 0;
   /// The number of a text, a new one if it has none.
-  virtual RamDomain encode(const std::string& symbol) = 0;
+  virtual Domain encode(const std::string& symbol) = 0;
   /// The text of a number, valid until the run ends.
-  [[nodiscard]] virtual const std::string& decode(RamDomain index) const = 0;
-  virtual RamDomain unsafeEncode(const std::string& symbol) = 0;
-  [[nodiscard]] virtual const std::string& unsafeDecode(RamDomain index) const = 0;
+  [[nodiscard]] virtual const std::string& decode(Domain index) const = 0;
+  virtual Domain unsafeEncode(const std::string& symbol) = 0;
+  [[nodiscard]] virtual const std::string& unsafeDecode(Domain index) const = 0;
   /// The number of a text, and whether it is new.
-  virtual std::pair<RamDomain, bool> findOrInsert(const std::string& symbol) = 0;
+  virtual std::pair<Domain, bool> findOrInsert(const std::string& symbol) = 0;
 };
+using SymbolTable = BasicSymbolTable<RamDomain>;
 
 /// The records of a program, by arity; the number 0 is nil.
-class RecordTable {
+template <class Domain>
+class BasicRecordTable {
  public:
-  virtual ~RecordTable() = default;
+  virtual ~BasicRecordTable() = default;
   virtual void setNumLanes(std::size_t lanes) = 0;
   /// The number of the record with these fields.
-  virtual RamDomain pack(const RamDomain* fields, std::size_t arity) = 0;
-  virtual RamDomain pack(const std::initializer_list<RamDomain>& fields) = 0;
+  virtual Domain pack(const Domain* fields, std::size_t arity) = 0;
+  virtual Domain pack(const std::initializer_list<Domain>& fields) = 0;
   /// The fields of a record of this arity, valid until the run ends; zeros for nil.
-  [[nodiscard]] virtual const RamDomain* unpack(RamDomain record, std::size_t arity) const = 0;
+  [[nodiscard]] virtual const Domain* unpack(Domain record, std::size_t arity) const = 0;
   virtual void enumerate(
-      const std::function<void(const RamDomain* fields, std::size_t arity, RamDomain record)>& visit) const = 0;
+      const std::function<void(const Domain* fields, std::size_t arity, Domain record)>& visit) const = 0;
 };
+using RecordTable = BasicRecordTable<RamDomain>;
 
 }  // namespace souffle
 // NOLINTEND(readability-identifier-naming)

@@ -17,6 +17,7 @@ struct compile_options {
   std::vector<std::string> macros;                           ///< "NAME" or "NAME=VALUE"
   std::vector<std::pair<std::string, std::string>> pragmas;  ///< win over those of the text
   bool warnings = true;
+  unsigned word_size = 32;  ///< bits of numbers, unsigned numbers and floats: 32 or 64
 };
 
 enum class backend_kind : std::uint8_t { automatic, cpu, cuda };

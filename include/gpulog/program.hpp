@@ -18,7 +18,7 @@ struct program_state;
 /// A program that was read, checked and planned. Cheap to copy: copies share one immutable state.
 class program {
  public:
-  /// Reads a program from a file. @throws input_error when it cannot be read.
+  /// Reads a program from a file. @throws input_error when it cannot be read, or for a word size that does not exist.
   [[nodiscard]] static program from_file(const std::string& path, const compile_options& options = {});
 
   /// Reads a program from text; `name` is the file that diagnostics name.
@@ -36,6 +36,9 @@ class program {
 
   /// How many errors were found before types and rules were looked at.
   [[nodiscard]] std::size_t syntax_error_count() const;
+
+  /// Bits of its numbers, unsigned numbers and floats: 32 or 64.
+  [[nodiscard]] unsigned word_size() const;
 
   /// Names that show() knows.
   [[nodiscard]] static const std::vector<std::string>& stages();

@@ -16,8 +16,9 @@ namespace detail {
 struct engine_state;
 }
 
-/// A value to insert; its alternative has to fit the attribute's type.
-using value = std::variant<std::int32_t, std::uint32_t, float, std::string>;
+/// A value to insert; its alternative has to fit the attribute's type. One of another width than the program's words is
+/// taken where it is the same value.
+using value = std::variant<std::int32_t, std::uint32_t, float, std::string, std::int64_t, std::uint64_t, double>;
 
 /// Name and type of a column. The type is one of number, unsigned, float, symbol, record, adt.
 struct attribute {
@@ -29,11 +30,17 @@ struct attribute {
 class tuple {
  public:
   [[nodiscard]] std::size_t size() const;
-  /// The column as it is stored, whatever its type. @throws input_error outside 0..size()-1, as all here do.
+  /// The bits of the column, whatever its type. @throws input_error outside of columns 0..size()-1, as all here do, and
+  /// as those of 32 bits do for a value that needs more (in programs with words of 64).
   [[nodiscard]] std::uint32_t word(std::size_t column) const;
   [[nodiscard]] std::int32_t number(std::size_t column) const;
   [[nodiscard]] std::uint32_t unsigned_number(std::size_t column) const;
   [[nodiscard]] float floating(std::size_t column) const;
+  /// The same for words of any size.
+  [[nodiscard]] std::uint64_t word64(std::size_t column) const;
+  [[nodiscard]] std::int64_t number64(std::size_t column) const;
+  [[nodiscard]] std::uint64_t unsigned_number64(std::size_t column) const;
+  [[nodiscard]] double floating64(std::size_t column) const;
   [[nodiscard]] std::string_view symbol(std::size_t column) const;
   /// The column as an output file has it.
   [[nodiscard]] std::string text(std::size_t column) const;
@@ -42,6 +49,8 @@ class tuple {
   friend class relation;
   tuple(const detail::engine_state* engine, std::uint32_t relation, std::uint64_t row)
       : engine_(engine), relation_(relation), row_(row) {}
+  [[nodiscard]] std::uint32_t stored_word(std::size_t column) const;
+
   const detail::engine_state* engine_ = nullptr;
   std::uint32_t relation_ = 0;
   std::uint64_t row_ = 0;

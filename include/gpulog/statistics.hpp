@@ -51,11 +51,13 @@ struct statistics {
   std::string backend;
   std::string storage;
   unsigned jobs = 1;
-  double compile_seconds = 0;   ///< text to plan
-  double load_seconds = 0;      ///< fact files
-  double evaluate_seconds = 0;  ///< all strata
-  double write_seconds = 0;     ///< output files
-  double total_seconds = 0;     ///< all of these
+  unsigned word_size = 32;        ///< in bits
+  std::uint64_t wide_values = 0;  ///< with 64 bits: different values that are kept in a table (docs/adr/0013)
+  double compile_seconds = 0;     ///< text to plan
+  double load_seconds = 0;        ///< fact files
+  double evaluate_seconds = 0;    ///< all strata
+  double write_seconds = 0;       ///< output files
+  double total_seconds = 0;       ///< all of these
   std::uint64_t loaded_tuples = 0;
   std::uint64_t written_tuples = 0;
   std::uint64_t peak_relation_bytes = 0;  ///< most that relations and indexes held at one time

@@ -61,7 +61,8 @@ constexpr ignored_option ignored_options[] = {
 };
 
 std::string version_text() {
-  return fmt::format("gpulog {}\nBackends: {}\nWord size: 32 bits\n", version(), fmt::join(built_backends(), ", "));
+  return fmt::format("gpulog {}\nBackends: {}\nWord size: 32 bits, or 64 bits with --word-size 64\n", version(),
+                     fmt::join(built_backends(), ", "));
 }
 
 bool is_directory(const std::string& path) {
@@ -162,10 +163,10 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
     parsed.run.buffer_factor = *factor;
   }
 
-  if (raw.word_size != "32") {
-    return fail(raw.word_size == "64" ? "--word-size 64 is not supported yet: values have 32 bits"
-                                      : fmt::format("--word-size may only be set to 32, not to '{}'", raw.word_size));
+  if (raw.word_size != "32" && raw.word_size != "64") {
+    return fail(fmt::format("--word-size may only be set to 32 or 64, not to '{}'", raw.word_size));
   }
+  parsed.compile.word_size = raw.word_size == "64" ? 64 : 32;
 
   if (!raw.memory_limit.empty()) {
     const auto bytes = bytes_from_text(raw.memory_limit);
@@ -259,7 +260,7 @@ parse_result parse_arguments(int count, char** texts) {
       ->allow_extra_args(false);
   app.add_flag("--parse-errors", raw.parse_errors, "as --show parse-errors");
   app.add_option("-p,--profile", parsed.profile_file, "write times and sizes of all rules (JSON)")->type_name("FILE");
-  app.add_flag("--version", raw.show_version, "print version, backends and word size");
+  app.add_flag("--version", raw.show_version, "print version, backends and word sizes");
 
   constexpr const char* own = "gpulog's own";
   app.add_option("--backend", raw.backend, "auto, cpu or cuda")->type_name("NAME")->group(own);
@@ -280,7 +281,9 @@ parse_result parse_arguments(int count, char** texts) {
          "storage hisa: a merge buffer that grows gets room for full + K x delta; 0: just enough, each time anew")
       ->type_name("K")
       ->group(own);
-  app.add_option("--word-size", raw.word_size, "bits of a value: 32")->type_name("N")->group(own);
+  app.add_option("--word-size", raw.word_size, "bits of numbers, unsigned numbers and floats: 32 or 64")
+      ->type_name("N")
+      ->group(own);
   app.add_option("--memory-limit", raw.memory_limit, "bytes for relations, as 500M or 4G")
       ->type_name("SIZE")
       ->group(own);

@@ -52,8 +52,9 @@ std::vector<value_kind> kinds_of(const sema::relation& relation) {
 }
 
 io::structured_columns structure_of(const sema::relation& relation, const sema::program& program,
-                                    storage::record_tables& records) {
+                                    storage::record_tables& records, storage::wide_values* wide) {
   io::structured_columns result;
+  result.wide = wide;
   for (const sema::attribute& attribute : relation.attributes) {
     if (!attribute.structure.valid()) continue;
     result.structures.assign(relation.attributes.size(), structure_id());
@@ -122,9 +123,11 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
     : source(std::move(program)),
       options(std::move(chosen)),
       symbols(source->analysed->symbols),
+      records(source->words == word_size::bits64 ? storage::wide_values::most_names : UINT32_MAX),
       libraries(options, source->analysed->pragmas) {
   if (options.joins == join_kind::nested && options.storage != storage_kind::hisa)
     throw input_error("--joins nested is for --storage hisa");
+  if (source->words == word_size::bits64) wide.emplace();
   choose_backend();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
   find_functors();
@@ -139,6 +142,7 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
   figures.backend = "cpu";
   figures.storage = name_of(options.storage);
   figures.jobs = options.jobs;
+  figures.word_size = static_cast<unsigned>(source->words);
   figures.compile_seconds = figures.total_seconds = source->compile_seconds;
 }
 
@@ -154,7 +158,7 @@ const std::vector<const word*>& engine_state::columns_of(std::uint32_t relation)
 void engine_state::find_functors() {
   if (analysed().functors.empty()) return;
   const std::vector<bool> called = called_functors(analysed());
-  functors.emplace(symbols, records);
+  functors.emplace(symbols, records, wide_or_none());
   for (std::size_t number = 0; number < called.size(); ++number) {
     const user_functor& described = analysed().functors[number];
     void* function = nullptr;
@@ -210,6 +214,7 @@ std::unique_ptr<exec::executor> engine_state::make_executor(const exec::options&
 std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unused]] const exec::options& chosen) {
 #if defined(GPULOG_WITH_CUDA)
   exec::mixing_rules rules;
+  rules.wide = chosen.wide;
   for (exec::device_stratum& stratum : exec::find_device_strata(planned, chosen)) {
     rules.why_not_on_device.push_back(std::move(stratum.why_not));
     rules.host_steps.push_back(stratum.host_steps.empty() ? "" : "partly by the cpu: " + stratum.host_steps);
@@ -273,7 +278,7 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   request.parameters = directive.parameters;
   request.fact_directory = options.fact_directory;
   request.kinds = kinds_of(relation);
-  request.structured = structure_of(relation, analysed(), records);
+  request.structured = structure_of(relation, analysed(), records, wide_or_none());
   for (const sema::attribute& attribute : relation.attributes) request.attribute_names.push_back(attribute.name);
   request.missing_is_empty = options.missing_facts_are_empty;
   request.threads = options.jobs;
@@ -288,6 +293,8 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   };
   try {
     block.rows = io::read_facts(request, symbols, allocate);
+  } catch (const std::length_error& fault) {
+    throw input_error(fmt::format("Error loading relation {}: {}", relation.name, fault.what()));
   } catch (const backend::memory_exceeded& fault) {
     throw out_of_memory("loading", relation.name, fault);
   }
@@ -349,6 +356,7 @@ void engine_state::evaluate() {
   chosen.buffers.eager = options.buffer_factor > 0;
   chosen.buffers.factor = options.buffer_factor;
   chosen.records = &records;
+  chosen.wide = wide_or_none();
   chosen.counter = &counter;
   if (functors) chosen.functors = &*functors;
   chosen.stop = options.cancelled;
@@ -371,6 +379,8 @@ void engine_state::evaluate() {
     throw memory_limit_error(fault.what());
   } catch (const backend::memory_exceeded& fault) {
     throw out_of_memory("starting with", "(none)", fault);
+  } catch (const std::length_error& fault) {
+    throw memory_limit_error(fault.what());  // of numbers that a word has
   } catch (const kernels::interrupted&) {
     throw cancelled_error("The run was cancelled");
   }
@@ -389,7 +399,7 @@ void engine_state::write() {
     rows.relation = relation.name;
     for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
     rows.kinds = kinds_of(relation);
-    rows.structured = structure_of(relation, analysed(), records);
+    rows.structured = structure_of(relation, analysed(), records, wide_or_none());
     const std::unique_ptr<exec::row_stream> copied =
         results[number] ? nullptr : executor->stream_rows(relation_id(number));
     if (planned.relations[number].is_equivalence) {
@@ -445,6 +455,7 @@ void engine_state::write() {
 
 void engine_state::collect_figures() {
   const exec::statistics& measured = executor->figures();
+  if (wide) figures.wide_values = wide->size();
   figures.peak_relation_bytes = measured.peak_memory_bytes;
   figures.peak_process_bytes = peak_process_bytes();
   std::vector<std::uint64_t> bytes(planned.relations.size(), 0);

@@ -20,6 +20,7 @@
 #include "plan/plan.hpp"
 #include "storage/record_table.hpp"
 #include "storage/symbol_table.hpp"
+#include "storage/wide_values.hpp"
 
 namespace gpulog::detail {
 
@@ -42,6 +43,8 @@ struct engine_state {
   [[nodiscard]] std::vector<std::uint64_t> distinct_values(std::uint32_t relation) const;
   /// The word of a row that was staged or, after evaluation, derived.
   [[nodiscard]] word at(std::uint32_t relation, std::uint64_t row, std::size_t column) const;
+  /// nullptr when words have 32 bits.
+  [[nodiscard]] storage::wide_values* wide_or_none() const { return wide ? &*wide : nullptr; }
 
   void load();
   void evaluate();
@@ -55,12 +58,14 @@ struct engine_state {
   backend::host_memory memory;
   storage::symbol_table symbols;
   mutable storage::record_tables records;  ///< reading makes tables that are not there yet
+  /// Of a program with words of 64 bits. Reading a record of a result may make codes.
+  mutable std::optional<storage::wide_values> wide;
   functor_libraries libraries;
   std::optional<kernels::functor_table> functors;
   std::vector<std::vector<staged_rows>>
       staged;  ///< by relation, blocks in the order they were given; insert() extends the last
   plan::program planned;
-  std::atomic<word> counter = 0;  ///< of autoinc()
+  std::atomic<wide_word> counter = 0;  ///< of autoinc()
   std::unique_ptr<exec::executor> executor;
   /// By relation, after evaluation: fetched when they are asked for, as rows may have to come from a device.
   mutable std::vector<std::optional<std::vector<const word*>>> results;

@@ -1,10 +1,12 @@
 #include "gpulog/program.hpp"
 
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include "engine/program_state.hpp"
 #include "engine/stages.hpp"
+#include "gpulog/error.hpp"
 #include "sema/analysis.hpp"
 #include "support/diagnostics.hpp"
 #include "syntax/parser.hpp"
@@ -14,6 +16,13 @@ namespace {
 
 using detail::program_state;
 
+/// @throws input_error when there is none of so many bits
+word_size word_size_of(const compile_options& options) {
+  if (options.word_size == 32) return word_size::bits32;
+  if (options.word_size == 64) return word_size::bits64;
+  throw input_error("words have 32 or 64 bits, not " + std::to_string(options.word_size));
+}
+
 /// From a source file of `state` to its analysis.
 void compile(program_state& state, source_file& main_file, const compile_options& options) {
   const auto begin = std::chrono::steady_clock::now();
@@ -22,6 +31,8 @@ void compile(program_state& state, source_file& main_file, const compile_options
   if (parsing.include_directories.empty()) parsing.include_directories = {"."};
   parsing.macros = options.macros;
   parsing.warnings = options.warnings;
+  state.words = word_size_of(options);
+  parsing.word_bits = options.word_size;
 
   diagnostics report;
   state.parsed = syntax::parse(main_file, state.sources, report, parsing);
@@ -29,6 +40,7 @@ void compile(program_state& state, source_file& main_file, const compile_options
   if (!report.has_errors()) {
     sema::analysis_options analysis;
     analysis.warnings = options.warnings;
+    analysis.words = state.words;
     state.analysed = sema::analyse(state.parsed, report, analysis);
   }
   if (state.analysed) {
@@ -60,6 +72,8 @@ const std::vector<diagnostic>& program::diagnostics() const { return state_->rem
 const std::string& program::report() const { return state_->report; }
 
 std::size_t program::syntax_error_count() const { return state_->syntax_errors; }
+
+unsigned program::word_size() const { return static_cast<unsigned>(state_->words); }
 
 const std::vector<std::string>& program::stages() { return detail::stage_names(); }
 

@@ -14,6 +14,7 @@ namespace gpulog::detail {
 
 /// All stages of one program from text to analysis. Spans in the later stages point into `sources`.
 struct program_state {
+  word_size words = word_size::bits32;
   source_manager sources;
   syntax::program parsed;
   std::optional<sema::program> analysed;  ///< nothing when there were errors

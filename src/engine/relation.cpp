@@ -3,10 +3,11 @@
 #include <fmt/core.h>
 
 #include <bit>
+#include <cmath>
+#include <optional>
 
 #include "engine/engine_state.hpp"
 #include "gpulog/error.hpp"
-#include "io/number_text.hpp"
 #include "io/structured_value.hpp"
 
 namespace gpulog {
@@ -34,35 +35,60 @@ std::string_view type_name(value_kind kind) {
   return "";
 }
 
+/// The bits that a value has as one of a program's words; nothing when the value does not fit the type, or is none of
+/// this width.
+class bits_of_value {
+ public:
+  bits_of_value(value_kind kind, bool is_wide) : kind_(kind), is_wide_(is_wide) {}
+
+  std::optional<wide_word> operator()(std::int32_t number) const { return (*this)(std::int64_t{number}); }
+  std::optional<wide_word> operator()(std::uint32_t number) const { return (*this)(std::uint64_t{number}); }
+  std::optional<wide_word> operator()(float number) const { return (*this)(double{number}); }
+  std::optional<wide_word> operator()(std::int64_t number) const {
+    if (kind_ != value_kind::number) return std::nullopt;
+    if (is_wide_) return static_cast<wide_word>(number);
+    if (number != static_cast<std::int32_t>(number)) return std::nullopt;
+    return static_cast<std::uint32_t>(number);
+  }
+  std::optional<wide_word> operator()(std::uint64_t number) const {
+    const bool fits = is_wide_ || number <= UINT32_MAX;
+    return kind_ == value_kind::unsigned_number && fits ? std::optional(number) : std::nullopt;
+  }
+  /// -0 and 0 are one value of a relation.
+  std::optional<wide_word> operator()(double number) const {
+    if (kind_ != value_kind::floating) return std::nullopt;
+    if (is_wide_) return std::bit_cast<wide_word>(number + 0.0);
+    const auto smaller = static_cast<float>(number);
+    if (!std::isnan(number) && double{smaller} != number) return std::nullopt;
+    return std::bit_cast<std::uint32_t>(smaller + 0.0F);
+  }
+  std::optional<wide_word> operator()(const std::string&) const { return std::nullopt; }
+
+ private:
+  value_kind kind_;
+  bool is_wide_;
+};
+
 /// The word that stores a value; nothing when the value does not fit the type.
-std::optional<word> word_of(const value& given, value_kind kind, storage::symbol_table& symbols) {
-  if (const auto* number = std::get_if<std::int32_t>(&given); number != nullptr && kind == value_kind::number) {
-    return std::bit_cast<word>(*number);
-  }
-  if (const auto* number = std::get_if<std::uint32_t>(&given);
-      number != nullptr && kind == value_kind::unsigned_number) {
-    return *number;
-  }
-  if (const auto* number = std::get_if<float>(&given); number != nullptr && kind == value_kind::floating) {
-    return std::bit_cast<word>(*number + 0.0F);  // -0 and 0 are one value of a relation
-  }
+std::optional<word> word_of(const value& given, value_kind kind, detail::engine_state& engine) {
   if (const auto* text = std::get_if<std::string>(&given); text != nullptr && kind == value_kind::symbol) {
-    return symbols.intern(*text);
+    return engine.symbols.intern(*text);
   }
-  return std::nullopt;
+  const auto bits = std::visit(bits_of_value(kind, engine.wide.has_value()), given);
+  return bits ? std::optional(storage::word_of(*bits, engine.wide_or_none())) : std::nullopt;
 }
 
-template <class Number>
-std::string number_text(Number number) {
-  char text[io::longest_number];
-  return {text, io::print_number(text, number)};
+input_error too_wide(std::size_t column, const std::string& relation) {
+  return input_error(fmt::format("attribute {} of relation {} holds a value that 32 bits cannot: words have 64 bits",
+                                 column, relation));
 }
 
 }  // namespace
 
 std::size_t tuple::size() const { return declaration_of(engine_, relation_).attributes.size(); }
 
-std::uint32_t tuple::word(std::size_t column) const {
+/// As the engine has it.
+std::uint32_t tuple::stored_word(std::size_t column) const {
   const sema::relation& relation = declaration_of(engine_, relation_);
   if (column >= relation.attributes.size()) {
     throw input_error(fmt::format("relation {} has {} attributes, and no number {}", relation.name,
@@ -71,14 +97,47 @@ std::uint32_t tuple::word(std::size_t column) const {
   return engine_->at(relation_, row_, column);
 }
 
-std::int32_t tuple::number(std::size_t column) const { return std::bit_cast<std::int32_t>(word(column)); }
+std::uint64_t tuple::word64(std::size_t column) const {
+  return storage::value_of(stored_word(column), engine_->wide_or_none());
+}
+
+std::int64_t tuple::number64(std::size_t column) const {
+  const std::uint64_t bits = word64(column);
+  return engine_->wide ? std::bit_cast<std::int64_t>(bits) : static_cast<std::int32_t>(bits);
+}
+
+std::uint64_t tuple::unsigned_number64(std::size_t column) const { return word64(column); }
+
+double tuple::floating64(std::size_t column) const {
+  const std::uint64_t bits = word64(column);
+  if (engine_->wide) return std::bit_cast<double>(bits);
+  return double{std::bit_cast<float>(static_cast<std::uint32_t>(bits))};
+}
+
+std::uint32_t tuple::word(std::size_t column) const {
+  const std::uint64_t bits = word64(column);
+  if (bits > UINT32_MAX) throw too_wide(column, declaration_of(engine_, relation_).name);
+  return static_cast<std::uint32_t>(bits);
+}
+
+std::int32_t tuple::number(std::size_t column) const {
+  const std::int64_t wide = number64(column);
+  const auto number = static_cast<std::int32_t>(wide);
+  if (number != wide) throw too_wide(column, declaration_of(engine_, relation_).name);
+  return number;
+}
 
 std::uint32_t tuple::unsigned_number(std::size_t column) const { return word(column); }
 
-float tuple::floating(std::size_t column) const { return std::bit_cast<float>(word(column)); }
+float tuple::floating(std::size_t column) const {
+  const double wide = floating64(column);
+  const auto number = static_cast<float>(wide);
+  if (!std::isnan(wide) && double{number} != wide) throw too_wide(column, declaration_of(engine_, relation_).name);
+  return number;
+}
 
 std::string_view tuple::symbol(std::size_t column) const {
-  const std::uint32_t id = word(column);
+  const std::uint32_t id = stored_word(column);
   if (declaration_of(engine_, relation_).attributes[column].kind != value_kind::symbol) {
     throw input_error(
         fmt::format("attribute {} of relation {} is no symbol", column, declaration_of(engine_, relation_).name));
@@ -87,29 +146,16 @@ std::string_view tuple::symbol(std::size_t column) const {
 }
 
 std::string tuple::text(std::size_t column) const {
-  const std::uint32_t stored = word(column);
-  switch (declaration_of(engine_, relation_).attributes[column].kind) {
-    case value_kind::number:
-      return number_text(std::bit_cast<std::int32_t>(stored));
-    case value_kind::floating:
-      return number_text(std::bit_cast<float>(stored));
-    case value_kind::symbol:
-      return std::string(engine_->symbols.text(stored));
-    case value_kind::record:
-    case value_kind::adt: {
-      const sema::attribute& attribute = declaration_of(engine_, relation_).attributes[column];
-      io::structured_columns columns;
-      columns.types = &engine_->analysed().structures;
-      columns.records = &engine_->records;
-      std::string structured;
-      io::append_structured(structured, stored, {attribute.kind, attribute.structure}, columns, false,
-                            engine_->symbols);
-      return structured;
-    }
-    case value_kind::unsigned_number:
-      break;
-  }
-  return number_text(stored);
+  const std::uint32_t stored = stored_word(column);
+  const sema::attribute& attribute = declaration_of(engine_, relation_).attributes[column];
+  if (attribute.kind == value_kind::symbol) return std::string(engine_->symbols.text(stored));
+  io::structured_columns columns;
+  columns.types = &engine_->analysed().structures;
+  columns.records = &engine_->records;
+  columns.wide = engine_->wide_or_none();
+  std::string text;
+  io::append_structured(text, stored, {attribute.kind, attribute.structure}, columns, false, engine_->symbols);
+  return text;
 }
 
 const std::string& relation::name() const { return declaration_of(engine_, relation_).name; }
@@ -137,7 +183,7 @@ void relation::insert(std::span<const value> values) {
   }
   std::vector<gpulog::word> words;
   for (std::size_t c = 0; c < values.size(); ++c) {
-    const auto stored = word_of(values[c], declared.attributes[c].kind, engine_->symbols);
+    const auto stored = word_of(values[c], declared.attributes[c].kind, *engine_);
     if (!stored) {
       throw input_error(fmt::format("attribute {} of relation {} is of type {}", declared.attributes[c].name,
                                     declared.name, type_name(declared.attributes[c].kind)));

@@ -46,6 +46,8 @@ std::string to_json(const statistics& figures) {
                                  {"fallback_reason", figures.fallback_reason},
                                  {"storage", figures.storage},
                                  {"jobs", figures.jobs},
+                                 {"word_size", figures.word_size},
+                                 {"wide_values", figures.wide_values},
                                  {"compile_seconds", figures.compile_seconds},
                                  {"load_seconds", figures.load_seconds},
                                  {"evaluate_seconds", figures.evaluate_seconds},

@@ -46,6 +46,7 @@ class cpu_machine {
     made.buffers = chosen.buffers;
     made.sets = chosen.sets;
     made.workers = backend_.workers();
+    made.wide = chosen.wide;
     if (cut_.candidate_rows != 0) {
       made.candidate_rows = cut_.candidate_rows;
     } else if (resource_->limit() != 0) {

@@ -39,6 +39,23 @@ struct work_of_hash_mode {
   }
 };
 
+/// What works on values, where words have 64 bits; devices know words of 32.
+struct work_on_wide_values {
+  std::string operator()(const plan::compute& compute) const {
+    return kernels::needs_host(compute.op) || compute.op == scalar_op::copy ? "" : "computes";
+  }
+  std::string operator()(const plan::filter& filter) const {
+    const bool by_code = filter.op == comparison_op::equal || filter.op == comparison_op::not_equal;
+    return by_code || kernels::needs_host(filter.op) ? "" : "compares";
+  }
+  std::string operator()(const plan::generate&) const { return "has a range"; }
+  std::string operator()(const plan::fold_begin&) const { return "has an aggregate"; }
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return {};
+  }
+};
+
 template <class Work>
 std::string find_work(const plan::rule_version& version) {
   for (const plan::operation& operation : version.operations) {
@@ -47,9 +64,13 @@ std::string find_work(const plan::rule_version& version) {
   return {};
 }
 
-std::string why_not(const plan::rule_version& version, const options& chosen) {
+std::string why_not(const plan::rule_version& version, const options& chosen, word_size words) {
   constexpr std::uint32_t most_slots = 200;  // registers of a block stand in shared memory
   if (version.slot_count > most_slots) return "has more than " + std::to_string(most_slots) + " variables";
+  if (words == word_size::bits64) {
+    const std::string work = find_work<work_on_wide_values>(version);
+    if (!work.empty()) return work + " with words of 64 bits";
+  }
   if (chosen.storage != storage::storage_mode::hisa) return {};
   std::string work = find_work<work_of_hash_mode>(version);
   if (work.empty()) work = find_work<work_of_host>(version);
@@ -85,7 +106,7 @@ std::vector<device_stratum> find_device_strata(const plan::program& program, con
       const auto note = [&](std::string& reason, const std::string& what) {
         if (reason.empty() && !what.empty()) reason = "a rule " + what + ":\n" + version.text;
       };
-      note(found.why_not, why_not(version, chosen));
+      note(found.why_not, why_not(version, chosen, program.words));
       note(found.host_steps, find_work<work_of_host>(version));
     });
   }

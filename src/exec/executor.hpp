@@ -14,6 +14,7 @@
 #include "storage/record_table.hpp"
 #include "storage/relation_options.hpp"
 #include "storage/symbol_table.hpp"
+#include "storage/wide_values.hpp"
 
 /// Runs a plan to fixpoint on some backend.
 namespace gpulog::exec {
@@ -48,6 +49,7 @@ struct options {
   storage::set_choice sets = storage::set_choice::automatic;  ///< `hash` mode
   storage::buffer_policy buffers;                             ///< eager buffer management, `hisa` mode
   storage::record_tables* records = nullptr;         ///< outlives the executor; needed by programs with records
+  storage::wide_values* wide = nullptr;              ///< of words with 64 bits; outlives the executor
   const kernels::functor_table* functors = nullptr;  ///< outlives the executor; for programs with functors of libraries
   const std::atomic<bool>* stop = nullptr;           ///< once true, evaluate() throws kernels::interrupted
   std::function<void(const progress&)> on_progress;
@@ -56,7 +58,8 @@ struct options {
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.
   std::vector<bool> may_run;
-  std::atomic<word>* counter = nullptr;  ///< of autoinc(), shared by the executors of a plan; nullptr: one of its own
+  std::atomic<wide_word>* counter =
+      nullptr;  ///< of autoinc(), shared by the executors of a plan; nullptr: one of its own
 };
 
 struct version_statistics {
@@ -177,7 +180,7 @@ class stratum_executor : public executor {
                                                                      backend::memory_resource& resource,
                                                                      const options& chosen);
 
-/// Loads the tuples that stand in the program text.
-void load_facts(executor& target, const plan::program& program);
+/// Loads the tuples that stand in the program text. @param wide nullptr: words have 32 bits
+void load_facts(executor& target, const plan::program& program, storage::wide_values* wide);
 
 }  // namespace gpulog::exec

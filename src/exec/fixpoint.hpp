@@ -80,7 +80,7 @@ class fixpoint_executor final : public stratum_executor {
   }
 
   void evaluate() override {
-    load_facts(*this, *plan_);
+    load_facts(*this, *plan_, options_.wide);
     for (std::size_t s = 0; s < plan_->strata.size(); ++s) run_stratum(s);
   }
 
@@ -225,7 +225,8 @@ class fixpoint_executor final : public stratum_executor {
 
   void prepare_losses(relation_id id) {
     const auto& best = plan_->relations[id.value].best;
-    if (!best) return relation_of(id).make_erasable();
+    // The set compares words, and codes of wide values have another order.
+    if (!best || options_.wide != nullptr) return relation_of(id).make_erasable();
     using storage::best_rows;
     const bool larger =
         best->better == comparison_op::greater_number || best->better == comparison_op::greater_unsigned;
@@ -287,10 +288,11 @@ class fixpoint_executor final : public stratum_executor {
       own.rule = version.rule;
       own.delta_atom = version.delta_atom;
       own.text = version.text;
-      running.push_back({&version,
-                         build_pipeline(version, *plan_, places_, options_.storage, symbols_, options_.records,
-                                        Machine::leaves_steps_to_host, Machine::makes_other_searches),
-                         nullptr});
+      running.push_back(
+          {&version,
+           build_pipeline(version, *plan_, places_, options_.storage, {symbols_, options_.records, options_.wide},
+                          Machine::leaves_steps_to_host, Machine::makes_other_searches),
+           nullptr});
       running.back().pipeline.counter = options_.counter == nullptr ? &counter_ : options_.counter;
       running.back().pipeline.iteration = &iteration_;
       running.back().pipeline.functors = options_.functors;
@@ -344,7 +346,7 @@ class fixpoint_executor final : public stratum_executor {
     std::vector<std::vector<running_version>> phases;
     phases.push_back(prepare(stratum.once.versions, figures));
     for (const auto& phase : stratum.loop) phases.push_back(prepare(phase.versions, figures));
-    std::atomic<word>* const counter = options_.counter == nullptr ? &counter_ : options_.counter;
+    std::atomic<wide_word>* const counter = options_.counter == nullptr ? &counter_ : options_.counter;
     iteration_ = 0;
     const pipeline_context context{*plan_, places_, options_, symbols_, counter, &iteration_};
     running_subsumptions subsumptions(machine_, context, stratum, relations_, figures);
@@ -420,7 +422,8 @@ class fixpoint_executor final : public stratum_executor {
       for (const plan::relation_domain& domain : stratum.domains) {
         std::vector<std::uint64_t> bounds;
         for (const plan::column_domain& column : domain.columns) {
-          word largest = column.largest_constant;
+          // With words of 64 bits, constants that are not their own codes have larger ones than any other value.
+          word largest = static_cast<word>(std::min<wide_word>(column.largest_constant, UINT32_MAX));
           for (const plan::column_place& source : column.sources) largest = std::max(largest, largest_[source]);
           known[{domain.relation, static_cast<std::uint32_t>(bounds.size())}] = largest;
           bounds.push_back(largest + 1ULL);
@@ -715,8 +718,8 @@ class fixpoint_executor final : public stratum_executor {
     return true;
   }
 
-  std::atomic<word> counter_ = 0;  ///< of autoinc()
-  word iteration_ = 0;             ///< of recursive_iteration_cnt()
+  std::atomic<wide_word> counter_ = 0;  ///< of autoinc()
+  word iteration_ = 0;                  ///< of recursive_iteration_cnt()
   Machine machine_;
   const plan::program* plan_;
   storage::symbol_table* symbols_;

@@ -5,13 +5,15 @@
 
 namespace gpulog::exec {
 
-void load_facts(executor& target, const plan::program& program) {
+void load_facts(executor& target, const plan::program& program, storage::wide_values* wide) {
   for (const plan::fact_block& block : program.facts) {
     const std::size_t arity = program.relations[block.relation.value].kinds.size();
     std::vector<std::vector<word>> columns(arity);
     for (std::size_t c = 0; c < arity; ++c) {
       columns[c].reserve(block.rows);
-      for (std::uint64_t row = 0; row < block.rows; ++row) columns[c].push_back(block.values[row * arity + c]);
+      for (std::uint64_t row = 0; row < block.rows; ++row) {
+        columns[c].push_back(storage::word_of(block.values[row * arity + c], wide));
+      }
     }
     std::vector<const word*> pointers;
     for (const auto& column : columns) pointers.push_back(column.data());

@@ -67,7 +67,7 @@ class mixed_executor final : public executor {
   }
 
   void evaluate() override {
-    load_facts(*this, *plan_);
+    load_facts(*this, *plan_, rules_.wide);
     for (std::size_t s = 0; s < plan_->strata.size(); ++s) run_stratum(s);
   }
 

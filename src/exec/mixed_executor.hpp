@@ -19,6 +19,7 @@ struct mixing_rules {
   /// A stratum that is not recursive runs on the host if all that it reads is there and has fewer rows together than
   /// this: kernels and copies would cost more than its work. 0: everything that can runs on the device.
   std::uint64_t small_rows = 0;
+  storage::wide_values* wide = nullptr;  ///< as in options
   std::string device_name = "cuda";
   std::string host_name = "cpu";
 };

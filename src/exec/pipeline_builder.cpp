@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/host_steps.hpp"
+#include "support/error.hpp"
 
 namespace gpulog::exec {
 
@@ -32,22 +33,24 @@ kernels::row_part part_of(plan::part rows) {
 class builder {
  public:
   builder(const plan::rule_version& version, const plan::program& program, const std::vector<index_place>& places,
-          storage::storage_mode mode, storage::symbol_table* symbols, storage::record_tables* records, bool for_device,
-          bool with_choices)
-      : program_(program), places_(places), mode_(mode), records_(records), for_device_(for_device) {
+          storage::storage_mode mode, const pipeline_tables& tables, bool for_device, bool with_choices)
+      : program_(program), places_(places), mode_(mode), tables_(tables), for_device_(for_device) {
     // Each aggregate has a register of its own that numbers its groups.
     next_owner_ = version.slot_count;
     result_.slot_count = version.slot_count;
     for (const plan::operation& operation : version.operations) {
       if (std::holds_alternative<plan::fold_begin>(operation)) ++result_.slot_count;
     }
-    result_.symbols = symbols;
+    result_.symbols = tables.symbols;
+    result_.wide = tables.wide;
+    if (result_.wide != nullptr) reserve_halves(version);
     std::set<std::size_t> chosen_tests;  // which are made with the choice of a search
     for (std::size_t number = 0; number < version.operations.size(); ++number) {
       if (chosen_tests.contains(number)) continue;
       std::visit([this](const auto& one) { add(one); }, version.operations[number]);
       const auto* const match = std::get_if<plan::match>(&version.operations[number]);
       if (match == nullptr || match->others.empty() || !with_choices) continue;
+      if (!keys_are_codes(*match, version.operations)) continue;
       add_choices(*match, version.operations);
       for (const plan::other_search& other : match->others) chosen_tests.insert(other.test);
     }
@@ -56,16 +59,87 @@ class builder {
   kernels::pipeline take() { return std::move(result_); }
 
  private:
+  /// The register of an operand, which holds a word of columns.
   register_number number_of(const plan::operand& operand) {
-    if (!operand.is_constant) return operand.value;
+    if (!operand.is_constant) {
+      if (has_halves(operand)) make_code(operand.value);
+      return operand.value;
+    }
+    const word constant = storage::word_of(operand.literal, result_.wide);
     auto& constants = result_.constants;
-    auto found = std::find(constants.begin(), constants.end(), operand.value);
-    if (found == constants.end()) found = constants.insert(constants.end(), operand.value);
+    auto found = std::find(constants.begin(), constants.end(), constant);
+    if (found == constants.end()) found = constants.insert(constants.end(), constant);
     return result_.slot_count + static_cast<register_number>(found - constants.begin());
   }
   std::vector<register_number> numbers_of(const std::vector<plan::operand>& operands) {
     std::vector<register_number> numbers;
     for (const plan::operand& operand : operands) numbers.push_back(number_of(operand));
+    return numbers;
+  }
+
+  // ---- values of 64 bits ----
+
+  /// Registers for the upper halves of slots, and for keys of searches.
+  void reserve_halves(const plan::rule_version& version) {
+    holds_halves_.resize(version.slot_count, false);
+    if (for_device_) return;  // it computes with none
+    first_upper_ = result_.slot_count;
+    next_key_ = first_upper_ + version.slot_count;
+    result_.slot_count = next_key_;
+    for (const plan::operation& operation : version.operations) {
+      if (const auto* search = std::get_if<plan::match>(&operation)) result_.slot_count += count_of(search->keys);
+      if (const auto* test = std::get_if<plan::exists>(&operation)) result_.slot_count += count_of(test->keys);
+      if (const auto* record = std::get_if<plan::pack>(&operation)) result_.slot_count += count_of(record->fields);
+    }
+  }
+  static register_number count_of(const std::vector<plan::operand>& operands) {
+    return static_cast<register_number>(operands.size());
+  }
+  /// Whether the operand is a slot that holds halves of a value, not its code.
+  [[nodiscard]] bool has_halves(const plan::operand& operand) const {
+    return result_.wide != nullptr && !operand.is_constant && holds_halves_[operand.value];
+  }
+  /// The registers of an argument that is wanted as a value.
+  void add_value(const plan::operand& operand, std::vector<register_number>& lower,
+                 std::vector<register_number>& upper) {
+    const bool halves = has_halves(operand);
+    lower.push_back(halves ? operand.value : number_of(operand));
+    upper.push_back(halves ? first_upper_ + operand.value : kernels::no_register);
+  }
+  void hold_code(slot_id slot) {
+    if (result_.wide != nullptr) holds_halves_[slot.value] = false;
+  }
+  register_number put_halves(slot_id slot) {
+    holds_halves_[slot.value] = true;
+    return first_upper_ + slot.value;
+  }
+  step encoding(register_number slot, register_number result) const {
+    step made{};
+    made.kind = step_kind::compute;
+    made.scalar = scalar_op::copy;
+    made.is_wide = true;
+    made.arguments = {slot};
+    made.upper = {first_upper_ + slot};
+    made.result = result;
+    return made;
+  }
+  void make_code(register_number slot) {
+    add_step(encoding(slot, slot));
+    holds_halves_[slot] = false;
+  }
+  /// Keys of a search: a value without a code is nowhere, so none is made for it.
+  std::vector<register_number> keys_of(const std::vector<plan::operand>& operands) {
+    std::vector<register_number> numbers;
+    for (const plan::operand& operand : operands) {
+      if (!has_halves(operand)) {
+        numbers.push_back(number_of(operand));
+        continue;
+      }
+      step made = encoding(operand.value, next_key_++);
+      made.known_only = true;
+      numbers.push_back(made.result);
+      add_step(std::move(made));
+    }
     return numbers;
   }
 
@@ -80,6 +154,7 @@ class builder {
   }
 
   void add_step(step&& made) {
+    ensure(!made.is_wide || !for_device_, "a device is given a step on values of 64 bits");
     if (!for_device_ || !kernels::needs_host(made)) {
       current().steps.push_back(std::move(made));
       return;
@@ -108,19 +183,23 @@ class builder {
                open_folds_.empty()) {
       made.scanned = kernels::scan_kind::elements;
     }
-    for (const plan::column_binding& binding : scan.bindings)
+    for (const plan::column_binding& binding : scan.bindings) {
+      hold_code(binding.slot);
       made.bindings.push_back({binding.slot.value, binding.column});
+    }
   }
 
   void add(const plan::match& match) {
+    std::vector<register_number> keys = keys_of(match.keys);
     segment& made = result_.segments.emplace_back();
     made.kind = expansion_kind::match;
     made.part = part_of(match.rows);
     made.source = match.relation.value;
     made.index = places_[match.index.value].number;
     made.level = level_of(match.index, match.keys.size());
-    made.keys = numbers_of(match.keys);
+    made.keys = std::move(keys);
     for (const plan::column_binding& binding : match.bindings) {
+      hold_code(binding.slot);
       made.bindings.push_back({binding.slot.value, stored_column(match.index, binding.column)});
     }
   }
@@ -131,6 +210,16 @@ class builder {
     if (layout.positions) return column;
     const auto place = std::find(layout.stored.begin(), layout.stored.end(), column);
     return static_cast<std::uint32_t>(place - layout.stored.begin());
+  }
+
+  /// Where a key has no code yet, a step would have to make one for each of the searches: they are made one by one.
+  [[nodiscard]] bool keys_are_codes(const plan::match& match, const std::vector<plan::operation>& operations) const {
+    const auto are_codes = [this](const std::vector<plan::operand>& keys) {
+      return std::none_of(keys.begin(), keys.end(), [this](const plan::operand& key) { return has_halves(key); });
+    };
+    return are_codes(match.keys) && std::all_of(match.others.begin(), match.others.end(), [&](const auto& other) {
+             return are_codes(other.keys) && are_codes(std::get<plan::exists>(operations[other.test]).keys);
+           });
   }
 
   /// The searches that a match leaves open, each with the tests of all others' relations.
@@ -167,7 +256,7 @@ class builder {
     made.negated = exists.negated;
     made.part = part_of(exists.rows);
     made.source = exists.relation.value;
-    made.arguments = numbers_of(exists.keys);
+    made.arguments = keys_of(exists.keys);
     if (exists.index.valid()) {
       made.kind = step_kind::exists_key;
       made.index = places_[exists.index.value].number;
@@ -183,7 +272,15 @@ class builder {
     made.kind = step_kind::compute;
     made.scalar = compute.op;
     made.result = compute.result.value;
-    made.arguments = numbers_of(compute.arguments);
+    const bool is_copy_of_code = compute.op == scalar_op::copy && !has_halves(compute.arguments.front());
+    if (result_.wide != nullptr && !kernels::needs_host(compute.op) && !is_copy_of_code) {
+      made.is_wide = true;
+      for (const plan::operand& argument : compute.arguments) add_value(argument, made.arguments, made.upper);
+      made.upper_result = put_halves(compute.result);
+    } else {
+      made.arguments = numbers_of(compute.arguments);
+      hold_code(compute.result);
+    }
     add_step(std::move(made));
   }
 
@@ -191,15 +288,30 @@ class builder {
     step made{};
     made.kind = step_kind::filter;
     made.comparison = filter.op;
-    made.arguments = {number_of(filter.left), number_of(filter.right)};
+    if (compares_values(filter)) {
+      made.is_wide = true;
+      add_value(filter.left, made.arguments, made.upper);
+      add_value(filter.right, made.arguments, made.upper);
+    } else {
+      const register_number left = number_of(filter.left);
+      made.arguments = {left, number_of(filter.right)};
+    }
     add_step(std::move(made));
+  }
+
+  /// Codes can be compared for equality where both are there, but for floats.
+  [[nodiscard]] bool compares_values(const plan::filter& filter) const {
+    if (result_.wide == nullptr || kernels::needs_host(filter.op)) return false;
+    const bool is_identity = filter.op == comparison_op::equal || filter.op == comparison_op::not_equal;
+    return !is_identity || has_halves(filter.left) || has_halves(filter.right);
   }
 
   void add(const plan::pack& pack) {
     step made{};
     made.kind = pack.known_only ? step_kind::find_record : step_kind::pack;
     made.result = pack.result.value;
-    made.arguments = numbers_of(pack.fields);
+    made.arguments = pack.known_only ? keys_of(pack.fields) : numbers_of(pack.fields);
+    hold_code(pack.result);
     made.records = records_of(pack.fields.size());
     add_step(std::move(made));
   }
@@ -210,27 +322,35 @@ class builder {
     made.arguments = {number_of(unpack.record)};
     made.records = records_of(unpack.arity);
     for (const plan::field_binding& binding : unpack.bindings) {
+      hold_code(binding.slot);
       made.bindings.push_back({binding.slot.value, binding.field});
     }
     add_step(std::move(made));
   }
 
   storage::record_table* records_of(std::size_t arity) {
-    return records_ == nullptr ? nullptr : &(*records_)[static_cast<std::uint32_t>(arity)];
+    return tables_.records == nullptr ? nullptr : &(*tables_.records)[static_cast<std::uint32_t>(arity)];
   }
 
   void add(const plan::generate& generate) {
     begin();
-    segment& made = result_.segments.emplace_back();
+    segment made;
     made.kind = expansion_kind::range;
-    made.keys = numbers_of(generate.arguments);
     made.value = generate.kind;
     made.bindings.push_back({generate.result.value, 0});
+    if (result_.wide == nullptr) {
+      made.keys = numbers_of(generate.arguments);
+    } else {
+      for (const plan::operand& argument : generate.arguments) add_value(argument, made.keys, made.upper_keys);
+      made.upper_value = put_halves(generate.result);
+    }
+    result_.segments.push_back(std::move(made));
   }
 
   void add(const plan::fold_begin&) {
     begin();
     open_folds_.push_back(result_.segments.size());
+    halves_before_folds_.push_back(holds_halves_);
     segment& made = result_.segments.emplace_back();
     made.kind = expansion_kind::fold;
     made.owner = next_owner_++;
@@ -239,10 +359,21 @@ class builder {
   void add(const plan::fold_end& end) {
     const std::size_t fold = open_folds_.back();
     open_folds_.pop_back();
+    std::vector<register_number> folded;
+    std::vector<register_number> upper;
+    if (result_.wide == nullptr) {
+      folded.push_back(number_of(end.value));
+    } else {
+      add_value(end.value, folded, upper);
+    }
     segment& last = current();
     last.ended_fold = fold;
-    last.folded = number_of(end.value);
+    last.folded = folded.front();
+    if (!upper.empty()) last.upper_folded = upper.front();
     last.fold = end.op;
+    holds_halves_ = std::move(halves_before_folds_.back());
+    halves_before_folds_.pop_back();
+    hold_code(end.result);
     result_.segments[fold].unfold = result_.segments.size();
     segment& made = result_.segments.emplace_back();
     made.kind = expansion_kind::unfold;
@@ -253,6 +384,7 @@ class builder {
     current();
     result_.target = insert.relation.value;
     result_.head = numbers_of(insert.values);
+    current();
   }
 
   void read(register_set& live, const std::vector<register_number>& registers) const {
@@ -269,19 +401,24 @@ class builder {
       segment& here = result_.segments[s];
       if (here.ended_fold != 0) {
         live = {result_.segments[here.ended_fold].owner};
-        read(live, {here.folded});
+        read(live, {here.folded, here.upper_folded});
       }
       for (std::size_t i = here.steps.size(); i-- > 0;) {
         step& one = here.steps[i];
         one.live.assign(live.begin(), live.end());
         const bool has_result =
             one.kind == step_kind::compute || one.kind == step_kind::pack || one.kind == step_kind::find_record;
-        if (has_result) live.erase(one.result);
+        if (has_result) {
+          live.erase(one.result);
+          live.erase(one.upper_result);
+        }
         for (const kernels::binding& field : one.bindings) live.erase(field.target);
         read(live, one.arguments);
+        read(live, one.upper);
       }
       if (!here.choices.empty()) live = live_before_checks(here.choices, live);
       for (const kernels::binding& binding : here.bindings) live.erase(binding.target);
+      live.erase(here.upper_value);
       if (here.kind == expansion_kind::unfold) live.erase(here.result);
       if (here.kind == expansion_kind::fold) live.erase(here.owner);
       here.carried.assign(live.begin(), live.end());
@@ -292,6 +429,7 @@ class builder {
       }
       read(live, here.keys);
       for (const kernels::search_choice& choice : here.choices) read(live, choice.keys);
+      read(live, here.upper_keys);
     }
   }
 
@@ -311,11 +449,15 @@ class builder {
   const plan::program& program_;
   const std::vector<index_place>& places_;
   storage::storage_mode mode_;
-  storage::record_tables* records_;
+  pipeline_tables tables_;
   bool for_device_;
   kernels::pipeline result_;
   std::vector<std::size_t> open_folds_;  // segments
   register_number next_owner_ = 0;
+  register_number first_upper_ = 0;  // of slot 0
+  register_number next_key_ = 0;
+  std::vector<bool> holds_halves_;                      // whether a slot holds halves of a value
+  std::vector<std::vector<bool>> halves_before_folds_;  // as it was before each open fold
 };
 
 }  // namespace
@@ -349,9 +491,8 @@ std::vector<index_place> place_indexes(const plan::program& program) {
 
 kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                  const std::vector<index_place>& places, storage::storage_mode mode,
-                                 storage::symbol_table* symbols, storage::record_tables* records, bool for_device,
-                                 bool with_choices) {
-  return builder(version, program, places, mode, symbols, records, for_device, with_choices).take();
+                                 const pipeline_tables& tables, bool for_device, bool with_choices) {
+  return builder(version, program, places, mode, tables, for_device, with_choices).take();
 }
 
 }  // namespace gpulog::exec

@@ -21,13 +21,20 @@ struct index_place {
 /// The layout of a planned index in the given storage mode.
 [[nodiscard]] storage::index_layout make_layout(const plan::index& planned, storage::storage_mode mode);
 
+/// What a pipeline's steps look up.
+struct pipeline_tables {
+  storage::symbol_table* symbols;
+  storage::record_tables* records;       ///< needed by rules with records only
+  storage::wide_values* wide = nullptr;  ///< nullptr: words have 32 bits
+};
+
 /// Cuts a rule version into segments at its expansions, and finds out which registers each part still reads.
-/// @param places as place_indexes gives them @param records needed by rules with records only
+/// @param places as place_indexes gives them
 /// @param for_device steps that need the host's tables (texts, records) become segments of their own
 /// @param with_choices matches with other searches choose among them for each binding
 [[nodiscard]] kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                                const std::vector<index_place>& places, storage::storage_mode mode,
-                                               storage::symbol_table* symbols, storage::record_tables* records,
-                                               bool for_device = false, bool with_choices = false);
+                                               const pipeline_tables& tables, bool for_device = false,
+                                               bool with_choices = false);
 
 }  // namespace gpulog::exec

@@ -33,7 +33,7 @@ struct pipeline_context {
   const std::vector<index_place>& places;
   const options& chosen;
   storage::symbol_table* symbols;
-  std::atomic<word>* counter;
+  std::atomic<wide_word>* counter;
   const word* iteration;
 };
 
@@ -100,7 +100,7 @@ class stratum_subsumptions {
     numbered.operations.emplace_back(plan::insert{planned.relation, {plan::operand::slot(number)}});
     bound_subsumption made{planned.key_columns, planned.changing,
                            build_pipeline(numbered, context.program, context.places, context.chosen.storage,
-                                          context.symbols, context.chosen.records)};
+                                          {context.symbols, context.chosen.records, context.chosen.wide})};
     made.pipeline.counter = context.counter;
     made.pipeline.iteration = context.iteration;
     made.pipeline.functors = context.chosen.functors;

@@ -50,6 +50,7 @@ class facts_loader {
         layout_(make_row_layout(parameters_, request.kinds)),
         has_headers_(parameters_.flag("headers")),
         run_(request.structured.structures.empty() ? request.threads : 1) {
+    layout_.wide = request.structured.wide;
     if (!request.structured.structures.empty()) layout_.structured = &request.structured;
   }
 

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "io/byte_source.hpp"
@@ -19,8 +17,6 @@ namespace {
 
 /// Longest part of a faulty value that a message shows, in bytes.
 constexpr std::size_t longest_shown = 200;
-
-using signed_word = std::make_signed_t<word>;
 
 /// A value that is no list and no object: its text, without quotes and escapes if it was a string.
 struct scalar {
@@ -258,27 +254,31 @@ class json_rows {
       if (value.is_string && parse_structured(value.text, type, request_.structured, true, symbols_, result)) {
         return result;
       }
-    } else if (kind != value_kind::symbol && !value.is_string && parse_value(value.text, kind, result))
+    } else if (kind != value_kind::symbol && !value.is_string &&
+               parse_value(value.text, kind, request_.structured.wide, result))
       return result;
-    if (kind != value_kind::symbol && !value.is_string && parse_whole_number(value.text, kind, result)) return result;
+    if (kind != value_kind::symbol && !value.is_string &&
+        parse_whole_number(value.text, kind, request_.structured.wide, result))
+      return result;
     const bool cut = value.text.size() > longest_shown;
     fail(fmt::format("Error converting <{}{}> in column {}", value.text.substr(0, longest_shown), cut ? "..." : "",
                      attribute + 1));
   }
 
   /// A number that is whole, though written with a fraction or an exponent: to JSON 2, 2.0 and 2e0 are the same.
-  static bool parse_whole_number(const std::string& text, value_kind kind, word& value) {
+  static bool parse_whole_number(const std::string& text, value_kind kind, storage::wide_values* wide, word& value) {
     double number = 0;
     if (!parse_floating(text, number) || number != std::trunc(number)) return false;
+    const double end = wide == nullptr ? 4294967296.0 : 18446744073709551616.0;  // of unsigned numbers
+    wide_word whole = 0;
     if (kind == value_kind::number) {
-      if (number < static_cast<double>(std::numeric_limits<signed_word>::min())) return false;
-      if (number >= -static_cast<double>(std::numeric_limits<signed_word>::min())) return false;
-      value = static_cast<word>(static_cast<signed_word>(number));
-      return true;
+      if (!(number >= -end / 2 && number < end / 2)) return false;
+      whole = static_cast<wide_word>(static_cast<std::int64_t>(number));
+    } else {
+      if (kind != value_kind::unsigned_number || !(number >= 0 && number < end)) return false;
+      whole = static_cast<wide_word>(number);
     }
-    if (kind != value_kind::unsigned_number || number < 0) return false;
-    if (number >= -2 * static_cast<double>(std::numeric_limits<signed_word>::min())) return false;
-    value = static_cast<word>(number);
+    value = storage::word_of(whole, wide);
     return true;
   }
 

@@ -15,8 +15,6 @@
 namespace gpulog::io {
 namespace {
 
-using floating_word = std::conditional_t<sizeof(word) == 4, float, double>;
-
 bool is_structured(value_kind kind) { return kind == value_kind::record || kind == value_kind::adt; }
 
 void check_kinds(const relation_rows& rows) {
@@ -125,7 +123,7 @@ void delimited_formatter::append_rows(byte_buffer& text, std::uint64_t first, st
         append_text(text, structured);
       }
       char* at = text.reserve(room);
-      if (kind != value_kind::symbol && !is_structured(kind)) at = print_value(at, value, kind);
+      if (kind != value_kind::symbol && !is_structured(kind)) at = print_value(at, value, kind, rows_.structured.wide);
       if (column + 1 == arity) {
         *at++ = '\n';
       } else if (delimiter_.size() == 1) {
@@ -208,10 +206,10 @@ void json_formatter::append_plain_value(byte_buffer& text, word value, const val
     std::string structured;
     append_structured(structured, value, type, rows_.structured, true, symbols_);
     append_json_string(text, structured);
-  } else if (type.kind == value_kind::floating && !std::isfinite(std::bit_cast<floating_word>(value))) {
+  } else if (type.kind == value_kind::floating && !std::isfinite(real_value(value, rows_.structured.wide))) {
     text.append("null");  // JSON has no other way to say it
   } else {
-    text.advance_to(print_value(text.reserve(longest_number), value, type.kind));
+    text.advance_to(print_value(text.reserve(longest_number), value, type.kind, rows_.structured.wide));
   }
 }
 

@@ -27,6 +27,7 @@ struct row_layout {
   bool has_symbols = false;
   /// Of records and algebraic data types; such rows are read by one thread, so that numbers are given in order.
   const structured_columns* structured = nullptr;
+  storage::wide_values* wide = nullptr;  ///< of words with 64 bits
 };
 
 /// @throws user_error for parameters that make no sense.

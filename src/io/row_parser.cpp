@@ -5,15 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
-#include <type_traits>
 
 #include "io/value_text.hpp"
 
 namespace gpulog::io {
 namespace {
-
-using signed_word = std::make_signed_t<word>;
 
 /// Longest part of a faulty value that a message shows, in bytes.
 constexpr std::size_t longest_shown = 200;
@@ -264,7 +260,7 @@ class piece_parser {
     if (wanted.attribute == row_layout::not_read) return true;
     word& value = columns_[wanted.attribute][row_];
     if (is_structured(wanted.kind)) return store_structured(wanted, text, value);
-    if (wanted.kind != value_kind::symbol) return parse_value(text, wanted.kind, value);
+    if (wanted.kind != value_kind::symbol) return parse_value(text, wanted.kind, layout_.wide, value);
     earlier_symbol& previous = previous_[column];
     // Facts often repeat the value of the line before.
     if (previous.value != nullptr && previous.text == text) {
@@ -309,11 +305,9 @@ class piece_parser {
       const char* digits_end = scan_digits(at, magnitude);
       if (digits_end == at || digits_end - at > most_digits) return nullptr;
       at = digits_end;
-      const std::uint64_t positive_limit = wanted.kind == value_kind::number
-                                               ? static_cast<std::uint64_t>(std::numeric_limits<signed_word>::max())
-                                               : std::numeric_limits<word>::max();
-      if (magnitude > positive_limit + (negative ? 1 : 0)) return nullptr;
-      columns_[wanted.attribute][row_] = static_cast<word>(negative ? 0 - magnitude : magnitude);
+      const std::uint64_t largest = wanted.kind == value_kind::number ? largest_number_ : largest_unsigned_;
+      if (magnitude > largest + (negative ? 1 : 0)) return nullptr;
+      columns_[wanted.attribute][row_] = storage::word_of(negative ? 0 - magnitude : magnitude, layout_.wide);
       if (*at == delimiter && column + 1 < count) {
         ++at;
       } else if (column + 1 < count) {
@@ -430,6 +424,8 @@ class piece_parser {
   }
 
   const row_layout& layout_;
+  std::uint64_t largest_unsigned_ = layout_.wide == nullptr ? UINT32_MAX : UINT64_MAX;
+  std::uint64_t largest_number_ = largest_unsigned_ / 2;
   const std::vector<word*>& columns_;
   symbol_queue<Interner> symbols_;
   const char* at_;

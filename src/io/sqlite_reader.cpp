@@ -11,7 +11,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <type_traits>
 
 #include "io/directive_parameters.hpp"
 #include "io/fact_source.hpp"
@@ -25,8 +24,6 @@ namespace {
 /// Longest part of a faulty value that a message shows, in bytes.
 constexpr std::size_t longest_shown = 200;
 
-using signed_word = std::make_signed_t<word>;
-
 template <class Integer>
 std::optional<word> whole_number(std::int64_t value) {
   if (value < std::int64_t{std::numeric_limits<Integer>::min()}) return std::nullopt;
@@ -34,18 +31,22 @@ std::optional<word> whole_number(std::int64_t value) {
   return static_cast<word>(value);
 }
 
-std::optional<word> integer_word(std::int64_t value, value_kind kind) {
-  return kind == value_kind::number ? whole_number<signed_word>(value) : whole_number<word>(value);
+std::optional<word> integer_word(std::int64_t value, value_kind kind, storage::wide_values* wide) {
+  // An unsigned number from 2^63 on was written as a negative number.
+  if (wide != nullptr) return wide->code(static_cast<wide_word>(value));
+  return kind == value_kind::number ? whole_number<std::int32_t>(value) : whole_number<std::uint32_t>(value);
 }
 
 /// A real number that is a whole one serves as an integer, as in JSON.
-std::optional<word> integer_word(double value, value_kind kind) {
-  constexpr double limit = 4294967296.0;  // so that the conversion is defined
-  if (!(std::abs(value) <= limit) || std::trunc(value) != value) return std::nullopt;
-  return integer_word(static_cast<std::int64_t>(value), kind);
+std::optional<word> integer_word(double value, value_kind kind, storage::wide_values* wide) {
+  constexpr double limit = 9223372036854775808.0;
+  if (!(std::abs(value) < limit) || std::trunc(value) != value) return std::nullopt;
+  if (wide != nullptr && kind == value_kind::unsigned_number && value < 0) return std::nullopt;
+  return integer_word(static_cast<std::int64_t>(value), kind, wide);
 }
 
-std::optional<word> float_word(double value) {
+std::optional<word> float_word(double value, storage::wide_values* wide) {
+  if (wide != nullptr) return wide->code(std::bit_cast<wide_word>(value + 0.0));
   if (std::isfinite(value) && std::abs(value) > double{std::numeric_limits<float>::max()}) return std::nullopt;
   return std::bit_cast<word>(static_cast<float>(value) + 0.0F);  // one zero: rows are told apart by their bits
 }
@@ -78,6 +79,7 @@ class sqlite_rows {
     const int stored = rows_.type(column);
     if (stored == SQLITE_NULL || stored == SQLITE_BLOB) return std::nullopt;
     if (kind == value_kind::symbol) return symbols_.intern(rows_.text(column));
+    storage::wide_values* const wide = request_.structured.wide;
     word result = 0;
     if (kind == value_kind::record || kind == value_kind::adt) {
       const value_type type = request_.structured.type_of(static_cast<std::size_t>(column), kind);
@@ -85,11 +87,11 @@ class sqlite_rows {
       return known ? std::optional(result) : std::nullopt;
     }
     if (stored == SQLITE_TEXT) {
-      return parse_value(rows_.text(column), kind, result) ? std::optional(result) : std::nullopt;
+      return parse_value(rows_.text(column), kind, wide, result) ? std::optional(result) : std::nullopt;
     }
-    if (kind == value_kind::floating) return float_word(rows_.real(column));
-    if (stored == SQLITE_FLOAT) return integer_word(rows_.real(column), kind);
-    return integer_word(rows_.integer(column), kind);
+    if (kind == value_kind::floating) return float_word(rows_.real(column), wide);
+    if (stored == SQLITE_FLOAT) return integer_word(rows_.real(column), kind, wide);
+    return integer_word(rows_.integer(column), kind, wide);
   }
 
   [[noreturn]] void refuse(std::size_t column, std::uint64_t row) const {

@@ -138,16 +138,19 @@ class sqlite_relation {
   void bind(sqlite_statement& insert, std::size_t column, word value, stored_symbols& stored, std::string& text) const {
     const int place = static_cast<int>(column);
     const value_kind kind = rows_.kinds[column];
+    const storage::wide_values* const wide = rows_.structured.wide;
     switch (kind) {
       case value_kind::number:
-        return insert.bind(place, std::int64_t{static_cast<std::int32_t>(value)});
+        return insert.bind(place, wide == nullptr ? std::int64_t{static_cast<std::int32_t>(value)}
+                                                  : static_cast<std::int64_t>(wide->value(value)));
       case value_kind::unsigned_number:
-        return insert.bind(place, std::int64_t{value});
+        // From 2^63 on as the negative number of the same bits: SQLite has no other integers.
+        return insert.bind(place, static_cast<std::int64_t>(storage::value_of(value, wide)));
       case value_kind::symbol:
         return insert.bind(place, stored.number(value));
       case value_kind::floating: {
-        const float real = std::bit_cast<float>(value);
-        if (!std::isnan(real)) return insert.bind(place, double{real});
+        const double real = real_value(value, wide);
+        if (!std::isnan(real)) return insert.bind(place, real);
         return insert.bind(place, std::string_view("nan"));  // as a number it would become NULL
       }
       case value_kind::record:

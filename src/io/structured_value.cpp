@@ -88,7 +88,7 @@ class structured_parser {
         break;
     }
     word value = 0;
-    if (!parse_value(take_plain_text(), type.kind, value)) return fail();
+    if (!parse_value(take_plain_text(), type.kind, columns_.wide, value)) return fail();
     return value;
   }
 
@@ -208,7 +208,7 @@ class structured_printer {
         return begin_branch(value, (*columns_.types)[type.structure.value]);
       default: {
         char number[longest_number];
-        text_.append(number, print_value(number, value, type.kind));
+        text_.append(number, print_value(number, value, type.kind, columns_.wide));
       }
     }
   }

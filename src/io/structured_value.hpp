@@ -6,16 +6,18 @@
 
 #include "storage/record_table.hpp"
 #include "storage/symbol_table.hpp"
+#include "storage/wide_values.hpp"
 #include "support/value_types.hpp"
 
 /// Records and algebraic data types as text: "[1, [x, nil]]", "$Add(1, $Zero)".
 namespace gpulog::io {
 
-/// What the columns of a relation hold; empty when none holds records or algebraic data types.
+/// What the columns of a relation hold; without structures when none holds records or algebraic data types.
 struct structured_columns {
   std::vector<structure_id> structures;  ///< one for each attribute; invalid for plain values
   const std::vector<structure_type>* types = nullptr;
   storage::record_tables* records = nullptr;
+  storage::wide_values* wide = nullptr;  ///< of words with 64 bits, whatever the columns hold
 
   [[nodiscard]] value_type type_of(std::size_t attribute, value_kind kind) const {
     return {kind, attribute < structures.size() ? structures[attribute] : structure_id()};

@@ -36,15 +36,16 @@ std::uint32_t fold_state::group(const std::vector<const word*>& columns, std::ui
 
 void fold_state::clear(std::uint32_t groups) {
   std::fill_n(counts_, groups, std::uint64_t{0});
-  std::fill_n(words_, groups, word{0});
+  std::fill_n(values_, groups, wide_word{0});
   std::fill_n(sums_, groups, 0.0);
 }
 
-void fold_state::add(fold_op op, const word* owners, const word* values, std::uint32_t n) {
+template <class Word>
+void fold_state::add_values(fold_op op, const word* owners, const Word* values, std::uint32_t n) {
   const auto extreme = [&](auto is_better) {
     for (std::uint32_t i = 0; i < n; ++i) {
       const word group = owners[i];
-      if (counts_[group]++ == 0 || is_better(values[i], words_[group])) words_[group] = values[i];
+      if (counts_[group]++ == 0 || is_better(values[i], static_cast<Word>(values_[group]))) values_[group] = values[i];
     }
   };
   switch (op) {
@@ -52,7 +53,7 @@ void fold_state::add(fold_op op, const word* owners, const word* values, std::ui
       for (std::uint32_t i = 0; i < n; ++i) ++counts_[owners[i]];
       break;
     case fold_op::sum_number:
-      for (std::uint32_t i = 0; i < n; ++i) words_[owners[i]] += values[i];
+      for (std::uint32_t i = 0; i < n; ++i) values_[owners[i]] += values[i];
       break;
     case fold_op::sum_float:
     case fold_op::mean:
@@ -62,34 +63,45 @@ void fold_state::add(fold_op op, const word* owners, const word* values, std::ui
       }
       break;
     case fold_op::min_number:
-      return extreme([](word a, word b) { return as_number(a) < as_number(b); });
+      return extreme([](Word a, Word b) { return as_number(a) < as_number(b); });
     case fold_op::min_unsigned:
-      return extreme([](word a, word b) { return a < b; });
+      return extreme([](Word a, Word b) { return a < b; });
     case fold_op::min_float:
-      return extreme([](word a, word b) { return as_float(a) < as_float(b); });
+      return extreme([](Word a, Word b) { return as_float(a) < as_float(b); });
     case fold_op::max_number:
-      return extreme([](word a, word b) { return as_number(a) > as_number(b); });
+      return extreme([](Word a, Word b) { return as_number(a) > as_number(b); });
     case fold_op::max_unsigned:
-      return extreme([](word a, word b) { return a > b; });
+      return extreme([](Word a, Word b) { return a > b; });
     case fold_op::max_float:
-      return extreme([](word a, word b) { return as_float(a) > as_float(b); });
+      return extreme([](Word a, Word b) { return as_float(a) > as_float(b); });
   }
+}
+
+void fold_state::add(fold_op op, const word* owners, const std::uint32_t* values, std::uint32_t n) {
+  add_values(op, owners, values, n);
+}
+void fold_state::add(fold_op op, const word* owners, const std::uint64_t* values, std::uint32_t n) {
+  add_values(op, owners, values, n);
 }
 
 bool fold_state::has_value(fold_op op, std::uint32_t group) const {
   return op == fold_op::count || op == fold_op::sum_number || op == fold_op::sum_float || counts_[group] != 0;
 }
 
-word fold_state::value(fold_op op, std::uint32_t group) const {
+wide_word fold_state::value(fold_op op, std::uint32_t group, word_size words) const {
+  const bool is_wide = words == word_size::bits64;
+  const auto real = [&](double value) -> wide_word {
+    return is_wide ? from_float(value) : from_float(static_cast<float>(value));
+  };
   switch (op) {
-    case fold_op::count:
-      return static_cast<word>(counts_[group]);
     case fold_op::sum_float:
-      return from_float(static_cast<float>(sums_[group]));
+      return real(sums_[group]);
     case fold_op::mean:
-      return from_float(static_cast<float>(sums_[group] / static_cast<double>(counts_[group])));
-    default:
-      return words_[group];
+      return real(sums_[group] / static_cast<double>(counts_[group]));
+    default: {
+      const wide_word value = op == fold_op::count ? counts_[group] : values_[group];
+      return is_wide ? value : static_cast<std::uint32_t>(value);
+    }
   }
 }
 

@@ -26,21 +26,25 @@ class fold_state {
   /// Before the first value: no group has one.
   void clear(std::uint32_t groups);
   /// values[i] belongs to group owners[i].
-  void add(fold_op op, const word* owners, const word* values, std::uint32_t n);
+  void add(fold_op op, const word* owners, const std::uint32_t* values, std::uint32_t n);
+  void add(fold_op op, const word* owners, const std::uint64_t* values, std::uint32_t n);
   /// `matches` matches at once, of a count.
   void add_matches(std::uint32_t group, std::uint64_t matches) { counts_[group] += matches; }
   /// Whether the aggregate has a value for the group, and which.
   [[nodiscard]] bool has_value(fold_op op, std::uint32_t group) const;
-  [[nodiscard]] word value(fold_op op, std::uint32_t group) const;
+  [[nodiscard]] wide_word value(fold_op op, std::uint32_t group, word_size words) const;
 
  private:
   static constexpr std::uint32_t table_size = 2 * tile_rows;
+
+  template <class Word>
+  void add_values(fold_op op, const word* owners, const Word* values, std::uint32_t n);
 
   std::uint16_t representatives_[tile_rows];
   std::uint16_t groups_[tile_rows];
   std::uint16_t table_[table_size];  // number of a group + 1; 0: empty
   std::uint64_t counts_[tile_rows];
-  word words_[tile_rows];
+  wide_word values_[tile_rows];
   word class_numbers_[tile_rows];
   double sums_[tile_rows];
 };

@@ -38,11 +38,9 @@ class c_call {
     integer_[integers_++] = value;
     return true;
   }
-  bool add(float value) {
-    if (floats_ == float_registers) return push(std::bit_cast<std::uint32_t>(value));
-    float_[floats_++] = value;
-    return true;
-  }
+  /// In the lower half of a register for doubles.
+  bool add(float value) { return add_bits(std::bit_cast<std::uint32_t>(value)); }
+  bool add(double value) { return add_bits(std::bit_cast<std::uint64_t>(value)); }
 
   template <class Result>
   [[nodiscard]] Result call(void* function) const {
@@ -54,7 +52,7 @@ class c_call {
   template <std::size_t>
   using integer = std::uintptr_t;
   template <std::size_t>
-  using floating = float;
+  using floating = double;
 
   template <class Result, std::size_t... Integers, std::size_t... Floats, std::size_t... Places>
   [[nodiscard]] Result call(void* function, std::index_sequence<Integers...>, std::index_sequence<Floats...>,
@@ -63,6 +61,11 @@ class c_call {
     return reinterpret_cast<pointer>(function)(integer_[Integers]..., float_[Floats]..., stack_[Places]...);
   }
 
+  bool add_bits(std::uint64_t bits) {
+    if (floats_ == float_registers) return push(bits);
+    float_[floats_++] = std::bit_cast<double>(bits);
+    return true;
+  }
   bool push(std::uintptr_t value) {
     if (pushed_ == stack_places) return false;
     stack_[pushed_++] = value;
@@ -70,7 +73,7 @@ class c_call {
   }
 
   std::array<std::uintptr_t, integer_registers> integer_{};
-  std::array<float, float_registers> float_{};
+  std::array<double, float_registers> float_{};
   std::array<std::uintptr_t, stack_places> stack_{};
   std::size_t integers_ = 0;
   std::size_t floats_ = 0;

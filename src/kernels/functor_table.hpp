@@ -7,6 +7,7 @@
 
 #include "storage/record_table.hpp"
 #include "storage/symbol_table.hpp"
+#include "storage/wide_values.hpp"
 #include "support/value_types.hpp"
 
 /// Functors of a user's libraries, called through the C calling convention of this machine (docs/adr/0007-functors.md).
@@ -23,7 +24,8 @@ class functor_fault : public std::runtime_error {
 
 class functor_table {
  public:
-  functor_table(storage::symbol_table& symbols, storage::record_tables& records);
+  /// @param wide nullptr: words have 32 bits
+  functor_table(storage::symbol_table& symbols, storage::record_tables& records, storage::wide_values* wide = nullptr);
   ~functor_table();
   functor_table(const functor_table&) = delete;
   functor_table& operator=(const functor_table&) = delete;
@@ -40,12 +42,18 @@ class functor_table {
     user_functor described;
     void* function;
   };
+  template <class Domain>
+  struct tables_of;
   struct tables;
 
-  void call_stateful(const entry& functor, const std::vector<const word*>& arguments, std::uint32_t n,
+  template <class Word>
+  void call_plain(const entry& functor, const std::vector<const word*>& arguments, std::uint32_t n, word* result) const;
+  template <class Tables>
+  void call_stateful(const entry& functor, Tables& seen, const std::vector<const word*>& arguments, std::uint32_t n,
                      word* result) const;
 
   storage::symbol_table* symbols_;
+  storage::wide_values* wide_;
   std::unique_ptr<tables> tables_;  ///< as stateful functors see them
   std::vector<entry> functors_;
 };

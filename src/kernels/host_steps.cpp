@@ -5,6 +5,7 @@
 #include "kernels/functor_table.hpp"
 #include "kernels/records.hpp"
 #include "kernels/steps.hpp"
+#include "kernels/wide_steps.hpp"
 
 namespace gpulog::kernels {
 
@@ -64,8 +65,7 @@ std::uint32_t host_step_runner::run_step(const step& one, const std::vector<word
     case step_kind::compute: {
       word* const result = registers[one.result];
       if (one.scalar == scalar_op::next_counter) {
-        const word first = program_->counter->fetch_add(n, std::memory_order_relaxed);
-        for (std::uint32_t i = 0; i < n; ++i) result[i] = first + i;
+        count_up(*program_, n, result);
         return n;
       }
       if (one.scalar == scalar_op::iteration_number) {
@@ -77,7 +77,7 @@ std::uint32_t host_step_runner::run_step(const step& one, const std::vector<word
       if (one.scalar == scalar_op::call_functor) {
         program_->functors->call(arguments, n, result);
       } else {
-        compute_text_tile(one.scalar, arguments, n, result, *program_->symbols);
+        compute_text_tile(one.scalar, arguments, n, result, *program_->symbols, program_->wide);
       }
       return n;
     }

@@ -7,6 +7,7 @@
 
 #include "storage/record_table.hpp"
 #include "storage/symbol_table.hpp"
+#include "storage/wide_values.hpp"
 #include "support/operations.hpp"
 
 /// A rule version in terms of registers and numbered relations: what every backend's runner executes over tiles of
@@ -21,7 +22,11 @@ using relation_number = std::uint32_t;
 enum class row_part : std::uint8_t { all, old, delta };
 
 /// A register: one word for each binding of a tile. Constants have registers of their own behind the rule's slots.
+///
+/// With words of 64 bits a register holds codes (storage::wide_values). What a step computes has no code before
+/// somebody asks for it, since most of such values are only computed with: two registers hold its halves.
 using register_number = std::uint32_t;
+constexpr register_number no_register = UINT32_MAX;
 
 /// What a scan reads of an equivalence relation: its pairs; its elements, where one column at most is wanted; elements
 /// that have a pair in delta.
@@ -56,9 +61,14 @@ struct step {
   std::size_t level = 0;
   std::vector<register_number> arguments;
   register_number result = 0;
-  storage::record_table* records = nullptr;  ///< of pack, find_record, unpack
-  std::vector<binding> bindings;             ///< of unpack: fields
-  std::vector<register_number> live;         ///< registers that are read behind this step: what compaction has to keep
+  bool is_wide = false;  ///< of compute and filter: it works on values of 64 bits
+  /// Of a wide step, by argument: the register of its upper half; no_register: the argument is a code.
+  std::vector<register_number> upper;
+  register_number upper_result = no_register;  ///< likewise
+  bool known_only = false;                     ///< no code is made for the result: no_code stands for it
+  storage::record_table* records = nullptr;    ///< of pack, find_record, unpack
+  std::vector<binding> bindings;               ///< of unpack: fields
+  std::vector<register_number> live;  ///< registers that are read behind this step: what compaction has to keep
 };
 
 /// One of several searches for the same values, of which each binding makes the one with the fewest rows.
@@ -87,6 +97,10 @@ struct segment {
   std::vector<register_number> keys;  ///< of a match; of a range: its arguments
   std::vector<binding> bindings;      ///< of a range: its value
   value_kind value{};                 ///< of a range: its kind
+  /// With words of 64 bits, upper halves: of a range's arguments, its value, and what is folded.
+  std::vector<register_number> upper_keys;
+  register_number upper_value = no_register;
+  register_number upper_folded = no_register;
   /// Of a fold: the register that numbers its tuples, and the segment that unfolds it.
   register_number owner = 0;
   std::size_t unfold = 0;
@@ -107,9 +121,10 @@ struct pipeline {
   std::uint32_t slot_count = 0;
   std::vector<word> constants;  ///< register slot_count + i holds constants[i]
   storage::symbol_table* symbols = nullptr;
-  const functor_table* functors = nullptr;  ///< of call_functor
-  std::atomic<word>* counter = nullptr;     ///< of next_counter
-  const word* iteration = nullptr;          ///< of iteration_number
+  const functor_table* functors = nullptr;    ///< of call_functor
+  std::atomic<wide_word>* counter = nullptr;  ///< of next_counter
+  const word* iteration = nullptr;            ///< of iteration_number
+  storage::wide_values* wide = nullptr;       ///< nullptr: words have 32 bits
 
   [[nodiscard]] std::uint32_t register_count() const {
     return slot_count + static_cast<std::uint32_t>(constants.size());

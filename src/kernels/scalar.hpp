@@ -13,35 +13,80 @@
 /// range. The same on every backend, so nothing here relies on undefined behaviour.
 namespace gpulog::kernels {
 
-using signed_word = std::int32_t;
+/// The signed number and the float that have as many bits as a word of a program: 32 or 64.
+template <class Word>
+struct types_of_word;
+template <>
+struct types_of_word<std::uint32_t> {
+  using number = std::int32_t;
+  using floating = float;
+};
+template <>
+struct types_of_word<std::uint64_t> {
+  using number = std::int64_t;
+  using floating = double;
+};
+template <class Word>
+using number_of = typename types_of_word<Word>::number;
+template <class Word>
+using float_of = typename types_of_word<Word>::floating;
 
-[[nodiscard]] GPULOG_HOST_DEVICE inline signed_word as_number(word w) { return static_cast<signed_word>(w); }
-[[nodiscard]] GPULOG_HOST_DEVICE inline float as_float(word w) { return std::bit_cast<float>(w); }
-[[nodiscard]] GPULOG_HOST_DEVICE inline word from_number(signed_word n) { return static_cast<word>(n); }
+template <class Word>
+[[nodiscard]] GPULOG_HOST_DEVICE inline number_of<Word> as_number(Word w) {
+  return static_cast<number_of<Word>>(w);
+}
+template <class Word>
+[[nodiscard]] GPULOG_HOST_DEVICE inline float_of<Word> as_float(Word w) {
+  return std::bit_cast<float_of<Word>>(w);
+}
+[[nodiscard]] GPULOG_HOST_DEVICE inline std::uint32_t from_number(std::int32_t n) {
+  return static_cast<std::uint32_t>(n);
+}
+[[nodiscard]] GPULOG_HOST_DEVICE inline std::uint64_t from_number(std::int64_t n) {
+  return static_cast<std::uint64_t>(n);
+}
 /// -0.0 is stored as 0.0, so that equal floats are equal words (NaN apart).
-[[nodiscard]] GPULOG_HOST_DEVICE inline word from_float(float f) { return std::bit_cast<word>(f == 0.0F ? 0.0F : f); }
+[[nodiscard]] GPULOG_HOST_DEVICE inline std::uint32_t from_float(float f) {
+  return std::bit_cast<std::uint32_t>(f == 0.0F ? 0.0F : f);
+}
+[[nodiscard]] GPULOG_HOST_DEVICE inline std::uint64_t from_float(double f) {
+  return std::bit_cast<std::uint64_t>(f == 0.0 ? 0.0 : f);
+}
 
 /// Out of range and NaN give the smallest number, as x86's conversion does.
-[[nodiscard]] GPULOG_HOST_DEVICE inline signed_word double_to_number(double d) {
-  constexpr double low = static_cast<double>(std::numeric_limits<signed_word>::min());
-  constexpr double high = static_cast<double>(std::numeric_limits<signed_word>::max());
-  if (!(d > low - 1.0 && d < high + 1.0)) return std::numeric_limits<signed_word>::min();
-  return static_cast<signed_word>(d);
+template <class Word>
+[[nodiscard]] GPULOG_HOST_DEVICE inline number_of<Word> double_to_number(double d) {
+  using number = number_of<Word>;
+  constexpr double end = -static_cast<double>(std::numeric_limits<number>::min());
+  // With 32 bits the numbers below -2^31 that are truncated to it are doubles, too.
+  constexpr double below = sizeof(Word) == 4 ? -end - 1.0 : -end;
+  const bool fits = sizeof(Word) == 4 ? d > below && d < end : d >= below && d < end;
+  return fits ? static_cast<number>(d) : std::numeric_limits<number>::min();
 }
-/// Converts by way of a 64-bit number and keeps its low word, as x86-64 compilers do.
-[[nodiscard]] GPULOG_HOST_DEVICE inline word double_to_unsigned(double d) {
+/// As x86-64 compilers do it. 32 bits: by way of a 64-bit number, of which the low word is kept. 64 bits: likewise
+/// below 2^63; from there on 2^63 less, and then added.
+template <class Word>
+[[nodiscard]] GPULOG_HOST_DEVICE inline Word double_to_unsigned(double d) {
   constexpr double two_to_63 = 9223372036854775808.0;
-  if (!(d >= -two_to_63 && d < two_to_63)) return 0;
-  return static_cast<word>(static_cast<std::int64_t>(d));
+  if constexpr (sizeof(Word) == 4) {
+    if (!(d >= -two_to_63 && d < two_to_63)) return 0;
+    return static_cast<Word>(static_cast<std::int64_t>(d));
+  } else {
+    constexpr Word sign = Word{1} << 63;
+    if (!(d >= two_to_63)) return static_cast<Word>(double_to_number<Word>(d));
+    return static_cast<Word>(double_to_number<Word>(d - two_to_63)) ^ sign;
+  }
 }
 
-constexpr unsigned shift_mask = sizeof(word) * 8 - 1;
+template <class Word>
+constexpr unsigned shift_mask = sizeof(Word) * 8 - 1;
 
 /// Whether a division by this divisor traps.
-[[nodiscard]] GPULOG_HOST_DEVICE inline bool divides_badly(scalar_op op, word left, word right) {
+template <class Word>
+[[nodiscard]] GPULOG_HOST_DEVICE inline bool divides_badly(scalar_op op, Word left, Word right) {
   if (right == 0) return true;
   const bool is_signed = op == scalar_op::divide_number || op == scalar_op::modulo_number;
-  return is_signed && right == ~word{0} && as_number(left) == std::numeric_limits<signed_word>::min();
+  return is_signed && right == ~Word{0} && as_number(left) == std::numeric_limits<number_of<Word>>::min();
 }
 [[nodiscard]] GPULOG_HOST_DEVICE inline bool may_fault(scalar_op op) {
   return op == scalar_op::divide_number || op == scalar_op::modulo_number || op == scalar_op::divide_unsigned ||
@@ -49,8 +94,8 @@ constexpr unsigned shift_mask = sizeof(word) * 8 - 1;
 }
 
 /// Operations on words that need nothing but the words. Divisors have been tested.
-template <scalar_op Op>
-[[nodiscard]] GPULOG_HOST_DEVICE inline word apply(word a, word b) {
+template <scalar_op Op, class Word>
+[[nodiscard]] GPULOG_HOST_DEVICE inline Word apply(Word a, Word b) {
   using enum scalar_op;
   if constexpr (Op == copy) return a;
   if constexpr (Op == add_number) return a + b;
@@ -60,13 +105,13 @@ template <scalar_op Op>
   if constexpr (Op == modulo_number) return from_number(as_number(a) % as_number(b));
   if constexpr (Op == power_number) {
     return from_number(
-        double_to_number(std::pow(static_cast<double>(as_number(a)), static_cast<double>(as_number(b)))));
+        double_to_number<Word>(std::pow(static_cast<double>(as_number(a)), static_cast<double>(as_number(b)))));
   }
-  if constexpr (Op == negate_number) return word{0} - a;
+  if constexpr (Op == negate_number) return Word{0} - a;
   if constexpr (Op == divide_unsigned) return a / b;
   if constexpr (Op == modulo_unsigned) return a % b;
   if constexpr (Op == power_unsigned)
-    return double_to_unsigned(std::pow(static_cast<double>(a), static_cast<double>(b)));
+    return double_to_unsigned<Word>(std::pow(static_cast<double>(a), static_cast<double>(b)));
   if constexpr (Op == add_float) return from_float(as_float(a) + as_float(b));
   if constexpr (Op == subtract_float) return from_float(as_float(a) - as_float(b));
   if constexpr (Op == multiply_float) return from_float(as_float(a) * as_float(b));
@@ -77,27 +122,27 @@ template <scalar_op Op>
   if constexpr (Op == bit_or) return a | b;
   if constexpr (Op == bit_xor) return a ^ b;
   if constexpr (Op == bit_not) return ~a;
-  if constexpr (Op == shift_left) return a << (b & shift_mask);
-  if constexpr (Op == shift_right_number) return from_number(as_number(a) >> (b & shift_mask));
-  if constexpr (Op == shift_right_unsigned) return a >> (b & shift_mask);
-  if constexpr (Op == logical_and) return static_cast<word>(a != 0 && b != 0);
-  if constexpr (Op == logical_or) return static_cast<word>(a != 0 || b != 0);
-  if constexpr (Op == logical_xor) return static_cast<word>((a != 0) != (b != 0));
-  if constexpr (Op == logical_not) return static_cast<word>(a == 0);
+  if constexpr (Op == shift_left) return a << (b & shift_mask<Word>);
+  if constexpr (Op == shift_right_number) return from_number(as_number(a) >> (b & shift_mask<Word>));
+  if constexpr (Op == shift_right_unsigned) return a >> (b & shift_mask<Word>);
+  if constexpr (Op == logical_and) return static_cast<Word>(a != 0 && b != 0);
+  if constexpr (Op == logical_or) return static_cast<Word>(a != 0 || b != 0);
+  if constexpr (Op == logical_xor) return static_cast<Word>((a != 0) != (b != 0));
+  if constexpr (Op == logical_not) return static_cast<Word>(a == 0);
   if constexpr (Op == min_number) return as_number(a) < as_number(b) ? a : b;
   if constexpr (Op == max_number) return as_number(a) > as_number(b) ? a : b;
   if constexpr (Op == min_unsigned) return a < b ? a : b;
   if constexpr (Op == max_unsigned) return a > b ? a : b;
   if constexpr (Op == min_float) return as_float(b) < as_float(a) ? b : a;
   if constexpr (Op == max_float) return as_float(a) < as_float(b) ? b : a;
-  if constexpr (Op == number_to_float) return from_float(static_cast<float>(as_number(a)));
-  if constexpr (Op == unsigned_to_float) return from_float(static_cast<float>(a));
-  if constexpr (Op == float_to_number) return from_number(double_to_number(static_cast<double>(as_float(a))));
-  if constexpr (Op == float_to_unsigned) return double_to_unsigned(static_cast<double>(as_float(a)));
+  if constexpr (Op == number_to_float) return from_float(static_cast<float_of<Word>>(as_number(a)));
+  if constexpr (Op == unsigned_to_float) return from_float(static_cast<float_of<Word>>(a));
+  if constexpr (Op == float_to_number) return from_number(double_to_number<Word>(static_cast<double>(as_float(a))));
+  if constexpr (Op == float_to_unsigned) return double_to_unsigned<Word>(static_cast<double>(as_float(a)));
 }
 
-template <comparison_op Op>
-[[nodiscard]] GPULOG_HOST_DEVICE inline bool holds(word a, word b) {
+template <comparison_op Op, class Word>
+[[nodiscard]] GPULOG_HOST_DEVICE inline bool holds(Word a, Word b) {
   using enum comparison_op;
   if constexpr (Op == equal) return a == b;
   if constexpr (Op == not_equal) return a != b;

@@ -12,13 +12,13 @@ namespace gpulog::kernels {
 
 namespace {
 
-template <scalar_op Op>
-void compute_each(const word* a, const word* b, std::uint32_t n, word* result) {
+template <scalar_op Op, class Word>
+void compute_each(const Word* a, const Word* b, std::uint32_t n, Word* result) {
   for (std::uint32_t i = 0; i < n; ++i) result[i] = apply<Op>(a[i], b[i]);
 }
 
-template <comparison_op Op>
-std::uint32_t select_each(const word* a, const word* b, std::uint32_t n, std::uint16_t* selected) {
+template <comparison_op Op, class Word>
+std::uint32_t select_each(const Word* a, const Word* b, std::uint32_t n, std::uint16_t* selected) {
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < n; ++i) {
     selected[count] = static_cast<std::uint16_t>(i);
@@ -52,33 +52,72 @@ digits digits_of(const std::string& text) {
   return {text, 10};
 }
 
-word number_of_text(const std::string& text) {
+template <class Word>
+Word number_of_text(const std::string& text) {
+  using limits = std::numeric_limits<number_of<Word>>;
   const digits read = digits_of(text);
   char* end = nullptr;
   errno = 0;
   const long long value = std::strtoll(read.text.c_str(), &end, read.base);
-  const bool fits =
-      value >= std::numeric_limits<signed_word>::min() && value <= std::numeric_limits<signed_word>::max();
+  const bool fits = value >= limits::min() && value <= limits::max();
   if (end == read.text.c_str() || errno == ERANGE || !fits) throw arithmetic_fault{};
-  return static_cast<word>(value);
+  return static_cast<Word>(value);
 }
 
-word unsigned_of_text(const std::string& text) {
+template <class Word>
+Word unsigned_of_text(const std::string& text) {
   if (text.starts_with('-')) throw arithmetic_fault{};
   const digits read = digits_of(text);
   char* end = nullptr;
   errno = 0;
   const unsigned long long value = std::strtoull(read.text.c_str(), &end, read.base);
   if (end == read.text.c_str() || errno == ERANGE) throw arithmetic_fault{};
-  return static_cast<word>(value);
+  return static_cast<Word>(value);
 }
 
-word float_of_text(const std::string& text) {
+template <class Word>
+Word float_of_text(const std::string& text) {
   char* end = nullptr;
   errno = 0;
-  const float value = std::strtof(text.c_str(), &end);
+  float_of<Word> value;
+  if constexpr (sizeof(Word) == 4) {
+    value = std::strtof(text.c_str(), &end);
+  } else {
+    value = std::strtod(text.c_str(), &end);
+  }
   if (end == text.c_str() || errno == ERANGE) throw arithmetic_fault{};
   return from_float(value);
+}
+
+/// Conversions between texts and numbers of either size. @param value of a number
+template <class Word>
+word text_of_value(scalar_op op, Word value, storage::symbol_table& symbols) {
+  switch (op) {
+    case scalar_op::number_to_string:
+      return symbols.intern(std::to_string(as_number(value)));
+    case scalar_op::unsigned_to_string:
+      return symbols.intern(std::to_string(value));
+    default:
+      return symbols.intern(std::to_string(as_float(value)));
+  }
+}
+template <class Word>
+Word value_of_text(scalar_op op, const std::string& text) {
+  switch (op) {
+    case scalar_op::string_to_number:
+      return number_of_text<Word>(text);
+    case scalar_op::string_to_unsigned:
+      return unsigned_of_text<Word>(text);
+    default:
+      return float_of_text<Word>(text);
+  }
+}
+
+/// Positions are bytes; as in Soufflé a start outside of the text gives the empty text, and a negative length the rest.
+std::string_view part_of(std::string_view whole, std::int64_t start, std::int64_t length) {
+  if (start < 0 || static_cast<std::size_t>(start) > whole.size()) return {};
+  return whole.substr(static_cast<std::size_t>(start),
+                      length < 0 ? std::string_view::npos : static_cast<std::size_t>(length));
 }
 
 /// Patterns are mostly constants, so each worker keeps those that it compiled.
@@ -100,7 +139,10 @@ class pattern_cache {
 
 }  // namespace
 
-void compute_tile(scalar_op op, const word* a, const word* b, std::uint32_t n, word* result) {
+namespace {
+
+template <class Word>
+void compute_tile_of(scalar_op op, const Word* a, const Word* b, std::uint32_t n, Word* result) {
   if (may_fault(op)) {
     for (std::uint32_t i = 0; i < n; ++i) {
       if (divides_badly(op, a[i], b[i])) throw arithmetic_fault{};
@@ -117,10 +159,25 @@ void compute_tile(scalar_op op, const word* a, const word* b, std::uint32_t n, w
   }
 }
 
+}  // namespace
+
+void compute_tile(scalar_op op, const std::uint32_t* a, const std::uint32_t* b, std::uint32_t n,
+                  std::uint32_t* result) {
+  compute_tile_of(op, a, b, n, result);
+}
+void compute_tile(scalar_op op, const std::uint64_t* a, const std::uint64_t* b, std::uint32_t n,
+                  std::uint64_t* result) {
+  compute_tile_of(op, a, b, n, result);
+}
+
 bool is_text_operation(scalar_op op) { return op >= scalar_op::min_symbol; }
 
 void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, std::uint32_t n, word* result,
-                       storage::symbol_table& symbols) {
+                       storage::symbol_table& symbols, storage::wide_values* wide) {
+  const auto number = [&](std::size_t argument, std::uint32_t i) -> std::int64_t {
+    const word stored = arguments[argument][i];
+    return wide == nullptr ? std::int64_t{as_number(stored)} : as_number(wide->value(stored));
+  };
   const auto text = [&](std::size_t argument, std::uint32_t i) { return symbols.text(arguments[argument][i]); };
   for (std::uint32_t i = 0; i < n; ++i) {
     switch (op) {
@@ -139,38 +196,25 @@ void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, 
       case scalar_op::string_length:
         result[i] = static_cast<word>(text(0, i).size());
         break;
-      case scalar_op::substring: {
-        // Positions are bytes; as in Soufflé a start outside of the text gives the empty text, and a negative length
-        // the rest.
-        const std::string_view whole = text(0, i);
-        const signed_word start = as_number(arguments[1][i]);
-        const signed_word length = as_number(arguments[2][i]);
-        if (start < 0 || static_cast<std::size_t>(start) > whole.size()) {
-          result[i] = symbols.intern(std::string_view());
-        } else {
-          const std::size_t most = length < 0 ? std::string_view::npos : static_cast<std::size_t>(length);
-          result[i] = symbols.intern(whole.substr(static_cast<std::size_t>(start), most));
-        }
+      case scalar_op::substring:
+        result[i] = symbols.intern(part_of(text(0, i), number(1, i), number(2, i)));
+        break;
+      case scalar_op::number_to_string:
+      case scalar_op::unsigned_to_string:
+      case scalar_op::float_to_string: {
+        const word stored = arguments[0][i];
+        result[i] =
+            wide == nullptr ? text_of_value(op, stored, symbols) : text_of_value(op, wide->value(stored), symbols);
         break;
       }
-      case scalar_op::number_to_string:
-        result[i] = symbols.intern(std::to_string(as_number(arguments[0][i])));
-        break;
-      case scalar_op::unsigned_to_string:
-        result[i] = symbols.intern(std::to_string(arguments[0][i]));
-        break;
-      case scalar_op::float_to_string:
-        result[i] = symbols.intern(std::to_string(as_float(arguments[0][i])));
-        break;
       case scalar_op::string_to_number:
-        result[i] = number_of_text(std::string(text(0, i)));
-        break;
       case scalar_op::string_to_unsigned:
-        result[i] = unsigned_of_text(std::string(text(0, i)));
+      case scalar_op::string_to_float: {
+        const std::string read(text(0, i));
+        result[i] = wide == nullptr ? value_of_text<std::uint32_t>(op, read)
+                                    : wide->code(value_of_text<std::uint64_t>(op, read));
         break;
-      case scalar_op::string_to_float:
-        result[i] = float_of_text(std::string(text(0, i)));
-        break;
+      }
       default:
         throw arithmetic_fault{};
     }
@@ -214,6 +258,19 @@ std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::u
     }
   }
   return 0;
+}
+
+std::uint32_t select_tile(comparison_op op, const std::uint64_t* a, const std::uint64_t* b, std::uint32_t n,
+                          std::uint16_t* selected) {
+  switch (op) {
+#define GPULOG_CASE(name)   \
+  case comparison_op::name: \
+    return select_each<comparison_op::name>(a, b, n, selected);
+    GPULOG_FOR_EACH_WORD_COMPARISON(GPULOG_CASE)
+#undef GPULOG_CASE
+    default:
+      return 0;  // of texts
+  }
 }
 
 }  // namespace gpulog::kernels

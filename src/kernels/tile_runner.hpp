@@ -16,6 +16,7 @@
 #include "kernels/ranges.hpp"
 #include "kernels/records.hpp"
 #include "kernels/steps.hpp"
+#include "kernels/wide_steps.hpp"
 #include "storage/relation.hpp"
 
 namespace gpulog::kernels {
@@ -197,7 +198,7 @@ class tile_runner {
     }
     if (const segment& here = program_->segments[number]; here.ended_fold != 0) {
       const segment& fold = program_->segments[here.ended_fold];
-      scratch_->folds[here.ended_fold]->add(here.fold, value(number, fold.owner), value(number, here.folded), n);
+      add_to_fold(here, *scratch_->folds[here.ended_fold], number, value(number, fold.owner), n);
     } else if (number + 1 == program_->segments.size()) {
       insert(number, n, make_room);
     } else if (program_->segments[number + 1].kind == expansion_kind::fold) {
@@ -205,6 +206,18 @@ class tile_runner {
     } else {
       expand(number + 1, n, make_room);
     }
+  }
+
+  void add_to_fold(const segment& here, fold_state& state, std::size_t number, const word* owners, std::uint32_t n) {
+    if (program_->wide == nullptr) return state.add(here.fold, owners, value(number, here.folded), n);
+    wide_word values[tile_rows];
+    const word* const upper = here.upper_folded == no_register ? nullptr : value(number, here.upper_folded);
+    read_values(value(number, here.folded), upper, n, *program_->wide, values);
+    state.add(here.fold, owners, values, n);
+  }
+  [[nodiscard]] word folded_value(const fold_state& state, fold_op op, std::uint32_t group) const {
+    const word_size words = program_->wide == nullptr ? word_size::bits32 : word_size::bits64;
+    return storage::word_of(state.value(op, group, words), program_->wide);
   }
 
   /// Runs an aggregate for the tile of the segment before, then what follows the aggregate.
@@ -235,7 +248,8 @@ class tile_runner {
       } else {
         process(number, groups, make_room);
       }
-      if (columns.empty()) closed = {true, state.has_value(op, 0), state.has_value(op, 0) ? state.value(op, 0) : 0};
+      if (columns.empty())
+        closed = {true, state.has_value(op, 0), state.has_value(op, 0) ? folded_value(state, op, 0) : 0};
     }
     std::uint32_t kept = 0;
     word* const result = own(here.unfold, program_->segments[here.unfold].result);
@@ -243,7 +257,7 @@ class tile_runner {
       const std::uint16_t group = state.group_of(i);
       const bool has_value = closed.is_known ? closed.has_value : state.has_value(op, group);
       if (!has_value) continue;
-      result[kept] = closed.is_known ? closed.value : state.value(op, group);
+      result[kept] = closed.is_known ? closed.value : folded_value(state, op, group);
       scratch_->selected[kept++] = static_cast<std::uint16_t>(i);
     }
     unfold(number, kept, make_room);
@@ -300,7 +314,7 @@ class tile_runner {
       const auto [found, is_new] = known.try_emplace(class_numbers[state.representative(g)]);
       if (is_new) {
         const bool has_value = state.has_value(op, g);
-        found->second = {true, has_value, has_value ? state.value(op, g) : 0};
+        found->second = {true, has_value, has_value ? folded_value(state, op, g) : 0};
       }
       results[g] = &found->second;
     }
@@ -384,9 +398,12 @@ class tile_runner {
       gather(number, {});
     } else if (here.kind == expansion_kind::range) {
       for (std::uint32_t i = 0; i < n; ++i) {
-        const word from = value(number - 1, here.keys[0])[i];
-        const word to = value(number - 1, here.keys[1])[i];
-        write_pairs(number, {}, i, 0, range_size(here.value, from, to, step_of_range(number, i)), make_room);
+        const std::uint64_t size =
+            program_->wide == nullptr
+                ? range_size(here.value, range_key(number, 0, i), range_key(number, 1, i), step_of_range(number, i))
+                : range_size(here.value, wide_range_key(number, 0, i), wide_range_key(number, 1, i),
+                             wide_step_of_range(number, i));
+        write_pairs(number, {}, i, 0, size, make_room);
       }
       gather(number, {});
     } else if (const auto* classes = relation_of(here.source).as_equivalence()) {
@@ -480,10 +497,37 @@ class tile_runner {
     process(number, n, make_room);
   }
 
+  [[nodiscard]] word range_key(std::size_t number, std::size_t key, std::uint32_t i) const {
+    return value(number - 1, program_->segments[number].keys[key])[i];
+  }
   [[nodiscard]] word step_of_range(std::size_t number, std::uint32_t i) const {
     const segment& here = program_->segments[number];
-    if (here.keys.size() > 2) return value(number - 1, here.keys[2])[i];
-    return default_step(here.value, value(number - 1, here.keys[0])[i], value(number - 1, here.keys[1])[i]);
+    if (here.keys.size() > 2) return range_key(number, 2, i);
+    return default_step(here.value, range_key(number, 0, i), range_key(number, 1, i));
+  }
+  [[nodiscard]] wide_word wide_range_key(std::size_t number, std::size_t key, std::uint32_t i) const {
+    const register_number upper = program_->segments[number].upper_keys[key];
+    const word lower = range_key(number, key, i);
+    if (upper == no_register) return program_->wide->value(lower);
+    return wide_word{value(number - 1, upper)[i]} << 32 | lower;
+  }
+  [[nodiscard]] wide_word wide_step_of_range(std::size_t number, std::uint32_t i) const {
+    const segment& here = program_->segments[number];
+    if (here.keys.size() > 2) return wide_range_key(number, 2, i);
+    return default_step(here.value, wide_range_key(number, 0, i), wide_range_key(number, 1, i));
+  }
+  void gather_wide_range(std::size_t number, std::uint32_t begin, std::uint32_t end) {
+    const segment& here = program_->segments[number];
+    const expansion_scratch& state = *scratch_->expansions[number];
+    word* const lower = own(number, here.bindings.front().target);
+    word* const upper = own(number, here.upper_value);
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const std::uint16_t owner = state.owners[i];
+      const wide_word made =
+          range_value(here.value, wide_range_key(number, 0, owner), wide_step_of_range(number, owner), state.rows[i]);
+      lower[i] = static_cast<word>(made);
+      upper[i] = static_cast<word>(made >> 32);
+    }
   }
 
   /// Of a search of an equivalence relation: the values of its one or two keys.
@@ -576,6 +620,7 @@ class tile_runner {
       }
     }
     if (here.kind == expansion_kind::range) {
+      if (program_->wide != nullptr) return gather_wide_range(number, begin, end);
       const word* const from = value(number - 1, here.keys[0]);
       for (const binding& bound : here.bindings) {
         word* const to = own(number, bound.target);
@@ -627,9 +672,12 @@ class tile_runner {
     switch (one.kind) {
       case step_kind::compute: {
         word* const result = own(number, one.result);
-        if (one.scalar == scalar_op::next_counter) {
-          const word first = program_->counter->fetch_add(n, std::memory_order_relaxed);
-          for (std::uint32_t i = 0; i < n; ++i) result[i] = first + i;
+        if (one.is_wide) {
+          compute_wide(
+              one, n, [&](register_number argument) { return value(number, argument); },
+              [&](register_number target) { return own(number, target); }, *program_->wide);
+        } else if (one.scalar == scalar_op::next_counter) {
+          count_up(*program_, n, result);
         } else if (one.scalar == scalar_op::iteration_number) {
           std::fill_n(result, n, *program_->iteration);
         } else if (is_text_operation(one.scalar)) {
@@ -638,7 +686,7 @@ class tile_runner {
           if (one.scalar == scalar_op::call_functor) {
             program_->functors->call(arguments, n, result);
           } else {
-            compute_text_tile(one.scalar, arguments, n, result, *program_->symbols);
+            compute_text_tile(one.scalar, arguments, n, result, *program_->symbols, program_->wide);
           }
         } else {
           compute_tile(one.scalar, value(number, one.arguments.front()), value(number, one.arguments.back()), n,
@@ -648,8 +696,11 @@ class tile_runner {
       }
       case step_kind::filter: {
         const std::uint32_t kept =
-            select_tile(one.comparison, value(number, one.arguments[0]), value(number, one.arguments[1]), n,
-                        program_->symbols, scratch_->selected);
+            one.is_wide ? select_wide(
+                              one, n, [&](register_number argument) { return value(number, argument); },
+                              *program_->wide, scratch_->selected)
+                        : select_tile(one.comparison, value(number, one.arguments[0]), value(number, one.arguments[1]),
+                                      n, program_->symbols, scratch_->selected);
         return compact(number, one, n, kept);
       }
       case step_kind::exists_any: {

@@ -335,7 +335,7 @@ class body_scheduler {
       }
       unsolved = unknown;
     }
-    fold_constants(solved);
+    fold_constants(solved, rule_->words);
     condition_placed_[number] = true;
     change_uses(rule_->conditions[number], placed);
     bound_[unsolved.variable] = true;

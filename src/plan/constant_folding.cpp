@@ -1,24 +1,28 @@
 #include "plan/constant_folding.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace gpulog::plan {
 namespace {
 
-using signed_word = std::int32_t;
-static_assert(sizeof(signed_word) == sizeof(word));
-constexpr word shift_mask = std::numeric_limits<word>::digits - 1;
+template <class Word>
+constexpr Word shift_mask = std::numeric_limits<Word>::digits - 1;
 
-signed_word as_number(word value) { return static_cast<signed_word>(value); }
-word as_word(signed_word value) { return static_cast<word>(value); }
+template <class Word>
+std::make_signed_t<Word> as_number(Word value) {
+  return static_cast<std::make_signed_t<Word>>(value);
+}
 
-std::optional<word> fold_unary(scalar_op op, word x) {
+template <class Word>
+std::optional<Word> fold_unary(scalar_op op, Word x) {
   switch (op) {
     case scalar_op::copy:
       return x;
     case scalar_op::negate_number:
-      return word{0} - x;
+      return Word{0} - x;
     case scalar_op::bit_not:
       return ~x;
     case scalar_op::logical_not:
@@ -28,14 +32,15 @@ std::optional<word> fold_unary(scalar_op op, word x) {
   }
 }
 
-std::optional<word> fold_binary(scalar_op op, word x, word y) {
+template <class Word>
+std::optional<Word> fold_binary(scalar_op op, Word x, Word y) {
   switch (op) {
     case scalar_op::add_number:
       return x + y;
     case scalar_op::subtract_number:
       return x - y;
     case scalar_op::multiply_number:
-      return static_cast<word>(std::uint64_t{x} * y);
+      return static_cast<Word>(std::uint64_t{x} * y);
     case scalar_op::bit_and:
       return x & y;
     case scalar_op::bit_or:
@@ -43,11 +48,11 @@ std::optional<word> fold_binary(scalar_op op, word x, word y) {
     case scalar_op::bit_xor:
       return x ^ y;
     case scalar_op::shift_left:
-      return x << (y & shift_mask);
+      return x << (y & shift_mask<Word>);
     case scalar_op::shift_right_number:
-      return as_word(as_number(x) >> (y & shift_mask));
+      return static_cast<Word>(as_number(x) >> (y & shift_mask<Word>));
     case scalar_op::shift_right_unsigned:
-      return x >> (y & shift_mask);
+      return x >> (y & shift_mask<Word>);
     case scalar_op::logical_and:
       return (x != 0 && y != 0) ? 1 : 0;
     case scalar_op::logical_or:
@@ -55,9 +60,9 @@ std::optional<word> fold_binary(scalar_op op, word x, word y) {
     case scalar_op::logical_xor:
       return ((x != 0) != (y != 0)) ? 1 : 0;
     case scalar_op::min_number:
-      return as_word(std::min(as_number(x), as_number(y)));
+      return static_cast<Word>(std::min(as_number(x), as_number(y)));
     case scalar_op::max_number:
-      return as_word(std::max(as_number(x), as_number(y)));
+      return static_cast<Word>(std::max(as_number(x), as_number(y)));
     case scalar_op::min_unsigned:
       return std::min(x, y);
     case scalar_op::max_unsigned:
@@ -67,15 +72,15 @@ std::optional<word> fold_binary(scalar_op op, word x, word y) {
   }
 }
 
-}  // namespace
-
-std::optional<word> fold(scalar_op op, const std::vector<word>& arguments) {
-  if (arguments.size() == 1) return fold_unary(op, arguments[0]);
-  if (arguments.size() == 2) return fold_binary(op, arguments[0], arguments[1]);
+template <class Word>
+std::optional<wide_word> fold_as(scalar_op op, const std::vector<wide_word>& arguments) {
+  if (arguments.size() == 1) return fold_unary(op, static_cast<Word>(arguments[0]));
+  if (arguments.size() == 2) return fold_binary(op, static_cast<Word>(arguments[0]), static_cast<Word>(arguments[1]));
   return std::nullopt;
 }
 
-std::optional<bool> fold(comparison_op op, word left, word right) {
+template <class Word>
+std::optional<bool> compare_as(comparison_op op, Word left, Word right) {
   switch (op) {
     case comparison_op::equal:
       return left == right;
@@ -102,15 +107,26 @@ std::optional<bool> fold(comparison_op op, word left, word right) {
   }
 }
 
-void fold_constants(sema::expression& tree) {
-  for (sema::expression& argument : tree.arguments) fold_constants(argument);
+}  // namespace
+
+std::optional<wide_word> fold(scalar_op op, const std::vector<wide_word>& arguments, word_size words) {
+  return words == word_size::bits64 ? fold_as<std::uint64_t>(op, arguments) : fold_as<std::uint32_t>(op, arguments);
+}
+
+std::optional<bool> fold(comparison_op op, wide_word left, wide_word right, word_size words) {
+  if (words == word_size::bits64) return compare_as<std::uint64_t>(op, left, right);
+  return compare_as(op, static_cast<std::uint32_t>(left), static_cast<std::uint32_t>(right));
+}
+
+void fold_constants(sema::expression& tree, word_size words) {
+  for (sema::expression& argument : tree.arguments) fold_constants(argument, words);
   if (!tree.is_operation()) return;
-  std::vector<word> values;
+  std::vector<wide_word> values;
   for (const sema::expression& argument : tree.arguments) {
     if (!argument.is_constant()) return;
     values.push_back(argument.constant);
   }
-  if (const std::optional<word> value = fold(tree.op, values)) {
+  if (const std::optional<wide_word> value = fold(tree.op, values, words)) {
     tree.what = sema::expression::form::constant;
     tree.constant = *value;
     tree.arguments.clear();

@@ -12,7 +12,7 @@ namespace {
 /// What a column of the stratum takes its values from, directly.
 struct column_sources {
   std::set<column_place> places;
-  word largest_constant = 0;
+  wide_word largest_constant = 0;
   bool makes_values = false;
 };
 
@@ -86,7 +86,7 @@ class domain_search {
       column_sources& own = sources_[{head.relation, column}];
       const operand& value = head.values[column];
       if (value.is_constant) {
-        own.largest_constant = std::max(own.largest_constant, value.value);
+        own.largest_constant = std::max(own.largest_constant, value.literal);
         continue;
       }
       const column_sources& from = held.at(slot_id(value.value));

@@ -75,9 +75,9 @@ class draft_builder {
     for (std::uint32_t column = 0; column < atom.arguments.size(); ++column) {
       const term& argument = atom.arguments[column];
       if (argument.is_constant() && scanned) {
-        comparisons.emplace_back(bind(column, no_variable, argument.kind), operand::constant(argument.value));
+        comparisons.emplace_back(bind(column, no_variable, argument.kind), operand::constant(argument.literal));
       } else if (argument.is_constant()) {
-        keys.push_back(operand::constant(argument.value));
+        keys.push_back(operand::constant(argument.literal));
         key_columns.push_back(column);
       } else if (argument.is_variable() && bound_here.contains(argument.value)) {
         comparisons.emplace_back(bind(column, no_variable, argument.kind), *values_[argument.value]);
@@ -132,7 +132,7 @@ class draft_builder {
     for (std::uint32_t column = 0; column < atom.arguments.size(); ++column) {
       const term& argument = atom.arguments[column];
       if (argument.what == term::form::unnamed) continue;
-      op.keys.push_back(argument.is_constant() ? operand::constant(argument.value) : value_of(argument.value));
+      op.keys.push_back(argument.is_constant() ? operand::constant(argument.literal) : value_of(argument.value));
       key_columns.push_back(column);
     }
     emit(std::move(op), std::move(key_columns));

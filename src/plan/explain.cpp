@@ -24,16 +24,14 @@ std::string_view part_suffix(part rows) {
   return "";
 }
 
-std::string constant_text(const program& plan, word value, value_kind kind) {
+std::string constant_text(const program& plan, wide_word value, value_kind kind) {
   switch (kind) {
     case value_kind::symbol:
       return value < plan.symbols.size() ? fmt::format("\"{}\"", plan.symbols[value]) : fmt::format("symbol {}", value);
-    case value_kind::floating:
-      return fmt::format("{}", std::bit_cast<float>(value));
     case value_kind::unsigned_number:
       return fmt::format("{}u", value);
     default:
-      return fmt::format("{}", static_cast<std::int32_t>(value));
+      return sema::number_text(kind, value, plan.words);
   }
 }
 
@@ -76,7 +74,7 @@ class version_printer {
   }
 
   [[nodiscard]] std::string text(const operand& value, value_kind kind) const {
-    return value.is_constant ? constant_text(plan_, value.value, kind) : current_names_[value.value];
+    return value.is_constant ? constant_text(plan_, value.literal, kind) : current_names_[value.value];
   }
 
   [[nodiscard]] value_kind kind_of(const operand& value, value_kind otherwise) const {
@@ -148,7 +146,7 @@ class version_printer {
     for (const operand& argument : op.arguments) arguments.push_back(text(argument, kind_of(argument, kind)));
     std::string function(sema::operation_text(op.op));
     if (op.op == scalar_op::call_functor) {
-      function = "@" + plan_.functors[op.arguments.front().value];
+      function = "@" + plan_.functors[op.arguments.front().literal];
       arguments.erase(arguments.begin());
     }
     const bool is_infix = arguments.size() == 2 && op.op != scalar_op::call_functor &&

@@ -13,8 +13,8 @@ namespace {
 /// Classes of variables that equalities make one, and the constant of a class.
 class variable_classes {
  public:
-  explicit variable_classes(const std::vector<sema::variable>& variables)
-      : variables_(variables), parents_(variables.size()), constants_(variables.size()) {
+  variable_classes(const std::vector<sema::variable>& variables, word_size words)
+      : words_(words), variables_(variables), parents_(variables.size()), constants_(variables.size()) {
     std::iota(parents_.begin(), parents_.end(), 0U);
   }
 
@@ -23,7 +23,7 @@ class variable_classes {
     return variable;
   }
 
-  [[nodiscard]] std::optional<word> constant(std::uint32_t variable) const {
+  [[nodiscard]] std::optional<wide_word> constant(std::uint32_t variable) const {
     return constants_[representative(variable)];
   }
 
@@ -41,22 +41,25 @@ class variable_classes {
     return true;
   }
 
-  bool set_constant(std::uint32_t variable, word value) {
-    std::optional<word>& constant = constants_[representative(variable)];
+  bool set_constant(std::uint32_t variable, wide_word value) {
+    std::optional<wide_word>& constant = constants_[representative(variable)];
     if (constant) return *constant == value;
     constant = value;
     return true;
   }
 
+  [[nodiscard]] word_size words() const { return words_; }
+
  private:
+  word_size words_;
   const std::vector<sema::variable>& variables_;
   std::vector<std::uint32_t> parents_;
-  std::vector<std::optional<word>> constants_;
+  std::vector<std::optional<wide_word>> constants_;
 };
 
 void substitute(sema::expression& tree, const variable_classes& classes) {
   if (tree.is_variable()) {
-    if (const std::optional<word> value = classes.constant(tree.variable)) {
+    if (const std::optional<wide_word> value = classes.constant(tree.variable)) {
       tree.what = sema::expression::form::constant;
       tree.constant = *value;
     } else {
@@ -64,7 +67,7 @@ void substitute(sema::expression& tree, const variable_classes& classes) {
     }
   }
   for (sema::expression& argument : tree.arguments) substitute(argument, classes);
-  fold_constants(tree);
+  fold_constants(tree, classes.words());
 }
 
 /// Takes the equality into the classes; false: it stays a condition.
@@ -90,7 +93,7 @@ body_atom to_body_atom(const sema::atom& source, const variable_classes& classes
       converted.value = argument.variable;
     } else if (argument.is_constant()) {
       converted.what = term::form::constant;
-      converted.value = argument.constant;
+      converted.literal = argument.constant;
     }
     result.arguments.push_back(converted);
   }
@@ -116,6 +119,7 @@ aggregation to_aggregation(const sema::aggregate& source, const variable_classes
   std::sort(result.injected.begin(), result.injected.end());
   result.injected.erase(std::unique(result.injected.begin(), result.injected.end()), result.injected.end());
   normalized_rule& body = result.body;
+  body.words = around.words;
   body.id = around.id;
   body.head = around.head;
   body.variables = around.variables;
@@ -151,8 +155,9 @@ void sort_literals(const std::vector<sema::literal>& body, const variable_classe
 
 }  // namespace
 
-normalized_rule normalize(const sema::rule& source) {
+normalized_rule normalize(const sema::rule& source, word_size words) {
   normalized_rule result;
+  result.words = words;
   result.id = source.id;
   result.head = source.head.relation;
   result.variables = source.variables;
@@ -160,7 +165,7 @@ normalized_rule normalize(const sema::rule& source) {
   result.text = source.text;
   result.location = to_string(source.span);
 
-  variable_classes classes(result.variables);
+  variable_classes classes(result.variables, words);
   std::vector<condition> conditions;
   for (const sema::literal& literal : source.body) {
     if (const auto* constraint = std::get_if<sema::constraint>(&literal)) {
@@ -185,7 +190,7 @@ normalized_rule normalize(const sema::rule& source) {
   for (condition& remaining : conditions) {
     std::optional<bool> truth;
     if (remaining.left.is_constant() && remaining.right.is_constant()) {
-      truth = fold(remaining.op, remaining.left.constant, remaining.right.constant);
+      truth = fold(remaining.op, remaining.left.constant, remaining.right.constant, words);
     }
     if (truth == false) result.unsatisfiable = true;
     if (!truth) result.conditions.push_back(std::move(remaining));

@@ -12,8 +12,9 @@ namespace gpulog::plan {
 struct term {
   enum class form : std::uint8_t { unnamed, variable, constant };
   form what = form::unnamed;
-  std::uint32_t value = 0;  ///< number of the variable, or the constant word
+  std::uint32_t value = 0;  ///< number of the variable
   value_kind kind = value_kind::number;
+  wide_word literal = 0;  ///< the constant
 
   [[nodiscard]] bool is_variable() const { return what == form::variable; }
   [[nodiscard]] bool is_constant() const { return what == form::constant; }
@@ -43,6 +44,7 @@ struct aggregation;
 /// A rule with its literals sorted by what they are to the planner. Variables that are equal are one variable,
 /// variables that equal a constant are that constant, constant expressions are folded.
 struct normalized_rule {
+  word_size words = word_size::bits32;
   rule_id id;
   relation_id head;
   std::vector<sema::expression> head_arguments;
@@ -67,7 +69,7 @@ struct aggregation {
   normalized_rule body;
 };
 
-[[nodiscard]] normalized_rule normalize(const sema::rule& source);
+[[nodiscard]] normalized_rule normalize(const sema::rule& source, word_size words);
 
 /// Appends the numbers of the variables of an expression, in order, possibly repeated.
 void append_variables(const sema::expression& tree, std::vector<std::uint32_t>& variables);

@@ -17,13 +17,14 @@ namespace gpulog::plan {
 /// running phase appends lies behind n and is seen after the relation's next advance.
 enum class part : std::uint8_t { all, old, delta };
 
-/// A slot's value or a constant word.
+/// A slot's value or a constant.
 struct operand {
   bool is_constant = false;
-  std::uint32_t value = 0;  ///< slot number, or the constant
+  std::uint32_t value = 0;  ///< slot number
+  wide_word literal = 0;    ///< the constant
 
-  static operand constant(word w) { return {true, w}; }
-  static operand slot(slot_id s) { return {false, s.value}; }
+  static operand constant(wide_word w) { return {true, 0, w}; }
+  static operand slot(slot_id s) { return {false, s.value, 0}; }
   friend bool operator==(const operand&, const operand&) = default;
 };
 
@@ -196,7 +197,7 @@ struct column_place {
 /// What a column of a stratum's relation can hold: values that its sources hold when the stratum begins, and constants.
 struct column_domain {
   std::vector<column_place> sources;  ///< ascending; the column itself is one
-  word largest_constant = 0;
+  wide_word largest_constant = 0;
 };
 
 struct relation_domain {
@@ -246,14 +247,15 @@ struct relation {
   bool is_equivalence = false;  ///< eqrel: what is inserted implies other pairs; only the CPU can hold the relation
 };
 
-/// Tuples that stand in the program text; row-major words.
+/// Tuples that stand in the program text; row-major.
 struct fact_block {
   relation_id relation;
-  std::vector<word> values;
+  std::vector<wide_word> values;
   std::uint64_t rows = 0;
 };
 
 struct program {
+  word_size words = word_size::bits32;
   std::vector<relation> relations;
   std::vector<index> indexes;
   std::vector<stratum> strata;

@@ -64,6 +64,7 @@ class planner {
     add_facts();
     for (const sema::stratum& planned : source_.strata) plan_stratum(planned);
     choose_indexes();
+    result_.words = source_.words;
     result_.symbols = source_.symbols;
     for (const user_functor& functor : source_.functors) result_.functors.push_back(functor.name);
     assert(validate(result_).empty());
@@ -115,7 +116,7 @@ class planner {
   void plan_stratum(const sema::stratum& planned) {
     std::vector<normalized_rule> rules;
     for (const rule_id id : planned.rules) {
-      normalized_rule rule = normalize(source_[id]);
+      normalized_rule rule = normalize(source_[id], source_.words);
       keep_named_columns(rule);
       mark_equivalences(rule);
       if (rule.unsatisfiable) {
@@ -194,7 +195,7 @@ class planner {
     std::vector<normalized_rule> result;
     for (const relation_id member : planned.relations) {
       for (const std::uint32_t number : source_[member].subsumptions) {
-        normalized_rule rule = normalize(source_.subsumptions[number]);
+        normalized_rule rule = normalize(source_.subsumptions[number], source_.words);
         keep_named_columns(rule);
         if (rule.unsatisfiable) {
           result_.remarks.push_back(fmt::format("never holds, left out: {}", rule.text));
@@ -251,6 +252,7 @@ class planner {
     added.name = fmt::format("{}@{}", result_.relations[from.value].name, ++supplementary_of_[from]);
     added.supplementary = true;
     normalized_rule rule;
+    rule.words = source_.words;
     rule.id = around.id;
     rule.head = id;
     body_atom& source = rule.atoms.emplace_back();

@@ -136,7 +136,7 @@ std::vector<std::uint64_t> canonical_form(const normalized_rule& rule, std::uint
     if (argument.is_variable()) {
       add_variable(argument.value);
     } else if (argument.is_constant()) {
-      form.insert(form.end(), {constant, argument.value});
+      form.insert(form.end(), {constant, argument.literal});
     } else {
       form.push_back(unnamed);
     }

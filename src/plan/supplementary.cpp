@@ -113,7 +113,7 @@ class stratum_factoring {
         key.push_back(rule.atoms[number].relation.value);
         for (const term& argument : rule.atoms[number].arguments) {
           key.push_back(static_cast<std::uint64_t>(argument.what));
-          if (argument.is_constant()) key.push_back(argument.value);
+          if (argument.is_constant()) key.push_back(argument.literal);
           if (!argument.is_variable()) continue;
           const auto [known, is_new] = numbers.emplace(argument.value, numbers.size());
           key.push_back(known->second * 2 + (needed.contains(argument.value) ? 1 : 0));
@@ -241,7 +241,7 @@ class stratum_factoring {
         sema::expression constant;
         constant.what = sema::expression::form::constant;
         constant.kind = argument.kind;
-        constant.constant = argument.value;
+        constant.constant = argument.literal;
         arguments.push_back(sema::to_text(source_, {}, constant));
       } else {
         arguments.emplace_back("_");
@@ -305,6 +305,7 @@ class stratum_factoring {
       result_.remarks.push_back(fmt::format("{} has a step of: {}", written, name_of_(relation)));
     } else {
       normalized_rule made;
+      made.words = rule.words;
       made.id = rule.id;
       made.location = rule.location;
       made.variables = rule.variables;
@@ -391,7 +392,7 @@ class stratum_factoring {
                           renaming& names) {
     const auto as_term = [](const sema::expression& argument) -> std::optional<term> {
       if (argument.is_variable()) return term{term::form::variable, argument.variable, argument.kind};
-      if (argument.is_constant()) return term{term::form::constant, argument.constant, argument.kind};
+      if (argument.is_constant()) return term{term::form::constant, 0, argument.kind, argument.constant};
       return std::nullopt;
     };
     for (std::size_t column = 0; column < from.size(); ++column) {
@@ -498,6 +499,7 @@ class stratum_factoring {
       if (!found) continue;
       const normalized_rule& merged = rules_[other];
       normalized_rule added;
+      added.words = merged.words;
       added.id = merged.id;
       added.head = reading->relation;
       added.location = merged.location;

@@ -53,7 +53,9 @@ class analyser {
         inliner_(items_, declared_, diagnostics),
         symbols_(program_.symbols),
         has_clause_(program_.relations.size(), false),
-        has_subsumption_(program_.relations.size(), false) {}
+        has_subsumption_(program_.relations.size(), false) {
+    program_.words = options.words;
+  }
 
   std::optional<program> run() {
     for (const syntax::item& item : items_) {
@@ -185,7 +187,7 @@ class analyser {
     for (const syntax::atom& head : clause.heads) {
       const auto id = declared_.find_relation(head.name.text);
       if (!id || !inliner_.is_evaluated(head.name.text)) return false;
-      auto made = lower_plain_fact(head, *id, program_[*id].attributes, symbols_);
+      auto made = lower_plain_fact(head, *id, program_[*id].attributes, symbols_, program_.words);
       if (!made) return false;
       facts.push_back(std::move(*made));
     }

@@ -101,7 +101,7 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
   terms_.emplace(&term, made);
   order_.push_back(&term);
   if (const auto* number = term.as<syntax::numeric_constant>()) {
-    constraints_.require_kind_among(made, literal_kinds(*number), term.span);
+    constraints_.require_kind_among(made, literal_kinds(*number, declared_.words()), term.span);
   } else if (term.as<syntax::counter>() != nullptr) {
     constraints_.require_subtype(made, declared_.types().of_kind(value_kind::number), term.span);
   } else if (term.as<syntax::iteration_counter>() != nullptr) {
@@ -303,15 +303,17 @@ bool clause_types::check_constant_or_cast(const syntax::argument& term, diagnost
   if (number == nullptr) return true;
   switch (number->form) {
     case syntax::numeric_form::floating:
-      diagnostics.error(term.span, literal_kinds(*number).empty() ? "Float constant out of range (type mismatch)"
-                                                                  : "Float constant (type mismatch)");
+      diagnostics.error(term.span, literal_kinds(*number, declared_.words()).empty()
+                                       ? "Float constant out of range (type mismatch)"
+                                       : "Float constant (type mismatch)");
       break;
     case syntax::numeric_form::unsigned_number:
-      diagnostics.error(term.span, literal_kinds(*number).empty() ? "Unsigned constant out of range (type mismatch)"
-                                                                  : "Unsigned constant (type mismatch)");
+      diagnostics.error(term.span, literal_kinds(*number, declared_.words()).empty()
+                                       ? "Unsigned constant out of range (type mismatch)"
+                                       : "Unsigned constant (type mismatch)");
       break;
     case syntax::numeric_form::untyped:
-      diagnostics.error(term.span, literal_value(*number, value_kind::number)
+      diagnostics.error(term.span, literal_value(*number, value_kind::number, declared_.words())
                                        ? "Number constant (type mismatch)"
                                        : "Number constant out of range (type mismatch)");
       break;

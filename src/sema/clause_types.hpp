@@ -35,6 +35,7 @@ class clause_types {
   [[nodiscard]] const declarations::known_functor& user_functor(const syntax::user_functor_call& call) const {
     return *declared_.find_user_functor(call.name);
   }
+  [[nodiscard]] word_size words() const { return declared_.words(); }
   /// Of a functor call that check() has passed.
   [[nodiscard]] const functor_overload& overload(const syntax::argument& call) const;
 

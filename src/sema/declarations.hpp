@@ -18,6 +18,7 @@ class declarations {
   declarations(const std::vector<syntax::item>& items, program& program, diagnostics& diagnostics);
 
   [[nodiscard]] const type_environment& types() const { return types_; }
+  [[nodiscard]] word_size words() const { return program_.words; }
   [[nodiscard]] std::optional<relation_id> find_relation(const std::string& name) const;
   /// A type of a column; invalid when its declaration named an unknown type (reported already).
   [[nodiscard]] type_id column_type(relation_id relation, std::size_t column) const {

@@ -11,7 +11,7 @@ namespace gpulog::sema {
 
 namespace {
 
-expression constant_of(value_kind kind, word value, const source_span& span) {
+expression constant_of(value_kind kind, wide_word value, const source_span& span) {
   expression result;
   result.what = expression::form::constant;
   result.kind = kind;
@@ -274,10 +274,10 @@ class clause_lowering {
     if (const auto* variable = term.as<syntax::variable>()) return lower_variable(variable->name, term.span);
     if (const auto* number = term.as<syntax::numeric_constant>()) {
       const value_kind kind = types_.kind(term);
-      return constant_of(kind, literal_value(*number, kind).value_or(0), term.span);
+      return constant_of(kind, literal_value(*number, kind, types_.words()).value_or(0), term.span);
     }
     if (const auto* text = term.as<syntax::string_constant>()) {
-      return constant_of(value_kind::symbol, symbols_.number(text->value), term.span);
+      return constant_of(value_kind::symbol, symbols_.number(text->value).value, term.span);
     }
     if (term.as<syntax::counter>() != nullptr) {
       return operation_of(scalar_op::next_counter, value_kind::number, {}, term.span);
@@ -405,8 +405,8 @@ class clause_lowering {
 
 }  // namespace
 
-word symbol_numbers::number(const std::string& text) {
-  const auto [found, inserted] = numbers_.emplace(text, static_cast<word>(symbols_.size()));
+symbol_id symbol_numbers::number(const std::string& text) {
+  const auto [found, inserted] = numbers_.emplace(text, static_cast<std::uint32_t>(symbols_.size()));
   if (inserted) symbols_.push_back(text);
   return found->second;
 }
@@ -416,12 +416,12 @@ std::optional<rule> lower(const flat_clause& clause, const clause_types& types, 
 }
 
 std::optional<fact> lower_plain_fact(const syntax::atom& head, relation_id relation,
-                                     const std::vector<attribute>& columns, symbol_numbers& symbols) {
+                                     const std::vector<attribute>& columns, symbol_numbers& symbols, word_size words) {
   if (head.arguments.size() != columns.size()) return std::nullopt;
-  const auto fits = [](const syntax::argument& argument, value_kind kind) {
+  const auto fits = [words](const syntax::argument& argument, value_kind kind) {
     if (argument.as<syntax::string_constant>() != nullptr) return kind == value_kind::symbol;
     const auto* number = argument.as<syntax::numeric_constant>();
-    return number != nullptr && literal_value(*number, kind).has_value();
+    return number != nullptr && literal_value(*number, kind, words).has_value();
   };
   for (std::size_t column = 0; column < columns.size(); ++column) {
     if (!fits(head.arguments[column], columns[column].kind)) return std::nullopt;
@@ -432,9 +432,9 @@ std::optional<fact> lower_plain_fact(const syntax::atom& head, relation_id relat
   for (std::size_t column = 0; column < columns.size(); ++column) {
     const syntax::argument& argument = head.arguments[column];
     const auto* text = argument.as<syntax::string_constant>();
-    result.values.push_back(text != nullptr
-                                ? symbols.number(text->value)
-                                : *literal_value(*argument.as<syntax::numeric_constant>(), columns[column].kind));
+    result.values.push_back(
+        text != nullptr ? symbols.number(text->value).value
+                        : *literal_value(*argument.as<syntax::numeric_constant>(), columns[column].kind, words));
   }
   return result;
 }

@@ -13,11 +13,11 @@ namespace gpulog::sema {
 class symbol_numbers {
  public:
   explicit symbol_numbers(std::vector<std::string>& symbols) : symbols_(symbols) {}
-  word number(const std::string& text);
+  symbol_id number(const std::string& text);
 
  private:
   std::vector<std::string>& symbols_;
-  std::unordered_map<std::string, word> numbers_;
+  std::unordered_map<std::string, symbol_id> numbers_;
 };
 
 /// The rule of a clause that passed all checks; id, plans and text are left to the caller. Nothing when the body holds
@@ -26,6 +26,7 @@ class symbol_numbers {
 
 /// A fact whose arguments are literals of their columns' kinds, without the way by type inference.
 [[nodiscard]] std::optional<fact> lower_plain_fact(const syntax::atom& head, relation_id relation,
-                                                   const std::vector<attribute>& columns, symbol_numbers& symbols);
+                                                   const std::vector<attribute>& columns, symbol_numbers& symbols,
+                                                   word_size words);
 
 }  // namespace gpulog::sema

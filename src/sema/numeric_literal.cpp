@@ -31,45 +31,57 @@ std::optional<integer> parse_integer(std::string_view text) {
   return result;
 }
 
-std::optional<word> as_float(std::string_view text) {
-  float value = 0;
+template <class Float>
+std::optional<Float> as_float(std::string_view text) {
+  Float value = 0;
   if (const auto whole = parse_integer(text)) {
-    value = static_cast<float>(whole->magnitude);
+    value = static_cast<Float>(whole->magnitude);
     if (whole->negative) value = -value;
   } else {
     const char* end = text.data() + text.size();
     const auto [position, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || position != end || !std::isfinite(value)) return std::nullopt;
   }
-  return std::bit_cast<word>(value);
+  return value;
+}
+
+std::optional<wide_word> float_value(std::string_view text, word_size words) {
+  if (words == word_size::bits64) {
+    const auto value = as_float<double>(text);
+    return value ? std::optional(std::bit_cast<std::uint64_t>(*value)) : std::nullopt;
+  }
+  const auto value = as_float<float>(text);
+  return value ? std::optional<wide_word>(std::bit_cast<std::uint32_t>(*value)) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<word> literal_value(const syntax::numeric_constant& literal, value_kind kind) {
+std::optional<wide_word> literal_value(const syntax::numeric_constant& literal, value_kind kind, word_size words) {
   using syntax::numeric_form;
+  const bool is_wide = words == word_size::bits64;
   if (kind == value_kind::floating) {
-    return literal.form == numeric_form::unsigned_number ? std::nullopt : as_float(literal.text);
+    return literal.form == numeric_form::unsigned_number ? std::nullopt : float_value(literal.text, words);
   }
   if (literal.form == numeric_form::floating) return std::nullopt;
   const auto value = parse_integer(literal.text);
   if (!value) return std::nullopt;
   if (kind == value_kind::unsigned_number) {
     if (value->negative && value->magnitude != 0) return std::nullopt;
-    if (value->magnitude > std::numeric_limits<word>::max()) return std::nullopt;
-    return static_cast<word>(value->magnitude);
+    if (!is_wide && value->magnitude > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+    return value->magnitude;
   }
   if (kind != value_kind::number || literal.form == numeric_form::unsigned_number) return std::nullopt;
-  const std::uint64_t largest = std::numeric_limits<std::int32_t>::max();
+  const std::uint64_t largest =
+      is_wide ? std::uint64_t{std::numeric_limits<std::int64_t>::max()} : std::numeric_limits<std::int32_t>::max();
   if (value->magnitude > (value->negative ? largest + 1 : largest)) return std::nullopt;
-  const word magnitude = static_cast<word>(value->magnitude);
-  return value->negative ? 0u - magnitude : magnitude;
+  const wide_word bits = value->negative ? 0 - value->magnitude : value->magnitude;
+  return is_wide ? bits : static_cast<std::uint32_t>(bits);
 }
 
-std::vector<value_kind> literal_kinds(const syntax::numeric_constant& literal) {
+std::vector<value_kind> literal_kinds(const syntax::numeric_constant& literal, word_size words) {
   std::vector<value_kind> kinds;
   for (value_kind kind : {value_kind::number, value_kind::unsigned_number, value_kind::floating}) {
-    if (literal_value(literal, kind)) kinds.push_back(kind);
+    if (literal_value(literal, kind, words)) kinds.push_back(kind);
   }
   return kinds;
 }

@@ -8,10 +8,11 @@
 
 namespace gpulog::sema {
 
-/// The word that the literal stands for when it is of this kind; nothing when the kind cannot express it.
-[[nodiscard]] std::optional<word> literal_value(const syntax::numeric_constant& literal, value_kind kind);
+/// The value that the literal stands for when it is of this kind; nothing when the kind cannot express it.
+[[nodiscard]] std::optional<wide_word> literal_value(const syntax::numeric_constant& literal, value_kind kind,
+                                                     word_size words);
 
 /// The kinds that the literal may have by its form and size: number, unsigned, float, in this order.
-[[nodiscard]] std::vector<value_kind> literal_kinds(const syntax::numeric_constant& literal);
+[[nodiscard]] std::vector<value_kind> literal_kinds(const syntax::numeric_constant& literal, word_size words);
 
 }  // namespace gpulog::sema

@@ -35,16 +35,29 @@ std::string quoted(std::string_view text) {
   return result + "\"";
 }
 
-std::string constant_text(const program& program, value_kind kind, word value) {
+}  // namespace
+
+std::string number_text(value_kind kind, wide_word value, word_size words) {
+  const bool is_wide = words == word_size::bits64;
   switch (kind) {
     case value_kind::unsigned_number:
       return fmt::format("{}", value);
     case value_kind::floating:
-      return fmt::format("{}", std::bit_cast<float>(value));
+      if (is_wide) return fmt::format("{}", std::bit_cast<double>(value));
+      return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(value)));
+    default:
+      return fmt::format("{}", is_wide ? static_cast<std::int64_t>(value) : static_cast<std::int32_t>(value));
+  }
+}
+
+namespace {
+
+std::string constant_text(const program& program, value_kind kind, wide_word value) {
+  switch (kind) {
     case value_kind::symbol:
       return value < program.symbols.size() ? quoted(program.symbols[value]) : "?";
     default:
-      return fmt::format("{}", static_cast<std::int32_t>(value));
+      return number_text(kind, value, program.words);
   }
 }
 

@@ -24,6 +24,9 @@ namespace gpulog::sema {
 /// --show scc-graph: the same in the language of Graphviz.
 [[nodiscard]] std::string scc_graph(const program& program);
 
+/// A constant of a kind that has numbers.
+[[nodiscard]] std::string number_text(value_kind kind, wide_word value, word_size words);
+
 /// "<", "match", ...; for typed comparisons without the type.
 [[nodiscard]] std::string_view comparison_text(comparison_op op);
 /// "count", "sum", ...

@@ -78,7 +78,7 @@ struct expression {
   form what = form::unnamed;
   value_kind kind = value_kind::number;
   std::uint32_t variable = 0;
-  word constant = 0;
+  wide_word constant = 0;
   scalar_op op = scalar_op::copy;
   std::vector<expression> arguments;
   source_span span;
@@ -163,7 +163,7 @@ struct rule {
 /// A tuple that stands in the program text.
 struct fact {
   relation_id relation;
-  std::vector<word> values;  ///< one a column
+  std::vector<wide_word> values;  ///< one a column
   source_span span;
 };
 
@@ -185,6 +185,7 @@ struct stratum {
 };
 
 struct program {
+  word_size words = word_size::bits32;
   std::vector<relation> relations;  ///< by relation_id, in order of declaration
   std::vector<rule> rules;          ///< by rule_id, in program order
   /// `dominated <= dominating :- body` as `dominated :- dominated, dominating, body`, where the first two literals are

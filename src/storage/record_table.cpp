@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <stdexcept>
 
 namespace gpulog::storage {
 
-record_table::record_table(std::uint32_t arity) : arity_(arity) {}
+record_table::record_table(std::uint32_t arity, word most) : arity_(arity), most_(most) {}
 
 record_table::place record_table::place_of(word record) {
   const std::uint64_t position = std::uint64_t{record} - 1 + (std::uint64_t{1} << first_chunk_bits);
@@ -96,7 +95,7 @@ word* record_table::chunk_for(std::size_t number) {
 word record_table::append(const word* values) {
   std::uint64_t taken = size_.load(std::memory_order_relaxed);
   do {
-    if (taken == std::numeric_limits<word>::max()) throw std::length_error("more records than a word has numbers");
+    if (taken == most_) throw std::length_error("more records (or values that need 64 bits) than a word has numbers");
     // Before the number is taken: a failed allocation then leaves no record without fields.
     chunk_for(place_of(static_cast<word>(taken + 1)).chunk);
   } while (!size_.compare_exchange_weak(taken, taken + 1, std::memory_order_acq_rel));
@@ -109,7 +108,7 @@ word record_table::append(const word* values) {
 record_table& record_tables::operator[](std::uint32_t arity) {
   const std::lock_guard lock(access_);
   if (tables_.size() <= arity) tables_.resize(arity + std::size_t{1});
-  if (!tables_[arity]) tables_[arity] = std::make_unique<record_table>(arity);
+  if (!tables_[arity]) tables_[arity] = std::make_unique<record_table>(arity, most_);
   return *tables_[arity];
 }
 

@@ -22,7 +22,8 @@ constexpr word nil_record = 0;
 /// time; who has a number may read its fields.
 class record_table {
  public:
-  explicit record_table(std::uint32_t arity);
+  /// @param most how many records there may be
+  explicit record_table(std::uint32_t arity, word most = UINT32_MAX);
   record_table(const record_table&) = delete;
   record_table& operator=(const record_table&) = delete;
 
@@ -94,6 +95,7 @@ class record_table {
   word* chunk_for(std::size_t number);
 
   std::uint32_t arity_;
+  word most_;
   std::atomic<std::uint64_t> size_ = 0;
   std::array<std::atomic<word*>, chunk_count> chunks_{};
   std::array<std::unique_ptr<word[]>, chunk_count> memory_;
@@ -104,11 +106,14 @@ class record_table {
 /// The records of a running program: a table for each arity, made when it is first asked for.
 class record_tables {
  public:
+  /// @param most how many records of an arity there may be
+  explicit record_tables(word most = UINT32_MAX) : most_(most) {}
   record_table& operator[](std::uint32_t arity);
   /// One more than the largest arity that was asked for.
   [[nodiscard]] std::uint32_t arities() const;
 
  private:
+  word most_;
   mutable std::mutex access_;
   std::vector<std::unique_ptr<record_table>> tables_;  // by arity
 };

@@ -619,6 +619,9 @@ class relation {
     }
     return 0;
   }
+  /// As sort_rows, by the signed numbers of 64 bits that the words stand for.
+  void sort_values(const std::vector<std::uint32_t>& by, std::uint64_t begin, std::uint64_t end,
+                   array<std::uint32_t>& sorted) const;
   template <class Backend>
   void sort_candidates(Backend& backend);
   template <class Backend>

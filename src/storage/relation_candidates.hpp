@@ -180,15 +180,19 @@ void relation::sort_candidates(Backend& backend) {
       backend.for_each(end - begin, [values](std::uint64_t i) { values[i] ^= sign; });
     }
   };
-  flip_signs();
   array<std::uint32_t> sorted(*resource_);
-  sort_rows(backend, *resource_, columns(), by, begin, end, sorted);
+  if (options_.wide == nullptr) {
+    flip_signs();
+    sort_rows(backend, *resource_, columns(), by, begin, end, sorted);
+  } else {
+    sort_values(by, begin, end, sorted);
+  }
   array<word> moved(*resource_, end - begin);
   for (auto& column : columns_) {
     backend.gather(column.data() + begin, sorted.data(), end - begin, moved.data());
     backend.copy(moved.data(), end - begin, column.data() + begin);
   }
-  flip_signs();
+  if (options_.wide == nullptr) flip_signs();
 }
 
 /// With one domain all but the smallest candidate of a key can go before the end of a phase.

@@ -4,6 +4,8 @@
 
 namespace gpulog::storage {
 
+class wide_values;
+
 /// Capacities of buffers that a merge fills. The paper's eager buffer management (section 5.3): room for full + k x
 /// delta instead of the exact size, and the buffer of the merge before is kept for the next one.
 struct buffer_policy {
@@ -45,6 +47,7 @@ struct relation_options {
   std::uint64_t candidate_rows = 8u << 20;
   unsigned workers = 1;
   set_choice sets = set_choice::automatic;  ///< `hash` mode
+  const wide_values* wide = nullptr;        ///< of words with 64 bits: for a choice among tuples, which goes by values
 };
 
 /// Times of the paper's phases that a relation in `hisa` mode spends on its own, in seconds.

@@ -31,8 +31,15 @@ using symbol_id = strong_id<struct symbol_tag>;
 /// How a word of a column is to be read.
 enum class value_kind : std::uint8_t { number, unsigned_number, floating, symbol, record, adt };
 
-/// One attribute value. The word size of a build of the data chain; 32 bits for now.
+/// What a column holds for a value, for both word sizes: the value itself where words have 32 bits; where they have 64,
+/// itself or a number that stands for it (storage/wide_values.hpp).
 using word = std::uint32_t;
+
+/// Bits of a program's numbers, unsigned numbers and floats.
+enum class word_size : std::uint8_t { bits32 = 32, bits64 = 64 };
+
+/// A value as the program has it: with words of 32 bits the upper half is 0.
+using wide_word = std::uint64_t;
 
 }  // namespace gpulog
 

@@ -47,11 +47,30 @@ class CommandLine(CommandTest):
         self.assertEqual(self.rows('out', 'reach.csv'), CLOSURE)
 
     def test_word_size(self):
-        self.assert_runs(self.run_program(REACH, '--word-size', '32', facts=EDGES))
-        for size in ('64', '16', ''):
+        wide = {'edge.facts': '1\t4294967297\n4294967297\t-9223372036854775808\n'}
+        self.assert_fails(self.run_program(REACH, facts=wide), '4294967297')
+        for size in ('32', '64'):
+            self.assert_runs(self.run_program(REACH, '--word-size', size, facts=EDGES))
+            self.assertEqual(self.rows('out', 'reach.csv'), CLOSURE)
+        self.assert_runs(self.run_program(REACH, '--word-size', '64', facts=wide))
+        self.assertEqual(self.rows('out', 'reach.csv'), ['1\t-9223372036854775808', '1\t4294967297',
+                                                         '4294967297\t-9223372036854775808'])
+        for size in ('16', ''):
             process = self.run_gpulog('program.dl', '--word-size=' + size)
             self.assertEqual(process.returncode, 1)
             self.assertIn('--word-size', process.errors)
+
+    def test_words_of_64_bits_in_a_database(self):
+        declared = '.decl a(x:number, u:unsigned, f:float)\n'
+        self.assert_runs(self.run_program(declared + """a(-9223372036854775808, 18446744073709551615, 0.1).
+a(5000000000, 9223372036854775807, 2.5).
+.output a(IO=sqlite, dbname="a.sqlite")
+""", '--word-size', '64'))
+        self.assert_runs(self.run_gpulog('program.dl', '-D', 'facts', '--word-size', '64'))
+        self.assert_runs(self.run_program(declared + '.input a(IO=sqlite, dbname="a.sqlite")\n.output a\n',
+                                          '--word-size', '64'))
+        self.assertEqual(self.rows('out', 'a.csv'), ['-9223372036854775808\t18446744073709551615\t0.10000000000000001',
+                                                     '5000000000\t9223372036854775807\t2.5'])
 
     def test_an_option_takes_one_value(self):
         self.write('program.dl', REACH)

@@ -48,14 +48,38 @@ class Functors(CommandTest):
         self.assertEqual(found['s'], ['', 'ab', 'abab', 'ababab'])
         self.assertEqual(found['n'], ['42', '43'])
 
+    def test_words_of_64_bits(self):
+        found = self.results('''
+.functor add_length(x:number, text:symbol):number
+.functor top_bit(unsigned):unsigned
+.functor scaled(x:number, factor:float, shift:unsigned):float
+.functor swapped(p:pair):pair stateful
+.type pair = [a:number, b:number]
+.decl n(x:number)     n(@add_length(y * 2, "abc")) :- y = 5000000000.   .output n
+.decl u(x:unsigned)   u(@top_bit(5)).   .output u
+.decl f(x:float)      f(@scaled(-5000000000, 0.1, 4294967296)).   .output f
+.decl p(x:pair)       p([-5000000000, 9223372036854775807]). p([1, 2]). p(nil).
+.decl q(x:pair)       q(@swapped(x)) :- p(x).   .output q
+''', '--word-size', '64', '-l', 'functors64')
+        self.assertEqual(found['n'], ['10000000003'])
+        self.assertEqual(found['u'], ['9223372036854775813'])
+        self.assertEqual(found['f'], ['3794967296'])
+        self.assertEqual(found['q'], ['[2, 1]', '[9223372036854775807, -5000000000]', 'nil'])
+
     def test_more_parameters_than_registers(self):
+        for word_size in ('32', '64'):
+            with self.subTest(word_size=word_size):
+                self.check_many_parameters(word_size)
+
+    def check_many_parameters(self, word_size):
         kinds = 'nfsnfnfsfnffffnfsfn'
         names = {'n': 'number', 'f': 'float', 's': 'symbol'}
         declared = ', '.join('p%d:%s' % (i, names[kind]) for i, kind in enumerate(kinds))
         values = {'n': '-%d', 'f': '%d.5', 's': '"t%d"'}
         given = ', '.join(values[kind] % i for i, kind in enumerate(kinds))
         found = self.results('.functor many(%s):symbol\n.decl r(x:symbol)\nr(@many(%s)).\n.output r\n'
-                             % (declared, given))
+                             % (declared, given), '--word-size', word_size,
+                             '-l', 'functors64' if word_size == '64' else 'functors')
         self.assertEqual(found['r'], ['-0,-3,-5,-9,-14,-18,15,45,65,85,105,115,125,135,155,175,t2,t7,t16,'
                                       .replace('-0,', '0,')])
 

@@ -1,4 +1,4 @@
-// Functors as a user writes them, for tests/cli/test_functors.py.
+// Functors as a user writes them, for tests/cli/test_functors.py; of words with 32 or 64 bits, as RAM_DOMAIN_SIZE says.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -7,35 +7,36 @@
 
 #include "gpulog/functor.hpp"
 
+using number = souffle::RamSigned;
+using natural = souffle::RamUnsigned;
+using real = souffle::RamFloat;
+
 extern "C" {
 
-std::int32_t add_length(std::int32_t x, const char* text) { return x + static_cast<std::int32_t>(std::strlen(text)); }
+number add_length(number x, const char* text) { return x + static_cast<number>(std::strlen(text)); }
 
-std::uint32_t top_bit(std::uint32_t x) { return x | 0x80000000U; }
+natural top_bit(natural x) { return x | natural{1} << (8 * sizeof(natural) - 1); }
 
-float scaled(std::int32_t x, float factor, std::uint32_t shift) {
-  return static_cast<float>(x) * factor + static_cast<float>(shift);
-}
+real scaled(number x, real factor, natural shift) { return static_cast<real>(x) * factor + static_cast<real>(shift); }
 
-const char* repeated(const char* text, std::int32_t times) {
+const char* repeated(const char* text, number times) {
   thread_local std::string result;
   result.clear();
-  for (std::int32_t i = 0; i < times; ++i) result += text;
+  for (number i = 0; i < times; ++i) result += text;
   return result.c_str();
 }
 
-std::int32_t answer() { return 42; }
+number answer() { return 42; }
 
 const char* nothing() { return nullptr; }
 
 // More parameters of each kind than there are registers.
-const char* many(std::int32_t a, float b, const char* c, std::int32_t d, float e, std::int32_t f, float g,
-                 const char* h, float i, std::int32_t j, float k, float l, float m, float n, std::int32_t o, float p,
-                 const char* q, float r, std::int32_t s) {
+const char* many(number a, real b, const char* c, number d, real e, number f, real g, const char* h, real i, number j,
+                 real k, real l, real m, real n, number o, real p, const char* q, real r, number s) {
   thread_local std::string result;
   result.clear();
-  for (const std::int32_t value : {a, d, f, j, o, s}) result += std::to_string(value) + ",";
-  for (const float value : {b, e, g, i, k, l, m, n, p, r}) result += std::to_string(std::lround(value * 10)) + ",";
+  for (const number value : {a, d, f, j, o, s}) result += std::to_string(value) + ",";
+  for (const real value : {b, e, g, i, k, l, m, n, p, r}) result += std::to_string(std::lround(value * 10)) + ",";
   for (const char* const value : {c, h, q}) result += std::string(value) + ",";
   return result.c_str();
 }
@@ -79,7 +80,7 @@ souffle::RamDomain lost(souffle::SymbolTable* symbols, souffle::RecordTable* rec
   return static_cast<souffle::RamDomain>(symbols->decode(1000000).size()) + *records->unpack(x, 5);
 }
 
-std::int32_t thrown(std::int32_t x) {
+number thrown(number x) {
   if (x > 1) throw std::runtime_error("the functor's own exception");
   return x;
 }

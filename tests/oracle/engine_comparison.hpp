@@ -44,10 +44,11 @@ using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 /// Results of a program by both ways; `facts` are put into the relation `e`.
 class comparison {
  public:
-  comparison(const std::string& text, const edges& facts) : text_(text), facts_(facts) {
+  comparison(const std::string& text, const edges& facts, word_size words = word_size::bits32)
+      : text_(text), facts_(facts), words_(words) {
     source_file& file = sources_.add("random.dl", text);
     const syntax::program parsed = syntax::parse(file, sources_, report_);
-    if (!report_.has_errors()) analysed_ = sema::analyse(parsed, report_, {.warnings = false});
+    if (!report_.has_errors()) analysed_ = sema::analyse(parsed, report_, {.warnings = false, .words = words});
     if (!analysed_) return;
     data_.emplace(*analysed_);
     for (const auto& [from, to] : facts) (*data_)[analysed_->find_relation("e").value()].insert({from, to});
@@ -68,9 +69,12 @@ class comparison {
     options.jobs = how.jobs;
     options.backend = how.backend;
     options.decompose = how.decompose;
-    engine running(
-        program::from_text(text_, {.include_directories = {}, .macros = {}, .pragmas = {}, .warnings = false}),
-        options);
+    engine running(program::from_text(text_, {.include_directories = {},
+                                              .macros = {},
+                                              .pragmas = {},
+                                              .warnings = false,
+                                              .word_size = static_cast<unsigned>(words_)}),
+                   options);
     if (!facts_.empty()) {
       relation input = running.relation("e");
       for (const auto& [from, to] : facts_) {
@@ -110,7 +114,7 @@ class comparison {
       std::vector<std::string> columns;
       for (std::size_t column = 0; column < row.size(); ++column) {
         const bool is_symbol = attributes[column].type == "symbol";
-        columns.push_back(is_symbol ? std::string(row.symbol(column)) : std::to_string(row.word(column)));
+        columns.push_back(is_symbol ? std::string(row.symbol(column)) : std::to_string(row.word64(column)));
       }
       result.insert(std::move(columns));
     }
@@ -119,6 +123,7 @@ class comparison {
 
   std::string text_;
   edges facts_;
+  word_size words_;
   source_manager sources_;
   diagnostics report_;
   std::optional<sema::program> analysed_;

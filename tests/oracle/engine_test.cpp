@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 
 #include "oracle/engine_comparison.hpp"
@@ -35,6 +36,23 @@ TEST(engine_against_oracle, random_programs) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const comparison both(oracle::make_random_program(seed).text, {});
+    ASSERT_TRUE(both.accepted()) << both.report();
+    both.expect_same(modes[seed % modes.size()]);
+    both.expect_same(modes[(seed + 3) % modes.size()]);
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Words of 64 bits: with values around 2^31, 2^32 and 2^63, and without.
+TEST(engine_against_oracle, random_programs_of_wide_words) {
+  const std::uint64_t first = oracle::first_seed(1);
+  const std::uint64_t count = oracle::programs_to_try(300);
+  oracle::random_program_options options;
+  options.wide_numbers = true;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    options.equivalences = seed % 4 == 0 ? 60 : 0;
+    const comparison both(oracle::make_random_program(seed, options).text, {}, word_size::bits64);
     ASSERT_TRUE(both.accepted()) << both.report();
     both.expect_same(modes[seed % modes.size()]);
     both.expect_same(modes[(seed + 3) % modes.size()]);
@@ -174,38 +192,39 @@ TEST(engine_against_oracle, aggregates_over_equivalences) {
   }
 }
 
+const std::vector<std::string> aggregate_rules = {
+    "a(x,c) :- n(x), c = count : e(x,_).",
+    "a(x,c) :- n(x), c = count : e(_,x).",
+    "a(c,c) :- c = count : e(_,_).",
+    "a(x,c) :- e(x,y), c = sum z : e(y,z).",
+    "a(x,c) :- n(x), c = min y : e(x,y).",
+    "a(x,c) :- n(x), c = max y-z : { e(x,y), e(y,z) }.",
+    "a(x,c) :- n(x), c = count : { e(x,y), e(_,y) }.",
+    "a(x,c) :- n(x), c = count : { e(x,_), e(_,y), y > x }.",
+    "a(x,c) :- n(x), c = sum y : { e(x,y), e(_,_) }.",
+    "a(x,c) :- n(x), c = count : { n(y), y < x, !e(x,y) }.",
+    "a(x,c) :- c = max y : e(x,y).",
+    "a(x,c) :- c = min y*2 : e(x,y).",
+    "a(x,max y : { e(x,y), y != x }) :- n(x).",
+    "a(x,c) :- n(x), c = sum y : { e(x,y), 1 < count : { e(y,z), z != x } }.",
+    "a(x,c) :- n(x), c = max k : { e(x,y), k = count : e(y,_) }.",
+    "a(x,x) :- n(x), count : e(x,_) = count : e(_,x).",
+    "a(x,y) :- e(x,y), y = max z : e(x,z).",
+    "a(x,y) :- e(x,y).\na(x,z) :- a(x,y), e(y,z), 3 > count : e(y,_).",
+    "a(x,y) :- n(x), y = range(0,x).",
+    "a(x,y) :- e(x,y), y = range(0,x,3).",
+    "a(x,c) :- n(x), c = sum i : { i = range(x,0), i % 2 = 0 }.",
+    "a(x,c) :- n(x), c = count : { e(x,y), i = range(0,y), e(i,x) }.",
+};
+
 TEST(engine_against_oracle, aggregates_over_random_graphs) {
   const std::string declarations = ".decl e(x:number, y:number)\n.decl n(x:number)\nn(x) :- e(x,_).\nn(y) :- e(_,y).\n";
-  const std::vector<std::string> rules = {
-      "a(x,c) :- n(x), c = count : e(x,_).",
-      "a(x,c) :- n(x), c = count : e(_,x).",
-      "a(c,c) :- c = count : e(_,_).",
-      "a(x,c) :- e(x,y), c = sum z : e(y,z).",
-      "a(x,c) :- n(x), c = min y : e(x,y).",
-      "a(x,c) :- n(x), c = max y-z : { e(x,y), e(y,z) }.",
-      "a(x,c) :- n(x), c = count : { e(x,y), e(_,y) }.",
-      "a(x,c) :- n(x), c = count : { e(x,_), e(_,y), y > x }.",
-      "a(x,c) :- n(x), c = sum y : { e(x,y), e(_,_) }.",
-      "a(x,c) :- n(x), c = count : { n(y), y < x, !e(x,y) }.",
-      "a(x,c) :- c = max y : e(x,y).",
-      "a(x,c) :- c = min y*2 : e(x,y).",
-      "a(x,max y : { e(x,y), y != x }) :- n(x).",
-      "a(x,c) :- n(x), c = sum y : { e(x,y), 1 < count : { e(y,z), z != x } }.",
-      "a(x,c) :- n(x), c = max k : { e(x,y), k = count : e(y,_) }.",
-      "a(x,x) :- n(x), count : e(x,_) = count : e(_,x).",
-      "a(x,y) :- e(x,y), y = max z : e(x,z).",
-      "a(x,y) :- e(x,y).\na(x,z) :- a(x,y), e(y,z), 3 > count : e(y,_).",
-      "a(x,y) :- n(x), y = range(0,x).",
-      "a(x,y) :- e(x,y), y = range(0,x,3).",
-      "a(x,c) :- n(x), c = sum i : { i = range(x,0), i % 2 = 0 }.",
-      "a(x,c) :- n(x), c = count : { e(x,y), i = range(0,y), e(i,x) }.",
-  };
   const bool on_gpu = no_gpu().empty();
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     // The last ones are larger than a tile.
     const std::uint32_t nodes = seed <= 4 ? static_cast<std::uint32_t>(5 * seed) : 60;
     const auto graph = oracle::make_random_graph(seed, nodes, seed <= 4 ? 3 * nodes : 900);
-    for (const std::string& rule : rules) {
+    for (const std::string& rule : aggregate_rules) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ": " + rule);
       const comparison both(declarations + ".decl a(x:number, y:number)\n" + rule + "\n", graph);
       ASSERT_TRUE(both.accepted()) << both.report();
@@ -213,6 +232,39 @@ TEST(engine_against_oracle, aggregates_over_random_graphs) {
       for (const mode& how : cuda_modes) {
         if (on_gpu) both.expect_same(how);
       }
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+/// The same over values of more than 32 bits, and values that are computed with in an aggregate and behind it.
+TEST(engine_against_oracle, aggregates_of_wide_words) {
+  const std::string declarations =
+      ".decl e(x:number, y:number)\n.decl g(x:number, y:number)\n"
+      "g(x * 4294967311 - 7000000000, y * 4294967311 - 7000000000) :- e(x,y).\n"
+      ".decl n(x:number)\nn(x) :- g(x,_).\nn(y) :- g(_,y).\n.decl a(x:number, y:number)\n";
+  std::vector<std::string> rules = {
+      "a(x,y) :- n(x), y = range(x,x+3).",
+      "a(x,c) :- n(x), c = sum i : { i = range(x+5,x), i % 2 = 0 }.",
+      "a(w,c) :- n(x), w = x * x, c = count : { g(x,y), !g(y,w) }.",
+      "a(w,c) :- n(x), w = x * 3 - 1, c = max w - y : { g(x,y), y < w }.",
+      "a(w,v) :- n(x), w = x + 4294967311, g(_,w), v = w * w.",
+      "a(w,c) :- n(x), w = x + 4294967311, c = sum w : { g(y,w), y != x }.",
+      "a(x,c) :- n(x), w = x * 4294967296, c = min w + k : { g(x,y), k = count : g(y,_) }.",
+      "a(x,y) :- n(x), x % 3 = 0, y = x.\na(y,z) :- a(x,y), z = (x bxor y) % 4294967296, z != y.",
+  };
+  for (const std::string& rule : aggregate_rules) {
+    if (rule.find("range(") == std::string::npos)
+      rules.push_back(std::regex_replace(rule, std::regex("\\be\\("), "g("));
+  }
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const std::uint32_t nodes = seed <= 3 ? static_cast<std::uint32_t>(5 * seed) : 40;
+    const auto graph = oracle::make_random_graph(seed, nodes, seed <= 3 ? 3 * nodes : 600);
+    for (const std::string& rule : rules) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ": " + rule);
+      const comparison both(declarations + rule + "\n", graph, word_size::bits64);
+      ASSERT_TRUE(both.accepted()) << both.report();
+      for (const mode& how : modes) both.expect_same(how);
       if (HasFatalFailure()) return;
     }
   }

@@ -18,21 +18,54 @@ using sema::atom;
 using sema::constraint;
 using sema::expression;
 
-std::int64_t signed_value(word w) { return static_cast<std::int32_t>(w); }
-float float_value(word w) { return std::bit_cast<float>(w); }
-word float_word(float value) { return std::bit_cast<word>(value); }
+/// The program's words as numbers and back, in either size.
+class word_format {
+ public:
+  explicit word_format(word_size words) : is_wide_(words == word_size::bits64) {}
 
-/// What the x86 conversion gives: the lowest number for everything that does not fit.
-word number_from_real(double value) {
-  if (std::isnan(value) || value >= 2147483648.0 || value <= -2147483649.0) return 0x80000000u;
-  return static_cast<word>(static_cast<std::int64_t>(value));
-}
+  [[nodiscard]] unsigned bits() const { return is_wide_ ? 64 : 32; }
+  [[nodiscard]] wide_word cut(wide_word w) const { return is_wide_ ? w : w & 0xffffffff; }
+  [[nodiscard]] wide_word from_signed(std::int64_t value) const { return cut(static_cast<wide_word>(value)); }
+  [[nodiscard]] std::int64_t to_signed(wide_word w) const {
+    return is_wide_ ? static_cast<std::int64_t>(w) : static_cast<std::int32_t>(w);
+  }
+  [[nodiscard]] std::int64_t smallest() const {
+    return is_wide_ ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int32_t>::min();
+  }
+  [[nodiscard]] std::int64_t largest() const { return -(smallest() + 1); }
+  [[nodiscard]] double to_float(wide_word w) const {
+    return is_wide_ ? std::bit_cast<double>(w) : double{std::bit_cast<float>(static_cast<std::uint32_t>(w))};
+  }
+  /// Rounded to the program's floats.
+  [[nodiscard]] wide_word from_float(double value) const {
+    if (is_wide_) return std::bit_cast<wide_word>(value);
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  }
+  [[nodiscard]] double power(double base, double exponent) const {
+    if (is_wide_) return std::pow(base, exponent);
+    return double{std::pow(static_cast<float>(base), static_cast<float>(exponent))};
+  }
 
-/// Likewise, by way of 64 bits.
-word unsigned_from_real(double value) {
-  if (std::isnan(value) || value >= 9223372036854775808.0 || value < -9223372036854775808.0) return 0;
-  return static_cast<word>(static_cast<std::int64_t>(value));
-}
+  /// What the x86 conversion gives: the lowest number for everything that does not fit.
+  [[nodiscard]] wide_word number_from_real(double value) const {
+    const double end = is_wide_ ? 9223372036854775808.0 : 2147483648.0;
+    const bool is_below = is_wide_ ? value < -end : value <= -2147483649.0;
+    if (std::isnan(value) || value >= end || is_below) return from_signed(smallest());
+    return from_signed(static_cast<std::int64_t>(value));
+  }
+  /// Likewise: 32 bits by way of 64, 64 bits in two halves.
+  [[nodiscard]] wide_word unsigned_from_real(double value) const {
+    constexpr double end = 9223372036854775808.0;
+    const bool is_signed = value >= -end && value < end;
+    if (is_signed) return from_signed(static_cast<std::int64_t>(value));
+    if (!is_wide_) return 0;
+    if (value >= end && value < 2 * end) return static_cast<wide_word>(value);
+    return value >= end ? 0 : wide_word{1} << 63;
+  }
+
+ private:
+  bool is_wide_;
+};
 
 [[noreturn]] void fail_conversion(const std::string& functor, const std::string& text) {
   throw evaluation_error("wrong string provided by `" + functor + "(\"" + text + "\")`");
@@ -60,9 +93,24 @@ std::int64_t integer_from_text(const std::string& functor, const std::string& te
   }
 }
 
+std::uint64_t natural_from_text(const std::string& functor, const std::string& text, std::uint64_t highest) {
+  try {
+    const bool has_base = text.starts_with("0b") || text.starts_with("0x");
+    const std::string digits = has_base ? text.substr(2) : text;
+    if (digits.empty() || digits[0] == '-' || digits[0] == '+') fail_conversion(functor, text);
+    std::size_t used = 0;
+    const std::uint64_t value = std::stoull(digits, &used, !has_base ? 10 : text[1] == 'b' ? 2 : 16);
+    if (used != digits.size() || value > highest) fail_conversion(functor, text);
+    return value;
+  } catch (const std::logic_error&) {
+    fail_conversion(functor, text);
+  }
+}
+
 class rule_runner {
  public:
-  rule_runner(const sema::rule& rule, database& data) : rule_(rule), data_(data), values_(rule.variables.size()) {
+  rule_runner(const sema::rule& rule, database& data)
+      : rule_(rule), data_(data), format_(data.words()), values_(rule.variables.size()) {
     ordered_ = order_literals(rule.body, {});
   }
 
@@ -179,9 +227,9 @@ class rule_runner {
     if (const constraint* test = std::get_if<constraint>(&literal)) {
       check(*test, go_on);
     } else if (const auto* folded = std::get_if<sema::aggregate>(&literal)) {
-      if (const std::optional<word> result = fold(*folded)) compare_or_bind(folded->result, *result, go_on);
+      if (const std::optional<wide_word> result = fold(*folded)) compare_or_bind(folded->result, *result, go_on);
     } else if (const auto* made = std::get_if<sema::generator>(&literal)) {
-      for (const word each : values_of(*made)) compare_or_bind(made->result, each, go_on);
+      for (const wide_word each : values_of(*made)) compare_or_bind(made->result, each, go_on);
     } else if (const atom& body = std::get<atom>(literal); body.negated) {
       if (!any_match(body)) go_on();
     } else {
@@ -202,7 +250,7 @@ class rule_runner {
     if (holds(test.op, value(test.left), value(test.right))) go_on();
   }
 
-  void compare_or_bind(const expression& target, word wanted, const action& go_on) {
+  void compare_or_bind(const expression& target, wide_word wanted, const action& go_on) {
     if (target.is_variable() && !values_[target.variable]) {
       values_[target.variable] = wanted;
       go_on();
@@ -215,7 +263,7 @@ class rule_runner {
   // ---- aggregates and ranges ----
 
   /// One value for each match; of a body with several atoms for each assignment of its variables.
-  [[nodiscard]] std::vector<word> matches_of(const sema::aggregate& folded) {
+  [[nodiscard]] std::vector<wide_word> matches_of(const sema::aggregate& folded) {
     const std::set<std::uint32_t> injected(folded.injected.begin(), folded.injected.end());
     std::set<std::uint32_t> own;
     std::size_t atoms = 0;
@@ -225,7 +273,7 @@ class rule_runner {
       ++atoms;
       for (const expression& argument : body->arguments) collect(argument, own);
     }
-    std::vector<word> result;
+    std::vector<wide_word> result;
     std::set<tuple> seen;
     for_each_binding(order_literals(folded.body, injected), 0, [&] {
       tuple assignment;
@@ -236,36 +284,38 @@ class rule_runner {
     return result;
   }
 
-  [[nodiscard]] std::optional<word> fold(const sema::aggregate& folded) {
-    const std::vector<word> matches = matches_of(folded);
-    const auto best = [&](auto convert, bool largest) -> std::optional<word> {
+  [[nodiscard]] std::optional<wide_word> fold(const sema::aggregate& folded) {
+    const auto signed_value = [this](wide_word w) { return format_.to_signed(w); };
+    const auto float_value = [this](wide_word w) { return format_.to_float(w); };
+    const std::vector<wide_word> matches = matches_of(folded);
+    const auto best = [&](auto convert, bool largest) -> std::optional<wide_word> {
       if (matches.empty()) return std::nullopt;
-      const auto less = [&](word a, word b) { return convert(a) < convert(b); };
+      const auto less = [&](wide_word a, wide_word b) { return convert(a) < convert(b); };
       return largest ? *std::max_element(matches.begin(), matches.end(), less)
                      : *std::min_element(matches.begin(), matches.end(), less);
     };
     double sum = 0;
-    word wrapped = 0;
-    for (const word match : matches) {
-      sum += static_cast<double>(float_value(match));
+    wide_word wrapped = 0;
+    for (const wide_word match : matches) {
+      sum += format_.to_float(match);
       wrapped += match;
     }
     switch (folded.op) {
       case fold_op::count:
-        return static_cast<word>(matches.size());
+        return format_.cut(matches.size());
       case fold_op::sum_number:
-        return wrapped;
+        return format_.cut(wrapped);
       case fold_op::sum_float:
-        return float_word(static_cast<float>(sum));
+        return format_.from_float(sum);
       case fold_op::mean:
         if (matches.empty()) return std::nullopt;
-        return float_word(static_cast<float>(sum / static_cast<double>(matches.size())));
+        return format_.from_float(sum / static_cast<double>(matches.size()));
       case fold_op::min_number:
       case fold_op::max_number:
         return best(signed_value, folded.op == fold_op::max_number);
       case fold_op::min_unsigned:
       case fold_op::max_unsigned:
-        return best([](word w) { return w; }, folded.op == fold_op::max_unsigned);
+        return best([](wide_word w) { return w; }, folded.op == fold_op::max_unsigned);
       case fold_op::min_float:
       case fold_op::max_float:
         return best(float_value, folded.op == fold_op::max_float);
@@ -273,33 +323,38 @@ class rule_runner {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::vector<word> values_of(const sema::generator& made) {
-    const auto count = [&](auto from, auto to, auto step, auto to_word) {
-      std::vector<word> result;
-      if (step == 0) {
-        if (from != to) result.push_back(to_word(from));
-        return result;
-      }
-      for (auto at = from; step > 0 ? at < to : at > to; at += step) result.push_back(to_word(at));
-      return result;
-    };
-    const word from = value(made.arguments[0]);
-    const word to = value(made.arguments[1]);
+  [[nodiscard]] std::vector<wide_word> values_of(const sema::generator& made) {
+    const wide_word from = value(made.arguments[0]);
+    const wide_word to = value(made.arguments[1]);
     const bool has_step = made.arguments.size() > 2;
     if (made.kind == value_kind::floating) {
-      const float start = float_value(from);
-      const float end = float_value(to);
-      return count(start, end,
-                   has_step       ? float_value(value(made.arguments[2]))
-                   : start <= end ? 1.0F
-                                  : -1.0F,
-                   float_word);
+      const double start = format_.to_float(from);
+      const double end = format_.to_float(to);
+      const double step = has_step ? format_.to_float(value(made.arguments[2])) : start <= end ? 1.0 : -1.0;
+      std::vector<wide_word> result;
+      if (step == 0 && start != end) result.push_back(from);
+      if (step == 0) return result;
+      // Each sum is rounded to the program's floats.
+      for (wide_word at = from; step > 0 ? format_.to_float(at) < end : format_.to_float(at) > end;
+           at = format_.from_float(format_.to_float(at) + step)) {
+        result.push_back(at);
+      }
+      return result;
     }
-    const auto integer = [&](word w) { return made.kind == value_kind::number ? signed_value(w) : std::int64_t{w}; };
-    const std::int64_t start = integer(from);
-    const std::int64_t end = integer(to);
-    return count(start, end, has_step ? integer(value(made.arguments[2])) : std::int64_t{start <= end ? 1 : -1},
-                 [](std::int64_t w) { return static_cast<word>(static_cast<std::uint64_t>(w)); });
+    __extension__ using integer = __int128;
+    const auto to_integer = [&](wide_word w) {
+      return made.kind == value_kind::number ? integer{format_.to_signed(w)} : integer{w};
+    };
+    const integer start = to_integer(from);
+    const integer end = to_integer(to);
+    const integer step = has_step ? to_integer(value(made.arguments[2])) : integer{start <= end ? 1 : -1};
+    std::vector<wide_word> result;
+    if (step == 0 && start != end) result.push_back(from);
+    if (step == 0) return result;
+    for (integer at = start; step > 0 ? at < end : at > end; at += step) {
+      result.push_back(format_.cut(static_cast<wide_word>(at)));
+    }
+    return result;
   }
 
   bool any_match(const atom& body) {
@@ -341,7 +396,9 @@ class rule_runner {
     }
   }
 
-  bool holds(comparison_op op, word left, word right) {
+  bool holds(comparison_op op, wide_word left, wide_word right) {
+    const auto signed_value = [this](wide_word w) { return format_.to_signed(w); };
+    const auto float_value = [this](wide_word w) { return format_.to_float(w); };
     const auto compare = [&](auto convert, comparison_op less, comparison_op less_equal, comparison_op greater) {
       const auto a = convert(left);
       const auto b = convert(right);
@@ -350,7 +407,7 @@ class rule_runner {
       if (op == greater) return a > b;
       return a >= b;
     };
-    const auto as_text = [&](word w) { return data_.text(w); };
+    const auto as_text = [&](wide_word w) { return data_.text(w); };
     switch (op) {
       case comparison_op::equal:
         return left == right;
@@ -370,7 +427,7 @@ class rule_runner {
       case comparison_op::less_equal_unsigned:
       case comparison_op::greater_unsigned:
       case comparison_op::greater_equal_unsigned:
-        return compare([](word w) { return w; }, comparison_op::less_unsigned, comparison_op::less_equal_unsigned,
+        return compare([](wide_word w) { return w; }, comparison_op::less_unsigned, comparison_op::less_equal_unsigned,
                        comparison_op::greater_unsigned);
       case comparison_op::less_float:
       case comparison_op::less_equal_float:
@@ -399,7 +456,7 @@ class rule_runner {
     }
   }
 
-  word value(const expression& e) {
+  wide_word value(const expression& e) {
     switch (e.what) {
       case expression::form::variable:
         return values_[e.variable].value();
@@ -413,42 +470,44 @@ class rule_runner {
     if (e.op == scalar_op::next_counter || e.op == scalar_op::iteration_number) {
       throw std::logic_error("counts have no order here: " + rule_.text);
     }
-    const word a = value(e.arguments.at(0));
-    const word b = e.arguments.size() > 1 ? value(e.arguments[1]) : 0;
-    const word c = e.arguments.size() > 2 ? value(e.arguments[2]) : 0;
+    const wide_word a = value(e.arguments.at(0));
+    const wide_word b = e.arguments.size() > 1 ? value(e.arguments[1]) : 0;
+    const wide_word c = e.arguments.size() > 2 ? value(e.arguments[2]) : 0;
     return compute(e.op, a, b, c);
   }
 
-  void check_divisor(word divisor) const {
+  void check_divisor(wide_word divisor) const {
     if (divisor == 0) throw evaluation_error("division by zero in rule: " + rule_.text);
   }
 
-  word compute(scalar_op op, word a, word b, word c) {
-    const std::int64_t sa = signed_value(a);
-    const std::int64_t sb = signed_value(b);
-    const float fa = float_value(a);
-    const float fb = float_value(b);
-    const auto low = [](std::int64_t value) { return static_cast<word>(static_cast<std::uint64_t>(value)); };
-    constexpr std::int64_t smallest = std::numeric_limits<std::int32_t>::min();
-    constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
+  wide_word compute(scalar_op op, wide_word a, wide_word b, wide_word c) {
+    const std::int64_t sa = format_.to_signed(a);
+    const std::int64_t sb = format_.to_signed(b);
+    const double fa = format_.to_float(a);
+    const double fb = format_.to_float(b);
+    const auto low = [this](std::int64_t value) { return format_.from_signed(value); };
+    const auto float_word = [this](double value) { return format_.from_float(value); };
+    const auto cut = [this](wide_word value) { return format_.cut(value); };
+    const std::int64_t smallest = format_.smallest();
+    const std::int64_t largest = format_.largest();
     switch (op) {
       case scalar_op::copy:
         return a;
       case scalar_op::add_number:
-        return low(sa + sb);
+        return cut(a + b);
       case scalar_op::subtract_number:
-        return low(sa - sb);
+        return cut(a - b);
       case scalar_op::multiply_number:
-        return low(sa * sb);
+        return cut(a * b);
       case scalar_op::divide_number:
       case scalar_op::modulo_number:
         check_divisor(b);
         if (sa == smallest && sb == -1) throw evaluation_error("overflow of division in rule: " + rule_.text);
         return low(op == scalar_op::divide_number ? sa / sb : sa % sb);
       case scalar_op::power_number:
-        return number_from_real(std::pow(static_cast<double>(sa), static_cast<double>(sb)));
+        return format_.number_from_real(std::pow(static_cast<double>(sa), static_cast<double>(sb)));
       case scalar_op::negate_number:
-        return low(-sa);
+        return cut(0 - a);
       case scalar_op::divide_unsigned:
         check_divisor(b);
         return a / b;
@@ -456,7 +515,7 @@ class rule_runner {
         check_divisor(b);
         return a % b;
       case scalar_op::power_unsigned:
-        return unsigned_from_real(std::pow(static_cast<double>(a), static_cast<double>(b)));
+        return format_.unsigned_from_real(std::pow(static_cast<double>(a), static_cast<double>(b)));
       case scalar_op::add_float:
         return float_word(fa + fb);
       case scalar_op::subtract_float:
@@ -466,7 +525,7 @@ class rule_runner {
       case scalar_op::divide_float:
         return float_word(fa / fb);
       case scalar_op::power_float:
-        return float_word(static_cast<float>(std::pow(fa, fb)));
+        return float_word(format_.power(fa, fb));
       case scalar_op::negate_float:
         return float_word(-fa);
       case scalar_op::bit_and:
@@ -476,13 +535,13 @@ class rule_runner {
       case scalar_op::bit_xor:
         return a ^ b;
       case scalar_op::bit_not:
-        return ~a;
+        return cut(~a);
       case scalar_op::shift_left:
-        return low(static_cast<std::int64_t>(a) << (b % 32));
+        return cut(a << (b % format_.bits()));
       case scalar_op::shift_right_number:
-        return low(sa >> (b % 32));
+        return low(sa >> (b % format_.bits()));
       case scalar_op::shift_right_unsigned:
-        return a >> (b % 32);
+        return a >> (b % format_.bits());
       case scalar_op::logical_and:
         return a != 0 && b != 0 ? 1 : 0;
       case scalar_op::logical_or:
@@ -504,13 +563,13 @@ class rule_runner {
       case scalar_op::max_float:
         return float_word(std::max(fa, fb));
       case scalar_op::number_to_float:
-        return float_word(static_cast<float>(sa));
+        return float_word(static_cast<double>(sa));
       case scalar_op::unsigned_to_float:
-        return float_word(static_cast<float>(a));
+        return float_word(static_cast<double>(a));
       case scalar_op::float_to_number:
-        return number_from_real(fa);
+        return format_.number_from_real(fa);
       case scalar_op::float_to_unsigned:
-        return unsigned_from_real(fa);
+        return format_.unsigned_from_real(fa);
       case scalar_op::min_symbol:
         return data_.text(a) < data_.text(b) ? a : b;
       case scalar_op::max_symbol:
@@ -518,11 +577,11 @@ class rule_runner {
       case scalar_op::concatenate:
         return data_.intern(data_.text(a) + data_.text(b));
       case scalar_op::string_length:
-        return static_cast<word>(data_.text(a).size());
+        return data_.text(a).size();
       case scalar_op::substring: {
         const std::string text = data_.text(a);
         if (sb < 0 || static_cast<std::size_t>(sb) > text.size()) return data_.intern("");
-        const std::int64_t length = signed_value(c);
+        const std::int64_t length = format_.to_signed(c);
         return data_.intern(text.substr(static_cast<std::size_t>(sb),
                                         length < 0 ? std::string::npos : static_cast<std::size_t>(length)));
       }
@@ -535,14 +594,15 @@ class rule_runner {
       case scalar_op::string_to_number:
         return low(integer_from_text("to_number", data_.text(a), smallest, largest));
       case scalar_op::string_to_unsigned:
-        return low(integer_from_text("to_unsigned", data_.text(a), 0, UINT32_MAX));
+        return natural_from_text("to_unsigned", data_.text(a), cut(~wide_word{0}));
       case scalar_op::next_counter:
       case scalar_op::iteration_number:
       case scalar_op::call_functor:
         break;
       case scalar_op::string_to_float:
         try {
-          return float_word(std::stof(data_.text(a)));
+          return format_.bits() == 64 ? float_word(std::stod(data_.text(a)))
+                                      : float_word(double{std::stof(data_.text(a))});
         } catch (const std::logic_error&) {
           fail_conversion("to_float", data_.text(a));
         }
@@ -552,12 +612,14 @@ class rule_runner {
 
   const sema::rule& rule_;
   database& data_;
+  word_format format_;
   literal_order ordered_;
-  std::vector<std::optional<word>> values_;
+  std::vector<std::optional<wide_word>> values_;
   std::map<const atom*, const tuples*> sources_;
 };
 
-std::string printed(const database& data, value_kind kind, word value) {
+std::string printed(const database& data, value_kind kind, wide_word value) {
+  const word_format format(data.words());
   switch (kind) {
     case value_kind::unsigned_number:
       return std::to_string(value);
@@ -565,22 +627,23 @@ std::string printed(const database& data, value_kind kind, word value) {
       return data.text(value);
     case value_kind::floating: {
       char buffer[64];
-      std::snprintf(buffer, sizeof buffer, "%.9g", static_cast<double>(float_value(value)));
+      std::snprintf(buffer, sizeof buffer, data.words() == word_size::bits64 ? "%.17g" : "%.9g",
+                    format.to_float(value));
       return buffer;
     }
     default:
-      return std::to_string(signed_value(value));
+      return std::to_string(format.to_signed(value));
   }
 }
 
 }  // namespace
 
-database::database(const sema::program& program) : relations_(program.relations.size()) {
+database::database(const sema::program& program) : words_(program.words), relations_(program.relations.size()) {
   for (const std::string& text : program.symbols) static_cast<void>(intern(text));
 }
 
-word database::intern(const std::string& text) {
-  const auto [position, inserted] = numbers_.emplace(text, static_cast<word>(symbols_.size()));
+wide_word database::intern(const std::string& text) {
+  const auto [position, inserted] = numbers_.emplace(text, static_cast<wide_word>(symbols_.size()));
   if (inserted) symbols_.push_back(text);
   return position->second;
 }

@@ -11,7 +11,7 @@
 /// engine beyond the analysed program and serves as the other opinion in tests.
 namespace gpulog::oracle {
 
-using tuple = std::vector<word>;
+using tuple = std::vector<wide_word>;
 using tuples = std::set<tuple>;
 
 /// The contents of all relations, and the numbering of texts.
@@ -20,19 +20,21 @@ class database {
   /// Empty relations; the program's text constants have their numbers.
   explicit database(const sema::program& program);
 
-  [[nodiscard]] word intern(const std::string& text);
-  [[nodiscard]] const std::string& text(word symbol) const { return symbols_.at(symbol); }
+  [[nodiscard]] wide_word intern(const std::string& text);
+  [[nodiscard]] const std::string& text(wide_word symbol) const { return symbols_.at(symbol); }
   [[nodiscard]] tuples& operator[](relation_id id) { return relations_[id.value]; }
   [[nodiscard]] const tuples& operator[](relation_id id) const { return relations_[id.value]; }
+  [[nodiscard]] word_size words() const { return words_; }
   [[nodiscard]] std::size_t symbol_count() const { return symbols_.size(); }
 
   /// The relation's tuples as the lines of an output file, sorted: values joined by tabs, "()" for the empty tuple.
   [[nodiscard]] std::vector<std::string> lines(const sema::program& program, relation_id id) const;
 
  private:
+  word_size words_;
   std::vector<tuples> relations_;
   std::vector<std::string> symbols_;
-  std::unordered_map<std::string, word> numbers_;
+  std::unordered_map<std::string, wide_word> numbers_;
 };
 
 /// Runs the program to its fixpoint. `data` holds the input facts and receives the facts of the text and all results.

@@ -1,6 +1,7 @@
 #include "oracle/random_program.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <set>
 
@@ -100,6 +101,7 @@ class generator {
 
   std::string constant(column_type type) {
     const std::uint32_t value = random_.below(domain_);
+    if (options_.wide_numbers && type != column_type::symbol && random_.chance(40)) return wide_constant(type, value);
     switch (type) {
       case column_type::number:
         return random_.chance(10) ? "-" + std::to_string(value) : std::to_string(value);
@@ -111,6 +113,18 @@ class generator {
         return std::string("\"") + static_cast<char>('a' + value) + "\"";
     }
     return "0";
+  }
+
+  std::string wide_constant(column_type type, std::uint32_t value) {
+    const std::uint64_t near[] = {std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 40,
+                                  (std::uint64_t{1} << 62) + 12345};
+    const std::uint64_t magnitude = near[random_.below(4)] + value;
+    if (type == column_type::floating) return std::to_string(magnitude) + ".1";
+    if (type == column_type::unsigned_number) {
+      return std::to_string(random_.chance(50) ? magnitude : ~std::uint64_t{0} - value);
+    }
+    if (random_.chance(20)) return std::to_string(std::numeric_limits<std::int64_t>::min() + value);
+    return (random_.chance(40) ? "-" : "") + std::to_string(magnitude);
   }
 
   void add_facts(const relation& target) {
@@ -236,6 +250,7 @@ class generator {
       case column_type::unsigned_number: {
         const std::string& x = random_.pick(known);
         const std::string& y = random_.pick(known);
+        if (options_.wide_numbers && random_.chance(40)) return wide_value(x, y, modulus);
         switch (random_.below(7)) {
           case 0:
             return "(" + x + " + 1) % " + modulus;
@@ -250,11 +265,27 @@ class generator {
           case 5:
             return "(" + x + " bxor " + y + ") % " + modulus;
           default:
-            return x + " / 2";
+            return x + (options_.wide_numbers ? " / 4294967296" : " / 2");
         }
       }
       default:
         return random_.pick(known);
+    }
+  }
+
+  /// What comes from bits above the 32nd, also in between.
+  std::string wide_value(const std::string& x, const std::string& y, const std::string& modulus) {
+    switch (random_.below(5)) {
+      case 0:
+        return "(" + x + " * 6364136223846793005 + " + y + ") % " + modulus;
+      case 1:
+        return "((" + x + " bshl 40) bshr 39) % " + modulus;
+      case 2:
+        return "(" + x + " bshru (" + y + " band 63)) % " + modulus;
+      case 3:
+        return "(" + x + " bxor (" + y + " bshl 33)) band 12884901888";
+      default:
+        return "min(" + x + ", " + y + ") % " + modulus + " + 4294967296";
     }
   }
 

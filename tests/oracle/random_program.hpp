@@ -8,7 +8,8 @@
 namespace gpulog::oracle {
 
 /// A random program that is well-typed, stratified by construction and terminating: every value comes from a small
-/// domain, arithmetic is taken modulo its size. Facts are inline; every relation has an .output.
+/// domain, or near the ends of 64 bits; arithmetic is taken modulo its size. Facts are inline; every relation has an
+/// .output.
 struct random_program {
   std::string text;
   std::vector<std::string> relations;
@@ -23,6 +24,7 @@ struct random_program_options {
   bool floats = true;
   bool disjunctions = true;        ///< also several heads
   std::uint32_t equivalences = 0;  ///< percentage of binary relations that are eqrel, if their types allow it
+  bool wide_numbers = false;       ///< also numbers that need words of 64 bits
 };
 
 /// The same seed and options give the same text everywhere.

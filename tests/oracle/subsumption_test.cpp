@@ -88,7 +88,7 @@ TEST(subsumption_against_oracle, random_programs) {
   EXPECT_GT(compared, count / 2);
 }
 
-using rows_of_words = std::set<std::vector<word>>;
+using rows_of_words = std::set<std::vector<wide_word>>;
 
 class running_program {
  public:
@@ -105,8 +105,8 @@ class running_program {
   [[nodiscard]] rows_of_words rows(const std::string& name) {
     rows_of_words result;
     for (const tuple& row : running_.relation(name)) {
-      std::vector<word> words;
-      for (std::size_t column = 0; column < row.size(); ++column) words.push_back(row.word(column));
+      std::vector<wide_word> words;
+      for (std::size_t column = 0; column < row.size(); ++column) words.push_back(row.word64(column));
       EXPECT_TRUE(result.insert(std::move(words)).second);
     }
     return result;

@@ -96,6 +96,63 @@ TEST(engine, all_types_go_in_and_come_out) {
   EXPECT_EQ(out.attributes()[3].name, "s");
 }
 
+TEST(engine, words_of_64_bits_go_in_and_come_out) {
+  const std::string text =
+      ".decl in(n:number, u:unsigned, f:float)\n.decl out(n:number, u:unsigned, f:float)\n"
+      "out(n + 1,u,f) :- in(n,u,f).\n";
+  const auto source = program::from_text(text, {.word_size = 64});
+  ASSERT_TRUE(source.ok()) << source.report();
+  EXPECT_EQ(source.word_size(), 64U);
+  for (const auto storage : {gpulog::storage_kind::hash, gpulog::storage_kind::hisa}) {
+    gpulog::run_options options;
+    options.storage = storage;
+    engine run(source, options);
+    run.relation("in").insert({std::int64_t{-5000000000}, ~std::uint64_t{0}, 0.1});
+    run.relation("in").insert({41, 7U, 0.5F});
+    run.evaluate();
+    EXPECT_EQ(run.figures().word_size, 64U);
+    const auto out = run.relation("out");
+    ASSERT_EQ(out.size(), 2U);
+    for (const auto row : out) {
+      if (row.number64(0) == 42) {
+        EXPECT_EQ(row.number(0), 42);
+        EXPECT_EQ(row.unsigned_number(1), 7U);
+        EXPECT_EQ(row.floating(2), 0.5F);
+        EXPECT_EQ(row.unsigned_number64(1), 7U);
+        continue;
+      }
+      EXPECT_EQ(row.number64(0), -4999999999);
+      EXPECT_EQ(row.unsigned_number64(1), 18446744073709551615U);
+      EXPECT_EQ(row.word64(1), 18446744073709551615U);
+      EXPECT_EQ(row.floating64(2), 0.1);
+      EXPECT_EQ(row.text(0) + "|" + row.text(1) + "|" + row.text(2),
+                "-4999999999|18446744073709551615|0.10000000000000001");
+      // Nothing is cut off.
+      EXPECT_THROW((void)row.number(0), gpulog::input_error);
+      EXPECT_THROW((void)row.unsigned_number(1), gpulog::input_error);
+      EXPECT_THROW((void)row.word(1), gpulog::input_error);
+      EXPECT_THROW((void)row.floating(2), gpulog::input_error);
+    }
+  }
+  EXPECT_THROW((void)program::from_text(text, {.word_size = 16}), gpulog::input_error);
+}
+
+TEST(engine, values_of_another_width) {
+  const auto source = program::from_text(".decl a(n:number, u:unsigned, f:float)\n");
+  engine run(source);
+  auto a = run.relation("a");
+  a.insert({std::int64_t{-7}, std::uint64_t{4294967295}, 0.5});
+  EXPECT_THROW(a.insert({std::int64_t{2147483648}, 1U, 0.5F}), gpulog::input_error);
+  EXPECT_THROW(a.insert({1, std::uint64_t{4294967296}, 0.5F}), gpulog::input_error);
+  EXPECT_THROW(a.insert({1, 1U, 0.1}), gpulog::input_error);
+  run.evaluate();
+  const auto row = *a.begin();
+  EXPECT_EQ(row.number64(0), -7);
+  EXPECT_EQ(row.unsigned_number64(1), 4294967295U);
+  EXPECT_EQ(row.floating64(2), 0.5);
+  EXPECT_EQ(row.word64(0), 4294967289U);
+}
+
 TEST(engine, values_have_to_fit) {
   const auto source = program::from_text(reach);
   engine run(source);

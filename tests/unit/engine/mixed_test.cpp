@@ -14,7 +14,7 @@
 namespace gpulog {
 namespace {
 
-using rows = std::vector<std::vector<word>>;
+using rows = std::vector<std::vector<wide_word>>;
 
 /// Of relations that are compared row by row.
 constexpr std::uint64_t most_rows = 1000000;
@@ -23,7 +23,8 @@ rows rows_of(const detail::engine_state& state, std::uint32_t relation) {
   const std::size_t arity = state.analysed().relations[relation].attributes.size();
   rows result(state.rows(relation));
   for (std::uint64_t row = 0; row < result.size(); ++row) {
-    for (std::size_t c = 0; c < arity; ++c) result[row].push_back(state.at(relation, row, c));
+    for (std::size_t c = 0; c < arity; ++c)
+      result[row].push_back(storage::value_of(state.at(relation, row, c), state.wide_or_none()));
   }
   std::sort(result.begin(), result.end());
   return result;
@@ -33,7 +34,9 @@ TEST(mixed_executors, golden_programs) {
   std::size_t compared = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(GPULOG_TEST_DATA) + "/programs")) {
     SCOPED_TRACE(entry.path().filename().string());
-    const program source = program::from_file((entry.path() / "program.dl").string(), {.warnings = false});
+    const unsigned word_size = entry.path().filename().string().starts_with("wide_") ? 64 : 32;
+    const program source =
+        program::from_file((entry.path() / "program.dl").string(), {.warnings = false, .word_size = word_size});
     if (!source.ok()) continue;
     run_options options;
     options.fact_directory = (entry.path() / "facts").string();
@@ -57,6 +60,7 @@ TEST(mixed_executors, golden_programs) {
       backend::host_memory other_memory;
       mixed.make_other_executor = [&](exec::options chosen) {
         exec::mixing_rules rules;
+        rules.wide = chosen.wide;
         for (std::size_t s = 0; s < mixed.planned.strata.size(); ++s) {
           rules.why_not_on_device.emplace_back(s % 2 == parity ? "" : "its number");
         }

@@ -20,11 +20,11 @@ struct analysed_text {
   sema::program program;
 
   /// @throws std::runtime_error with the diagnostics when the text is wrong
-  explicit analysed_text(const std::string& text) {
+  explicit analysed_text(const std::string& text, word_size words = word_size::bits32) {
     diagnostics report;
     const syntax::program parsed = syntax::parse(sources->add("test.dl", text), *sources, report);
     if (report.has_errors()) throw std::runtime_error(report.to_string());
-    auto analysed = sema::analyse(parsed, report, {.warnings = false});
+    auto analysed = sema::analyse(parsed, report, {.warnings = false, .words = words});
     if (!analysed) throw std::runtime_error(report.to_string());
     program = std::move(*analysed);
   }

@@ -22,7 +22,7 @@ struct built_rule {
       : source(text), plan(plan::make_plan(source.program)), symbols(plan.symbols) {
     for (const plan::stratum& stratum : plan.strata) {
       for_each_version(stratum, [&](const plan::rule_version& version) {
-        pipeline = build_pipeline(version, plan, place_indexes(plan), storage::storage_mode::hash, &symbols, &records,
+        pipeline = build_pipeline(version, plan, place_indexes(plan), storage::storage_mode::hash, {&symbols, &records},
                                   for_device);
       });
     }
@@ -43,7 +43,7 @@ struct built_rule {
   plan::program plan;
   storage::symbol_table symbols;
   storage::record_tables records;
-  std::atomic<word> counter = 7;
+  std::atomic<wide_word> counter = 7;
   kernels::pipeline pipeline;
 };
 

@@ -82,7 +82,7 @@ class mixed_run {
     const relation_id relation = find(name);
     std::vector<std::vector<word>> columns(plan_->relations[relation.value].kinds.size());
     for (const tuple& row : rows) {
-      for (std::size_t c = 0; c < columns.size(); ++c) columns[c].push_back(row[c]);
+      for (std::size_t c = 0; c < columns.size(); ++c) columns[c].push_back(static_cast<word>(row[c]));
     }
     std::vector<const word*> pointers;
     for (const auto& column : columns) pointers.push_back(column.data());
@@ -122,7 +122,7 @@ class mixed_run {
   backend::host_memory device_memory_;
   backend::host_memory host_memory_;
   storage::symbol_table symbols_;
-  std::atomic<word> counter_ = 0;
+  std::atomic<wide_word> counter_ = 0;
   crossings to_device_;
   crossings to_host_;
   std::unique_ptr<executor> executor_;
@@ -320,6 +320,28 @@ TEST(device_strata, reasons_name_the_rule) {
   const std::string text = explain_device_strata(plan);
   EXPECT_NE(text.find(": all of it, as relation d has a choice-domain\n"), std::string::npos) << text;
   EXPECT_NE(text.find(": some steps, as a rule works on texts: b("), std::string::npos) << text;
+}
+
+TEST(device_strata, leave_values_of_64_bits_to_the_host) {
+  const analysed_text source(
+      ".decl a(x:number, y:number)\na(1,2).\n.decl b(x:number, y:number)\nb(x,z) :- a(x,y), a(y,z), x != z, !a(z,x).\n"
+      "b(x,z) :- b(x,y), b(y,z).\n.decl c(x:number)\nc(x + 1) :- a(x,_).\n.decl d(x:number)\nd(x) :- a(x,y), x < y.\n"
+      ".decl e(x:number)\ne(x) :- x = sum y : a(y,_).\n.decl f(x:number)\nf(x) :- a(y,_), x = range(y,9).\n",
+      word_size::bits64);
+  const plan::program plan = plan::make_plan(source.program);
+  const std::vector<device_stratum> strata = find_device_strata(plan, {});
+  const std::map<std::string, std::string> reasons = {{"c", "a rule computes"},
+                                                      {"d", "a rule compares"},
+                                                      {"e", "a rule has an aggregate"},
+                                                      {"f", "a rule has a range"}};
+  for (std::size_t s = 0; s < strata.size(); ++s) {
+    const auto reason = reasons.find(plan.relations[plan.strata[s].relations.front().value].name);
+    if (reason == reasons.end()) {
+      EXPECT_EQ(strata[s].why_not, "");
+    } else {
+      EXPECT_TRUE(strata[s].why_not.starts_with(reason->second + " with words of 64 bits:\n")) << strata[s].why_not;
+    }
+  }
 }
 
 }  // namespace

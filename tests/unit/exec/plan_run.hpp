@@ -11,7 +11,7 @@
 
 namespace gpulog::exec {
 
-using tuple = std::vector<word>;
+using tuple = std::vector<wide_word>;
 using tuples = std::set<tuple>;
 
 /// A way of running a plan.
@@ -85,7 +85,7 @@ class plan_run {
   void load(relation_id relation, std::size_t arity, const Rows& rows) {
     std::vector<std::vector<word>> columns(arity);
     for (const tuple& row : rows) {
-      for (std::size_t c = 0; c < arity; ++c) columns[c].push_back(row[c]);
+      for (std::size_t c = 0; c < arity; ++c) columns[c].push_back(static_cast<word>(row[c]));
     }
     std::vector<const word*> pointers;
     for (const auto& column : columns) pointers.push_back(column.data());

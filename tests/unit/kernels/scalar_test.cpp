@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kernels/steps.hpp"
@@ -17,8 +18,8 @@
 namespace gpulog::kernels {
 namespace {
 
-constexpr signed_word smallest = std::numeric_limits<signed_word>::min();
-constexpr signed_word largest = std::numeric_limits<signed_word>::max();
+constexpr std::int32_t smallest = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t largest = std::numeric_limits<std::int32_t>::max();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
@@ -31,7 +32,7 @@ word run(scalar_op op, word a, word b = 0) {
   for (const word one : result) EXPECT_EQ(one, result.front());
   return result.front();
 }
-signed_word on_numbers(scalar_op op, signed_word a, signed_word b = 0) {
+std::int32_t on_numbers(scalar_op op, std::int32_t a, std::int32_t b = 0) {
   return as_number(run(op, from_number(a), from_number(b)));
 }
 float on_floats(scalar_op op, float a, float b = 0) {
@@ -102,16 +103,16 @@ TEST(scalar, powers_go_through_doubles) {
 }
 
 TEST(scalar, conversions_to_unsigned_keep_the_low_word_of_64_bits) {
-  EXPECT_EQ(double_to_unsigned(-1.0), 4294967295U);
-  EXPECT_EQ(double_to_unsigned(-1.9), 4294967295U);
-  EXPECT_EQ(double_to_unsigned(4294967297.0), 1U);
-  EXPECT_EQ(double_to_unsigned(9223372036854774784.0), 0xfffffc00U);  // the largest double that fits
-  EXPECT_EQ(double_to_unsigned(9223372036854775808.0), 0U);
-  EXPECT_EQ(double_to_unsigned(-9223372036854775808.0), 0U);
-  EXPECT_EQ(double_to_unsigned(-9223372036854774784.0), 0x400U);
-  EXPECT_EQ(double_to_unsigned(-9223372036854777856.0), 0U);
-  EXPECT_EQ(double_to_unsigned(1e300), 0U);
-  EXPECT_EQ(double_to_unsigned(std::numeric_limits<double>::quiet_NaN()), 0U);
+  EXPECT_EQ(double_to_unsigned<word>(-1.0), 4294967295U);
+  EXPECT_EQ(double_to_unsigned<word>(-1.9), 4294967295U);
+  EXPECT_EQ(double_to_unsigned<word>(4294967297.0), 1U);
+  EXPECT_EQ(double_to_unsigned<word>(9223372036854774784.0), 0xfffffc00U);  // the largest double that fits
+  EXPECT_EQ(double_to_unsigned<word>(9223372036854775808.0), 0U);
+  EXPECT_EQ(double_to_unsigned<word>(-9223372036854775808.0), 0U);
+  EXPECT_EQ(double_to_unsigned<word>(-9223372036854774784.0), 0x400U);
+  EXPECT_EQ(double_to_unsigned<word>(-9223372036854777856.0), 0U);
+  EXPECT_EQ(double_to_unsigned<word>(1e300), 0U);
+  EXPECT_EQ(double_to_unsigned<word>(std::numeric_limits<double>::quiet_NaN()), 0U);
 }
 
 TEST(scalar, conversions_between_kinds) {
@@ -187,6 +188,49 @@ std::vector<std::uint16_t> select(comparison_op op, const std::vector<word>& a, 
   return selected;
 }
 using numbers = std::vector<std::uint16_t>;
+
+std::uint64_t run_wide(scalar_op op, std::uint64_t a, std::uint64_t b = 0) {
+  std::vector<std::uint64_t> left(37, a);
+  std::vector<std::uint64_t> right(37, b);
+  std::vector<std::uint64_t> result(37, 4711);
+  compute_tile(op, left.data(), right.data(), 37, result.data());
+  for (const std::uint64_t one : result) EXPECT_EQ(one, result.front());
+  return result.front();
+}
+
+TEST(scalar, words_of_64_bits) {
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  constexpr std::uint64_t all = ~std::uint64_t{0};
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  EXPECT_EQ(run_wide(scalar_op::add_number, all, 1), 0U);
+  EXPECT_EQ(run_wide(scalar_op::multiply_number, std::uint64_t{1} << 40, 1 << 20), std::uint64_t{1} << 60);
+  EXPECT_EQ(as_number(run_wide(scalar_op::divide_number, from_number(std::int64_t{-5000000000}), 3)), -1666666666);
+  EXPECT_EQ(run_wide(scalar_op::shift_left, 1, 40), std::uint64_t{1} << 40);
+  EXPECT_EQ(run_wide(scalar_op::shift_left, 1, 65), 2U);
+  EXPECT_EQ(run_wide(scalar_op::shift_right_number, sign, 63), all);
+  EXPECT_EQ(run_wide(scalar_op::shift_right_unsigned, sign, 63), 1U);
+  EXPECT_EQ(run_wide(scalar_op::max_number, sign, 1), 1U);
+  EXPECT_EQ(run_wide(scalar_op::max_unsigned, sign, 1), sign);
+  EXPECT_EQ(run_wide(scalar_op::power_number, 10, 20), sign);
+  EXPECT_EQ(run_wide(scalar_op::power_unsigned, 2, 63), sign);
+  EXPECT_EQ(run_wide(scalar_op::add_float, bits(0.1), bits(0.2)), bits(0.1 + 0.2));
+  EXPECT_EQ(run_wide(scalar_op::multiply_float, bits(-1.0), bits(0.0)), 0U);
+  EXPECT_EQ(run_wide(scalar_op::unsigned_to_float, all), bits(18446744073709551616.0));
+  const std::uint64_t smallest_wide = sign;
+  EXPECT_THROW((void)run_wide(scalar_op::divide_number, smallest_wide, all), arithmetic_fault);
+  EXPECT_THROW((void)run_wide(scalar_op::modulo_unsigned, 5, 0), arithmetic_fault);
+  EXPECT_EQ(run_wide(scalar_op::divide_unsigned, smallest_wide, all), 0U);
+  // As x86-64 converts.
+  for (const auto& [value, number, natural] :
+       {std::tuple(-1.9, all, all), std::tuple(9223372036854774784.0, sign - 1024, sign - 1024),
+        std::tuple(9223372036854775808.0, sign, sign), std::tuple(-9223372036854775808.0, sign, sign),
+        std::tuple(18446744073709549568.0, sign, all - 2047),
+        std::tuple(18446744073709551616.0, sign, std::uint64_t{0}), std::tuple(-1e300, sign, sign),
+        std::tuple(std::numeric_limits<double>::quiet_NaN(), sign, sign)}) {
+    EXPECT_EQ(run_wide(scalar_op::float_to_number, bits(value)), number) << value;
+    EXPECT_EQ(run_wide(scalar_op::float_to_unsigned, bits(value)), natural) << value;
+  }
+}
 
 TEST(select, compares_by_kind) {
   const word minus_one = ~word{0};
@@ -265,7 +309,7 @@ TEST_F(texts, operations) {
 }
 
 TEST_F(texts, substrings) {
-  const auto substring = [&](const char* text, signed_word start, signed_word length) {
+  const auto substring = [&](const char* text, std::int32_t start, std::int32_t length) {
     return text_of(compute(scalar_op::substring, {id(text), from_number(start), from_number(length)}));
   };
   EXPECT_EQ(substring("hello", 1, 3), "ell");

@@ -30,7 +30,7 @@ bool check_against_oracle(const std::string& text, const options& chosen) {
   interpreter.run();
   if (interpreter.gave_up()) return false;
   for (std::uint32_t number = 0; number < analysed.program.relations.size(); ++number) {
-    const std::set<std::vector<word>> result = interpreter.tuples(relation_id(number));
+    const std::set<std::vector<wide_word>> result = interpreter.tuples(relation_id(number));
     EXPECT_EQ(result, expected[relation_id(number)]) << analysed.program.relations[number].name << " differs in\n"
                                                      << text << "\n"
                                                      << explain(plan);

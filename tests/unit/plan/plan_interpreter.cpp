@@ -61,12 +61,12 @@ std::optional<bool> holds(comparison_op op, word left, word right) {
   }
 }
 
-word value_of(const operand& value, const std::vector<word>& slots) {
-  return value.is_constant ? value.value : slots[value.value];
+wide_word value_of(const operand& value, const std::vector<wide_word>& slots) {
+  return value.is_constant ? value.literal : slots[value.value];
 }
 
-std::vector<word> values_of(const std::vector<operand>& operands, const std::vector<word>& slots) {
-  std::vector<word> result;
+std::vector<wide_word> values_of(const std::vector<operand>& operands, const std::vector<wide_word>& slots) {
+  std::vector<wide_word> result;
   for (const operand& value : operands) result.push_back(value_of(value, slots));
   return result;
 }
@@ -127,7 +127,7 @@ void plan_interpreter::run() {
 
 void plan_interpreter::run(const phase& phase) {
   for (const rule_version& version : phase.versions) {
-    std::vector<word> slots(version.slot_count);
+    std::vector<wide_word> slots(version.slot_count);
     step(version, 0, slots);
   }
 }
@@ -142,7 +142,7 @@ void plan_interpreter::for_each_row(relation_id relation, part rows, Visit&& vis
   }
 }
 
-bool plan_interpreter::agrees(const tuple& row, index_id index, const std::vector<word>& keys) const {
+bool plan_interpreter::agrees(const tuple& row, index_id index, const std::vector<wide_word>& keys) const {
   const std::vector<std::uint32_t>& order = plan_.indexes[index.value].order;
   for (std::size_t number = 0; number < keys.size(); ++number) {
     if (row[order[number]] != keys[number]) return false;
@@ -150,7 +150,7 @@ bool plan_interpreter::agrees(const tuple& row, index_id index, const std::vecto
   return true;
 }
 
-void plan_interpreter::step(const rule_version& version, std::size_t position, std::vector<word>& slots) {
+void plan_interpreter::step(const rule_version& version, std::size_t position, std::vector<wide_word>& slots) {
   const operation& op = version.operations[position];
   const auto bind = [&](const std::vector<column_binding>& bindings, const tuple& row) {
     for (const column_binding& binding : bindings) slots[binding.slot.value] = row[binding.column];
@@ -182,8 +182,8 @@ void plan_interpreter::step(const rule_version& version, std::size_t position, s
     }
     if (found != test->negated) step(version, position + 1, slots);
   } else if (const auto* computed = std::get_if<compute>(&op)) {
-    const word left = value_of(computed->arguments.front(), slots);
-    const word right = value_of(computed->arguments.back(), slots);
+    const word left = static_cast<word>(value_of(computed->arguments.front(), slots));
+    const word right = static_cast<word>(value_of(computed->arguments.back(), slots));
     const bool needs_symbols = static_cast<std::size_t>(computed->op) >= word_operations;
     if (needs_symbols || (kernels::may_fault(computed->op) && kernels::divides_badly(computed->op, left, right))) {
       gave_up_ = true;
@@ -192,7 +192,8 @@ void plan_interpreter::step(const rule_version& version, std::size_t position, s
     slots[computed->result.value] = apply(computed->op, left, right, std::make_index_sequence<word_operations>());
     step(version, position + 1, slots);
   } else if (const auto* condition = std::get_if<filter>(&op)) {
-    const auto truth = holds(condition->op, value_of(condition->left, slots), value_of(condition->right, slots));
+    const auto truth = holds(condition->op, static_cast<word>(value_of(condition->left, slots)),
+                             static_cast<word>(value_of(condition->right, slots)));
     if (!truth) gave_up_ = true;
     if (truth == true) step(version, position + 1, slots);
   } else if (const auto* inserted = std::get_if<plan::insert>(&op)) {

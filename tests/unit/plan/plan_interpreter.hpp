@@ -12,7 +12,7 @@ namespace gpulog::plan {
 /// meaning of plans for tests, without any of the engine's data structures.
 class plan_interpreter {
  public:
-  using tuple = std::vector<word>;
+  using tuple = std::vector<wide_word>;
 
   explicit plan_interpreter(const program& plan);
 
@@ -37,10 +37,10 @@ class plan_interpreter {
 
   void insert(relation_id relation, const tuple& row);
   void run(const phase& phase);
-  void step(const rule_version& version, std::size_t position, std::vector<word>& slots);
+  void step(const rule_version& version, std::size_t position, std::vector<wide_word>& slots);
   template <class Visit>
   void for_each_row(relation_id relation, part rows, Visit&& visit);
-  [[nodiscard]] bool agrees(const tuple& row, index_id index, const std::vector<word>& keys) const;
+  [[nodiscard]] bool agrees(const tuple& row, index_id index, const std::vector<wide_word>& keys) const;
 
   const program& plan_;
   std::vector<stored> relations_;

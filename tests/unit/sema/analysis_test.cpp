@@ -87,8 +87,9 @@ TEST(inference, untyped_literals_take_the_type_of_their_context) {
   const analysed_text text(".decl r(n:number, u:unsigned, f:float)\nr(-1, 4294967295, 3).\nr(0x10, 0b11, 1.5).\n");
   ASSERT_TRUE(text.accepted()) << text.report.to_string();
   ASSERT_EQ(text.program->facts.size(), 2u);
-  EXPECT_EQ(text.program->facts[0].values, (std::vector<word>{0xFFFFFFFFu, 4294967295u, std::bit_cast<word>(3.0F)}));
-  EXPECT_EQ(text.program->facts[1].values, (std::vector<word>{16, 3, std::bit_cast<word>(1.5F)}));
+  EXPECT_EQ(text.program->facts[0].values,
+            (std::vector<wide_word>{0xFFFFFFFFu, 4294967295u, std::bit_cast<word>(3.0F)}));
+  EXPECT_EQ(text.program->facts[1].values, (std::vector<wide_word>{16, 3, std::bit_cast<word>(1.5F)}));
 }
 
 TEST(inference, comparisons_and_functors_are_chosen_by_type) {
@@ -301,7 +302,7 @@ TEST(desugaring, true_is_dropped_and_false_drops_the_rule) {
       ".decl p(x:number)\np(x) :- p(x), true.\np(x) :- p(x), false.\np(7) :- true.\np(8) :- !true.\n");
   EXPECT_EQ(rules_of(text), (std::vector<std::string>{"p(x) :- p(x)."}));
   ASSERT_EQ(text.program->facts.size(), 1u);
-  EXPECT_EQ(text.program->facts[0].values, std::vector<word>{7});
+  EXPECT_EQ(text.program->facts[0].values, std::vector<wide_word>{7});
 }
 
 TEST(desugaring, constant_expressions_in_facts_stay_rules) {

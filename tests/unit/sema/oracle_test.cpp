@@ -40,7 +40,7 @@ TEST(naive_evaluator, agrees_with_a_breadth_first_search_on_random_graphs) {
     database data(*text.program);
     for (const auto& [from, to] : edges) data[text.relation("e")].insert({from, to});
     oracle::evaluate(*text.program, data);
-    std::set<std::vector<word>> expected;
+    std::set<std::vector<wide_word>> expected;
     for (std::uint32_t start = 0; start < nodes; ++start) {
       std::vector<std::uint32_t> frontier = {start};
       while (!frontier.empty()) {

@@ -47,11 +47,11 @@ TEST(structures, errors_name_what_is_wrong) {
 TEST(structures, branches_have_the_lexical_order_of_their_names) {
   const analysed_text text(types + "e($Red). e($Green).");
   ASSERT_TRUE(text.accepted());
-  std::vector<word> values;
+  std::vector<wide_word> values;
   for (const sema::fact& fact : text.program->facts) {
     if (fact.relation == text.relation("e")) values.push_back(fact.values.front());
   }
-  EXPECT_EQ(values, (std::vector<word>{1, 0}));
+  EXPECT_EQ(values, (std::vector<wide_word>{1, 0}));
 }
 
 TEST(structures, patterns_are_equalities_of_one_level) {
