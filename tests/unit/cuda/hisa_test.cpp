@@ -18,7 +18,7 @@
 namespace gpulog::exec {
 namespace {
 
-using tuples = std::multiset<std::vector<word>>;
+using tuples = std::multiset<std::vector<wide_word>>;
 
 /// A way of running.
 struct way {
@@ -31,7 +31,7 @@ tuples rows_of(executor& done, relation_id relation) {
   tuples rows;
   const std::vector<const word*> columns = done.columns(relation);
   for (std::uint64_t row = 0; row < done.rows(relation); ++row) {
-    std::vector<word> values;
+    std::vector<wide_word> values;
     for (const word* const column : columns) values.push_back(column[row]);
     rows.insert(std::move(values));
   }
