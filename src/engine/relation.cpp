@@ -9,30 +9,13 @@
 #include "engine/engine_state.hpp"
 #include "gpulog/error.hpp"
 #include "io/structured_value.hpp"
+#include "sema/types.hpp"
 
 namespace gpulog {
 namespace {
 
 const sema::relation& declaration_of(const detail::engine_state* engine, std::uint32_t relation) {
   return engine->analysed().relations[relation];
-}
-
-std::string_view type_name(value_kind kind) {
-  switch (kind) {
-    case value_kind::number:
-      return "number";
-    case value_kind::unsigned_number:
-      return "unsigned";
-    case value_kind::floating:
-      return "float";
-    case value_kind::symbol:
-      return "symbol";
-    case value_kind::record:
-      return "record";
-    case value_kind::adt:
-      return "adt";
-  }
-  return "";
 }
 
 /// The bits that a value has as one of a program's words; nothing when the value does not fit the type, or is none of
@@ -165,7 +148,7 @@ std::size_t relation::arity() const { return declaration_of(engine_, relation_).
 std::vector<attribute> relation::attributes() const {
   std::vector<attribute> result;
   for (const sema::attribute& declared : declaration_of(engine_, relation_).attributes) {
-    result.push_back({declared.name, std::string(type_name(declared.kind))});
+    result.push_back({declared.name, std::string(sema::kind_name(declared.kind))});
   }
   return result;
 }
@@ -186,7 +169,7 @@ void relation::insert(std::span<const value> values) {
     const auto stored = word_of(values[c], declared.attributes[c].kind, *engine_);
     if (!stored) {
       throw input_error(fmt::format("attribute {} of relation {} is of type {}", declared.attributes[c].name,
-                                    declared.name, type_name(declared.attributes[c].kind)));
+                                    declared.name, sema::kind_name(declared.attributes[c].kind)));
     }
     words.push_back(*stored);
   }

@@ -10,28 +10,11 @@
 #include "plan/explain.hpp"
 #include "plan/planner.hpp"
 #include "sema/print.hpp"
+#include "sema/types.hpp"
 #include "syntax/printer.hpp"
 
 namespace gpulog::detail {
 namespace {
-
-std::string_view kind_name(value_kind kind) {
-  switch (kind) {
-    case value_kind::number:
-      return "number";
-    case value_kind::unsigned_number:
-      return "unsigned";
-    case value_kind::floating:
-      return "float";
-    case value_kind::symbol:
-      return "symbol";
-    case value_kind::record:
-      return "record";
-    case value_kind::adt:
-      return "adt";
-  }
-  return "";
-}
 
 /// Relations with the types of their attributes, rules with those of their variables.
 std::string type_analysis(const sema::program& program) {
@@ -40,7 +23,7 @@ std::string type_analysis(const sema::program& program) {
     text += relation.name + "(";
     std::string_view separator;
     for (const sema::attribute& attribute : relation.attributes) {
-      text += std::string(separator) + attribute.name + ":" + std::string(kind_name(attribute.kind));
+      text += std::string(separator) + attribute.name + ":" + std::string(sema::kind_name(attribute.kind));
       separator = ", ";
     }
     text += ")\n";
@@ -48,7 +31,7 @@ std::string type_analysis(const sema::program& program) {
   for (const sema::rule& rule : program.rules) {
     text += "\n" + rule.text + "\n";
     for (const sema::variable& variable : rule.variables) {
-      text += "  " + variable.name + ": " + std::string(kind_name(variable.kind)) + "\n";
+      text += "  " + variable.name + ": " + std::string(sema::kind_name(variable.kind)) + "\n";
     }
   }
   return text;
