@@ -20,6 +20,12 @@ struct row_key {
   std::uint64_t row;
   __device__ word operator()(std::uint32_t c) const { return columns[c][row]; }
 };
+/// Puts a slot's new content where its hash belongs. Nobody else offers the same one.
+__device__ inline void place_new(std::uint64_t* slots, std::uint64_t capacity, std::uint64_t hash, std::uint64_t slot) {
+  std::uint64_t at = scale(hash, capacity);
+  while (atomicCAS(reinterpret_cast<unsigned long long*>(slots + at), 0ULL, slot) != 0)
+    at = at + 1 == capacity ? 0 : at + 1;
+}
 struct hash_packed {
   word* const* columns;
   std::uint32_t arity;
@@ -32,22 +38,19 @@ struct hash_packed {
       *has_zero = 1;
       return;
     }
-    std::uint64_t at = scale(mix(key), capacity);
-    while (atomicCAS(reinterpret_cast<unsigned long long*>(slots + at), 0ULL, key) != 0)
-      at = at + 1 == capacity ? 0 : at + 1;
+    place_new(slots, capacity, mix(key), key);
   }
 };
 /// Moves a slot to a larger table. As places grow with the hash, tables are read and written from front to back.
-struct rehash_packed {
+/// @tparam KeyShift bits of a slot below its key: 0 where it is a tuple, packed_word::bits where it is a word
+template <unsigned KeyShift>
+struct rehash_slot {
   const std::uint64_t* from;
   std::uint64_t* slots;
   std::uint64_t capacity;
-  __device__ void operator()(std::uint64_t slot) const {
-    const std::uint64_t key = from[slot];
-    if (key == 0) return;
-    std::uint64_t at = scale(mix(key), capacity);
-    while (atomicCAS(reinterpret_cast<unsigned long long*>(slots + at), 0ULL, key) != 0)
-      at = at + 1 == capacity ? 0 : at + 1;
+  __device__ void operator()(std::uint64_t place) const {
+    const std::uint64_t slot = from[place];
+    if (slot != 0) place_new(slots, capacity, mix(slot >> KeyShift), slot);
   }
 };
 /// A row into a set that is no more than its slots, for a set that is made anew.
@@ -55,18 +58,6 @@ struct insert_row {
   set_view set;
   __device__ void operator()(std::uint64_t row) const {
     insert_packed(set, set_view::packed(set.arity, row_key{set.columns, row}));
-  }
-};
-struct rehash_words {
-  const std::uint64_t* from;
-  std::uint64_t* slots;
-  std::uint64_t capacity;
-  __device__ void operator()(std::uint64_t slot) const {
-    const std::uint64_t kept = from[slot];
-    if (kept == 0) return;
-    std::uint64_t at = scale(mix(kept >> packed_word::bits), capacity);
-    while (atomicCAS(reinterpret_cast<unsigned long long*>(slots + at), 0ULL, kept) != 0)
-      at = at + 1 == capacity ? 0 : at + 1;
   }
 };
 __global__ void count_used_kernel(const std::uint64_t* slots, std::uint64_t n, std::uint64_t* count) {
@@ -271,7 +262,8 @@ void device_relation::make_word_room(std::uint64_t extra, bool keep_set) {
   if (capacity != slots_.size()) {
     array<std::uint64_t> smaller(*resource_, capacity);
     smaller.swap(slots_);
-    for_each(context_->stream(), smaller.size(), rehash_words{smaller.data(), slots_.data(), capacity});
+    for_each(context_->stream(), smaller.size(),
+             rehash_slot<packed_word::bits>{smaller.data(), slots_.data(), capacity});
     if (keep_set) outgrown_slots_.push_back(std::move(smaller));
   }
   limit_ = std::min(columns_.front().size(), tail_ + capacity / slots_per_row - used);
@@ -374,7 +366,7 @@ void device_relation::rehash(std::uint64_t capacity, bool keep_set) {
   if (!is_packed()) {
     for_each(stream, tail_, rehash_rows{set()});
   } else if (smaller.size() != 0) {
-    for_each(stream, smaller.size(), rehash_packed{smaller.data(), slots_.data(), capacity});
+    for_each(stream, smaller.size(), rehash_slot<0>{smaller.data(), slots_.data(), capacity});
   } else {
     for_each(stream, tail_, hash_packed{column_table_.data(), arity_, slots_.data(), capacity, has_zero_.data()});
   }

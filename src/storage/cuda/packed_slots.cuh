@@ -18,15 +18,15 @@ __device__ inline bool insert_bit(const set_view& set, std::uint64_t key) {
 
 __device__ inline bool insert_word(const set_view& set, std::uint64_t key) {
   const std::uint64_t number = set.word_number(key);
-  const std::uint64_t own = 1ULL << (key & 15);
+  const std::uint64_t own = 1ULL << (key % packed_word::bits);
   for (std::uint64_t at = scale(mix(number), set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {
     auto* const slot = reinterpret_cast<unsigned long long*>(set.slots + at);
     std::uint64_t seen = *static_cast<volatile unsigned long long*>(slot);
     if (seen == 0) {
-      seen = atomicCAS(slot, 0ULL, static_cast<unsigned long long>((number << 16) | own));
+      seen = atomicCAS(slot, 0ULL, static_cast<unsigned long long>((number << packed_word::bits) | own));
       if (seen == 0) return true;
     }
-    if (seen >> 16 != number) continue;
+    if (seen >> packed_word::bits != number) continue;
     if ((seen & own) != 0) return false;
     return (atomicOr(slot, static_cast<unsigned long long>(own)) & own) == 0;
   }
@@ -49,12 +49,12 @@ __device__ inline bool insert_packed(const set_view& set, std::uint64_t key) {
 
 __device__ inline bool contains_word(const set_view& set, std::uint64_t key) {
   // A value behind the last column would be found in the next row.
-  if ((static_cast<word>(key) >> 4) >= set.words_per_row) return false;
+  if (static_cast<word>(key) / packed_word::bits >= set.words_per_row) return false;
   const std::uint64_t number = set.word_number(key);
   for (std::uint64_t at = scale(mix(number), set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {
     const std::uint64_t seen = set.slots[at];
     if (seen == 0) return false;
-    if (seen >> 16 == number) return (seen >> (key & 15) & 1) != 0;
+    if (seen >> packed_word::bits == number) return (seen >> (key % packed_word::bits) & 1) != 0;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "storage/bit_set.hpp"
 #include "storage/hash.hpp"
 #include "storage/key_level.hpp"
 #include "support/host_device.hpp"
@@ -126,7 +127,7 @@ struct set_view {
 
   /// The number of the word of a sparse matrix.
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t word_number(std::uint64_t key) const {
-    return (key >> 32) * words_per_row + (static_cast<word>(key) >> 4);
+    return (key >> 32) * words_per_row + static_cast<word>(key) / packed_word::bits;
   }
 
   template <class Value>
