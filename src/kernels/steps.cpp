@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 
 #include "kernels/text_pattern.hpp"
@@ -221,15 +222,30 @@ void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, 
   }
 }
 
-std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::uint32_t n,
-                          const storage::symbol_table* symbols, std::uint16_t* selected) {
-  const auto text = [&](word id) { return symbols->text(id); };
+namespace {
+
+/// Nothing for comparisons of texts.
+template <class Word>
+std::optional<std::uint32_t> select_words(comparison_op op, const Word* a, const Word* b, std::uint32_t n,
+                                          std::uint16_t* selected) {
   switch (op) {
 #define GPULOG_CASE(name)   \
   case comparison_op::name: \
     return select_each<comparison_op::name>(a, b, n, selected);
     GPULOG_FOR_EACH_WORD_COMPARISON(GPULOG_CASE)
 #undef GPULOG_CASE
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::uint32_t n,
+                          const storage::symbol_table* symbols, std::uint16_t* selected) {
+  if (const auto kept = select_words(op, a, b, n, selected)) return *kept;
+  const auto text = [&](word id) { return symbols->text(id); };
+  switch (op) {
     case comparison_op::less_symbol:
       return select_where(n, selected, [&](auto i) { return text(a[i]) < text(b[i]); });
     case comparison_op::less_equal_symbol:
@@ -256,21 +272,14 @@ std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::u
         return current->match(text(b[i])) == wanted;
       });
     }
+    default:
+      return 0;
   }
-  return 0;
 }
 
 std::uint32_t select_tile(comparison_op op, const std::uint64_t* a, const std::uint64_t* b, std::uint32_t n,
                           std::uint16_t* selected) {
-  switch (op) {
-#define GPULOG_CASE(name)   \
-  case comparison_op::name: \
-    return select_each<comparison_op::name>(a, b, n, selected);
-    GPULOG_FOR_EACH_WORD_COMPARISON(GPULOG_CASE)
-#undef GPULOG_CASE
-    default:
-      return 0;  // of texts
-  }
+  return select_words(op, a, b, n, selected).value_or(0);  // 0: of texts
 }
 
 }  // namespace gpulog::kernels
