@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "io/arrow_reader.hpp"
 #include "io/byte_source.hpp"
 #include "io/directive_parameters.hpp"
 #include "io/fact_source.hpp"
@@ -265,14 +266,17 @@ std::uint64_t read_by_kind(const read_request& request, storage::symbol_table& s
   const bool from_standard_input = kind == "stdin" || kind == "json";
   const bool is_json = kind == "json" || kind == "jsonfile";
   const bool is_sqlite = kind == "sqlite";
-  if (!is_json && !is_sqlite && !from_standard_input && kind != "file") {
+  const bool is_parquet = kind == "parquet";
+  const bool is_arrow = kind == "arrow";
+  if (!is_json && !is_sqlite && !is_parquet && !is_arrow && !from_standard_input && kind != "file") {
     throw user_error(fmt::format("Requested input type <{}> is not supported.", kind));
   }
   for (const value_kind attribute : request.kinds) {
-    const bool is_structured = attribute == value_kind::record || attribute == value_kind::adt;
-    ensure(!is_structured || request.structured.records != nullptr, "records are read into a table");
+    ensure(!is_structured(attribute) || request.structured.records != nullptr, "records are read into a table");
   }
   if (is_sqlite) return read_sqlite(request, symbols, allocate);
+  if (is_parquet) return read_arrow(request, arrow_format::parquet, symbols, allocate);
+  if (is_arrow) return read_arrow(request, arrow_format::arrow, symbols, allocate);
   const auto load = [&](fact_source source) {
     if (is_json) return load_json(std::move(source), request, symbols, allocate);
     return facts_loader(request, symbols, allocate).load(std::move(source));

@@ -17,8 +17,8 @@ namespace gpulog::io {
 /// One .input directive.
 struct read_request {
   std::string relation;
-  /// The directive's parameters, escapes resolved: IO (file, stdin, jsonfile, json, sqlite), filename, dbname,
-  /// delimiter, columns, headers, rfc4180.
+  /// The directive's parameters, escapes resolved: IO (file, stdin, jsonfile, json, sqlite, parquet, arrow), filename,
+  /// dbname, delimiter, columns, headers, rfc4180.
   std::map<std::string, std::string> parameters;
   /// One entry for each attribute; needed where values are found by name, as in JSON objects.
   std::vector<std::string> attribute_names;

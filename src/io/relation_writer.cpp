@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 
+#include "io/arrow_writer.hpp"
 #include "io/directive_parameters.hpp"
 #include "io/gzip_text.hpp"
 #include "io/row_formatter.hpp"
@@ -192,6 +193,10 @@ class relation_writing {
       write_file(json(), ".json", false);
     } else if (kind == "sqlite") {
       write_sqlite(rows_, request_, symbols_, files_);
+    } else if (kind == "parquet") {
+      write_arrow(rows_, request_, arrow_format::parquet, symbols_, files_);
+    } else if (kind == "arrow") {
+      write_arrow(rows_, request_, arrow_format::arrow, symbols_, files_);
     } else if (kind == "json") {
       write_plain(rows_, json(), request_.threads, standard_output());
     } else if (kind == "stdoutprintsize") {

@@ -29,8 +29,8 @@ struct relation_rows {
 
 /// One .output directive.
 struct write_request {
-  /// The directive's parameters, escapes resolved: IO (file, stdout, jsonfile, json, sqlite, stdoutprintsize),
-  /// filename, dbname, delimiter, headers, rfc4180, compress, format.
+  /// The directive's parameters, escapes resolved: IO (file, stdout, jsonfile, json, sqlite, parquet, arrow,
+  /// stdoutprintsize), filename, dbname, delimiter, headers, rfc4180, compress, format.
   std::map<std::string, std::string> parameters;
   /// Where files with a relative name go; "-" sends every directive to standard output, with headers.
   std::filesystem::path output_directory;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
+#include "io/symbol_queue.hpp"
 #include "io/value_text.hpp"
 
 namespace gpulog::io {
@@ -80,92 +80,7 @@ class delimiter_outside_brackets {
   bool parentheses_;
 };
 
-// ---- Where symbols go ----
-
-/// Numbers that are final at once.
-class immediate_interner {
- public:
-  static constexpr bool is_immediate = true;
-  explicit immediate_interner(storage::symbol_table& symbols) : symbols_(symbols) {}
-  storage::symbol_table& table() { return symbols_; }
-  word intern_unquoted(std::string text) { return symbols_.intern(text); }
-
- private:
-  storage::symbol_table& symbols_;
-};
-
-class bulk_interner {
- public:
-  static constexpr bool is_immediate = false;
-  bulk_interner(storage::bulk_interning::part& symbols, unquoted_texts& unquoted)
-      : symbols_(symbols), unquoted_(unquoted) {}
-  storage::bulk_interning::part& table() { return symbols_; }
-  word intern_unquoted(std::string text) { return symbols_.intern(unquoted_.emplace_back(std::move(text))); }
-
- private:
-  storage::bulk_interning::part& symbols_;
-  unquoted_texts& unquoted_;
-};
-
-/// Symbols on their way to their numbers. They are looked up many at a time, since each lookup waits for memory.
-template <class Interner>
-class symbol_queue {
- public:
-  explicit symbol_queue(Interner interner) : interner_(interner) {}
-
-  void add(std::string_view text, word& target) {
-    if (count_ == capacity) flush();
-    const storage::symbol_table::key where = storage::symbol_table::key_of(text);
-    interner_.table().prefetch_slot(where);
-    waiting_[count_++] = {text, where, &target, nullptr};
-  }
-
-  auto& table() { return interner_.table(); }
-
-  /// The same number as an earlier symbol gets.
-  void add_same(const word& earlier, word& target) {
-    if (count_ == capacity) flush();
-    waiting_[count_++] = {{}, {}, &target, &earlier};
-  }
-
-  void add_unquoted(std::string text, word& target) {
-    flush();
-    target = interner_.intern_unquoted(std::move(text));
-  }
-
-  /// Numbers are given in the order of adding.
-  void flush() {
-    auto& table = interner_.table();
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (waiting_[i].same_as == nullptr) table.prefetch_entry(waiting_[i].where);
-    }
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (waiting_[i].same_as == nullptr) table.prefetch_text(waiting_[i].where);
-    }
-    for (std::size_t i = 0; i < count_; ++i) {
-      const waiting_symbol& each = waiting_[i];
-      *each.target = each.same_as == nullptr ? table.intern(each.text, each.where) : *each.same_as;
-    }
-    count_ = 0;
-  }
-
- private:
-  static constexpr std::size_t capacity = 32;
-  struct waiting_symbol {
-    std::string_view text;
-    storage::symbol_table::key where;
-    word* target;
-    const word* same_as;
-  };
-
-  Interner interner_;
-  std::array<waiting_symbol, capacity> waiting_;
-  std::size_t count_ = 0;
-};
-
 // ---- Values ----
-
-bool is_structured(value_kind kind) { return kind == value_kind::record || kind == value_kind::adt; }
 
 bool is_number(value_kind kind) { return kind == value_kind::number || kind == value_kind::unsigned_number; }
 

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/row_layout.hpp"
+#include "io/symbol_queue.hpp"
 #include "storage/symbol_table.hpp"
 
 namespace gpulog::io {
@@ -36,9 +36,6 @@ struct row_problem {
   /// "Error converting <x> in column 1 in line 7"
   std::string what;
 };
-
-/// Texts that are not in the input as they are: values with doubled quotes. Kept until interning has finished.
-using unquoted_texts = std::deque<std::string>;
 
 /// Parses the rows into the columns, one pointer for each attribute. Symbols are interned at once.
 std::optional<row_problem> parse_rows(const text_piece& piece, const row_layout& layout,

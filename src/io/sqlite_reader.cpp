@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <fstream>
-#include <limits>
 #include <optional>
 #include <string>
 
 #include "io/directive_parameters.hpp"
 #include "io/fact_source.hpp"
 #include "io/sqlite_database.hpp"
+#include "io/stored_numbers.hpp"
 #include "io/value_text.hpp"
 #include "support/error.hpp"
 
@@ -23,33 +21,6 @@ namespace {
 
 /// Longest part of a faulty value that a message shows, in bytes.
 constexpr std::size_t longest_shown = 200;
-
-template <class Integer>
-std::optional<word> whole_number(std::int64_t value) {
-  if (value < std::int64_t{std::numeric_limits<Integer>::min()}) return std::nullopt;
-  if (value > std::int64_t{std::numeric_limits<Integer>::max()}) return std::nullopt;
-  return static_cast<word>(value);
-}
-
-std::optional<word> integer_word(std::int64_t value, value_kind kind, storage::wide_values* wide) {
-  // An unsigned number from 2^63 on was written as a negative number.
-  if (wide != nullptr) return wide->code(static_cast<wide_word>(value));
-  return kind == value_kind::number ? whole_number<std::int32_t>(value) : whole_number<std::uint32_t>(value);
-}
-
-/// A real number that is a whole one serves as an integer, as in JSON.
-std::optional<word> integer_word(double value, value_kind kind, storage::wide_values* wide) {
-  constexpr double limit = 9223372036854775808.0;
-  if (!(std::abs(value) < limit) || std::trunc(value) != value) return std::nullopt;
-  if (wide != nullptr && kind == value_kind::unsigned_number && value < 0) return std::nullopt;
-  return integer_word(static_cast<std::int64_t>(value), kind, wide);
-}
-
-std::optional<word> float_word(double value, storage::wide_values* wide) {
-  if (wide != nullptr) return wide->code(std::bit_cast<wide_word>(value + 0.0));
-  if (std::isfinite(value) && std::abs(value) > double{std::numeric_limits<float>::max()}) return std::nullopt;
-  return std::bit_cast<word>(static_cast<float>(value) + 0.0F);  // one zero: rows are told apart by their bits
-}
 
 class sqlite_rows {
  public:
@@ -91,6 +62,8 @@ class sqlite_rows {
     }
     if (kind == value_kind::floating) return float_word(rows_.real(column), wide);
     if (stored == SQLITE_FLOAT) return integer_word(rows_.real(column), kind, wide);
+    // An unsigned number from 2^63 on was written as a negative number.
+    if (wide != nullptr) return wide->code(static_cast<wide_word>(rows_.integer(column)));
     return integer_word(rows_.integer(column), kind, wide);
   }
 

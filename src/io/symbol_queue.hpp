@@ -1,0 +1,102 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "storage/symbol_table.hpp"
+#include "support/ids.hpp"
+
+/// Where the symbols of a file go that is being read.
+namespace gpulog::io {
+
+/// Texts that are not in the input as they are: values with doubled quotes, numbers as symbols. Kept until interning
+/// has finished.
+using unquoted_texts = std::deque<std::string>;
+
+/// Gives numbers that are final at once.
+class immediate_interner {
+ public:
+  static constexpr bool is_immediate = true;
+  explicit immediate_interner(storage::symbol_table& symbols) : symbols_(symbols) {}
+  storage::symbol_table& table() { return symbols_; }
+  word intern_unquoted(std::string text) { return symbols_.intern(text); }
+
+ private:
+  storage::symbol_table& symbols_;
+};
+
+/// Gives numbers or marks of one part of a load.
+class bulk_interner {
+ public:
+  static constexpr bool is_immediate = false;
+  bulk_interner(storage::bulk_interning::part& symbols, unquoted_texts& unquoted)
+      : symbols_(symbols), unquoted_(unquoted) {}
+  storage::bulk_interning::part& table() { return symbols_; }
+  word intern_unquoted(std::string text) { return symbols_.intern(unquoted_.emplace_back(std::move(text))); }
+
+ private:
+  storage::bulk_interning::part& symbols_;
+  unquoted_texts& unquoted_;
+};
+
+/// Symbols on their way to their numbers. They are looked up many at a time, since each lookup waits for memory.
+template <class Interner>
+class symbol_queue {
+ public:
+  explicit symbol_queue(Interner interner) : interner_(interner) {}
+
+  void add(std::string_view text, word& target) {
+    if (count_ == capacity) flush();
+    const storage::symbol_table::key where = storage::symbol_table::key_of(text);
+    interner_.table().prefetch_slot(where);
+    waiting_[count_++] = {text, where, &target, nullptr};
+  }
+
+  auto& table() { return interner_.table(); }
+
+  /// The same number as an earlier symbol gets.
+  void add_same(const word& earlier, word& target) {
+    if (count_ == capacity) flush();
+    waiting_[count_++] = {{}, {}, &target, &earlier};
+  }
+
+  void add_unquoted(std::string text, word& target) {
+    flush();
+    target = interner_.intern_unquoted(std::move(text));
+  }
+
+  /// Numbers are given in the order of adding.
+  void flush() {
+    auto& table = interner_.table();
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (waiting_[i].same_as == nullptr) table.prefetch_entry(waiting_[i].where);
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (waiting_[i].same_as == nullptr) table.prefetch_text(waiting_[i].where);
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      const waiting_symbol& each = waiting_[i];
+      *each.target = each.same_as == nullptr ? table.intern(each.text, each.where) : *each.same_as;
+    }
+    count_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t capacity = 32;
+  struct waiting_symbol {
+    std::string_view text;
+    storage::symbol_table::key where;
+    word* target;
+    const word* same_as;
+  };
+
+  Interner interner_;
+  std::array<waiting_symbol, capacity> waiting_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace gpulog::io
