@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+
+#include "sema/recursive_aggregates.hpp"
 
 namespace gpulog::sema {
 
@@ -115,7 +118,8 @@ void collect_dependencies(program& program) {
 }
 
 void report_negation_in_cycle(const program& program, const stratum& stratum,
-                              const std::vector<std::uint32_t>& stratum_of, diagnostics& diagnostics) {
+                              const std::vector<std::uint32_t>& stratum_of, const aggregate_refusal* refusal,
+                              diagnostics& diagnostics) {
   std::vector<const rule*> rules;
   for (rule_id id : stratum.rules) rules.push_back(&program[id]);
   for (relation_id member : stratum.relations) {
@@ -140,6 +144,7 @@ void report_negation_in_cycle(const program& program, const stratum& stratum,
         diagnostics.error(needed.span, fmt::format("Unable to stratify relation(s) {{{}}}", names));
     error.note(needed.span, "Relation " + needed.name);
     error.note(cyclic->span, by_aggregate ? "has cyclic aggregation" : "has cyclic negation");
+    if (by_aggregate && refusal != nullptr) error.note(refusal->span, refusal->reason);
     return;
   }
 }
@@ -157,11 +162,15 @@ void stratify(program& program, diagnostics& diagnostics) {
   const auto components = component_finder(needs).run();
 
   std::vector<std::uint32_t> stratum_of(program.relations.size());
+  for (std::uint32_t number = 0; number < components.size(); ++number) {
+    for (std::uint32_t member : components[number]) stratum_of[member] = number;
+  }
+  const std::map<std::uint32_t, aggregate_refusal> refusals = unfold_recursive_aggregates(program, stratum_of);
+  collect_dependencies(program);  // atoms of aggregates have become the rules' own
   program.strata.clear();
   for (const auto& component : components) {
     stratum result;
     for (std::uint32_t member : component) {
-      stratum_of[member] = static_cast<std::uint32_t>(program.strata.size());
       result.relations.emplace_back(member);
     }
     result.recursive = component.size() > 1 || self_dependent.contains(component.front());
@@ -172,8 +181,11 @@ void stratify(program& program, diagnostics& diagnostics) {
     program.strata[stratum_of[rule.head.relation.value]].rules.push_back(rule.id);
     program.relations[rule.head.relation.value].rules.push_back(rule.id);
   }
-  for (const stratum& stratum : program.strata) {
-    if (stratum.recursive) report_negation_in_cycle(program, stratum, stratum_of, diagnostics);
+  for (std::uint32_t number = 0; number < program.strata.size(); ++number) {
+    const auto refusal = refusals.find(number);
+    if (!program.strata[number].recursive) continue;
+    report_negation_in_cycle(program, program.strata[number], stratum_of,
+                             refusal == refusals.end() ? nullptr : &refusal->second, diagnostics);
   }
 }
 

@@ -5,7 +5,8 @@
 
 namespace gpulog::sema {
 
-/// Fills dependencies and strata of a program from its rules. A negation inside a cycle is an error, one for each
+/// Fills dependencies and strata of a program from its rules. Aggregates inside a cycle are unfolded where they are
+/// monotone (sema/recursive_aggregates.hpp). A negation or another aggregate inside a cycle is an error, one for each
 /// strongly connected component.
 void stratify(program& program, diagnostics& diagnostics);
 

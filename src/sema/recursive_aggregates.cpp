@@ -1,0 +1,415 @@
+#include "sema/recursive_aggregates.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "sema/movement.hpp"
+#include "sema/print.hpp"
+
+namespace gpulog::sema {
+
+namespace {
+
+bool is_least(fold_op op) {
+  return op == fold_op::min_number || op == fold_op::min_unsigned || op == fold_op::min_float;
+}
+bool is_greatest(fold_op op) {
+  return op == fold_op::max_number || op == fold_op::max_unsigned || op == fold_op::max_float;
+}
+
+movement movement_of(fold_op op) { return is_least(op) ? movement::falls : movement::rises; }
+
+comparison_op better(fold_op op) {
+  switch (op) {
+    case fold_op::min_unsigned:
+      return comparison_op::less_unsigned;
+    case fold_op::min_float:
+      return comparison_op::less_float;
+    case fold_op::max_number:
+      return comparison_op::greater_number;
+    case fold_op::max_unsigned:
+      return comparison_op::greater_unsigned;
+    case fold_op::max_float:
+      return comparison_op::greater_float;
+    default:
+      return comparison_op::less_number;
+  }
+}
+
+/// The column of a relation that holds the best value of the others.
+struct value_column {
+  std::uint32_t column = 0;
+  fold_op op = fold_op::min_number;
+  [[nodiscard]] movement moves() const { return movement_of(op); }
+};
+
+/// Calls action(expression) for the tree's variables.
+template <class Action>
+void for_each_variable(const expression& tree, const Action& action) {
+  if (tree.is_variable()) action(tree);
+  for (const expression& argument : tree.arguments) for_each_variable(argument, action);
+}
+
+/// The rules of a cycle with recursive aggregates.
+class cycle {
+ public:
+  cycle(program& program, const std::vector<std::uint32_t>& cycle_of, std::uint32_t number)
+      : program_(program), cycle_of_(cycle_of), number_(number) {
+    for (rule& one : program.rules) {
+      if (is_member(one.head.relation)) rules_.push_back(&one);
+    }
+  }
+
+  /// What speaks against it, if anything.
+  std::optional<aggregate_refusal> examine() {
+    for (const rule* one : rules_) find_value_column(*one);
+    for (const auto& [relation, value] : values_) examine(relation);
+    for (const rule* one : rules_) examine(*one);
+    return std::move(refusal_);
+  }
+
+  void rewrite() {
+    for (rule* one : rules_) unfold(*one);
+    for (const auto& [relation, value] : values_) add_subsumption(relation, value);
+  }
+
+ private:
+  /// The first reason is as good as any.
+  void refuse(const source_span& span, std::string reason) {
+    if (!refusal_) refusal_ = {span, std::move(reason)};
+  }
+
+  [[nodiscard]] bool is_member(relation_id relation) const { return cycle_of_[relation.value] == number_; }
+
+  [[nodiscard]] bool reads_cycle(const std::vector<literal>& body) const {
+    return std::any_of(body.begin(), body.end(), [this](const literal& part) {
+      if (const auto* one = std::get_if<atom>(&part)) return is_member(one->relation);
+      const auto* nested = std::get_if<aggregate>(&part);
+      return nested != nullptr && reads_cycle(nested->body);
+    });
+  }
+  [[nodiscard]] bool is_recursive(const aggregate& one) const { return reads_cycle(one.body); }
+
+  /// The variables that are another name of this one.
+  static bool are_same(const rule& rule, const expression& one, const expression& other) {
+    if (!one.is_variable()) return false;
+    if (one.variable == other.variable) return true;
+    return std::any_of(rule.body.begin(), rule.body.end(), [&](const literal& part) {
+      const auto* test = std::get_if<constraint>(&part);
+      if (test == nullptr || !test->is_equality() || !test->left.is_variable() || !test->right.is_variable())
+        return false;
+      const std::uint32_t left = test->left.variable;
+      const std::uint32_t right = test->right.variable;
+      return (left == one.variable && right == other.variable) || (right == one.variable && left == other.variable);
+    });
+  }
+
+  void find_value_column(const rule& rule) {
+    for (const literal& part : rule.body) {
+      const auto* folded = std::get_if<aggregate>(&part);
+      if (folded == nullptr || !is_recursive(*folded)) continue;
+      if (!is_least(folded->op) && !is_greatest(folded->op)) {
+        refuse(folded->span, "Only min and max can be evaluated in a recursion");
+        continue;
+      }
+      const std::vector<expression>& columns = rule.head.arguments;
+      for (std::uint32_t column = 0; column < columns.size(); ++column) {
+        if (!are_same(rule, columns[column], folded->result)) continue;
+        const auto [known, is_new] = values_.try_emplace(rule.head.relation, value_column{column, folded->op});
+        if (is_new) continue;
+        if (known->second.column != column) {
+          refuse(folded->span,
+                 "Another column of relation " + program_[rule.head.relation].name + " holds an aggregate already");
+        }
+        if (known->second.op != folded->op) {
+          refuse(folded->span,
+                 "The column of relation " + program_[rule.head.relation].name + " holds another aggregate already");
+        }
+      }
+    }
+  }
+
+  /// What the declaration of a relation with a value column has to be.
+  void examine(relation_id id) {
+    const relation& declared = program_[id];
+    if (declared.arity() < 2) {
+      refuse(declared.span, "Relation " + declared.name + " has no column beside the aggregate's");
+    }
+    if (!declared.subsumptions.empty()) {
+      refuse(declared.span, "Relation " + declared.name + " has subsumptive rules of its own");
+    }
+    if (!declared.choice_domains.empty()) {
+      refuse(declared.span, "Relation " + declared.name + " has a choice-domain");
+    }
+    if (declared.structure == representation::eqrel || declared.structure == representation::brie) {
+      refuse(declared.span, "Relation " + declared.name + " keeps best values only and must be a btree");
+    }
+  }
+
+  // ---- one rule ----
+
+  /// What is known of a rule's variables.
+  struct variables {
+    std::vector<movement> moves;
+    std::vector<std::uint32_t> uses;  ///< in atoms, ranges, records and aggregates: places that bind or join
+    std::set<const constraint*> definitions;
+  };
+
+  [[nodiscard]] movement moves(const rule& rule, const expression& value, const variables& known) const {
+    return movement_of(program_, rule, value, known.moves);
+  }
+  [[nodiscard]] bool stays(const rule& rule, const expression& value, const variables& known) const {
+    return moves(rule, value, known) == movement::stays;
+  }
+
+  void examine(const rule& rule) {
+    variables known;
+    known.moves.assign(rule.variables.size(), movement::stays);
+    known.uses.assign(rule.variables.size(), 0);
+    find_values(rule.body, known);
+    while (define(rule, rule.body, known)) continue;
+    examine(rule, rule.body, known);
+    examine_head(rule, known);
+  }
+
+  /// Values come from atoms of the cycle and from its aggregates.
+  void find_values(const std::vector<literal>& body, variables& known) {
+    const auto use = [&known](const expression& tree) {
+      for_each_variable(tree, [&](const expression& one) { ++known.uses[one.variable]; });
+    };
+    for (const literal& part : body) {
+      if (const auto* one = std::get_if<atom>(&part)) {
+        for (const expression& argument : one->arguments) use(argument);
+        const auto value = values_.find(one->relation);
+        if (value == values_.end() || one->negated) continue;
+        const expression& read = one->arguments[value->second.column];
+        if (read.is_unnamed()) continue;
+        if (!read.is_variable()) {
+          refuse(one->span, "The value of relation " + program_[one->relation].name +
+                                " is compared for equality: it is not final inside the recursion");
+          continue;
+        }
+        known.moves[read.variable] = value->second.moves();
+      } else if (const auto* test = std::get_if<constraint>(&part)) {
+        if (test->left.is_record()) use(test->left);
+        if (test->right.is_record()) use(test->right);
+      } else if (const auto* made = std::get_if<generator>(&part)) {
+        use(made->result);
+        for (const expression& argument : made->arguments) use(argument);
+      } else if (const auto* folded = std::get_if<aggregate>(&part)) {
+        if (is_recursive(*folded)) {
+          known.moves[folded->result.variable] = movement_of(folded->op);
+          ++known.uses[folded->result.variable];
+          find_values(folded->body, known);
+        } else {
+          for (const std::uint32_t injected : folded->injected) ++known.uses[injected];
+          ++known.uses[folded->result.variable];
+        }
+      }
+    }
+  }
+
+  /// Equalities give movements to variables that nothing else binds. @return whether there was a new one
+  bool define(const rule& rule, const std::vector<literal>& body, variables& known) const {
+    bool found = false;
+    for (const literal& part : body) {
+      if (const auto* folded = std::get_if<aggregate>(&part)) {
+        if (is_recursive(*folded)) found |= define(rule, folded->body, known);
+        continue;
+      }
+      const auto* test = std::get_if<constraint>(&part);
+      if (test == nullptr || !test->is_equality() || known.definitions.contains(test)) continue;
+      for (const bool turned : {false, true}) {
+        const expression& defined = turned ? test->right : test->left;
+        const movement moved = moves(rule, turned ? test->left : test->right, known);
+        if (moved == movement::stays || !defined.is_variable() || defined.kind != rule.variables[defined.variable].kind)
+          continue;
+        if (known.uses[defined.variable] != 0 || known.moves[defined.variable] != movement::stays) continue;
+        known.moves[defined.variable] = moved;
+        known.definitions.insert(test);
+        found = true;
+        break;
+      }
+    }
+    return found;
+  }
+
+  void examine(const rule& rule, const std::vector<literal>& body, const variables& known) {
+    for (const literal& part : body) {
+      if (const auto* one = std::get_if<atom>(&part)) {
+        examine(rule, *one, known);
+      } else if (const auto* test = std::get_if<constraint>(&part)) {
+        const movement left = moves(rule, test->left, known);
+        const movement right = moves(rule, test->right, known);
+        if (known.definitions.contains(test) || goes_on_to_hold(test->op, left, right)) continue;
+        if (test->is_equality()) {
+          refuse(test->span, "A value that is not final is searched for or compared for equality");
+        }
+        refuse(test->span, "This may hold for a value that is not final and no longer hold for a better one");
+      } else if (const auto* made = std::get_if<generator>(&part)) {
+        for (const expression& argument : made->arguments) {
+          if (!stays(rule, argument, known)) refuse(made->span, "A range depends on a value that is not final");
+        }
+      } else if (const auto* folded = std::get_if<aggregate>(&part)) {
+        examine(rule, *folded, known);
+      }
+    }
+  }
+
+  void examine(const rule& rule, const atom& read, const variables& known) {
+    const auto value = values_.find(read.relation);
+    for (std::uint32_t column = 0; column < read.arguments.size(); ++column) {
+      const expression& argument = read.arguments[column];
+      if (!argument.is_variable() || stays(rule, argument, known)) continue;
+      const bool is_value = value != values_.end() && value->second.column == column;
+      if (!read.negated && is_value) {
+        if (known.uses[argument.variable] == 1) continue;
+        refuse(read.span, "The value of relation " + program_[read.relation].name +
+                              " is not final, and an atom, a range, a record or another aggregate uses it");
+        continue;
+      }
+      refuse(read.span, "Relation " + program_[read.relation].name + " is searched for a value that is not final");
+    }
+  }
+
+  void examine(const rule& rule, const aggregate& folded, const variables& known) {
+    if (!is_recursive(folded)) {
+      for (const std::uint32_t injected : folded.injected) {
+        if (known.moves[injected] != movement::stays)
+          refuse(folded.span, "An aggregate depends on a value that is not final");
+      }
+      return;
+    }
+    for (const literal& part : folded.body) {
+      const auto* nested = std::get_if<aggregate>(&part);
+      if (nested != nullptr && is_recursive(*nested)) refuse(nested->span, "A recursive aggregate lies in another one");
+    }
+    if (known.uses[folded.result.variable] != 1) {
+      refuse(folded.span, "The aggregate's result is searched for: it is not final inside the recursion");
+    }
+    const movement target = moves(rule, folded.target, known);
+    if (target != movement::stays && target != movement_of(folded.op)) {
+      refuse(folded.target.span.valid() ? folded.target.span : folded.span,
+             is_least(folded.op)
+                 ? "What the least one is taken of may rise when a value that it depends on gets better"
+                 : "What the greatest one is taken of may fall when a value that it depends on gets better");
+    }
+    examine(rule, folded.body, known);
+  }
+
+  void examine_head(const rule& rule, const variables& known) {
+    const auto value = values_.find(rule.head.relation);
+    for (std::uint32_t column = 0; column < rule.head.arguments.size(); ++column) {
+      const movement moved = moves(rule, rule.head.arguments[column], known);
+      if (moved == movement::stays) continue;
+      const std::string& name = program_[rule.head.relation].name;
+      if (value == values_.end()) {
+        refuse(rule.head.span, "Relation " + name +
+                                   " would keep values that are not final: no column of it is the result of a min or "
+                                   "max aggregate by itself");
+      } else if (value->second.column != column) {
+        refuse(rule.head.span,
+               "A value that is not final is in another column of relation " + name + " than the aggregate's result");
+      } else if (moved != value->second.moves()) {
+        refuse(rule.head.span, "The value in the head may get worse when the one that it is computed from gets better");
+      }
+    }
+  }
+
+  // ---- rewriting ----
+
+  /// The aggregate's matches are matches of the rule.
+  void unfold(rule& changed) const {
+    std::vector<literal> body;
+    for (literal& part : changed.body) {
+      auto* folded = std::get_if<aggregate>(&part);
+      if (folded == nullptr || !is_recursive(*folded)) {
+        body.push_back(std::move(part));
+        continue;
+      }
+      std::move(folded->body.begin(), folded->body.end(), std::back_inserter(body));
+      const comparison_op same =
+          folded->result.kind == value_kind::floating ? comparison_op::equal_float : comparison_op::equal;
+      body.emplace_back(constraint{same, folded->result, folded->target, folded->span});
+    }
+    changed.body = std::move(body);
+  }
+
+  /// relation(keys, worse) <= relation(keys, better) :- better is better than worse.
+  void add_subsumption(relation_id id, const value_column& value) const {
+    relation& declared = program_.relations[id.value];
+    rule made;
+    made.head.relation = id;
+    made.head.span = made.span = declared.span;
+    atom dominating = made.head;
+    const auto variable = [&](const std::string& name, value_kind kind) {
+      expression result;
+      result.what = expression::form::variable;
+      result.kind = kind;
+      result.variable = static_cast<std::uint32_t>(made.variables.size());
+      result.span = declared.span;
+      made.variables.push_back({name, kind});
+      return result;
+    };
+    for (std::uint32_t column = 0; column < declared.arity(); ++column) {
+      const attribute& described = declared.attributes[column];
+      expression argument = variable(described.name, described.kind);
+      dominating.arguments.push_back(column == value.column ? variable("@better", described.kind) : argument);
+      made.head.arguments.push_back(std::move(argument));
+    }
+    made.body.emplace_back(made.head);
+    constraint test;
+    test.op = better(value.op);
+    test.left = dominating.arguments[value.column];
+    test.right = made.head.arguments[value.column];
+    test.span = declared.span;
+    made.body.emplace_back(std::move(dominating));
+    made.body.emplace_back(std::move(test));
+    made.text = to_text(program_, made, made.body[0]) + " <= " + to_text(program_, made, made.body[1]) + " :- " +
+                to_text(program_, made, made.body[2]) + ".";
+    declared.subsumptions.push_back(static_cast<std::uint32_t>(program_.subsumptions.size()));
+    program_.subsumptions.push_back(std::move(made));
+  }
+
+  program& program_;
+  const std::vector<std::uint32_t>& cycle_of_;
+  std::uint32_t number_;
+  std::vector<rule*> rules_;
+  std::map<relation_id, value_column> values_;
+  std::optional<aggregate_refusal> refusal_;
+};
+
+/// Whether one of the aggregates reads a relation that is complete only with the head.
+bool has_recursive_aggregate(const rule& rule, const std::vector<literal>& body, bool in_aggregate,
+                             const std::vector<std::uint32_t>& cycle_of) {
+  return std::any_of(body.begin(), body.end(), [&](const literal& part) {
+    if (const auto* one = std::get_if<atom>(&part))
+      return in_aggregate && cycle_of[one->relation.value] == cycle_of[rule.head.relation.value];
+    const auto* folded = std::get_if<aggregate>(&part);
+    return folded != nullptr && has_recursive_aggregate(rule, folded->body, true, cycle_of);
+  });
+}
+
+}  // namespace
+
+std::map<std::uint32_t, aggregate_refusal> unfold_recursive_aggregates(program& program,
+                                                                       const std::vector<std::uint32_t>& cycle_of) {
+  std::set<std::uint32_t> numbers;
+  for (const rule& one : program.rules) {
+    if (has_recursive_aggregate(one, one.body, false, cycle_of)) numbers.insert(cycle_of[one.head.relation.value]);
+  }
+  std::map<std::uint32_t, aggregate_refusal> refusals;
+  for (const std::uint32_t number : numbers) {
+    cycle found(program, cycle_of, number);
+    if (auto refusal = found.examine()) {
+      refusals.emplace(number, std::move(*refusal));
+    } else {
+      found.rewrite();
+    }
+  }
+  return refusals;
+}
+
+}  // namespace gpulog::sema

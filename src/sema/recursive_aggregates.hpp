@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sema/program.hpp"
+
+namespace gpulog::sema {
+
+/// Why the aggregates of a cycle can't be evaluated with it.
+struct aggregate_refusal {
+  source_span span;
+  std::string reason;
+};
+
+/// Rewrites aggregates over relations of their own cycle, where all that is read of them is monotone (docs/adr/0020).
+///
+/// Of a min or max aggregate that is a column of its rule's head, `dist(y,d) :- node(y), d = min c+w : { dist(x,c),
+/// edge(x,y,w) }.`, the relation keeps one tuple for each value of its other columns, the best one that any rule gives:
+/// the body takes the aggregate's place, and a subsumption is added. Relations that are the heads of such rules keep
+/// best values only, so what depends on a value has to move with it or, in a comparison, to stay true.
+///
+/// @param cycle_of by relation: a number that relations share when they depend on each other
+/// @return by cycle: those with an aggregate that can't; their rules are left as they are
+std::map<std::uint32_t, aggregate_refusal> unfold_recursive_aggregates(program& program,
+                                                                       const std::vector<std::uint32_t>& cycle_of);
+
+}  // namespace gpulog::sema

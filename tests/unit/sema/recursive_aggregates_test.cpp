@@ -1,0 +1,116 @@
+// Which aggregates may read the recursion that they are part of, and what becomes of them.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "unit/sema/analysed_text.hpp"
+
+namespace gpulog {
+namespace {
+
+const std::string graph =
+    ".decl edge(x:number, y:number, w:number)\n.decl node(x:number)\n.decl dist(y:number, d:number)\n";
+
+bool accepts(const std::string& rules) {
+  const analysed_text text(graph + rules);
+  EXPECT_TRUE(text.accepted() || text.report.to_string().find("Unable to stratify") != std::string::npos)
+      << text.report.to_string();
+  return text.accepted();
+}
+
+/// What the report says beside the message that Soufflé has too.
+std::string refusal(const std::string& rules) {
+  const analysed_text text(graph + rules);
+  if (text.accepted()) return "accepted";
+  const std::string report = text.report.to_string();
+  EXPECT_NE(report.find("Unable to stratify"), std::string::npos) << report;
+  EXPECT_NE(report.find("has cyclic aggregation"), std::string::npos) << report;
+  return report;
+}
+
+#define EXPECT_REFUSED(rules, reason)                                          \
+  {                                                                            \
+    const std::string said = refusal(rules);                                   \
+    EXPECT_NE(said.find(reason), std::string::npos) << rules << ":\n" << said; \
+  }
+
+TEST(recursive_aggregates, least_values_become_rules_with_a_subsumption) {
+  const analysed_text text(graph + "dist(0,0).\ndist(y,d) :- node(y), d = min c + w : { dist(x,c), edge(x,y,w) }.\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  const sema::relation& dist = (*text.program)[text.relation("dist")];
+  ASSERT_EQ(dist.subsumptions.size(), 1U);
+  EXPECT_EQ(text.program->subsumptions[dist.subsumptions.front()].text, "dist(y,d) <= dist(y,@better) :- @better < d.");
+  const sema::rule& rule = (*text.program)[dist.rules.front()];
+  for (const sema::literal& part : rule.body) EXPECT_FALSE(std::holds_alternative<sema::aggregate>(part));
+  EXPECT_NE(rule.text.find("min"), std::string::npos) << rule.text;  // as written
+}
+
+TEST(recursive_aggregates, monotone_forms_are_accepted) {
+  EXPECT_TRUE(accepts("dist(y,min c : { dist(x,c), edge(x,y,_) }) :- node(y)."));
+  EXPECT_TRUE(accepts("dist(y,d) :- node(y), d = min c : { dist(x,b), edge(x,y,w), c = max(b,w) * 2 - 7 }."));
+  EXPECT_TRUE(accepts("dist(y,d) :- node(y), d = min c / 2 : { dist(x,c), edge(x,y,_), c < 100, !edge(y,x,_) }."));
+  EXPECT_TRUE(accepts("dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_) }, d < 10, node(e), d <= e."));
+  EXPECT_TRUE(accepts("dist(y,d) :- node(y), d = max c : { dist(x,c), edge(x,y,_), c > 1 }, d >= 10."));
+  EXPECT_TRUE(accepts("dist(y,d) :- edge(y,_,b), d = min w - b : { dist(x,_), edge(x,y,w) }."));
+  EXPECT_TRUE(
+      accepts(".decl r(x:number)\nr(x) :- dist(x,_).\nr(x) :- dist(x,c), c < 3.\n"
+              "dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_), r(x) }."));
+  EXPECT_TRUE(accepts("dist(y,d) :- node(y), d = min c + n : { dist(x,c), edge(x,y,_), n = count : edge(y,_,_) }."));
+}
+
+TEST(recursive_aggregates, others_are_refused_with_a_reason) {
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = sum c : { dist(x,c), edge(x,y,_) }.", "Only min and max");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = count : { dist(x,_), edge(x,y,_) }.", "Only min and max");
+  // The result is not a column by itself.
+  EXPECT_REFUSED("dist(y,d+1) :- node(y), d = min c : { dist(x,c), edge(x,y,_) }.", "by itself");
+  EXPECT_REFUSED("dist(d,y) :- node(y), 0 < min c : { dist(x,c), edge(x,y,_) }, edge(y,d,_).", "no longer hold");
+  // What gets better elsewhere may get worse here.
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min w - c : { dist(x,c), edge(x,y,w) }.", "may rise");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = max -c : { dist(x,c), edge(x,y,_) }.", "may fall");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min c * w : { dist(x,c), edge(x,y,w) }.", "may rise");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min c % 5 : { dist(x,c), edge(x,y,_) }.", "may rise");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_) }.\ndist(y,3-c) :- dist(y,c).",
+                 "may get worse");
+  // Tests and searches that tell a value from a better one.
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_), c > 3 }.", "no longer hold");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_), c != 3 }.", "no longer hold");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_) }, d > 3.", "no longer hold");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_) }, node(d).", "searched");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,c) }.", "an atom");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_), !node(c) }.", "an atom");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min x : { dist(x,3), edge(x,y,_) }.", "compared for equality");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_), c = count : node(_), c < 9 }.",
+                 "for equality");
+  EXPECT_REFUSED(
+      "dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_), node(z), 3 < count : { node(u), u < c + z } }.",
+      "another aggregate uses it");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min z : { dist(x,c), edge(x,y,_), z = range(0,c) }.", "range");
+  // Other relations and columns would keep values that were not final.
+  EXPECT_REFUSED(
+      ".decl r(x:number, c:number)\nr(x,c) :- dist(x,c).\n"
+      "dist(y,d) :- node(y), d = min c : { r(x,c), edge(x,y,_) }.",
+      "Relation r would keep");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_) }.\ndist(c,0) :- dist(_,c).",
+                 "another column");
+  EXPECT_REFUSED(
+      "dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_) }.\n"
+      "dist(d,y) :- node(y), d = min c : { dist(x,c), edge(x,y,_) }.",
+      "Another column");
+  EXPECT_REFUSED(
+      "dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_) }.\n"
+      "dist(y,d) :- node(y), d = max c : { dist(x,c), edge(x,y,_) }.",
+      "another aggregate");
+  // A witness: y is where the least value of all is.
+  EXPECT_REFUSED("dist(y,d) :- d = min c : { dist(x,c), edge(x,y,_) }.", "Unable to stratify");
+  EXPECT_REFUSED(".decl s(x:number)\ns(x) :- node(x).\ns(c) :- c = min x : s(x).", "no column beside");
+  EXPECT_REFUSED("dist(y,d) :- node(y), d = min c : { dist(x,c), edge(x,y,_) }.\ndist(y,a) <= dist(y,b) :- b < a.",
+                 "subsumptive rules of its own");
+  EXPECT_REFUSED(
+      ".decl one(x:number, c:number) choice-domain x\n"
+      "one(y,d) :- node(y), d = min c : { one(x,c), edge(x,y,_) }.",
+      "choice-domain");
+}
+
+}  // namespace
+}  // namespace gpulog
