@@ -8,6 +8,7 @@
 #include "sema/clause_checks.hpp"
 #include "sema/clause_types.hpp"
 #include "sema/components.hpp"
+#include "sema/debug_delta.hpp"
 #include "sema/declarations.hpp"
 #include "sema/inlining.hpp"
 #include "sema/lowering.hpp"
@@ -72,7 +73,7 @@ class analyser {
     }
     warn_of_empty_relations();
     if (diagnostics_.has_errors()) return std::nullopt;
-    stratify(program_, diagnostics_);
+    stratify(program_, debug_delta_dependencies(items_, declared_), diagnostics_);
     check_plans();
     reject_recursive_counters();
     if (diagnostics_.has_errors()) return std::nullopt;
@@ -402,8 +403,10 @@ class analyser {
 
 std::optional<program> analyse(const syntax::program& parsed, diagnostics& diagnostics,
                                const analysis_options& options) {
-  if (!has_components(parsed.items)) return analyser(parsed.items, diagnostics, options).run();
-  const std::vector<syntax::item> items = instantiate_components(parsed.items, diagnostics);
+  if (!has_components(parsed.items) && !has_debug_deltas(parsed.items)) {
+    return analyser(parsed.items, diagnostics, options).run();
+  }
+  const std::vector<syntax::item> items = define_debug_deltas(instantiate_components(parsed.items, diagnostics));
   return analyser(items, diagnostics, options).run();
 }
 

@@ -53,6 +53,7 @@ declarations::declarations(const std::vector<syntax::item>& items, program& prog
   }
   for (const syntax::item& item : items) {
     if (const auto* directive = item.as<syntax::directive>()) add_directive(*directive);
+    if (const auto* declaration = item.as<syntax::relation_declaration>()) check_debug_delta(*declaration);
   }
   check_inlined_relations();
 }
@@ -286,9 +287,6 @@ void declarations::declare_functor(const syntax::functor_declaration& declaratio
 
 void declarations::declare_relation(const syntax::relation_declaration& declaration) {
   check_attribute_names(declaration);
-  if (declaration.debug_delta_of) {
-    report_unsupported(diagnostics_, declaration.span, "debug_delta");
-  }
   for (const syntax::identifier& name : declaration.names) declare_relation(declaration, name);
 }
 
@@ -388,6 +386,17 @@ void declarations::apply_qualifiers(const syntax::relation_declaration& declarat
   }
   if (relation.is_magic && no_magic) {
     diagnostics_.error(name.span, "Relation " + name.text + " is both magic and no_magic");
+  }
+}
+
+void declarations::check_debug_delta(const syntax::relation_declaration& declaration) const {
+  if (!declaration.debug_delta_of) return;
+  const syntax::identifier& source = *declaration.debug_delta_of;
+  const auto found = relations_.find(source.text);
+  if (found == relations_.end()) {
+    report_unknown_relation({source.text, source.span});
+  } else if (declaration.attributes.empty()) {
+    report_unsupported(diagnostics_, source.span, "debug_delta of " + source.text + ", which is one itself,");
   }
 }
 

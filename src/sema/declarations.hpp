@@ -88,6 +88,7 @@ class declarations {
   void declare_functor(const syntax::functor_declaration& declaration);
   void declare_relation(const syntax::relation_declaration& declaration);
   void declare_relation(const syntax::relation_declaration& declaration, const syntax::identifier& name);
+  void check_debug_delta(const syntax::relation_declaration& declaration) const;
   void check_attribute_names(const syntax::relation_declaration& declaration);
   void apply_qualifiers(const syntax::relation_declaration& declaration, const syntax::identifier& name,
                         relation& relation);

@@ -99,8 +99,8 @@ void for_each_needed(const std::vector<literal>& body, bool in_aggregate, const 
   }
 }
 
-void collect_dependencies(program& program) {
-  std::set<dependency> found;
+void collect_dependencies(program& program, const std::vector<dependency>& further) {
+  std::set<dependency> found(further.begin(), further.end());
   const auto add = [&](const rule& rule, std::size_t first_literal) {
     for (std::size_t position = first_literal; position < rule.body.size(); ++position) {
       if (const atom* body = std::get_if<atom>(&rule.body[position])) {
@@ -151,8 +151,8 @@ void report_negation_in_cycle(const program& program, const stratum& stratum,
 
 }  // namespace
 
-void stratify(program& program, diagnostics& diagnostics) {
-  collect_dependencies(program);
+void stratify(program& program, const std::vector<dependency>& further, diagnostics& diagnostics) {
+  collect_dependencies(program, further);
   graph needs(program.relations.size());
   std::set<std::uint32_t> self_dependent;
   for (const dependency& edge : program.dependencies) {
