@@ -50,7 +50,6 @@ constexpr ignored_option ignored_options[] = {
     {"--emit-statistics", false, "no effect: see --stats"},
     {"-N,--generate-namespace", true, "no effect: nothing is generated"},
     {"--inline-exclude", true, "no effect on results"},
-    {"--legacy", false, "no effect: legacy syntax is always read"},
     {"--live-profile", false, "no effect: progress is shown on a terminal"},
     {"-m,--magic-transform", true, "no effect on results"},
     {"--magic-transform-exclude", true, "no effect on results"},
@@ -113,7 +112,7 @@ struct raw_arguments {
   std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto", memory_limit,
               buffer_factor;
   std::string word_size = "32";
-  bool no_warnings = false, show_version = false, parse_errors = false;
+  bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
 };
 
 /// The refused option that was given, with its reason; empty when none was.
@@ -192,6 +191,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
     parsed.compile.pragmas.emplace_back(pragma.substr(0, colon),
                                         colon == std::string::npos ? "" : pragma.substr(colon + 1));
   }
+  if (raw.legacy) parsed.compile.pragmas.emplace_back("legacy", "");
   for (const std::string& group : raw.macros) {
     for (std::string& macro : split(group, ' ')) parsed.compile.macros.push_back(std::move(macro));
   }
@@ -260,6 +260,7 @@ parse_result parse_arguments(int count, char** texts) {
       ->allow_extra_args(false);
   app.add_flag("--parse-errors", raw.parse_errors, "as --show parse-errors");
   app.add_option("-p,--profile", parsed.profile_file, "write times and sizes of all rules (JSON)")->type_name("FILE");
+  app.add_flag("--legacy", raw.legacy, "an atom's arguments need not be of subtypes of the declared types");
   app.add_flag("--version", raw.show_version, "print version, backends and word sizes");
 
   constexpr const char* own = "gpulog's own";

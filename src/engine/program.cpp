@@ -1,5 +1,6 @@
 #include "gpulog/program.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -41,6 +42,8 @@ void compile(program_state& state, source_file& main_file, const compile_options
     sema::analysis_options analysis;
     analysis.warnings = options.warnings;
     analysis.words = state.words;
+    analysis.legacy = std::any_of(options.pragmas.begin(), options.pragmas.end(),
+                                  [](const auto& pragma) { return pragma.first == "legacy"; });
     state.analysed = sema::analyse(state.parsed, report, analysis);
   }
   if (state.analysed) {

@@ -56,6 +56,7 @@ class analyser {
         has_clause_(program_.relations.size(), false),
         has_subsumption_(program_.relations.size(), false) {
     program_.words = options.words;
+    if (options.legacy) program_.pragmas.emplace("legacy", "");
   }
 
   std::optional<program> run() {

@@ -11,6 +11,7 @@ namespace gpulog::sema {
 struct analysis_options {
   bool warnings = true;  ///< false: as with -w, none are reported
   word_size words = word_size::bits32;
+  bool legacy = false;  ///< as with --legacy and .pragma "legacy": of an atom's arguments only the kinds are checked
 };
 
 /// Resolves, types, checks, desugars and stratifies a parsed program. Everything that is wrong is reported to

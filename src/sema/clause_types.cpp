@@ -344,6 +344,9 @@ bool clause_types::check_columns(const syntax::atom& atom, relation_id relation,
     const type_id declared = declared_.column_type(relation, column);
     if (types.is_all() || types.empty() || !declared.valid()) continue;
     const bool fits = std::all_of(types.members().begin(), types.members().end(), [&](type_id type) {
+      if (declared_.is_legacy() && environment.kind(type) == environment.kind(declared)) {
+        return environment[type].structure == environment[declared].structure;
+      }
       return environment[type].form == type_form::kind ? environment.is_subtype(declared, type)
                                                        : environment.is_subtype(type, declared);
     });

@@ -19,6 +19,7 @@ class declarations {
 
   [[nodiscard]] const type_environment& types() const { return types_; }
   [[nodiscard]] word_size words() const { return program_.words; }
+  [[nodiscard]] bool is_legacy() const { return program_.pragmas.contains("legacy"); }
   [[nodiscard]] std::optional<relation_id> find_relation(const std::string& name) const;
   /// A type of a column; invalid when its declaration named an unknown type (reported already).
   [[nodiscard]] type_id column_type(relation_id relation, std::size_t column) const {

@@ -166,7 +166,7 @@ void stratify(program& program, const std::vector<dependency>& further, diagnost
     for (std::uint32_t member : components[number]) stratum_of[member] = number;
   }
   const std::map<std::uint32_t, aggregate_refusal> refusals = unfold_recursive_aggregates(program, stratum_of);
-  collect_dependencies(program);  // atoms of aggregates have become the rules' own
+  collect_dependencies(program, further);  // atoms of aggregates have become the rules' own
   program.strata.clear();
   for (const auto& component : components) {
     stratum result;

@@ -40,6 +40,17 @@ class CommandLine(CommandTest):
                 self.assertEqual(self.rows('out', 'reach.csv'), CLOSURE)
                 self.assertEqual(process.output, '')
 
+    def test_legacy_types(self):
+        text = ('.type Name <: symbol\n.decl a(x:symbol)\na("s").\n.decl b(x:Name)\nb(x) :- a(x).\n.output b\n')
+        refused = self.run_program(text)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn('is not a subtype of its declared type', refused.errors)
+        for wanted in ((text, '--legacy'), ('.pragma "legacy"\n' + text,)):
+            self.assert_runs(self.run_program(*wanted))
+            self.assertEqual(self.rows('out', 'b.csv'), ['s'])
+        numbers = self.run_program(text.replace('<: symbol', '<: number'), '--legacy')
+        self.assertEqual(numbers.returncode, 1)
+
     def test_options_before_the_program(self):
         self.write('program.dl', REACH)
         self.write('facts/edge.facts', EDGES['edge.facts'])
