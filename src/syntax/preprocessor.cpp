@@ -26,19 +26,32 @@ constexpr std::string_view word_size_macro = "RAM_DOMAIN_SIZE";
 
 bool is_line_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-/// The end of a comment that begins at `at`, or `at` when none does. A line comment ends before its line end.
-std::size_t end_of_comment(std::string_view text, std::size_t at) {
-  if (text.substr(at).starts_with("//")) return std::min(text.find('\n', at), text.size());
-  if (!text.substr(at).starts_with("/*")) return at;
-  const std::size_t end = text.find("*/", at + 2);
-  return end == std::string_view::npos ? text.size() : end + 2;
-}
-
 /// The length of a backslash with the line end behind it; 0 when there is none at `at`.
 std::size_t line_splice(std::string_view text, std::size_t at) {
   if (text.substr(at).starts_with("\\\n")) return 2;
   if (text.substr(at).starts_with("\\\r\n")) return 3;
   return 0;
+}
+
+/// Where the next of them is, or npos.
+std::size_t find_line_splice(std::string_view text, std::size_t at = 0) {
+  return std::min(text.find("\\\n", at), text.find("\\\r\n", at));
+}
+
+/// The end of a comment that begins at `at`, or `at` when none does. A line comment ends before its line end, unless a
+/// backslash stands there.
+std::size_t end_of_comment(std::string_view text, std::size_t at) {
+  if (text.substr(at).starts_with("//")) {
+    for (std::size_t end = at;; ++end) {
+      end = text.find('\n', end);
+      if (end == std::string_view::npos) return text.size();
+      const std::size_t last = text[end - 1] == '\r' ? end - 2 : end - 1;
+      if (text[last] != '\\') return end;
+    }
+  }
+  if (!text.substr(at).starts_with("/*")) return at;
+  const std::size_t end = text.find("*/", at + 2);
+  return end == std::string_view::npos ? text.size() : end + 2;
 }
 
 /// Tokens of a file from a position on, across lines and comments.
@@ -188,20 +201,28 @@ class preprocessor {
       const char c = here.text[here.at];
       const std::size_t comment_end = end_of_comment(here.text, here.at);
       if (comment_end > here.at) {
-        here.at = comment_end;
+        drop_splices(here, comment_end, c == '/' && here.text[here.at + 1] == '/');
       } else if (const std::size_t splice = line_splice(here.text, here.at); splice > 0) {
-        copy_up_to(here, here.at);
-        here.at += splice;
-        here.copied = here.at;
+        drop_splices(here, here.at + splice);
       } else if (c == '\n') {
         ++here.at;
         return;
       } else if (is_macro_name_start(c)) {
         name(here);
       } else {
-        here.at = end_of_macro_token(here.text, here.at);
+        drop_splices(here, end_of_macro_token(here.text, here.at));
       }
     }
+  }
+
+  /// Goes on to `end`; what was written on several lines with a backslash at their ends becomes one line, or nothing.
+  void drop_splices(position& here, std::size_t end, bool drop_all = false) {
+    const std::string_view token = here.text.substr(0, end);
+    for (std::size_t at = here.at; (at = find_line_splice(token, at)) != std::string_view::npos;) {
+      copy_up_to(here, drop_all ? here.at : at);
+      here.copied = at = drop_all ? end : at + line_splice(token, at);
+    }
+    here.at = end;
   }
 
   void name(position& here) {
@@ -402,7 +423,8 @@ class preprocessor {
 
 bool needs_preprocessing(const source_file& file, const parse_options& options) {
   return !options.macros.empty() || file.text().find('#') != std::string_view::npos ||
-         file.text().find(word_size_macro) != std::string_view::npos;
+         file.text().find(word_size_macro) != std::string_view::npos ||
+         find_line_splice(file.text()) != std::string_view::npos;
 }
 
 mapped_text preprocess(source_file& file, source_manager& sources, diagnostics& report, const parse_options& options) {

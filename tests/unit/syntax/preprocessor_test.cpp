@@ -24,6 +24,15 @@ TEST(Macros, WithoutArguments) {
   EXPECT_EQ(printed("a(RAM_DOMAIN_SIZE)."), "a(32).\n");
 }
 
+TEST(Lines, AreJoinedByABackslash) {
+  EXPECT_EQ(printed("a(1). \\\na(x) :- b(x), \\\n  c(x)."), "a(1).\na(x) :- b(x), c(x).\n");
+  EXPECT_EQ(printed("a(\"on\\\ne\")."), "a(\"one\").\n");
+  EXPECT_EQ(printed("ab\\\r\nc(1)."), "abc(1).\n");
+  EXPECT_EQ(printed("a(1). // b(2). \\\nc(3).\nd(4)."), "a(1).\nd(4).\n");
+  EXPECT_EQ(printed("a(\"\\\\\"). b(2)."), "a(\"\\\\\").\nb(2).\n");
+  EXPECT_EQ(remarks_on("a(1). \\\n\nb(").substr(0, 2), "3:");
+}
+
 TEST(Macros, WithArguments) {
   EXPECT_EQ(printed("#define E(x, y) e(y, x)\na() :- E(1, @f(2, 3)), E((4), \"a,b\")."),
             "a() :- e(@f(2, 3), 1), e(\"a,b\", 4).\n");
