@@ -10,6 +10,7 @@
 #include "sema/components.hpp"
 #include "sema/debug_delta.hpp"
 #include "sema/declarations.hpp"
+#include "sema/inline_checks.hpp"
 #include "sema/inlining.hpp"
 #include "sema/lowering.hpp"
 #include "sema/print.hpp"
@@ -60,6 +61,9 @@ class analyser {
   }
 
   std::optional<program> run() {
+    const std::size_t errors = diagnostics_.error_count();
+    check_inlining(items_, declared_, diagnostics_);
+    inlining_refused_ = diagnostics_.error_count() != errors;
     for (const syntax::item& item : items_) {
       const auto* clause = item.as<syntax::clause>();
       if (const auto* subsumption = item.as<syntax::subsumption>()) {
@@ -82,6 +86,12 @@ class analyser {
   }
 
  private:
+  [[nodiscard]] bool is_evaluated(const syntax::atom& head) const {
+    // Where inlining was refused, what could be wrong with a definition itself says nothing.
+    return inliner_.is_evaluated(head.name.text) &&
+           !(inlining_refused_ && declared_.is_inline(*declared_.find_relation(head.name.text)));
+  }
+
   void analyse_clause(const syntax::clause& written) {
     for (const syntax::atom& head : written.heads) {
       if (const auto id = declared_.find_relation(head.name.text)) has_clause_[id->value] = true;
@@ -92,9 +102,8 @@ class analyser {
     const auto inlined = inlined_.find(&written);
     const bool never_holds = inlined != inlined_.end() && has_no_alternative(inlined->second);
     if (inlined != inlined_.end() && !never_holds && !check_inlined(inlined->second)) return;
-    const bool all_evaluated = std::all_of(written.heads.begin(), written.heads.end(), [&](const syntax::atom& head) {
-      return inliner_.is_evaluated(head.name.text);
-    });
+    const bool all_evaluated = std::all_of(written.heads.begin(), written.heads.end(),
+                                           [&](const syntax::atom& head) { return is_evaluated(head); });
     // What inlining takes away has to be well typed nevertheless.
     if (inlined != inlined_.end() || !all_evaluated) {
       const syntax::clause& complete = with_scopes(written);
@@ -106,7 +115,7 @@ class analyser {
     const auto bodies = expand_body(clause.body, clause.span, diagnostics_);
     if (!bodies) return;
     for (const syntax::atom& head : clause.heads) {
-      if (!inliner_.is_evaluated(head.name.text)) continue;
+      if (!is_evaluated(head)) continue;
       for (const flat_conjunction& body : *bodies) {
         if (inlined != inlined_.end() && contradicts_itself(body)) continue;
         add_rule(clause, head, body);
@@ -188,7 +197,7 @@ class analyser {
     std::vector<fact> facts;
     for (const syntax::atom& head : clause.heads) {
       const auto id = declared_.find_relation(head.name.text);
-      if (!id || !inliner_.is_evaluated(head.name.text)) return false;
+      if (!id || !is_evaluated(head)) return false;
       auto made = lower_plain_fact(head, *id, program_[*id].attributes, symbols_, program_.words);
       if (!made) return false;
       facts.push_back(std::move(*made));
@@ -392,6 +401,7 @@ class analyser {
   program program_;
   declarations declared_;
   inliner inliner_;
+  bool inlining_refused_ = false;
   std::unordered_map<const syntax::clause*, syntax::clause> inlined_;  ///< of the clauses that mention inline relations
   std::unordered_map<const syntax::subsumption*, syntax::clause> subsumption_clauses_;
   std::deque<syntax::clause> scoped_;

@@ -43,8 +43,13 @@ class form_checker {
     for (const syntax::argument& argument : head.arguments) {
       check_term(argument, underscore::in_head);
       if (!is_fact) continue;
-      for_each_own_variable(argument, [&](const syntax::variable& variable, const syntax::argument& term) {
-        fail(term.span, "Variable " + variable.name + " in fact");
+      walk_terms(argument, [&](const syntax::argument& term) {
+        if (const auto* variable = term.as<syntax::variable>()) {
+          fail(term.span, "Argument in fact is not constant: variable " + variable->name);
+        } else if (term.as<syntax::counter>() != nullptr || term.as<syntax::iteration_counter>() != nullptr) {
+          fail(term.span, "Argument in fact is not constant");
+        }
+        return term.as<syntax::aggregate>() == nullptr;
       });
     }
   }

@@ -51,6 +51,7 @@ class instantiation {
     collect_components(content, program);
     check_definitions(program, items, {}, false);
     add_names(content, program);
+    check_names(items, program);
     // Names of the program itself need no renaming: its own items are only copied.
     for (const content_item& entry : content) {
       if (const auto* instance = entry.item->as<syntax::component_instance>()) {
@@ -76,6 +77,24 @@ class instantiation {
       if (!reported_.insert(component).second) continue;
       diagnostics_.error(component->span, "Redefinition of component " + component->type.name.text)
           .note(previous->second->span, "Previous definition");
+    }
+  }
+
+  /// A component or instance of the program has a name that no type, relation or component has.
+  void check_names(const std::vector<syntax::item>& items, const scope& program) {
+    const auto clashes = [&](const std::string& name) {
+      return program.types.contains(name) || program.relations.contains(name);
+    };
+    for (const syntax::item& item : items) {
+      const auto* component = item.as<syntax::component>();
+      if (component != nullptr && clashes(component->type.name.text)) {
+        diagnostics_.error(component->span, "Name clash on component " + component->type.name.text);
+      }
+      const auto* instance = item.as<syntax::component_instance>();
+      if (instance == nullptr) continue;
+      if (clashes(instance->name.text) || program.components.contains(instance->name.text)) {
+        diagnostics_.error(instance->span, "Name clash on instantiation " + instance->name.text);
+      }
     }
   }
 

@@ -135,6 +135,11 @@ void declarations::define_type(pending_type& pending) {
 void declarations::define(const syntax::type_declaration& declaration, const syntax::subtype_definition& definition) {
   const auto base = resolve_type(definition.base, " as base of type " + declaration.name.text);
   if (!base) return;
+  const bool of_union = types_[*base].form == type_form::union_of;
+  if (of_union || types_.kind(*base) == value_kind::record) {
+    diagnostics_.error(declaration.span, "Subset type " + declaration.name.text + " can't be derived from " +
+                                             (of_union ? "union " : "record type ") + definition.base.text);
+  }
   types_.add({declaration.name.text, type_form::subtype, types_.kind(*base), *base, {}, types_[*base].structure});
 }
 
@@ -298,6 +303,10 @@ void declarations::declare_relation(const syntax::relation_declaration& declarat
         .note(program_[previous->second].span, "Previous definition");
     return;
   }
+  if (const auto type = pending_types_.find(name.text); type != pending_types_.end()) {
+    diagnostics_.error(name.span, "Name clash on relation " + name.text)
+        .note(type->second.declaration->name.span, "The type of this name");
+  }
   relation made;
   made.name = name.text;
   made.span = name.span;
@@ -444,6 +453,18 @@ void declarations::add_choice_domains(const syntax::relation_declaration& declar
 
 // ---- directives -----------------------------------------------------------------------------------------------------
 
+void declarations::check_repetition(const syntax::directive& directive, const syntax::qualified_name& relation) {
+  using syntax::directive_kind;
+  if (directive.kind != directive_kind::printsize && directive.kind != directive_kind::limitsize) return;
+  // Those of a component are its own.
+  if (!relation.is_simple()) return;
+  const std::string directive_name(spelling(directive.kind).substr(1));
+  const auto [previous, inserted] = single_directives_.emplace(directive_name + ' ' + relation.text, directive.span);
+  if (inserted) return;
+  diagnostics_.error(directive.span, "Redefinition of " + directive_name + " directives for relation " + relation.text)
+      .note(previous->second, "Previous definition");
+}
+
 void declarations::add_directive(const syntax::directive& directive) {
   std::map<std::string, std::string> parameters;
   for (const syntax::directive_parameter& parameter : directive.parameters) {
@@ -470,6 +491,7 @@ void declarations::add_directive(const syntax::directive& directive) {
       report_unknown_relation(name);
       continue;
     }
+    check_repetition(directive, name);
     if (size_limit) program_.relations[id->value].size_limit = size_limit;
     program_.relations[id->value].directives.push_back({directive_kind_of(directive.kind), parameters, name.span});
   }

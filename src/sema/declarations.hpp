@@ -95,6 +95,7 @@ class declarations {
                         relation& relation);
   void check_equivalence(const syntax::identifier& name, const relation& relation, const std::vector<type_id>& types);
   void add_choice_domains(const syntax::relation_declaration& declaration, relation& relation);
+  void check_repetition(const syntax::directive& directive, const syntax::qualified_name& relation);
   void add_directive(const syntax::directive& directive);
   void check_inlined_relations();
 
@@ -111,8 +112,9 @@ class declarations {
   std::unordered_map<std::string, declared_branch> branches_;
   std::unordered_map<std::string, relation_id> relations_;
   std::vector<std::string> relation_names_;
-  std::vector<std::vector<type_id>> column_types_;                 ///< by relation
-  std::vector<const std::vector<syntax::attribute>*> attributes_;  ///< by relation
+  std::unordered_map<std::string, source_span> single_directives_;  ///< by kind and relation
+  std::vector<std::vector<type_id>> column_types_;                  ///< by relation
+  std::vector<const std::vector<syntax::attribute>*> attributes_;   ///< by relation
   std::unordered_map<std::string, known_functor> user_functors_;
 };
 

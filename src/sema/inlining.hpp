@@ -12,8 +12,8 @@
 
 namespace gpulog::sema {
 
-/// Replaces atoms of relations declared `inline` by the bodies of their clauses. A negated atom is replaced only when
-/// those bodies bring in no variables; otherwise the relation stays one that is evaluated, as do those in aggregates.
+/// Replaces atoms of relations declared `inline` by the bodies of their clauses (where check_inlining allows it). What
+/// cannot be replaced, a negated atom of definitions with records, say, leaves the relation one that is evaluated.
 class inliner {
  public:
   /// Reports inline relations that depend on each other in a cycle; nothing is inlined then.

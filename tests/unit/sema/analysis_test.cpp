@@ -209,26 +209,28 @@ TEST_P(form_errors, are_reported_with_their_line) {
   EXPECT_TRUE(mentions(report, GetParam().message)) << report;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    all, form_errors,
-    testing::Values(rejected{"b(x,y) :- a(x).", "Ungrounded variable y"},
-                    rejected{"a(x) :- a(x), x < limit.", "Ungrounded variable limit"},
-                    rejected{"a(x) :- !a(x).", "Ungrounded variable x"},
-                    rejected{"a(x) :- a(y), !b(y,x).", "Ungrounded variable x"},
-                    rejected{"a(y) :- a(x), x = y + 1.", "Ungrounded variable y"},
-                    rejected{"a(u) :- a(_), u = v + 1, v = u - 1.", "Ungrounded variable u"},
-                    rejected{"a(x) :- a(x+1).", "Ungrounded variable x"},
-                    rejected{"a(x) :- !(x != 1), a(y), y != x ; a(y).", "Ungrounded variable x"},
-                    rejected{"a(x) :- a(_) ; a(x).", "Ungrounded variable x"}, rejected{"a(x).", "Variable x in fact"},
-                    rejected{"a(_).", "Underscore in head"}, rejected{"a(_) :- a(1).", "Underscore in head"},
-                    rejected{"a(x) :- a(x), x < _.", "Underscore in binary relation"},
-                    rejected{"a(x) :- a(x), b(x, _+1).", "Underscore in argument of functor"},
-                    rejected{"a(1,2).", "Mismatching arity of relation a"},
-                    rejected{"a(x) :- b(x).", "Mismatching arity of relation b"},
-                    rejected{"c(1).", "Undefined relation c"}, rejected{"a(x) :- a(x), !c(x).", "Undefined relation c"},
-                    rejected{"a(@twice(x)) :- a(x).", "hasn't been declared: @twice"},
-                    rejected{"a(x) :- a(x). .plan 0:(2)", "Invalid execution order"},
-                    rejected{"a(x) :- b(x,_). .plan 0:(1)", "no version 0"}));
+INSTANTIATE_TEST_SUITE_P(all, form_errors,
+                         testing::Values(rejected{"b(x,y) :- a(x).", "Ungrounded variable y"},
+                                         rejected{"a(x) :- a(x), x < limit.", "Ungrounded variable limit"},
+                                         rejected{"a(x) :- !a(x).", "Ungrounded variable x"},
+                                         rejected{"a(x) :- a(y), !b(y,x).", "Ungrounded variable x"},
+                                         rejected{"a(y) :- a(x), x = y + 1.", "Ungrounded variable y"},
+                                         rejected{"a(u) :- a(_), u = v + 1, v = u - 1.", "Ungrounded variable u"},
+                                         rejected{"a(x) :- a(x+1).", "Ungrounded variable x"},
+                                         rejected{"a(x) :- !(x != 1), a(y), y != x ; a(y).", "Ungrounded variable x"},
+                                         rejected{"a(x) :- a(_) ; a(x).", "Ungrounded variable x"},
+                                         rejected{"a(x).", "Argument in fact is not constant"},
+                                         rejected{"a(_).", "Underscore in head"},
+                                         rejected{"a(_) :- a(1).", "Underscore in head"},
+                                         rejected{"a(x) :- a(x), x < _.", "Underscore in binary relation"},
+                                         rejected{"a(x) :- a(x), b(x, _+1).", "Underscore in argument of functor"},
+                                         rejected{"a(1,2).", "Mismatching arity of relation a"},
+                                         rejected{"a(x) :- b(x).", "Mismatching arity of relation b"},
+                                         rejected{"c(1).", "Undefined relation c"},
+                                         rejected{"a(x) :- a(x), !c(x).", "Undefined relation c"},
+                                         rejected{"a(@twice(x)) :- a(x).", "hasn't been declared: @twice"},
+                                         rejected{"a(x) :- a(x). .plan 0:(2)", "Invalid execution order"},
+                                         rejected{"a(x) :- b(x,_). .plan 0:(1)", "no version 0"}));
 
 class unsupported : public testing::TestWithParam<rejected> {};
 
