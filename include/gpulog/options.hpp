@@ -65,6 +65,8 @@ struct run_options {
   join_kind joins = join_kind::materialized;
   /// Where several atoms restrict a variable, each binding searches the one with the fewest rows (on the CPU).
   bool intersect = true;
+  /// A relation whose only rule can't derive a tuple twice, and that no rule asks for membership, has no tuple set.
+  bool skip_sets = true;
   bool decompose = true;  ///< fixpoints that fall apart by the values of a column are run as one search for each
   std::uint64_t memory_limit = 0;                         ///< bytes for relations and indexes; 0: no limit
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs

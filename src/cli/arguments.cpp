@@ -109,8 +109,8 @@ parse_result fail(std::string_view message) {
 struct raw_arguments {
   std::vector<std::string> files, show, macros, pragmas;
   std::string joins = "materialized";
-  std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto", memory_limit,
-              buffer_factor;
+  std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto",
+              deduplicate = "auto", memory_limit, buffer_factor;
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
 };
@@ -148,6 +148,9 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
   if (raw.intersect != "auto" && raw.intersect != "off")
     return fail(fmt::format("--intersect may only be set to auto or off, not to '{}'", raw.intersect));
   parsed.run.intersect = raw.intersect == "auto";
+  if (raw.deduplicate != "auto" && raw.deduplicate != "always")
+    return fail(fmt::format("--deduplicate may only be set to auto or always, not to '{}'", raw.deduplicate));
+  parsed.run.skip_sets = raw.deduplicate == "auto";
 
   if (raw.joins != "materialized" && raw.joins != "nested")
     return fail(fmt::format("--joins may only be set to materialized or nested, not to '{}'", raw.joins));
@@ -267,6 +270,10 @@ parse_result parse_arguments(int count, char** texts) {
   app.add_option("--backend", raw.backend, "auto, cpu or cuda")->type_name("NAME")->group(own);
   app.add_option("--device", parsed.run.device, "number of the backend's device, from 0")->type_name("N")->group(own);
   app.add_option("--storage", raw.storage, "auto, hisa, hash, bits or words")->type_name("NAME")->group(own);
+  app.add_option("--deduplicate", raw.deduplicate,
+                 "auto or always: relations that a rule derives without repetitions have no tuple set")
+      ->type_name("NAME")
+      ->group(own);
   app.add_option("--intersect", raw.intersect, "auto or off: of several atoms the one with the fewest rows is searched")
       ->type_name("NAME")
       ->group(own);

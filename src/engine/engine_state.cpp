@@ -347,6 +347,7 @@ void engine_state::evaluate() {
   }
   plan::options planning;
   if (!options.intersect) planning.intersections = plan::intersection_mode::off;
+  if (!options.skip_sets) planning.deduplication = plan::deduplication_mode::always;
   planned = plan::make_plan(analysed(), known, planning);
 
   exec::options chosen;

@@ -356,6 +356,7 @@ class fixpoint_executor final : public stratum_executor {
     }
 
     const bool falls_apart = options_.decompose && stratum.decomposed.has_value();
+    skip_sets(stratum);
     if (!falls_apart) choose_sets(stratum);
     for (std::uint32_t index : indexes_read(stratum.once.versions)) refresh_index(index, figures);
     run_phase(phases[0], figures);
@@ -400,6 +401,17 @@ class fixpoint_executor final : public stratum_executor {
       return asked.set_name();
     } else {
       return "hisa";
+    }
+  }
+
+  /// Where the plan says that no set is needed: that holds for what the rules derive, and rows that were loaded may be
+  /// among it. The published way always deduplicates.
+  void skip_sets([[maybe_unused]] const plan::stratum& stratum) {
+    if constexpr (requires(relation_type & made) { made.skip_set(); }) {
+      if (options_.storage == storage::storage_mode::hisa) return;
+      for (const relation_id id : stratum.relations) {
+        if (!plan_->relations[id.value].needs_set && relation_of(id).rows() == 0) relation_of(id).skip_set();
+      }
     }
   }
 

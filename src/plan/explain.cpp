@@ -293,6 +293,10 @@ std::string explain(const program& plan) {
       if (facts == plan.facts.end()) continue;
       result += fmt::format("  {} facts of {}\n", facts->rows, plan.relations[id.value].name);
     }
+    for (const relation_id id : printed.relations) {
+      if (plan.relations[id.value].needs_set) continue;
+      result += fmt::format("  no tuple set for {}: its rule derives each tuple once\n", plan.relations[id.value].name);
+    }
     if (!printed.once.versions.empty()) result += phase_text(plan, printed.once, "once");
     if (printed.decomposed) {
       const relation& own = plan.relations[printed.relations.front().value];

@@ -12,6 +12,7 @@
 
 #include "plan/cost_model.hpp"
 #include "plan/decomposition.hpp"
+#include "plan/distinct_rows.hpp"
 #include "plan/domains.hpp"
 #include "plan/draft.hpp"
 #include "plan/index_selection.hpp"
@@ -395,6 +396,7 @@ class planner {
       added.decomposed = find_decomposition(result_, added);
       added.domains = find_domains(result_, added);
     }
+    if (chosen_.deduplication == deduplication_mode::where_needed) drop_needless_sets(result_);
   }
 
   const sema::program& source_;

@@ -27,9 +27,13 @@ enum class supplementary_mode : std::uint8_t { automatic, off };
 /// Whether a search may be left to the smallest of several relations (plan/intersections.hpp).
 enum class intersection_mode : std::uint8_t { automatic, off };
 
+/// Whether relations whose rows cannot repeat have no tuple set (plan/distinct_rows.hpp).
+enum class deduplication_mode : std::uint8_t { where_needed, always };
+
 struct options {
   supplementary_mode supplementary = supplementary_mode::automatic;
   intersection_mode intersections = intersection_mode::automatic;
+  deduplication_mode deduplication = deduplication_mode::where_needed;
 };
 
 /// Plans every rule: semi-naive versions, join order, supplementary relations, indexes. The relations of `source` keep

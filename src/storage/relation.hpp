@@ -80,12 +80,17 @@ class relation {
     const std::uint64_t at_once = std::max(packed->bytes(), set_sizes::small_matrix_bytes);
     if (options_.sets == set_choice::bits || bounds_->bytes() <= at_once) become_bits();
   }
-  /// How it tells whether a tuple is new: "hash", "bits", "words" or "hisa"; empty: it can't any more.
+  /// Before the first row: no tuple will be inserted twice, and none be looked up. There is no tuple set then.
+  void skip_set() {
+    candidates_.clear();
+    set_.emplace<std::monostate>();
+  }
+  /// How it tells whether a tuple is new: "hash", "bits", "words" or "hisa"; "none": it need not, or can't any more.
   [[nodiscard]] const char* set_name() const {
     if (std::holds_alternative<bit_set>(set_)) return "bits";
     if (std::holds_alternative<word_set>(set_)) return "words";
     if (std::holds_alternative<hisa_set>(set_)) return "hisa";
-    return std::holds_alternative<std::monostate>(set_) ? "" : "hash";
+    return has_set() ? "hash" : "none";
   }
 
   /// Before the first row: an equivalence relation. It has pairs instead of rows: no columns and no indexes, and rows()
@@ -145,7 +150,7 @@ class relation {
       return candidate_tail_.load(std::memory_order_relaxed) + slack() <= capacity_of(candidates_);
     }
     if (tail_.load(std::memory_order_relaxed) + slack() > capacity_of(columns_)) return false;
-    if (is_choice() || std::holds_alternative<bit_set>(set_)) return true;
+    if (is_choice() || !has_set() || std::holds_alternative<bit_set>(set_)) return true;
     if (const auto* packed = std::get_if<packed_set>(&set_)) return packed->has_room(slack());
     if (const auto* words = std::get_if<word_set>(&set_)) return words->has_room(slack());
     return std::get<row_set>(set_).has_room(slack());
@@ -168,7 +173,7 @@ class relation {
     if (is_choice()) drop_candidates(backend);
     const std::uint64_t needed = tail_.load(std::memory_order_relaxed) + slack();
     if (needed > capacity_of(columns_)) reserve_rows(needed);
-    if (is_choice() || std::holds_alternative<bit_set>(set_)) return;
+    if (is_choice() || !has_set() || std::holds_alternative<bit_set>(set_)) return;
     if (std::holds_alternative<packed_set>(set_) || std::holds_alternative<word_set>(set_)) {
       grow_packed();
     } else {
@@ -191,6 +196,7 @@ class relation {
       return 1;
     }
     if (equivalence_) return equivalence_->insert<Concurrent>(values[0], values[1], n, scratch.keys);
+    if (!has_set()) return append(values, n);
     if (std::holds_alternative<hisa_set>(set_)) return collect(values, n);
     if (is_choice()) return append_candidates(std::get<choice_set>(set_), values, n, scratch);
     if (auto* bits = std::get_if<bit_set>(&set_)) {
@@ -420,6 +426,7 @@ class relation {
     tail_.store(equivalence_->pairs(), std::memory_order_relaxed);
   }
 
+  [[nodiscard]] bool has_set() const { return !std::holds_alternative<std::monostate>(set_); }
   [[nodiscard]] bool is_packed() const { return arity_ * sizeof(word) <= sizeof(std::uint64_t); }
   [[nodiscard]] std::uint64_t slack() const { return options_.workers * (tile_rows + reservation_rows); }
 
@@ -474,6 +481,13 @@ class relation {
   bool become_words();
   template <class Set>
   void insert_all_rows(Set& set);
+
+  /// All of them, as they are. @return n
+  std::uint32_t append(const word* const* values, std::uint32_t n) {
+    const std::uint64_t row = tail_.fetch_add(n, std::memory_order_relaxed);
+    for (std::uint32_t c = 0; c < arity_; ++c) std::copy_n(values[c], n, columns_[c].data() + row);
+    return n;
+  }
 
   /// Appends the first `fresh` of the scratch's keys as rows. @return fresh
   template <bool Concurrent>

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "plan/plan.hpp"
+
+namespace gpulog::plan {
+
+/// Takes the tuple set (relation::needs_set) from relations that need none: nothing asks them for membership, and their
+/// rows cannot repeat. That is so where one version of one rule makes all of them, outside of recursion, and the head's
+/// values tell which rows the body's searches had read: every column of those rows is in the head, or a constant, or
+/// follows from values in the head. Relations with facts keep their set, as do those of choice-domains, subsumption and
+/// eqrel.
+void drop_needless_sets(program& plan);
+
+}  // namespace gpulog::plan
