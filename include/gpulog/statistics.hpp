@@ -30,7 +30,8 @@ struct stratum_statistics {
   std::string reason;       ///< why it, or a part of it, ran on the cpu although other strata ran on a device
   bool decomposed = false;  ///< run as one fixpoint for each value of a column that its rules pass through
   std::uint64_t iterations = 0;
-  std::uint64_t tail_iterations = 0;  ///< those whose new tuples are less than 1% of the result's
+  std::uint64_t tail_iterations = 0;    ///< those whose new tuples are less than 1% of the result's
+  std::uint64_t looped_iterations = 0;  ///< those that a device ran without the host, many in a launch
   double seconds = 0;
   std::vector<phase_statistics> phases;
   std::vector<rule_statistics> rules;

@@ -476,6 +476,7 @@ void engine_state::collect_figures() {
                  {"merge", from.merge_seconds}, {"index", from.index_seconds},
                  {"clear", from.clear_seconds}, {"allocation", from.allocation_seconds}};
     to.tail_iterations = from.tail_iterations;
+    to.looped_iterations = from.looped_iterations;
     // The executor numbers versions as the plan lists them: once, then the phases of the loop, then subsumptions.
     std::vector<std::string> locations;
     for (const plan::rule_version& version : stratum.once.versions) locations.push_back(version.location);

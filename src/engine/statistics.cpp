@@ -27,6 +27,7 @@ ordered_json document_of(const stratum_statistics& stratum) {
           {"decomposed", stratum.decomposed},
           {"iterations", stratum.iterations},
           {"tail_iterations", stratum.tail_iterations},
+          {"looped_iterations", stratum.looped_iterations},
           {"seconds", stratum.seconds},
           {"phases", std::move(phases)},
           {"rules", std::move(rules)}};

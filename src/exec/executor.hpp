@@ -27,7 +27,7 @@ struct progress {
   double seconds = 0;        ///< since the stratum began
 };
 
-/// Where a CPU executor changes its way of working. Tests lower these, so that small inputs take every way.
+/// Where an executor changes its way of working. Tests lower these, so that small inputs take every way.
 struct cut_offs {
   /// A rule version with fewer expected candidates runs on the calling thread.
   double parallel_candidates = 8192;
@@ -35,6 +35,10 @@ struct cut_offs {
   std::uint64_t candidate_rows = 0;
   /// Where a stratum's rules take their values from fewer rows, no tuple set but a hash table pays.
   std::uint64_t bounded_rows = 1024;
+  // On a CUDA device, `hash` mode.
+  std::uint64_t batch_rows = 4096;     ///< most rows of a version that runs in one kernel with others
+  std::uint64_t loop_rows = 65536;     ///< the same in a kernel that loops over iterations; 0: there is none
+  std::uint64_t loop_run_rows = 2048;  ///< most rows of an index's run that is made there, 2048 at most
 };
 
 /// How a device in `hisa` mode runs bodies of three and more atoms.
@@ -85,6 +89,7 @@ struct stratum_statistics {
   std::string reason;       ///< why there
   bool decomposed = false;  ///< run as one fixpoint for each value of a column
   std::uint64_t iterations = 0;
+  std::uint64_t looped_iterations = 0;  ///< of them, those that a device ran by itself
   double seconds = 0;
   double join_seconds = 0;
   double populate_delta_seconds = 0;  ///< `hisa` mode: sort, unique, set difference

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exec/executor.hpp"
+#include "exec/iteration_runner.hpp"
 #include "exec/pipeline_builder.hpp"
 #include "exec/reads.hpp"
 #include "exec/stratum_subsumptions.hpp"
@@ -50,7 +51,8 @@ struct machine_phases {
 ///
 /// Machine is where it runs: its `relation` has the interface of storage::relation, and it can make one, load rows,
 /// settle, index, run a pipeline and show rows to the host (exec/cpu_machine.hpp); if it has `phases()`, those count,
-/// and if it has `run_together()`, it is first given all versions of a phase.
+/// if it has `run_together()`, it is first given all versions of a phase, and if it has `make_iteration_runner()`, all
+/// iterations of a stratum.
 template <class Machine>
 class fixpoint_executor final : public stratum_executor {
  public:
@@ -537,9 +539,17 @@ class fixpoint_executor final : public stratum_executor {
       return std::any_of(stratum.relations.begin(), stratum.relations.end(),
                          [this](relation_id relation) { return relation_of(relation).delta_rows() != 0; });
     };
-    while (any_delta() && !limit_reached(stratum)) {
-      iteration_ = static_cast<word>(++figures.iterations);
-      for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
+    const std::unique_ptr<iteration_runner> by_itself = iteration_runner_of(stratum, phases);
+    std::size_t phase = 0;  // that the iteration goes on with
+    while (phase != 0 || (any_delta() && !limit_reached(stratum))) {
+      if (by_itself != nullptr) {
+        const std::size_t told = deltas.size();
+        phase = run_iterations(*by_itself, phase, phases, indexes, deltas, figures);
+        if (deltas.size() > told) tell_progress(number, figures, start);
+        if (phase == 0 && !any_delta()) break;
+      }
+      iteration_ = static_cast<word>(figures.iterations + 1);
+      for (std::size_t p = std::exchange(phase, 0); p < stratum.loop.size(); ++p) {
         run_phase(phases[p + 1], figures);
         for (relation_id relation : stratum.loop[p].advance) settle(relation, figures);
         if (p + 1 == stratum.loop.size()) subsume(stratum, subsumptions, figures, [](auto& runner) { runner.step(); });
@@ -550,6 +560,7 @@ class fixpoint_executor final : public stratum_executor {
           if (std::find(advanced.begin(), advanced.end(), owner) != advanced.end()) refresh_index(index, figures);
         }
       }
+      ++figures.iterations;
       deltas.push_back(sum_of(stratum, [](const relation_type& one) { return one.delta_rows(); }));
       tell_progress(number, figures, start);
     }
@@ -557,6 +568,70 @@ class fixpoint_executor final : public stratum_executor {
     const std::uint64_t result = sum_of(stratum, [](const relation_type& one) { return one.rows(); });
     figures.tail_iterations = static_cast<std::uint64_t>(
         std::count_if(deltas.begin(), deltas.end(), [result](std::uint64_t delta) { return delta < result / 100; }));
+  }
+
+  static constexpr bool loops_by_itself = requires(Machine & machine, kernels::relation_list<relation_type>& all) {
+    machine.make_iteration_runner(looped_stratum(), all);
+  };
+
+  /// What runs iterations without asking in between; nullptr: nothing does.
+  [[nodiscard]] std::unique_ptr<iteration_runner> iteration_runner_of(
+      [[maybe_unused]] const plan::stratum& stratum,
+      [[maybe_unused]] const std::vector<std::vector<running_version>>& phases) {
+    if constexpr (loops_by_itself) {
+      const bool is_limited = std::any_of(stratum.relations.begin(), stratum.relations.end(), [this](relation_id id) {
+        return plan_->relations[id.value].size_limit != 0;
+      });
+      if (is_limited || !stratum.subsumptions.empty()) return nullptr;
+      looped_stratum looped;
+      for (relation_id id : stratum.relations)
+        looped.relations.push_back({id.value, !plan_->relations[id.value].supplementary});
+      for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
+        looped_phase& phase = looped.phases.emplace_back();
+        for (const running_version& version : phases[p + 1])
+          phase.versions.push_back({&version.pipeline, &version.candidates_per_row});
+        for (relation_id id : stratum.loop[p].advance) phase.advanced.push_back(id.value);
+      }
+      return machine_.make_iteration_runner(std::move(looped), relations_);
+    } else {
+      return nullptr;
+    }
+  }
+
+  /// As many iterations as run by themselves, the first one from a phase on. @return the phase to go on with
+  std::size_t run_iterations(iteration_runner& runner, std::size_t phase,
+                             std::vector<std::vector<running_version>>& phases, const std::set<std::uint32_t>& indexes,
+                             std::vector<std::uint64_t>& deltas, stratum_statistics& figures) {
+    for (bool goes_on = true; goes_on;) {
+      check_stop();
+      const double start = storage::seconds_now();
+      const typename Machine::trace_range traced("iterations");
+      const looped_iterations done = runner.run(phase);
+      if (!done.has_run) return phase;
+      const double seconds = storage::seconds_now() - start;
+      figures.join_seconds += seconds;
+      figures.iterations += done.deltas.size();
+      figures.looped_iterations += done.deltas.size();
+      deltas.insert(deltas.end(), done.deltas.begin(), done.deltas.end());
+      std::size_t next = 0;
+      for (std::size_t p = 1; p < phases.size(); ++p) {
+        for (running_version& version : phases[p]) {
+          const looped_iterations::version_counts& counts = done.versions[next++];
+          if (done.faulty == &version.pipeline)
+            throw evaluation_fault(describe(arithmetic_exception, *version.planned));
+          // Where one ends and the next begins, nobody asked.
+          version.figures->seconds += seconds / static_cast<double>(done.versions.size());
+          version.figures->runs += counts.runs;
+          version.figures->candidates += counts.candidates;
+          version.figures->tuples += counts.fresh;
+          if (counts.runs != 0) last_version_[version.planned->head.value] = version.planned;
+        }
+      }
+      for (std::uint32_t index : indexes) refresh_index(index, figures);
+      phase = done.next_phase;
+      goes_on = done.goes_on;
+    }
+    return phase;
   }
 
   void tell_progress(std::size_t number, const stratum_statistics& figures, double start) const {

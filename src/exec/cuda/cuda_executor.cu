@@ -3,6 +3,7 @@
 #include "backend/cuda/device.hpp"
 #include "exec/cuda/cuda_machine.hpp"
 #include "exec/cuda/hisa_executor.hpp"
+#include "kernels/cuda/device_loop.hpp"
 
 namespace gpulog::exec {
 
@@ -18,7 +19,7 @@ class cuda_executor final : public stratum_executor {
       running_ = make_hisa_executor(program, symbols, chosen, context_, memory_);
     } else {
       running_ = std::make_unique<fixpoint_executor<cuda_machine>>(program, symbols, memory_, chosen, context_, memory_,
-                                                                   chosen.threads);
+                                                                   chosen.threads, chosen.cut);
     }
   }
 
@@ -50,7 +51,11 @@ class cuda_executor final : public stratum_executor {
 
 std::string why_no_cuda_device(int device) { return backend::cuda::why_not_available(device); }
 bool has_cuda_driver() { return backend::cuda::has_driver(); }
-std::string start_cuda_device(int device) { return backend::cuda::start_device(device); }
+std::string start_cuda_device(int device) {
+  std::string reason = backend::cuda::start_device(device);
+  if (reason.empty()) kernels::cuda::load_loop();
+  return reason;
+}
 
 std::unique_ptr<stratum_executor> make_cuda_executor(const plan::program& program, storage::symbol_table& symbols,
                                                      const options& chosen, int device, std::uint64_t memory_limit) {

@@ -39,9 +39,10 @@ constexpr std::uint64_t least_piece = 4u << 20;
 }  // namespace
 
 cuda_machine::cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource,
-                           unsigned host_threads)
+                           unsigned host_threads, const cut_offs& cut)
     : context_(&context),
       resource_(&resource),
+      cut_(cut),
       host_(host_threads),
       small_runs_(context),
       parameters_(context, resource),
@@ -141,15 +142,16 @@ void cuda_machine::run_from_start(running& run, std::uint64_t rows) {
 }
 
 std::vector<cuda_kernels::hash_step> cuda_machine::steps_of(const segment& here,
-                                                            kernels::relation_list<relation>& relations) {
-  const auto put = [this](const auto& values) { return parameters_.put(values); };
+                                                            kernels::relation_list<relation>& relations,
+                                                            array_store& store) {
+  const auto put = [&store](const auto& values) { return store.put(values); };
   std::vector<cuda_kernels::hash_step> steps;
   for (const kernels::step& one : here.steps) {
     auto& made = steps.emplace_back(cuda_kernels::device_step_of<cuda_kernels::hash_step>(one, relations, put));
     if (one.kind != kernels::step_kind::unpack) continue;
     std::vector<register_number> fields;
     for (const kernels::binding& bound : one.bindings) fields.insert(fields.end(), {bound.column, bound.target});
-    made.wide_arguments = parameters_.put(fields);
+    made.wide_arguments = store.put(fields);
     made.argument_count = static_cast<std::uint32_t>(fields.size());
     made.fields = fields_of(*one.records);
     made.records = static_cast<word>(one.records->size());
@@ -168,7 +170,7 @@ void cuda_machine::run_segment(running& run, std::size_t number, const input_row
   arguments.slot_count = run.program.slot_count;
   arguments.constants = parameters_.put(run.program.constants);
   arguments.constant_count = static_cast<std::uint32_t>(run.program.constants.size());
-  const std::vector<cuda_kernels::hash_step> steps = steps_of(here, run.relations);
+  const std::vector<cuda_kernels::hash_step> steps = steps_of(here, run.relations, parameters_);
   arguments.steps = parameters_.put(steps);
   arguments.step_count = static_cast<std::uint32_t>(steps.size());
 

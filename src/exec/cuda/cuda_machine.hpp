@@ -15,6 +15,7 @@
 #include "exec/cuda/segment_memory.hpp"
 #include "exec/cuda/trace_range.hpp"
 #include "exec/fixpoint.hpp"
+#include "exec/iteration_runner.hpp"
 #include "kernels/cuda/device_program.hpp"
 #include "kernels/cuda/phase_batch.hpp"
 #include "kernels/cuda/table_operators.hpp"
@@ -37,7 +38,9 @@ class cuda_machine {
 
   /// @param resource allocates on the device
   /// @param host_threads for steps that the host does
-  cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource, unsigned host_threads);
+  /// @param cut where it changes its way of working
+  cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource, unsigned host_threads,
+               const cut_offs& cut);
   cuda_machine(const cuda_machine&) = delete;
   cuda_machine& operator=(const cuda_machine&) = delete;
 
@@ -77,6 +80,10 @@ class cuda_machine {
   /// versions, and those that found too little room. @throws as run(), but for faults
   void run_together(std::vector<phase_version>& versions, kernels::relation_list<relation>& relations,
                     const std::atomic<bool>* stop);
+  /// Runs the iterations of a stratum while they are small, as a kernel (cuda_loop.hpp). Relations and pipelines
+  /// outlive it. @return nullptr: its versions aren't all of a kind that this can run
+  [[nodiscard]] std::unique_ptr<iteration_runner> make_iteration_runner(looped_stratum stratum,
+                                                                        kernels::relation_list<relation>& relations);
 
  private:
   /// The rows that a segment starts from: a column for each register that it reads.
@@ -113,8 +120,10 @@ class cuda_machine {
                                              const kernels::relation_list<relation>& relations);
   void launch_batch(batch& all, kernels::relation_list<relation>& relations);
   void finish_batch(batch& all, kernels::relation_list<relation>& relations);
+  /// The device's form of a segment's steps; their arrays are put into the store.
   [[nodiscard]] std::vector<kernels::cuda::hash_step> steps_of(const kernels::segment& here,
-                                                               kernels::relation_list<relation>& relations);
+                                                               kernels::relation_list<relation>& relations,
+                                                               array_store& store);
 
   /// Runs a pipeline on its input rows.
   void run_from_start(running& run, std::uint64_t rows);
@@ -157,6 +166,7 @@ class cuda_machine {
 
   backend::cuda::device_context* context_;
   backend::memory_resource* resource_;
+  cut_offs cut_;
   /// Copied records of one table.
   struct copied_records {
     backend::array<word> fields;

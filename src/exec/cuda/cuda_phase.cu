@@ -17,8 +17,7 @@ using kernels::segment;
 
 namespace {
 
-/// Versions with more rows, or more candidates expected, get kernels of their own.
-constexpr std::uint64_t most_batch_rows = 4096;
+/// Versions with more candidates expected get kernels of their own.
 constexpr double most_batch_candidates = 1u << 15;
 constexpr std::size_t most_tasks = pinned_reports::most_tasks;
 constexpr std::size_t most_shared_words = 10240;
@@ -61,7 +60,7 @@ void cuda_machine::run_together(std::vector<phase_version>& versions, kernels::r
     const kernels::pipeline& program = *version.program;
     const auto limit = batch_rows_.find(&program);
     const bool is_small =
-        version.rows <= (limit == batch_rows_.end() ? most_batch_rows : limit->second) &&
+        version.rows <= (limit == batch_rows_.end() ? cut_.batch_rows : limit->second) &&
         version.expected_candidates <= most_batch_candidates && relations[program.target]->arity() <= 2 &&
         cuda_kernels::is_nest(program) && !cuda_kernels::has_wide_product(program, relations) &&
         cuda_kernels::batch_shared_words(program) <= most_shared_words && small.versions.size() < most_tasks;
@@ -163,7 +162,7 @@ void cuda_machine::launch_batch(batch& all, kernels::relation_list<relation>& re
   std::vector<cuda_kernels::batch_share> shares;
   std::size_t shared_words = 0;
   const auto put = [this](const auto& values) { return parameters_.put(values); };
-  const auto steps = [&](const segment& here) { return steps_of(here, relations); };
+  const auto steps = [&](const segment& here) { return steps_of(here, relations, parameters_); };
   for (const phase_version* version : all.versions) {
     const kernels::pipeline& program = *version->program;
     relation& target = *relations[program.target];

@@ -59,7 +59,7 @@ std::uint8_t* parameter_store::stage(std::uint64_t bytes) {
   return memory;
 }
 
-const std::uint8_t* parameter_store::put(const void* values, std::uint64_t bytes) {
+const std::uint8_t* parameter_store::put_bytes(const void* values, std::uint64_t bytes) {
   if (next_ == slots_->size()) slots_->emplace_back();
   slot& place = (*slots_)[next_++];
   if (place.contents.size() == bytes && std::memcmp(place.contents.data(), values, bytes) == 0) return place.memory;

@@ -18,15 +18,32 @@ struct copied_array {
   std::uint64_t words;       ///< of 64 bits
 };
 
+/// Where arrays for kernels are put.
+class array_store {
+ public:
+  array_store() = default;
+  array_store(const array_store&) = delete;
+  array_store& operator=(const array_store&) = delete;
+  virtual ~array_store() = default;
+
+  /// @return where the array will be in device memory, once copied; nullptr for an empty one
+  template <class T>
+  const T* put(const std::vector<T>& values) {
+    if (values.empty()) return nullptr;
+    return reinterpret_cast<const T*>(put_bytes(values.data(), values.size() * sizeof(T)));
+  }
+
+ private:
+  virtual const std::uint8_t* put_bytes(const void* values, std::uint64_t bytes) = 0;
+};
+
 /// Small arrays for kernels (steps, bindings, views of runs), kept in device memory from run to run. A pipeline puts
 /// them in the same order every time, and what has not changed since is not copied again: most of it never changes.
 /// What has changed is copied by one kernel, at flush().
-class parameter_store {
+class parameter_store final : public array_store {
  public:
   parameter_store(const backend::cuda::device_context& context, backend::memory_resource& resource);
-  ~parameter_store();
-  parameter_store(const parameter_store&) = delete;
-  parameter_store& operator=(const parameter_store&) = delete;
+  ~parameter_store() override;
 
   /// The arrays of this owner (a pipeline) follow, from its first one.
   void start(const void* owner) {
@@ -38,14 +55,7 @@ class parameter_store {
   [[nodiscard]] std::size_t position() const { return next_; }
   void go_back(std::size_t position) { next_ = position; }
 
-  /// @return where the array will be in device memory, once flushed; nullptr for an empty one
-  template <class T>
-  const T* put(const std::vector<T>& values) {
-    if (values.empty()) return nullptr;
-    return reinterpret_cast<const T*>(put(values.data(), values.size() * sizeof(T)));
-  }
-
-  /// The same, with all that was put before.
+  /// The same, copied with all that was put before.
   template <class T>
   const T* put_now(const std::vector<T>& values) {
     const T* const memory = put(values);
@@ -63,7 +73,7 @@ class parameter_store {
     std::uint64_t capacity = 0;
   };
 
-  const std::uint8_t* put(const void* values, std::uint64_t bytes);
+  const std::uint8_t* put_bytes(const void* values, std::uint64_t bytes) override;
   std::uint8_t* take(std::uint64_t bytes);
   std::uint8_t* stage(std::uint64_t bytes);
 

@@ -16,7 +16,9 @@ constexpr std::uint32_t batch_turns = 512;
 struct batch_outcome {
   std::uint64_t candidates = 0;
   std::uint64_t fresh = 0;
-  std::uint32_t refused = 0;  ///< 1: it was not finished; what it inserted stays, so it can be run again as a whole
+  static constexpr std::uint32_t too_little_room = 1;
+  static constexpr std::uint32_t too_many_turns = 2;
+  std::uint32_t refused = 0;  ///< it was not finished; what it inserted stays, so it can be run again as a whole
   std::uint32_t fault = 0;
 };
 

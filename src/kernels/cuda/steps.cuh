@@ -21,7 +21,10 @@ template <std::uint32_t Threads>
 class register_file {
  public:
   __device__ register_file(word* registers, std::uint32_t slot_count)
-      : registers_(registers), constants_(registers + slot_count * Threads), slot_count_(slot_count) {}
+      : register_file(registers, slot_count, registers + slot_count * Threads) {}
+  /// @param constants in shared memory, too
+  __device__ register_file(word* registers, std::uint32_t slot_count, word* constants)
+      : registers_(registers), constants_(constants), slot_count_(slot_count) {}
 
   /// All threads call it; a barrier has to follow.
   __device__ void set_constants(const word* constants, std::uint32_t count) {

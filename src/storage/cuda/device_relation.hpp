@@ -141,6 +141,12 @@ class device_relation {
     tail_ = rows;
     host_.clear();
   }
+  /// Says how far iterations that a kernel ran have come.
+  void set_sizes(std::uint64_t old_rows, std::uint64_t rows, std::uint64_t tail) {
+    old_rows_ = old_rows;
+    rows_ = rows;
+    set_tail(tail);
+  }
   /// At most that many candidates are being inserted: until read_tail(), room() counts them as rows.
   void expect(std::uint64_t candidates) {
     tail_ += candidates;

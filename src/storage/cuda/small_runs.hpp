@@ -21,7 +21,7 @@ struct small_run {
     std::uint64_t table_size;
     std::uint32_t* first;  ///< room for rows + 1
     word* keys;            ///< [length][rows]
-    std::uint64_t* count;  ///< of keys
+    std::uint64_t* count;  ///< of keys; null: nobody asks
   };
 
   std::uint32_t rows;

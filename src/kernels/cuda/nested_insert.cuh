@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/insert.cuh"
+#include "kernels/cuda/nested.cuh"
+#include "kernels/cuda/phase_batch.hpp"
+
+/// Nested loops whose bindings go into a tuple set of one or two words.
+namespace gpulog::kernels::cuda {
+
+/// A row behind the tail, for each thread that is here; they take theirs with one atomic.
+__device__ inline std::uint64_t take_row(std::uint64_t* tail) {
+  const unsigned together = __activemask();
+  const unsigned lane = threadIdx.x & 31;
+  const int leader = __ffs(static_cast<int>(together)) - 1;
+  unsigned long long base = 0;
+  if (lane == static_cast<unsigned>(leader)) {
+    base = atomicAdd(reinterpret_cast<unsigned long long*>(tail), static_cast<unsigned long long>(__popc(together)));
+  }
+  base = __shfl_sync(together, base, leader);
+  return base + static_cast<unsigned>(__popc(together & ((1U << lane) - 1)));
+}
+
+__device__ inline void add_for_warp(std::uint64_t* sum, std::uint32_t value) {
+  const unsigned all = __reduce_add_sync(0xffffffffU, value);
+  if ((threadIdx.x & 31) == 0 && all != 0) {
+    atomicAdd(reinterpret_cast<unsigned long long*>(sum), static_cast<unsigned long long>(all));
+  }
+}
+
+/// A thread's outer row; all threads of a warp call it, those behind the last row too.
+/// @param safe_rows nobody inserts when there are more
+template <class Registers>
+__device__ void insert_nested(const nested_body<run_view, set_view>& body, const set_view& set, std::uint64_t& tail,
+                              std::uint64_t safe_rows, std::uint64_t row, Registers& registers,
+                              batch_outcome& outcome) {
+  std::uint32_t candidates = 0;
+  std::uint32_t fresh = 0;
+  std::uint32_t turns = 0;
+  std::uint32_t refused = 0;
+  const auto turn = [&] {
+    if (++turns > batch_turns) refused |= batch_outcome::too_many_turns;
+    return refused == 0;
+  };
+  const auto emit = [&] {
+    ++candidates;
+    if (set.arity == 0) {
+      fresh = atomicExch(reinterpret_cast<unsigned long long*>(&tail), 1ULL) == 0 ? 1 : 0;
+      return false;  // there is no other tuple
+    }
+    if (*static_cast<volatile std::uint64_t*>(&tail) > safe_rows) {
+      refused |= batch_outcome::too_little_room;
+      return false;
+    }
+    const std::uint64_t key =
+        set_view::packed(set.arity, [&](std::uint32_t c) { return registers.get(body.outputs[c]); });
+    if (!insert_packed(set, key)) return true;
+    ++fresh;
+    const std::uint64_t place = take_row(&tail);
+    store_packed(set, place, key);
+    return true;
+  };
+  if (row < body.rows) nested_loops(body, row, registers, &outcome.fault, turn, emit);
+  __syncwarp();
+  add_for_warp(&outcome.candidates, candidates);
+  add_for_warp(&outcome.fresh, fresh);
+  if (refused != 0) atomicOr(&outcome.refused, refused);
+}
+
+}  // namespace gpulog::kernels::cuda
