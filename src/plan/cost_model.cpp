@@ -233,6 +233,13 @@ double cost_model::fan_out(relation_id relation, part part_read,
   return is_exact ? average : average * skew;
 }
 
+std::uint64_t cost_model::distinct_values(column_place column) const {
+  const std::vector<std::uint64_t>& known = relations_[column.relation.value].distinct_values;
+  return column.column < known.size() ? known[column.column] : 0;
+}
+
+void cost_model::set_rows(relation_id relation, double rows) { relations_[relation.value].rows = std::max(1.0, rows); }
+
 void cost_model::add_relation(std::uint32_t arity, double rows) { relations_.push_back({rows, arity, {}}); }
 
 void cost_model::learn_distinct_values(const normalized_rule& rule) {

@@ -25,6 +25,11 @@ class cost_model {
   /// rows^(1 - bound / arity).
   [[nodiscard]] double fan_out(relation_id relation, part rows, const std::vector<std::uint32_t>& bound_columns) const;
 
+  /// About how many different values a column has; 0: unknown.
+  [[nodiscard]] std::uint64_t distinct_values(column_place column) const;
+
+  /// For a relation that was added.
+  void set_rows(relation_id relation, double rows);
   /// Adds a relation behind the last one.
   void add_relation(std::uint32_t arity, double rows);
   /// What a rule says of the numbers of distinct values of its head, a relation that was added.

@@ -224,4 +224,16 @@ void append_variables(const body_atom& atom, std::vector<std::uint32_t>& variabl
   }
 }
 
+sema::expression variable_expression(const normalized_rule& rule, std::uint32_t variable) {
+  sema::expression result;
+  result.what = sema::expression::form::variable;
+  result.kind = rule.variables[variable].kind;
+  result.variable = variable;
+  return result;
+}
+
+term variable_term(const normalized_rule& rule, std::uint32_t variable) {
+  return {term::form::variable, variable, rule.variables[variable].kind};
+}
+
 }  // namespace gpulog::plan

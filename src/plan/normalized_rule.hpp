@@ -79,4 +79,8 @@ void append_variables(const generation& made, std::vector<std::uint32_t>& variab
 /// The same for the arguments of an atom.
 void append_variables(const body_atom& atom, std::vector<std::uint32_t>& variables);
 
+/// A variable of the rule, as an argument of a head and of an atom in a body.
+[[nodiscard]] sema::expression variable_expression(const normalized_rule& rule, std::uint32_t variable);
+[[nodiscard]] term variable_term(const normalized_rule& rule, std::uint32_t variable);
+
 }  // namespace gpulog::plan

@@ -13,6 +13,8 @@
 #include "plan/cost_model.hpp"
 #include "plan/decomposition.hpp"
 #include "plan/distinct_rows.hpp"
+#include "plan/demand.hpp"
+#include "plan/demand_choice.hpp"
 #include "plan/domains.hpp"
 #include "plan/draft.hpp"
 #include "plan/index_selection.hpp"
@@ -58,7 +60,10 @@ struct draft_stratum {
 class planner {
  public:
   planner(const sema::program& source, const statistics& known, const options& chosen)
-      : source_(source), chosen_(chosen), costs_(source, known) {}
+      : source_(source),
+        chosen_(chosen),
+        costs_(source, known),
+        demands_(source, known, chosen.demand, costs_, relation_namer_) {}
 
   program make() {
     add_relations();
@@ -115,7 +120,8 @@ class planner {
   }
 
   void plan_stratum(const sema::stratum& planned) {
-    std::vector<normalized_rule> rules;
+    stratum_rules own;
+    own.members = planned.relations;
     for (const rule_id id : planned.rules) {
       normalized_rule rule = normalize(source_[id], source_.words);
       keep_named_columns(rule);
@@ -123,7 +129,7 @@ class planner {
       if (rule.unsatisfiable) {
         result_.remarks.push_back(fmt::format("never holds, left out: {}", rule.text));
       } else {
-        rules.push_back(std::move(rule));
+        own.plain.push_back(std::move(rule));
       }
     }
 
@@ -136,37 +142,17 @@ class planner {
     const auto is_plain = [](const normalized_rule& rule) {
       return rule.aggregations.empty() && rule.generations.empty();
     };
-    const auto plain_end = std::stable_partition(rules.begin(), rules.end(), is_plain);
-    std::vector<normalized_rule> other(std::make_move_iterator(plain_end), std::make_move_iterator(rules.end()));
-    rules.erase(plain_end, rules.end());
+    const auto plain_end = std::stable_partition(own.plain.begin(), own.plain.end(), is_plain);
+    own.other.assign(std::make_move_iterator(plain_end), std::make_move_iterator(own.plain.end()));
+    own.plain.erase(plain_end, own.plain.end());
 
-    std::vector<normalized_rule> patterns =
-        may_factor ? extract_patterns(rules, planned) : std::vector<normalized_rule>();
+    if (may_factor) own.patterns = extract_patterns(own.plain, planned);
+    std::vector<restriction> restricted;
+    if (planned.recursive && may_factor) restricted = restrict_by_demand(own);
     draft_stratum& target = strata_.emplace_back();
-    target.relations = planned.relations;
     target.recursive = planned.recursive;
     for (const normalized_rule& rule : subsumptions) target.losing.insert(rule.head);
-    if (planned.recursive && may_factor) {
-      factored_stratum factored = factor_rules(std::move(rules), planned.relations, std::move(patterns));
-      target.relations.insert(target.relations.end(), factored.added.begin(), factored.added.end());
-      target.loop.resize(factored.own_level + 1);
-      for (std::size_t number = 0; number < factored.added.size(); ++number) {
-        target.loop[factored.levels[number]].advance.push_back(factored.added[number]);
-      }
-      for (const factored_rule& planned_rule : factored.rules) {
-        if (planned_rule.rule.head.value >= source_.relations.size()) costs_.learn_distinct_values(planned_rule.rule);
-      }
-      for (const factored_rule& planned_rule : factored.rules) plan_rule(planned_rule.rule, target, planned_rule.level);
-      std::move(factored.remarks.begin(), factored.remarks.end(), std::back_inserter(result_.remarks));
-    } else {
-      if (planned.recursive) target.loop.resize(1);
-      for (const normalized_rule& rule : rules) plan_rule(rule, target, 0);
-    }
-    for (const normalized_rule& rule : other) {
-      plan_rule(rule, target, planned.recursive ? static_cast<std::uint32_t>(target.loop.size() - 1) : 0);
-    }
-    if (planned.recursive) target.loop.back().advance = planned.relations;
-    target.once.advance = target.relations;
+    plan_rules(std::move(own), target, may_factor);
     for (const normalized_rule& rule : subsumptions) {
       draft_subsumption& added =
           target.subsumptions.emplace_back(build_subsumption(rule, tested_atoms(rule, target), costs_, arities_));
@@ -176,6 +162,125 @@ class planner {
       }
     }
     find_best(target);
+    // The full rules of a relation may read those that were restricted after it.
+    for (auto one = restricted.rbegin(); one != restricted.rend(); ++one) {
+      plan_behind(one->relation, std::move(one->full), planned.relations);
+    }
+  }
+
+  void plan_rules(stratum_rules own, draft_stratum& target, bool may_factor) {
+    target.relations = own.members;
+    if (target.recursive && may_factor) {
+      factored_stratum factored = factor_rules(std::move(own.plain), own.members, std::move(own.patterns));
+      target.relations.insert(target.relations.end(), factored.added.begin(), factored.added.end());
+      target.loop.resize(factored.own_level + 1);
+      for (std::size_t number = 0; number < factored.added.size(); ++number) {
+        target.loop[factored.levels[number]].advance.push_back(factored.added[number]);
+      }
+      learn_from(factored);
+      for (const factored_rule& planned_rule : factored.rules) plan_rule(planned_rule.rule, target, planned_rule.level);
+    } else {
+      if (target.recursive) target.loop.resize(1);
+      for (const normalized_rule& rule : own.plain) plan_rule(rule, target, 0);
+    }
+    for (const normalized_rule& rule : own.other) {
+      plan_rule(rule, target, target.recursive ? static_cast<std::uint32_t>(target.loop.size() - 1) : 0);
+    }
+    if (target.recursive) target.loop.back().advance = own.members;
+    target.once.advance = target.relations;
+  }
+
+  /// Remarks, and what the rules of relations that were made say of their values.
+  void learn_from(factored_stratum& factored) {
+    for (const factored_rule& made : factored.rules) {
+      if (made.rule.head.value >= source_.relations.size()) costs_.learn_distinct_values(made.rule);
+    }
+    std::move(factored.remarks.begin(), factored.remarks.end(), std::back_inserter(result_.remarks));
+  }
+
+  // ---- restriction by demand ----------------------------------------------------------------------------------------
+
+  std::vector<restriction> restrict_by_demand(stratum_rules& stratum) {
+    std::vector<restriction> made;
+    if (demands_.is_off()) return made;
+    const auto prefers = [this](column_place first, column_place second) { return demands_.prefers(first, second); };
+    while (const auto chosen = demands_.choose(restrictions_.find(stratum, prefers), result_.remarks)) {
+      const std::size_t patterns = stratum.patterns.size();
+      restriction& added = made.emplace_back(restrictions_.apply(chosen->asked, stratum));
+      std::vector<std::string> reasons;
+      double all = 1;
+      for (std::size_t number = 0; number < added.values.size(); ++number) {
+        const std::uint32_t column = chosen->asked.columns[number].column;
+        share_asked_[added.values[number]] = chosen->shares[number];
+        all *= chosen->shares[number];
+        reasons.push_back(fmt::format("{} in {}, {:.2g} % of its values",
+                                      result_.relations[added.relation.value].attribute_names[column],
+                                      relation_namer_(added.values[number]), 100 * chosen->shares[number]));
+      }
+      costs_.set_rows(added.restricted, costs_.rows(added.relation, part::all) * all);
+      for (std::size_t number = patterns; number < stratum.patterns.size(); ++number) {
+        expect_rows(stratum.patterns[number]);
+      }
+      result_.remarks.push_back(
+          fmt::format("{}: what the recursion asks for of {} ({}); all of it is made once, behind",
+                      relation_namer_(added.restricted), relation_namer_(added.relation), fmt::join(reasons, "; ")));
+      plan_before(added.before);
+    }
+    return made;
+  }
+
+  /// Of a rule with one atom and tests that values are asked for.
+  void expect_rows(const normalized_rule& rule) {
+    if (rule.atoms.empty()) return costs_.set_rows(rule.head, 1);
+    double rows = costs_.rows(rule.atoms.front().relation, part::all);
+    for (std::size_t test = 1; test < rule.atoms.size(); ++test) rows *= share_asked_[rule.atoms[test].relation];
+    costs_.set_rows(rule.head, rows);
+  }
+
+  /// Strata of relations without recursion; rules of one relation stand together.
+  void plan_before(const std::vector<normalized_rule>& rules) {
+    for (std::size_t first = 0; first < rules.size();) {
+      const relation_id head = rules[first].head;
+      draft_stratum& target = strata_.emplace_back();
+      target.relations = {head};
+      for (; first < rules.size() && rules[first].head == head; ++first) {
+        expect_rows(rules[first]);
+        costs_.learn_distinct_values(rules[first]);
+        plan_rule(rules[first], target, 0);
+      }
+      target.once.advance = target.relations;
+    }
+  }
+
+  /// All of a relation, behind the stratum that had only a part of it. Steps that lose variables are relations here
+  /// too.
+  void plan_behind(relation_id relation, std::vector<normalized_rule> rules, const std::vector<relation_id>& members) {
+    const bool is_recursive = std::any_of(rules.begin(), rules.end(), [relation](const normalized_rule& rule) {
+      return std::any_of(rule.atoms.begin(), rule.atoms.end(),
+                         [relation](const body_atom& atom) { return atom.relation == relation; });
+    });
+    if (is_recursive) {
+      draft_stratum& target = strata_.emplace_back();
+      target.recursive = true;
+      plan_rules({std::move(rules), {}, {}, {relation}}, target, true);
+      return;
+    }
+    factored_stratum factored = factor_rules(std::move(rules), members, {});
+    learn_from(factored);
+    const auto plan_relation = [&](relation_id planned) {
+      draft_stratum& target = strata_.emplace_back();
+      target.relations = {planned};
+      for (const factored_rule& made : factored.rules) {
+        if (made.rule.head == planned) plan_rule(made.rule, target, 0);
+      }
+      target.once.advance = target.relations;
+    };
+    for (std::uint32_t level = 0; level < factored.own_level; ++level) {
+      for (std::size_t number = 0; number < factored.added.size(); ++number) {
+        if (factored.levels[number] == level) plan_relation(factored.added[number]);
+      }
+    }
+    plan_relation(relation);
   }
 
   /// Relations with one subsumption, which is by the order of a column. Not where a subsumption reads relations of the
@@ -407,7 +512,10 @@ class planner {
   };
   relation_namer relation_namer_ = [this](relation_id id) { return result_.relations[id.value].name; };
   pattern_extraction patterns_{relation_maker_, relation_namer_};
+  demand_restriction restrictions_{source_, result_.relations, relation_maker_, relation_namer_};
   cost_model costs_;
+  demand_choice demands_;
+  std::map<relation_id, double> share_asked_;  // of the values of the columns that are restricted to a relation
   std::vector<std::uint32_t> arities_;
   std::set<relation_id> equivalences_;
   std::map<relation_id, std::uint32_t> supplementary_of_;                                  // how many each relation has

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -13,11 +14,21 @@ namespace gpulog::plan {
 struct relation_statistics {
   std::optional<std::uint64_t> rows;           ///< loaded rows; leave empty for relations that rules derive
   std::vector<std::uint64_t> distinct_values;  ///< by column, 0: unknown; may be empty
+  bool is_loaded = false;                      ///< has rows that no rule derives
+};
+
+/// How many different values some columns have together, and how many of these other columns have too; estimates.
+struct shared_values {
+  double values = 0;
+  double shared = 0;
 };
 
 /// By relation_id; relations behind the end are unknown. Unknown sizes are guessed.
 struct statistics {
   std::vector<relation_statistics> relations;
+  /// Compares the rows that are loaded; empty: nothing is known.
+  std::function<shared_values(const std::vector<column_place>& columns, const std::vector<column_place>& others)>
+      compare_values = {};
 };
 
 /// Whether the planner may make steps of rules relations of their own. `.pragma "supplementary" "off"` in a program
@@ -29,11 +40,15 @@ enum class intersection_mode : std::uint8_t { automatic, off };
 
 /// Whether relations whose rows cannot repeat have no tuple set (plan/distinct_rows.hpp).
 enum class deduplication_mode : std::uint8_t { where_needed, always };
+/// Whether relations that a recursion reads at few keys are restricted to them there (plan/demand.hpp). always:
+/// wherever that is right, whatever it brings. Not without supplementary relations.
+enum class demand_mode : std::uint8_t { automatic, always, off };
 
 struct options {
   supplementary_mode supplementary = supplementary_mode::automatic;
   intersection_mode intersections = intersection_mode::automatic;
   deduplication_mode deduplication = deduplication_mode::where_needed;
+  demand_mode demand = demand_mode::automatic;
 };
 
 /// Plans every rule: semi-naive versions, join order, supplementary relations, indexes. The relations of `source` keep

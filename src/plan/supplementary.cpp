@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "plan/constant_folding.hpp"
-#include "sema/print.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -71,6 +70,7 @@ class stratum_factoring {
       recursive_.insert(pattern.head);
       result_.rules.push_back({std::move(pattern), 0});
     }
+    pattern_count_ = result_.added.size();
     count_uses();
     for (std::uint32_t number = 0; number < rules_.size(); ++number) {
       while (!removed_[number] && can_be_factored(rules_[number])) {
@@ -232,51 +232,8 @@ class stratum_factoring {
     }
   }
 
-  [[nodiscard]] std::string text_of(const normalized_rule& rule, const body_atom& atom) const {
-    std::vector<std::string> arguments;
-    for (const term& argument : atom.arguments) {
-      if (argument.is_variable()) {
-        arguments.push_back(rule.variables[argument.value].name);
-      } else if (argument.is_constant()) {
-        sema::expression constant;
-        constant.what = sema::expression::form::constant;
-        constant.kind = argument.kind;
-        constant.constant = argument.literal;
-        arguments.push_back(sema::to_text(source_, {}, constant));
-      } else {
-        arguments.emplace_back("_");
-      }
-    }
-    return fmt::format("{}({})", name_of_(atom.relation), fmt::join(arguments, ","));
-  }
-
   [[nodiscard]] std::string text_of(const normalized_rule& rule) const {
-    std::vector<std::string> parts;
-    sema::rule names;
-    names.variables = rule.variables;
-    for (const body_atom& atom : rule.atoms) parts.push_back(text_of(rule, atom));
-    for (const condition& test : rule.conditions) {
-      parts.push_back(
-          sema::to_text(source_, names, sema::literal(sema::constraint{test.op, test.left, test.right, {}})));
-    }
-    for (const body_atom& atom : rule.negations) parts.push_back("!" + text_of(rule, atom));
-    std::vector<std::string> head;
-    for (const sema::expression& argument : rule.head_arguments) {
-      head.push_back(sema::to_text(source_, names, argument));
-    }
-    return fmt::format("{}({}) :- {}.", name_of_(rule.head), fmt::join(head, ","), fmt::join(parts, ", "));
-  }
-
-  [[nodiscard]] static sema::expression variable_expression(const normalized_rule& rule, std::uint32_t variable) {
-    sema::expression result;
-    result.what = sema::expression::form::variable;
-    result.kind = rule.variables[variable].kind;
-    result.variable = variable;
-    return result;
-  }
-
-  [[nodiscard]] static term variable_term(const normalized_rule& rule, std::uint32_t variable) {
-    return {term::form::variable, variable, rule.variables[variable].kind};
+    return plan::text_of(rule, source_, name_of_);
   }
 
   [[nodiscard]] std::uint32_t level_of(const normalized_rule& rule) const {
@@ -484,8 +441,10 @@ class stratum_factoring {
   void merge_ends(std::uint32_t number) {
     const normalized_rule& rule = rules_[number];
     if (!rule.conditions.empty() || !rule.negations.empty()) return;
-    const auto reading = std::find_if(rule.atoms.begin(), rule.atoms.end(), [this](const body_atom& atom) {
-      return std::find(result_.added.begin(), result_.added.end(), atom.relation) != result_.added.end();
+    // Others may read what is made of a pattern.
+    const auto steps = result_.added.begin() + static_cast<std::ptrdiff_t>(pattern_count_);
+    const auto reading = std::find_if(rule.atoms.begin(), rule.atoms.end(), [&](const body_atom& atom) {
+      return std::find(steps, result_.added.end(), atom.relation) != result_.added.end();
     });
     if (reading == rule.atoms.end() || readers_of(reading->relation) != 1) return;
     rule_end end;
@@ -539,6 +498,7 @@ class stratum_factoring {
   const relation_namer& name_of_;
   std::map<std::vector<std::uint64_t>, std::size_t> uses_;
   std::map<std::vector<std::uint64_t>, relation_id> made_;
+  std::size_t pattern_count_ = 0;  // the first added relations
   factored_stratum result_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "plan/normalized_rule.hpp"
 #include "plan/plan.hpp"
+#include "plan/rule_text.hpp"
 #include "sema/program.hpp"
 
 /// Steps of recursive rules that become relations of their own.
@@ -46,10 +47,9 @@ struct factored_stratum {
 /// Adds a supplementary relation for a step of a rule of `head` with these columns; returns its number.
 using relation_maker = std::function<relation_id(relation_id head, std::vector<std::string> attribute_names,
                                                  std::vector<value_kind> kinds)>;
-using relation_namer = std::function<std::string(relation_id)>;
 
 /// Rules of a recursive stratum with their steps made relations where that saves work. patterns: rules of
-/// supplementary relations that exist already, each with one atom, of a member.
+/// supplementary relations that exist already, each reads one member and nothing else that is not complete.
 [[nodiscard]] factored_stratum factor(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
                                       const sema::program& source, const relation_maker& make_relation,
                                       const relation_namer& name_of, std::vector<normalized_rule> patterns = {});
