@@ -37,6 +37,14 @@ enum class join_kind : std::uint8_t {
   nested,        ///< as nested loops, a thread an outer tuple
 };
 
+/// Whether a relation that a recursion reads only at keys that other relations give is restricted to them inside the
+/// recursion, and computed in full once behind it; all give the same results.
+enum class demand_kind : std::uint8_t {
+  automatic,  ///< where few keys are asked for
+  always,     ///< wherever it is right
+  off,
+};
+
 /// What a running fixpoint tells, once an iteration.
 struct progress {
   std::uint64_t stratum = 0;        ///< from 0
@@ -68,6 +76,7 @@ struct run_options {
   /// A relation whose only rule can't derive a tuple twice, and that no rule asks for membership, has no tuple set.
   bool skip_sets = true;
   bool decompose = true;  ///< fixpoints that fall apart by the values of a column are run as one search for each
+  demand_kind demand = demand_kind::automatic;
   std::uint64_t memory_limit = 0;                         ///< bytes for relations and indexes; 0: no limit
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs
   const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error

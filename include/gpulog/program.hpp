@@ -44,8 +44,8 @@ class program {
   [[nodiscard]] static const std::vector<std::string>& stages();
 
   /// A stage of the way from text to plan as readable text; of a rejected program, the stages that were reached (empty
-  /// for others). @throws input_error for a name that stages() does not list.
-  [[nodiscard]] std::string show(std::string_view stage) const;
+  /// for others). Of `options`, what a plan depends on. @throws input_error for a name that stages() does not list.
+  [[nodiscard]] std::string show(std::string_view stage, const run_options& options = {}) const;
 
   /// For the library itself.
   [[nodiscard]] const std::shared_ptr<const detail::program_state>& state() const { return state_; }

@@ -111,6 +111,8 @@ struct raw_arguments {
   std::string joins = "materialized";
   std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto",
               deduplicate = "auto", memory_limit, buffer_factor;
+  std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto", demand = "auto",
+              memory_limit, buffer_factor;
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
 };
@@ -151,6 +153,10 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
   if (raw.deduplicate != "auto" && raw.deduplicate != "always")
     return fail(fmt::format("--deduplicate may only be set to auto or always, not to '{}'", raw.deduplicate));
   parsed.run.skip_sets = raw.deduplicate == "auto";
+  if (raw.demand != "auto" && raw.demand != "on" && raw.demand != "off")
+    return fail(fmt::format("--demand may only be set to auto, on or off, not to '{}'", raw.demand));
+  if (raw.demand == "on") parsed.run.demand = demand_kind::always;
+  if (raw.demand == "off") parsed.run.demand = demand_kind::off;
 
   if (raw.joins != "materialized" && raw.joins != "nested")
     return fail(fmt::format("--joins may only be set to materialized or nested, not to '{}'", raw.joins));
@@ -278,6 +284,10 @@ parse_result parse_arguments(int count, char** texts) {
       ->type_name("NAME")
       ->group(own);
   app.add_option("--decompose", raw.decompose, "auto or off: fixpoints that fall apart into independent ones")
+      ->type_name("NAME")
+      ->group(own);
+  app.add_option("--demand", raw.demand,
+                 "auto, on or off: what a recursion reads at given keys only is restricted to them there")
       ->type_name("NAME")
       ->group(own);
   app.add_option("--joins", raw.joins,

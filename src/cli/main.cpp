@@ -47,12 +47,12 @@ void print_timings(const statistics& figures) {
 }
 
 /// Prints the stages asked for; the exit status is Soufflé's: the number of errors for parse-errors.
-int show_stages(const program& source, const std::vector<std::string>& stages) {
+int show_stages(const program& source, const arguments& given) {
   constexpr std::size_t highest_status = 255;
   int status = 0;
   bool parse_errors_only = true;
-  for (const std::string& stage : stages) {
-    fmt::print("{}", source.show(stage));
+  for (const std::string& stage : given.show) {
+    fmt::print("{}", source.show(stage, given.run));
     if (stage == "parse-errors") {
       status = static_cast<int>(std::min(source.syntax_error_count(), highest_status));
     } else {
@@ -66,7 +66,7 @@ int show_stages(const program& source, const std::vector<std::string>& stages) {
 
 int run_program(arguments given) {
   const program source = program::from_file(given.program_file, given.compile);
-  if (!given.show.empty()) return show_stages(source, given.show);
+  if (!given.show.empty()) return show_stages(source, given);
   fmt::print(stderr, "{}", source.report());
   if (!source.ok()) return 1;
 

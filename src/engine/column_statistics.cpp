@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
+#include <unordered_map>
 
 #include "storage/hash.hpp"
 
@@ -15,7 +17,48 @@ constexpr std::uint64_t most_slots = 1u << 21;
 /// Rows that are looked at.
 constexpr std::uint64_t most_rows = 1u << 22;
 
+/// Values that are compared, of two groups of columns.
+constexpr std::uint64_t most_compared = 1u << 18;
+
+std::uint64_t rows_in(const std::vector<value_range>& columns) {
+  return std::accumulate(columns.begin(), columns.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const value_range& part) { return sum + part.rows; });
+}
+
+/// How often each value is there; of `share` hash values one is counted, a power of two.
+std::unordered_map<word, std::uint64_t> count_values(const std::vector<value_range>& columns, std::uint64_t share) {
+  std::unordered_map<word, std::uint64_t> counts;
+  for (const value_range& part : columns) {
+    for (std::uint64_t row = 0; row < part.rows; ++row) {
+      const word value = part.values[row];
+      if ((storage::mix(value + 1ULL) & (share - 1)) == 0) ++counts[value];
+    }
+  }
+  return counts;
+}
+
 }  // namespace
+
+plan::shared_values shared_between(const std::vector<value_range>& columns, const std::vector<value_range>& others) {
+  const std::uint64_t rows = rows_in(columns) + rows_in(others);
+  const std::uint64_t share = std::bit_ceil(std::max<std::uint64_t>(1, rows / most_compared));
+  const auto values = count_values(columns, share);
+  const auto other_values = count_values(others, share);
+  std::uint64_t shared = 0;
+  std::uint64_t all_rows = 0;
+  std::uint64_t shared_rows = 0;
+  for (const auto& [value, count] : values) {
+    all_rows += count;
+    if (!other_values.contains(value)) continue;
+    ++shared;
+    shared_rows += count;
+  }
+  plan::shared_values found;
+  found.values = static_cast<double>(values.size() * share);
+  found.shared = static_cast<double>(shared * share);
+  if (all_rows != 0) found.share_of_rows = static_cast<double>(shared_rows) / static_cast<double>(all_rows);
+  return found;
+}
 
 distinct_counter::distinct_counter(std::uint64_t rows)
     : rows_(rows),

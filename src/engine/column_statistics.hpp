@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "plan/planner.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::detail {
@@ -23,5 +24,16 @@ class distinct_counter {
   std::uint64_t slots_;
   std::vector<std::uint64_t> bits_;
 };
+
+/// A part of a column.
+struct value_range {
+  const word* values = nullptr;
+  std::uint64_t rows = 0;
+};
+
+/// About how many different values some columns have, and how many of them other columns have too. Of many values a
+/// sample is looked at, the same values everywhere.
+[[nodiscard]] plan::shared_values shared_between(const std::vector<value_range>& columns,
+                                                 const std::vector<value_range>& others);
 
 }  // namespace gpulog::detail

@@ -11,6 +11,7 @@
 #include <utility>
 
 #if defined(GPULOG_WITH_CUDA)
+#include "engine/stages.hpp"
 #include "exec/cuda/cuda_executor.hpp"
 #include "exec/device_strata.hpp"
 #include "exec/mixed_executor.hpp"
@@ -333,6 +334,17 @@ std::vector<std::uint64_t> engine_state::distinct_values(std::uint32_t relation)
   return counts;
 }
 
+/// What is loaded of columns; facts of the text are few.
+std::vector<value_range> engine_state::values_in(const std::vector<plan::column_place>& columns) const {
+  std::vector<value_range> ranges;
+  for (const plan::column_place& place : columns) {
+    for (const staged_rows& block : staged[place.relation.value]) {
+      ranges.push_back({block.columns[place.column].data(), block.rows});
+    }
+  }
+  return ranges;
+}
+
 void engine_state::evaluate() {
   if (done != step::loading) throw input_error("a program can be evaluated only once");
   const timed_scope timer(figures.evaluate_seconds, figures.total_seconds);
@@ -341,6 +353,7 @@ void engine_state::evaluate() {
     plan::relation_statistics& relation = known.relations.emplace_back();
     if (analysed().relations[number].rules.empty()) relation.rows = rows(number);
     relation.distinct_values = distinct_values(number);
+    relation.is_loaded = rows(number) != 0;
   }
   for (const sema::fact& fact : analysed().facts) {
     if (auto& count = known.relations[fact.relation.value].rows) ++*count;
@@ -349,6 +362,11 @@ void engine_state::evaluate() {
   if (!options.intersect) planning.intersections = plan::intersection_mode::off;
   if (!options.skip_sets) planning.deduplication = plan::deduplication_mode::always;
   planned = plan::make_plan(analysed(), known, planning);
+  known.compare_values = [this](const std::vector<plan::column_place>& columns,
+                                const std::vector<plan::column_place>& others) {
+    return shared_between(values_in(columns), values_in(others));
+  };
+  planned = plan::make_plan(analysed(), known, planning_options(options));
 
   exec::options chosen;
   chosen.threads = options.jobs;

@@ -12,6 +12,7 @@
 
 #include "backend/array.hpp"
 #include "backend/memory_resource.hpp"
+#include "engine/column_statistics.hpp"
 #include "engine/functor_libraries.hpp"
 #include "engine/program_state.hpp"
 #include "exec/executor.hpp"
@@ -85,6 +86,7 @@ struct engine_state {
   void find_functors();
   [[nodiscard]] std::unique_ptr<exec::executor> make_executor(const exec::options& chosen);
   [[nodiscard]] std::unique_ptr<exec::executor> make_device_executor(const exec::options& chosen);
+  [[nodiscard]] std::vector<value_range> values_in(const std::vector<plan::column_place>& columns) const;
   void load_directive(std::uint32_t relation, const sema::io_directive& directive);
   void hand_over_staged_rows();
   void collect_figures();

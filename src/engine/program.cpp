@@ -80,6 +80,8 @@ unsigned program::word_size() const { return static_cast<unsigned>(state_->words
 
 const std::vector<std::string>& program::stages() { return detail::stage_names(); }
 
-std::string program::show(std::string_view stage) const { return detail::show_stage(*state_, stage); }
+std::string program::show(std::string_view stage, const run_options& options) const {
+  return detail::show_stage(*state_, stage, options);
+}
 
 }  // namespace gpulog

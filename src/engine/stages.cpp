@@ -37,19 +37,22 @@ std::string type_analysis(const sema::program& program) {
   return text;
 }
 
-using show_function = std::function<std::string(const program_state&)>;
+using show_function = std::function<std::string(const program_state&, const run_options&)>;
 
 /// A stage that exists only for programs without errors.
 show_function of_analysed(std::string (*show)(const sema::program&)) {
-  return [show](const program_state& state) { return state.analysed ? show(*state.analysed) : std::string(); };
+  return [show](const program_state& state, const run_options&) {
+    return state.analysed ? show(*state.analysed) : std::string();
+  };
 }
 
-std::string show_syntax(const program_state& state) {
+std::string show_syntax(const program_state& state, const run_options&) {
   return state.syntax_errors == 0 ? syntax::print(state.parsed) : std::string();
 }
 
-std::string show_plan(const sema::program& program) {
-  const plan::program planned = plan::make_plan(program);
+std::string show_plan(const program_state& state, const run_options& options) {
+  if (!state.analysed) return {};
+  const plan::program planned = plan::make_plan(*state.analysed, {}, planning_options(options));
   std::string text = plan::explain(planned);
 #if defined(GPULOG_WITH_CUDA)
   text += exec::explain_device_strata(planned);
@@ -57,19 +60,23 @@ std::string show_plan(const sema::program& program) {
   return text;
 }
 
+std::string show_syntax_errors(const program_state& state, const run_options&) {
+  return state.syntax_errors > 0 ? state.report : "";
+}
+
 const std::map<std::string, show_function, std::less<>>& stages() {
   static const std::map<std::string, show_function, std::less<>> table = {
       {"initial-ast", show_syntax},
       {"initial-datalog", show_syntax},
-      {"parse-errors", [](const program_state& state) { return state.syntax_errors > 0 ? state.report : ""; }},
+      {"parse-errors", show_syntax_errors},
       {"transformed-ast", of_analysed([](const sema::program& program) { return sema::to_text(program); })},
       {"type-analysis", of_analysed(type_analysis)},
       {"precedence-graph", of_analysed(sema::precedence_graph)},
       {"precedence-graph-text", of_analysed(sema::precedence_graph_text)},
       {"scc-graph", of_analysed(sema::scc_graph)},
       {"scc-graph-text", of_analysed(sema::scc_graph_text)},
-      {"initial-ram", of_analysed(show_plan)},
-      {"transformed-ram", of_analysed(show_plan)},
+      {"initial-ram", show_plan},
+      {"transformed-ram", show_plan},
   };
   return table;
 }
@@ -85,10 +92,18 @@ const std::vector<std::string>& stage_names() {
   return names;
 }
 
-std::string show_stage(const program_state& state, std::string_view stage) {
+std::string show_stage(const program_state& state, std::string_view stage, const run_options& options) {
   const auto found = stages().find(stage);
   if (found == stages().end()) throw input_error("There is no stage named " + std::string(stage));
-  return found->second(state);
+  return found->second(state, options);
+}
+
+plan::options planning_options(const run_options& options) {
+  plan::options planning;
+  if (!options.intersect) planning.intersections = plan::intersection_mode::off;
+  if (options.demand == demand_kind::off) planning.demand = plan::demand_mode::off;
+  if (options.demand == demand_kind::always) planning.demand = plan::demand_mode::always;
+  return planning;
 }
 
 }  // namespace gpulog::detail

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "engine/program_state.hpp"
+#include "gpulog/options.hpp"
+#include "plan/planner.hpp"
 
 /// The stages of a program as text (--show).
 namespace gpulog::detail {
@@ -12,6 +14,9 @@ namespace gpulog::detail {
 [[nodiscard]] const std::vector<std::string>& stage_names();
 
 /// Empty when the program was rejected before that stage. @throws input_error for an unknown name
-[[nodiscard]] std::string show_stage(const program_state& state, std::string_view stage);
+[[nodiscard]] std::string show_stage(const program_state& state, std::string_view stage, const run_options& options);
+
+/// Those of a run that a plan depends on.
+[[nodiscard]] plan::options planning_options(const run_options& options);
 
 }  // namespace gpulog::detail

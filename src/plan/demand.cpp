@@ -120,7 +120,7 @@ class demand_search {
       if (rule->head != relation_) continue;
       found.loses_join = found.loses_join || loses_join(*rule);
       for (const body_atom& atom : rule->atoms) {
-        if (atom.relation == relation_ && !is_given(*rule, atom, found, growing_)) found.reads_itself = true;
+        found.reads_itself = found.reads_itself || atom.relation == relation_;
       }
     }
     return found;

@@ -49,7 +49,7 @@ struct demanded_column {
 struct demand {
   relation_id relation;
   std::vector<demanded_column> columns;
-  bool reads_itself = false;  ///< at a variable that is passed on: its full rules are recursive
+  bool reads_itself = false;  ///< in one of its rules
   bool loses_join = false;    ///< some rule of it joins by a variable that the head has not
 };
 

@@ -13,6 +13,8 @@ namespace {
 constexpr double largest_share = 0.1;
 /// Of one column's values: where more are asked for, the column is not restricted.
 constexpr double pointless_share = 0.8;
+/// Values in a column from which it is worth while: a few more rules an iteration cost what they cost.
+constexpr double least_values = 1000;
 /// Where nothing is known.
 constexpr double guessed_share = 0.1;
 
@@ -48,12 +50,14 @@ std::optional<double> demand_choice::share_of(relation_id relation, const demand
     others.insert(values->begin(), values->end());
   }
   const shared_values found = known_.compare_values({own->begin(), own->end()}, {others.begin(), others.end()});
-  if (found.values < 1) return std::nullopt;
-  return std::min(1.0, (found.shared + constants) / found.values);
+  if (found.values < least_values) return std::nullopt;
+  // A few values may be those of most tuples.
+  return std::min(1.0, std::max((found.shared + constants) / found.values, found.share_of_rows));
 }
 
 std::optional<chosen_demand> demand_choice::estimate(demand asked, std::vector<std::string>& remarks) {
-  // Copies of other relations, and what is a fixpoint of its own again, would be made twice for nothing.
+  // The restricted half of a relation that grows by itself, or copies others, is as much work inside the recursion as
+  // all of it is behind.
   if (!asked.loses_join || asked.reads_itself) return std::nullopt;
   const std::string name = name_of_(asked.relation);
   chosen_demand chosen;
@@ -64,8 +68,7 @@ std::optional<chosen_demand> demand_choice::estimate(demand asked, std::vector<s
     const std::optional<double> share = share_of(asked.relation, column);
     if (!share) {
       remarks.push_back(fmt::format(
-          "{}: read at given keys only inside its recursion, but how many these are is not known; not restricted",
-          name));
+          "{}: read at given keys only inside its recursion, but not known to be few of many; not restricted", name));
       return std::nullopt;
     }
     if (*share > pointless_share) continue;

@@ -17,10 +17,12 @@ struct relation_statistics {
   bool is_loaded = false;                      ///< has rows that no rule derives
 };
 
-/// How many different values some columns have together, and how many of these other columns have too; estimates.
+/// How many different values some columns have together, how many of these other columns have too, and in which share
+/// of the rows they are; estimates.
 struct shared_values {
   double values = 0;
   double shared = 0;
+  double share_of_rows = 0;
 };
 
 /// By relation_id; relations behind the end are unknown. Unknown sizes are guessed.

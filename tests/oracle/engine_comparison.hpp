@@ -25,19 +25,24 @@ struct mode {
   const char* name;
   backend_kind backend = backend_kind::cpu;
   bool decompose = true;
+  demand_kind demand = demand_kind::automatic;
 };
 
-inline const std::vector<mode> modes = {{storage_kind::hash, 1, "hash -j1"},
-                                        {storage_kind::hash, 2, "hash -j2"},
-                                        {storage_kind::hash, 4, "hash -j4"},
-                                        {storage_kind::hisa, 1, "hisa -j1"},
-                                        {storage_kind::hisa, 2, "hisa -j2"},
-                                        {storage_kind::hisa, 4, "hisa -j4"},
-                                        {storage_kind::hash, 1, "hash -j1, not decomposed", backend_kind::cpu, false},
-                                        {storage_kind::bits, 1, "bits -j1, not decomposed", backend_kind::cpu, false},
-                                        {storage_kind::bits, 3, "bits -j3"},
-                                        {storage_kind::words, 1, "words -j1, not decomposed", backend_kind::cpu, false},
-                                        {storage_kind::words, 3, "words -j3"}};
+inline const std::vector<mode> modes = {
+    {storage_kind::hash, 1, "hash -j1"},
+    {storage_kind::hash, 2, "hash -j2"},
+    {storage_kind::hash, 4, "hash -j4"},
+    {storage_kind::hisa, 1, "hisa -j1"},
+    {storage_kind::hisa, 2, "hisa -j2"},
+    {storage_kind::hisa, 4, "hisa -j4"},
+    {storage_kind::hash, 1, "hash -j1, not decomposed", backend_kind::cpu, false},
+    {storage_kind::hash, 1, "hash -j1, restricted by demand", backend_kind::cpu, true, demand_kind::always},
+    {storage_kind::hisa, 2, "hisa -j2, restricted by demand", backend_kind::cpu, true, demand_kind::always},
+    {storage_kind::bits, 3, "bits -j3, restricted by demand", backend_kind::cpu, true, demand_kind::always},
+    {storage_kind::bits, 1, "bits -j1, not decomposed", backend_kind::cpu, false},
+    {storage_kind::bits, 3, "bits -j3"},
+    {storage_kind::words, 1, "words -j1, not decomposed", backend_kind::cpu, false},
+    {storage_kind::words, 3, "words -j3"}};
 
 using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
@@ -69,6 +74,7 @@ class comparison {
     options.jobs = how.jobs;
     options.backend = how.backend;
     options.decompose = how.decompose;
+    options.demand = how.demand;
     engine running(program::from_text(text_, {.include_directories = {},
                                               .macros = {},
                                               .pragmas = {},

@@ -185,7 +185,9 @@ class generator {
       const bool wide = read.columns.size() > 2;
       if (wide && wide_used) continue;
       wide_used |= wide;
+      const std::size_t first_new = variables_.size();
       literals.push_back(positive_atom(read));
+      if (from_own && options_.guards != 0) add_guards(literals, first_new);
     }
     if (literals.empty()) literals.push_back(positive_atom(below_.front()));
     if (random_.chance(25)) add_binding(literals);
@@ -198,6 +200,21 @@ class generator {
     std::string body;
     for (const std::string& literal : literals) body += (body.empty() ? "" : ", ") + literal;
     return body;
+  }
+
+  /// Atoms of lower relations that hold a variable and nothing else.
+  void add_guards(std::vector<std::string>& literals, std::size_t first_variable) {
+    for (std::size_t number = first_variable; number < variables_.size(); ++number) {
+      if (!random_.chance(options_.guards)) continue;
+      const relation& read = random_.pick(below_);
+      const auto holds = std::find(read.columns.begin(), read.columns.end(), variables_[number].type);
+      if (holds == read.columns.end()) continue;
+      std::string arguments;
+      for (auto column = read.columns.begin(); column != read.columns.end(); ++column) {
+        arguments += (arguments.empty() ? "" : ", ") + (column == holds ? variables_[number].name : "_");
+      }
+      literals.push_back(read.name + "(" + arguments + ")");
+    }
   }
 
   std::vector<std::string> variables_of(column_type type) const {

@@ -39,5 +39,28 @@ TEST(distinct_counter, goes_on_where_it_has_not_looked) {
 
 TEST(distinct_counter, of_nothing_is_one) { EXPECT_EQ(estimate_of({}), 1U); }
 
+TEST(shared_between, counts_values_and_rows_of_all_parts) {
+  const std::vector<word> few = {1, 2, 3, 3, 3};
+  const std::vector<word> more = {3, 4, 4};
+  const std::vector<word> others = {9, 3, 4, 3};
+  const plan::shared_values found =
+      shared_between({{few.data(), few.size()}, {more.data(), more.size()}}, {{others.data(), others.size()}});
+  EXPECT_EQ(found.values, 4);
+  EXPECT_EQ(found.shared, 2);
+  EXPECT_EQ(found.share_of_rows, 6.0 / 8);
+  EXPECT_EQ(shared_between({}, {{others.data(), others.size()}}).values, 0);
+  EXPECT_EQ(shared_between({{few.data(), few.size()}}, {}).shared, 0);
+}
+
+TEST(shared_between, looks_at_the_same_sample_everywhere) {
+  std::vector<word> values(2000000);
+  for (std::size_t row = 0; row < values.size(); ++row) values[row] = static_cast<word>(row);
+  const std::vector<word> tenth(values.begin(), values.begin() + 200000);
+  const plan::shared_values found = shared_between({{values.data(), values.size()}}, {{tenth.data(), tenth.size()}});
+  EXPECT_NEAR(found.values, 2e6, 4e4);
+  EXPECT_NEAR(found.shared / found.values, 0.1, 0.01);
+  EXPECT_NEAR(found.share_of_rows, 0.1, 0.01);
+}
+
 }  // namespace
 }  // namespace gpulog::detail

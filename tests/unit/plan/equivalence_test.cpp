@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
@@ -41,6 +42,7 @@ bool check_against_oracle(const std::string& text, const options& chosen) {
 
 constexpr options with_supplementary{supplementary_mode::automatic};
 constexpr options without_supplementary{supplementary_mode::off};
+constexpr options with_restriction{supplementary_mode::automatic, intersection_mode::automatic, demand_mode::always};
 
 TEST(equivalence, random_programs_have_the_results_of_naive_evaluation) {
   oracle::random_program_options shape;
@@ -54,6 +56,29 @@ TEST(equivalence, random_programs_have_the_results_of_naive_evaluation) {
     check_against_oracle(text, without_supplementary);
   }
   EXPECT_GT(compared, programs / 2);
+}
+
+bool is_restricted(const program& plan) {
+  return std::any_of(plan.remarks.begin(), plan.remarks.end(), [](const std::string& remark) {
+    return remark.find("what the recursion asks for of") != std::string::npos;
+  });
+}
+
+TEST(equivalence, random_programs_restricted_by_demand) {
+  oracle::random_program_options shape;
+  shape.symbols = false;
+  shape.guards = 70;
+  shape.layers = 2;
+  shape.largest_arity = 3;
+  std::size_t restricted = 0;
+  constexpr std::uint64_t programs = 1500;
+  for (std::uint64_t seed = 1; seed <= programs && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const std::string text = oracle::make_random_program(seed, shape).text;
+    const program plan = plan_text(text, with_restriction);
+    if (is_restricted(plan) && check_against_oracle(text, with_restriction)) ++restricted;
+  }
+  EXPECT_GT(restricted, 100U);
 }
 
 std::string edges_text(const std::string& relation, std::uint64_t seed, std::uint32_t nodes, std::uint32_t edges) {
@@ -94,6 +119,13 @@ const char* const recursive_rules[] = {
     // Mutual recursion; the delta in a chosen place.
     ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,y) :- d(x,y).\n"
     "r(x,y) :- s(x,z), r(z,y), e(y,_).\n.plan 0:(2,3,1), 1:(3,1,2)\ns(x,y) :- r(x,z), s(z,w), r(w,y).\n",
+    // Read at given keys: by constants and by several relations; behind a chain of restrictions; where it reads itself,
+    // at given values and at one that it passes on.
+    ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\n.decl t(x:number, y:number)\nr(x,y) :- e(x,y).\n"
+    "s(x,y) :- r(z,x), t(z,w), e(w,y).\ns(3,y) :- r(y,y).\nt(x,y) :- r(x,z), d(z,y).\n"
+    "r(x,y) :- s(2,x), d(x,y).\nr(x,y) :- d(x,z), s(z,y), e(z,_), e(y,_).\nr(y,x) :- t(x,y), e(x,x), d(y,_).\n",
+    ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,y) :- r(x,y), d(x,_).\n"
+    "s(x,y) :- s(x,z), e(z,w), r(w,y).\ns(x,y) :- s(z,y), r(z,x), d(z,_).\nr(x,y) :- d(x,z), s(z,y), e(y,_).\n",
     // Existence of a delta, and atoms of constants.
     ".decl r(x:number, y:number)\n.decl q(x:number)\n.decl p()\nr(x,y) :- e(x,y).\nr(y,x) :- r(x,y), q(1), p().\n"
     "q(x) :- r(x,_), d(x,x).\nq(1) :- r(2,_).\np() :- q(_).\nr(x,x) :- p(), e(x,_), r(3,_).\n",
@@ -107,6 +139,7 @@ TEST(equivalence, recursive_rules_on_random_graphs) {
           edges_text("e", seed, nodes, nodes + 3) + edges_text("d", seed + 100, nodes, nodes) + rules;
       EXPECT_TRUE(check_against_oracle(text, with_supplementary));
       EXPECT_TRUE(check_against_oracle(text, without_supplementary));
+      EXPECT_TRUE(check_against_oracle(text, with_restriction));
       if (::testing::Test::HasFailure()) return;
     }
   }
@@ -164,6 +197,7 @@ TEST(equivalence, random_recursive_rules_with_supplementary_relations) {
   std::mt19937 random(2024);
   int with_steps = 0;
   int with_merges = 0;
+  int restricted = 0;
   for (int round = 0; round < 300 && !::testing::Test::HasFailure(); ++round) {
     SCOPED_TRACE(round);
     const std::uint32_t nodes = 3 + static_cast<std::uint32_t>(round % 4);
@@ -172,6 +206,8 @@ TEST(equivalence, random_recursive_rules_with_supplementary_relations) {
                              random_recursive_rules(random);
     EXPECT_TRUE(check_against_oracle(text, with_supplementary));
     EXPECT_TRUE(check_against_oracle(text, without_supplementary));
+    EXPECT_TRUE(check_against_oracle(text, with_restriction));
+    restricted += is_restricted(plan_text(text, with_restriction)) ? 1 : 0;
     const program plan = plan_text(text);
     for (const relation& made : plan.relations) with_steps += made.supplementary ? 1 : 0;
     for (const std::string& remark : plan.remarks)
@@ -179,6 +215,7 @@ TEST(equivalence, random_recursive_rules_with_supplementary_relations) {
   }
   EXPECT_GT(with_steps, 100);
   EXPECT_GT(with_merges, 5);
+  EXPECT_GT(restricted, 50);
 }
 
 TEST(equivalence, each_combination_of_rows_is_found_once) {
