@@ -170,6 +170,13 @@ a(5000000000, 9223372036854775807, 2.5).
         process = self.run_program(REACH, '--show', 'transformed-ast,scc-graph-text')
         self.assert_runs(process)
 
+    def test_show_follows_the_flags_of_a_plan(self):
+        program = ('.decl e(x:number, y:number)\n.decl s(x:number, y:number)\n.decl r(x:number, y:number)\ns(x,y) :- e(x,y).\n'
+                   'r(x,y) :- s(x,z), s(z,y).\ns(x,y) :- e(x,z), r(z,y).\n')
+        for choice, restricted in (('auto', False), ('on', True), ('off', False)):
+            process = self.run_program(program, '--show', 'transformed-ram', '--demand', choice)
+            self.assertEqual('what the recursion asks for of r' in process.stdout, restricted, choice)
+
     def test_show_parse_errors(self):
         self.assertEqual(self.run_program(REACH, '--show', 'parse-errors').returncode, 0)
         process = self.run_program('.decl a(x:number\n', '--parse-errors')
