@@ -29,7 +29,7 @@ class CommandLine(CommandTest):
 
     def test_runs(self):
         for options in ([], ['-j2'], ['-j', 'auto'], ['--jobs=3'], ['--storage', 'hisa'], ['--backend', 'cpu'],
-                        ['--storage', 'bits'], ['--storage', 'words'], ['--joins', 'materialized'],
+                        ['--storage', 'bits'], ['--storage', 'words'], ['--joins', 'materialized'], ['--demand', 'on'],
                         ['--storage', 'hisa', '--buffer-factor', '0'],
                         ['--storage', 'hisa', '--buffer-factor', '2.5'],
                         ['--memory-limit', '1G'], ['-w'], ['--magic-transform=*'], ['-z', 'x'], ['--legacy'],
@@ -123,7 +123,7 @@ a(5000000000, 9223372036854775807, 2.5).
 
     def test_wrong_options(self):
         for options in (['--nonsense'], ['--backend', 'abacus'], ['--storage', 'shelf'], ['--memory-limit', '12Q'],
-                        ['--joins', 'sorted'], ['--joins', 'nested'],
+                        ['--joins', 'sorted'], ['--demand', 'maybe'], ['--joins', 'nested'],
                         ['--storage', 'hisa', '--backend', 'cpu', '--joins', 'nested'],
                         ['--buffer-factor', '0.5'], ['--buffer-factor', '-1'], ['--buffer-factor', 'much'],
                         ['--memory-limit', '0'], ['--show', 'everything'], ['--device', 'one'], ['another.dl'], ['-q'],
@@ -175,7 +175,7 @@ a(5000000000, 9223372036854775807, 2.5).
                    'r(x,y) :- s(x,z), s(z,y).\ns(x,y) :- e(x,z), r(z,y).\n')
         for choice, restricted in (('auto', False), ('on', True), ('off', False)):
             process = self.run_program(program, '--show', 'transformed-ram', '--demand', choice)
-            self.assertEqual('what the recursion asks for of r' in process.stdout, restricted, choice)
+            self.assertEqual('what the recursion asks for of r' in process.output, restricted, choice)
 
     def test_show_parse_errors(self):
         self.assertEqual(self.run_program(REACH, '--show', 'parse-errors').returncode, 0)
