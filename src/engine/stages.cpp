@@ -103,6 +103,8 @@ plan::options planning_options(const run_options& options) {
   if (!options.intersect) planning.intersections = plan::intersection_mode::off;
   if (options.demand == demand_kind::off) planning.demand = plan::demand_mode::off;
   if (options.demand == demand_kind::always) planning.demand = plan::demand_mode::always;
+  // As published, and as a loop, nothing falls apart.
+  if (!options.decompose || options.storage == storage_kind::hisa) planning.pivot_steps = plan::pivot_step_mode::off;
   return planning;
 }
 

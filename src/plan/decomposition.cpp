@@ -57,12 +57,14 @@ std::optional<decomposition> decompose_by(const stratum& considered, std::uint32
 
 }  // namespace
 
+bool may_fall_apart(const relation& own) {
+  return own.kinds.size() == 2 && own.size_limit == 0 && own.choice_domains.empty() && !own.is_equivalence;
+}
+
 std::optional<decomposition> find_decomposition(const program& plan, const stratum& considered) {
   if (!considered.recursive || considered.relations.size() != 1 || considered.loop.size() != 1) return std::nullopt;
   if (!considered.subsumptions.empty()) return std::nullopt;
-  const relation& own = plan.relations[considered.relations.front().value];
-  if (own.kinds.size() != 2 || own.size_limit != 0 || !own.choice_domains.empty()) return std::nullopt;
-  if (own.is_equivalence) return std::nullopt;
+  if (!may_fall_apart(plan.relations[considered.relations.front().value])) return std::nullopt;
   auto found = decompose_by(considered, 0);
   return found ? found : decompose_by(considered, 1);
 }

@@ -11,4 +11,7 @@ namespace gpulog::plan {
 /// doubling rule R(x,y) :- R(x,z), R(z,y), which adds to the linear closure of the first tuples nothing else.
 [[nodiscard]] std::optional<decomposition> find_decomposition(const program& plan, const stratum& considered);
 
+/// Whether nothing in its declaration keeps a relation from that.
+[[nodiscard]] bool may_fall_apart(const relation& own);
+
 }  // namespace gpulog::plan

@@ -21,7 +21,9 @@
 #include "plan/intersections.hpp"
 #include "plan/join_order.hpp"
 #include "plan/normalized_rule.hpp"
+#include "plan/pivot_steps.hpp"
 #include "plan/record_patterns.hpp"
+#include "plan/rule_text.hpp"
 #include "plan/subsumption.hpp"
 #include "plan/supplementary.hpp"
 #include "plan/validate.hpp"
@@ -147,6 +149,7 @@ class planner {
     own.plain.erase(plain_end, own.plain.end());
 
     if (may_factor) own.patterns = extract_patterns(own.plain, planned);
+    if (planned.recursive && may_factor) make_steps(own);
     std::vector<restriction> restricted;
     if (planned.recursive && may_factor) restricted = restrict_by_demand(own);
     draft_stratum& target = strata_.emplace_back();
@@ -198,6 +201,20 @@ class planner {
     std::move(factored.remarks.begin(), factored.remarks.end(), std::back_inserter(result_.remarks));
   }
 
+  /// Steps of a fixpoint that falls apart, in a stratum before.
+  void make_steps(stratum_rules& stratum) {
+    if (chosen_.pivot_steps == pivot_step_mode::off || stratum.members.size() != 1) return;
+    const relation& own = result_.relations[stratum.members.front().value];
+    if (!may_fall_apart(own) || !stratum.other.empty() || !stratum.patterns.empty()) return;
+    std::vector<normalized_rule> steps = make_pivot_steps(stratum.plain, stratum.members.front(), relation_maker_);
+    for (normalized_rule& step : steps) {
+      const std::string rule = std::exchange(step.text, text_of(step, source_, relation_namer_));
+      result_.remarks.push_back(fmt::format("{}: all that {} asks from one row to the next, made once, before",
+                                            relation_namer_(step.head), rule));
+    }
+    plan_before(steps);
+  }
+
   // ---- restriction by demand ----------------------------------------------------------------------------------------
 
   std::vector<restriction> restrict_by_demand(stratum_rules& stratum) {
@@ -229,11 +246,14 @@ class planner {
     return made;
   }
 
-  /// Of a rule with one atom and tests that values are asked for.
+  /// Of a rule with one atom in front of tests.
   void expect_rows(const normalized_rule& rule) {
     if (rule.atoms.empty()) return costs_.set_rows(rule.head, 1);
     double rows = costs_.rows(rule.atoms.front().relation, part::all);
-    for (std::size_t test = 1; test < rule.atoms.size(); ++test) rows *= share_asked_[rule.atoms[test].relation];
+    for (const body_atom& test : rule.atoms) {
+      const auto share = share_asked_.find(test.relation);
+      if (share != share_asked_.end()) rows *= share->second;
+    }
     costs_.set_rows(rule.head, rows);
   }
 

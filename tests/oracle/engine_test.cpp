@@ -110,12 +110,21 @@ TEST(engine_against_oracle, random_graphs) {
       ".decl v(x:number, y:number)\nv(x,y) :- w(x,y).\nv(x,y) :- v(x,z), w(z,y).\n"
       ".decl o(x:number, y:number)\no(x,y) :- l(x,y), r(y,x).\no(x,y) :- m(x,y), !l(x,y).\no(x,y) :- e(x,y), "
       "!r(x,y).\n";
+  // With tests between one value and the next.
+  const std::string tested =
+      ".decl e(x:number, y:number)\n.decl w(x:number, y:number, z:number)\nw(x,z,y) :- e(x,y), e(y,z).\n"
+      ".decl l(x:number, y:number)\nl(x,y) :- e(x,y).\nl(x,y) :- l(x,z), e(z,y), y != 3, !e(y,z).\n"
+      "l(x,y) :- l(x,z), w(z,_,y), e(y,y).\nl(x,7) :- l(x,z), e(z,1).\n"
+      ".decl r(x:number, y:number)\nr(x,y) :- e(x,y), x < y.\nr(x,y) :- w(x,z,5), r(z,y).\nr(x,y) :- e(z,x), r(z,y), "
+      "x > 2, z != x.\nr(x,y) :- e(x,_), r(4,y).\n"
+      ".decl m(x:number, y:number)\nm(x,y) :- e(x,y), x != 5.\nm(x,y) :- m(x,z), m(z,y).\n"
+      "m(x,y) :- m(x,z), e(z,v), y = v * 2 + z, y < 60.\n";
   const bool on_gpu = no_gpu().empty();
   for (std::uint64_t seed = 1; seed <= oracle::fewer_when_sanitized(30); ++seed) {
     // Sizes around those of warps, tiles and words of bits.
     const std::uint32_t nodes = std::vector<std::uint32_t>{1, 2, 31, 32, 33, 40}[seed % 6];
     const auto graph = oracle::make_random_graph(seed, nodes, static_cast<std::uint32_t>(seed % 5 * nodes / 2 + 1));
-    for (const std::string& text : {reach, nonlinear, same_generation, apart}) {
+    for (const std::string& text : {reach, nonlinear, same_generation, apart, tested}) {
       SCOPED_TRACE("seed " + std::to_string(seed));
       const comparison both(text, graph);
       ASSERT_TRUE(both.accepted()) << both.report();

@@ -4,18 +4,20 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plan_from_text.hpp"
 
 namespace gpulog::plan {
 namespace {
 
+const std::string declarations =
+    ".decl e(x:number, y:number)\n.input e\n.decl f(x:number, y:number)\n.input f\n"
+    ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\n";
+
 /// How the stratum of r is decomposed.
 std::optional<decomposition> decomposed(const std::string& rules) {
-  const program plan = plan_text(
-      ".decl e(x:number, y:number)\n.input e\n.decl f(x:number, y:number)\n.input f\n"
-      ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\n" +
-      rules);
+  const program plan = plan_text(declarations + rules);
   for (const stratum& one : plan.strata) {
     if (one.recursive && plan.relations[one.relations.front().value].name == "r") return one.decomposed;
   }
@@ -55,6 +57,58 @@ TEST(decomposition, not_where_values_of_a_column_meet_others) {
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), e(x,y).\n"));          // searched by the pivot
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), r(y,z).\n"));          // not a path
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), e(z,y).\n.limitsize r(n=5)\n"));
+}
+
+/// Rules of relations that the planner made.
+std::vector<std::string> steps_made(const std::string& rules, const options& chosen = {}) {
+  const program plan = plan_text(declarations + rules, chosen);
+  std::vector<std::string> texts;
+  for (const stratum& one : plan.strata) {
+    for (const rule_version& version : one.once.versions) {
+      if (plan.relations[version.head.value].supplementary) texts.push_back(version.text);
+    }
+  }
+  return texts;
+}
+
+TEST(decomposition, what_rules_ask_between_two_values_becomes_a_step) {
+  using texts = std::vector<std::string>;
+  EXPECT_EQ(steps_made("r(x,y) :- r(x,z), e(z,y).\n"), texts());
+  const std::string tested = "r(x,y) :- r(x,z), e(z,y), y != 3, !f(z,y).\n";
+  EXPECT_TRUE(decomposed(tested));
+  EXPECT_EQ(steps_made(tested), texts{"r@1(z,y) :- e(z,y), y != 3, !f(z,y)."});
+  EXPECT_EQ(steps_made(tested, {{}, {}, {}, pivot_step_mode::off}), texts());
+  // On the other side; of wider relations; with constants, tests by further atoms, and values that are computed.
+  const std::string wide = ".decl w(x:number, y:number, z:number)\n.input w\n";
+  for (const char* rules : {"r(x,y) :- e(x,z), r(z,y), x < 9.\n", "r(x,y) :- r(x,z), w(z,_,y).\n",
+                            "r(x,y) :- r(x,z), w(z,7,y), e(y,_), f(z,z).\n", "r(x,y) :- r(x,7), e(y,_).\n",
+                            "r(x,7) :- r(x,z), e(z,_).\n", "r(x,y) :- r(x,z), e(z,v), y = v + 1, y < 100.\n",
+                            "r(x,y) :- r(x,z), e(z,y), y != 3.\nr(x,y) :- r(x,z), f(z,y).\n",
+                            "r(x,y) :- r(x,z), r(z,y).\nr(x,y) :- r(x,z), w(y,z,1).\n"}) {
+    SCOPED_TRACE(rules);
+    EXPECT_TRUE(decomposed(wide + rules));
+    EXPECT_EQ(steps_made(wide + rules).size(), 1U);
+  }
+}
+
+TEST(decomposition, no_step_where_it_could_be_larger_or_is_not_one) {
+  for (const char* rules : {
+           "r(x,y) :- r(x,z), e(z,y), x != y.\n",                             // asks the pivot
+           "r(x,y) :- r(x,z), e(z,v), f(v,y).\n",                             // more rows than e and f
+           "r(x,y) :- r(x,z), y = z + 1, y < 100.\n",                         // from what cannot be listed
+           "r(x,y) :- r(x,z), e(z,v), y = v / z.\n",                          // may trap
+           "r(x,y) :- r(x,_), e(_,y).\n",                                     // from all values
+           "r(x,y) :- r(x,z), e(z,y), y != 3.\nr(y,x) :- r(x,z), e(z,y).\n",  // another rule passes nothing
+           "r(x,y) :- r(x,z), e(z,y), y != 3.\n.plan 0:(1,2)\n",
+       }) {
+    SCOPED_TRACE(rules);
+    EXPECT_FALSE(decomposed(rules));
+  }
+  // From one value only: most steps would not be gone.
+  EXPECT_FALSE(plan_text(".decl e(x:number, y:number)\n.input e\n.decl r(x:number, y:number)\nr(1,y) :- e(1,y).\n"
+                         "r(x,y) :- r(x,z), e(z,y), y != 3.\n")
+                   .strata.back()
+                   .decomposed);
 }
 
 }  // namespace
