@@ -580,7 +580,7 @@ class Program:
         return TYPE_DECLARATIONS + text
 
 
-RUNS = [('plain', [], ''), ('plain', ['-j', '3', '--storage', 'hisa'], ''), ('plain', ['--storage', 'hash'], ''),
+RUNS = [('plain', [], ''), ('plain', ['-j', '3', '--storage', 'hisa'], ''), ('plain', ['--storage', 'hash', '--rows', 'on'], ''),
         ('plain', ['--storage', 'bits'], ''), ('shuffle', ['-j', '2'], ''), ('inline', [], ''), ('component', [], 'c.'), ('qualifiers', ['-m', '*'], '')]
 
 

@@ -45,6 +45,9 @@ enum class demand_kind : std::uint8_t {
   off,
 };
 
+/// Which rules that can be are evaluated for one value of the head's first column at a time; all give the same results.
+enum class row_choice : std::uint8_t { off, automatic, on };
+
 /// What a running fixpoint tells, once an iteration.
 struct progress {
   std::uint64_t stratum = 0;        ///< from 0
@@ -75,6 +78,8 @@ struct run_options {
   bool intersect = true;
   /// A relation whose only rule can't derive a tuple twice, and that no rule asks for membership, has no tuple set.
   bool skip_sets = true;
+  /// Rules whose results repeat and can be made for one value of a column at a time, without a tuple set.
+  row_choice rows = row_choice::automatic;
   bool decompose = true;  ///< fixpoints that fall apart by the values of a column are run as one search for each
   demand_kind demand = demand_kind::automatic;
   std::uint64_t memory_limit = 0;                         ///< bytes for relations and indexes; 0: no limit
@@ -87,6 +92,9 @@ struct run_options {
 
 /// Reads "auto", "hisa", "hash", "bits" or "words"; nothing for other names.
 [[nodiscard]] std::optional<storage_kind> storage_from_name(std::string_view name);
+
+/// Reads "off", "auto" or "on"; nothing for other names.
+[[nodiscard]] std::optional<row_choice> rows_from_name(std::string_view name);
 
 /// Reads a number of bytes with an optional suffix K, M, G or T (powers of 1024, either case); nothing for other text
 /// and for more than 64 bits.

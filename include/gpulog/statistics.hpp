@@ -29,6 +29,7 @@ struct stratum_statistics {
   std::string backend;      ///< where it ran; of relations without rules: where they were loaded
   std::string reason;       ///< why it, or a part of it, ran on the cpu although other strata ran on a device
   bool decomposed = false;  ///< run as one fixpoint for each value of a column that its rules pass through
+  bool by_rows = false;     ///< made for one value of a column at a time, without a tuple set
   std::uint64_t iterations = 0;
   std::uint64_t tail_iterations = 0;    ///< those whose new tuples are less than 1% of the result's
   std::uint64_t looped_iterations = 0;  ///< those that a device ran without the host, many in a launch

@@ -110,9 +110,7 @@ struct raw_arguments {
   std::vector<std::string> files, show, macros, pragmas;
   std::string joins = "materialized";
   std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto",
-              deduplicate = "auto", memory_limit, buffer_factor;
-  std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto", demand = "auto",
-              memory_limit, buffer_factor;
+              deduplicate = "auto", demand = "auto", rows = "auto", memory_limit, buffer_factor;
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
 };
@@ -157,6 +155,9 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
     return fail(fmt::format("--demand may only be set to auto, on or off, not to '{}'", raw.demand));
   if (raw.demand == "on") parsed.run.demand = demand_kind::always;
   if (raw.demand == "off") parsed.run.demand = demand_kind::off;
+  const auto rows = rows_from_name(raw.rows);
+  if (!rows) return fail(fmt::format("--rows may only be set to auto, off or on, not to '{}'", raw.rows));
+  parsed.run.rows = *rows;
 
   if (raw.joins != "materialized" && raw.joins != "nested")
     return fail(fmt::format("--joins may only be set to materialized or nested, not to '{}'", raw.joins));
@@ -288,6 +289,9 @@ parse_result parse_arguments(int count, char** texts) {
       ->group(own);
   app.add_option("--demand", raw.demand,
                  "auto, on or off: what a recursion reads at given keys only is restricted to them there")
+      ->type_name("NAME")
+      ->group(own);
+  app.add_option("--rows", raw.rows, "auto, off or on: rules whose results repeat are evaluated row by row")
       ->type_name("NAME")
       ->group(own);
   app.add_option("--joins", raw.joins,

@@ -101,6 +101,11 @@ storage::set_choice sets_of(storage_kind kind) {
   return kind == storage_kind::bits ? storage::set_choice::bits : storage::set_choice::automatic;
 }
 
+exec::row_mode rows_of(row_choice chosen) {
+  if (chosen == row_choice::off) return exec::row_mode::off;
+  return chosen == row_choice::on ? exec::row_mode::on : exec::row_mode::automatic;
+}
+
 std::uint64_t peak_process_bytes() {
   constexpr std::uint64_t bytes_per_unit = 1024;
   rusage usage{};
@@ -380,6 +385,7 @@ void engine_state::evaluate() {
   if (functors) chosen.functors = &*functors;
   chosen.stop = options.cancelled;
   chosen.decompose = options.decompose;
+  chosen.rows = rows_of(options.rows);
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {
       options.on_progress({now.stratum, planned.strata.size(), now.iteration, now.tuples, now.seconds});
@@ -488,6 +494,7 @@ void engine_state::collect_figures() {
     to.backend = from.backend.empty() ? figures.backend : from.backend;
     to.reason = from.reason;
     to.decomposed = from.decomposed;
+    to.by_rows = from.by_rows;
     to.iterations = from.iterations;
     to.seconds = from.seconds;
     to.phases = {{"join", from.join_seconds},   {"populate_delta", from.populate_delta_seconds},

@@ -22,6 +22,13 @@ std::optional<storage_kind> storage_from_name(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<row_choice> rows_from_name(std::string_view name) {
+  if (name == "off") return row_choice::off;
+  if (name == "auto") return row_choice::automatic;
+  if (name == "on") return row_choice::on;
+  return std::nullopt;
+}
+
 std::optional<std::uint64_t> bytes_from_text(std::string_view text) {
   std::uint64_t count = 0;
   const char* const last = text.data() + text.size();

@@ -25,6 +25,7 @@ ordered_json document_of(const stratum_statistics& stratum) {
           {"backend", stratum.backend},
           {"reason", stratum.reason},
           {"decomposed", stratum.decomposed},
+          {"by_rows", stratum.by_rows},
           {"iterations", stratum.iterations},
           {"tail_iterations", stratum.tail_iterations},
           {"looped_iterations", stratum.looped_iterations},

@@ -13,6 +13,7 @@
 #include "exec/fixpoint.hpp"
 #include "exec/subsumption.hpp"
 #include "kernels/decomposed.hpp"
+#include "kernels/rows.hpp"
 #include "kernels/tile_runner.hpp"
 #include "storage/relation.hpp"
 
@@ -84,6 +85,12 @@ class cpu_machine {
                                                            kernels::relation_list<relation>& relations,
                                                            const std::atomic<bool>* stop) {
     return kernels::run_decomposed(backend_, *resource_, task, relations, stop);
+  }
+  static constexpr kernels::row_cut_offs rows_pay = {1024, 2, 2};
+  std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
+                                              kernels::relation_list<relation>& relations,
+                                              const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {
+    return kernels::run_rows(backend_, *resource_, task, relations, cut, stop);
   }
   /// For a relation whose rows came without a set, and that is asked for membership now.
   void make_set(relation& target) {

@@ -41,6 +41,9 @@ struct cut_offs {
   std::uint64_t loop_run_rows = 2048;  ///< most rows of an index's run that is made there, 2048 at most
 };
 
+/// Which strata that can be are evaluated row by row (plan::row_evaluation): none, where it pays, or all.
+enum class row_mode : std::uint8_t { off, automatic, on };
+
 /// How a device in `hisa` mode runs bodies of three and more atoms.
 enum class join_mode : std::uint8_t {
   materialized,  ///< in steps, through temporary tables
@@ -58,7 +61,8 @@ struct options {
   const std::atomic<bool>* stop = nullptr;           ///< once true, evaluate() throws kernels::interrupted
   std::function<void(const progress&)> on_progress;
   join_mode joins = join_mode::materialized;
-  bool decompose = true;  ///< strata that fall apart into independent fixpoints are run so; `hash` mode
+  bool decompose = true;                ///< strata that fall apart into independent fixpoints are run so; `hash` mode
+  row_mode rows = row_mode::automatic;  ///< `hash` mode
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.
   std::vector<bool> may_run;
@@ -88,6 +92,7 @@ struct stratum_statistics {
   std::string backend;      ///< where it ran, if strata of the plan run in several places; else empty
   std::string reason;       ///< why there
   bool decomposed = false;  ///< run as one fixpoint for each value of a column
+  bool by_rows = false;     ///< evaluated row by row
   std::uint64_t iterations = 0;
   std::uint64_t looped_iterations = 0;  ///< of them, those that a device ran by itself
   double seconds = 0;

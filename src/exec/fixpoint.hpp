@@ -17,7 +17,9 @@
 #include "exec/stratum_subsumptions.hpp"
 #include "kernels/decomposed_task.hpp"
 #include "kernels/functor_table.hpp"
+#include "kernels/host_steps.hpp"
 #include "kernels/pipeline.hpp"
+#include "kernels/row_task.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::exec {
@@ -358,11 +360,13 @@ class fixpoint_executor final : public stratum_executor {
     }
 
     const bool falls_apart = options_.decompose && stratum.decomposed.has_value();
-    skip_sets(stratum);
-    if (!falls_apart) choose_sets(stratum);
-    for (std::uint32_t index : indexes_read(stratum.once.versions)) refresh_index(index, figures);
-    run_phase(phases[0], figures);
-    for (relation_id relation : stratum.relations) settle(relation, figures);
+    if (!run_rows(number, phases[0], figures)) {
+      skip_sets(stratum);
+      if (!falls_apart) choose_sets(stratum);
+      for (std::uint32_t index : indexes_read(stratum.once.versions)) refresh_index(index, figures);
+      run_phase(phases[0], figures);
+      for (relation_id relation : stratum.relations) settle(relation, figures);
+    }
     if (!stratum.subsumptions.empty()) {
       for (relation_id relation : stratum.relations) relation_of(relation).complete();
       subsume(stratum, subsumptions, figures, [&stratum](auto& runner) { runner.purge(!stratum.recursive); });
@@ -521,6 +525,78 @@ class fixpoint_executor final : public stratum_executor {
       if (set_last_needed_[target.value] != number) {
         guarded({"indexing", target, nullptr}, [&] { machine_.make_set(relation_of(target)); });
       }
+      return true;
+    }
+    return false;
+  }
+
+  /// Values and codes are equal together, but in no other order.
+  [[nodiscard]] bool compares_words(const plan::filter& one) const {
+    if (kernels::needs_host(one.op)) return false;
+    return options_.wide == nullptr || one.op == comparison_op::equal || one.op == comparison_op::not_equal;
+  }
+
+  [[nodiscard]] kernels::row_task row_task_of(const plan::stratum& stratum) const {
+    kernels::row_task task;
+    task.target = stratum.relations.front().value;
+    const auto columns = [](const plan::column_pairs& pairs) {
+      return kernels::pair_columns{pairs.relation.value, pairs.key, pairs.value};
+    };
+    for (const plan::row_source& source : stratum.by_rows->sources) {
+      kernels::row_rule& rule = task.rules.emplace_back();
+      rule.from = columns(source.from);
+      if (source.to) rule.to = columns(*source.to);
+    }
+    for (const plan::filter& planned : stratum.by_rows->filters) {
+      using side = kernels::row_filter::side;
+      kernels::row_filter& made = task.filters.emplace_back();
+      made.op = planned.op;
+      const auto put = [this](const plan::operand& from, side& where, word& constant) {
+        where = from.is_constant ? side::constant : from.value == 0 ? side::row : side::value;
+        if (from.is_constant) constant = storage::word_of(from.literal, options_.wide);
+      };
+      put(planned.left, made.left, made.left_constant);
+      put(planned.right, made.right, made.right_constant);
+    }
+    return task;
+  }
+
+  /// What `once` does, for one value of the head's first column at a time. @return whether it was done
+  bool run_rows(std::size_t number, std::vector<running_version>& versions, stratum_statistics& figures) {
+    const plan::stratum& stratum = plan_->strata[number];
+    const bool published = options_.storage == storage::storage_mode::hisa;
+    if (options_.rows == row_mode::off || published || !stratum.by_rows) return false;
+    const auto& filters = stratum.by_rows->filters;
+    if (!std::all_of(filters.begin(), filters.end(), [this](const auto& one) { return compares_words(one); }))
+      return false;
+    if constexpr (requires(kernels::row_task task, kernels::row_cut_offs cut) {
+                    machine_.run_rows(task, relations_, cut, options_.stop);
+                  }) {
+      const relation_id target = stratum.relations.front();
+      if (relation_of(target).rows() != 0) return false;
+      kernels::row_task task = row_task_of(stratum);
+      task.forced = options_.rows == row_mode::on;
+      task.needs_set = set_last_needed_[target.value] != number;
+      const double start = storage::seconds_now();
+      std::optional<kernels::row_counts> counts;
+      try {
+        counts = machine_.run_rows(task, relations_, Machine::rows_pay, options_.stop);
+      } catch (const backend::memory_exceeded&) {
+        // Pipelines need other memory, and say what they lack.
+      }
+      const double seconds = storage::seconds_now() - start;
+      figures.join_seconds += seconds;
+      if (!counts) return false;
+      figures.by_rows = true;
+      for (std::size_t v = 0; v < versions.size(); ++v) {
+        version_statistics& own = *versions[v].figures;
+        own.seconds += seconds / static_cast<double>(versions.size());
+        own.candidates += counts->candidates[v];
+        if (counts->candidates[v] != 0) ++own.runs;
+      }
+      // Which rule found a result first, nobody asked.
+      versions.front().figures->tuples += relation_of(target).rows();
+      if (task.needs_set) guarded({"indexing", target, nullptr}, [&] { machine_.make_set(relation_of(target)); });
       return true;
     }
     return false;

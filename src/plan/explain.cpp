@@ -298,6 +298,11 @@ std::string explain(const program& plan) {
       result += fmt::format("  no tuple set for {}: its rule derives each tuple once\n", plan.relations[id.value].name);
     }
     if (!printed.once.versions.empty()) result += phase_text(plan, printed.once, "once");
+    if (printed.by_rows) {
+      const relation& own = plan.relations[printed.relations.front().value];
+      result += fmt::format("  by rows: where results repeat, {} is made for one {} at a time, without a tuple set\n",
+                            own.name, own.attribute_names.front());
+    }
     if (printed.decomposed) {
       const relation& own = plan.relations[printed.relations.front().value];
       result += fmt::format(

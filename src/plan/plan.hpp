@@ -88,6 +88,7 @@ struct compute {
 struct filter {
   comparison_op op = comparison_op::equal;
   operand left, right;
+  friend bool operator==(const filter&, const filter&) = default;
 };
 
 /// result := the record of the fields. known_only: keep the binding only when the record exists already; for records
@@ -187,6 +188,28 @@ struct decomposition {
   std::vector<decomposed_step> steps;
 };
 
+/// Pairs of values that stand in two columns of a relation, all rows of it.
+struct column_pairs {
+  relation_id relation;
+  std::uint32_t key = 0;    ///< column
+  std::uint32_t value = 0;  ///< column; may be the same one
+  friend bool operator==(const column_pairs&, const column_pairs&) = default;
+};
+
+/// One rule head(x,y) :- from(x,w), to(w,y); without `to`: head(x,y) :- from(x,y).
+struct row_source {
+  column_pairs from;
+  std::optional<column_pairs> to;
+};
+
+/// A stratum of one binary relation whose rules are evaluated once, and can be for one value x of the head's first
+/// column at a time: then only the results of one row are told from its duplicates, where the fastest memory is.
+struct row_evaluation {
+  std::vector<row_source> sources;  ///< one a version of `once`
+  /// That every result has to pass, whatever rule it comes from. Slot 0 stands for x, slot 1 for y.
+  std::vector<filter> filters;
+};
+
 /// A column of a relation.
 struct column_place {
   relation_id relation;
@@ -213,6 +236,7 @@ struct stratum {
   phase once;
   std::vector<phase> loop;
   std::optional<decomposition> decomposed;  ///< another way to do what the loop does
+  std::optional<row_evaluation> by_rows;    ///< another way to do what `once` does
   std::vector<relation_domain> domains;     ///< of those relations whose values are known before it begins
   /// Applied behind `once`, and in each iteration in front of the last advance. Rows that they take from a relation of
   /// a loop may still be read there: whoever can meet them (not delta) tests the tuple set.

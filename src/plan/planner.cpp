@@ -23,6 +23,7 @@
 #include "plan/normalized_rule.hpp"
 #include "plan/pivot_steps.hpp"
 #include "plan/record_patterns.hpp"
+#include "plan/row_evaluation.hpp"
 #include "plan/rule_text.hpp"
 #include "plan/subsumption.hpp"
 #include "plan/supplementary.hpp"
@@ -519,6 +520,7 @@ class planner {
       for (draft_phase& repeated : planned.loop) added.loop.push_back(finish_phase(repeated));
       for (draft_subsumption& made : planned.subsumptions) added.subsumptions.push_back(finish(std::move(made)));
       added.decomposed = find_decomposition(result_, added);
+      added.by_rows = find_row_evaluation(result_, added);
       added.domains = find_domains(result_, added);
     }
     if (chosen_.deduplication == deduplication_mode::where_needed) drop_needless_sets(result_);

@@ -26,6 +26,7 @@ struct mode {
   backend_kind backend = backend_kind::cpu;
   bool decompose = true;
   demand_kind demand = demand_kind::automatic;
+  row_choice rows = row_choice::automatic;
 };
 
 inline const std::vector<mode> modes = {
@@ -42,7 +43,9 @@ inline const std::vector<mode> modes = {
     {storage_kind::bits, 1, "bits -j1, not decomposed", backend_kind::cpu, false},
     {storage_kind::bits, 3, "bits -j3"},
     {storage_kind::words, 1, "words -j1, not decomposed", backend_kind::cpu, false},
-    {storage_kind::words, 3, "words -j3"}};
+    {storage_kind::words, 3, "words -j3"},
+    {storage_kind::hash, 1, "rows -j1", backend_kind::cpu, true, demand_kind::automatic, row_choice::on},
+    {storage_kind::hash, 3, "rows -j3, restricted by demand", backend_kind::cpu, true, demand_kind::always, row_choice::on}};
 
 using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
@@ -75,6 +78,7 @@ class comparison {
     options.backend = how.backend;
     options.decompose = how.decompose;
     options.demand = how.demand;
+    options.rows = how.rows;
     engine running(program::from_text(text_, {.include_directories = {},
                                               .macros = {},
                                               .pragmas = {},

@@ -15,6 +15,7 @@ namespace {
 
 const std::vector<mode> cuda_modes = {{storage_kind::hash, 1, "hash cuda", backend_kind::cuda},
                                       {storage_kind::hisa, 1, "hisa cuda", backend_kind::cuda},
+                                      {storage_kind::hash, 1, "rows cuda", backend_kind::cuda, true, row_choice::on},
                                       {storage_kind::bits, 1, "bits cuda", backend_kind::cuda, false},
                                       {storage_kind::words, 1, "words cuda", backend_kind::cuda, false}};
 

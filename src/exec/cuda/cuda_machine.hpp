@@ -12,6 +12,7 @@
 #include "exec/cuda/device_rows.hpp"
 #include "exec/cuda/parameter_store.hpp"
 #include "exec/cuda/pinned_reports.hpp"
+#include "exec/cuda/row_search.hpp"
 #include "exec/cuda/segment_memory.hpp"
 #include "exec/cuda/trace_range.hpp"
 #include "exec/fixpoint.hpp"
@@ -55,6 +56,13 @@ class cuda_machine {
                                                            const std::atomic<bool>* stop) {
     small_runs_.flush();
     return exec::run_decomposed(*context_, *resource_, task, relations, stop);
+  }
+  static constexpr kernels::row_cut_offs rows_pay = {16384, 2, 2};
+  std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
+                                              kernels::relation_list<relation>& relations,
+                                              const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {
+    small_runs_.flush();
+    return exec::run_rows(*context_, *resource_, task, relations, cut, stop);
   }
   /// Of each column the largest value; 0 where there is none.
   [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {

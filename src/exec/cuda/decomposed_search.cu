@@ -3,10 +3,10 @@
 #include <cub/device/device_reduce.cuh>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "backend/cuda/error.hpp"
+#include "exec/cuda/even_stride.hpp"
 #include "kernels/cuda/decomposed.cuh"
 
 namespace gpulog::exec {
@@ -67,13 +67,6 @@ void upload(const backend::cuda::device_context& context, array<T>& to, const st
   GPULOG_CUDA_TRY(
       cudaMemcpyAsync(to.data(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice, context.stream()));
   context.synchronize();  // values may go
-}
-
-/// A number without a common divisor with n, near the golden section of it: its multiples modulo n are spread evenly.
-std::uint64_t even_stride(std::uint64_t n) {
-  auto stride = static_cast<std::uint64_t>(static_cast<double>(n) * 0.6180339887498949) | 1;
-  while (std::gcd(stride, n) != 1) ++stride;
-  return stride;
 }
 
 /// Result columns and the launches that fill them.

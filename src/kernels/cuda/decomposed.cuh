@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/warp_share.cuh"
 #include "storage/cuda/views.hpp"
 
 /// A fixpoint that falls apart (kernels/decomposed.hpp): one block searches from one value of the pivot, with the
@@ -71,30 +72,11 @@ __device__ inline void visit(std::uint32_t* seen, word* queue, std::uint32_t* ta
 /// All matches of 32 values, of which each lane has one, shared evenly among the lanes.
 __device__ inline std::uint32_t expand_warp(const step_run& step, bool has_value, word value, std::uint32_t* seen,
                                             word* queue, std::uint32_t* tail) {
-  const unsigned lane = threadIdx.x & 31;
   row_range range;
   if (has_value) range = step.view.find([value](std::uint32_t) { return value; });
-  std::uint32_t sum = range.count;
-  for (unsigned distance = 1; distance < 32; distance *= 2) {
-    const std::uint32_t other = __shfl_up_sync(0xffffffffU, sum, distance);
-    if (lane >= distance) sum += other;
-  }
-  const std::uint32_t total = __shfl_sync(0xffffffffU, sum, 31);
-  const std::uint32_t before = sum - range.count;
-  for (std::uint32_t done = 0; done < total; done += 32) {
-    const std::uint32_t match = done + lane;
-    // Whose match it is: the last lane that begins at or before it.
-    unsigned owner = 0;
-    for (unsigned half = 16; half != 0; half /= 2) {
-      const std::uint32_t begin = __shfl_sync(0xffffffffU, before, owner + half);
-      if (begin <= match) owner += half;
-    }
-    const std::uint32_t first = __shfl_sync(0xffffffffU, range.first, owner);
-    const std::uint32_t skipped = __shfl_sync(0xffffffffU, before, owner);
-    const bool is_there = match < total;
-    const word next = is_there ? step.values[first + (match - skipped)] : 0;
-    visit(seen, queue, tail, is_there, next);
-  }
+  share_ranges(range.first, range.count, [&](bool is_there, std::uint32_t position) {
+    visit(seen, queue, tail, is_there, is_there ? step.values[position] : 0);
+  });
   return range.count;
 }
 

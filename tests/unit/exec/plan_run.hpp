@@ -69,7 +69,10 @@ class plan_run {
     chosen.storage = mode.storage;
     chosen.buffers.eager = mode.eager_buffers;
     chosen.sets = mode.sets;
-    if (mode.small_cut_offs) chosen.cut = {0, 200};
+    if (mode.small_cut_offs) {
+      chosen.cut = {0, 200};
+      chosen.rows = row_mode::on;
+    }
     if (mode.own_threads) {
       executor_ = make_executor_with_own_threads(plan, symbols_, memory_, chosen);
     } else {

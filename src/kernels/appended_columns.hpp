@@ -1,0 +1,50 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "support/ids.hpp"
+
+namespace gpulog::kernels {
+
+/// Columns that several workers append to: pieces are reserved by one addition; who finds no room lets them grow while
+/// the others wait.
+class appended_columns {
+ public:
+  appended_columns(backend::memory_resource& resource, std::uint64_t capacity) {
+    for (int c = 0; c < 2; ++c) columns_.emplace_back(resource, capacity, backend::fresh_memory::anything);
+  }
+  /// write(first column, second column): n rows of each.
+  template <class Write>
+  void append(std::uint64_t n, const Write& write) {
+    const std::uint64_t row = tail_.fetch_add(n);
+    std::shared_lock<std::shared_mutex> in_use(gate_);
+    while (row + n > columns_[1].capacity()) {  // the last one to grow
+      in_use.unlock();
+      {
+        const std::unique_lock<std::shared_mutex> alone(gate_);
+        const std::uint64_t needed = std::max(row + n, columns_[1].capacity() + columns_[1].capacity() / 2);
+        if (row + n > columns_[1].capacity()) {
+          for (auto& column : columns_) column.set_capacity(needed);
+        }
+      }
+      in_use.lock();
+    }
+    write(columns_[0].data() + row, columns_[1].data() + row);
+  }
+  [[nodiscard]] std::uint64_t rows() const { return tail_.load(); }
+  [[nodiscard]] std::vector<backend::array<word>> take() { return std::move(columns_); }
+
+ private:
+  std::vector<backend::array<word>> columns_;
+  std::atomic<std::uint64_t> tail_{0};
+  std::shared_mutex gate_;
+};
+
+}  // namespace gpulog::kernels

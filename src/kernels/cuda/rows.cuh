@@ -1,0 +1,369 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/row_rule_view.cuh"
+#include "kernels/cuda/steps.cuh"
+#include "kernels/cuda/warp_share.cuh"
+#include "kernels/cuda/words.cuh"
+#include "kernels/row_task.hpp"
+
+/// Rules evaluated row by row (kernels/row_task.hpp) on a device. A warp or a block holds what it has found of a row as
+/// words in a hash table in shared memory; of rows that need more than that, many are marked in bitmaps at a time by
+/// the whole device, in equal shares of their candidates.
+namespace gpulog::kernels::cuda {
+
+constexpr unsigned row_threads = 256;
+constexpr unsigned row_warps = row_threads / 32;
+/// Slots of the table of a row that one warp makes; it has at most half as many words, duplicates counted.
+constexpr std::uint32_t small_row_slots = 256;
+/// Words that a warp marks at a time.
+constexpr std::uint64_t marked_share = 2048;
+struct row_totals {
+  unsigned long long next;                ///< number of the list
+  unsigned long long rows;                ///< of the result
+  unsigned long long work;                ///< words that went into it
+  unsigned long long first_without_room;  ///< where a result would have had to go; more than rows: nowhere
+  unsigned long long missing_rows;        ///< of the rows that found no room
+  unsigned long long missing;             ///< how many they are
+  unsigned long long large;               ///< rows that no table holds
+};
+
+struct row_arguments {
+  const word* rows = nullptr;  ///< values of the head's first column
+  const std::uint64_t* work = nullptr;
+  const row_rule_view* rules = nullptr;
+  std::uint32_t rule_count = 0;
+  const row_filter* filters = nullptr;
+  std::uint32_t filter_count = 0;
+  // Which rows: the numbers [first_number, last_number) of a sequence over the list that visits every one once, so
+  // evenly that its beginning is a sample of all.
+  const std::uint32_t* listed = nullptr;
+  std::uint64_t list_size = 0;
+  std::uint64_t first_number = 0;
+  std::uint64_t last_number = 0;
+  std::uint64_t stride = 1;  ///< without a common divisor with list_size
+  std::uint32_t slots = 0;   ///< of a block's table: most
+  // Results.
+  word* left = nullptr;
+  word* right = nullptr;
+  std::uint64_t capacity = 0;
+  row_totals* totals = nullptr;
+  std::uint32_t* missing = nullptr;  ///< rows that found no room
+  std::uint32_t* large = nullptr;    ///< rows that no table holds
+};
+
+__device__ inline bool passes(const row_arguments& arguments, word row, word value) {
+  for (std::uint32_t f = 0; f < arguments.filter_count; ++f) {
+    const row_filter& one = arguments.filters[f];
+    const auto operand = [&](row_filter::side side, word constant) {
+      return side == row_filter::side::constant ? constant : side == row_filter::side::row ? row : value;
+    };
+    if (!compare_words(one.op, operand(one.left, one.left_constant), operand(one.right, one.right_constant)))
+      return false;
+  }
+  return true;
+}
+/// Those values of a word that pass.
+__device__ inline std::uint32_t passing(const row_arguments& arguments, word row, std::uint32_t number,
+                                        std::uint32_t mask) {
+  std::uint32_t kept = mask;
+  for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+    const auto bit = static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1);
+    if (!passes(arguments, row, number << row_word_bits | bit)) kept &= ~(1U << bit);
+  }
+  return kept;
+}
+
+/// Words by number, open addressing.
+struct word_table {
+  static constexpr std::uint32_t free = 0xffffffffU;
+  std::uint32_t* numbers;
+  std::uint32_t* masks;
+  std::uint32_t size;  ///< a power of two
+  unsigned shift;
+  std::uint32_t probes;
+
+  /// @return whether there was a place
+  __device__ bool add(std::uint32_t number, std::uint32_t mask) const {
+    std::uint32_t at = (number * 0x9E3779B1U) >> shift;
+    for (std::uint32_t probe = 0; probe < probes; ++probe) {
+      // Most words have been seen; plain loads tell, and cost less than atomics.
+      std::uint32_t seen = *static_cast<volatile std::uint32_t*>(numbers + at);
+      if (seen == free) seen = atomicCAS(numbers + at, free, number);
+      if (seen == free || seen == number) {
+        if ((*static_cast<volatile std::uint32_t*>(masks + at) & mask) != mask) atomicOr(masks + at, mask);
+        return true;
+      }
+      at = (at + 1) & (size - 1);
+    }
+    return false;
+  }
+};
+
+/// The threads that make a row together: a warp, or a block.
+template <unsigned Warps>
+struct row_team {
+  [[nodiscard]] __device__ static unsigned thread() { return Warps == 1 ? threadIdx.x % 32 : threadIdx.x; }
+  [[nodiscard]] __device__ static unsigned warp() { return Warps == 1 ? 0 : threadIdx.x / 32; }
+  __device__ static void synchronize() {
+    if constexpr (Warps == 1) {
+      __syncwarp();
+    } else {
+      __syncthreads();
+    }
+  }
+};
+
+/// Adds what a rule gives to the row.
+template <unsigned Warps>
+__device__ void add_rule(const row_rule_view& rule, std::uint32_t row, const word_table& table,
+                         std::uint32_t* is_full) {
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint32_t begin = rule.begin[row];
+  const std::uint32_t items = rule.end[row] - begin;
+  // Few items are spread over all warps.
+  const std::uint32_t batch = min(32U, (items + Warps - 1) / Warps);
+  for (std::uint32_t base = row_team<Warps>::warp() * batch; base < items; base += Warps * batch) {
+    if constexpr (Warps > 1) {
+      if (__any_sync(0xffffffffU, *static_cast<volatile std::uint32_t*>(is_full) != 0)) return;
+    }
+    row_range range;
+    if (lane < batch && base + lane < items) range = rule.words_of(begin + base + lane);
+    share_ranges(range.first, range.count, [&](bool is_there, std::uint32_t position) {
+      if (!is_there) return;
+      const std::uint64_t found = rule.words[position];
+      if (!table.add(static_cast<std::uint32_t>(found >> 32), static_cast<std::uint32_t>(found))) *is_full = 1;
+    });
+  }
+}
+
+/// A warp writes the values of a word at a time, each lane the one of its bit.
+__device__ inline std::uint64_t write_words(const row_arguments& arguments, word row, std::uint32_t number,
+                                            std::uint32_t mask, std::uint64_t at) {
+  const unsigned lane = threadIdx.x % 32;
+  for (std::uint32_t left = __ballot_sync(0xffffffffU, mask != 0); left != 0; left &= left - 1) {
+    const int owner = __ffs(static_cast<int>(left)) - 1;
+    const std::uint32_t owned_number = __shfl_sync(0xffffffffU, number, owner);
+    const std::uint32_t owned_mask = __shfl_sync(0xffffffffU, mask, owner);
+    if ((owned_mask >> lane & 1U) != 0) {
+      const std::uint64_t place = at + __popc(owned_mask & ((1U << lane) - 1));
+      arguments.left[place] = row;
+      arguments.right[place] = owned_number << row_word_bits | lane;
+    }
+    at += __popc(owned_mask);
+  }
+  return at;
+}
+
+/// Takes places for results, or notes the row. @return the first place; UINT64_MAX: there was no room
+__device__ inline std::uint64_t take_rows(const row_arguments& arguments, std::uint32_t row, std::uint32_t count) {
+  row_totals& totals = *arguments.totals;
+  if (count == 0) return 0;
+  // As for searches (decomposed.cuh): what was taken before the first that found no room is without gaps.
+  const std::uint64_t place = atomicAdd(&totals.rows, static_cast<unsigned long long>(count));
+  if (place + count <= arguments.capacity) return place;
+  atomicMin(&totals.first_without_room, static_cast<unsigned long long>(place));
+  atomicAdd(&totals.missing_rows, static_cast<unsigned long long>(count));
+  arguments.missing[atomicAdd(&totals.missing, 1ULL)] = row;
+  return UINT64_MAX;
+}
+
+/// A row a team: a warp, then 8 rows a block at a time, or a block.
+template <unsigned Warps>
+__global__ void __launch_bounds__(row_threads) rows_kernel(const row_arguments arguments) {
+  extern __shared__ std::uint32_t shared_words[];
+  __shared__ unsigned long long shared_number;
+  __shared__ unsigned long long shared_place;
+  __shared__ std::uint32_t is_full;
+  __shared__ std::uint32_t counts[row_warps];
+  using team = row_team<Warps>;
+  constexpr std::uint32_t threads = Warps * 32;
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint32_t most_slots = Warps == 1 ? small_row_slots : arguments.slots;
+  word_table table;
+  table.numbers = shared_words + (Warps == 1 ? threadIdx.x / 32 * 2 * most_slots : 0);
+  table.masks = table.numbers + most_slots;
+  std::uint64_t number = arguments.first_number + blockIdx.x * row_warps + threadIdx.x / 32;
+  unsigned long long work = 0;  // of the rows that this team has made
+  for (;; number += std::uint64_t{gridDim.x} * row_warps) {
+    if constexpr (Warps > 1) {
+      __syncthreads();  // all have read what the last row left
+      if (threadIdx.x == 0) {
+        shared_number = arguments.first_number + atomicAdd(&arguments.totals->next, 1ULL);
+        is_full = 0;
+      }
+      __syncthreads();
+      number = shared_number;
+    }
+    if (number >= arguments.last_number) break;
+    const std::uint32_t row = arguments.listed[number * arguments.stride % arguments.list_size];
+    const word row_value = arguments.rows[row];
+
+    // Twice as many slots as there can be words, if there are so many.
+    constexpr std::uint32_t least_slots = Warps * 32;
+    const std::uint64_t wanted = 2 * arguments.work[row];
+    table.size = least_slots;
+    while (table.size < wanted && table.size < most_slots) table.size *= 2;
+    table.shift = 32 - static_cast<unsigned>(__popc(table.size - 1));
+    constexpr std::uint32_t most_probes = 256;
+    table.probes = Warps == 1 ? table.size : min(table.size, most_probes);
+    for (std::uint32_t slot = team::thread(); slot < table.size; slot += threads) {
+      table.numbers[slot] = word_table::free;
+      table.masks[slot] = 0;
+    }
+    team::synchronize();
+    for (std::uint32_t r = 0; r < arguments.rule_count; ++r) add_rule<Warps>(arguments.rules[r], row, table, &is_full);
+    team::synchronize();
+    if constexpr (Warps > 1) {
+      if (is_full != 0) {
+        if (threadIdx.x == 0) arguments.large[atomicAdd(&arguments.totals->large, 1ULL)] = row;
+        continue;
+      }
+    }
+
+    work += arguments.work[row];
+
+    // Each warp counts and writes a part of the table.
+    const std::uint32_t part = table.size / Warps;
+    const std::uint32_t begin = team::warp() * part;
+    std::uint32_t count = 0;
+    for (std::uint32_t slot = begin + lane; slot < begin + part; slot += 32) {
+      if (arguments.filter_count != 0 && table.masks[slot] != 0)
+        table.masks[slot] = passing(arguments, row_value, table.numbers[slot], table.masks[slot]);
+      count += __popc(table.masks[slot]);
+    }
+    count = __reduce_add_sync(0xffffffffU, count);
+    std::uint64_t place = 0;
+    if constexpr (Warps == 1) {
+      if (lane == 0) place = take_rows(arguments, row, count);
+      place = __shfl_sync(0xffffffffU, place, 0);
+    } else {
+      if (lane == 0) counts[threadIdx.x / 32] = count;
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        std::uint32_t sum = 0;
+        for (std::uint32_t& one : counts) {
+          const std::uint32_t own = one;
+          one = sum;
+          sum += own;
+        }
+        shared_place = take_rows(arguments, row, sum);
+      }
+      __syncthreads();
+      place = shared_place == UINT64_MAX ? UINT64_MAX : shared_place + counts[threadIdx.x / 32];
+    }
+    if (place == UINT64_MAX) continue;
+    for (std::uint32_t slot = begin + lane; slot < begin + part; slot += 32)
+      place = write_words(arguments, row_value, table.numbers[slot], table.masks[slot], place);
+    team::synchronize();
+  }
+  if (team::thread() == 0 && work != 0) atomicAdd(&arguments.totals->work, work);
+}
+
+/// Bitmaps of several rows. A part is what one rule gives to one row: part p is rule p % rule_count of row p /
+/// rule_count.
+struct bitmap_arguments {
+  row_arguments all;                    ///< listed: the rows, in order
+  const std::uint64_t* sums = nullptr;  ///< by part: words of the parts before; one more behind the last
+  std::uint64_t parts = 0;
+  std::uint32_t* bitmaps = nullptr;  ///< [row][stride]
+  std::uint64_t stride = 0;          ///< words a row, a multiple of 32
+};
+
+/// Words [first, last) of a rule's items [begin, end), by their sums.
+template <class Visit>
+__device__ void for_each_word(const row_rule_view& rule, std::uint32_t begin, std::uint32_t end, std::uint64_t first,
+                              std::uint64_t last, const Visit& visit) {
+  const unsigned lane = threadIdx.x % 32;
+  std::uint64_t base = owner_by_warp(rule.sums, begin, end - 1, first);
+  for (; base < end; base += 32) {
+    const std::uint64_t item = base + lane;
+    row_range range;
+    if (item < end) {
+      const std::uint64_t own = rule.sums[item];
+      const std::uint64_t from = max(own, first);
+      const std::uint64_t to = min(rule.sums[item + 1], last);
+      if (from < to) {
+        range = rule.words_of(static_cast<std::uint32_t>(item));
+        range.first += static_cast<std::uint32_t>(from - own);
+        range.count = static_cast<std::uint32_t>(to - from);
+      }
+    }
+    share_ranges(range.first, range.count, [&](bool is_there, std::uint32_t position) {
+      if (is_there) visit(rule.words[position]);
+    });
+    if (rule.sums[min(base + 32, static_cast<std::uint64_t>(end))] >= last) break;
+  }
+}
+
+__global__ void __launch_bounds__(row_threads) mark_kernel(const bitmap_arguments arguments) {
+  const std::uint64_t total = arguments.sums[arguments.parts];
+  const std::uint64_t warps = std::uint64_t{gridDim.x} * row_warps;
+  std::uint64_t begin = (std::uint64_t{blockIdx.x} * row_warps + threadIdx.x / 32) * marked_share;
+  for (; begin < total; begin += warps * marked_share) {
+    const std::uint64_t end = min(begin + marked_share, total);
+    std::uint64_t part = owner_by_warp(arguments.sums, 0, arguments.parts - 1, begin);
+    for (std::uint64_t done = begin; done < end; ++part) {
+      const std::uint64_t part_begin = arguments.sums[part];
+      const std::uint64_t part_end = min(end, arguments.sums[part + 1]);
+      if (part_end <= done) continue;
+      const std::uint64_t listed = part / arguments.all.rule_count;
+      const row_rule_view& rule = arguments.all.rules[part % arguments.all.rule_count];
+      const std::uint32_t row = arguments.all.listed[listed];
+      std::uint32_t* const bitmap = arguments.bitmaps + listed * arguments.stride;
+      const std::uint64_t before = rule.sums[rule.begin[row]];
+      for_each_word(rule, rule.begin[row], rule.end[row], before + (done - part_begin),
+                    before + (part_end - part_begin), [&](std::uint64_t found) {
+                      std::uint32_t* const place = bitmap + (found >> 32);
+                      const auto mask = static_cast<std::uint32_t>(found);
+                      if ((*static_cast<volatile std::uint32_t*>(place) & mask) != mask) atomicOr(place, mask);
+                    });
+      done = part_end;
+    }
+  }
+}
+
+/// Words of bitmaps that a warp looks at together.
+constexpr std::uint64_t bitmap_tile = 256;
+
+/// Filters what is marked and counts it, and in a second launch writes it. A tile is of one row.
+template <bool Writes>
+__global__ void __launch_bounds__(row_threads) bitmap_kernel(const bitmap_arguments arguments) {
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint64_t row_tiles = (arguments.stride + bitmap_tile - 1) / bitmap_tile;
+  const std::uint64_t tiles = arguments.parts / arguments.all.rule_count * row_tiles;
+  std::uint64_t sum = 0;
+  std::uint64_t tile = std::uint64_t{blockIdx.x} * row_warps + threadIdx.x / 32;
+  for (; tile < tiles; tile += std::uint64_t{gridDim.x} * row_warps) {
+    const std::uint64_t listed = tile / row_tiles;
+    const word row_value = arguments.all.rows[arguments.all.listed[listed]];
+    std::uint32_t* const bitmap = arguments.bitmaps + listed * arguments.stride;
+    const std::uint64_t begin = tile % row_tiles * bitmap_tile;
+    const std::uint64_t end = min(begin + bitmap_tile, arguments.stride);
+    std::uint32_t count = 0;
+    for (std::uint64_t number = begin + lane; number < end; number += 32) {
+      const std::uint32_t mask = bitmap[number];
+      if (!Writes && mask != 0 && arguments.all.filter_count != 0) {
+        bitmap[number] = passing(arguments.all, row_value, static_cast<std::uint32_t>(number), mask);
+        count += __popc(bitmap[number]);
+      } else {
+        count += __popc(mask);
+      }
+    }
+    if constexpr (Writes) {
+      count = __reduce_add_sync(0xffffffffU, count);
+      if (count == 0) continue;
+      std::uint64_t place = 0;
+      if (lane == 0) place = atomicAdd(&arguments.all.totals->rows, static_cast<unsigned long long>(count));
+      place = __shfl_sync(0xffffffffU, place, 0);
+      for (std::uint64_t number = begin + lane; number < end; number += 32)
+        place = write_words(arguments.all, row_value, static_cast<std::uint32_t>(number), bitmap[number], place);
+    } else {
+      sum += count;
+    }
+  }
+  if (!Writes && sum != 0) atomicAdd(&arguments.all.totals->missing_rows, static_cast<unsigned long long>(sum));
+}
+
+}  // namespace gpulog::kernels::cuda

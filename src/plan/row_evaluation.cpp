@@ -1,0 +1,136 @@
+#include "plan/row_evaluation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace gpulog::plan {
+namespace {
+
+/// Where a slot's value comes from: a column of the relation that a version reads first, or of the second one.
+struct slot_source {
+  bool is_second = false;
+  std::uint32_t column = 0;
+  friend bool operator==(const slot_source&, const slot_source&) = default;
+};
+
+struct joined_version {
+  row_source source;
+  std::vector<filter> filters;
+};
+
+class version_reader {
+ public:
+  explicit version_reader(const program& plan) : plan_(plan) {}
+
+  std::optional<joined_version> read(const rule_version& version) {
+    for (const operation& one : version.operations) {
+      if (const auto* read = std::get_if<scan>(&one)) {
+        if (first_ != nullptr || !is_plain(read->relation, read->rows)) return std::nullopt;
+        first_ = read;
+        bind(read->bindings, false);
+      } else if (const auto* joined = std::get_if<match>(&one)) {
+        if (first_ == nullptr || second_ != nullptr || !is_plain(joined->relation, joined->rows)) return std::nullopt;
+        if (joined->keys.size() != 1 || joined->keys[0].is_constant || !joined->others.empty()) return std::nullopt;
+        second_ = joined;
+        middle_ = source_of(joined->keys[0]);
+        bind(joined->bindings, true);
+      } else if (const auto* compared = std::get_if<filter>(&one)) {
+        filters_.push_back({*compared, source_of(compared->left), source_of(compared->right)});
+      } else if (const auto* head = std::get_if<insert>(&one)) {
+        return finish(*head);
+      } else {
+        return std::nullopt;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct read_filter {
+    filter compared;
+    std::optional<slot_source> left, right;
+  };
+
+  [[nodiscard]] bool is_plain(relation_id id, part rows) const {
+    return rows == part::all && !plan_.relations[id.value].is_equivalence;
+  }
+  void bind(const std::vector<column_binding>& bindings, bool is_second) {
+    for (const column_binding& bound : bindings) held_[bound.slot.value] = {is_second, bound.column};
+  }
+  /// Nothing for a constant.
+  [[nodiscard]] std::optional<slot_source> source_of(const operand& value) const {
+    if (value.is_constant) return std::nullopt;
+    return held_.at(value.value);
+  }
+
+  [[nodiscard]] std::optional<joined_version> finish(const insert& head) const {
+    const auto row = source_of(head.values[0]);
+    const auto value = source_of(head.values[1]);
+    if (first_ == nullptr || !row || !value) return std::nullopt;
+    joined_version result;
+    if (second_ == nullptr) {
+      result.source = {{first_->relation, row->column, value->column}, std::nullopt};
+    } else {
+      if (row->is_second == value->is_second || !middle_) return std::nullopt;
+      const std::uint32_t key = plan_.indexes[second_->index.value].order.front();
+      const column_pairs first = {first_->relation, middle_->column, row->is_second ? value->column : row->column};
+      const column_pairs second = {second_->relation, key, row->is_second ? row->column : value->column};
+      // From the row's value to the one in the middle, and from there on.
+      const column_pairs& from = row->is_second ? second : first;
+      result.source = {{from.relation, from.value, from.key}, row->is_second ? first : second};
+    }
+    for (const read_filter& one : filters_) {
+      filter renamed = one.compared;
+      if (!rename(renamed.left, one.left, *row, *value) || !rename(renamed.right, one.right, *row, *value))
+        return std::nullopt;
+      result.filters.push_back(renamed);
+    }
+    return result;
+  }
+  /// To slot 0 or 1 for x or y. @return whether it is one of them, or a constant
+  [[nodiscard]] bool rename(operand& renamed, const std::optional<slot_source>& source, const slot_source& row,
+                            const slot_source& value) const {
+    if (!source) return true;
+    if (*source == row) {
+      renamed = operand::slot(slot_id(0));
+    } else if (*source == value) {
+      renamed = operand::slot(slot_id(1));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  const program& plan_;
+  const scan* first_ = nullptr;
+  const match* second_ = nullptr;
+  std::optional<slot_source> middle_;
+  std::map<std::uint32_t, slot_source> held_;  // by slot, as it is written
+  std::vector<read_filter> filters_;
+};
+
+}  // namespace
+
+std::optional<row_evaluation> find_row_evaluation(const program& plan, const stratum& considered) {
+  if (considered.recursive || considered.relations.size() != 1 || !considered.subsumptions.empty()) return std::nullopt;
+  const relation_id id = considered.relations.front();
+  const relation& own = plan.relations[id.value];
+  if (own.kinds.size() != 2 || own.is_equivalence || !own.choice_domains.empty() || own.size_limit != 0)
+    return std::nullopt;
+  row_evaluation found;
+  for (const rule_version& version : considered.once.versions) {
+    auto made = version_reader(plan).read(version);
+    if (!made) return std::nullopt;
+    if (!found.sources.empty() && made->filters != found.filters) return std::nullopt;
+    found.sources.push_back(made->source);
+    found.filters = std::move(made->filters);
+  }
+  // What only copies repeats little.
+  const bool joins =
+      std::any_of(found.sources.begin(), found.sources.end(), [](const row_source& one) { return one.to.has_value(); });
+  if (!joins) return std::nullopt;
+  return found;
+}
+
+}  // namespace gpulog::plan

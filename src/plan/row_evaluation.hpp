@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+
+#include "plan/plan.hpp"
+
+namespace gpulog::plan {
+
+/// Whether a stratum's rules can be evaluated for one value of the head's first column at a time; nothing when they
+/// can't. They can where the stratum has no loop, its relation two columns, and each rule is a join of two relations in
+/// one variable, or reads one: R(x,y) :- a(x,w), b(w,y), with comparisons of x and y that all rules have in common.
+[[nodiscard]] std::optional<row_evaluation> find_row_evaluation(const program& plan, const stratum& considered);
+
+}  // namespace gpulog::plan

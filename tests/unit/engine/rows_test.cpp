@@ -1,0 +1,184 @@
+// Rules evaluated row by row, beside what they give as pipelines: where rows are small, and where one is most of all.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpulog/engine.hpp"
+
+namespace gpulog {
+namespace {
+
+using pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+using result = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+
+const std::string declarations =
+    ".decl a(x:unsigned, y:unsigned)\n.decl b(x:unsigned, y:unsigned)\n.decl r(x:unsigned, y:unsigned)\n";
+const std::string join = declarations + "r(x,y) :- a(x,w), b(w,y).\n";
+
+struct way {
+  unsigned jobs = 1;
+  row_choice rows = row_choice::on;
+  backend_kind backend = backend_kind::cpu;
+  std::uint64_t memory_limit = 0;
+  unsigned word_size = 32;
+};
+
+bool has_device() {
+  run_options options;
+  options.backend = backend_kind::cuda;
+  try {
+    const engine probe(program::from_text(".decl a(x:number)\na(1).\n"), options);
+  } catch (const input_error&) {
+    return false;
+  }
+  return true;
+}
+
+result run(const std::string& text, const pairs& a, const pairs& b, const way& how, bool* by_rows = nullptr) {
+  run_options options;
+  options.jobs = how.jobs;
+  options.rows = how.rows;
+  options.backend = how.backend;
+  options.memory_limit = how.memory_limit;
+  compile_options compile;
+  compile.warnings = false;
+  compile.word_size = how.word_size;
+  engine running(program::from_text(text, compile), options);
+  for (const auto& [name, rows] : {std::pair("a", &a), std::pair("b", &b)}) {
+    relation input = running.relation(name);
+    for (const auto& [x, y] : *rows) input.insert({value(x), value(y)});
+  }
+  running.evaluate();
+  result found;
+  std::uint64_t count = 0;
+  for (const tuple& row : running.relation("r")) {
+    found.emplace(static_cast<std::uint32_t>(row.word64(0)), static_cast<std::uint32_t>(row.word64(1)));
+    ++count;
+  }
+  EXPECT_EQ(count, found.size()) << "rows repeat";
+  if (by_rows != nullptr) {
+    *by_rows = false;
+    for (const stratum_statistics& stratum : running.figures().strata) *by_rows = *by_rows || stratum.by_rows;
+  }
+  return found;
+}
+
+void expect_same(const std::string& text, const pairs& a, const pairs& b, unsigned word_size = 32) {
+  way off;
+  off.rows = row_choice::off;
+  off.word_size = word_size;
+  const result expected = run(text, a, b, off);
+  std::vector<way> ways = {{1}, {3}};
+  if (has_device()) ways.push_back({1, row_choice::on, backend_kind::cuda});
+  for (way& how : ways) {
+    how.word_size = word_size;
+    bool by_rows = false;
+    EXPECT_EQ(run(text, a, b, how, &by_rows), expected) << how.jobs << " threads\n" << text;
+    EXPECT_TRUE(by_rows || how.backend == backend_kind::cuda) << text;
+  }
+}
+
+pairs random_pairs(std::uint64_t seed, std::size_t count, std::uint32_t left, std::uint32_t right) {
+  std::mt19937_64 random(seed);
+  pairs made;
+  for (std::size_t i = 0; i < count; ++i)
+    made.emplace_back(static_cast<std::uint32_t>(random() % left), static_cast<std::uint32_t>(random() % right));
+  return made;
+}
+
+TEST(rows, of_all_sizes_around_those_of_words_and_tables) {
+  for (const std::uint32_t size : {0U, 1U, 31U, 32U, 33U, 63U, 64U, 65U, 300U, 5000U}) {
+    pairs a = {{7, 1}};
+    pairs b;
+    for (std::uint32_t i = 0; i < size; ++i) b.emplace_back(1, 3 * i);
+    expect_same(join, a, b);
+    expect_same(join, b, a);
+  }
+}
+
+TEST(rows, random_joins) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const std::uint32_t middle = seed % 2 == 0 ? 20 : 400;
+    const pairs a = random_pairs(seed, 2000, 300, middle);
+    const pairs b = random_pairs(seed + 100, 2000, middle, 100 << (4 * seed));
+    expect_same(join, a, b);
+    expect_same(declarations + "r(y,x) :- a(x,w), b(w,y), x != y.\n", a, b);
+    expect_same(join + "r(x,y) :- b(x,w), a(w,y).\nr(x,y) :- b(y,x).\nr(x,x) :- a(_,x).\n", a, b);
+    expect_same(declarations + "r(x,y) :- a(w,x), a(w,y), y < 50, x > 3.\n", a, b);
+  }
+}
+
+/// One row has nearly all results, another one nearly all candidates.
+TEST(rows, skewed) {
+  pairs a;
+  pairs b;
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    a.emplace_back(1, i);
+    b.emplace_back(i, i % 5);
+    b.emplace_back(i, 100000 + 7 * i);
+    a.emplace_back(i + 2, 5000);
+  }
+  for (std::uint32_t w = 0; w < 100; ++w) {
+    a.emplace_back(9999, 10000 + w);
+    for (std::uint32_t y = 0; y < 300; ++y) b.emplace_back(10000 + w, y);
+  }
+  b.emplace_back(5000, 3);
+  expect_same(join, a, b);
+}
+
+TEST(rows, that_are_asked_for_membership_afterwards) {
+  const pairs a = random_pairs(1, 500, 60, 40);
+  const pairs b = random_pairs(2, 500, 40, 60);
+  const std::string text = declarations + ".decl m(x:unsigned, y:unsigned)\nm(x,y) :- a(x,w), b(w,y).\n" +
+                           "r(x,y) :- a(x,y), !m(x,y).\nr(x,y) :- b(x,y), m(y,x).\n";
+  expect_same(text, a, b);
+}
+
+TEST(rows, of_wide_words) {
+  const pairs a = random_pairs(1, 500, 60, 40);
+  const pairs b = random_pairs(2, 500, 40, 60);
+  expect_same(join, a, b, 64);
+  expect_same(declarations + "r(x,y) :- a(x,w), b(w,y), x != y.\n", a, b, 64);
+}
+
+/// Values without a place in a bitmap, and comparisons of codes: as pipelines.
+TEST(rows, where_they_cannot_be) {
+  bool by_rows = true;
+  const pairs a = {{1, 2}, {4000000000U, 2}};
+  const pairs b = {{2, 4000000000U}, {2, 5}};
+  EXPECT_EQ(run(join, a, b, {1}, &by_rows).size(), 4U);
+  EXPECT_FALSE(by_rows);
+  const std::string less = declarations + "r(x,y) :- a(x,w), b(w,y), x < y.\n";
+  way wide;
+  wide.word_size = 64;
+  EXPECT_EQ(run(less, a, b, wide, &by_rows).size(), 2U);
+  EXPECT_FALSE(by_rows);
+}
+
+TEST(rows, chosen_where_results_repeat) {
+  bool by_rows = false;
+  const way automatic = {1, row_choice::automatic};
+  const pairs a = random_pairs(1, 5000, 100, 100);
+  run(join, a, a, automatic, &by_rows);
+  EXPECT_TRUE(by_rows);
+  pairs chain;
+  for (std::uint32_t i = 0; i < 5000; ++i) chain.emplace_back(i, i + 1);
+  run(join, chain, chain, automatic, &by_rows);
+  EXPECT_FALSE(by_rows);
+}
+
+TEST(rows, without_memory_for_them) {
+  const pairs a = random_pairs(1, 20000, 300, 300);
+  EXPECT_THROW(run(join, a, a, {1, row_choice::on, backend_kind::cpu, 1u << 18}), memory_limit_error);
+  EXPECT_EQ(run(join, a, a, {1, row_choice::on, backend_kind::cpu, 64u << 20}).size(),
+            run(join, a, a, {1, row_choice::off}).size());
+}
+
+}  // namespace
+}  // namespace gpulog
