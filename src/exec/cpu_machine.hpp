@@ -86,7 +86,7 @@ class cpu_machine {
                                                            const std::atomic<bool>* stop) {
     return kernels::run_decomposed(backend_, *resource_, task, relations, stop);
   }
-  static constexpr kernels::row_cut_offs rows_pay = {1024, 2, 2};
+  static constexpr kernels::row_cut_offs rows_pay = {1024, 0, 3, 2};
   std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
                                               kernels::relation_list<relation>& relations,
                                               const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {

@@ -50,12 +50,21 @@ struct row_counts {
   std::vector<std::uint64_t> candidates;  ///< tuples that a rule made, by rule; of a rule without `to`, its rows
 };
 
-/// When rows pay, in tuples: below these everything is done sooner than rows are prepared; and where results hardly
-/// repeat, and a set is needed anyway, inserting them one by one makes it on the way.
+/// When rows pay: preparing them takes time for every row that is read, and inserting into a set for every candidate.
 struct row_cut_offs {
   std::uint64_t least_rows;         ///< of all relations read
+  double least_candidates;          ///< tuples that rules make, duplicates counted
   double least_candidates_per_row;  ///< of the relations read, each counted once
+  /// Where a set is needed anyway, inserting results that hardly repeat makes it on the way.
   double least_candidates_per_result;
+
+  [[nodiscard]] bool pays(double candidates, std::uint64_t rows) const {
+    return candidates >= least_candidates && candidates >= least_candidates_per_row * static_cast<double>(rows);
+  }
 };
+
+/// Candidates are counted beforehand where the values in the middle of a rule are at most so many times as many as
+/// rows.
+constexpr std::uint64_t most_middle_values_per_row = 16;
 
 }  // namespace gpulog::kernels

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -357,6 +358,24 @@ class row_evaluator {
   std::vector<std::optional<row_values>> workers_;
 };
 
+/// Candidates of a rule, counted without preparing anything. @return nothing where its values are too large for that
+inline std::optional<std::uint64_t> count_candidates(backend::memory_resource& resource, const row_rule& rule,
+                                                     const relation_list<storage::relation>& relations) {
+  const storage::relation& from = *relations[rule.from.relation];
+  if (!rule.to) return from.rows();
+  const storage::relation& to = *relations[rule.to->relation];
+  const word* const keys = to.column(rule.to->key);
+  std::uint64_t values = 0;
+  for (std::uint64_t i = 0; i < to.rows(); ++i) values = std::max(values, keys[i] + std::uint64_t{1});
+  if (values / most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
+  storage::array<std::uint32_t> counts(resource, values + 1);
+  for (std::uint64_t i = 0; i < to.rows(); ++i) ++counts[keys[i]];
+  const word* const middle = from.column(rule.from.value);
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < from.rows(); ++i) sum += counts[std::min<std::uint64_t>(middle[i], values)];
+  return sum;
+}
+
 /// Evaluates the rules and gives the target, which is empty, their results.
 /// @return nothing, and nothing is done, when the values have no place in a bitmap or it would not pay
 /// @throws memory_exceeded, interrupted
@@ -366,9 +385,10 @@ std::optional<row_counts> run_rows(Backend& backend, backend::memory_resource& r
                                    const std::atomic<bool>* stop) {
   std::uint64_t rows = 0;
   std::uint64_t largest = 0;
+  std::set<relation_number> read;
   const auto look_at = [&](const pair_columns& pairs, bool has_values) {
     const storage::relation& from = *relations[pairs.relation];
-    rows += from.rows();
+    if (read.insert(pairs.relation).second) rows += from.rows();
     if (from.rows() > UINT32_MAX) largest = most_row_values;  // positions have 32 bits
     const word* const values = from.column(pairs.value);
     for (std::uint64_t i = 0; has_values && i < from.rows(); ++i) largest = std::max<std::uint64_t>(largest, values[i]);
@@ -378,11 +398,18 @@ std::optional<row_counts> run_rows(Backend& backend, backend::memory_resource& r
     if (rule.to) look_at(*rule.to, true);
   }
   if (largest >= most_row_values || (!task.forced && rows < cut.least_rows)) return std::nullopt;
+  if (!task.forced) {
+    std::optional<std::uint64_t> candidates = 0;
+    for (std::size_t r = 0; r < task.rules.size() && candidates; ++r) {
+      const auto own = count_candidates(resource, task.rules[r], relations);
+      candidates = own ? std::optional(*candidates + *own) : std::nullopt;
+    }
+    if (candidates && !cut.pays(static_cast<double>(*candidates), rows)) return std::nullopt;
+  }
 
   row_evaluator<Backend> evaluator(backend, resource, task, relations, stop, largest + 1);
   if (!task.forced) {
-    if (static_cast<double>(evaluator.candidates()) < cut.least_candidates_per_row * static_cast<double>(rows))
-      return std::nullopt;
+    if (!cut.pays(static_cast<double>(evaluator.candidates()), rows)) return std::nullopt;
     if (task.needs_set && evaluator.candidates_per_result() < cut.least_candidates_per_result) return std::nullopt;
   }
   appended_columns results(resource, rows + 1024);

@@ -57,7 +57,7 @@ class cuda_machine {
     small_runs_.flush();
     return exec::run_decomposed(*context_, *resource_, task, relations, stop);
   }
-  static constexpr kernels::row_cut_offs rows_pay = {16384, 2, 2};
+  static constexpr kernels::row_cut_offs rows_pay = {16384, 32e6, 4, 2};
   std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
                                               kernels::relation_list<relation>& relations,
                                               const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {

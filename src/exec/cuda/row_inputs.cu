@@ -168,6 +168,21 @@ struct sum_work {
   }
 };
 
+struct count_key {
+  const word* keys;
+  std::uint32_t* counts;
+  __device__ void operator()(std::uint64_t i) const { atomicAdd(counts + keys[i], 1U); }
+};
+/// The sum of the values' counts.
+__global__ void sum_counts_kernel(const word* values, std::uint64_t n, const std::uint32_t* counts, std::uint64_t keys,
+                                  std::uint64_t* result) {
+  unsigned long long sum = 0;
+  for (std::uint64_t i = storage::cuda::thread_number(); i < n; i += storage::cuda::thread_count())
+    sum += values[i] < keys ? counts[values[i]] : 0;
+  for (unsigned offset = 16; offset != 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, offset);
+  if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(reinterpret_cast<unsigned long long*>(result), sum);
+}
+
 unsigned bits_of(word largest) { return std::max(1U, static_cast<unsigned>(std::bit_width(largest))); }
 
 /// The numbers below n for which the predicate holds, ascending.
@@ -233,6 +248,7 @@ row_inputs::row_inputs(const backend::cuda::device_context& context, backend::me
     look_at(rule.from);
     if (rule.to) look_at(*rule.to);
   }
+  if (can_be_prepared_) find_largest();
 }
 row_inputs::~row_inputs() = default;
 
@@ -380,7 +396,8 @@ void row_inputs::place_rows(rule& made, const kernels::row_rule& from) {
   }
 }
 
-void row_inputs::prepare() {
+/// All at once: the host waits for the device once.
+void row_inputs::find_largest() {
   std::vector<storage::cuda::column_values> looked_at;
   for (const auto& [place, largest] : largest_) {
     const auto& from = *(*relations_)[place.first];
@@ -393,7 +410,33 @@ void row_inputs::prepare() {
     const kernels::pair_columns& last = rule.to ? *rule.to : rule.from;
     values_ = std::max<std::uint64_t>(values_, largest_[{last.relation, last.value}] + 1ULL);
   }
-  if (values_ > kernels::most_row_values) return;
+}
+
+std::optional<std::uint64_t> row_inputs::count_candidates() {
+  array<std::uint64_t> sum(*resource_, 1);
+  std::uint64_t copied = 0;
+  std::vector<array<std::uint32_t>> counts;
+  for (const kernels::row_rule& rule : task_->rules) {
+    const auto& from = *(*relations_)[rule.from.relation];
+    if (!rule.to) {
+      copied += from.rows();
+      continue;
+    }
+    const auto& to = *(*relations_)[rule.to->relation];
+    const std::uint64_t keys = largest_[{rule.to->relation, rule.to->key}] + 1ULL;
+    if (keys / kernels::most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
+    const array<std::uint32_t>& made = counts.emplace_back(*resource_, keys);
+    auto* const counted = const_cast<std::uint32_t*>(made.data());
+    for_each(context_->stream(), to.rows(), count_key{to.column(rule.to->key), counted});
+    if (from.rows() == 0) continue;
+    sum_counts_kernel<<<storage::cuda::blocks_for(from.rows() / 8), storage::cuda::for_each_threads, 0,
+                        context_->stream()>>>(from.column(rule.from.value), from.rows(), counted, keys, sum.data());
+    GPULOG_CUDA_TRY(cudaGetLastError());
+  }
+  return copied + context_->read_counter(sum.data());
+}
+
+void row_inputs::prepare() {
   collect_rows();
   std::vector<cuda_kernels::row_rule_view> views;
   for (const kernels::row_rule& from : task_->rules) {

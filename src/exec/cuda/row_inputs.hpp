@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -23,7 +24,7 @@ class row_inputs {
  public:
   using relation_list = kernels::relation_list<storage::cuda::device_relation>;
 
-  /// Looks at the relations; prepares nothing.
+  /// Looks at the values of the relations; prepares nothing.
   row_inputs(const backend::cuda::device_context& context, backend::memory_resource& resource,
              const kernels::row_task& task, const relation_list& relations);
   ~row_inputs();
@@ -37,6 +38,8 @@ class row_inputs {
   /// Whether positions fit their 32 bits.
   [[nodiscard]] bool can_be_prepared() const { return can_be_prepared_; }
 
+  /// Results with their duplicates, counted before anything is prepared. @return nothing where values are too large
+  [[nodiscard]] std::optional<std::uint64_t> count_candidates();
   /// @throws backend::memory_exceeded
   void prepare();
 
@@ -61,6 +64,7 @@ class row_inputs {
   void sort(pairs& made, const kernels::pair_columns& from);
   void make_words(words& made, const pairs& from);
   void collect_rows();
+  void find_largest();
   void find_items(rule& made, const kernels::row_rule& from);
   void place_rows(rule& made, const kernels::row_rule& from);
 

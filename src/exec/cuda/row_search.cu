@@ -334,15 +334,23 @@ std::optional<kernels::row_counts> run_rows(const backend::cuda::device_context&
                                             backend::memory_resource& resource, const kernels::row_task& task,
                                             const kernels::relation_list<storage::cuda::device_relation>& relations,
                                             const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {
+  std::uint64_t rows_read = 0;
+  for (const kernels::row_rule& rule : task.rules) {
+    rows_read += relations[rule.from.relation]->rows();
+    if (rule.to) rows_read += relations[rule.to->relation]->rows();
+  }
+  if (!task.forced && rows_read < cut.least_rows) return std::nullopt;
   row_inputs inputs(context, resource, task, relations);
-  if (!inputs.can_be_prepared() || (!task.forced && inputs.rows_read() < cut.least_rows)) return std::nullopt;
+  if (!inputs.can_be_prepared() || inputs.values() > kernels::most_row_values) return std::nullopt;
+  if (!task.forced) {
+    const std::optional<std::uint64_t> counted = inputs.count_candidates();
+    if (counted && !cut.pays(static_cast<double>(*counted), inputs.rows_read())) return std::nullopt;
+  }
   inputs.prepare();
-  if (inputs.values() > kernels::most_row_values) return std::nullopt;
   const kernels::row_counts counts{inputs.candidates()};
   const std::uint64_t all = std::accumulate(counts.candidates.begin(), counts.candidates.end(), std::uint64_t{0});
   const auto candidates = static_cast<double>(all);
-  const double least = cut.least_candidates_per_row * static_cast<double>(inputs.rows_read());
-  if (!task.forced && candidates < least) return std::nullopt;
+  if (!task.forced && !cut.pays(candidates, inputs.rows_read())) return std::nullopt;
   if (inputs.total_work() == 0) return task.forced ? std::optional(counts) : std::nullopt;
 
   row_search search(context, resource, inputs, task, stop);

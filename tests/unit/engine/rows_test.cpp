@@ -175,7 +175,7 @@ TEST(rows, chosen_where_results_repeat) {
 
 TEST(rows, without_memory_for_them) {
   const pairs a = random_pairs(1, 20000, 300, 300);
-  EXPECT_THROW(run(join, a, a, {1, row_choice::on, backend_kind::cpu, 1u << 18}), memory_limit_error);
+  EXPECT_THROW(run(join, a, a, {1, row_choice::on, backend_kind::cpu, 700u << 10}), memory_limit_error);
   EXPECT_EQ(run(join, a, a, {1, row_choice::on, backend_kind::cpu, 64u << 20}).size(),
             run(join, a, a, {1, row_choice::off}).size());
 }

@@ -36,8 +36,8 @@ TEST(row_evaluation, a_join_goes_from_the_heads_first_column_to_its_second) {
 }
 
 TEST(row_evaluation, whatever_the_order_of_the_body) {
-  for (const char* order : {"(1,2)", "(2,1)"}) {
-    const auto found = by_rows(std::string("r(x,y) :- a(w,y), c(w,_,x).\n.plan 0:") + order + "\n");
+  for (const char* order : {"a(w,y), c(w,_,x)", "c(w,_,x), a(w,y)"}) {
+    const auto found = by_rows("r(x,y) :- " + std::string(order) + ".\n");
     ASSERT_TRUE(found) << order;
     EXPECT_EQ(found->sources[0].from, (column_pairs{c, 2, 0})) << order;
     EXPECT_EQ(found->sources[0].to, (column_pairs{a, 0, 1})) << order;
