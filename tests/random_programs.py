@@ -3,8 +3,9 @@
 
   tests/random_programs.py --gpulog build/gpulog [--seed 1] [--count 20] [--keep FOLDER]
 
-The programs have records, lists, branches, texts, aggregates (nested ones too), disjunctions that bind, negation, eqrel,
-recursion and clauses with several heads. Each is run plainly, with threads and each storage, with its bodies in another
+The programs have numbers of each kind, records, lists, branches, texts, aggregates (nested ones too), disjunctions that bind,
+negation, eqrel, recursion, clauses with several heads, subsumptive rules (partial orders over relations that are not recursive)
+and choice-domains (of relations that no rule reads: which row of a key stays is not looked at). Each is run plainly, with threads and each storage, with its bodies in another
 order, with relations inlined, as a component, and with other qualifiers. A program that differs is kept in FOLDER.
 (tests/oracle is for unit tests: it has no records, texts or components, and looks at more of a run than its results.)
 """
@@ -18,9 +19,10 @@ import sys
 import tempfile
 from collections import defaultdict
 
-NUMBER, SYMBOL, PAIR, LIST, TREE = 'number', 'symbol', 'Pair', 'List', 'Tree'
-TYPES = [NUMBER, SYMBOL, PAIR, LIST, TREE]
-WEIGHTS = [6, 4, 1.5, 1.5, 1.5]
+NUMBER, SYMBOL, PAIR, LIST, TREE, UNSIGNED, FLOAT = 'number', 'symbol', 'Pair', 'List', 'Tree', 'unsigned', 'float'
+TYPES = [NUMBER, SYMBOL, PAIR, LIST, TREE, UNSIGNED, FLOAT]
+WEIGHTS = [6, 4, 1.5, 1.5, 1.5, 1.5, 1.5]
+ORDERED = (NUMBER, SYMBOL, UNSIGNED, FLOAT)
 TYPE_DECLARATIONS = ('.type Pair = [a:number, b:symbol]\n'
                      '.type List = [head:number, tail:List]\n'
                      '.type Tree = Leaf {v:number} | Node {l:Tree, r:Tree} | Empty {}\n')
@@ -32,8 +34,13 @@ MOST_TUPLES = 4000
 # Terms: ('constant', v) ('variable', name) ('any',) ('nil',) ('record', terms) ('branch', name, terms)
 #        ('functor', name, terms) ('aggregate', name, target or None, body, variables from outside)
 # Literals: ('atom', relation, terms, positive) ('test', operator, left, right) ('either', bodies)
-# Values: int, str, None for nil, ('record', ..), ('branch', name, ..)
+# Values: int, str, float (of few bits), None for nil, ('record', ..), ('branch', name, ..)
+# Functors of unsigned numbers and floats have names that begin with u and f: 'u+', 'f+'.
 ANY, NIL = ('any',), ('nil',)
+
+
+class Unsigned(int):
+    """A constant of that type, which shows it."""
 
 
 def constant(value):
@@ -61,7 +68,9 @@ def show(term):
         value = term[1]
         if isinstance(value, str):
             return '"%s"' % value
-        return str(value) if value >= 0 else '(%d)' % value
+        if isinstance(value, Unsigned):
+            return '%du' % value
+        return str(value) if value >= 0 else '(%s)' % value
     if kind == 'variable':
         return term[1]
     if kind == 'any':
@@ -73,8 +82,11 @@ def show(term):
     if kind == 'aggregate':
         target = ' ' + show(term[2]) if term[2] else ''
         return '%s%s : { %s }' % (term[1], target, ', '.join(map(show_literal, term[3])))
-    if kind == 'functor' and term[1] in ('+', '-', '*', '%', 'band', 'bor'):
-        return '(%s %s %s)' % (show(term[2][0]), term[1], show(term[2][1]))
+    if kind == 'functor':
+        name = term[1][1:] if term[1] in OF_KINDS else term[1]
+        if name in ('+', '-', '*', '%', 'band', 'bor'):
+            return '(%s %s %s)' % (show(term[2][0]), name, show(term[2][1]))
+        return '%s(%s)' % (name, ', '.join(map(show, term[2])))
     return '%s%s(%s)' % ('$' if kind == 'branch' else '', term[1], ', '.join(map(show, term[2])))
 
 
@@ -93,6 +105,8 @@ def show_value(value, quoted):
         return 'nil'
     if isinstance(value, str):
         return '"%s"' % value if quoted else value
+    if isinstance(value, float):
+        return repr(value) if quoted else '%g' % value
     if isinstance(value, int):
         return str(value)
     inner = ', '.join(show_value(part, quoted) for part in value[1 if value[0] == 'record' else 2:])
@@ -138,7 +152,25 @@ FUNCTORS = {
     'strlen': len,
     'to_string': str,
     'substr': part_of,
+    'to_unsigned': lambda a: a & 0xffffffff,
+    'to_float': float,
 }
+OF_KINDS = {
+    'u+': lambda a, b: (a + b) & 0xffffffff,
+    'u-': lambda a, b: (a - b) & 0xffffffff,
+    'u*': lambda a, b: (a * b) & 0xffffffff,
+    'u%': lambda a, b: a % b,
+    'umax': max,
+    'umin': min,
+    'uband': lambda a, b: a & b,
+    'f+': lambda a, b: a + b,
+    'f-': lambda a, b: a - b,
+    'fmax': max,
+    'fmin': min,
+    'uto_number': signed,
+    'fto_number': int,
+}
+FUNCTORS.update(OF_KINDS)
 TESTS = {
     '=': lambda a, b: a == b,
     '!=': lambda a, b: a != b,
@@ -254,7 +286,7 @@ def aggregate(term, relations, values):
         return len(found)
     found = [evaluate(target, solution) for solution in found]
     if name == 'sum':
-        return signed(sum(found))
+        return {NUMBER: signed, UNSIGNED: lambda a: a & 0xffffffff, FLOAT: float}[term[5]](sum(found))
     return {'min': min, 'max': max}[name](found) if found else None
 
 
@@ -268,6 +300,16 @@ def close(rows):
     return {(left, right) for left, members in classes.items() for right in members}
 
 
+def subsumed(row, other, orders):
+    """Whether other subsumes row: orders has for each column =, <= or >=, and which constant other may not have there."""
+    return row != other and all(TESTS[operator](left, right) and (excluded is None or right != excluded)
+                                for left, right, (operator, excluded) in zip(row, other, orders))
+
+
+def keys(rows, columns):
+    return sorted(repr([row[column] for column in columns]) for row in rows)
+
+
 # ---- the generator
 
 class Program:
@@ -279,6 +321,8 @@ class Program:
         self.facts = defaultdict(list)
         self.rules = []                   # (heads [(relation, terms)], body)
         self.equivalences = set()
+        self.orders = {}                  # of relations with a subsumptive rule
+        self.choices = {}                 # the columns of choice-domains
         self.names = itertools.count()
         for _ in range(self.random.randint(2, 3)):
             name = self.declare(0)
@@ -286,12 +330,19 @@ class Program:
                     for _ in range(self.random.choice([0, 3, 6, 9]))]
             self.facts[name] = list(dict.fromkeys(rows))
             self.levels.append([name])
-        for level in range(1, self.random.randint(3, 6)):
+        last = self.random.randint(2, 5)
+        for level in range(1, last + 1):
             names = [self.declare(level) for _ in range(self.random.choice([1, 1, 2]))]
             recursive = self.random.random() < 0.5
             for name in names:
                 for i in range(self.random.choice([1, 2, 2, 3])):
                     self.rules.append(self.rule(name, names, level, recursive and i > 0))
+                if not recursive and name not in self.equivalences:
+                    if self.chance(0.2):
+                        self.order(name)
+                    elif level == last and self.chance(0.3):
+                        columns = range(len(self.types[name]))
+                        self.choices[name] = self.random.sample(columns, self.random.randint(1, len(columns)))
             self.levels.append(names)
 
     def chance(self, probability):
@@ -307,12 +358,24 @@ class Program:
         self.level[name] = level
         return name
 
+    def order(self, name):
+        """A partial order of a relation's rows, of which the greatest ones stay."""
+        orders = []
+        for kind in self.types[name]:
+            operator = self.random.choice(['=', '<=', '>=']) if kind in ORDERED else '='
+            orders.append((operator, self.literal(kind)[1] if operator != '=' and self.chance(0.2) else None))
+        self.orders[name] = orders
+
     def literal(self, kind, depth=0):
         """A constant of a type."""
         if kind == NUMBER:
             return constant(self.random.randint(-2, 4))
         if kind == SYMBOL:
             return constant(self.random.choice(TEXTS))
+        if kind == UNSIGNED:
+            return constant(Unsigned(self.random.choice([0, 1, 2, 3, 4, 0x80000000, 0xffffffff])))
+        if kind == FLOAT:
+            return constant(self.random.randint(-3, 5) / 2)
         if kind == LIST and (depth > 2 or self.chance(0.4)):
             return NIL
         if kind == TREE:
@@ -363,6 +426,8 @@ class Program:
                 return ('functor', 'strlen', [inner(SYMBOL)])
             if draw < 0.3:
                 return ('functor', '%', [inner(NUMBER), constant(self.random.choice([3, 5, -4, 7]))])
+            if draw < 0.4:
+                return self.random.choice([('functor', 'uto_number', [inner(UNSIGNED)]), ('functor', 'fto_number', [inner(FLOAT)])])
             return ('functor', self.random.choice(['+', '-', '*', 'max', 'min', 'band', 'bor']), [inner(NUMBER), inner(NUMBER)])
         if kind == SYMBOL:
             if draw < 0.2:
@@ -371,6 +436,16 @@ class Program:
                 bounds = [constant(self.random.randint(0, 2)), constant(self.random.randint(0, 3))]
                 return ('functor', 'substr', [inner(SYMBOL)] + bounds)
             return ('functor', self.random.choice(['cat', 'cat', 'max', 'min']), [inner(SYMBOL), inner(SYMBOL)])
+        if kind == UNSIGNED:
+            if draw < 0.2:
+                return ('functor', 'to_unsigned', [inner(NUMBER)])
+            if draw < 0.35:
+                return ('functor', 'u%', [inner(UNSIGNED), constant(Unsigned(self.random.choice([3, 5, 0x80000001])))])
+            return ('functor', self.random.choice(['u+', 'u-', 'u*', 'umax', 'umin', 'uband']), [inner(UNSIGNED), inner(UNSIGNED)])
+        if kind == FLOAT:
+            if draw < 0.2:
+                return ('functor', 'to_float', [('functor', 'u%', [inner(UNSIGNED), constant(Unsigned(7))])])
+            return ('functor', self.random.choice(['f+', 'f-', 'fmax', 'fmin']), [inner(FLOAT), inner(FLOAT)])
         if kind in FIELDS:
             return ('record', [inner(field) for field in FIELDS[kind]])
         branch = self.random.choice(sorted(BRANCHES))
@@ -397,7 +472,7 @@ class Program:
             draw = self.random.random()
             if draw < 0.35:
                 kind = self.random.choice(list(scope.values()) or [NUMBER])
-                plain = kind in (NUMBER, SYMBOL)
+                plain = kind in ORDERED
                 operator = self.random.choice(['<', '<=', '!=', '>', '>=', '='] if plain else ['!=', '!=', '='])
                 depth = 1 if plain else 2
                 body.append(('test', operator, self.term(kind, scope, depth), self.term(kind, scope, depth)))
@@ -405,12 +480,12 @@ class Program:
                 name = self.random.choice(self.below(level))
                 body.append(('atom', name, self.bound_arguments(name, scope, 0.6), False))
             elif draw < 0.75:
-                kind = self.random.choice([NUMBER, SYMBOL, TREE])
+                kind = self.random.choice([NUMBER, SYMBOL, TREE, UNSIGNED, FLOAT])
                 value = self.term(kind, scope)
                 body.append(('test', '=', self.fresh(kind, scope), value))
             elif aggregates:
                 value = self.aggregate(scope, level)
-                body.append(('test', '=', self.fresh(NUMBER, scope), value))
+                body.append(('test', '=', self.fresh(value[5], scope), value))
         return body
 
     def named(self, pattern, kind, scope):
@@ -440,14 +515,15 @@ class Program:
             column = self.types[nested].index(NUMBER)
             item, value = variable('item%d' % next(self.names)), variable('value%d' % next(self.names))
             atom = ('atom', nested, [item if i == column else ANY for i in range(len(self.types[nested]))], True)
-            body.append(('test', '=', value, ('aggregate', self.random.choice(['min', 'max', 'sum']), item, [atom], [])))
+            body.append(('test', '=', value, ('aggregate', self.random.choice(['min', 'max', 'sum']), item, [atom], [], NUMBER)))
             body.append(('test', self.random.choice(['<', '!=', '>=']), variable(self.random.choice(numbers)), value))
-        targets = [name for name in numbers if name not in outer]
+        targets = [name for name in used if name not in outer and scope[name] in (NUMBER, UNSIGNED, FLOAT)]
         operation = self.random.choice(['count', 'sum', 'min', 'max']) if targets else 'count'
-        target = None
+        target, result = None, NUMBER
         if operation != 'count':
             target = variable(self.random.choice(targets))
-            if self.chance(0.4):
+            result = scope[target[1]]
+            if result == NUMBER and self.chance(0.4):
                 target = ('functor', '+', [target, constant(1)])
         # Its own variables get names that nothing outside has.
         scope_number = next(self.names)
@@ -463,7 +539,7 @@ class Program:
             return term
         body = [('atom', b[1], [renamed(t) for t in b[2]], True) if b[0] == 'atom' else
                 ('test', b[1], renamed(b[2]), renamed(b[3])) for b in body]
-        return ('aggregate', operation, renamed(target) if target else None, body, [name for name in used if name in outer])
+        return ('aggregate', operation, renamed(target) if target else None, body, [name for name in used if name in outer], result)
 
     def rule(self, head, names, level, recursive):
         scope = {}
@@ -523,13 +599,16 @@ class Program:
                             relations[name].add(tuple(evaluate(term, values) for term in terms))
                 for name in self.equivalences.intersection(names):
                     relations[name] = close(relations[name])
+            for name in self.orders.keys() & set(names):
+                rows = relations[name]
+                relations[name] = {row for row in rows if not any(subsumed(row, other, self.orders[name]) for other in rows)}
         return relations
 
     # ---- its texts
 
     def can_be_inlined(self):
         """Derived relations that are not recursive, and neither negated nor in aggregates."""
-        kept = set(self.equivalences)
+        kept = self.equivalences | set(self.orders) | set(self.choices)
 
         def look(body, level, inside):
             for literal in body:
@@ -553,7 +632,11 @@ class Program:
         lines = []
         for name, kinds in self.types.items():
             qualifier = 'eqrel' if name in self.equivalences else 'inline' if name in inlined else ''
-            if variant == 'qualifiers' and not qualifier:
+            if name in self.choices:
+                qualifier = 'choice-domain (%s)' % ', '.join('c%d' % column for column in self.choices[name])
+            elif variant == 'qualifiers' and name in self.orders:
+                qualifier = draw.choice(['btree_delete', 'no_magic', 'no_inline'])
+            elif variant == 'qualifiers' and not qualifier:
                 qualifier = draw.choice(['', 'brie', 'btree', 'magic', 'no_magic', 'no_inline'])
             columns = ', '.join('c%d:%s' % (i, kind) for i, kind in enumerate(kinds))
             lines.append('.decl %s(%s) %s' % (name, columns, qualifier))
@@ -573,10 +656,16 @@ class Program:
         for heads, body in rules:
             lines.append('%s :- %s.' % (', '.join('%s(%s)' % (name, ', '.join(map(show, terms))) for name, terms in heads),
                                         ', '.join(map(show_literal, body))))
+        for name, orders in self.orders.items():
+            columns = range(len(orders))
+            tests = ['x%d %s y%d' % (i, orders[i][0], i) for i in columns]
+            tests += ['y%d != %s' % (i, show(constant(orders[i][1]))) for i in columns if orders[i][1] is not None]
+            lines.append('%s(%s) <= %s(%s) :- %s.' % (name, ', '.join('x%d' % i for i in columns),
+                                                      name, ', '.join('y%d' % i for i in columns), ', '.join(tests)))
         text = '\n'.join(lines) + '\n'
         if variant == 'component':
-            text = text.replace(':number', ':N').replace(':symbol', ':S')
-            text = '.comp C<N, S> {\n' + text + '}\n.init c = C<number, symbol>\n'
+            text = text.replace(':number', ':N').replace(':symbol', ':S').replace(':float', ':F')
+            text = '.comp C<N, S, F> {\n' + text + '}\n.init c = C<number, symbol, float>\n'
         return TYPE_DECLARATIONS + text
 
 
@@ -606,8 +695,14 @@ def differences(gpulog, program, expected, folder, seed):
                 continue  # inlined
             with open(written, encoding='utf-8') as file:
                 rows = sorted(file.read().split('\n')[:-1])
-            if rows != expected[name]:
-                return text, '%s\n%s: expected %s\nfound %s' % (' '.join(arguments), name, expected[name], rows)
+            if name in program.choices and len(chosen := set(rows)) == len(rows) and chosen <= expected[name].keys():
+                # Rows that may be chosen: one of each key.
+                values = expected[name]
+                columns = program.choices[name]
+                if keys([values[row] for row in rows], columns) == sorted(set(keys(values.values(), columns))):
+                    continue
+            if rows != sorted(expected[name]):
+                return text, '%s\n%s: expected %s\nfound %s' % (' '.join(arguments), name, sorted(expected[name]), rows)
     return None
 
 
@@ -625,7 +720,8 @@ def main():
             relations = program.results()
             if relations is None:
                 continue
-            expected = {name: sorted('\t'.join(show_value(value, False) for value in row) for row in rows)
+            # By relation, the rows by their texts.
+            expected = {name: {'\t'.join(show_value(value, False) for value in row): row for row in rows}
                         for name, rows in relations.items()}
             ran += 1
             found = differences(options.gpulog, program, expected, folder, seed)

@@ -113,6 +113,7 @@ struct raw_arguments {
               deduplicate = "auto", demand = "auto", rows = "auto", memory_limit, buffer_factor;
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
+  CLI::Option *fact_folder = nullptr, *output_folder = nullptr;
 };
 
 /// The refused option that was given, with its reason; empty when none was.
@@ -202,6 +203,8 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
                                         colon == std::string::npos ? "" : pragma.substr(colon + 1));
   }
   if (raw.legacy) parsed.compile.pragmas.emplace_back("legacy", "");
+  if (raw.fact_folder->count() > 0) parsed.compile.pragmas.emplace_back("fact-dir", parsed.run.fact_directory);
+  if (raw.output_folder->count() > 0) parsed.compile.pragmas.emplace_back("output-dir", parsed.run.output_directory);
   for (const std::string& group : raw.macros) {
     for (std::string& macro : split(group, ' ')) parsed.compile.macros.push_back(std::move(macro));
   }
@@ -239,10 +242,10 @@ parse_result parse_arguments(int count, char** texts) {
   app.set_help_flag("-h,--help", "print this text");
 
   app.add_option("program", raw.files, "the program (.dl)");
-  app.add_option("-F,--fact-dir", parsed.run.fact_directory, "folder of the .facts files")->type_name("DIR");
-  app.add_option("-D,--output-dir", parsed.run.output_directory,
-                 "folder for output files; - prints every .output on standard output")
-      ->type_name("DIR");
+  raw.fact_folder = app.add_option("-F,--fact-dir", parsed.run.fact_directory, "folder of the .facts files")->type_name("DIR");
+  raw.output_folder = app.add_option("-D,--output-dir", parsed.run.output_directory,
+                                     "folder for output files; - prints every .output on standard output")
+                          ->type_name("DIR");
   app.add_option("-j,--jobs", raw.jobs, "worker threads, or auto")->type_name("N");
   app.add_flag("-w,--no-warn", raw.no_warnings, "no warnings; a missing fact file is an empty relation");
   app.add_flag("-v,--verbose", parsed.verbose, "tell what is done and how long it takes (standard error)");

@@ -123,11 +123,23 @@ memory_limit_error out_of_memory(const std::string& doing, const std::string& re
                   relation, fault.requested, fault.used, limit));
 }
 
+/// A folder that nobody chose may be chosen by the program.
+run_options with_folders(run_options chosen, const std::map<std::string, std::string>& pragmas) {
+  const auto from_pragma = [&pragmas](const std::string& key, std::string& folder) {
+    const auto found = pragmas.find(key);
+    if (folder == run_options{}.fact_directory && found != pragmas.end()) folder = found->second;
+  };
+  from_pragma("fact-dir", chosen.fact_directory);
+  from_pragma("output-dir", chosen.output_directory);
+  chosen.output_to_stdout = chosen.output_to_stdout || chosen.output_directory == "-";
+  return chosen;
+}
+
 }  // namespace
 
 engine_state::engine_state(std::shared_ptr<const program_state> program, run_options chosen)
     : source(std::move(program)),
-      options(std::move(chosen)),
+      options(with_folders(std::move(chosen), source->analysed->pragmas)),
       symbols(source->analysed->symbols),
       records(source->words == word_size::bits64 ? storage::wide_values::most_names : UINT32_MAX),
       libraries(options, source->analysed->pragmas) {

@@ -1,5 +1,6 @@
 """The command line: Soufflé's options, gpulog's own, and what is printed."""
 import json
+import os
 import unittest
 
 from command import REACH, CommandTest
@@ -50,6 +51,23 @@ class CommandLine(CommandTest):
             self.assertEqual(self.rows('out', 'b.csv'), ['s'])
         numbers = self.run_program(text.replace('<: symbol', '<: number'), '--legacy')
         self.assertEqual(numbers.returncode, 1)
+
+    def test_folders_of_the_program(self):
+        self.write('program.dl', '.pragma "fact-dir" "in"\n.pragma "output-dir" "results"\n' + REACH)
+        os.makedirs(self.path('in'))
+        os.makedirs(self.path('results'))
+        self.write('in/edge.facts', EDGES['edge.facts'])
+        self.assert_runs(self.run_gpulog('program.dl'))
+        self.assertEqual(self.rows('results', 'reach.csv'), CLOSURE)
+        # Options win, also when they say what would be without them.
+        self.write('edge.facts', '7\t8\n')
+        self.assert_runs(self.run_gpulog('program.dl', '-F', '.'))
+        self.assertEqual(self.rows('results', 'reach.csv'), ['7\t8'])
+        self.assert_runs(self.run_gpulog('program.dl', '-D', '.'))
+        self.assertEqual(self.rows('reach.csv'), CLOSURE)
+        printed = self.run_gpulog('program.dl', '-P', 'output-dir:-')
+        self.assert_runs(printed)
+        self.assertIn('reach', printed.output)
 
     def test_options_before_the_program(self):
         self.write('program.dl', REACH)
