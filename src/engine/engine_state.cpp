@@ -11,12 +11,12 @@
 #include <utility>
 
 #if defined(GPULOG_WITH_CUDA)
-#include "engine/stages.hpp"
 #include "exec/cuda/cuda_executor.hpp"
 #include "exec/device_strata.hpp"
 #include "exec/mixed_executor.hpp"
 #endif
 #include "engine/column_statistics.hpp"
+#include "engine/stages.hpp"
 #include "gpulog/error.hpp"
 #include "io/facts_reader.hpp"
 #include "io/output_files.hpp"
@@ -375,10 +375,6 @@ void engine_state::evaluate() {
   for (const sema::fact& fact : analysed().facts) {
     if (auto& count = known.relations[fact.relation.value].rows) ++*count;
   }
-  plan::options planning;
-  if (!options.intersect) planning.intersections = plan::intersection_mode::off;
-  if (!options.skip_sets) planning.deduplication = plan::deduplication_mode::always;
-  planned = plan::make_plan(analysed(), known, planning);
   known.compare_values = [this](const std::vector<plan::column_place>& columns,
                                 const std::vector<plan::column_place>& others) {
     return shared_between(values_in(columns), values_in(others));

@@ -574,6 +574,8 @@ class fixpoint_executor final : public stratum_executor {
                   }) {
       const relation_id target = stratum.relations.front();
       if (relation_of(target).rows() != 0) return false;
+      // What derives each tuple once has no set to do without.
+      if (options_.rows != row_mode::on && !plan_->relations[target.value].needs_set) return false;
       kernels::row_task task = row_task_of(stratum);
       task.forced = options_.rows == row_mode::on;
       task.needs_set = set_last_needed_[target.value] != number;

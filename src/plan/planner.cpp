@@ -12,9 +12,9 @@
 
 #include "plan/cost_model.hpp"
 #include "plan/decomposition.hpp"
-#include "plan/distinct_rows.hpp"
 #include "plan/demand.hpp"
 #include "plan/demand_choice.hpp"
+#include "plan/distinct_rows.hpp"
 #include "plan/domains.hpp"
 #include "plan/draft.hpp"
 #include "plan/index_selection.hpp"

@@ -42,6 +42,7 @@ enum class intersection_mode : std::uint8_t { automatic, off };
 
 /// Whether relations whose rows cannot repeat have no tuple set (plan/distinct_rows.hpp).
 enum class deduplication_mode : std::uint8_t { where_needed, always };
+
 /// Whether relations that a recursion reads at few keys are restricted to them there (plan/demand.hpp). always:
 /// wherever that is right, whatever it brings. Not without supplementary relations.
 enum class demand_mode : std::uint8_t { automatic, always, off };

@@ -77,7 +77,7 @@ TEST(decomposition, what_rules_ask_between_two_values_becomes_a_step) {
   const std::string tested = "r(x,y) :- r(x,z), e(z,y), y != 3, !f(z,y).\n";
   EXPECT_TRUE(decomposed(tested));
   EXPECT_EQ(steps_made(tested), texts{"r@1(z,y) :- e(z,y), y != 3, !f(z,y)."});
-  EXPECT_EQ(steps_made(tested, {{}, {}, {}, pivot_step_mode::off}), texts());
+  EXPECT_EQ(steps_made(tested, {.pivot_steps = pivot_step_mode::off}), texts());
   // On the other side; of wider relations; with constants, tests by further atoms, and values that are computed.
   const std::string wide = ".decl w(x:number, y:number, z:number)\n.input w\n";
   for (const char* rules : {"r(x,y) :- e(x,z), r(z,y), x < 9.\n", "r(x,y) :- r(x,z), w(z,_,y).\n",

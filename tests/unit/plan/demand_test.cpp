@@ -11,7 +11,7 @@
 namespace gpulog::plan {
 namespace {
 
-constexpr options always{supplementary_mode::automatic, intersection_mode::automatic, demand_mode::always};
+constexpr options always{.demand = demand_mode::always};
 
 /// r is read by s, which r reads.
 const std::string declarations =

@@ -42,7 +42,7 @@ bool check_against_oracle(const std::string& text, const options& chosen) {
 
 constexpr options with_supplementary{supplementary_mode::automatic};
 constexpr options without_supplementary{supplementary_mode::off};
-constexpr options with_restriction{supplementary_mode::automatic, intersection_mode::automatic, demand_mode::always};
+constexpr options with_restriction{.demand = demand_mode::always};
 
 TEST(equivalence, random_programs_have_the_results_of_naive_evaluation) {
   oracle::random_program_options shape;
