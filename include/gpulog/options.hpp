@@ -59,8 +59,8 @@ struct progress {
 
 /// How a program is run.
 struct run_options {
-  std::string fact_directory = ".";    ///< or as .pragma "fact-dir" says
-  std::string output_directory = ".";  ///< or as .pragma "output-dir" says
+  std::string fact_directory = ".";      ///< or as .pragma "fact-dir" says
+  std::string output_directory = ".";    ///< or as .pragma "output-dir" says
   bool output_to_stdout = false;         ///< every .output to standard output, with headers
   bool missing_facts_are_empty = false;  ///< a fact file that does not exist is an empty relation
   unsigned jobs = 1;                     ///< worker threads; 0: as many as there are processors

@@ -13,11 +13,12 @@
 namespace gpulog {
 namespace {
 
-const std::vector<mode> cuda_modes = {{storage_kind::hash, 1, "hash cuda", backend_kind::cuda},
-                                      {storage_kind::hisa, 1, "hisa cuda", backend_kind::cuda},
-                                      {storage_kind::hash, 1, "rows cuda", backend_kind::cuda, true, row_choice::on},
-                                      {storage_kind::bits, 1, "bits cuda", backend_kind::cuda, false},
-                                      {storage_kind::words, 1, "words cuda", backend_kind::cuda, false}};
+const std::vector<mode> cuda_modes = {
+    {storage_kind::hash, 1, "hash cuda", backend_kind::cuda},
+    {storage_kind::hisa, 1, "hisa cuda", backend_kind::cuda},
+    {storage_kind::hash, 1, "rows cuda", backend_kind::cuda, true, demand_kind::automatic, row_choice::on},
+    {storage_kind::bits, 1, "bits cuda", backend_kind::cuda, false},
+    {storage_kind::words, 1, "words cuda", backend_kind::cuda, false}};
 
 /// Why there is no CUDA run here; empty when there is one.
 std::string no_gpu() {
