@@ -65,6 +65,13 @@ std::optional<decomposition> find_decomposition(const program& plan, const strat
   if (!considered.recursive || considered.relations.size() != 1 || considered.loop.size() != 1) return std::nullopt;
   if (!considered.subsumptions.empty()) return std::nullopt;
   if (!may_fall_apart(plan.relations[considered.relations.front().value])) return std::nullopt;
+  // Pairs of an equivalence relation stand in no index.
+  for (const rule_version& version : considered.loop.front().versions) {
+    for (const operation& one : version.operations) {
+      const auto* const search = std::get_if<match>(&one);
+      if (search != nullptr && plan.relations[search->relation.value].is_equivalence) return std::nullopt;
+    }
+  }
   auto found = decompose_by(considered, 0);
   return found ? found : decompose_by(considered, 1);
 }

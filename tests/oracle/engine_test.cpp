@@ -169,6 +169,19 @@ TEST(engine_against_oracle, cycles_over_random_graphs) {
   }
 }
 
+TEST(engine_against_oracle, closures_over_equivalences) {
+  const std::string closures =
+      ".decl e(x:number, y:number)\n.decl q(x:number, y:number) eqrel\nq(x,y) :- e(x,y), x < 9.\n"
+      ".decl l(x:number, y:number)\nl(x,y) :- e(x,y).\nl(x,y) :- l(x,z), q(z,y).\n"
+      ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- q(x,z), r(z,y), x != 3.\n";
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const comparison both(closures, oracle::make_random_graph(seed, 24, 20));
+    ASSERT_TRUE(both.accepted()) << both.report();
+    for (const mode& how : modes) both.expect_same(how);
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST(engine_against_oracle, aggregates_over_equivalences) {
   const std::string declarations =
       ".decl e(x:number, y:number)\n.decl q(x:number, y:number) eqrel\nq(x,y) :- e(x,y).\n"

@@ -57,6 +57,7 @@ TEST(decomposition, not_where_values_of_a_column_meet_others) {
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), e(x,y).\n"));          // searched by the pivot
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), r(y,z).\n"));          // not a path
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), e(z,y).\n.limitsize r(n=5)\n"));
+  EXPECT_FALSE(decomposed(".decl q(x:number, y:number) eqrel\nq(x,y) :- f(x,y).\nr(x,y) :- r(x,z), q(z,y).\n"));
 }
 
 /// Rules of relations that the planner made.
