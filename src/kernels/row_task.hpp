@@ -63,7 +63,7 @@ struct row_cut_offs {
   }
 };
 
-/// Candidates are counted beforehand where the values in the middle of a rule are at most so many times as many as
+/// Candidates are told from a sample where the values in the middle of a rule are at most so many times as many as
 /// rows.
 constexpr std::uint64_t most_middle_values_per_row = 16;
 

@@ -12,6 +12,7 @@
 #include "kernels/appended_columns.hpp"
 #include "kernels/row_task.hpp"
 #include "kernels/steps.hpp"
+#include "storage/join_sample.hpp"
 #include "storage/relation.hpp"
 
 /// Rules evaluated row by row (kernels/row_task.hpp) on a CPU: a worker has a bitmap of the values and a list of its
@@ -358,22 +359,27 @@ class row_evaluator {
   std::vector<std::optional<row_values>> workers_;
 };
 
-/// Candidates of a rule, counted without preparing anything. @return nothing where its values are too large for that
-inline std::optional<std::uint64_t> count_candidates(backend::memory_resource& resource, const row_rule& rule,
-                                                     const relation_list<storage::relation>& relations) {
+/// About how many candidates a rule has, told from a sample of what it reads. @return nothing where its values are too
+/// large for that
+inline std::optional<double> expected_candidates(backend::memory_resource& resource, const row_rule& rule,
+                                                 const relation_list<storage::relation>& relations) {
   const storage::relation& from = *relations[rule.from.relation];
-  if (!rule.to) return from.rows();
+  if (!rule.to) return static_cast<double>(from.rows());
   const storage::relation& to = *relations[rule.to->relation];
+  constexpr std::uint64_t sampled_rows = 1u << 16;
+  const storage::join_sample of_to(to.rows(), sampled_rows);
+  const storage::join_sample of_from(from.rows(), sampled_rows);
   const word* const keys = to.column(rule.to->key);
   std::uint64_t values = 0;
-  for (std::uint64_t i = 0; i < to.rows(); ++i) values = std::max(values, keys[i] + std::uint64_t{1});
+  for (std::uint64_t i = 0; i < of_to.size; ++i) values = std::max(values, keys[of_to.row(i)] + std::uint64_t{1});
   if (values / most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
-  storage::array<std::uint32_t> counts(resource, values + 1);
-  for (std::uint64_t i = 0; i < to.rows(); ++i) ++counts[keys[i]];
+  storage::array<std::uint32_t> counts(resource, values + 1);  // 0 behind the last one
+  for (std::uint64_t i = 0; i < of_to.size; ++i) ++counts[keys[of_to.row(i)]];
   const word* const middle = from.column(rule.from.value);
   std::uint64_t sum = 0;
-  for (std::uint64_t i = 0; i < from.rows(); ++i) sum += counts[std::min<std::uint64_t>(middle[i], values)];
-  return sum;
+  for (std::uint64_t i = 0; i < of_from.size; ++i)
+    sum += counts[std::min<std::uint64_t>(middle[of_from.row(i)], values)];
+  return static_cast<double>(sum) * of_to.weight() * of_from.weight();
 }
 
 /// Evaluates the rules and gives the target, which is empty, their results.
@@ -384,28 +390,31 @@ std::optional<row_counts> run_rows(Backend& backend, backend::memory_resource& r
                                    const relation_list<storage::relation>& relations, const row_cut_offs& cut,
                                    const std::atomic<bool>* stop) {
   std::uint64_t rows = 0;
-  std::uint64_t largest = 0;
   std::set<relation_number> read;
-  const auto look_at = [&](const pair_columns& pairs, bool has_values) {
-    const storage::relation& from = *relations[pairs.relation];
-    if (read.insert(pairs.relation).second) rows += from.rows();
-    if (from.rows() > UINT32_MAX) largest = most_row_values;  // positions have 32 bits
-    const word* const values = from.column(pairs.value);
-    for (std::uint64_t i = 0; has_values && i < from.rows(); ++i) largest = std::max<std::uint64_t>(largest, values[i]);
+  const auto look_at = [&](const pair_columns& pairs) {
+    if (read.insert(pairs.relation).second) rows += relations[pairs.relation]->rows();
+    return relations[pairs.relation]->rows() <= UINT32_MAX;  // positions have 32 bits
   };
   for (const row_rule& rule : task.rules) {
-    look_at(rule.from, !rule.to);
-    if (rule.to) look_at(*rule.to, true);
+    if (!look_at(rule.from) || (rule.to && !look_at(*rule.to))) return std::nullopt;
   }
-  if (largest >= most_row_values || (!task.forced && rows < cut.least_rows)) return std::nullopt;
   if (!task.forced) {
-    std::optional<std::uint64_t> candidates = 0;
-    for (std::size_t r = 0; r < task.rules.size() && candidates; ++r) {
-      const auto own = count_candidates(resource, task.rules[r], relations);
-      candidates = own ? std::optional(*candidates + *own) : std::nullopt;
+    if (rows < cut.least_rows) return std::nullopt;
+    std::optional<double> expected = 0;
+    for (std::size_t r = 0; r < task.rules.size() && expected; ++r) {
+      const auto own = expected_candidates(resource, task.rules[r], relations);
+      expected = own ? std::optional(*expected + *own) : std::nullopt;
     }
-    if (candidates && !cut.pays(static_cast<double>(*candidates), rows)) return std::nullopt;
+    if (expected && !cut.pays(*expected, rows)) return std::nullopt;
   }
+  std::uint64_t largest = 0;
+  for (const row_rule& rule : task.rules) {
+    const pair_columns& last = rule.to ? *rule.to : rule.from;
+    const word* const values = relations[last.relation]->column(last.value);
+    for (std::uint64_t i = 0; i < relations[last.relation]->rows(); ++i)
+      largest = std::max<std::uint64_t>(largest, values[i]);
+  }
+  if (largest >= most_row_values) return std::nullopt;
 
   row_evaluator<Backend> evaluator(backend, resource, task, relations, stop, largest + 1);
   if (!task.forced) {

@@ -14,6 +14,7 @@
 #include "backend/cuda/error.hpp"
 #include "kernels/cuda/row_rule_view.cuh"
 #include "storage/cuda/for_each.cuh"
+#include "storage/cuda/join_size.hpp"
 #include "storage/cuda/largest_values.hpp"
 
 namespace gpulog::exec {
@@ -167,21 +168,6 @@ struct sum_work {
     work[r] = sum;
   }
 };
-
-struct count_key {
-  const word* keys;
-  std::uint32_t* counts;
-  __device__ void operator()(std::uint64_t i) const { atomicAdd(counts + keys[i], 1U); }
-};
-/// The sum of the values' counts.
-__global__ void sum_counts_kernel(const word* values, std::uint64_t n, const std::uint32_t* counts, std::uint64_t keys,
-                                  std::uint64_t* result) {
-  unsigned long long sum = 0;
-  for (std::uint64_t i = storage::cuda::thread_number(); i < n; i += storage::cuda::thread_count())
-    sum += values[i] < keys ? counts[values[i]] : 0;
-  for (unsigned offset = 16; offset != 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, offset);
-  if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(reinterpret_cast<unsigned long long*>(result), sum);
-}
 
 unsigned bits_of(word largest) { return std::max(1U, static_cast<unsigned>(std::bit_width(largest))); }
 
@@ -412,28 +398,21 @@ void row_inputs::find_largest() {
   }
 }
 
-std::optional<std::uint64_t> row_inputs::count_candidates() {
-  array<std::uint64_t> sum(*resource_, 1);
-  std::uint64_t copied = 0;
-  std::vector<array<std::uint32_t>> counts;
+std::optional<double> row_inputs::expected_candidates() const {
+  double sum = 0;
   for (const kernels::row_rule& rule : task_->rules) {
     const auto& from = *(*relations_)[rule.from.relation];
     if (!rule.to) {
-      copied += from.rows();
+      sum += static_cast<double>(from.rows());
       continue;
     }
     const auto& to = *(*relations_)[rule.to->relation];
-    const std::uint64_t keys = largest_[{rule.to->relation, rule.to->key}] + 1ULL;
+    const std::uint64_t keys = largest_.at({rule.to->relation, rule.to->key}) + 1ULL;
     if (keys / kernels::most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
-    const array<std::uint32_t>& made = counts.emplace_back(*resource_, keys);
-    auto* const counted = const_cast<std::uint32_t*>(made.data());
-    for_each(context_->stream(), to.rows(), count_key{to.column(rule.to->key), counted});
-    if (from.rows() == 0) continue;
-    sum_counts_kernel<<<storage::cuda::blocks_for(from.rows() / 8), storage::cuda::for_each_threads, 0,
-                        context_->stream()>>>(from.column(rule.from.value), from.rows(), counted, keys, sum.data());
-    GPULOG_CUDA_TRY(cudaGetLastError());
+    sum += storage::cuda::join_size(*context_, *resource_, {from.column(rule.from.value), from.rows()},
+                                    {to.column(rule.to->key), to.rows()}, keys);
   }
-  return copied + context_->read_counter(sum.data());
+  return sum;
 }
 
 void row_inputs::prepare() {

@@ -38,8 +38,9 @@ class row_inputs {
   /// Whether positions fit their 32 bits.
   [[nodiscard]] bool can_be_prepared() const { return can_be_prepared_; }
 
-  /// Results with their duplicates, counted before anything is prepared. @return nothing where values are too large
-  [[nodiscard]] std::optional<std::uint64_t> count_candidates();
+  /// About how many results there are with their duplicates, before anything is prepared. @return nothing where values
+  /// are too large
+  [[nodiscard]] std::optional<double> expected_candidates() const;
   /// @throws backend::memory_exceeded
   void prepare();
 

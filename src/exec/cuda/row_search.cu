@@ -343,8 +343,8 @@ std::optional<kernels::row_counts> run_rows(const backend::cuda::device_context&
   row_inputs inputs(context, resource, task, relations);
   if (!inputs.can_be_prepared() || inputs.values() > kernels::most_row_values) return std::nullopt;
   if (!task.forced) {
-    const std::optional<std::uint64_t> counted = inputs.count_candidates();
-    if (counted && !cut.pays(static_cast<double>(*counted), inputs.rows_read())) return std::nullopt;
+    const std::optional<double> expected = inputs.expected_candidates();
+    if (expected && !cut.pays(*expected, inputs.rows_read())) return std::nullopt;
   }
   inputs.prepare();
   const kernels::row_counts counts{inputs.candidates()};

@@ -74,9 +74,9 @@ __device__ inline std::uint32_t expand_warp(const step_run& step, bool has_value
                                             word* queue, std::uint32_t* tail) {
   row_range range;
   if (has_value) range = step.view.find([value](std::uint32_t) { return value; });
-  share_ranges(range.first, range.count, [&](bool is_there, std::uint32_t position) {
-    visit(seen, queue, tail, is_there, is_there ? step.values[position] : 0);
-  });
+  share_ranges<1>(
+      range.first, range.count, [&](std::uint32_t position) { return step.values[position]; },
+      [&](bool is_there, word next) { visit(seen, queue, tail, is_there, next); });
   return range.count;
 }
 

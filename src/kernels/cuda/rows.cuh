@@ -17,6 +17,8 @@ constexpr unsigned row_threads = 256;
 constexpr unsigned row_warps = row_threads / 32;
 /// Slots of the table of a row that one warp makes; it has at most half as many words, duplicates counted.
 constexpr std::uint32_t small_row_slots = 256;
+/// Words that a lane has under way.
+constexpr unsigned words_at_once = 2;
 /// Words that a warp marks at a time.
 constexpr std::uint64_t marked_share = 2048;
 struct row_totals {
@@ -130,11 +132,12 @@ __device__ void add_rule(const row_rule_view& rule, std::uint32_t row, const wor
     }
     row_range range;
     if (lane < batch && base + lane < items) range = rule.words_of(begin + base + lane);
-    share_ranges(range.first, range.count, [&](bool is_there, std::uint32_t position) {
-      if (!is_there) return;
-      const std::uint64_t found = rule.words[position];
-      if (!table.add(static_cast<std::uint32_t>(found >> 32), static_cast<std::uint32_t>(found))) *is_full = 1;
-    });
+    share_long_ranges<words_at_once>(
+        range.first, range.count, [&](std::uint32_t position) { return rule.words[position]; },
+        [&](bool is_there, std::uint64_t found) {
+          if (!is_there) return;
+          if (!table.add(static_cast<std::uint32_t>(found >> 32), static_cast<std::uint32_t>(found))) *is_full = 1;
+        });
   }
 }
 
@@ -290,9 +293,11 @@ __device__ void for_each_word(const row_rule_view& rule, std::uint32_t begin, st
         range.count = static_cast<std::uint32_t>(to - from);
       }
     }
-    share_ranges(range.first, range.count, [&](bool is_there, std::uint32_t position) {
-      if (is_there) visit(rule.words[position]);
-    });
+    share_long_ranges<words_at_once>(
+        range.first, range.count, [&](std::uint32_t position) { return rule.words[position]; },
+        [&](bool is_there, std::uint64_t found) {
+          if (is_there) visit(found);
+        });
     if (rule.sums[min(base + 32, static_cast<std::uint64_t>(end))] >= last) break;
   }
 }
