@@ -141,9 +141,10 @@ class cpu_machine {
     std::shared_mutex gate;
     relation& target = *relations[program.target];
     const auto make_room = [&] { target.make_room(backend_); };
+    kernels::run_windows windows(program);
     const unsigned workers = backend_.workers();
     if (workers == 1 || rows == 1 || expected_candidates < cut_.parallel_candidates) {
-      kernels::tile_runner<false> runner(program, relations, 0, *scratch_[0], gate, stop);
+      kernels::tile_runner<false> runner(program, relations, 0, *scratch_[0], gate, stop, &windows);
       runner.run(0, rows, make_room);
       return {runner.candidates(), runner.fresh() + chosen(target)};
     }
@@ -153,7 +154,7 @@ class cpu_machine {
         std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, tiles_per_piece * storage::tile_rows);
     backend_.for_each_tile(rows, piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
       auto& runner = runners[worker];
-      if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop);
+      if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, &windows);
       runner->run(begin, end, make_room);
     });
     pipeline_counts counts;

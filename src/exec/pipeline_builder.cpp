@@ -1,6 +1,8 @@
 #include "exec/pipeline_builder.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -30,11 +32,67 @@ kernels::row_part part_of(plan::part rows) {
   return kernels::row_part::all;
 }
 
+/// Operations that never fail and that nobody can see happen.
+bool is_plain(scalar_op op) {
+  switch (op) {
+    case scalar_op::copy:
+    case scalar_op::add_number:
+    case scalar_op::subtract_number:
+    case scalar_op::multiply_number:
+    case scalar_op::negate_number:
+    case scalar_op::bit_and:
+    case scalar_op::bit_or:
+    case scalar_op::bit_xor:
+    case scalar_op::bit_not:
+    case scalar_op::min_number:
+    case scalar_op::max_number:
+    case scalar_op::min_unsigned:
+    case scalar_op::max_unsigned:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// What a comparison says of its left side.
+struct limit {
+  bool is_signed;
+  bool is_upper;
+  bool is_strict;
+};
+std::optional<limit> limit_of(comparison_op op) {
+  switch (op) {
+    case comparison_op::less_number:
+      return limit{true, true, true};
+    case comparison_op::less_equal_number:
+      return limit{true, true, false};
+    case comparison_op::greater_number:
+      return limit{true, false, true};
+    case comparison_op::greater_equal_number:
+      return limit{true, false, false};
+    case comparison_op::less_unsigned:
+      return limit{false, true, true};
+    case comparison_op::less_equal_unsigned:
+      return limit{false, true, false};
+    case comparison_op::greater_unsigned:
+      return limit{false, false, true};
+    case comparison_op::greater_equal_unsigned:
+      return limit{false, false, false};
+    default:
+      return std::nullopt;
+  }
+}
+
 class builder {
  public:
   builder(const plan::rule_version& version, const plan::program& program, const std::vector<index_place>& places,
           storage::storage_mode mode, const pipeline_tables& tables, bool for_device, bool with_choices)
-      : program_(program), places_(places), mode_(mode), tables_(tables), for_device_(for_device) {
+      : program_(program),
+        places_(places),
+        mode_(mode),
+        tables_(tables),
+        for_device_(for_device),
+        with_windows_(with_choices && !for_device && tables.wide == nullptr) {
     // Each aggregate has a register of its own that numbers its groups.
     next_owner_ = version.slot_count;
     result_.slot_count = version.slot_count;
@@ -53,6 +111,9 @@ class builder {
       if (!keys_are_codes(*match, version.operations)) continue;
       add_choices(*match, version.operations);
       for (const plan::other_search& other : match->others) chosen_tests.insert(other.test);
+    }
+    if (with_windows_) {
+      for (std::size_t number = 1; number < result_.segments.size(); ++number) find_window(result_.segments[number]);
     }
     find_live_registers();
   }
@@ -281,7 +342,77 @@ class builder {
       made.arguments = numbers_of(compute.arguments);
       hold_code(compute.result);
     }
-    add_step(std::move(made));
+    if (can_go_before_scan(made)) {
+      result_.segments[result_.segments.size() - 2].steps.push_back(std::move(made));
+    } else {
+      add_step(std::move(made));
+    }
+  }
+
+  /// Whether what a step computes is known in front of the scan that the current segment begins with, where it is
+  /// computed once for each binding and can be a bound of a window.
+  [[nodiscard]] bool can_go_before_scan(const step& made) const {
+    if (!with_windows_ || !is_plain(made.scalar) || result_.segments.size() < 2) return false;
+    const segment& last = result_.segments.back();
+    if (last.kind != expansion_kind::scan) return false;
+    register_set touched;  // there, where the step would no longer be in between
+    for (const kernels::binding& bound : last.bindings) touched.insert(bound.target);
+    for (const step& one : last.steps) {
+      touched.insert(one.arguments.begin(), one.arguments.end());
+      if (one.kind != step_kind::filter) touched.insert(one.result);
+      for (const kernels::binding& field : one.bindings) touched.insert(field.target);
+    }
+    const auto is_touched = [&touched](register_number number) { return touched.contains(number); };
+    if (is_touched(made.result)) return false;
+    // Arguments may be read there, but not made.
+    register_set written;
+    for (const kernels::binding& bound : last.bindings) written.insert(bound.target);
+    for (const step& one : last.steps) {
+      if (one.kind != step_kind::filter) written.insert(one.result);
+      for (const kernels::binding& field : one.bindings) written.insert(field.target);
+    }
+    return std::none_of(made.arguments.begin(), made.arguments.end(),
+                        [&written](register_number number) { return written.contains(number); });
+  }
+
+  /// Finds the filters behind a scan that compare a column with what is known in front of it. The filters stay.
+  void find_window(segment& scan) const {
+    if (scan.kind != expansion_kind::scan || scan.scanned != kernels::scan_kind::rows) return;
+    if (program_.relations[scan.source].is_equivalence) return;
+    std::map<register_number, std::uint32_t> columns;  // registers that still hold one
+    register_set made;
+    for (const kernels::binding& bound : scan.bindings) {
+      columns[bound.target] = bound.column;
+      made.insert(bound.target);
+    }
+    std::map<std::pair<std::uint32_t, bool>, std::vector<kernels::window::bound>> found;
+    for (const step& one : scan.steps) {
+      if (one.kind == step_kind::compute && is_plain(one.scalar)) {
+        columns.erase(one.result);
+        made.insert(one.result);
+        continue;
+      }
+      const bool only_tests = one.kind == step_kind::filter || one.kind == step_kind::exists_tuple ||
+                              one.kind == step_kind::exists_key || one.kind == step_kind::exists_any;
+      if (!only_tests) break;
+      const std::optional<limit> told = one.kind == step_kind::filter ? limit_of(one.comparison) : std::nullopt;
+      if (!told) continue;
+      for (const bool is_left : {true, false}) {
+        const auto column = columns.find(one.arguments[is_left ? 0 : 1]);
+        const register_number other = one.arguments[is_left ? 1 : 0];
+        if (column == columns.end() || made.contains(other)) continue;
+        found[{column->second, told->is_signed}].push_back({other, told->is_upper == is_left, told->is_strict});
+      }
+    }
+    const auto is_closed = [](const std::vector<kernels::window::bound>& bounds) {
+      const auto is_upper = [](const kernels::window::bound& bound) { return bound.is_upper; };
+      return std::any_of(bounds.begin(), bounds.end(), is_upper) && !std::all_of(bounds.begin(), bounds.end(), is_upper);
+    };
+    for (const auto& [column, bounds] : found) {
+      if (scan.limits.bounds.empty() || (is_closed(bounds) && !is_closed(scan.limits.bounds))) {
+        scan.limits = {column.first, column.second, bounds};
+      }
+    }
   }
 
   void add(const plan::filter& filter) {
@@ -451,6 +582,7 @@ class builder {
   storage::storage_mode mode_;
   pipeline_tables tables_;
   bool for_device_;
+  bool with_windows_;
   kernels::pipeline result_;
   std::vector<std::size_t> open_folds_;  // segments
   register_number next_owner_ = 0;

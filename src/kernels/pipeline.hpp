@@ -81,6 +81,18 @@ struct search_choice {
   std::vector<step> checks;  ///< that the value found is in the relations of the other searches
 };
 
+/// What filters behind a scan ask of one of its columns: rows outside of the window need not be read.
+struct window {
+  struct bound {
+    register_number value = 0;  ///< a constant's, or one of the segment before
+    bool is_upper = false;
+    bool is_strict = false;
+  };
+  std::uint32_t column = 0;
+  bool is_signed = false;
+  std::vector<bound> bounds;  ///< none: all rows are read
+};
+
 /// fold: the distinct tuples of the carried registers, each once, on which an aggregate's body runs; unfold: the
 /// bindings of the segment before the fold, with their results. Only for devices: unit, not first: the bindings as they
 /// are; host: the same, and its steps run on the host.
@@ -109,6 +121,7 @@ struct segment {
   std::size_t ended_fold = 0;  ///< 0: it does not end one
   register_number folded = 0;
   fold_op fold{};
+  window limits;                         ///< of a scan; who reads all rows needs to know nothing of it
   std::vector<search_choice> choices;    ///< of a match: none, or several, the own search first
   std::vector<register_number> carried;  ///< registers of the segment before that are read from here on
   std::vector<step> steps;

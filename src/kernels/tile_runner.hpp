@@ -17,6 +17,7 @@
 #include "kernels/records.hpp"
 #include "kernels/steps.hpp"
 #include "kernels/wide_steps.hpp"
+#include "kernels/windows.hpp"
 #include "storage/relation.hpp"
 
 namespace gpulog::kernels {
@@ -64,9 +65,16 @@ template <bool Concurrent>
 class tile_runner {
  public:
   /// @param gate shared while the worker touches relations, exclusive while one makes room
+  /// @param windows of this run, for all its workers; nullptr: scans read all rows
   tile_runner(const pipeline& program, const relation_list<relation>& relations, unsigned worker, tile_scratch& scratch,
-              std::shared_mutex& gate, const std::atomic<bool>* stop)
-      : program_(&program), relations_(&relations), scratch_(&scratch), gate_(&gate), stop_(stop), worker_(worker) {
+              std::shared_mutex& gate, const std::atomic<bool>* stop, run_windows* windows = nullptr)
+      : program_(&program),
+        relations_(&relations),
+        scratch_(&scratch),
+        gate_(&gate),
+        stop_(stop),
+        windows_(windows),
+        worker_(worker) {
     const std::size_t segments = program.segments.size();
     const std::size_t words = segments * program.slot_count * tile_rows;
     if (scratch.registers.size() < words) scratch.registers.resize(words);
@@ -394,8 +402,13 @@ class tile_runner {
     state.filled = state.gathered = 0;
     if (here.kind == expansion_kind::scan) {
       const part_rows rows = rows_of(relation_of(here.source), here);
-      for (std::uint32_t i = 0; i < n; ++i) write_pairs(number, {}, i, rows.begin, rows.end - rows.begin, make_room);
-      gather(number, {});
+      const sorted_rows* const sorted = sorted_for(number, rows, n);
+      for (std::uint32_t i = 0; i < n; ++i) {
+        const part_rows wanted = sorted == nullptr ? rows : window_of(number, *sorted, i);
+        const std::uint64_t count = wanted.end - wanted.begin;
+        if (count != 0) write_pairs(number, {nullptr, nullptr, sorted}, i, wanted.begin, count, make_room);
+      }
+      gather(number, {nullptr, nullptr, sorted});
     } else if (here.kind == expansion_kind::range) {
       for (std::uint32_t i = 0; i < n; ++i) {
         const std::uint64_t size =
@@ -430,11 +443,34 @@ class tile_runner {
     if (state.filled != 0) process(number, state.filled, make_room);
   }
 
+  [[nodiscard]] const sorted_rows* sorted_for(std::size_t number, part_rows rows, std::uint32_t n) {
+    const segment& here = program_->segments[number];
+    if (windows_ == nullptr || here.limits.bounds.empty()) return nullptr;
+    return windows_->find(number, here, relation_of(here.source).column(here.limits.column), rows, n);
+  }
+
+  /// Places in the sorted rows that are within a binding's bounds.
+  [[nodiscard]] part_rows window_of(std::size_t number, const sorted_rows& sorted, std::uint32_t i) const {
+    const window& limits = program_->segments[number].limits;
+    auto first = sorted.keys.begin();
+    auto last = sorted.keys.end();
+    for (const window::bound& bound : limits.bounds) {
+      const word key = sorted_rows::key_of(value(number - 1, bound.value)[i], limits.is_signed);
+      // Strict from below and not strict from above: behind all that are equal.
+      const auto place =
+          bound.is_upper == bound.is_strict ? std::lower_bound(first, last, key) : std::upper_bound(first, last, key);
+      (bound.is_upper ? last : first) = place;
+    }
+    return {static_cast<std::uint64_t>(first - sorted.keys.begin()),
+            static_cast<std::uint64_t>(last - sorted.keys.begin())};
+  }
+
   /// Where the rows of pairs are: in a run of an index (nullptr: in the relation), searched by the segment itself or by
-  /// one of its choices.
+  /// one of its choices, or in the order of a window's column.
   struct row_source {
     const storage::sorted_run* run = nullptr;
     const search_choice* choice = nullptr;
+    const sorted_rows* sorted = nullptr;
   };
 
   /// Expands each binding by the search that has the fewest rows for it; the relations of the others are asked whether
@@ -635,6 +671,14 @@ class tile_runner {
       read_column(number, relation_of(source.choice->source), run, source.choice->bound, begin);
       return;
     }
+    if (source.sorted != nullptr) {
+      for (const binding& bound : here.bindings) {
+        const word* const column = relation_of(here.source).column(bound.column);
+        word* const to = own(number, bound.target);
+        for (std::uint32_t i = begin; i < end; ++i) to[i] = column[source.sorted->rows[state.rows[i]]];
+      }
+      return;
+    }
     const storage::equivalence* const classes = relation_of(here.source).as_equivalence();
     if (classes != nullptr && here.kind == expansion_kind::scan) {
       gather_equivalence(*classes, here, state.rows + begin, end - begin,
@@ -779,6 +823,7 @@ class tile_runner {
   tile_scratch* scratch_;
   std::shared_mutex* gate_;
   const std::atomic<bool>* stop_;
+  run_windows* windows_;
   unsigned worker_;
   std::vector<const word*> head_;
   std::vector<const word*> tuple_;
