@@ -242,7 +242,8 @@ parse_result parse_arguments(int count, char** texts) {
   app.set_help_flag("-h,--help", "print this text");
 
   app.add_option("program", raw.files, "the program (.dl)");
-  raw.fact_folder = app.add_option("-F,--fact-dir", parsed.run.fact_directory, "folder of the .facts files")->type_name("DIR");
+  raw.fact_folder =
+      app.add_option("-F,--fact-dir", parsed.run.fact_directory, "folder of the .facts files")->type_name("DIR");
   raw.output_folder = app.add_option("-D,--output-dir", parsed.run.output_directory,
                                      "folder for output files; - prints every .output on standard output")
                           ->type_name("DIR");

@@ -45,7 +45,8 @@ inline const std::vector<mode> modes = {
     {storage_kind::words, 1, "words -j1, not decomposed", backend_kind::cpu, false},
     {storage_kind::words, 3, "words -j3"},
     {storage_kind::hash, 1, "rows -j1", backend_kind::cpu, true, demand_kind::automatic, row_choice::on},
-    {storage_kind::hash, 3, "rows -j3, restricted by demand", backend_kind::cpu, true, demand_kind::always, row_choice::on}};
+    {storage_kind::hash, 3, "rows -j3, restricted by demand", backend_kind::cpu, true, demand_kind::always,
+     row_choice::on}};
 
 using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
