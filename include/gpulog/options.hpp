@@ -80,6 +80,8 @@ struct run_options {
   bool skip_sets = true;
   /// Rules whose results repeat and can be made for one value of a column at a time, without a tuple set.
   row_choice rows = row_choice::automatic;
+  /// Values of recursive aggregates, and of subsumptions like them, are gone on with from the best ones on (CPU).
+  bool best_first = true;
   bool decompose = true;  ///< fixpoints that fall apart by the values of a column are run as one search for each
   demand_kind demand = demand_kind::automatic;
   std::uint64_t memory_limit = 0;                         ///< bytes for relations and indexes; 0: no limit

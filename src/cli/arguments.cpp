@@ -110,7 +110,7 @@ struct raw_arguments {
   std::vector<std::string> files, show, macros, pragmas;
   std::string joins = "materialized";
   std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto",
-              deduplicate = "auto", demand = "auto", rows = "auto", memory_limit, buffer_factor;
+              deduplicate = "auto", best_first = "auto", demand = "auto", rows = "auto", memory_limit, buffer_factor;
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
   CLI::Option *fact_folder = nullptr, *output_folder = nullptr;
@@ -159,6 +159,9 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
   const auto rows = rows_from_name(raw.rows);
   if (!rows) return fail(fmt::format("--rows may only be set to auto, off or on, not to '{}'", raw.rows));
   parsed.run.rows = *rows;
+  if (raw.best_first != "auto" && raw.best_first != "off")
+    return fail(fmt::format("--best-first may only be set to auto or off, not to '{}'", raw.best_first));
+  parsed.run.best_first = raw.best_first == "auto";
 
   if (raw.joins != "materialized" && raw.joins != "nested")
     return fail(fmt::format("--joins may only be set to materialized or nested, not to '{}'", raw.joins));
@@ -286,6 +289,9 @@ parse_result parse_arguments(int count, char** texts) {
       ->type_name("NAME")
       ->group(own);
   app.add_option("--intersect", raw.intersect, "auto or off: of several atoms the one with the fewest rows is searched")
+      ->type_name("NAME")
+      ->group(own);
+  app.add_option("--best-first", raw.best_first, "auto or off: of values in any order, the best ones first")
       ->type_name("NAME")
       ->group(own);
   app.add_option("--decompose", raw.decompose, "auto or off: fixpoints that fall apart into independent ones")

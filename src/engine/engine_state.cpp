@@ -394,6 +394,7 @@ void engine_state::evaluate() {
   chosen.stop = options.cancelled;
   chosen.decompose = options.decompose;
   chosen.rows = rows_of(options.rows);
+  chosen.best_first = options.best_first;
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {
       options.on_progress({now.stratum, planned.strata.size(), now.iteration, now.tuples, now.seconds});

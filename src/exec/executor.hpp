@@ -35,6 +35,8 @@ struct cut_offs {
   std::uint64_t candidate_rows = 0;
   /// Where a stratum's rules take their values from fewer rows, no tuple set but a hash table pays.
   std::uint64_t bounded_rows = 1024;
+  /// Where values may come in any order, an iteration goes on with the best of those that wait: at least this many.
+  std::uint64_t best_first_rows = 512;
   // On a CUDA device, `hash` mode.
   std::uint64_t batch_rows = 4096;     ///< most rows of a version that runs in one kernel with others
   std::uint64_t loop_rows = 65536;     ///< the same in a kernel that loops over iterations; 0: there is none
@@ -63,6 +65,7 @@ struct options {
   join_mode joins = join_mode::materialized;
   bool decompose = true;                ///< strata that fall apart into independent fixpoints are run so; `hash` mode
   row_mode rows = row_mode::automatic;  ///< `hash` mode
+  bool best_first = true;               ///< where values may come in any order, the best ones are gone on with first
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.
   std::vector<bool> may_run;

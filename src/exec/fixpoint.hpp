@@ -229,14 +229,22 @@ class fixpoint_executor final : public stratum_executor {
 
   void prepare_losses(relation_id id) {
     const auto& best = plan_->relations[id.value].best;
-    // The set compares words, and codes of wide values have another order.
-    if (!best || options_.wide != nullptr) return relation_of(id).make_erasable();
-    using storage::best_rows;
-    const bool larger =
-        best->better == comparison_op::greater_number || best->better == comparison_op::greater_unsigned;
-    const bool sign = best->better == comparison_op::less_number || best->better == comparison_op::greater_number;
-    relation_of(id).keep_best(best->column,
-                              (larger ? best_rows::larger_is_better : 0) ^ (sign ? best_rows::with_sign : 0));
+    if (!best) return relation_of(id).make_erasable();
+    const comparison_op better = best->better;
+    const bool larger = better == comparison_op::greater_number || better == comparison_op::greater_unsigned ||
+                        better == comparison_op::greater_float;
+    relation_of(id).keep_best(best->column, {plan_->relations[id.value].kinds[best->column], larger, nullptr});
+  }
+
+  /// Whether iterations may go on with the best values alone, while others wait. @param least rows; 0: no more
+  void show_best_first([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] std::uint64_t least) {
+    if constexpr (requires(relation_type & made) { made.show_best_first(least); }) {
+      if (!options_.best_first) return;
+      for (const relation_id relation : stratum.relations) {
+        const auto& best = plan_->relations[relation.value].best;
+        if (best && best->any_order && relation_of(relation).keeps_best()) relation_of(relation).show_best_first(least);
+      }
+    }
   }
 
   /// After which stratum an index or a tuple set is needed no more.
@@ -371,6 +379,7 @@ class fixpoint_executor final : public stratum_executor {
       for (relation_id relation : stratum.relations) relation_of(relation).complete();
       subsume(stratum, subsumptions, figures, [&stratum](auto& runner) { runner.purge(!stratum.recursive); });
     }
+    if (stratum.recursive) show_best_first(stratum, options_.cut.best_first_rows * options_.threads);
     for (relation_id relation : stratum.relations) {
       if (stratum.recursive) {
         relation_of(relation).restart();
@@ -642,6 +651,7 @@ class fixpoint_executor final : public stratum_executor {
       deltas.push_back(sum_of(stratum, [](const relation_type& one) { return one.delta_rows(); }));
       tell_progress(number, figures, start);
     }
+    show_best_first(stratum, 0);
     subsume(stratum, subsumptions, figures, [](auto& runner) { runner.finish(); });
     const std::uint64_t result = sum_of(stratum, [](const relation_type& one) { return one.rows(); });
     figures.tail_iterations = static_cast<std::uint64_t>(

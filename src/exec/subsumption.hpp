@@ -135,7 +135,7 @@ class subsumption_runner {
   }
 
   [[nodiscard]] bool is_worth_compacting() const {
-    return target_->erased_rows() > worth_compacting && target_->erased_rows() > target_->rows() / 2;
+    return target_->erased_rows() > worth_compacting && target_->erased_rows() > end_of_appended() / 2;
   }
 
   [[nodiscard]] std::uint64_t end_of_appended() const { return target_->rows() + target_->appended_rows(); }
@@ -384,7 +384,7 @@ class subsumption_runner {
 
   void compact_best() {
     figures_.front().removed += target_->erased_rows();
-    target_->compact(target_->erased_marks());
+    target_->compact_best();
   }
 
   void compact(storage::array<std::uint8_t>& marks) {

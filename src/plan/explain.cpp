@@ -322,7 +322,10 @@ std::string explain(const program& plan) {
       if (!made.key_columns.empty()) {
         result += fmt::format("      # pairs that are equal in the columns {}\n", fmt::join(made.key_columns, ","));
       }
-      if (plan.relations[made.relation.value].best) result += "      # by the tuple set, which keeps the best one\n";
+      if (const auto& best = plan.relations[made.relation.value].best) {
+        result += fmt::format("      # by the tuple set, which keeps the best one{}\n",
+                              best->any_order ? "; the loop goes on with the best ones first" : "");
+      }
       result += operators_text(plan, made.version, "      ");
     }
   }

@@ -254,7 +254,8 @@ struct index {
 /// Of tuples that are equal in all other columns one stays, the best in this one.
 struct best_of_key {
   std::uint32_t column = 0;
-  comparison_op better = comparison_op::less_number;  ///< or greater_number, less_unsigned, greater_unsigned
+  comparison_op better = comparison_op::less_number;  ///< or greater, of unsigned numbers or of floats
+  bool any_order = false;  ///< the result is the same in whatever order values come: best ones may come first
 };
 
 struct relation {

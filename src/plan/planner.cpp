@@ -314,7 +314,12 @@ class planner {
     }
     for (const draft_subsumption& made : planned.subsumptions) {
       const relation_id id = made.planned.relation;
-      if (count[id] == 1) result_.relations[id.value].best = best_of(made, arities_[id.value]);
+      auto best = count[id] == 1 ? best_of(made, arities_[id.value]) : std::nullopt;
+      // Values that are no numbers neither are nor have better ones: a subsumption leaves all of them.
+      const bool is_floating = best && result_.relations[id.value].kinds[best->column] == value_kind::floating;
+      if (is_floating && !source_[id].is_aggregate) best.reset();
+      if (best) best->any_order = source_[id].any_order;
+      result_.relations[id.value].best = best;
     }
   }
 

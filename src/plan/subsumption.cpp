@@ -126,6 +126,14 @@ std::optional<best_of_key> best_of(const draft_subsumption& made, std::uint32_t 
     case comparison_op::greater_equal_unsigned:
       result.better = as_written ? comparison_op::greater_unsigned : comparison_op::less_unsigned;
       return result;
+    case comparison_op::less_float:
+    case comparison_op::less_equal_float:
+      result.better = as_written ? comparison_op::less_float : comparison_op::greater_float;
+      return result;
+    case comparison_op::greater_float:
+    case comparison_op::greater_equal_float:
+      result.better = as_written ? comparison_op::greater_float : comparison_op::less_float;
+      return result;
     default:
       return std::nullopt;
   }

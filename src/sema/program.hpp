@@ -51,6 +51,10 @@ struct relation {
   std::optional<std::uint64_t> size_limit;  ///< .limitsize, checked once an iteration
   std::vector<rule_id> rules;               ///< with this relation in the head
   std::vector<std::uint32_t> subsumptions;  ///< of this relation: numbers in program::subsumptions
+  /// Of a relation with one subsumption, by the order of a column: whatever reads that column in the relation's
+  /// recursion is monotone, so that the result is the same in whatever order values come.
+  bool any_order = false;
+  bool is_aggregate = false;  ///< the subsumption stands for min or max: one value of a key stays
   source_span span;
 
   [[nodiscard]] std::uint32_t arity() const { return static_cast<std::uint32_t>(attributes.size()); }

@@ -38,10 +38,54 @@ comparison_op better(fold_op op) {
   }
 }
 
+/// What a comparison of a dominating value with a dominated one keeps.
+std::optional<fold_op> kept_by(comparison_op op) {
+  switch (op) {
+    case comparison_op::less_number:
+    case comparison_op::less_equal_number:
+      return fold_op::min_number;
+    case comparison_op::less_unsigned:
+    case comparison_op::less_equal_unsigned:
+      return fold_op::min_unsigned;
+    case comparison_op::less_float:
+    case comparison_op::less_equal_float:
+      return fold_op::min_float;
+    case comparison_op::greater_number:
+    case comparison_op::greater_equal_number:
+      return fold_op::max_number;
+    case comparison_op::greater_unsigned:
+    case comparison_op::greater_equal_unsigned:
+      return fold_op::max_unsigned;
+    case comparison_op::greater_float:
+    case comparison_op::greater_equal_float:
+      return fold_op::max_float;
+    default:
+      return std::nullopt;
+  }
+}
+
+fold_op opposite(fold_op op) {
+  switch (op) {
+    case fold_op::min_number:
+      return fold_op::max_number;
+    case fold_op::min_unsigned:
+      return fold_op::max_unsigned;
+    case fold_op::min_float:
+      return fold_op::max_float;
+    case fold_op::max_number:
+      return fold_op::min_number;
+    case fold_op::max_unsigned:
+      return fold_op::min_unsigned;
+    default:
+      return fold_op::min_float;
+  }
+}
+
 /// The column of a relation that holds the best value of the others.
 struct value_column {
   std::uint32_t column = 0;
   fold_op op = fold_op::min_number;
+  bool by_subsumption = false;  ///< as the program has it, without an aggregate
   [[nodiscard]] movement moves() const { return movement_of(op); }
 };
 
@@ -52,7 +96,53 @@ void for_each_variable(const expression& tree, const Action& action) {
   for (const expression& argument : tree.arguments) for_each_variable(argument, action);
 }
 
-/// The rules of a cycle with recursive aggregates.
+/// The value that `relation(keys, worse) <= relation(keys, better) :- better < worse.` keeps; nothing for other
+/// subsumptions.
+std::optional<value_column> kept_value(const rule& subsumption) {
+  if (subsumption.body.size() != 3) return std::nullopt;
+  const std::vector<expression>& dominated = std::get<atom>(subsumption.body[0]).arguments;
+  const std::vector<expression>& dominating = std::get<atom>(subsumption.body[1]).arguments;
+  const auto* test = std::get_if<constraint>(&subsumption.body[2]);
+  if (test == nullptr || !test->left.is_variable() || !test->right.is_variable()) return std::nullopt;
+  std::set<std::uint32_t> variables;
+  std::optional<std::uint32_t> column;
+  for (std::uint32_t c = 0; c < dominated.size(); ++c) {
+    if (!dominated[c].is_variable() || !dominating[c].is_variable()) return std::nullopt;
+    if (!variables.insert(dominated[c].variable).second) return std::nullopt;
+    if (dominated[c].variable == dominating[c].variable) continue;
+    if (column || !variables.insert(dominating[c].variable).second) return std::nullopt;
+    column = c;
+  }
+  const auto kept = kept_by(test->op);
+  if (!column || !kept) return std::nullopt;
+  const std::uint32_t worse = dominated[*column].variable;
+  const std::uint32_t better = dominating[*column].variable;
+  if (test->left.variable == better && test->right.variable == worse) return value_column{*column, *kept, true};
+  if (test->left.variable == worse && test->right.variable == better)
+    return value_column{*column, opposite(*kept), true};
+  return std::nullopt;
+}
+
+bool counts_iterations(const expression& tree) {
+  return (tree.is_operation() && tree.op == scalar_op::iteration_number) ||
+         std::any_of(tree.arguments.begin(), tree.arguments.end(), counts_iterations);
+}
+
+bool counts_iterations(const std::vector<literal>& body) {
+  return std::any_of(body.begin(), body.end(), [](const literal& part) {
+    if (const auto* test = std::get_if<constraint>(&part)) {
+      return counts_iterations(test->left) || counts_iterations(test->right);
+    }
+    if (const auto* made = std::get_if<generator>(&part)) {
+      return std::any_of(made->arguments.begin(), made->arguments.end(),
+                         [](const expression& one) { return counts_iterations(one); });
+    }
+    const auto* nested = std::get_if<aggregate>(&part);
+    return nested != nullptr && (counts_iterations(nested->target) || counts_iterations(nested->body));
+  });
+}
+
+/// The rules of a cycle with recursive aggregates, or with subsumptions that are like them.
 class cycle {
  public:
   cycle(program& program, const std::vector<std::uint32_t>& cycle_of, std::uint32_t number)
@@ -64,15 +154,22 @@ class cycle {
 
   /// What speaks against it, if anything.
   std::optional<aggregate_refusal> examine() {
+    find_subsumptions();
     for (const rule* one : rules_) find_value_column(*one);
-    for (const auto& [relation, value] : values_) examine(relation);
+    for (const auto& [relation, value] : values_) {
+      if (!value.by_subsumption) examine(relation);
+    }
     for (const rule* one : rules_) examine(*one);
     return std::move(refusal_);
   }
 
   void rewrite() {
     for (rule* one : rules_) unfold(*one);
-    for (const auto& [relation, value] : values_) add_subsumption(relation, value);
+    const bool any_order = is_free_of_order();
+    for (const auto& [relation, value] : values_) {
+      if (!value.by_subsumption) add_subsumption(relation, value);
+      program_.relations[relation.value].any_order = any_order;
+    }
   }
 
  private:
@@ -82,6 +179,29 @@ class cycle {
   }
 
   [[nodiscard]] bool is_member(relation_id relation) const { return cycle_of_[relation.value] == number_; }
+
+  void find_subsumptions() {
+    for (std::uint32_t number = 0; number < program_.relations.size(); ++number) {
+      const relation& member = program_.relations[number];
+      if (!is_member(relation_id(number)) || member.subsumptions.empty()) continue;
+      const auto kept =
+          member.subsumptions.size() == 1 ? kept_value(program_.subsumptions[member.subsumptions[0]]) : std::nullopt;
+      if (kept) {
+        values_.emplace(relation_id(number), *kept);
+      } else {
+        refuse(member.span, "Relation " + member.name + " has subsumptive rules that do not just keep the best value");
+      }
+    }
+  }
+
+  /// Whether nothing but values depends on which tuples come first.
+  [[nodiscard]] bool is_free_of_order() const {
+    for (std::uint32_t number = 0; number < program_.relations.size(); ++number) {
+      const relation& member = program_.relations[number];
+      if (is_member(relation_id(number)) && (member.size_limit || !member.choice_domains.empty())) return false;
+    }
+    return true;
+  }
 
   [[nodiscard]] bool reads_cycle(const std::vector<literal>& body) const {
     return std::any_of(body.begin(), body.end(), [this](const literal& part) {
@@ -119,6 +239,9 @@ class cycle {
         if (!are_same(rule, columns[column], folded->result)) continue;
         const auto [known, is_new] = values_.try_emplace(rule.head.relation, value_column{column, folded->op});
         if (is_new) continue;
+        if (known->second.by_subsumption) {
+          refuse(folded->span, "Relation " + program_[rule.head.relation].name + " has subsumptive rules of its own");
+        }
         if (known->second.column != column) {
           refuse(folded->span,
                  "Another column of relation " + program_[rule.head.relation].name + " holds an aggregate already");
@@ -136,9 +259,6 @@ class cycle {
     const relation& declared = program_[id];
     if (declared.arity() < 2) {
       refuse(declared.span, "Relation " + declared.name + " has no column beside the aggregate's");
-    }
-    if (!declared.subsumptions.empty()) {
-      refuse(declared.span, "Relation " + declared.name + " has subsumptive rules of its own");
     }
     if (!declared.choice_domains.empty()) {
       refuse(declared.span, "Relation " + declared.name + " has a choice-domain");
@@ -172,6 +292,11 @@ class cycle {
     while (define(rule, rule.body, known)) continue;
     examine(rule, rule.body, known);
     examine_head(rule, known);
+    const std::vector<expression>& head = rule.head.arguments;
+    if (counts_iterations(rule.body) ||
+        std::any_of(head.begin(), head.end(), [](const expression& one) { return counts_iterations(one); })) {
+      refuse(rule.span, "The number of the iteration is asked for, and which values come first is left open");
+    }
   }
 
   /// Values come from atoms of the cycle and from its aggregates.
@@ -369,6 +494,7 @@ class cycle {
     made.body.emplace_back(std::move(test));
     made.text = to_text(program_, made, made.body[0]) + " <= " + to_text(program_, made, made.body[1]) + " :- " +
                 to_text(program_, made, made.body[2]) + ".";
+    declared.is_aggregate = true;
     declared.subsumptions.push_back(static_cast<std::uint32_t>(program_.subsumptions.size()));
     program_.subsumptions.push_back(std::move(made));
   }
@@ -399,6 +525,9 @@ std::map<std::uint32_t, aggregate_refusal> unfold_recursive_aggregates(program& 
   std::set<std::uint32_t> numbers;
   for (const rule& one : program.rules) {
     if (has_recursive_aggregate(one, one.body, false, cycle_of)) numbers.insert(cycle_of[one.head.relation.value]);
+  }
+  for (std::uint32_t number = 0; number < program.relations.size(); ++number) {
+    if (!program.relations[number].subsumptions.empty()) numbers.insert(cycle_of[number]);
   }
   std::map<std::uint32_t, aggregate_refusal> refusals;
   for (const std::uint32_t number : numbers) {

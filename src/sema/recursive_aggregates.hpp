@@ -22,6 +22,9 @@ struct aggregate_refusal {
 /// the body takes the aggregate's place, and a subsumption is added. Relations that are the heads of such rules keep
 /// best values only, so what depends on a value has to move with it or, in a comparison, to stay true.
 ///
+/// Relations with such a subsumption of their own are told whether as much is true of their cycle
+/// (relation::any_order).
+///
 /// @param cycle_of by relation: a number that relations share when they depend on each other
 /// @return by cycle: those with an aggregate that can't; their rules are left as they are
 std::map<std::uint32_t, aggregate_refusal> unfold_recursive_aggregates(program& program,

@@ -1,32 +1,64 @@
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "backend/array.hpp"
+#include "storage/wide_values.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::storage {
+
+/// An order of the values of a column, as that of words without sign: smaller ones are better. What is no number is
+/// worse than all numbers.
+struct value_order {
+  value_kind kind = value_kind::number;  ///< or unsigned_number, floating
+  bool larger_is_better = false;
+  const wide_values* wide = nullptr;  ///< of words with 64 bits
+
+  [[nodiscard]] wide_word rank(word stored) const {
+    if (wide == nullptr) {
+      return kind == value_kind::floating ? rank_of_float(std::bit_cast<float>(stored), stored, 31)
+                                          : stored ^ static_cast<word>(flip(31));
+    }
+    const wide_word value = wide->value(stored);
+    return kind == value_kind::floating ? rank_of_float(std::bit_cast<double>(value), value, 63) : value ^ flip(63);
+  }
+  [[nodiscard]] bool better(word value, word than) const { return rank(value) < rank(than); }
+
+ private:
+  [[nodiscard]] wide_word flip(unsigned sign) const {
+    return (larger_is_better ? ~wide_word{0} : 0) ^ (kind == value_kind::number ? wide_word{1} << sign : 0);
+  }
+  template <class Float>
+  [[nodiscard]] wide_word rank_of_float(Float value, wide_word bits, unsigned sign) const {
+    if (std::isnan(value)) return ~wide_word{0};
+    const wide_word ascending = (bits >> sign & 1) != 0 ? ~bits : bits | wide_word{1} << sign;
+    const wide_word all = (wide_word{2} << sign) - 1;
+    return (larger_is_better ? ~ascending : ascending) & all;
+  }
+};
 
 /// For a relation of which one row of a key stays, the one that is best in the only other column: as after a
 /// subsumption by `<` or `>`. The row set holds keys then. A better tuple takes the place of a row in the set; the row
 /// that was there leaves the relation when the phase ends. Further ones write over what the phase has not shown to
 /// anybody yet.
 struct best_rows {
-  best_rows(backend::memory_resource& resource, std::uint32_t column_of_values, word order_of_values)
+  best_rows(backend::memory_resource& resource, std::uint32_t column_of_values, const value_order& order_of_values)
       : column(column_of_values), order(order_of_values), replaced(resource), erased(resource) {}
 
-  [[nodiscard]] bool better(word value, word than) const { return (value ^ order) < (than ^ order); }
-
-  /// Values that are words without sign, smaller ones better; combined by exclusive or.
-  static constexpr word larger_is_better = 0xffffffff;
-  static constexpr word with_sign = 0x80000000;
+  [[nodiscard]] bool better(word value, word than) const { return order.better(value, than); }
 
   std::uint32_t column;
-  word order;
+  value_order order;
   /// By row that was appended: 1 + the row whose place it took; 0: none.
   backend::array<std::uint64_t> replaced;
   /// By row: it has left the relation, but not yet its columns.
   backend::array<std::uint8_t> erased;
+  /// Not 0: of the rows that wait to be shown, a phase shows the best ones, at least that many.
+  std::uint64_t least_shown = 0;
+  std::uint64_t shown = 0;  ///< the end of those that the next advance shows
 };
 
 }  // namespace gpulog::storage

@@ -206,6 +206,8 @@ class row_set {
     }
   }
   static constexpr std::uint64_t no_row = UINT64_MAX;
+  /// A number that no row has.
+  static constexpr std::uint64_t nowhere = (1ULL << 40) - 2;
   void add_count(std::uint64_t fresh) { count_.fetch_add(fresh, std::memory_order_relaxed); }
 
   template <class SameAs>

@@ -59,10 +59,14 @@ class relation {
     set_.emplace<row_set>(*resource_);
   }
   /// The same for a relation that keeps one row for each value of its other columns, the best in this one.
-  void keep_best(std::uint32_t column, word order) {
+  void keep_best(std::uint32_t column, value_order order) {
     make_erasable();
+    order.wide = options_.wide;
     best_ = std::make_unique<best_rows>(*resource_, column, order);
   }
+  /// From the next restart on, the end of a phase shows only the best of the rows that wait, at least that many if
+  /// there are: others wait behind the delta, where better ones write over them. 0: all of them, as before.
+  void show_best_first(std::uint64_t least) { best_->least_shown = least; }
   [[nodiscard]] bool keeps_best() const { return best_ != nullptr; }
   [[nodiscard]] bool is_choice() const { return std::holds_alternative<choice_set>(set_); }
   /// All rows, those that are here and those to come, have values below these bounds, one a column. Then the tuple set
@@ -259,7 +263,10 @@ class relation {
       deduplicate_candidates(backend);
     } else if (auto* by_row = std::get_if<row_set>(&set_)) {
       close_gaps(*by_row);
-      if (best_) erase_replaced();
+      if (best_) {
+        choose_shown(*by_row);
+        erase_replaced();
+      }
     } else if (is_choice()) {
       choose(backend);
     }
@@ -285,7 +292,7 @@ class relation {
   void advance() {
     if (equivalence_ && !std::exchange(is_published_, false)) publish_pairs();
     old_rows_ = rows_;
-    rows_ = tail_.load(std::memory_order_relaxed);
+    rows_ = best_ && best_->least_shown != 0 ? best_->shown : tail_.load(std::memory_order_relaxed);
   }
   /// All rows are old: the relation is complete for now.
   void complete() {
@@ -298,7 +305,9 @@ class relation {
     if (equivalence_) equivalence_->make_new();
     is_published_ = false;
     old_rows_ = 0;
-    rows_ = tail_.load(std::memory_order_relaxed);
+    rows_ = 0;
+    if (best_ && best_->least_shown != 0) choose_shown(std::get<row_set>(set_));
+    rows_ = best_ && best_->least_shown != 0 ? best_->shown : tail_.load(std::memory_order_relaxed);
   }
 
   /// Takes over rows that are known to be distinct, for an empty relation that nothing will be inserted into or looked
@@ -344,8 +353,8 @@ class relation {
     ++erased_rows_;
   }
 
-  /// The marks that compact() wants, of a relation that keeps the best rows.
-  [[nodiscard]] const std::uint8_t* erased_marks() const { return best_->erased.data(); }
+  /// compact() for a relation that keeps the best rows: it knows which ones were erased.
+  void compact_best();
 
   /// Rows that were erased, those with marks[row] not 0, leave the columns; the others keep their order. Indexes are
   /// empty until their next refresh.
@@ -364,7 +373,6 @@ class relation {
     rows_ = rows_ == end ? kept : kept_visible;
     tail_.store(kept, std::memory_order_relaxed);
     erased_rows_ = 0;
-    if (best_) std::fill_n(best_->erased.data(), best_->erased.size(), std::uint8_t{0});
     for (std::size_t number = 0; number < indexes_.size(); ++number) drop_index(number);
   }
 
@@ -576,11 +584,13 @@ class relation {
   template <bool Concurrent>
   std::uint32_t insert_best(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
                             unsigned worker);
-  /// Rows whose place another one has taken leave the relation.
+  /// Says which of the rows that wait are shown next, and puts them in front.
+  void choose_shown(row_set& set);
+  void swap_rows(row_set& set, std::uint64_t one, std::uint64_t other);
+  /// Rows whose place one has taken that is shown next leave the relation.
   void erase_replaced() {
-    const std::uint64_t end = tail_.load(std::memory_order_relaxed);
-    best_->erased.resize(std::max(end, best_->erased.size()));
-    for (std::uint64_t row = rows_; row < end; ++row) {
+    best_->erased.resize(std::max(tail_.load(std::memory_order_relaxed), best_->erased.size()));
+    for (std::uint64_t row = rows_; row < best_->shown; ++row) {
       const std::uint64_t replaced = std::exchange(best_->replaced[row], 0);
       if (replaced == 0) continue;
       best_->erased[replaced - 1] = 1;
@@ -666,4 +676,5 @@ class relation {
 
 }  // namespace gpulog::storage
 
+#include "storage/best_first.hpp"
 #include "storage/relation_candidates.hpp"

@@ -59,6 +59,30 @@ TEST(recursive_aggregates, monotone_forms_are_accepted) {
   EXPECT_TRUE(accepts("dist(y,d) :- node(y), d = min c + n : { dist(x,c), edge(x,y,_), n = count : edge(y,_,_) }."));
 }
 
+/// Whether values of dist may come in any order.
+bool in_any_order(const std::string& rules) {
+  const analysed_text text(graph + rules);
+  EXPECT_TRUE(text.accepted()) << text.report.to_string();
+  return text.accepted() && (*text.program)[text.relation("dist")].any_order;
+}
+
+TEST(recursive_aggregates, subsumptions_like_them_are_recognised) {
+  const std::string least = "dist(x,d) <= dist(x,e) :- e < d.\n";
+  EXPECT_TRUE(in_any_order("dist(y,d) :- node(y), d = min c + w : { dist(x,c), edge(x,y,w) }."));
+  EXPECT_TRUE(in_any_order(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w)."));
+  EXPECT_TRUE(in_any_order("dist(x,d) <= dist(x,e) :- d >= e. dist(y,c+w) :- dist(x,c), edge(x,y,w), c < 5."));
+  EXPECT_TRUE(in_any_order("dist(x,d) <= dist(x,e) :- d <= e. dist(y,c+w) :- dist(x,c), edge(x,y,w), c > 5."));
+  EXPECT_FALSE(in_any_order(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w), c > 5."));
+  EXPECT_FALSE(in_any_order(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w), node(c)."));
+  EXPECT_FALSE(
+      in_any_order(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w), to_unsigned(c) < recursive_iteration_cnt()."));
+  EXPECT_FALSE(in_any_order(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w).\n.limitsize dist(n=5)"));
+  EXPECT_FALSE(
+      in_any_order(least + "dist(x,d) <= dist(x,e) :- e = d - 1, node(d). dist(y,c) :- dist(x,c), edge(x,y,_)."));
+  EXPECT_FALSE(in_any_order(least + ".decl seen(x:number, d:number)\nseen(x,d) :- dist(x,d), node(x).\n"
+                                    "dist(y,c) :- seen(x,c), edge(x,y,_)."));
+}
+
 TEST(recursive_aggregates, others_are_refused_with_a_reason) {
   EXPECT_REFUSED("dist(y,d) :- node(y), d = sum c : { dist(x,c), edge(x,y,_) }.", "Only min and max");
   EXPECT_REFUSED("dist(y,d) :- node(y), d = count : { dist(x,_), edge(x,y,_) }.", "Only min and max");

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <random>
@@ -192,21 +194,21 @@ TEST_P(erasure, a_tuple_found_again_is_seen_from_the_next_iteration_on) {
 
 TEST_P(erasure, the_best_row_of_a_key_stays) {
   struct order {
-    word combined;
+    value_order chosen;
     bool (*better)(word, word);
   };
   const std::vector<order> orders = {
-      {0, [](word a, word b) { return a < b; }},
-      {best_rows::larger_is_better, [](word a, word b) { return a > b; }},
-      {best_rows::with_sign,
+      {{value_kind::unsigned_number, false, nullptr}, [](word a, word b) { return a < b; }},
+      {{value_kind::unsigned_number, true, nullptr}, [](word a, word b) { return a > b; }},
+      {{value_kind::number, false, nullptr},
        [](word a, word b) { return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b); }},
-      {best_rows::larger_is_better ^ best_rows::with_sign,
+      {{value_kind::number, true, nullptr},
        [](word a, word b) { return static_cast<std::int32_t>(a) > static_cast<std::int32_t>(b); }}};
   thread_backend workers(4);
   for (const order& chosen : orders) {
     for (const bool together : {false, true}) {
       relation target(memory_, 3, options(4));
-      target.keep_best(1, chosen.combined);
+      target.keep_best(1, chosen.chosen);
       std::map<tuple, word> best;
       for (int round = 0; round < 12; ++round) {
         std::vector<tuple> rows = random_tuples(3000, 3, 12);
@@ -237,12 +239,86 @@ TEST_P(erasure, the_best_row_of_a_key_stays) {
         for (const tuple& row : all) EXPECT_TRUE(has(target, row));
         for (const auto& [key, value] : before) EXPECT_EQ(has(target, {key[0], value, key[1]}), best[key] == value);
         if (round % 3 == 2) {
-          target.compact(target.erased_marks());
+          target.compact_best();
           EXPECT_EQ(rows_of(target, 0, target.rows()), all);
           EXPECT_EQ(rows_of(target, target.old_rows(), target.rows()), fresh);
         }
       }
     }
+  }
+}
+
+TEST_P(erasure, the_best_rows_are_shown_first) {
+  thread_backend workers(4);
+  for (const bool together : {false, true}) {
+    relation target(memory_, 3, options(4));
+    target.keep_best(1, {value_kind::number, false, nullptr});
+    std::map<tuple, std::int32_t> best;   // of what was inserted
+    std::map<tuple, std::int32_t> shown;  // of what the relation has
+    target.show_best_first(20);
+    for (int round = 0; round < 60 || best != shown; ++round) {
+      ASSERT_LT(round, 1000);
+      std::vector<tuple> rows = random_tuples(round < 60 ? 100 : 0, 3, 40);
+      for (tuple& row : rows) {
+        row[1] = static_cast<word>(random_() % 2000) - 100U - static_cast<word>(round);
+        const auto value = static_cast<std::int32_t>(row[1]);
+        const auto [known, inserted] = best.emplace(tuple{row[0], row[2]}, value);
+        known->second = std::min(known->second, value);
+      }
+      if (together) {
+        insert_together(workers, target, rows);
+      } else {
+        insert(backend_, target, rows);
+      }
+      if (round % 7 == 3) target.compact_best();
+      target.advance();
+      EXPECT_TRUE(target.appended_rows() == 0 || target.delta_rows() != 0);
+      for (const tuple& row : rows_of(target, target.old_rows(), target.rows())) {
+        const tuple key{row[0], row[2]};
+        const auto value = static_cast<std::int32_t>(row[1]);
+        EXPECT_EQ(best.at(key), value);
+        EXPECT_TRUE(!shown.contains(key) || shown.at(key) > value);
+        shown[key] = value;
+      }
+      EXPECT_EQ(target.tuples(), shown.size());
+      for (const auto& [key, value] : best) {
+        EXPECT_EQ(has(target, {key[0], static_cast<word>(value), key[1]}), shown.contains(key) && shown[key] == value);
+      }
+      for (const auto& [key, value] : shown) EXPECT_TRUE(has(target, {key[0], static_cast<word>(value), key[1]}));
+      if (round == 30) {
+        target.compact_best();
+        target.restart();
+        shown.clear();
+        for (const tuple& row : rows_of(target, 0, target.rows()))
+          shown[{row[0], row[2]}] = static_cast<std::int32_t>(row[1]);
+        EXPECT_LT(shown.size(), best.size());
+      }
+    }
+  }
+}
+
+TEST(value_order, ranks_floats_and_wide_values) {
+  const auto of = [](float value) { return std::bit_cast<word>(value); };
+  const value_order least{value_kind::floating, false, nullptr};
+  const value_order greatest{value_kind::floating, true, nullptr};
+  const std::vector<float> ascending = {-INFINITY, -2.5F, -1e-30F, 0.0F, 1e-30F, 3.0F, INFINITY};
+  for (std::size_t i = 0; i + 1 < ascending.size(); ++i) {
+    EXPECT_TRUE(least.better(of(ascending[i]), of(ascending[i + 1])));
+    EXPECT_TRUE(greatest.better(of(ascending[i + 1]), of(ascending[i])));
+    EXPECT_FALSE(least.better(of(ascending[i]), of(ascending[i])));
+    for (const value_order& order : {least, greatest}) {
+      EXPECT_TRUE(order.better(of(ascending[i]), of(NAN)));
+      EXPECT_FALSE(order.better(of(NAN), of(ascending[i])));
+    }
+  }
+  wide_values wide;
+  const value_order numbers{value_kind::number, false, &wide};
+  const std::vector<std::int64_t> values = {INT64_MIN, -5000000000, -3, 0, 7, 4000000000, INT64_MAX};
+  for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+    const word smaller = wide.code(static_cast<wide_word>(values[i]));
+    const word larger = wide.code(static_cast<wide_word>(values[i + 1]));
+    EXPECT_TRUE(numbers.better(smaller, larger));
+    EXPECT_FALSE(numbers.better(larger, smaller));
   }
 }
 
