@@ -64,6 +64,16 @@ std::string find_work(const plan::rule_version& version) {
   return {};
 }
 
+/// Devices keep the best rows of keys, and know no other subsumption.
+std::string why_not(const plan::subsumption& one, const plan::program& program, const options& chosen) {
+  const plan::relation& planned = program.relations[one.relation.value];
+  constexpr std::size_t most_columns = 3;
+  const bool by_the_set = planned.best && planned.kinds[planned.best->column] != value_kind::floating &&
+                          planned.kinds.size() <= most_columns && planned.size_limit == 0 &&
+                          program.words == word_size::bits32 && chosen.storage != storage::storage_mode::hisa;
+  return by_the_set ? "" : "a relation has a subsumptive rule:\n" + one.version.text;
+}
+
 std::string why_not(const plan::rule_version& version, const options& chosen, word_size words) {
   constexpr std::uint32_t most_slots = 200;  // registers of a block stand in shared memory
   if (version.slot_count > most_slots) return "has more than " + std::to_string(most_slots) + " variables";
@@ -98,9 +108,8 @@ std::vector<device_stratum> find_device_strata(const plan::program& program, con
     for_each_version(program.strata[s], [&](const plan::rule_version& version) {
       for_each_read(version, [&](relation_id relation, index_id, bool) { refuse_equivalence(relation); });
     });
-    if (!program.strata[s].subsumptions.empty()) {
-      const plan::rule_version& first = program.strata[s].subsumptions.front().version;
-      found.why_not = "a relation has a subsumptive rule:\n" + first.text;
+    for (const plan::subsumption& one : program.strata[s].subsumptions) {
+      if (found.why_not.empty()) found.why_not = why_not(one, program, chosen);
     }
     for_each_version(program.strata[s], [&](const plan::rule_version& version) {
       const auto note = [&](std::string& reason, const std::string& what) {

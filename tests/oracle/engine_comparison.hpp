@@ -48,6 +48,25 @@ inline const std::vector<mode> modes = {
     {storage_kind::hash, 3, "rows -j3, restricted by demand", backend_kind::cpu, true, demand_kind::always,
      row_choice::on}};
 
+inline const std::vector<mode> cuda_modes = {
+    {storage_kind::hash, 1, "hash cuda", backend_kind::cuda},
+    {storage_kind::hisa, 1, "hisa cuda", backend_kind::cuda},
+    {storage_kind::hash, 1, "rows cuda", backend_kind::cuda, true, demand_kind::automatic, row_choice::on},
+    {storage_kind::bits, 1, "bits cuda", backend_kind::cuda, false},
+    {storage_kind::words, 1, "words cuda", backend_kind::cuda, false}};
+
+/// Why there is no CUDA run here; empty when there is one.
+inline std::string no_gpu() {
+  run_options options;
+  options.backend = backend_kind::cuda;
+  try {
+    const engine probe(program::from_text(".decl a(x:number)\na(1).\n"), options);
+  } catch (const input_error& reason) {
+    return reason.what();
+  }
+  return {};
+}
+
 using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 /// Results of a program by both ways; `facts` are put into the relation `e`.

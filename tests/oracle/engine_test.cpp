@@ -13,25 +13,6 @@
 namespace gpulog {
 namespace {
 
-const std::vector<mode> cuda_modes = {
-    {storage_kind::hash, 1, "hash cuda", backend_kind::cuda},
-    {storage_kind::hisa, 1, "hisa cuda", backend_kind::cuda},
-    {storage_kind::hash, 1, "rows cuda", backend_kind::cuda, true, demand_kind::automatic, row_choice::on},
-    {storage_kind::bits, 1, "bits cuda", backend_kind::cuda, false},
-    {storage_kind::words, 1, "words cuda", backend_kind::cuda, false}};
-
-/// Why there is no CUDA run here; empty when there is one.
-std::string no_gpu() {
-  run_options options;
-  options.backend = backend_kind::cuda;
-  try {
-    const engine probe(program::from_text(".decl a(x:number)\na(1).\n"), options);
-  } catch (const input_error& reason) {
-    return reason.what();
-  }
-  return {};
-}
-
 TEST(engine_against_oracle, random_programs) {
   const std::uint64_t first = oracle::first_seed(1);
   const std::uint64_t count = oracle::programs_to_try(1000);

@@ -281,7 +281,7 @@ void cuda_machine::expand(running& run, std::size_t number, expand_arguments& ar
     run.counts.candidates += report.candidates;
     run.counts.fresh += report.rows - target.tail();
     target.set_tail(report.rows);
-  } else if (target.is_packed()) {
+  } else if (target.is_packed() || target.keeps_best()) {
     insert_candidates(run, arguments, candidates);
   } else {
     table_candidates(run, number, arguments, candidates, run.program.head);
@@ -294,7 +294,8 @@ void cuda_machine::insert_candidates(running& run, expand_arguments& arguments, 
     arguments.target.set = target.set();
     arguments.counter = target.counter();
     arguments.room = target.limit();
-    return launch<sink::packed>(run, arguments, first, last);
+    return target.keeps_best() ? launch<sink::best>(run, arguments, first, last)
+                               : launch<sink::packed>(run, arguments, first, last);
   };
   if (run.later != nullptr) {
     run.later->report = start(0, cuda_kernels::all_candidates);

@@ -72,7 +72,29 @@ class cuda_machine {
   [[nodiscard]] std::uint64_t machine_bytes() const { return context_->memory_bytes(); }
   /// For a relation whose rows came without a set, and that is asked for membership now.
   void make_set(relation& target) { target.make_set(); }
-  void settle(relation& target) { target.read_tail(); }
+  void settle(relation& target) { target.settle(); }
+  /// Of relations whose tuple set keeps the best rows; others with subsumptions are the host's.
+  class subsumptions {
+   public:
+    explicit subsumptions(relation& target) : target_(&target) {}
+    [[nodiscard]] static std::uint64_t pairs(std::size_t) { return 0; }
+    [[nodiscard]] static std::uint64_t removed(std::size_t) { return 0; }
+    void purge(bool /*last*/) { finish(); }
+    void step() { target_->compact_best(false); }
+    void finish() {
+      target_->compact_best(true);
+      target_->complete();
+    }
+
+   private:
+    relation* target_;
+  };
+  [[nodiscard]] std::unique_ptr<subsumptions> make_subsumptions(kernels::relation_list<relation>& relations,
+                                                                std::size_t target,
+                                                                const std::vector<bound_subsumption>& /*bound*/,
+                                                                const std::atomic<bool>* /*stop*/) {
+    return std::make_unique<subsumptions>(*relations[target]);
+  }
   void refresh_index(relation& target, std::size_t index) { target.refresh_index(index); }
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) const {
     return stream_device_rows(*context_, source);

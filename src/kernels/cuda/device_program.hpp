@@ -34,6 +34,7 @@ struct device_target {
 enum class sink : std::uint8_t {
   table,   ///< rows of registers for the next segment, or candidates wider than a slot
   packed,  ///< the head's tuple set, arity 1 or 2
+  best,    ///< the best row of a key
   nullary
 };
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "storage/cuda/best_slots.cuh"
 #include "storage/cuda/packed_slots.cuh"
 #include "storage/cuda/views.hpp"
 
@@ -9,6 +10,7 @@
 namespace gpulog::kernels::cuda {
 
 using storage::cuda::insert_packed;
+using storage::cuda::offer_best;
 using storage::cuda::set_view;
 
 /// Writes a packed tuple into its row.
@@ -19,6 +21,12 @@ __device__ inline void store_packed(const set_view& set, std::uint64_t row, std:
     set.columns[0][row] = static_cast<word>(key >> 32);
     set.columns[1][row] = static_cast<word>(key);
   }
+}
+
+/// Writes a tuple into its row.
+template <class Value>
+__device__ void store_tuple(const set_view& set, std::uint64_t row, const Value& value) {
+  for (std::uint32_t c = 0; c < set.arity; ++c) set.columns[c][row] = value(c);
 }
 
 }  // namespace gpulog::kernels::cuda

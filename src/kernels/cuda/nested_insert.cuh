@@ -53,8 +53,14 @@ __device__ void insert_nested(const nested_body<run_view, set_view>& body, const
       refused |= batch_outcome::too_little_room;
       return false;
     }
-    const std::uint64_t key =
-        set_view::packed(set.arity, [&](std::uint32_t c) { return registers.get(body.outputs[c]); });
+    const auto value = [&](std::uint32_t c) { return registers.get(body.outputs[c]); };
+    if (set.best != nullptr) {
+      if (!offer_best(set, value)) return true;
+      ++fresh;
+      store_tuple(set, take_row(&tail), value);
+      return true;
+    }
+    const std::uint64_t key = set_view::packed(set.arity, value);
     if (!insert_packed(set, key)) return true;
     ++fresh;
     const std::uint64_t place = take_row(&tail);

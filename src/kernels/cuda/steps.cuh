@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/device_step.hpp"
 #include "kernels/cuda/words.cuh"
+#include "storage/cuda/best_slots.cuh"
 #include "storage/cuda/hisa_views.hpp"
 #include "storage/cuda/packed_slots.cuh"
 #include "storage/cuda/views.hpp"
@@ -49,6 +50,7 @@ class register_file {
 template <class Value>
 __device__ bool set_contains(const set_view& set, const Value& value) {
   if (set.capacity == 0) return false;  // never had a tuple
+  if (set.best != nullptr) return storage::cuda::contains_best(set, value);
   if (set.arity <= 2) return storage::cuda::contains_packed(set, set_view::packed(set.arity, value));
   const std::uint64_t hash = set.tuple_hash(value);
   const std::uint64_t fingerprint = hash << storage::cuda::row_bits;

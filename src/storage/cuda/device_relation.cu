@@ -171,7 +171,7 @@ column_pointers device_relation::columns() const {
 }
 
 std::uint64_t device_relation::bytes() const {
-  std::uint64_t sum = slots_.bytes() + bits_.bytes();
+  std::uint64_t sum = slots_.bytes() + bits_.bytes() + (best_ ? best_->bytes() : 0);
   for (const auto& column : columns_) sum += column.bytes();
   for (const auto& index : indexes_) sum += index->bytes();
   return sum;
@@ -190,11 +190,52 @@ set_view device_relation::set() const {
     view.stride = bounds_->stride * 2;
   }
   if (is_words_) view.words_per_row = packed_word::stride(*bounds_);
+  if (best_) best_->show(view);
   return view;
 }
 
+void device_relation::keep_best(std::uint32_t column, const value_order& order) {
+  constexpr std::uint32_t most_columns = 3;
+  if (arity_ > most_columns) return;  // it comes complete
+  const auto flip = static_cast<word>(order.rank(0));
+  best_ = std::make_unique<device_best>(*context_, *resource_, column, flip);
+}
+
+void device_relation::settle() {
+  read_tail();
+  if (best_ && tail_ != rows_) best_->publish(set(), rows_, tail_);
+}
+
+namespace {
+struct gather_row {
+  const std::uint64_t* rows;
+  const word* from;
+  word* to;
+  __device__ void operator()(std::uint64_t i) const { to[i] = from[rows[i]]; }
+};
+}  // namespace
+
+void device_relation::compact_best(bool all) {
+  if (tail_ == 0 || (!all && !best_->is_worth_compacting(tail_)) || best_->stale_rows() == 0) return;
+  const std::uint64_t appended = tail_ - rows_;
+  std::uint64_t kept = 0;
+  const array<std::uint64_t> rows = best_->select_tuples(set(), tail_, kept);
+  for (auto& column : columns_) {
+    array<word> packed(*resource_, column.size(), fresh_memory::anything);
+    for_each(context_->stream(), kept, gather_row{rows.data(), column.data(), packed.data()});
+    column.swap(packed);
+  }
+  show_columns();
+  const std::uint64_t limit = limit_;
+  count_rows(kept);
+  limit_ = limit;
+  old_rows_ = rows_ = kept - appended;
+  best_->set_compacted(kept);
+  for (std::size_t i = 0; i < indexes_.size(); ++i) drop_index(i);
+}
+
 void device_relation::bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
-  if (sets_ == set_choice::hash || arity_ == 0 || !is_packed()) return;
+  if (sets_ == set_choice::hash || arity_ == 0 || !is_packed() || best_) return;
   bounds_ = bit_matrix_shape::of(bounds);
   memory_ = memory;
   if (sets_ == set_choice::words) {
@@ -271,6 +312,11 @@ void device_relation::make_word_room(std::uint64_t extra, bool keep_set) {
 
 /// The set for that many rows, or for words with room for `extra` more.
 void device_relation::extend_set(std::uint64_t limit, std::uint64_t extra, bool keep_set) {
+  if (best_) {
+    best_->grow(limit, keep_set);
+    limit_ = limit;
+    return;
+  }
   const std::uint64_t slots = limit * slots_per_row;
   const bool may_change = bounds_ && sets_ != set_choice::words;
   if (bits_.size() == 0 && may_change && bounds_->bytes() / matrix_per_hash <= slots * sizeof(std::uint64_t)) {
@@ -406,6 +452,7 @@ void device_relation::drop_set() {
   if (arity_ == 0) return;
   slots_.release();
   bits_.release();
+  if (best_) best_->release();
   is_words_ = false;
   limit_ = tail_;
 }

@@ -7,6 +7,7 @@
 
 #include "backend/array.hpp"
 #include "backend/cuda/device.hpp"
+#include "storage/cuda/device_best.hpp"
 #include "storage/cuda/small_runs.hpp"
 #include "storage/cuda/views.hpp"
 #include "storage/relation.hpp"
@@ -118,12 +119,26 @@ class device_relation {
   void release_outgrown() {
     outgrown_columns_.clear();
     outgrown_slots_.clear();
+    if (best_) best_->release_outgrown();
   }
+  /// Before the first row, as storage::relation's: of numbers, with a key of two columns at most.
+  void keep_best(std::uint32_t column, const value_order& order);
+  [[nodiscard]] bool keeps_best() const { return best_ != nullptr; }
+  /// Rows that subsumptions take away otherwise: it comes here when that is done.
+  void make_erasable() {}
+  /// Rows, with those that better ones have replaced until compact_best().
+  [[nodiscard]] std::uint64_t tuples() const { return rows_; }
+  /// Ends a phase: the number of rows is exact, and best values are in their rows.
+  void settle();
+  /// Rows that better ones have replaced leave the columns, and indexes are empty until their next refresh. After
+  /// settle(). @param all however few they are
+  void compact_best(bool all);
   /// As storage::relation's.
   void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
   [[nodiscard]] const char* set_name() const {
     if (bits_.size() != 0) return "bits";
     if (is_words_) return "words";
+    if (best_ && best_->capacity() != 0) return "hash";
     return slots_.size() != 0 ? "hash" : "";
   }
   /// Which part of its rows it is asked to have room for at least: words for candidates that mostly are duplicates, or
@@ -213,6 +228,7 @@ class device_relation {
   bool is_words_ = false;                   // slots are words
   bool few_share_words_ = false;            // so they need not be
   array<std::uint64_t> slots_;
+  std::unique_ptr<device_best> best_;  // the set instead of slots
   array<std::uint32_t> has_zero_;
   array<append_counter> counter_;  // the tail, counted by kernels
   std::uint64_t old_rows_ = 0;

@@ -113,6 +113,14 @@ struct set_view {
   word* const* columns = nullptr;
   std::uint32_t arity = 0;
 
+  // Of a relation that keeps the best row of a key (device_best.hpp): slots are keys; by slot, and one behind:
+  std::uint64_t* best = nullptr;         ///< the rank of the best value offered; not null: it is such a relation
+  const std::uint64_t* shown = nullptr;  ///< of the value that the relation has
+  word flip = 0;                         ///< between a value and its rank
+  std::uint32_t value_column = 0;
+  static constexpr std::uint64_t free_key = ~0ULL;
+  static constexpr std::uint64_t no_rank = ~0ULL;
+
   template <class Value>
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t tuple_hash(const Value& value) const {
     key_hash hash;
