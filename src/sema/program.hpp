@@ -138,6 +138,9 @@ struct aggregate {
   std::vector<literal> body;
   std::vector<std::uint32_t> injected;  ///< ascending
   source_span span;
+  /// The body reads the rule's own recursion: a count or sum that grows with it and is only compared with a lower
+  /// bound. A copy of the body stands beside it.
+  bool grows = false;
 };
 
 struct variable {

@@ -19,6 +19,10 @@ bool is_greatest(fold_op op) {
   return op == fold_op::max_number || op == fold_op::max_unsigned || op == fold_op::max_float;
 }
 
+bool is_count_or_sum(fold_op op) {
+  return op == fold_op::count || op == fold_op::sum_number || op == fold_op::sum_float;
+}
+
 movement movement_of(fold_op op) { return is_least(op) ? movement::falls : movement::rises; }
 
 comparison_op better(fold_op op) {
@@ -230,8 +234,9 @@ class cycle {
     for (const literal& part : rule.body) {
       const auto* folded = std::get_if<aggregate>(&part);
       if (folded == nullptr || !is_recursive(*folded)) continue;
+      if (is_count_or_sum(folded->op)) continue;
       if (!is_least(folded->op) && !is_greatest(folded->op)) {
-        refuse(folded->span, "Only min and max can be evaluated in a recursion");
+        refuse(folded->span, "Only min, max, count and sum can be evaluated in a recursion");
         continue;
       }
       const std::vector<expression>& columns = rule.head.arguments;
@@ -414,6 +419,7 @@ class cycle {
     if (known.uses[folded.result.variable] != 1) {
       refuse(folded.span, "The aggregate's result is searched for: it is not final inside the recursion");
     }
+    if (is_count_or_sum(folded.op)) return examine_count(rule, folded);
     const movement target = moves(rule, folded.target, known);
     if (target != movement::stays && target != movement_of(folded.op)) {
       refuse(folded.target.span.valid() ? folded.target.span : folded.span,
@@ -422,6 +428,100 @@ class cycle {
                  : "What the greatest one is taken of may fall when a value that it depends on gets better");
     }
     examine(rule, folded.body, known);
+  }
+
+  // ---- counts and sums ----
+
+  /// What is known of a value's sign, from the tests that stand beside it.
+  enum class known_sign : std::uint8_t { none, not_negative, positive };
+
+  [[nodiscard]] known_sign sign_of(const std::vector<literal>& body, const expression& value) const {
+    if (value.is_constant()) {
+      const int sign = sign_of_constant(program_, value);
+      const bool is_zero = sign == 0 && value.constant == 0;
+      return sign > 0 ? known_sign::positive : is_zero ? known_sign::not_negative : known_sign::none;
+    }
+    const bool is_unsigned = value.kind == value_kind::unsigned_number;
+    known_sign found = is_unsigned ? known_sign::not_negative : known_sign::none;
+    if (!value.is_variable()) return found;
+    for (const literal& part : body) {
+      const auto* test = std::get_if<constraint>(&part);
+      if (test == nullptr) continue;
+      for (const bool turned : {false, true}) {
+        const expression& tested = turned ? test->right : test->left;
+        const expression& bound = turned ? test->left : test->right;
+        if (!tested.is_variable() || tested.variable != value.variable || !bound.is_constant()) continue;
+        found = std::max(found, sign_above(test->op, turned, bound));
+      }
+    }
+    return found;
+  }
+
+  /// Of x when `x op bound` holds, or `bound op x` (turned).
+  [[nodiscard]] known_sign sign_above(comparison_op op, bool turned, const expression& bound) const {
+    const movement grows = movement::rises;
+    const movement stays = movement::stays;
+    const bool from_below = goes_on_to_hold(op, turned ? stays : grows, turned ? grows : stays);
+    const known_sign of_bound = sign_of({}, bound);
+    if (!from_below || of_bound == known_sign::none) return known_sign::none;
+    return is_strict(op) ? known_sign::positive : of_bound;
+  }
+
+  static bool is_strict(comparison_op op) {
+    switch (op) {
+      case comparison_op::less_number:
+      case comparison_op::less_unsigned:
+      case comparison_op::less_float:
+      case comparison_op::greater_number:
+      case comparison_op::greater_unsigned:
+      case comparison_op::greater_float:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /// The result rises with the matches; without any it is 0, and the rule must not hold.
+  void examine_count(const rule& rule, const aggregate& folded) {
+    std::uint32_t atoms = 0;
+    for (const literal& part : folded.body) {
+      if (std::holds_alternative<aggregate>(part)) refuse(folded.span, "An aggregate lies in a recursive count or sum");
+      const auto* read = std::get_if<atom>(&part);
+      if (read == nullptr) continue;
+      ++atoms;
+      if (values_.contains(read->relation)) {
+        refuse(read->span, "A recursive count or sum reads values of relation " + program_[read->relation].name +
+                               ", which are not final");
+      }
+    }
+    for (const literal& part : folded.body) {
+      const auto* read = std::get_if<atom>(&part);
+      if (read == nullptr || atoms < 2 || !is_member(read->relation)) continue;
+      const bool has_unnamed = std::any_of(read->arguments.begin(), read->arguments.end(),
+                                           [](const expression& argument) { return argument.is_unnamed(); });
+      if (has_unnamed)
+        refuse(read->span, "A recursive count or sum over several atoms needs names for all columns here");
+    }
+    if (folded.op != fold_op::count && sign_of(folded.body, folded.target) == known_sign::none) {
+      refuse(folded.span,
+             "What is summed up is not known to be positive: a test of it in the aggregate's body says so");
+    }
+    const bool is_bounded = std::any_of(rule.body.begin(), rule.body.end(), [&](const literal& part) {
+      const auto* test = std::get_if<constraint>(&part);
+      if (test == nullptr) return false;
+      for (const bool turned : {false, true}) {
+        if (!are_same(rule, turned ? test->right : test->left, folded.result)) continue;
+        const movement left = turned ? movement::stays : movement::rises;
+        const movement right = turned ? movement::rises : movement::stays;
+        const known_sign bound = sign_of(rule.body, turned ? test->left : test->right);
+        if (test->is_equality() || !goes_on_to_hold(test->op, left, right)) continue;
+        if (bound == known_sign::positive || (bound == known_sign::not_negative && is_strict(test->op))) return true;
+      }
+      return false;
+    });
+    if (!is_bounded) {
+      refuse(folded.span, "A recursive count or sum has to be compared with a lower bound that 0 does not reach");
+    }
   }
 
   void examine_head(const rule& rule, const variables& known) {
@@ -454,12 +554,51 @@ class cycle {
         body.push_back(std::move(part));
         continue;
       }
+      if (is_count_or_sum(folded->op)) {
+        // A match that is new brings the rule to count again.
+        for (literal& copied : copy_of_body(changed, *folded)) body.push_back(std::move(copied));
+        folded->grows = true;
+        body.push_back(std::move(part));
+        continue;
+      }
       std::move(folded->body.begin(), folded->body.end(), std::back_inserter(body));
       const comparison_op same =
           folded->result.kind == value_kind::floating ? comparison_op::equal_float : comparison_op::equal;
       body.emplace_back(constraint{same, folded->result, folded->target, folded->span});
     }
     changed.body = std::move(body);
+  }
+
+  /// With other names for the variables that are its own.
+  static std::vector<literal> copy_of_body(rule& changed, const aggregate& folded) {
+    std::map<std::uint32_t, std::uint32_t> names;
+    for (const std::uint32_t injected : folded.injected) names.emplace(injected, injected);
+    const auto rename = [&](auto&& self, expression& tree) -> void {
+      if (tree.is_variable()) {
+        const auto next = static_cast<std::uint32_t>(changed.variables.size());
+        const auto [known, is_new] = names.try_emplace(tree.variable, next);
+        if (is_new) {
+          variable added = changed.variables[tree.variable];
+          added.name += "@copy";
+          changed.variables.push_back(std::move(added));
+        }
+        tree.variable = known->second;
+      }
+      for (expression& argument : tree.arguments) self(self, argument);
+    };
+    std::vector<literal> copy = folded.body;
+    for (literal& part : copy) {
+      if (auto* one = std::get_if<atom>(&part)) {
+        for (expression& argument : one->arguments) rename(rename, argument);
+      } else if (auto* test = std::get_if<constraint>(&part)) {
+        rename(rename, test->left);
+        rename(rename, test->right);
+      } else if (auto* made = std::get_if<generator>(&part)) {
+        rename(rename, made->result);
+        for (expression& argument : made->arguments) rename(rename, argument);
+      }
+    }
+    return copy;
   }
 
   /// relation(keys, worse) <= relation(keys, better) :- better is better than worse.

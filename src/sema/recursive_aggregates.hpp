@@ -21,6 +21,7 @@ struct aggregate_refusal {
 /// edge(x,y,w) }.`, the relation keeps one tuple for each value of its other columns, the best one that any rule gives:
 /// the body takes the aggregate's place, and a subsumption is added. Relations that are the heads of such rules keep
 /// best values only, so what depends on a value has to move with it or, in a comparison, to stay true.
+/// A count or sum that is compared with a lower bound stays, with a copy of its body beside it (aggregate::grows).
 ///
 /// Relations with such a subsumption of their own are told whether as much is true of their cycle
 /// (relation::any_order).

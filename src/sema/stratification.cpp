@@ -95,7 +95,8 @@ void for_each_needed(const std::vector<literal>& body, bool in_aggregate, const 
     if (const atom* one = std::get_if<atom>(&part)) {
       if (in_aggregate || one->negated) action(*one, in_aggregate);
     }
-    if (const aggregate* folded = std::get_if<aggregate>(&part)) for_each_needed(folded->body, true, action);
+    const aggregate* const folded = std::get_if<aggregate>(&part);
+    if (folded != nullptr && !folded->grows) for_each_needed(folded->body, true, action);
   }
 }
 

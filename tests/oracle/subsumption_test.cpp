@@ -140,7 +140,10 @@ std::string make_aggregating_program(std::uint64_t seed) {
                                              "q(x,max(c,d),y) :- p(x,c), p(y,d), e(x,y).",
                                              "o(y,v) :- n(y), v = max -c : { p(x,c), e(x,y) }.",
                                              "o(y,-c/2) :- q(y,c,_).",
-                                             "r(x) :- p(x,c), c < 3."};
+                                             "r(x) :- p(x,c), c < 3.",
+                                             "r(x) :- n(x), 2 <= count : { e(x,y), r(y) }.",
+                                             "r(x) :- n(x), 3 < sum y : { e(x,y), r(y), y > 0 }.",
+                                             "r(x) :- e(y,x), n(y), y > 0, count : { r(_) } > y."};
   const std::vector<std::string> of_greatest = {
       "p(y,v) :- n(y), v = max min(c + x % 3, 9) : { p(x,c), e(x,y) }.",
       "p(y,v) :- n(y), v = max min(c,x) : { p(x,c), e(y,x) }.",
@@ -151,6 +154,7 @@ std::string make_aggregating_program(std::uint64_t seed) {
       "p(y,c-2) :- p(x,c), e(x,y).",
       "o(y,v) :- n(y), v = min 3 - c : { p(x,c), e(x,y) }.",
       "r(x) :- p(x,c), c > 3.",
+      "r(x) :- n(x), 2 <= count : { e(y,x), r(y) }.",
       "q(x,x,y) :- r(x), r(y)."};
   const std::vector<std::string>& rules = least ? of_least : of_greatest;
   const std::vector<std::string> base = {"p(x,x) :- n(x).",         "p(0,0) :- e(_,_).", "p(x,4) :- e(x,x).",
@@ -208,6 +212,23 @@ TEST(recursive_aggregates_against_oracle, random_programs) {
     if (HasFailure()) return;
   }
   EXPECT_GT(compared, count / 2);
+}
+
+TEST(recursive_aggregates_against_oracle, random_programs_on_cuda) {
+  if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
+  const std::uint64_t begin = oracle::first_seed(1);
+  const std::uint64_t count = oracle::programs_to_try(200);
+  for (std::uint64_t seed = begin; seed < begin + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto nodes = static_cast<std::uint32_t>(3 + seed % 4);
+    const edges graph = oracle::make_random_graph(seed, nodes, nodes + seed % 5);
+    for (const std::string& text : {make_aggregating_program(seed), make_subsumptive_program(seed)}) {
+      const comparison both(text, graph);
+      ASSERT_TRUE(both.accepted()) << both.report() << text;
+      if (both.has_fixpoint()) both.expect_same(cuda_modes[seed % cuda_modes.size()]);
+    }
+    if (HasFatalFailure()) return;
+  }
 }
 
 /// Large enough that all workers take part.
@@ -278,6 +299,8 @@ TEST(subsumption, in_a_rule_that_reads_the_relation_twice) {
     EXPECT_EQ(running_program(text, how, graph).rows("d"), expected) << how.name;
     EXPECT_EQ(running_program(general, how, graph).rows("d"), expected) << how.name;
   }
+  if (!no_gpu().empty()) return;
+  for (const mode& how : cuda_modes) EXPECT_EQ(running_program(text, how, graph).rows("d"), expected) << how.name;
 }
 
 /// One chain for all rows, with and without a recursion, most of them dominated by few.
