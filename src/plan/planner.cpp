@@ -139,7 +139,7 @@ class planner {
     const std::vector<normalized_rule> subsumptions = subsumptions_of(planned);
     // Relations made from one that loses rows would keep what they have of them.
     const bool loses_rows = planned.recursive && !subsumptions.empty();
-    const bool may_factor = makes_supplementary() && !loses_rows;
+    const bool may_factor = makes_supplementary() && !loses_rows && !counts_itself(planned);
 
     // Aggregates and ranges stay where they are.
     const auto is_plain = [](const normalized_rule& rule) {
@@ -170,6 +170,17 @@ class planner {
     for (auto one = restricted.rbegin(); one != restricted.rend(); ++one) {
       plan_behind(one->relation, std::move(one->full), planned.relations);
     }
+  }
+
+  /// Whether an aggregate reads relations of its own recursion, as they are.
+  [[nodiscard]] bool counts_itself(const sema::stratum& planned) const {
+    return std::any_of(planned.rules.begin(), planned.rules.end(), [this](const rule_id id) {
+      const std::vector<sema::literal>& body = source_[id].body;
+      return std::any_of(body.begin(), body.end(), [](const sema::literal& part) {
+        const auto* folded = std::get_if<sema::aggregate>(&part);
+        return folded != nullptr && folded->grows;
+      });
+    });
   }
 
   void plan_rules(stratum_rules own, draft_stratum& target, bool may_factor) {
