@@ -1,4 +1,5 @@
-// What best values cost without a Datalog engine: Dijkstra's algorithm with a binary heap, and union-find, on one thread.
+// What best values cost without a Datalog engine: Dijkstra's algorithm with a binary heap, and union-find, on one
+// thread.
 //
 //   yardstick shortest_paths|components FOLDER     edge.facts: x, y, w a line; source.facts: a node
 //
