@@ -194,6 +194,7 @@ void engine_state::choose_backend() {
 #if defined(GPULOG_WITH_CUDA)
   if (options.backend != backend_kind::cpu) {
     if (exec::has_cuda_driver()) {
+      exec::prepare_cuda_start();
       device_start = std::async(std::launch::async, exec::start_cuda_device, options.device);
       return;
     }

@@ -30,6 +30,8 @@ bool has_driver() {
   return status == cudaSuccess && version != 0;
 }
 
+void load_kernels_at_start() { ::setenv("CUDA_MODULE_LOADING", "EAGER", 0); }
+
 std::string start_device(int device) {
   std::string reason = why_not_available(device);
   if (!reason.empty()) return reason;

@@ -24,7 +24,7 @@ using storage::cuda::device_run;
 /// Queues of the blocks under way take at most that share of the device.
 constexpr std::uint64_t queue_share = 8;
 /// So many times as many searches as are under way at a time tell how many rows there will be.
-constexpr std::uint64_t sample_searches = 4;
+constexpr std::uint64_t sample_searches = 2;
 /// Rows for the first searches, whose results tell how many rows there will be.
 constexpr std::uint64_t sample_rows = 64u << 20;
 
@@ -43,20 +43,22 @@ word largest_value(const backend::cuda::device_context& context, backend::memory
   return largest;
 }
 
+using kernel_function = void (*)(const search_arguments);
+
 /// Threads a block: few, so that many searches are under way, but for bitmaps that leave room for few blocks.
 struct launch_shape {
+  kernel_function kernel = nullptr;
   unsigned threads = 256;
   unsigned blocks = 0;
 };
-launch_shape shape_of(const backend::cuda::device_context& context, std::size_t shared_bytes) {
-  GPULOG_CUDA_TRY(cudaFuncSetAttribute(cuda_kernels::search_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(shared_bytes)));
+launch_shape shape_of(const backend::cuda::device_context& context, kernel_function kernel, std::size_t shared_bytes) {
+  GPULOG_CUDA_TRY(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
   launch_shape shape;
   for (const unsigned threads : {256U, 512U, 1024U}) {
     int resident = 0;
-    GPULOG_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, cuda_kernels::search_kernel,
-                                                                  static_cast<int>(threads), shared_bytes));
-    shape = {threads, static_cast<unsigned>(resident) * context.multiprocessors()};
+    GPULOG_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, static_cast<int>(threads), shared_bytes));
+    shape = {kernel, threads, static_cast<unsigned>(resident) * context.multiprocessors()};
     if (static_cast<unsigned>(resident) * threads >= 1024) break;
   }
   return shape;
@@ -126,8 +128,7 @@ class search {
     cudaStream_t stream = context_->stream();
     GPULOG_CUDA_TRY(cudaMemcpyAsync(counts_.data(), &totals_, sizeof totals_, cudaMemcpyHostToDevice, stream));
     const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(shape_.blocks, last - first));
-    cuda_kernels::search_kernel<<<blocks, shape_.threads, arguments_.bitmap_words * sizeof(std::uint32_t), stream>>>(
-        arguments_);
+    shape_.kernel<<<blocks, shape_.threads, arguments_.bitmap_words * sizeof(std::uint32_t), stream>>>(arguments_);
     GPULOG_CUDA_TRY(cudaGetLastError());
     GPULOG_CUDA_TRY(cudaMemcpyAsync(&totals_, counts_.data(), sizeof totals_, cudaMemcpyDeviceToHost, stream));
     context_->synchronize();
@@ -164,7 +165,10 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::cuda::de
   const std::uint64_t values = largest + 1ULL;
   const std::uint64_t bitmap_bytes = (values + 31) / 32 * sizeof(std::uint32_t);
   if (bitmap_bytes > context.shared_bytes_per_block() - 1024) return std::nullopt;
-  launch_shape shape = shape_of(context, bitmap_bytes);
+  const bool direct = runs.size() <= search_arguments::most_direct &&
+                      std::all_of(runs.begin(), runs.end(), [](const step_run& run) { return run.view.direct != nullptr; });
+  launch_shape shape =
+      shape_of(context, direct ? cuda_kernels::search_kernel<true> : cuda_kernels::search_kernel<false>, bitmap_bytes);
   if (shape.blocks == 0) return std::nullopt;
 
   // The first tuples by pivot: an index of them.
@@ -190,6 +194,8 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::cuda::de
   arguments.stride = even_stride(arguments.groups);
   arguments.runs = device_runs.data();
   arguments.run_count = static_cast<std::uint32_t>(runs.size());
+  for (std::size_t r = 0; direct && r < runs.size(); ++r)
+    arguments.direct_runs[r] = {runs[r].view.direct, runs[r].view.direct_size, runs[r].values};
   arguments.bitmap_words = static_cast<std::uint32_t>(bitmap_bytes / sizeof(std::uint32_t));
   arguments.queues = queues.data();
   arguments.values = values;

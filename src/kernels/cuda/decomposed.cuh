@@ -18,6 +18,18 @@ struct step_run {
   const word* values;
 };
 
+/// A run whose values number a table of where their rows begin: all that looking one up takes.
+struct direct_run {
+  const std::uint32_t* direct;
+  std::uint64_t direct_size;
+  const word* values;
+
+  [[nodiscard]] __device__ row_range find(word value) const {
+    if (value >= direct_size - 1) return {};
+    return {direct[value], direct[value + 1ULL] - direct[value]};
+  }
+};
+
 struct search_arguments {
   // The first tuples, sorted by pivot: those of group g are [first[g], first[g + 1]).
   const word* pivots = nullptr;  ///< by group
@@ -32,6 +44,10 @@ struct search_arguments {
   std::uint64_t stride = 1;  ///< without a common divisor with groups
   const step_run* runs = nullptr;
   std::uint32_t run_count = 0;
+  /// The runs, where they are few and all have such tables: as arguments they cost no loads of their own, and small
+  /// searches do little else than wait for loads.
+  static constexpr std::uint32_t most_direct = 4;
+  direct_run direct_runs[most_direct] = {};
   std::uint32_t bitmap_words = 0;
   word* queues = nullptr;  ///< [block][values]
   std::uint64_t values = 0;
@@ -70,17 +86,18 @@ __device__ inline void visit(std::uint32_t* seen, word* queue, std::uint32_t* ta
 }
 
 /// All matches of 32 values, of which each lane has one, shared evenly among the lanes.
-__device__ inline std::uint32_t expand_warp(const step_run& step, bool has_value, word value, std::uint32_t* seen,
-                                            word* queue, std::uint32_t* tail) {
-  row_range range;
-  if (has_value) range = step.view.find([value](std::uint32_t) { return value; });
+__device__ inline std::uint32_t expand_warp(row_range range, const word* values, std::uint32_t* seen, word* queue,
+                                            std::uint32_t* tail) {
   share_ranges<1>(
-      range.first, range.count, [&](std::uint32_t position) { return step.values[position]; },
+      range.first, range.count, [&](std::uint32_t position) { return values[position]; },
       [&](bool is_there, word next) { visit(seen, queue, tail, is_there, next); });
   return range.count;
 }
 
-__global__ void search_kernel(const search_arguments arguments) {
+/// @tparam Direct whether direct_runs are given
+template <bool Direct>
+__global__ void __launch_bounds__(1024, Direct ? 2 : 1)
+    search_kernel(const __grid_constant__ search_arguments arguments) {
   extern __shared__ std::uint32_t seen[];
   __shared__ std::uint32_t tail;
   __shared__ unsigned long long number;
@@ -117,8 +134,17 @@ __global__ void search_kernel(const search_arguments arguments) {
       for (std::uint32_t base = begin + warp * 32; base < end; base += warps * 32) {
         const bool has_value = base + lane < end;
         const word value = has_value ? queue[base + lane] : 0;
-        for (std::uint32_t r = 0; r < arguments.run_count; ++r)
-          candidates += expand_warp(arguments.runs[r], has_value, value, seen, queue, &tail);
+        for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
+          row_range range;
+          if constexpr (Direct) {
+            if (has_value) range = arguments.direct_runs[r].find(value);
+            candidates += expand_warp(range, arguments.direct_runs[r].values, seen, queue, &tail);
+          } else {
+            const step_run& step = arguments.runs[r];
+            if (has_value) range = step.view.find([value](std::uint32_t) { return value; });
+            candidates += expand_warp(range, step.values, seen, queue, &tail);
+          }
+        }
       }
       __syncthreads();
       begin = end;
