@@ -406,7 +406,8 @@ class builder {
     }
     const auto is_closed = [](const std::vector<kernels::window::bound>& bounds) {
       const auto is_upper = [](const kernels::window::bound& bound) { return bound.is_upper; };
-      return std::any_of(bounds.begin(), bounds.end(), is_upper) && !std::all_of(bounds.begin(), bounds.end(), is_upper);
+      return std::any_of(bounds.begin(), bounds.end(), is_upper) &&
+             !std::all_of(bounds.begin(), bounds.end(), is_upper);
     };
     for (const auto& [column, bounds] : found) {
       if (scan.limits.bounds.empty() || (is_closed(bounds) && !is_closed(scan.limits.bounds))) {

@@ -31,8 +31,8 @@ struct pipeline_tables {
 /// Cuts a rule version into segments at its expansions, and finds out which registers each part still reads.
 /// @param places as place_indexes gives them
 /// @param for_device steps that need the host's tables (texts, records) become segments of their own
-/// @param with_choices matches with other searches choose among them for each binding, and scans know which of their rows
-/// the filters behind them can keep
+/// @param with_choices matches with other searches choose among them for each binding, and scans know which of their
+/// rows the filters behind them can keep
 [[nodiscard]] kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                                const std::vector<index_place>& places, storage::storage_mode mode,
                                                const pipeline_tables& tables, bool for_device = false,

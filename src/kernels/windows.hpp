@@ -36,8 +36,8 @@ class run_windows {
     }
   }
 
-  /// The rows of a scan in the order of its window's column, or nullptr: all of them are to be read, as there are few, or
-  /// too few bindings have asked (n more ask now) to make up for the sorting.
+  /// The rows of a scan in the order of its window's column, or nullptr: all of them are to be read, as there are few,
+  /// or too few bindings have asked (n more ask now) to make up for the sorting.
   const sorted_rows* find(std::size_t number, const segment& scan, const word* column, part_rows part,
                           std::uint32_t n) {
     constexpr std::uint64_t few_rows = 64;
