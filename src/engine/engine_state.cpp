@@ -193,8 +193,8 @@ void engine_state::find_functors() {
 void engine_state::choose_backend() {
 #if defined(GPULOG_WITH_CUDA)
   if (options.backend != backend_kind::cpu) {
+    exec::prepare_cuda_start();
     if (exec::has_cuda_driver()) {
-      exec::prepare_cuda_start();
       device_start = std::async(std::launch::async, exec::start_cuda_device, options.device);
       return;
     }

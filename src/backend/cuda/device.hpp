@@ -19,9 +19,9 @@ class staging_ring;
 [[nodiscard]] std::string why_not_available(int device);
 /// Whether there is a driver at all; asking does not start it.
 [[nodiscard]] bool has_driver();
-/// Before the device is started, and before the process has other threads: kernels come onto the device with it, where
-/// the user's environment (CUDA_MODULE_LOADING) says nothing else, instead of each when it is first launched, in the
-/// middle of a query.
+/// Before the driver is asked for anything, and before the process has other threads: kernels come onto the device with
+/// it, where the user's environment (CUDA_MODULE_LOADING) says nothing else, instead of each when it is first launched,
+/// in the middle of a query.
 void load_kernels_at_start();
 
 /// Starts the device for this process, which takes a few tenths of a second. @return as why_not_available()

@@ -50,8 +50,8 @@ class cuda_executor final : public stratum_executor {
 }  // namespace
 
 std::string why_no_cuda_device(int device) { return backend::cuda::why_not_available(device); }
-bool has_cuda_driver() { return backend::cuda::has_driver(); }
 void prepare_cuda_start() { backend::cuda::load_kernels_at_start(); }
+bool has_cuda_driver() { return backend::cuda::has_driver(); }
 std::string start_cuda_device(int device) {
   std::string reason = backend::cuda::start_device(device);
   if (reason.empty()) kernels::cuda::load_loop();

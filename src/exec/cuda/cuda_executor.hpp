@@ -10,10 +10,11 @@ namespace gpulog::exec {
 
 /// Why this device can't be used; empty when it can.
 [[nodiscard]] std::string why_no_cuda_device(int device);
+/// To be called before all others, from the thread that starts others: it sets a variable of the environment, which the
+/// driver reads when it is first asked for anything.
+void prepare_cuda_start();
 /// Whether there is a driver at all; asking does not start it.
 [[nodiscard]] bool has_cuda_driver();
-/// To be called before start_cuda_device(), from the thread that starts others: it sets a variable of the environment.
-void prepare_cuda_start();
 /// Starts a device for this process, which takes a few tenths of a second: in a thread of its own, other work goes on
 /// meanwhile. @return as why_no_cuda_device()
 [[nodiscard]] std::string start_cuda_device(int device);
