@@ -323,7 +323,7 @@ void device_relation::extend_set(std::uint64_t limit, std::uint64_t extra, bool 
     become_bits(keep_set);
   }
   const bool may_be_words = bounds_ && sets_ == set_choice::automatic && !few_share_words_;
-  if (bits_.size() == 0 && !is_words_ && may_be_words && limit >= least_rows_of_words &&
+  if (bits_.size() == 0 && !is_words_ && may_be_words && tail_ >= least_rows_of_words &&
       packed_word::can_hold(*bounds_)) {
     become_words(limit, keep_set);
   }
