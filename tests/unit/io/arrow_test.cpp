@@ -12,11 +12,6 @@
 namespace gpulog::io {
 namespace {
 
-constexpr auto number = value_kind::number;
-constexpr auto unsigned_number = value_kind::unsigned_number;
-constexpr auto floating = value_kind::floating;
-constexpr auto symbol = value_kind::symbol;
-
 /// One column of a table that a test makes: the buffers behind the first, which tells nulls apart.
 struct made_column {
   const char* name;

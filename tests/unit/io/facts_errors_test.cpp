@@ -6,11 +6,6 @@
 namespace gpulog::io {
 namespace {
 
-constexpr auto number = value_kind::number;
-constexpr auto unsigned_number = value_kind::unsigned_number;
-constexpr auto floating = value_kind::floating;
-constexpr auto symbol = value_kind::symbol;
-
 TEST(facts_errors, too_few_columns) {
   loading load({symbol, number});
   EXPECT_EQ(load.error("a\t1\nb\n"), "Error loading r data: Values missing in line 2; cannot parse fact file r.facts!");

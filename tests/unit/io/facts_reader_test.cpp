@@ -12,11 +12,6 @@
 namespace gpulog::io {
 namespace {
 
-constexpr auto number = value_kind::number;
-constexpr auto unsigned_number = value_kind::unsigned_number;
-constexpr auto floating = value_kind::floating;
-constexpr auto symbol = value_kind::symbol;
-
 using texts = std::vector<std::string>;
 
 std::string gzipped(const std::string& text) {

@@ -5,11 +5,6 @@
 namespace gpulog::io {
 namespace {
 
-constexpr auto number = value_kind::number;
-constexpr auto unsigned_number = value_kind::unsigned_number;
-constexpr auto floating = value_kind::floating;
-constexpr auto symbol = value_kind::symbol;
-
 /// A loading from r.json.
 struct json_loading : loading {
   explicit json_loading(std::vector<value_kind> kinds) : loading(std::move(kinds)) {

@@ -15,6 +15,11 @@
 
 namespace gpulog::io {
 
+inline constexpr auto number = value_kind::number;
+inline constexpr auto unsigned_number = value_kind::unsigned_number;
+inline constexpr auto floating = value_kind::floating;
+inline constexpr auto symbol = value_kind::symbol;
+
 /// A folder that is gone after the test.
 class temporary_folder {
  public:

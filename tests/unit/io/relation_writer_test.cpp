@@ -10,11 +10,6 @@
 namespace gpulog::io {
 namespace {
 
-constexpr auto number = value_kind::number;
-constexpr auto unsigned_number = value_kind::unsigned_number;
-constexpr auto floating = value_kind::floating;
-constexpr auto symbol = value_kind::symbol;
-
 /// A relation with its columns, and a folder to write it to.
 struct writing {
   writing() {

@@ -9,11 +9,6 @@
 namespace gpulog::io {
 namespace {
 
-constexpr auto number = value_kind::number;
-constexpr auto unsigned_number = value_kind::unsigned_number;
-constexpr auto floating = value_kind::floating;
-constexpr auto symbol = value_kind::symbol;
-
 /// A loading from the table r of r.sqlite, or of another database.
 struct sqlite_loading : loading {
   explicit sqlite_loading(std::vector<value_kind> kinds) : loading(std::move(kinds)) {
