@@ -116,6 +116,26 @@ struct raw_arguments {
   CLI::Option *fact_folder = nullptr, *output_folder = nullptr;
 };
 
+/// Something that gpulog does by itself (auto), or not.
+struct automatic_choice {
+  const char* option;
+  std::string raw_arguments::*given;
+  const char* otherwise;
+  bool run_options::*chosen;
+  const char* description;
+};
+
+constexpr automatic_choice automatic_choices[] = {
+    {"--deduplicate", &raw_arguments::deduplicate, "always", &run_options::skip_sets,
+     "relations that a rule derives without repetitions have no tuple set"},
+    {"--intersect", &raw_arguments::intersect, "off", &run_options::intersect,
+     "of several atoms the one with the fewest rows is searched"},
+    {"--best-first", &raw_arguments::best_first, "off", &run_options::best_first,
+     "of values in any order, the best ones first"},
+    {"--decompose", &raw_arguments::decompose, "off", &run_options::decompose,
+     "fixpoints that fall apart into independent ones"},
+};
+
 /// The refused option that was given, with its reason; empty when none was.
 std::string refusal(const std::map<CLI::Option*, std::string>& refused) {
   for (const auto& [option, reason] : refused) {
@@ -143,15 +163,13 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
   if (!storage)
     return fail(fmt::format("--storage may only be set to auto, hisa, hash, bits or words, not to '{}'", raw.storage));
   parsed.run.storage = *storage;
-  if (raw.decompose != "auto" && raw.decompose != "off")
-    return fail(fmt::format("--decompose may only be set to auto or off, not to '{}'", raw.decompose));
-  parsed.run.decompose = raw.decompose == "auto";
-  if (raw.intersect != "auto" && raw.intersect != "off")
-    return fail(fmt::format("--intersect may only be set to auto or off, not to '{}'", raw.intersect));
-  parsed.run.intersect = raw.intersect == "auto";
-  if (raw.deduplicate != "auto" && raw.deduplicate != "always")
-    return fail(fmt::format("--deduplicate may only be set to auto or always, not to '{}'", raw.deduplicate));
-  parsed.run.skip_sets = raw.deduplicate == "auto";
+  for (const automatic_choice& choice : automatic_choices) {
+    const std::string& given = raw.*choice.given;
+    if (given != "auto" && given != choice.otherwise) {
+      return fail(fmt::format("{} may only be set to auto or {}, not to '{}'", choice.option, choice.otherwise, given));
+    }
+    parsed.run.*choice.chosen = given == "auto";
+  }
   if (raw.demand != "auto" && raw.demand != "on" && raw.demand != "off")
     return fail(fmt::format("--demand may only be set to auto, on or off, not to '{}'", raw.demand));
   if (raw.demand == "on") parsed.run.demand = demand_kind::always;
@@ -159,9 +177,6 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
   const auto rows = rows_from_name(raw.rows);
   if (!rows) return fail(fmt::format("--rows may only be set to auto, off or on, not to '{}'", raw.rows));
   parsed.run.rows = *rows;
-  if (raw.best_first != "auto" && raw.best_first != "off")
-    return fail(fmt::format("--best-first may only be set to auto or off, not to '{}'", raw.best_first));
-  parsed.run.best_first = raw.best_first == "auto";
 
   if (raw.joins != "materialized" && raw.joins != "nested")
     return fail(fmt::format("--joins may only be set to materialized or nested, not to '{}'", raw.joins));
@@ -284,19 +299,12 @@ parse_result parse_arguments(int count, char** texts) {
   app.add_option("--backend", raw.backend, "auto, cpu or cuda")->type_name("NAME")->group(own);
   app.add_option("--device", parsed.run.device, "number of the backend's device, from 0")->type_name("N")->group(own);
   app.add_option("--storage", raw.storage, "auto, hisa, hash, bits or words")->type_name("NAME")->group(own);
-  app.add_option("--deduplicate", raw.deduplicate,
-                 "auto or always: relations that a rule derives without repetitions have no tuple set")
-      ->type_name("NAME")
-      ->group(own);
-  app.add_option("--intersect", raw.intersect, "auto or off: of several atoms the one with the fewest rows is searched")
-      ->type_name("NAME")
-      ->group(own);
-  app.add_option("--best-first", raw.best_first, "auto or off: of values in any order, the best ones first")
-      ->type_name("NAME")
-      ->group(own);
-  app.add_option("--decompose", raw.decompose, "auto or off: fixpoints that fall apart into independent ones")
-      ->type_name("NAME")
-      ->group(own);
+  for (const automatic_choice& choice : automatic_choices) {
+    app.add_option(choice.option, raw.*choice.given,
+                   fmt::format("auto or {}: {}", choice.otherwise, choice.description))
+        ->type_name("NAME")
+        ->group(own);
+  }
   app.add_option("--demand", raw.demand,
                  "auto, on or off: what a recursion reads at given keys only is restricted to them there")
       ->type_name("NAME")
