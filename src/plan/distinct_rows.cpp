@@ -63,7 +63,13 @@ class injectivity {
   }
 
   bool enter(const scan& op) { return enter_row(op.relation, {}, op.bindings); }
-  bool enter(const match& op) { return enter_row(op.relation, op.keys, op.bindings); }
+  bool enter(const match& op) {
+    // Another search finds a value once for each row that it has, and only those that it reads whole have one.
+    for (const other_search& other : op.others) {
+      if (other.keys.size() + 1 != plan_.relations[other.relation.value].kinds.size()) return false;
+    }
+    return enter_row(op.relation, op.keys, op.bindings);
+  }
   bool enter(const exists&) { return true; }
   bool enter(const filter& op) {
     if (op.op != comparison_op::equal) return true;
