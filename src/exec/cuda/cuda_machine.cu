@@ -1,9 +1,6 @@
 #include "exec/cuda/cuda_machine.hpp"
 
 #include <nvtx3/nvToolsExt.h>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
-
 #include <cub/device/device_scan.cuh>
 
 #include <algorithm>
@@ -13,6 +10,7 @@
 #include "backend/cuda/error.hpp"
 #include "exec/cuda/row_loader.hpp"
 #include "kernels/cuda/expand.cuh"
+#include "storage/cuda/for_each.cuh"
 
 namespace gpulog::exec {
 
@@ -248,15 +246,17 @@ void cuda_machine::find_matches(running& run, std::size_t number, const input_ro
     if (part.end > UINT32_MAX) throw std::length_error("a Cartesian product with more than 2^32 rows");
     degree.part = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
   }
-  const auto degrees = thrust::make_transform_iterator(thrust::make_counting_iterator(std::uint64_t{0}), degree);
+  parameters_.flush();
+  // A scan's own threads would look up many rows each, one behind the other.
+  storage::cuda::for_each(context_->stream(), arguments.rows + 1,
+                          cuda_kernels::store_degree{degree, memory.offsets.data()});
   std::size_t bytes = 0;
   const auto items = static_cast<std::int64_t>(arguments.rows + 1);
-  GPULOG_CUDA_TRY(
-      cub::DeviceScan::ExclusiveSum(nullptr, bytes, degrees, memory.offsets.data(), items, context_->stream()));
-  ensure(memory.scratch, bytes + 1);
-  parameters_.flush();
-  GPULOG_CUDA_TRY(cub::DeviceScan::ExclusiveSum(memory.scratch.data(), bytes, degrees, memory.offsets.data(), items,
+  GPULOG_CUDA_TRY(cub::DeviceScan::ExclusiveSum(nullptr, bytes, memory.offsets.data(), memory.offsets.data(), items,
                                                 context_->stream()));
+  ensure(memory.scratch, bytes + 1);
+  GPULOG_CUDA_TRY(cub::DeviceScan::ExclusiveSum(memory.scratch.data(), bytes, memory.offsets.data(),
+                                                memory.offsets.data(), items, context_->stream()));
   arguments.offsets = memory.offsets.data();
   arguments.ranges = memory.ranges.data();
 }

@@ -171,8 +171,8 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
   report_end(arguments, candidates, false, Sink == sink::table);
 }
 
-/// The matches of every input row: their number, and as a side effect a range in each run. The input of a scan, which
-/// asks for every row once; behind the last row there is nothing.
+/// The matches of every input row: their number, and as a side effect a range in each run; behind the last row there is
+/// nothing.
 struct row_degree {
   const run_view* runs;
   std::uint32_t run_count;
@@ -197,6 +197,13 @@ struct row_degree {
     }
     return sum;
   }
+};
+
+/// Numbers of matches, to be summed up.
+struct store_degree {
+  row_degree degree;
+  std::uint64_t* degrees;
+  __device__ void operator()(std::uint64_t row) const { degrees[row] = degree(row); }
 };
 
 }  // namespace gpulog::kernels::cuda

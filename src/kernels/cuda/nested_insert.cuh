@@ -5,6 +5,7 @@
 #include "kernels/cuda/insert.cuh"
 #include "kernels/cuda/nested.cuh"
 #include "kernels/cuda/phase_batch.hpp"
+#include "kernels/cuda/shared_loops.cuh"
 
 /// Nested loops whose bindings go into a tuple set of one or two words.
 namespace gpulog::kernels::cuda {
@@ -67,7 +68,20 @@ __device__ void insert_nested(const nested_body<run_view, set_view>& body, const
     store_packed(set, place, key);
     return true;
   };
-  if (row < body.rows) nested_loops(body, row, registers, &outcome.fault, turn, emit);
+  if (body.level_count == 1) {
+    const auto turns_for = [&](std::uint32_t matches) {
+      if (__any_sync(0xffffffffU, matches > batch_turns * 32)) {
+        refused |= batch_outcome::too_many_turns;
+        return false;
+      }
+      turns += (__reduce_add_sync(0xffffffffU, matches) + 31) / 32 + 1;
+      if (turns > batch_turns) refused |= batch_outcome::too_many_turns;
+      return __all_sync(0xffffffffU, refused == 0) != 0;
+    };
+    shared_loops(body, row, row < body.rows, registers, &outcome.fault, turns_for, emit);
+  } else if (row < body.rows) {
+    nested_loops(body, row, registers, &outcome.fault, turn, emit);
+  }
   __syncwarp();
   add_for_warp(&outcome.candidates, candidates);
   add_for_warp(&outcome.fresh, fresh);

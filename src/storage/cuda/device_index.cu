@@ -17,6 +17,9 @@ namespace {
 
 /// The number of keys of a run with so few rows isn't asked for.
 constexpr std::uint64_t unmeasured_rows = 1u << 16;
+/// A run with more rows than this is sorted where its keys can't be counted by number: a table for as many keys as rows
+/// would take too much memory.
+constexpr std::uint64_t most_table_rows = 1u << 24;
 /// A key is looked up by its number where the numbers are at most so much sparser than the keys.
 constexpr std::uint64_t direct_factor = 4;
 
@@ -146,6 +149,47 @@ void device_run::build(const backend::cuda::device_context& context, memory_reso
   }
 }
 
+void device_run::build_unsorted(const backend::cuda::device_context& context, memory_resource& resource,
+                                const column_pointers& columns, std::uint64_t begin, std::uint64_t end,
+                                const std::vector<std::uint64_t>& bounds) {
+  begin_ = begin;
+  end_ = end;
+  if (!count_rows(resource, columns, bounds)) build(context, resource, columns, begin, end);
+}
+
+/// Leaves it to the builder, if that can count keys of this layout. @return whether it can
+bool device_run::count_rows(memory_resource& resource, const column_pointers& columns,
+                            const std::vector<std::uint64_t>& bounds) {
+  const std::uint64_t n = rows();
+  if (small_ == nullptr || n > counted_run::most_rows || levels_.size() != 1 ||
+      layout_->key_lengths[0] > counted_run::most_keys || layout_->stored.size() > counted_run::most_columns) {
+    return false;
+  }
+  counted_run made;
+  made.rows = n;
+  made.key_length = layout_->key_lengths[0];
+  level& one = levels_[0];
+  const std::uint64_t numbers = bounds.empty() || made.key_length != 1 ? UINT64_MAX : bounds[layout_->order[0]];
+  if (numbers <= direct_factor * n) {
+    one.numbered = array<std::uint64_t>(resource, numbers, fresh_memory::anything);
+    made.numbered = one.numbered.data();
+    made.number_count = numbers;
+  } else {
+    if (n > most_table_rows) return false;
+    one.table = array<key_slot>(resource, table_size_of(n, layout_->load), fresh_memory::anything);
+    made.table = one.table.data();
+    made.table_size = one.table.size();
+  }
+  one.groups = n;
+  stored_ = array<word>(resource, n * layout_->stored.size(), fresh_memory::anything);
+  made.stored = stored_.data();
+  for (std::uint32_t c = 0; c < made.key_length; ++c) made.keys[c] = columns[layout_->order[c]] + begin_;
+  for (const std::uint32_t column : layout_->stored) made.copied[made.stored_columns++] = columns[column] + begin_;
+  small_->add(made, array<std::uint32_t>(resource, counted_scratch_words(n), fresh_memory::anything));
+  collection_ = small_->collection();
+  return true;
+}
+
 bool device_run::build_small(memory_resource& resource, const column_pointers& columns) {
   const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows(), UINT32_MAX));
   if (small_ == nullptr || n > small_run::most_rows || layout_->sorted_columns() > small_run::most_columns ||
@@ -243,7 +287,8 @@ run_view device_run::view(std::size_t number) const {
   const level& shown = levels_[number];
   run_view view;
   view.direct = shown.direct.data();
-  view.direct_size = shown.direct.size();
+  view.numbered = shown.numbered.data();
+  view.direct_size = shown.numbered.size() != 0 ? shown.numbered.size() : shown.direct.size();
   view.stored = stored_.data();
   view.rows = rows();
   const std::uint32_t length = layout_->key_lengths[number];
@@ -259,19 +304,24 @@ std::uint64_t device_run::bytes() const {
   return sum;
 }
 
-device_index::run_pointer device_index::make_run(const backend::cuda::device_context& context,
-                                                 const column_pointers& columns, std::uint64_t begin,
-                                                 std::uint64_t end) {
+device_index::run_pointer device_index::make_run(const backend::cuda::device_context& context, const source& from,
+                                                 std::uint64_t begin, std::uint64_t end) {
   auto run = std::make_unique<device_run>(*resource_, layout_, small_);
-  run->build(context, *resource_, columns, begin, end);
+  if (from.grows) {
+    run->build_unsorted(context, *resource_, from.columns, begin, end, from.bounds);
+  } else {
+    run->build(context, *resource_, from.columns, begin, end);
+  }
   return run;
 }
 
 void device_index::refresh(const backend::cuda::device_context& context, const column_pointers& columns,
-                           std::uint64_t old_rows, std::uint64_t rows) {
+                           std::uint64_t old_rows, std::uint64_t rows, const std::vector<std::uint64_t>& bounds) {
   if (indexed_ == rows && delta_begin_ == old_rows) return;
   constexpr std::uint64_t merge_factor = 3;
   constexpr std::uint64_t most_rows = 1ULL << 31;  // positions in a run have 32 bits
+  // What is complete is made once, and may be read in its order.
+  const source from{columns, bounds, old_rows != rows || indexed_ != 0};
   const auto fold = [&](run_pointer run) {
     // Which elders it swallows is known before anything is sorted.
     std::uint64_t begin = run->begin();
@@ -288,16 +338,16 @@ void device_index::refresh(const backend::cuda::device_context& context, const c
     }
     if (swallowed) {
       run.reset();
-      run = make_run(context, columns, begin, end);
+      run = make_run(context, from, begin, end);
     }
     old_.push_back(std::move(run));
   };
   for (auto& run : std::exchange(delta_, {})) fold(std::move(run));
   for (; indexed_ < old_rows; indexed_ = std::min(old_rows, indexed_ + most_rows)) {
-    fold(make_run(context, columns, indexed_, std::min(old_rows, indexed_ + most_rows)));
+    fold(make_run(context, from, indexed_, std::min(old_rows, indexed_ + most_rows)));
   }
   for (; indexed_ < rows; indexed_ = std::min(rows, indexed_ + most_rows)) {
-    delta_.push_back(make_run(context, columns, indexed_, std::min(rows, indexed_ + most_rows)));
+    delta_.push_back(make_run(context, from, indexed_, std::min(rows, indexed_ + most_rows)));
   }
   delta_begin_ = old_rows;
 }

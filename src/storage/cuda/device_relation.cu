@@ -235,6 +235,7 @@ void device_relation::compact_best(bool all) {
 }
 
 void device_relation::bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
+  value_bounds_ = bounds;
   if (sets_ == set_choice::hash || arity_ == 0 || !is_packed() || best_) return;
   bounds_ = bit_matrix_shape::of(bounds);
   memory_ = memory;

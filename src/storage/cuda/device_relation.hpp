@@ -29,6 +29,11 @@ class device_run {
   device_run& operator=(const device_run&) = delete;
   void build(const backend::cuda::device_context& context, memory_resource& resource, const column_pointers& columns,
              std::uint64_t begin, std::uint64_t end);
+  /// The same without sorting (counted_runs.hpp), when the builder is flushed, if it has one and the layout allows it;
+  /// only what a view finds is there then. @param bounds a column's values are smaller; empty: not known
+  void build_unsorted(const backend::cuda::device_context& context, memory_resource& resource,
+                      const column_pointers& columns, std::uint64_t begin, std::uint64_t end,
+                      const std::vector<std::uint64_t>& bounds);
   [[nodiscard]] run_view view(std::size_t level) const;
   /// How many keys there are; a view of a small run only has an upper bound. Waits for the device.
   [[nodiscard]] std::uint64_t exact_groups(const backend::cuda::device_context& context, std::size_t number) const {
@@ -42,9 +47,12 @@ class device_run {
  private:
   struct level {
     explicit level(memory_resource& resource)
-        : direct(resource), table(resource), first(resource), keys(resource), count(resource) {}
-    [[nodiscard]] std::uint64_t bytes() const { return direct.bytes() + table.bytes() + first.bytes() + keys.bytes(); }
+        : direct(resource), numbered(resource), table(resource), first(resource), keys(resource), count(resource) {}
+    [[nodiscard]] std::uint64_t bytes() const {
+      return direct.bytes() + numbered.bytes() + table.bytes() + first.bytes() + keys.bytes();
+    }
     array<std::uint32_t> direct;
+    array<std::uint64_t> numbered;
     array<key_slot> table;
     array<std::uint32_t> first;
     array<word> keys;            // [length][key_stride]
@@ -54,6 +62,7 @@ class device_run {
 
   /// Leaves it to the builder, if it can do that. @return whether it can
   bool build_small(memory_resource& resource, const column_pointers& columns);
+  bool count_rows(memory_resource& resource, const column_pointers& columns, const std::vector<std::uint64_t>& bounds);
   static void flush_small_runs(small_run_builder& small) noexcept;
   void build_level(const backend::cuda::device_context& context, memory_resource& resource,
                    const column_pointers& columns, const std::uint32_t* rows, std::size_t number);
@@ -73,16 +82,22 @@ class device_index {
  public:
   device_index(memory_resource& resource, index_layout layout, small_run_builder* small)
       : resource_(&resource), layout_(std::move(layout)), small_(small) {}
+  /// @param bounds a column's values are smaller; empty: not known
   void refresh(const backend::cuda::device_context& context, const column_pointers& columns, std::uint64_t old_rows,
-               std::uint64_t rows);
+               std::uint64_t rows, const std::vector<std::uint64_t>& bounds = {});
   [[nodiscard]] std::vector<run_view> views(bool with_old, bool with_delta, std::size_t level) const;
   [[nodiscard]] const index_layout& layout() const { return layout_; }
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
   using run_pointer = std::unique_ptr<device_run>;
-  run_pointer make_run(const backend::cuda::device_context& context, const column_pointers& columns,
-                       std::uint64_t begin, std::uint64_t end);
+  struct source {
+    const column_pointers& columns;
+    const std::vector<std::uint64_t>& bounds;
+    bool grows;  ///< runs are replaced by others soon
+  };
+  run_pointer make_run(const backend::cuda::device_context& context, const source& from, std::uint64_t begin,
+                       std::uint64_t end);
 
   memory_resource* resource_;
   index_layout layout_;
@@ -184,7 +199,9 @@ class device_relation {
 
   std::size_t add_index(index_layout layout);
   [[nodiscard]] const device_index& index(std::size_t number) const { return *indexes_[number]; }
-  void refresh_index(std::size_t number) { indexes_[number]->refresh(*context_, columns(), old_rows_, rows_); }
+  void refresh_index(std::size_t number) {
+    indexes_[number]->refresh(*context_, columns(), old_rows_, rows_, value_bounds_);
+  }
   void drop_index(std::size_t number);
   void drop_set();
 
@@ -222,11 +239,12 @@ class device_relation {
   std::vector<array<word>> outgrown_columns_;
   std::vector<array<std::uint64_t>> outgrown_slots_;
   set_choice sets_;
-  std::optional<bit_matrix_shape> bounds_;  // of its values, where they are known
-  std::uint64_t memory_ = 0;                // of all relations
-  array<std::uint32_t> bits_;               // the set instead of slots
-  bool is_words_ = false;                   // slots are words
-  bool few_share_words_ = false;            // so they need not be
+  std::vector<std::uint64_t> value_bounds_;  // by column, where they are known
+  std::optional<bit_matrix_shape> bounds_;   // of a matrix that may be its set
+  std::uint64_t memory_ = 0;                 // of all relations
+  array<std::uint32_t> bits_;                // the set instead of slots
+  bool is_words_ = false;                    // slots are words
+  bool few_share_words_ = false;             // so they need not be
   array<std::uint64_t> slots_;
   std::unique_ptr<device_best> best_;  // the set instead of slots
   array<std::uint32_t> has_zero_;

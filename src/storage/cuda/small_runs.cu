@@ -1,5 +1,7 @@
 #include "storage/cuda/small_runs.hpp"
 
+#include <utility>
+
 #include "backend/cuda/error.hpp"
 #include "storage/cuda/small_runs.cuh"
 
@@ -40,12 +42,23 @@ void small_run_builder::add(const small_run& made) {
   ++count_;
 }
 
+void small_run_builder::add(const counted_run& made, backend::array<std::uint32_t> scratch) {
+  counted_.push_back(made);
+  give_scratch(counted_.back(), scratch.data());
+  scratch_.push_back(std::move(scratch));
+}
+
 void small_run_builder::flush() {
-  if (count_ == 0) return;
-  build_kernel<<<static_cast<unsigned>(count_), threads, 0, context_->stream()>>>(staged_ + begin_);
-  GPULOG_CUDA_TRY(cudaGetLastError());
-  begin_ += count_;
-  count_ = 0;
+  if (count_ == 0 && counted_.empty()) return;
+  if (count_ != 0) {
+    build_kernel<<<static_cast<unsigned>(count_), threads, 0, context_->stream()>>>(staged_ + begin_);
+    GPULOG_CUDA_TRY(cudaGetLastError());
+    begin_ += count_;
+    count_ = 0;
+  }
+  build_counted_runs(*context_, counted_);
+  counted_.clear();
+  scratch_.clear();  // used again in the order of the stream
   ++collection_;
 }
 

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "backend/array.hpp"
 #include "backend/cuda/device.hpp"
+#include "storage/cuda/counted_runs.hpp"
 #include "storage/cuda/views.hpp"
 
 namespace gpulog::storage::cuda {
@@ -34,7 +36,8 @@ struct small_run {
   level levels[most_levels];
 };
 
-/// Builds runs of few rows, many with one kernel: they are collected until somebody needs them.
+/// Builds runs, many with one kernel: they are collected until somebody needs them. Those that are sorted have few
+/// rows.
 class small_run_builder {
  public:
   explicit small_run_builder(const backend::cuda::device_context& context);
@@ -44,6 +47,8 @@ class small_run_builder {
 
   /// What it reads and writes stays where it is until flush().
   void add(const small_run& made);
+  /// @param scratch is what counted_scratch_words() says
+  void add(const counted_run& made, backend::array<std::uint32_t> scratch);
   /// Every kernel that reads the runs, and whatever frees what they read or are kept in, has to come behind.
   void flush();
   /// Tells collections apart: a run that was added in the present one has not been built.
@@ -57,6 +62,8 @@ class small_run_builder {
   std::uint64_t begin_ = 0;      // of the present collection
   std::uint64_t count_ = 0;
   std::uint64_t collection_ = 0;
+  std::vector<counted_run> counted_;
+  std::vector<backend::array<std::uint32_t>> scratch_;
 };
 
 }  // namespace gpulog::storage::cuda

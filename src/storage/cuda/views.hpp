@@ -86,14 +86,22 @@ struct level_view {
 struct run_view {
   level_view level;
   const std::uint32_t* direct = nullptr;  ///< rows below each key number; null: by the level's table
-  const word* stored = nullptr;           ///< [stored column][rows]
-  std::uint64_t direct_size = 0;
+  /// Of runs that are not sorted: by key number where its rows begin (low) and how many they are; null: by the table.
+  const std::uint64_t* numbered = nullptr;
+  const word* stored = nullptr;   ///< [stored column][rows]
+  std::uint64_t direct_size = 0;  ///< of `direct` or `numbered`
   std::uint64_t rows = 0;
 
   /// The rows of a key; none: count 0.
   template <class Key>
   [[nodiscard]] GPULOG_HOST_DEVICE row_range find(const Key& key) const {
-    if (direct == nullptr) return level.find(key);
+    if (direct == nullptr) {
+      if (numbered == nullptr) return level.find(key);
+      const word number = key(0);
+      if (number >= direct_size) return {};
+      const std::uint64_t range = numbered[number];
+      return {static_cast<word>(range), static_cast<word>(range >> 32)};
+    }
     const word number = key(0);
     if (number >= direct_size - 1) return {};
     return {direct[number], direct[number + 1ULL] - direct[number]};
