@@ -136,15 +136,19 @@ class cpu_machine {
     return std::make_unique<subsumptions>(backend_, *resource_, scratch_, relations, target, std::move(bound), stop);
   }
 
+  /// Results of aggregates that stay true are kept with the pipeline.
+  void remember_folds(kernels::pipeline& program) { program.folded = kernels::memory_of_folds(program); }
+
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop) {
     std::shared_mutex gate;
     relation& target = *relations[program.target];
     const auto make_room = [&] { target.make_room(backend_); };
     kernels::run_windows windows(program);
+    const auto folded = program.folded != nullptr ? program.folded : kernels::memory_of_folds(program);
     const unsigned workers = backend_.workers();
     if (workers == 1 || rows == 1 || expected_candidates < cut_.parallel_candidates) {
-      kernels::tile_runner<false> runner(program, relations, 0, *scratch_[0], gate, stop, &windows);
+      kernels::tile_runner<false> runner(program, relations, 0, *scratch_[0], gate, stop, &windows, folded);
       runner.run(0, rows, make_room);
       return {runner.candidates(), runner.fresh() + chosen(target)};
     }
@@ -154,7 +158,7 @@ class cpu_machine {
         std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, tiles_per_piece * storage::tile_rows);
     backend_.for_each_tile(rows, piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
       auto& runner = runners[worker];
-      if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, &windows);
+      if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, &windows, folded);
       runner->run(begin, end, make_room);
     });
     pipeline_counts counts;

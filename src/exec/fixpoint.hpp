@@ -293,7 +293,30 @@ class fixpoint_executor final : public stratum_executor {
     figures.index_seconds += storage::seconds_now() - start;
   }
 
-  std::vector<running_version> prepare(const std::vector<plan::rule_version>& versions, stratum_statistics& figures) {
+  /// Whether what the version's aggregates give is the same in every iteration of its stratum.
+  static bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing) {
+    std::size_t aggregates = 0;  // around the operator
+    for (const plan::operation& operation : version.operations) {
+      if (std::holds_alternative<plan::fold_begin>(operation)) ++aggregates;
+      if (std::holds_alternative<plan::fold_end>(operation)) --aggregates;
+      if (aggregates == 0) continue;
+      const auto* const computed = std::get_if<plan::compute>(&operation);
+      if (computed != nullptr && computed->op == scalar_op::iteration_number) return false;
+      const auto changes = [&changing](relation_id read) {
+        return std::find(changing.begin(), changing.end(), read) != changing.end();
+      };
+      const auto* const scanned = std::get_if<plan::scan>(&operation);
+      const auto* const searched = std::get_if<plan::match>(&operation);
+      const auto* const tested = std::get_if<plan::exists>(&operation);
+      if (scanned != nullptr && changes(scanned->relation)) return false;
+      if (searched != nullptr && changes(searched->relation)) return false;
+      if (tested != nullptr && changes(tested->relation)) return false;
+    }
+    return true;
+  }
+
+  std::vector<running_version> prepare(const std::vector<plan::rule_version>& versions,
+                                       const std::vector<relation_id>& changing, stratum_statistics& figures) {
     std::vector<running_version> running;
     for (const auto& version : versions) {
       version_statistics& own = figures.versions.emplace_back();
@@ -308,6 +331,9 @@ class fixpoint_executor final : public stratum_executor {
       running.back().pipeline.counter = options_.counter == nullptr ? &counter_ : options_.counter;
       running.back().pipeline.iteration = &iteration_;
       running.back().pipeline.functors = options_.functors;
+      if constexpr (requires(kernels::pipeline & made) { machine_.remember_folds(made); }) {
+        if (folds_the_same(version, changing)) machine_.remember_folds(running.back().pipeline);
+      }
     }
     return running;
   }
@@ -356,8 +382,8 @@ class fixpoint_executor final : public stratum_executor {
 
     // Every version is bound once; what it reads and writes stays where it is.
     std::vector<std::vector<running_version>> phases;
-    phases.push_back(prepare(stratum.once.versions, figures));
-    for (const auto& phase : stratum.loop) phases.push_back(prepare(phase.versions, figures));
+    phases.push_back(prepare(stratum.once.versions, stratum.relations, figures));
+    for (const auto& phase : stratum.loop) phases.push_back(prepare(phase.versions, stratum.relations, figures));
     std::atomic<wide_word>* const counter = options_.counter == nullptr ? &counter_ : options_.counter;
     iteration_ = 0;
     const pipeline_context context{*plan_, places_, options_, symbols_, counter, &iteration_};

@@ -12,16 +12,26 @@ namespace gpulog::kernels {
 
 using storage::tile_rows;
 
+/// What an aggregate gave for a group.
+struct fold_result {
+  word value = 0;
+  bool has_value = false;  ///< false: its bindings end here
+};
+
 class fold_state {
  public:
   /// Groups the bindings by the columns. @return how many groups
   std::uint32_t group(const std::vector<const word*>& columns, std::uint32_t n);
   /// The binding that stands for a group.
-  [[nodiscard]] std::uint16_t representative(std::uint32_t group) const { return representatives_[group]; }
+  [[nodiscard]] const std::uint16_t* representatives() const { return representatives_; }
   [[nodiscard]] std::uint16_t group_of(std::uint32_t binding) const { return groups_[binding]; }
 
   /// Scratch space for a column of group(): numbers of the classes that values are in.
   [[nodiscard]] word* class_numbers() { return class_numbers_; }
+  /// By group: what it gave, as soon as that is known.
+  [[nodiscard]] fold_result* results() { return results_; }
+  /// Scratch space for numbers of groups.
+  [[nodiscard]] std::uint16_t* wanted() { return wanted_; }
 
   /// Before the first value: no group has one.
   void clear(std::uint32_t groups);
@@ -47,6 +57,8 @@ class fold_state {
   wide_word values_[tile_rows];
   word class_numbers_[tile_rows];
   double sums_[tile_rows];
+  fold_result results_[tile_rows];
+  std::uint16_t wanted_[tile_rows];
 };
 
 }  // namespace gpulog::kernels

@@ -15,6 +15,7 @@
 namespace gpulog::kernels {
 
 class functor_table;
+class fold_memory;
 
 /// A relation of the program: its relation_id's value.
 using relation_number = std::uint32_t;
@@ -138,6 +139,8 @@ struct pipeline {
   std::atomic<wide_word>* counter = nullptr;  ///< of next_counter
   const word* iteration = nullptr;            ///< of iteration_number
   storage::wide_values* wide = nullptr;       ///< nullptr: words have 32 bits
+  /// On a CPU, what aggregates gave in earlier runs, where that is still true; nullptr: nothing is.
+  std::shared_ptr<fold_memory> folded;
 
   [[nodiscard]] std::uint32_t register_count() const {
     return slot_count + static_cast<std::uint32_t>(constants.size());

@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <shared_mutex>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "kernels/equivalence_reader.hpp"
 #include "kernels/fold.hpp"
+#include "kernels/fold_memory.hpp"
 #include "kernels/functor_table.hpp"
 #include "kernels/ranges.hpp"
 #include "kernels/records.hpp"
@@ -66,15 +67,18 @@ class tile_runner {
  public:
   /// @param gate shared while the worker touches relations, exclusive while one makes room
   /// @param windows of this run, for all its workers; nullptr: scans read all rows
+  /// @param folded what aggregates gave; nullptr: it is remembered as long as this runner lives
   tile_runner(const pipeline& program, const relation_list<relation>& relations, unsigned worker, tile_scratch& scratch,
-              std::shared_mutex& gate, const std::atomic<bool>* stop, run_windows* windows = nullptr)
+              std::shared_mutex& gate, const std::atomic<bool>* stop, run_windows* windows = nullptr,
+              std::shared_ptr<fold_memory> folded = nullptr)
       : program_(&program),
         relations_(&relations),
         scratch_(&scratch),
         gate_(&gate),
         stop_(stop),
         windows_(windows),
-        worker_(worker) {
+        worker_(worker),
+        folded_(std::move(folded)) {
     const std::size_t segments = program.segments.size();
     const std::size_t words = segments * program.slot_count * tile_rows;
     if (scratch.registers.size() < words) scratch.registers.resize(words);
@@ -96,8 +100,7 @@ class tile_runner {
         scratch.choices[i] = std::make_unique<choice_scratch>();
       }
     }
-    closed_folds_.resize(segments);
-    class_folds_.resize(segments);
+    if (folded_ == nullptr) folded_ = memory_of_folds(program);
     head_.resize(program.head.size());
   }
 
@@ -200,6 +203,7 @@ class tile_runner {
   /// Runs the steps of a segment over its tile, then what follows.
   template <class MakeRoom>
   void process(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
+    bindings_ += n;
     for (const step& one : program_->segments[number].steps) {
       n = apply_step(number, one, n);
       if (n == 0) return;
@@ -233,42 +237,80 @@ class tile_runner {
   void fold(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     const segment& here = program_->segments[number];
     fold_state& state = *scratch_->folds[number];
-    const std::size_t from = number - 1;
-    const fold_op op = program_->segments[here.unfold - 1].fold;
     std::vector<const word*> columns;
-    for (register_number carried : here.carried) columns.push_back(value(from, carried));
+    for (register_number carried : here.carried) columns.push_back(value(number - 1, carried));
+    std::vector<const word*> keys = columns;
     if (const storage::equivalence* const classes = folded_classes(number)) {
-      return fold_classes(number, n, *classes, make_room);
+      word* const class_numbers = state.class_numbers();
+      for (std::uint32_t i = 0; i < n; ++i) class_numbers[i] = classes->class_number(columns.front()[i]);
+      keys.front() = class_numbers;
     }
-    const std::uint32_t groups = state.group(columns, n);
-    // What depends on no binding is computed once.
-    closed_fold& closed = closed_folds_[number];
-    if (!closed.is_known) {
-      state.clear(groups);
-      for (std::size_t c = 0; c < columns.size(); ++c) {
-        word* const to = own(number, here.carried[c]);
-        for (std::uint32_t g = 0; g < groups; ++g) to[g] = columns[c][state.representative(g)];
-      }
-      word* const owners = own(number, here.owner);
-      for (std::uint32_t g = 0; g < groups; ++g) owners[g] = g;
-      if (counts_rows(number)) {
-        count_rows(number, groups);
-      } else {
-        process(number, groups, make_room);
-      }
-      if (columns.empty())
-        closed = {true, state.has_value(op, 0), state.has_value(op, 0) ? folded_value(state, op, 0) : 0};
-    }
+    const std::uint32_t groups = state.group(keys, n);
+    fold_groups(number, columns, {&keys, state.representatives()}, groups, make_room);
     std::uint32_t kept = 0;
     word* const result = own(here.unfold, program_->segments[here.unfold].result);
     for (std::uint32_t i = 0; i < n; ++i) {
-      const std::uint16_t group = state.group_of(i);
-      const bool has_value = closed.is_known ? closed.has_value : state.has_value(op, group);
-      if (!has_value) continue;
-      result[kept] = closed.is_known ? closed.value : folded_value(state, op, group);
+      const fold_result& found = state.results()[state.group_of(i)];
+      if (!found.has_value) continue;
+      result[kept] = found.value;
       scratch_->selected[kept++] = static_cast<std::uint16_t>(i);
     }
     unfold(number, kept, make_room);
+  }
+
+  /// Results of all groups: remembered ones, and the others from the body.
+  template <class MakeRoom>
+  void fold_groups(std::size_t number, const std::vector<const word*>& columns, const fold_keys& keys,
+                   std::uint32_t groups, const MakeRoom& make_room) {
+    fold_state& state = *scratch_->folds[number];
+    std::uint16_t* const wanted = state.wanted();
+    std::iota(wanted, wanted + groups, std::uint16_t{0});
+    fold_results* const known = folded_->of(number);
+    if (known == nullptr || !known->is_on() || counts_rows(number)) {
+      return fold_wanted(number, columns, wanted, groups, make_room);
+    }
+    std::uint32_t left = known->find(keys, wanted, groups, state.results());
+    if (left == 0) return;
+    // Workers that want the same large groups at the same time begin with different ones, and look again after each
+    // few.
+    constexpr std::uint32_t pieces = 8;
+    constexpr std::uint64_t few_bindings = 64;
+    if constexpr (Concurrent) std::rotate(wanted, wanted + worker_ * 0x9E37U % left, wanted + left);
+    std::uint32_t piece = Concurrent ? std::max(1U, left / pieces) : left;
+    while (left != 0) {
+      piece = std::min(piece, left);
+      const std::uint64_t before = bindings_;
+      left -= piece;
+      fold_wanted(number, columns, wanted + left, piece, make_room);
+      known->add(keys, wanted + left, piece, state.results(), bindings_ - before);
+      if (bindings_ - before < few_bindings * piece) piece = left;
+      if (left != 0) left = known->find(keys, wanted, left, state.results());
+    }
+  }
+
+  /// Runs the body of an aggregate for some groups, each of which stands for its key's binding.
+  template <class MakeRoom>
+  void fold_wanted(std::size_t number, const std::vector<const word*>& columns, const std::uint16_t* wanted,
+                   std::uint32_t n, const MakeRoom& make_room) {
+    const segment& here = program_->segments[number];
+    const fold_op op = program_->segments[here.unfold - 1].fold;
+    fold_state& state = *scratch_->folds[number];
+    state.clear(n);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      word* const to = own(number, here.carried[c]);
+      for (std::uint32_t i = 0; i < n; ++i) to[i] = columns[c][state.representatives()[wanted[i]]];
+    }
+    word* const owners = own(number, here.owner);
+    for (std::uint32_t i = 0; i < n; ++i) owners[i] = i;
+    if (counts_rows(number)) {
+      count_rows(number, n);
+    } else {
+      process(number, n, make_room);
+    }
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const bool has_value = state.has_value(op, i);
+      state.results()[wanted[i]] = {has_value ? folded_value(state, op, i) : 0, has_value};
+    }
   }
 
   /// Goes on behind an aggregate with the selected bindings, which have its results.
@@ -294,47 +336,6 @@ class tile_runner {
     const bool depends_on_key_only = fold.carried == body.keys && std::find(body.carried.begin(), body.carried.end(),
                                                                             body.keys.front()) == body.carried.end();
     return depends_on_key_only ? relation_of(body.source).as_equivalence() : nullptr;
-  }
-
-  /// The aggregate of each class that the tile's values are in, computed once in a run.
-  template <class MakeRoom>
-  void fold_classes(std::size_t number, std::uint32_t n, const storage::equivalence& classes,
-                    const MakeRoom& make_room) {
-    const segment& here = program_->segments[number];
-    const fold_op op = program_->segments[here.unfold - 1].fold;
-    fold_state& state = *scratch_->folds[number];
-    auto& known = class_folds_[number];
-    const word* const keys = value(number - 1, here.carried.front());
-    word* const class_numbers = state.class_numbers();
-    for (std::uint32_t i = 0; i < n; ++i) class_numbers[i] = classes.class_number(keys[i]);
-    const std::uint32_t groups = state.group({class_numbers}, n);
-    state.clear(groups);
-    std::uint32_t wanted = 0;
-    for (std::uint32_t g = 0; g < groups; ++g) {
-      const std::uint16_t binding = state.representative(g);
-      if (known.contains(class_numbers[binding])) continue;
-      own(number, here.carried.front())[wanted] = keys[binding];
-      own(number, here.owner)[wanted++] = g;
-    }
-    if (wanted != 0) process(number, wanted, make_room);
-    std::vector<const closed_fold*> results(groups);
-    for (std::uint32_t g = 0; g < groups; ++g) {
-      const auto [found, is_new] = known.try_emplace(class_numbers[state.representative(g)]);
-      if (is_new) {
-        const bool has_value = state.has_value(op, g);
-        found->second = {true, has_value, has_value ? folded_value(state, op, g) : 0};
-      }
-      results[g] = &found->second;
-    }
-    word* const result = own(here.unfold, program_->segments[here.unfold].result);
-    std::uint32_t kept = 0;
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const closed_fold& found = *results[state.group_of(i)];
-      result[kept] = found.value;
-      scratch_->selected[kept] = static_cast<std::uint16_t>(i);
-      kept += found.has_value ? 1 : 0;
-    }
-    unfold(number, kept, make_room);
   }
 
   /// Whether the aggregate counts the rows of one search or relation, so that nobody has to look at them.
@@ -827,14 +828,8 @@ class tile_runner {
   unsigned worker_;
   std::vector<const word*> head_;
   std::vector<const word*> tuple_;
-  /// The value of an aggregate that depends on no binding.
-  struct closed_fold {
-    bool is_known = false;
-    bool has_value = false;
-    word value = 0;
-  };
-  std::vector<closed_fold> closed_folds_;                           // by segment
-  std::vector<std::unordered_map<word, closed_fold>> class_folds_;  // by segment, then by number of the class
+  std::shared_ptr<fold_memory> folded_;
+  std::uint64_t bindings_ = 0;  ///< that came to segments
   std::uint64_t candidates_ = 0;
   std::uint64_t fresh_ = 0;
   std::uint8_t* passes_ = nullptr;  // of run_pairs

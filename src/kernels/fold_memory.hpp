@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <shared_mutex>
+#include <vector>
+
+#include "kernels/fold.hpp"
+#include "kernels/pipeline.hpp"
+
+/// Results of aggregates, so that each group is folded once, however many tiles of bindings ask for it.
+namespace gpulog::kernels {
+
+/// Columns of bindings, and which of their rows are the keys: one row for each group.
+struct fold_keys {
+  const std::vector<const word*>* columns = nullptr;
+  const std::uint16_t* rows = nullptr;
+};
+
+/// The results of one aggregate, by the values that its body reads. Any number of workers may ask and tell. Stops
+/// remembering where that does not pay: where groups are small, or are not asked for again.
+class fold_results {
+ public:
+  explicit fold_results(std::size_t width) : width_(width) {}
+
+  /// Whether results are worth being told and asked for.
+  [[nodiscard]] bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
+  /// Looks for the n groups whose numbers are given: writes the results of those that are known, and keeps the numbers
+  /// of the others, in order. @return how many are left
+  std::uint32_t find(const fold_keys& keys, std::uint16_t* groups, std::uint32_t n, fold_result* results);
+  /// Remembers the results of the n groups whose numbers are given, at a cost of so many bindings in all.
+  void add(const fold_keys& keys, const std::uint16_t* groups, std::uint32_t n, const fold_result* results,
+           std::uint64_t bindings);
+
+ private:
+  // Bytes are few against any relation: 16 bytes and the key a result.
+  static constexpr std::uint32_t most_results = 1U << 20;
+  static constexpr std::uint32_t first_slots = 64;
+
+  [[nodiscard]] std::uint64_t code_of(const fold_keys& keys, std::uint32_t group) const;
+  [[nodiscard]] bool is_key(std::uint32_t entry, const fold_keys& keys, std::uint32_t group) const;
+  /// The slot that has the key, or the empty one where it would be.
+  [[nodiscard]] std::uint32_t slot_of(const fold_keys& keys, std::uint32_t group) const;
+  void grow();
+  void judge();
+
+  std::size_t width_;
+  std::shared_mutex mutex_;
+  std::vector<std::uint32_t> slots_;  // number of an entry + 1; 0: empty
+  std::vector<word> keys_;            // width_ a result
+  std::vector<std::uint32_t> codes_;
+  std::vector<fold_result> results_;
+  std::uint64_t bindings_ = 0;
+  std::atomic<std::uint64_t> asked_ = 0;
+  std::atomic<std::uint64_t> found_ = 0;
+  std::atomic<bool> is_on_ = true;
+};
+
+/// The results of all aggregates of a pipeline, by segment; valid as long as the relations that they read are the same.
+class fold_memory {
+ public:
+  explicit fold_memory(const pipeline& program);
+  /// Of the aggregate that begins with this segment; nullptr: each of its evaluations counts.
+  [[nodiscard]] fold_results* of(std::size_t segment) { return results_[segment]; }
+
+ private:
+  std::vector<fold_results*> results_;  // by segment; nullptr: no aggregate begins here
+  std::deque<fold_results> own_;
+};
+
+/// nullptr: the pipeline has no aggregates.
+[[nodiscard]] std::shared_ptr<fold_memory> memory_of_folds(const pipeline& program);
+
+}  // namespace gpulog::kernels
