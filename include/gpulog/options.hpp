@@ -78,6 +78,8 @@ struct run_options {
   bool intersect = true;
   /// A relation whose only rule can't derive a tuple twice, and that no rule asks for membership, has no tuple set.
   bool skip_sets = true;
+  /// Relations that no .output and no .printsize depends on are neither loaded nor computed, and stay empty.
+  bool skip_unneeded = false;
   /// Rules whose results repeat and can be made for one value of a column at a time, without a tuple set.
   row_choice rows = row_choice::automatic;
   /// Values of recursive aggregates, and of subsumptions like them, are gone on with from the best ones on (CPU).

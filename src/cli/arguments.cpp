@@ -110,7 +110,8 @@ struct raw_arguments {
   std::vector<std::string> files, show, macros, pragmas;
   std::string joins = "materialized";
   std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto",
-              deduplicate = "auto", best_first = "auto", demand = "auto", rows = "auto", memory_limit, buffer_factor;
+              deduplicate = "auto", unneeded = "auto", best_first = "auto", demand = "auto", rows = "auto",
+              memory_limit, buffer_factor;
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
   CLI::Option *fact_folder = nullptr, *output_folder = nullptr;
@@ -128,6 +129,8 @@ struct automatic_choice {
 constexpr automatic_choice automatic_choices[] = {
     {"--deduplicate", &raw_arguments::deduplicate, "always", &run_options::skip_sets,
      "relations that a rule derives without repetitions have no tuple set"},
+    {"--unneeded", &raw_arguments::unneeded, "compute", &run_options::skip_unneeded,
+     "relations that no output depends on are left out"},
     {"--intersect", &raw_arguments::intersect, "off", &run_options::intersect,
      "of several atoms the one with the fewest rows is searched"},
     {"--best-first", &raw_arguments::best_first, "off", &run_options::best_first,

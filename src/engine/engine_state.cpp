@@ -23,6 +23,7 @@
 #include "io/relation_writer.hpp"
 #include "kernels/pipeline.hpp"
 #include "plan/planner.hpp"
+#include "sema/needed_relations.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::detail {
@@ -142,7 +143,9 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
       options(with_folders(std::move(chosen), source->analysed->pragmas)),
       symbols(source->analysed->symbols),
       records(source->words == word_size::bits64 ? storage::wide_values::most_names : UINT32_MAX),
-      libraries(options, source->analysed->pragmas) {
+      libraries(options, source->analysed->pragmas),
+      needed(options.skip_unneeded ? sema::needed_relations(*source->analysed)
+                                   : std::vector<bool>(source->analysed->relations.size(), true)) {
   if (options.joins == join_kind::nested && options.storage != storage_kind::hisa)
     throw input_error("--joins nested is for --storage hisa");
   if (source->words == word_size::bits64) wide.emplace();
@@ -175,7 +178,7 @@ const std::vector<const word*>& engine_state::columns_of(std::uint32_t relation)
 
 void engine_state::find_functors() {
   if (analysed().functors.empty()) return;
-  const std::vector<bool> called = called_functors(analysed());
+  const std::vector<bool> called = called_functors(analysed(), needed);
   functors.emplace(symbols, records, wide_or_none());
   for (std::size_t number = 0; number < called.size(); ++number) {
     const user_functor& described = analysed().functors[number];
@@ -325,6 +328,7 @@ void engine_state::load() {
   if (done != step::loading) throw input_error("facts cannot be loaded after the program was evaluated");
   const timed_scope timer(figures.load_seconds, figures.total_seconds);
   for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
+    if (!needed[number]) continue;
     for (const sema::io_directive& directive : analysed().relations[number].directives) {
       if (directive.kind == sema::directive_kind::input) load_directive(number, directive);
     }

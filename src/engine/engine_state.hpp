@@ -62,6 +62,7 @@ struct engine_state {
   /// Of a program with words of 64 bits. Reading a record of a result may make codes.
   mutable std::optional<storage::wide_values> wide;
   functor_libraries libraries;
+  std::vector<bool> needed;  ///< by relation: it is loaded and computed
   std::optional<kernels::functor_table> functors;
   std::vector<std::vector<staged_rows>>
       staged;  ///< by relation, blocks in the order they were given; insert() extends the last

@@ -34,10 +34,11 @@ void mark_calls(const std::vector<sema::literal>& body, std::vector<bool>& calle
 
 }  // namespace
 
-std::vector<bool> called_functors(const sema::program& analysed) {
+std::vector<bool> called_functors(const sema::program& analysed, const std::vector<bool>& needed) {
   std::vector<bool> called(analysed.functors.size(), false);
   for (const auto* rules : {&analysed.rules, &analysed.subsumptions}) {
     for (const sema::rule& rule : *rules) {
+      if (!needed[rule.head.relation.value]) continue;
       for (const sema::expression& argument : rule.head.arguments) mark_calls(argument, called);
       mark_calls(rule.body, called);
     }

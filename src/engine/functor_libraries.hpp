@@ -11,7 +11,7 @@
 namespace gpulog::detail {
 
 /// By number: whether a rule calls the functor. The others need not be in any library.
-[[nodiscard]] std::vector<bool> called_functors(const sema::program& analysed);
+[[nodiscard]] std::vector<bool> called_functors(const sema::program& analysed, const std::vector<bool>& needed);
 
 /// The shared libraries that functors are looked for in; opened with the first search, closed with this object.
 class functor_libraries {

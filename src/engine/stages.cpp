@@ -101,6 +101,7 @@ std::string show_stage(const program_state& state, std::string_view stage, const
 plan::options planning_options(const run_options& options) {
   plan::options planning;
   if (!options.intersect) planning.intersections = plan::intersection_mode::off;
+  if (options.skip_unneeded) planning.unneeded = plan::unneeded_mode::left_out;
   if (!options.skip_sets) planning.deduplication = plan::deduplication_mode::always;
   if (options.demand == demand_kind::off) planning.demand = plan::demand_mode::off;
   if (options.demand == demand_kind::always) planning.demand = plan::demand_mode::always;

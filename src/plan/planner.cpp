@@ -23,11 +23,13 @@
 #include "plan/normalized_rule.hpp"
 #include "plan/pivot_steps.hpp"
 #include "plan/record_patterns.hpp"
+#include "plan/repetitions.hpp"
 #include "plan/row_evaluation.hpp"
 #include "plan/rule_text.hpp"
 #include "plan/subsumption.hpp"
 #include "plan/supplementary.hpp"
 #include "plan/validate.hpp"
+#include "sema/needed_relations.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -71,7 +73,10 @@ class planner {
   program make() {
     add_relations();
     add_facts();
-    for (const sema::stratum& planned : source_.strata) plan_stratum(planned);
+    leave_out_unneeded();
+    for (const sema::stratum& planned : source_.strata) {
+      if (is_needed(planned)) plan_stratum(planned);
+    }
     choose_indexes();
     result_.words = source_.words;
     result_.symbols = source_.symbols;
@@ -81,6 +86,22 @@ class planner {
   }
 
  private:
+  void leave_out_unneeded() {
+    needed_ = std::vector<bool>(source_.relations.size(), true);
+    if (chosen_.unneeded == unneeded_mode::planned) return;
+    needed_ = sema::needed_relations(source_);
+    std::vector<std::string> names;
+    for (std::uint32_t number = 0; number < needed_.size(); ++number) {
+      const sema::relation& relation = source_.relations[number];
+      if (!needed_[number] && !relation.is_inline) names.push_back(relation.name);
+    }
+    if (!names.empty()) result_.remarks.push_back(fmt::format("no output needs, left out: {}", fmt::join(names, ", ")));
+    std::erase_if(result_.facts, [this](const fact_block& block) { return !needed_[block.relation.value]; });
+  }
+
+  /// Relations that depend on each other are needed together.
+  [[nodiscard]] bool is_needed(const sema::stratum& stratum) const { return needed_[stratum.relations.front().value]; }
+
   void add_relations() {
     for (const sema::relation& declared : source_.relations) {
       relation added;
@@ -127,6 +148,7 @@ class planner {
     own.members = planned.relations;
     for (const rule_id id : planned.rules) {
       normalized_rule rule = normalize(source_[id], source_.words);
+      drop_repeated_literals(rule);
       keep_named_columns(rule);
       mark_equivalences(rule);
       if (rule.unsatisfiable) {
@@ -134,6 +156,11 @@ class planner {
       } else {
         own.plain.push_back(std::move(rule));
       }
+    }
+
+    if (const std::size_t dropped = drop_repeated_rules(own.plain); dropped != 0) {
+      result_.remarks.push_back(fmt::format("{} rules of {} are the same as others, left out", dropped,
+                                            relation_namer_(planned.relations.front())));
     }
 
     const std::vector<normalized_rule> subsumptions = subsumptions_of(planned);
@@ -544,6 +571,7 @@ class planner {
 
   const sema::program& source_;
   const options& chosen_;
+  std::vector<bool> needed_;  ///< by relation of the source
   relation_maker relation_maker_ = [this](relation_id head, std::vector<std::string> names,
                                           std::vector<value_kind> kinds) {
     return make_relation(head, std::move(names), std::move(kinds));

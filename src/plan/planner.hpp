@@ -50,12 +50,16 @@ enum class demand_mode : std::uint8_t { automatic, always, off };
 /// Whether rules are rewritten so that a fixpoint falls apart (plan/pivot_steps.hpp).
 enum class pivot_step_mode : std::uint8_t { automatic, off };
 
+/// Whether relations that no output depends on are planned (sema/needed_relations.hpp).
+enum class unneeded_mode : std::uint8_t { planned, left_out };
+
 struct options {
   supplementary_mode supplementary = supplementary_mode::automatic;
   intersection_mode intersections = intersection_mode::automatic;
   deduplication_mode deduplication = deduplication_mode::where_needed;
   demand_mode demand = demand_mode::automatic;
   pivot_step_mode pivot_steps = pivot_step_mode::automatic;
+  unneeded_mode unneeded = unneeded_mode::planned;
 };
 
 /// Plans every rule: semi-naive versions, join order, supplementary relations, indexes. The relations of `source` keep

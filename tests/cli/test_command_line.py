@@ -114,6 +114,30 @@ a(5000000000, 9223372036854775807, 2.5).
         self.assert_runs(process)
         self.assertIn('reach', process.output)
 
+    def test_relations_that_no_output_needs(self):
+        text = REACH + '''
+.decl missing(x:number)
+.input missing
+.decl faulty(x:number)
+faulty(x / 0) :- edge(x, _).
+faulty(x) :- missing(x).
+'''
+        self.assert_runs(self.run_program(text, facts=EDGES))
+        self.assertEqual(self.rows('out', 'reach.csv'), CLOSURE)
+        self.assertIn('no output needs, left out: missing, faulty',
+                      self.run_program(text, '--show', 'transformed-ram', facts=EDGES).output)
+        os.remove(self.path('out', 'reach.csv'))
+        self.assert_fails(self.run_program(text, '--unneeded', 'compute', facts=EDGES), 'missing.facts')
+        self.assert_fails(self.run_program(text + '.printsize faulty\n', facts=EDGES), 'missing.facts')
+        # They are checked nevertheless.
+        wrong = self.run_program(text + 'faulty(y) :- edge(x, _).\n', facts=EDGES)
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn('Ungrounded variable y', wrong.errors)
+        # Where only they call a functor, nobody needs its library.
+        self.assert_runs(self.run_program(
+            REACH + '.functor nowhere(x:number):number\n.decl called(x:number)\ncalled(@nowhere(x)) :- edge(x, _).\n',
+            facts=EDGES))
+
     def test_output_to_standard_output(self):
         for option in (['-D-'], ['-D', '-'], ['--output-dir=-']):
             with self.subTest(option=option):
@@ -190,7 +214,7 @@ a(5000000000, 9223372036854775807, 2.5).
 
     def test_show_follows_the_flags_of_a_plan(self):
         program = ('.decl e(x:number, y:number)\n.decl s(x:number, y:number)\n.decl r(x:number, y:number)\ns(x,y) :- e(x,y).\n'
-                   'r(x,y) :- s(x,z), s(z,y).\ns(x,y) :- e(x,z), r(z,y).\n')
+                   'r(x,y) :- s(x,z), s(z,y).\ns(x,y) :- e(x,z), r(z,y).\n.output r\n')
         for choice, restricted in (('auto', False), ('on', True), ('off', False)):
             process = self.run_program(program, '--show', 'transformed-ram', '--demand', choice)
             self.assertEqual('what the recursion asks for of r' in process.output, restricted, choice)

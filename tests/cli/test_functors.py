@@ -190,7 +190,7 @@ b(@add_length(0, s), @add_length(1, s)) :- a(_, s).
                 ('.type r = [x:number]\n.functor f(x:r):number\n.decl a(x:number)\na(@f([1])).\n', 2, 'stateful'),
                 ('.functor f(x:number):number\n.functor f(x:symbol):number\n.decl a(x:number)\na(1).\n', 2,
                  'Redefinition of functor f'),
-                ('.functor f(%s):number\n.decl a(x:number)\na(@f(%s)).\n'
+                ('.functor f(%s):number\n.decl a(x:number)\na(@f(%s)).\n.output a\n'
                  % (', '.join(['number'] * 40), ', '.join(['1'] * 40)), None, 'too many parameters')):
             with self.subTest(text=text):
                 process = self.run_program(text, '-L', self.library)
