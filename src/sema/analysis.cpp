@@ -341,7 +341,34 @@ class analyser {
 
   // ---- .plan ----
 
+  /// By relation: whether something that is written or counted depends on it; all of them where nothing is. A plan of
+  /// another relation's rule is not judged: what made it recursive may have been left out on purpose.
+  [[nodiscard]] std::vector<bool> relations_that_count() const {
+    std::vector<bool> counts(program_.relations.size(), false);
+    std::vector<relation_id> pending;
+    const auto add = [&](relation_id id) {
+      if (counts[id.value]) return;
+      counts[id.value] = true;
+      pending.push_back(id);
+    };
+    std::vector<std::vector<relation_id>> read_by(program_.relations.size());
+    for (const dependency& one : program_.dependencies) read_by[one.to.value].push_back(one.from);
+    for (std::uint32_t number = 0; number < program_.relations.size(); ++number) {
+      for (const io_directive& directive : program_.relations[number].directives) {
+        if (directive.kind != directive_kind::input) add(relation_id(number));
+      }
+    }
+    if (pending.empty()) return std::vector<bool>(program_.relations.size(), true);
+    while (!pending.empty()) {
+      const relation_id reader = pending.back();
+      pending.pop_back();
+      for (const relation_id read : read_by[reader.value]) add(read);
+    }
+    return counts;
+  }
+
   void check_plans() {
+    const std::vector<bool> counts = relations_that_count();
     std::vector<std::uint32_t> stratum_of(program_.relations.size());
     for (std::uint32_t number = 0; number < program_.strata.size(); ++number) {
       for (relation_id id : program_.strata[number].relations) stratum_of[id.value] = number;
@@ -350,6 +377,7 @@ class analyser {
     for (rule& rule : program_.rules) {
       const std::vector<syntax::plan_order>& plans = clause_of_rule_[rule.id.value]->plan;
       if (plans.empty()) continue;
+      const bool is_judged = counts[rule.head.relation.value];
       std::uint32_t atoms = 0;
       std::uint32_t recursive_atoms = 0;
       for (const literal& part : rule.body) {
@@ -358,9 +386,11 @@ class analyser {
         ++atoms;
         if (stratum_of[body->relation.value] == stratum_of[rule.head.relation.value]) ++recursive_atoms;
       }
-      std::uint32_t& versions = versions_of_clause[clause_of_rule_[rule.id.value]];
-      versions = std::max(versions, recursive_atoms);
-      for (const syntax::plan_order& plan : plans) add_plan(rule, plan, atoms, recursive_atoms);
+      if (is_judged) {
+        std::uint32_t& versions = versions_of_clause[clause_of_rule_[rule.id.value]];
+        versions = std::max(versions, recursive_atoms);
+      }
+      for (const syntax::plan_order& plan : plans) add_plan(rule, plan, atoms, recursive_atoms, is_judged);
     }
     for (const auto& [clause, versions] : versions_of_clause) reject_unused_plans(*clause, versions);
   }
@@ -374,7 +404,8 @@ class analyser {
     }
   }
 
-  void add_plan(rule& rule, const syntax::plan_order& plan, std::uint32_t atoms, std::uint32_t versions) {
+  void add_plan(rule& rule, const syntax::plan_order& plan, std::uint32_t atoms, std::uint32_t versions,
+                bool is_judged) {
     std::vector<bool> seen(atoms, false);
     bool complete = plan.order.size() == atoms;
     for (std::uint32_t position : plan.order) {
@@ -384,6 +415,7 @@ class analyser {
       }
       seen[position - 1] = true;
     }
+    if (!complete && !is_judged) return;
     if (!complete) {
       diagnostics_.error(plan.span, "Invalid execution order in plan: each of the " + std::to_string(atoms) +
                                         " positive atoms has to occur once");

@@ -194,12 +194,12 @@ bool clause_types::check(diagnostics& diagnostics) const {
     good = false;
   }
   if (!good) return false;
-  good &= check_columns(*clause_.head, clause_.head_relation, diagnostics);
+  good &= check_columns(*clause_.head, clause_.head_relation, false, diagnostics);
   for (std::size_t position = 0; position < clause_.body->size(); ++position) {
     const flat_literal& flat = (*clause_.body)[position];
     const auto* atom = flat.literal->as<syntax::atom>();
     if (atom == nullptr) continue;
-    if (flat.negated) good &= check_columns(*atom, clause_.body_relations[position], diagnostics);
+    if (flat.negated) good &= check_columns(*atom, clause_.body_relations[position], true, diagnostics);
   }
   for (const syntax::argument* term : order_) {
     const auto* aggregate = term->as<syntax::aggregate>();
@@ -208,7 +208,7 @@ bool clause_types::check(diagnostics& diagnostics) const {
     for (std::size_t position = 0; position < flat.body.size(); ++position) {
       const auto* atom = flat.body[position].literal->as<syntax::atom>();
       if (atom == nullptr || !flat.body[position].negated) continue;
-      good &= check_columns(*atom, flat.relations[position], diagnostics);
+      good &= check_columns(*atom, flat.relations[position], true, diagnostics);
     }
   }
   return good;
@@ -335,7 +335,8 @@ bool clause_types::check_variable(const std::string& name, const source_span& wh
   return false;
 }
 
-bool clause_types::check_columns(const syntax::atom& atom, relation_id relation, diagnostics& diagnostics) const {
+bool clause_types::check_columns(const syntax::atom& atom, relation_id relation, bool is_negated,
+                                 diagnostics& diagnostics) const {
   const type_environment& environment = declared_.types();
   bool good = true;
   for (std::size_t column = 0; column < atom.arguments.size(); ++column) {
@@ -343,8 +344,9 @@ bool clause_types::check_columns(const syntax::atom& atom, relation_id relation,
     const type_set& types = constraints_.types(unknown_of(term));
     const type_id declared = declared_.column_type(relation, column);
     if (types.is_all() || types.empty() || !declared.valid()) continue;
+    const bool is_relaxed = is_negated || declared_.is_legacy();
     const bool fits = std::all_of(types.members().begin(), types.members().end(), [&](type_id type) {
-      if (declared_.is_legacy() && environment.kind(type) == environment.kind(declared)) {
+      if (is_relaxed && environment.kind(type) == environment.kind(declared)) {
         return environment[type].structure == environment[declared].structure;
       }
       return environment[type].form == type_form::kind ? environment.is_subtype(declared, type)
@@ -352,7 +354,9 @@ bool clause_types::check_columns(const syntax::atom& atom, relation_id relation,
     });
     if (fits) continue;
     const syntax::attribute& attribute = declared_.column_declaration(relation, column);
-    diagnostics.error(term.span, "Atom's argument type is not a subtype of its declared type")
+    diagnostics
+        .error(term.span, is_negated ? "The kind of atom's argument doesn't match the declared type kind"
+                                     : "Atom's argument type is not a subtype of its declared type")
         .note(attribute.span, "The argument's declared type is " + attribute.type.text)
         .note("The argument's type is " + environment.text(types));
     good = false;
