@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -68,7 +69,34 @@ class body_scheduler {
 
   [[nodiscard]] bool is_placed(std::uint32_t atom) const { return atom_placed_[atom]; }
   [[nodiscard]] double fan_out(std::uint32_t atom) const {
-    return costs_->fan_out(rule_->atoms[atom].relation, parts_->atoms[atom], bound_columns(atom));
+    const std::vector<std::uint32_t> columns = bound_columns(atom);
+    const double rows = costs_->fan_out(rule_->atoms[atom].relation, parts_->atoms[atom], columns);
+    return columns.empty() && is_between_bounds(atom) ? std::sqrt(rows) : rows;
+  }
+
+  /// Whether conditions hold one of the atom's variables between two values that are known, the one from below and the
+  /// other from above: a scan behind other atoms reads only the rows in between. Intervals are taken to be short.
+  [[nodiscard]] bool is_between_bounds(std::uint32_t atom) const {
+    if (rule_->atoms[atom].is_equivalence || result_.steps.empty()) return false;
+    std::set<std::uint32_t> below;
+    std::set<std::uint32_t> above;
+    for (std::uint32_t number = 0; number < rule_->conditions.size(); ++number) {
+      const condition& candidate = rule_->conditions[number];
+      const int order = order_of(candidate.op);
+      if (order == 0 || condition_placed_[number]) continue;
+      const auto is_fresh = [this](const sema::expression& side) {
+        return side.is_variable() && !bound_[side.variable];
+      };
+      if (is_fresh(candidate.left) && all_bound(candidate.right)) {
+        (order < 0 ? above : below).insert(candidate.left.variable);
+      } else if (is_fresh(candidate.right) && all_bound(candidate.left)) {
+        (order < 0 ? below : above).insert(candidate.right.variable);
+      }
+    }
+    const std::vector<term>& arguments = rule_->atoms[atom].arguments;
+    return std::any_of(arguments.begin(), arguments.end(), [&](const term& argument) {
+      return argument.is_variable() && below.contains(argument.value) && above.contains(argument.value);
+    });
   }
 
   void place_atom(std::uint32_t atom) {
@@ -180,6 +208,24 @@ class body_scheduler {
     std::vector<std::uint32_t> variables;
     append_variables(tree, variables);
     return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
+  }
+
+  /// Negative where the left side is the smaller one, positive where it is the greater one, of integers.
+  [[nodiscard]] static int order_of(comparison_op op) {
+    switch (op) {
+      case comparison_op::less_number:
+      case comparison_op::less_equal_number:
+      case comparison_op::less_unsigned:
+      case comparison_op::less_equal_unsigned:
+        return -1;
+      case comparison_op::greater_number:
+      case comparison_op::greater_equal_number:
+      case comparison_op::greater_unsigned:
+      case comparison_op::greater_equal_unsigned:
+        return 1;
+      default:
+        return 0;
+    }
   }
 
   /// Of a record: every field has a value.

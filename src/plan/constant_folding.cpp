@@ -148,8 +148,29 @@ bool may_trap(scalar_op op) {
   }
 }
 
+bool cannot_trap_with(scalar_op op, wide_word divisor, word_size words) {
+  const wide_word minus_one = words == word_size::bits64 ? std::numeric_limits<wide_word>::max() : 0xffffffff;
+  switch (op) {
+    case scalar_op::divide_number:
+    case scalar_op::modulo_number:
+      return divisor != 0 && divisor != minus_one;
+    case scalar_op::divide_unsigned:
+    case scalar_op::modulo_unsigned:
+      return divisor != 0;
+    default:
+      return false;
+  }
+}
+
 bool may_trap(const sema::expression& tree) {
-  return (tree.is_operation() && may_trap(tree.op)) ||
+  const auto divides_safely = [&tree] {
+    if (tree.arguments.size() != 2 || !tree.arguments[1].is_constant()) return false;
+    // Of words of 32 bits the upper half says nothing; what is -1 in either size is left alone.
+    const wide_word divisor = tree.arguments[1].constant;
+    return cannot_trap_with(tree.op, divisor, word_size::bits64) &&
+           cannot_trap_with(tree.op, divisor & 0xffffffff, word_size::bits32);
+  };
+  return (tree.is_operation() && may_trap(tree.op) && !divides_safely()) ||
          std::any_of(tree.arguments.begin(), tree.arguments.end(),
                      [](const sema::expression& argument) { return may_trap(argument); });
 }

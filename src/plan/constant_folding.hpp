@@ -19,6 +19,8 @@ void fold_constants(sema::expression& tree, word_size words);
 
 /// Whether evaluating it may end the program (division by zero, text that is not a number).
 [[nodiscard]] bool may_trap(scalar_op op);
+/// Of a division or remainder by a constant: whether it ends no program whatever is divided.
+[[nodiscard]] bool cannot_trap_with(scalar_op op, wide_word divisor, word_size words);
 [[nodiscard]] bool may_trap(const sema::expression& tree);
 
 }  // namespace gpulog::plan

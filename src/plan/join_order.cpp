@@ -20,7 +20,8 @@ constexpr std::size_t starts_followed = 3;
 /// An order that costs less than this often the rows of its first atom is good enough.
 constexpr double cheap_order = 8;
 
-/// What makes an atom come next: existence tests, then atoms joined by some column, then the smallest fan-out.
+/// What makes an atom come next: existence tests, then atoms joined by some column or an
+/// interval, then the smallest fan-out.
 struct preference {
   bool expands = true;
   bool product = true;
@@ -31,7 +32,8 @@ struct preference {
 };
 
 preference preference_of(const body_scheduler& state, std::uint32_t atom) {
-  return {!state.only_exists(atom), !state.is_joined(atom), state.comes_last(atom), state.fan_out(atom), atom};
+  const bool is_joined = state.is_joined(atom) || state.is_between_bounds(atom);
+  return {!state.only_exists(atom), !is_joined, state.comes_last(atom), state.fan_out(atom), atom};
 }
 
 std::optional<std::uint32_t> next_atom(const body_scheduler& state, std::size_t atom_count) {
