@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/host_steps.hpp"
+#include "plan/constant_folding.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::exec {
@@ -44,6 +45,9 @@ bool is_plain(scalar_op op) {
     case scalar_op::bit_or:
     case scalar_op::bit_xor:
     case scalar_op::bit_not:
+    case scalar_op::shift_left:
+    case scalar_op::shift_right_number:
+    case scalar_op::shift_right_unsigned:
     case scalar_op::min_number:
     case scalar_op::max_number:
     case scalar_op::min_unsigned:
@@ -92,7 +96,7 @@ class builder {
         mode_(mode),
         tables_(tables),
         for_device_(for_device),
-        with_windows_(with_choices && !for_device && tables.wide == nullptr) {
+        with_windows_(with_choices && !for_device) {
     // Each aggregate has a register of its own that numbers its groups.
     next_owner_ = version.slot_count;
     result_.slot_count = version.slot_count;
@@ -352,27 +356,35 @@ class builder {
   /// Whether what a step computes is known in front of the scan that the current segment begins with, where it is
   /// computed once for each binding and can be a bound of a window.
   [[nodiscard]] bool can_go_before_scan(const step& made) const {
-    if (!with_windows_ || !is_plain(made.scalar) || result_.segments.size() < 2) return false;
+    if (!with_windows_ || !is_plain(made) || result_.segments.size() < 2) return false;
     const segment& last = result_.segments.back();
     if (last.kind != expansion_kind::scan) return false;
-    register_set touched;  // there, where the step would no longer be in between
-    for (const kernels::binding& bound : last.bindings) touched.insert(bound.target);
-    for (const step& one : last.steps) {
-      touched.insert(one.arguments.begin(), one.arguments.end());
-      if (one.kind != step_kind::filter) touched.insert(one.result);
-      for (const kernels::binding& field : one.bindings) touched.insert(field.target);
-    }
-    const auto is_touched = [&touched](register_number number) { return touched.contains(number); };
-    if (is_touched(made.result)) return false;
-    // Arguments may be read there, but not made.
     register_set written;
     for (const kernels::binding& bound : last.bindings) written.insert(bound.target);
     for (const step& one : last.steps) {
-      if (one.kind != step_kind::filter) written.insert(one.result);
+      if (one.kind != step_kind::filter) written.insert({one.result, one.upper_result});
       for (const kernels::binding& field : one.bindings) written.insert(field.target);
     }
-    return std::none_of(made.arguments.begin(), made.arguments.end(),
-                        [&written](register_number number) { return written.contains(number); });
+    register_set touched = written;  // there, where the step would no longer be in between
+    for (const step& one : last.steps) {
+      touched.insert(one.arguments.begin(), one.arguments.end());
+      touched.insert(one.upper.begin(), one.upper.end());
+    }
+    for (register_set* const set : {&written, &touched}) set->erase(kernels::no_register);
+    if (touched.contains(made.result) || touched.contains(made.upper_result)) return false;
+    // Arguments may be read there, but not made.
+    const auto is_made = [&written](register_number number) { return written.contains(number); };
+    return std::none_of(made.arguments.begin(), made.arguments.end(), is_made) &&
+           std::none_of(made.upper.begin(), made.upper.end(), is_made);
+  }
+
+  /// Whether a computation costs next to nothing and cannot fail.
+  [[nodiscard]] bool is_plain(const step& made) const {
+    if (gpulog::exec::is_plain(made.scalar)) return true;
+    if (made.arguments.size() != 2 || made.arguments[1] < result_.slot_count) return false;
+    const word divisor = result_.constants[made.arguments[1] - result_.slot_count];
+    return plan::cannot_trap_with(made.scalar, storage::value_of(divisor, result_.wide),
+                                  result_.wide == nullptr ? word_size::bits32 : word_size::bits64);
   }
 
   /// Finds the filters behind a scan that compare a column with what is known in front of it. The filters stay.
@@ -387,9 +399,9 @@ class builder {
     }
     std::map<std::pair<std::uint32_t, bool>, std::vector<kernels::window::bound>> found;
     for (const step& one : scan.steps) {
-      if (one.kind == step_kind::compute && is_plain(one.scalar)) {
+      if (one.kind == step_kind::compute && is_plain(one)) {
         columns.erase(one.result);
-        made.insert(one.result);
+        made.insert({one.result, one.upper_result});
         continue;
       }
       const bool only_tests = one.kind == step_kind::filter || one.kind == step_kind::exists_tuple ||
@@ -401,6 +413,7 @@ class builder {
         const auto column = columns.find(one.arguments[is_left ? 0 : 1]);
         const register_number other = one.arguments[is_left ? 1 : 0];
         if (column == columns.end() || made.contains(other)) continue;
+        if (one.is_wide && one.upper[is_left ? 0 : 1] != kernels::no_register) continue;  // no longer the column
         found[{column->second, told->is_signed}].push_back({other, told->is_upper == is_left, told->is_strict});
       }
     }

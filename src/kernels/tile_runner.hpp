@@ -455,8 +455,9 @@ class tile_runner {
     const window& limits = program_->segments[number].limits;
     auto first = sorted.keys.begin();
     auto last = sorted.keys.end();
-    for (const window::bound& bound : limits.bounds) {
-      const word key = sorted_rows::key_of(value(number - 1, bound.value)[i], limits.is_signed);
+    for (std::size_t k = 0; k < limits.bounds.size(); ++k) {
+      const window::bound& bound = limits.bounds[k];
+      const wide_word key = windows_->key_of(bound_value(number, k, i), limits.is_signed);
       // Strict from below and not strict from above: behind all that are equal.
       const auto place =
           bound.is_upper == bound.is_strict ? std::lower_bound(first, last, key) : std::upper_bound(first, last, key);
@@ -464,6 +465,14 @@ class tile_runner {
     }
     return {static_cast<std::uint64_t>(first - sorted.keys.begin()),
             static_cast<std::uint64_t>(last - sorted.keys.begin())};
+  }
+
+  [[nodiscard]] wide_word bound_value(std::size_t number, std::size_t bound, std::uint32_t i) const {
+    const word lower = value(number - 1, program_->segments[number].limits.bounds[bound].value)[i];
+    if (program_->wide == nullptr) return lower;
+    const register_number upper = windows_->upper_half(number, bound);
+    if (upper == no_register) return program_->wide->value(lower);
+    return wide_word{value(number - 1, upper)[i]} << 32 | lower;
   }
 
   /// Where the rows of pairs are: in a run of an index (nullptr: in the relation), searched by the segment itself or by

@@ -6,7 +6,8 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <numeric>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/pipeline.hpp"
@@ -15,12 +16,12 @@ namespace gpulog::kernels {
 
 /// Rows of a part of a relation in the order of one column: those between two values lie next to each other.
 struct sorted_rows {
-  std::vector<word> keys;           ///< ascending, as key_of gives them
+  std::vector<wide_word> keys;      ///< ascending, as key_of gives them
   std::vector<std::uint32_t> rows;  ///< of the relation
 
-  /// Values in an order that is that of words.
-  static word key_of(word value, bool is_signed) {
-    constexpr word sign = 0x80000000;
+  /// Values in an order that is that of words without signs.
+  static wide_word key_of(wide_word value, bool is_signed, word_size words) {
+    const wide_word sign = wide_word{1} << (words == word_size::bits64 ? 63 : 31);
     return is_signed ? value ^ sign : value;
   }
 };
@@ -29,10 +30,15 @@ struct sorted_rows {
 /// appends is not read.
 class run_windows {
  public:
-  explicit run_windows(const pipeline& program) {
+  explicit run_windows(const pipeline& program) : wide_(program.wide) {
     const auto has_window = [](const segment& one) { return !one.limits.bounds.empty(); };
-    if (std::any_of(program.segments.begin(), program.segments.end(), has_window)) {
-      entries_.resize(program.segments.size());
+    if (std::none_of(program.segments.begin(), program.segments.end(), has_window)) return;
+    entries_.resize(program.segments.size());
+    for (std::size_t number = 0; number < program.segments.size(); ++number) {
+      const segment& scan = program.segments[number];
+      for (const window::bound& bound : scan.limits.bounds) {
+        entries_[number].upper_halves.push_back(upper_half_of(scan, bound.value));
+      }
     }
   }
 
@@ -46,22 +52,16 @@ class run_windows {
     if (part.end - part.begin < few_rows || part.end > UINT32_MAX) return nullptr;
     entry& here = entries_[number];
     if (here.asked.fetch_add(n, std::memory_order_relaxed) + n < few_bindings) return nullptr;
-    std::call_once(here.made, [&] {
-      const std::size_t count = part.end - part.begin;
-      std::vector<std::uint64_t> order(count);  // key, then row
-      for (std::size_t i = 0; i < count; ++i) {
-        const std::uint64_t row = part.begin + i;
-        order[i] = std::uint64_t{sorted_rows::key_of(column[row], scan.limits.is_signed)} << 32 | row;
-      }
-      std::sort(order.begin(), order.end());
-      here.sorted.keys.resize(count);
-      here.sorted.rows.resize(count);
-      for (std::size_t i = 0; i < count; ++i) {
-        here.sorted.keys[i] = static_cast<word>(order[i] >> 32);
-        here.sorted.rows[i] = static_cast<std::uint32_t>(order[i]);
-      }
-    });
+    std::call_once(here.made, [&] { sort_rows(here.sorted, scan.limits.is_signed, column, part); });
     return &here.sorted;
+  }
+
+  /// Of a bound, by its number: the register of its value's upper half, or no_register.
+  [[nodiscard]] register_number upper_half(std::size_t number, std::size_t bound) const {
+    return entries_[number].upper_halves[bound];
+  }
+  [[nodiscard]] wide_word key_of(wide_word value, bool is_signed) const {
+    return sorted_rows::key_of(value, is_signed, wide_ == nullptr ? word_size::bits32 : word_size::bits64);
   }
 
  private:
@@ -69,7 +69,47 @@ class run_windows {
     std::atomic<std::uint64_t> asked = 0;
     std::once_flag made;
     sorted_rows sorted;
+    std::vector<register_number> upper_halves;  // by bound
   };
+
+  /// The filter that the bound comes from stands behind the scan and knows where the halves of its operands are.
+  static register_number upper_half_of(const segment& scan, register_number value) {
+    for (const step& one : scan.steps) {
+      if (one.kind != step_kind::filter || !one.is_wide) continue;
+      for (std::size_t side = 0; side < one.arguments.size(); ++side) {
+        if (one.arguments[side] == value) return one.upper[side];
+      }
+    }
+    return no_register;
+  }
+
+  void sort_rows(sorted_rows& made, bool is_signed, const word* column, part_rows part) const {
+    const std::size_t count = part.end - part.begin;
+    made.keys.resize(count);
+    made.rows.resize(count);
+    if (wide_ != nullptr) {
+      std::vector<std::pair<wide_word, std::uint32_t>> order(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t row = part.begin + i;
+        order[i] = {key_of(wide_->value(column[row]), is_signed), static_cast<std::uint32_t>(row)};
+      }
+      std::sort(order.begin(), order.end());
+      for (std::size_t i = 0; i < count; ++i) std::tie(made.keys[i], made.rows[i]) = order[i];
+      return;
+    }
+    std::vector<std::uint64_t> order(count);  // key, then row
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t row = part.begin + i;
+      order[i] = key_of(column[row], is_signed) << 32 | row;
+    }
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < count; ++i) {
+      made.keys[i] = order[i] >> 32;
+      made.rows[i] = static_cast<std::uint32_t>(order[i]);
+    }
+  }
+
+  const storage::wide_values* wide_;
   std::deque<entry> entries_;  // by segment; none: there is no window
 };
 
