@@ -13,6 +13,7 @@
 #include "sema/inline_checks.hpp"
 #include "sema/inlining.hpp"
 #include "sema/lowering.hpp"
+#include "sema/needed_relations.hpp"
 #include "sema/print.hpp"
 #include "sema/stratification.hpp"
 #include "sema/subsumption.hpp"
@@ -341,34 +342,11 @@ class analyser {
 
   // ---- .plan ----
 
-  /// By relation: whether something that is written or counted depends on it; all of them where nothing is. A plan of
-  /// another relation's rule is not judged: what made it recursive may have been left out on purpose.
-  [[nodiscard]] std::vector<bool> relations_that_count() const {
-    std::vector<bool> counts(program_.relations.size(), false);
-    std::vector<relation_id> pending;
-    const auto add = [&](relation_id id) {
-      if (counts[id.value]) return;
-      counts[id.value] = true;
-      pending.push_back(id);
-    };
-    std::vector<std::vector<relation_id>> read_by(program_.relations.size());
-    for (const dependency& one : program_.dependencies) read_by[one.to.value].push_back(one.from);
-    for (std::uint32_t number = 0; number < program_.relations.size(); ++number) {
-      for (const io_directive& directive : program_.relations[number].directives) {
-        if (directive.kind != directive_kind::input) add(relation_id(number));
-      }
-    }
-    if (pending.empty()) return std::vector<bool>(program_.relations.size(), true);
-    while (!pending.empty()) {
-      const relation_id reader = pending.back();
-      pending.pop_back();
-      for (const relation_id read : read_by[reader.value]) add(read);
-    }
-    return counts;
-  }
-
+  /// Plans of rules on which no output depends are not judged: what made one recursive may have been left out on
+  /// purpose. Of a program without outputs, all are.
   void check_plans() {
-    const std::vector<bool> counts = relations_that_count();
+    const std::vector<bool> needed = needed_relations(program_);
+    const bool all_count = std::find(needed.begin(), needed.end(), true) == needed.end();
     std::vector<std::uint32_t> stratum_of(program_.relations.size());
     for (std::uint32_t number = 0; number < program_.strata.size(); ++number) {
       for (relation_id id : program_.strata[number].relations) stratum_of[id.value] = number;
@@ -377,7 +355,7 @@ class analyser {
     for (rule& rule : program_.rules) {
       const std::vector<syntax::plan_order>& plans = clause_of_rule_[rule.id.value]->plan;
       if (plans.empty()) continue;
-      const bool is_judged = counts[rule.head.relation.value];
+      const bool is_judged = all_count || needed[rule.head.relation.value];
       std::uint32_t atoms = 0;
       std::uint32_t recursive_atoms = 0;
       for (const literal& part : rule.body) {
