@@ -74,8 +74,9 @@ class body_scheduler {
     return columns.empty() && is_between_bounds(atom) ? std::sqrt(rows) : rows;
   }
 
-  /// Whether conditions hold one of the atom's variables between two values that are known, the one from below and the
-  /// other from above: a scan behind other atoms reads only the rows in between. Intervals are taken to be short.
+  /// Whether conditions hold one of the atom's variables between two values that other atoms give, the one from below
+  /// and the other from above: a scan behind other atoms reads only the rows in between. Such intervals are taken to be
+  /// short; of one with a constant end nothing is known.
   [[nodiscard]] bool is_between_bounds(std::uint32_t atom) const {
     if (rule_->atoms[atom].is_equivalence || result_.steps.empty()) return false;
     std::set<std::uint32_t> below;
@@ -87,9 +88,9 @@ class body_scheduler {
       const auto is_fresh = [this](const sema::expression& side) {
         return side.is_variable() && !bound_[side.variable];
       };
-      if (is_fresh(candidate.left) && all_bound(candidate.right)) {
+      if (is_fresh(candidate.left) && is_given(candidate.right)) {
         (order < 0 ? above : below).insert(candidate.left.variable);
-      } else if (is_fresh(candidate.right) && all_bound(candidate.left)) {
+      } else if (is_fresh(candidate.right) && is_given(candidate.left)) {
         (order < 0 ? below : above).insert(candidate.right.variable);
       }
     }
@@ -208,6 +209,13 @@ class body_scheduler {
     std::vector<std::uint32_t> variables;
     append_variables(tree, variables);
     return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
+  }
+
+  /// By atoms that are placed, not by constants alone.
+  [[nodiscard]] bool is_given(const sema::expression& tree) const {
+    std::vector<std::uint32_t> variables;
+    append_variables(tree, variables);
+    return !variables.empty() && all_bound(variables);
   }
 
   /// Negative where the left side is the smaller one, positive where it is the greater one, of integers.
