@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -22,12 +23,22 @@
 #include "io/output_files.hpp"
 #include "io/relation_writer.hpp"
 #include "kernels/pipeline.hpp"
+#include "plan/explain.hpp"
 #include "plan/planner.hpp"
 #include "sema/needed_relations.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::detail {
 namespace {
+
+/// Without the indentation that all of them have.
+std::vector<std::string> lines_of(const std::string& text) {
+  const std::size_t indentation = text.find_first_not_of(' ');
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line.substr(std::min(indentation, line.size())));
+  return lines;
+}
 
 /// Adds the time of a scope to a figure, and to the total.
 class timed_scope {
@@ -517,16 +528,19 @@ void engine_state::collect_figures() {
     to.tail_iterations = from.tail_iterations;
     to.looped_iterations = from.looped_iterations;
     // The executor numbers versions as the plan lists them: once, then the phases of the loop, then subsumptions.
-    std::vector<std::string> locations;
-    for (const plan::rule_version& version : stratum.once.versions) locations.push_back(version.location);
+    std::vector<const plan::rule_version*> versions;
+    for (const plan::rule_version& version : stratum.once.versions) versions.push_back(&version);
     for (const plan::phase& phase : stratum.loop) {
-      for (const plan::rule_version& version : phase.versions) locations.push_back(version.location);
+      for (const plan::rule_version& version : phase.versions) versions.push_back(&version);
     }
-    for (const plan::subsumption& made : stratum.subsumptions) locations.push_back(made.version.location);
+    for (const plan::subsumption& made : stratum.subsumptions) versions.push_back(&made.version);
     for (std::size_t v = 0; v < from.versions.size(); ++v) {
       const exec::version_statistics& version = from.versions[v];
-      to.rules.push_back({version.text, v < locations.size() ? locations[v] : "", version.delta_atom, version.runs,
-                          version.candidates, version.tuples, version.seconds});
+      rule_statistics& rule = to.rules.emplace_back();
+      rule = {version.text, "", version.delta_atom, version.runs, version.candidates, version.tuples, version.seconds, {}};
+      if (v >= versions.size()) continue;
+      rule.location = versions[v]->location;
+      rule.plan = lines_of(plan::explain(planned, *versions[v]));
     }
     for (const exec::relation_statistics& relation : from.relations) {
       bytes[relation.relation.value] = relation.bytes;
