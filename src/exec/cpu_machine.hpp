@@ -105,6 +105,11 @@ class cpu_machine {
 
   void settle(relation& target) { target.settle(backend_); }
   void refresh_index(relation& target, std::size_t index) { target.refresh_index(backend_, index); }
+  /// action(number) for each number below n, on several processors; each may use all of them.
+  template <class Action>
+  void each_at_once(std::size_t n, const Action& action) {
+    backend_.for_each_tile(n, 1, [&](unsigned, std::uint64_t number, std::uint64_t) { action(number); });
+  }
   [[nodiscard]] std::vector<const word*> host_columns(relation& source) {
     if (source.as_equivalence() != nullptr) source.write_out_pairs();
     return source.columns();
@@ -138,6 +143,48 @@ class cpu_machine {
 
   /// Results of aggregates that stay true are kept with the pipeline.
   void remember_folds(kernels::pipeline& program) { program.folded = kernels::memory_of_folds(program); }
+
+  /// Candidates that a worker makes and offers in a second, about: for versions that find few, and take long to look.
+  static constexpr double candidates_a_second = 3e7;
+
+  /// Runs versions beside each other that are too small to be shared among workers. What fails is left, and fails again
+  /// when it runs alone.
+  void run_together(std::vector<phase_version>& versions, kernels::relation_list<relation>& relations,
+                    const std::atomic<bool>* stop) {
+    if (backend_.workers() == 1) return;
+    std::vector<phase_version*> small;
+    double expected = 0;
+    for (phase_version& version : versions) {
+      const kernels::pipeline& program = *version.program;
+      const relation& target = *relations[program.target];
+      if (version.expected_candidates >= cut_.parallel_candidates || !target.inserts_at_once() ||
+          program.observes_order())
+        continue;
+      small.push_back(&version);
+      expected += version.expected_candidates;
+    }
+    if (small.size() < 2 || expected < cut_.together_candidates) return;
+    // The longest ones first, so that workers end together.
+    std::sort(small.begin(), small.end(), [](const phase_version* a, const phase_version* b) {
+      return a->expected_candidates > b->expected_candidates;
+    });
+    std::shared_mutex gate;  // one for all, as some read what others extend
+    backend_.for_each_tile(small.size(), 1, [&](unsigned worker, std::uint64_t number, std::uint64_t) {
+      phase_version& version = *small[number];
+      relation& target = *relations[version.program->target];
+      kernels::run_windows windows(*version.program);
+      kernels::tile_runner<true> runner(*version.program, relations, worker, *scratch_[worker], gate, stop, &windows);
+      try {
+        runner.run(0, version.rows, [&] { target.make_room(backend_); });
+      } catch (const kernels::arithmetic_fault&) {
+        return;
+      } catch (const backend::memory_exceeded&) {
+        return;
+      }
+      version.counts = {runner.candidates(), runner.fresh()};
+      version.state = phase_version::outcome::done;
+    });
+  }
 
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop) {

@@ -31,6 +31,8 @@ struct progress {
 struct cut_offs {
   /// A rule version with fewer expected candidates runs on the calling thread.
   double parallel_candidates = 8192;
+  /// Such versions of a phase run beside each other where all of them together expect as many candidates.
+  double together_candidates = 8192;
   /// `hisa` mode: candidates that are collected before they are deduplicated; 0: as many as memory allows.
   std::uint64_t candidate_rows = 0;
   /// Where a stratum's rules take their values from fewer rows, no tuple set but a hash table pays.

@@ -157,6 +157,7 @@ class fixpoint_executor final : public stratum_executor {
     kernels::pipeline pipeline;
     version_statistics* figures;
     double candidates_per_row = 1;  ///< of its last run
+    double seconds_per_row = 0;     ///< of its last run by itself
   };
 
   struct fault_context {
@@ -293,6 +294,31 @@ class fixpoint_executor final : public stratum_executor {
     figures.index_seconds += storage::seconds_now() - start;
   }
 
+  /// Several at a time where the machine can, and where there is enough to do.
+  template <class Indexes>
+  void refresh_indexes(const Indexes& indexes, stratum_statistics& figures) {
+    if constexpr (requires { machine_.each_at_once(std::size_t{}, [](std::size_t) {}); }) {
+      std::vector<std::uint32_t> all;
+      std::uint64_t rows = 0;
+      for (const std::uint32_t index : indexes) {
+        const relation_type& relation = relation_of(places_[index].relation);
+        all.push_back(index);
+        rows += relation.index(places_[index].number).missing_rows(relation.rows());
+      }
+      if (all.size() > 1 && static_cast<double>(rows) >= options_.cut.parallel_candidates) {
+        const double start = storage::seconds_now();
+        machine_.each_at_once(all.size(), [&](std::size_t number) {
+          const index_place place = places_[all[number]];
+          guarded({"indexing", place.relation, nullptr},
+                  [&] { machine_.refresh_index(relation_of(place.relation), place.number); });
+        });
+        figures.index_seconds += storage::seconds_now() - start;
+        return;
+      }
+    }
+    for (const std::uint32_t index : indexes) refresh_index(index, figures);
+  }
+
   /// Whether what the version's aggregates give is the same in every iteration of its stratum.
   static bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing) {
     std::size_t aggregates = 0;  // around the operator
@@ -397,7 +423,7 @@ class fixpoint_executor final : public stratum_executor {
     if (!run_rows(number, phases[0], figures)) {
       skip_sets(stratum);
       if (!falls_apart) choose_sets(stratum);
-      for (std::uint32_t index : indexes_read(stratum.once.versions)) refresh_index(index, figures);
+      refresh_indexes(indexes_read(stratum.once.versions), figures);
       run_phase(phases[0], figures);
       for (relation_id relation : stratum.relations) settle(relation, figures);
     }
@@ -645,7 +671,7 @@ class fixpoint_executor final : public stratum_executor {
     std::set<std::uint32_t> indexes;
     for (const auto& phase : stratum.loop) indexes.merge(indexes_read(phase.versions));
     indexes.merge(indexes_read(stratum.subsumptions));
-    for (std::uint32_t index : indexes) refresh_index(index, figures);
+    refresh_indexes(indexes, figures);
     std::vector<std::uint64_t> deltas;
 
     const auto any_delta = [&] {
@@ -667,11 +693,13 @@ class fixpoint_executor final : public stratum_executor {
         for (relation_id relation : stratum.loop[p].advance) settle(relation, figures);
         if (p + 1 == stratum.loop.size()) subsume(stratum, subsumptions, figures, [](auto& runner) { runner.step(); });
         for (relation_id relation : stratum.loop[p].advance) relation_of(relation).advance();
+        const auto& advanced = stratum.loop[p].advance;
+        std::vector<std::uint32_t> due;
         for (std::uint32_t index : indexes) {
           const relation_id owner = places_[index].relation;
-          const auto& advanced = stratum.loop[p].advance;
-          if (std::find(advanced.begin(), advanced.end(), owner) != advanced.end()) refresh_index(index, figures);
+          if (std::find(advanced.begin(), advanced.end(), owner) != advanced.end()) due.push_back(index);
         }
+        refresh_indexes(due, figures);
       }
       ++figures.iterations;
       deltas.push_back(sum_of(stratum, [](const relation_type& one) { return one.delta_rows(); }));
@@ -858,8 +886,7 @@ class fixpoint_executor final : public stratum_executor {
       for (std::size_t v = 0; v < versions.size(); ++v) {
         const std::uint64_t rows = kernels::input_rows(versions[v].pipeline, relations_);
         if (rows == 0) continue;
-        running.push_back(
-            {&versions[v].pipeline, rows, versions[v].candidates_per_row * static_cast<double>(rows), {}, {}});
+        running.push_back({&versions[v].pipeline, rows, expected_candidates(versions[v], rows), {}, {}});
         numbers.push_back(v);
       }
       if (running.empty()) return done;
@@ -893,9 +920,19 @@ class fixpoint_executor final : public stratum_executor {
   }
 
   void run_version(running_version& version, std::uint64_t rows) {
-    const double expected = version.candidates_per_row * static_cast<double>(rows);
+    const double expected = expected_candidates(version, rows);
+    const double start = storage::seconds_now();
     const pipeline_counts counts = machine_.run(version.pipeline, relations_, rows, expected, options_.stop);
+    version.seconds_per_row = (storage::seconds_now() - start) / static_cast<double>(rows);
     count(version, counts, rows);
+  }
+
+  /// Going by the last run: by its time as well, where the machine knows how many candidates that stands for.
+  [[nodiscard]] static double expected_candidates(const running_version& version, std::uint64_t rows) {
+    double per_row = version.candidates_per_row;
+    if constexpr (requires { Machine::candidates_a_second; })
+      per_row = std::max(per_row, version.seconds_per_row * Machine::candidates_a_second);
+    return per_row * static_cast<double>(rows);
   }
 
   void free_what_is_done(std::size_t number) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -144,6 +145,15 @@ struct pipeline {
 
   [[nodiscard]] std::uint32_t register_count() const {
     return slot_count + static_cast<std::uint32_t>(constants.size());
+  }
+  /// Whether a step can tell how often, and after what, it is taken.
+  [[nodiscard]] bool observes_order() const {
+    return std::any_of(segments.begin(), segments.end(), [](const segment& one) {
+      return std::any_of(one.steps.begin(), one.steps.end(), [](const step& taken) {
+        return taken.kind == step_kind::compute &&
+               (taken.scalar == scalar_op::next_counter || taken.scalar == scalar_op::call_functor);
+      });
+    });
   }
 };
 

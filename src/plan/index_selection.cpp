@@ -134,6 +134,10 @@ std::vector<std::uint32_t> order_of(const std::vector<signature>& chain, std::ui
 
 }  // namespace
 
+void append_searches(draft& version, const std::vector<std::uint32_t>& arities, std::set<searched_columns>& searches) {
+  for (const search& found : searches_of(version, arities)) searches.insert({found.relation, *found.key_columns});
+}
+
 std::vector<std::vector<signature>> cover_by_chains(std::vector<signature> signatures) {
   // Larger ones last and otherwise by columns, so that the result does not depend on the order of rules.
   std::sort(signatures.begin(), signatures.end(), [](const signature& left, const signature& right) {

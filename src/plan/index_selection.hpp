@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -18,6 +19,15 @@ using signature = std::vector<std::uint32_t>;
 /// (Subotic, Jordan, Chang, Fekete, Scholz: Automatic Index Selection for Large-Scale Datalog Computation, VLDB 2018).
 /// The signatures have to be different from each other.
 [[nodiscard]] std::vector<std::vector<signature>> cover_by_chains(std::vector<signature> signatures);
+
+/// What a search looks for: columns of a relation.
+struct searched_columns {
+  relation_id relation;
+  signature columns;
+  friend auto operator<=>(const searched_columns&, const searched_columns&) = default;
+};
+/// Adds those that a version needs an index for.
+void append_searches(draft& version, const std::vector<std::uint32_t>& arities, std::set<searched_columns>& searches);
 
 /// Chooses the indexes of all relations; sets the index of each search in the drafts and puts its keys into the
 /// index's order. One-off searches for constants that would need an index of their own become scans, but not those of

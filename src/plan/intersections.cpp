@@ -20,8 +20,8 @@ bool is_aggregate(const draft_operation& one) { return std::holds_alternative<fo
 class finder {
  public:
   finder(draft& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
-         const std::set<relation_id>& growing, const std::set<relation_id>& excluded)
-      : version_(version), costs_(costs), arities_(arities), growing_(growing), excluded_(excluded) {}
+         const intersection_scope& scope)
+      : version_(version), costs_(costs), arities_(arities), scope_(scope) {}
 
   void run() {
     std::vector<draft_operation>& operations = version_.operations;
@@ -34,11 +34,12 @@ class finder {
   }
 
  private:
-  [[nodiscard]] bool is_complete(relation_id relation, part rows) const {
-    return rows == part::all && !growing_.contains(relation) && !excluded_.contains(relation);
+  [[nodiscard]] bool can_search(relation_id relation, part rows) const {
+    return rows == part::all && !scope_.excluded.contains(relation);
   }
-  [[nodiscard]] bool is_worth(relation_id relation, double bindings) const {
-    return bindings >= costs_.rows(relation, part::all);
+  [[nodiscard]] bool is_worth(const searched_columns& search, double bindings) const {
+    if (scope_.growing.contains(search.relation)) return scope_.kept.contains(search);
+    return bindings >= costs_.rows(search.relation, part::all);
   }
 
   /// Looks for tests that could be the search at `position`, up to the next operator that makes bindings.
@@ -50,19 +51,18 @@ class finder {
     const bool binds_one = search.bindings.size() == 1 && search.keys.size() + 1 == arities_[search.relation.value];
     const double before = operations[position - 1].bindings;
     const double found = searching.bindings;
-    if (!binds_one || !is_complete(search.relation, search.rows)) return;
-    if (found < least_fan_out * before || !is_worth(search.relation, found)) return;
+    if (!binds_one || !can_search(search.relation, search.rows)) return;
+    if (found < least_fan_out * before || !is_worth({search.relation, searching.key_columns}, found)) return;
     const slot_id value = search.bindings.front().slot;
     for (std::size_t at = position + 1; at < operations.size() && !is_loop(operations[at].op); ++at) {
       const auto* const test = std::get_if<exists>(&operations[at].op);
-      if (test == nullptr || test->negated || !is_complete(test->relation, test->rows)) continue;
-      if (!is_worth(test->relation, found) || search.others.size() == most_others) continue;
-      add_other(searching, operations[at], at, value, bound);
+      if (test == nullptr || test->negated || !can_search(test->relation, test->rows)) continue;
+      if (search.others.size() < most_others) add_other(searching, operations[at], at, value, bound);
     }
   }
 
-  static void add_other(draft_operation& searching, const draft_operation& testing, std::size_t at, slot_id value,
-                        const std::set<slot_id>& bound) {
+  void add_other(draft_operation& searching, const draft_operation& testing, std::size_t at, slot_id value,
+                 const std::set<slot_id>& bound) const {
     const auto& test = std::get<exists>(testing.op);
     other_search other;
     other.relation = test.relation;
@@ -83,6 +83,7 @@ class finder {
     }
     // Without any other key every row of the relation would do.
     if (values != 1 || other.keys.empty()) return;
+    if (!is_worth({other.relation, key_columns}, searching.bindings)) return;
     std::get<match>(searching.op).others.push_back(std::move(other));
     searching.other_key_columns.push_back(std::move(key_columns));
   }
@@ -90,15 +91,14 @@ class finder {
   draft& version_;
   const cost_model& costs_;
   const std::vector<std::uint32_t>& arities_;
-  const std::set<relation_id>& growing_;
-  const std::set<relation_id>& excluded_;
+  const intersection_scope& scope_;
 };
 
 }  // namespace
 
 void find_intersections(draft& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
-                        const std::set<relation_id>& growing, const std::set<relation_id>& excluded) {
-  finder(version, costs, arities, growing, excluded).run();
+                        const intersection_scope& scope) {
+  finder(version, costs, arities, scope).run();
 }
 
 }  // namespace gpulog::plan

@@ -6,6 +6,7 @@
 
 #include "plan/cost_model.hpp"
 #include "plan/draft.hpp"
+#include "plan/index_selection.hpp"
 
 namespace gpulog::plan {
 
@@ -15,11 +16,17 @@ namespace gpulog::plan {
 /// for each binding the relation with the fewest rows. Over a cycle of atoms the work is then that of a worst-case
 /// optimal join: a triangle's edge costs the smaller degree of its two ends, never the larger one.
 ///
-/// Only relations that are complete when the version runs, and only where the bindings expected are as many as the rows
-/// of the relations, as each other search needs an index of its own.
-/// @param growing relations of the version's own recursive stratum
-/// @param excluded relations that have no indexes
+/// Only where the bindings expected are as many as the rows of the relations, as each other search needs an index of
+/// its own. Relations that grow in the version's own recursive stratum are searched only by an index that other
+/// searches of the loop keep up to date anyway: how many rows a binding has there changes with every iteration, which
+/// no order chosen before can follow.
+struct intersection_scope {
+  const std::set<relation_id>& growing;    ///< relations of the version's own recursive stratum
+  const std::set<searched_columns>& kept;  ///< searches of them that the loop makes anyway
+  const std::set<relation_id>& excluded;   ///< relations that have no indexes
+};
+
 void find_intersections(draft& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
-                        const std::set<relation_id>& growing, const std::set<relation_id>& excluded);
+                        const intersection_scope& scope);
 
 }  // namespace gpulog::plan

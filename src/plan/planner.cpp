@@ -513,7 +513,7 @@ class planner {
     parts.atoms.assign(rule.atoms.size(), part::all);
     parts.tested = tested_atoms(rule, target);
     if (recursive.empty()) {
-      add_version(rule, parts, forced_order(rule, 0), target, target.once);
+      add_version(rule, parts, forced_order(rule, 0), target.once);
       return;
     }
     for (std::uint32_t version = 0; version < recursive.size(); ++version) {
@@ -522,19 +522,33 @@ class planner {
       // A subsumption takes no rows of delta.
       const std::vector<bool> tested = parts.tested;
       if (!tested.empty()) parts.tested[recursive[version]] = false;
-      add_version(rule, parts, forced_order(rule, version), target, target.loop[level]);
+      add_version(rule, parts, forced_order(rule, version), target.loop[level]);
       parts.tested = tested;
       parts.atoms[recursive[version]] = part::old;
     }
   }
 
   void add_version(const normalized_rule& rule, const version_parts& parts, const std::vector<std::uint32_t>* forced,
-                   const draft_stratum& stratum, draft_phase& target) {
+                   draft_phase& target) {
     draft& added = target.versions.emplace_back(build_draft(rule, parts, order_body(rule, parts, costs_, forced)));
     simplify(added, arities_);
-    if (chosen_.intersections == intersection_mode::off) return;
+  }
+
+  void intersect(draft_stratum& stratum) {
     const std::set<relation_id> own(stratum.relations.begin(), stratum.relations.end());
-    find_intersections(added, costs_, arities_, own, equivalences_);
+    const auto intersect_versions = [&](draft_phase& from, const std::set<searched_columns>& kept) {
+      for (draft& version : from.versions) find_intersections(version, costs_, arities_, {own, kept, equivalences_});
+    };
+    std::set<searched_columns> kept;
+    intersect_versions(stratum.once, kept);
+    for (draft_phase& repeated : stratum.loop) {
+      for (draft& version : repeated.versions) append_searches(version, arities_, kept);
+    }
+    // Where rows may be lost, or wait to be chosen, an index and a tuple set need not know the same ones.
+    std::erase_if(kept, [&](const searched_columns& search) {
+      return !stratum.subsumptions.empty() || !result_.relations[search.relation.value].choice_domains.empty();
+    });
+    for (draft_phase& repeated : stratum.loop) intersect_versions(repeated, kept);
   }
 
   void choose_indexes() {
@@ -543,6 +557,7 @@ class planner {
       for (draft& version : from.versions) drafts.push_back(&version);
     };
     for (draft_stratum& planned : strata_) {
+      if (chosen_.intersections == intersection_mode::automatic) intersect(planned);
       collect(planned.once);
       for (draft_phase& repeated : planned.loop) collect(repeated);
       for (draft_subsumption& made : planned.subsumptions) drafts.push_back(&made.version);

@@ -68,6 +68,10 @@ class relation {
   /// there are: others wait behind the delta, where better ones write over them. 0: all of them, as before.
   void show_best_first(std::uint64_t least) { best_->least_shown = least; }
   [[nodiscard]] bool keeps_best() const { return best_ != nullptr; }
+  /// Whether a tuple that is inserted is in its place at once, and who inserts it does not matter.
+  [[nodiscard]] bool inserts_at_once() const {
+    return !equivalence_ && !best_ && !is_choice() && !std::holds_alternative<hisa_set>(set_);
+  }
   [[nodiscard]] bool is_choice() const { return std::holds_alternative<choice_set>(set_); }
   /// All rows, those that are here and those to come, have values below these bounds, one a column. Then the tuple set
   /// can be a bit matrix: at once where it is small or asked for, else when a hash set would be of its size.

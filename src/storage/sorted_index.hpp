@@ -184,6 +184,9 @@ class sorted_index {
     }
   }
 
+  /// Of so many, those that it does not cover.
+  [[nodiscard]] std::uint64_t missing_rows(std::uint64_t rows) const { return rows - std::min(indexed_, rows); }
+
   /// Covers rows [0, rows), those from old_rows on as delta. Rows only ever join at the end.
   template <class Backend>
   void refresh(Backend& backend, const column_pointers& columns, std::uint64_t old_rows, std::uint64_t rows) {

@@ -64,7 +64,10 @@ class mixed_run {
     chosen.threads = mode.threads;
     chosen.storage = mode.storage;
     chosen.counter = &counter_;
-    if (mode.small_cut_offs) chosen.cut = {0, 200};
+    if (mode.small_cut_offs) {
+      chosen.cut.parallel_candidates = 0;
+      chosen.cut.candidate_rows = 200;
+    }
     chosen.may_run = strata_of_device(plan, rules);
     auto device =
         std::make_unique<watched_executor>(make_cpu_executor(plan, symbols_, device_memory_, chosen), to_device_);

@@ -70,8 +70,11 @@ class plan_run {
     chosen.buffers.eager = mode.eager_buffers;
     chosen.sets = mode.sets;
     if (mode.small_cut_offs) {
-      chosen.cut = {0, 200};
+      chosen.cut.parallel_candidates = 0;
+      chosen.cut.candidate_rows = 200;
       chosen.rows = row_mode::on;
+    } else {
+      chosen.cut.together_candidates = 0;
     }
     if (mode.own_threads) {
       executor_ = make_executor_with_own_threads(plan, symbols_, memory_, chosen);
