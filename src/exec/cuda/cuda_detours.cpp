@@ -77,6 +77,11 @@ std::vector<register_number> cuda_machine::outputs_before(const kernels::pipelin
   for (const register_number key : next.keys) {
     if (key < program.slot_count) add_once(outputs, key);
   }
+  for (const kernels::search_choice& choice : next.choices) {
+    for (const register_number key : choice.keys) {
+      if (key < program.slot_count) add_once(outputs, key);
+    }
+  }
   if (next.kind == expansion_kind::fold) {
     for (const register_number kept : program.segments[next.unfold].carried) add_once(outputs, kept);
   }

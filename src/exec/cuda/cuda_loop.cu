@@ -290,6 +290,8 @@ void cuda_loop::put_task(const looped_version& version, task_list& made) {
     task.part = first.part;
   }
   const auto note_steps = [&](const segment& here, const cuda_kernels::hash_step* on_device) {
+    // In front of them are the tests of a search that is one of several, in relations that are complete.
+    if (!here.choices.empty()) on_device += here.choices.front().checks.size();
     for (std::size_t s = 0; s < here.steps.size(); ++s) {
       const step& one = here.steps[s];
       const bool is_key = one.kind == step_kind::exists_key;
@@ -451,7 +453,7 @@ std::unique_ptr<iteration_runner> cuda_machine::make_iteration_runner(looped_str
                                                                       kernels::relation_list<relation>& relations) {
   if (cut_.loop_rows == 0 || !cuda_loop::can_run(stratum, relations)) return nullptr;
   const auto steps = [this, &relations](const segment& here, array_store& store) {
-    return steps_of(here, relations, store);
+    return nested_steps_of(here, relations, store);
   };
   return std::make_unique<cuda_loop>(*context_, *resource_, small_runs_, cut_, std::move(stratum), relations, steps);
 }

@@ -10,6 +10,7 @@
 #include "backend/cuda/error.hpp"
 #include "exec/cuda/row_loader.hpp"
 #include "kernels/cuda/expand.cuh"
+#include "kernels/cuda/fewest.cuh"
 #include "storage/cuda/for_each.cuh"
 
 namespace gpulog::exec {
@@ -33,6 +34,8 @@ constexpr std::uint64_t least_table_rows = 64u << 10;
 constexpr std::uint64_t match_rows = 64u << 20;
 /// A launch of fewer candidates than this isn't worth it while memory can still grow.
 constexpr std::uint64_t least_piece = 4u << 20;
+/// Room for rows that candidates are expected to become, where the part of them that does so varies.
+constexpr double margin_of_rows = 1.25;
 
 }  // namespace
 
@@ -61,16 +64,18 @@ std::uint64_t cuda_machine::launch(const running& run, expand_arguments& argumen
   parameters_.flush();
   const std::size_t shared =
       cuda_kernels::register_file<block_threads>::words(arguments.slot_count, arguments.constant_count) * sizeof(word);
+  const auto kernel =
+      arguments.choices == nullptr ? cuda_kernels::expand_kernel<Sink, false> : cuda_kernels::expand_kernel<Sink, true>;
   if (shared > 40u << 10) {
-    GPULOG_CUDA_TRY(cudaFuncSetAttribute(cuda_kernels::expand_kernel<Sink>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         static_cast<int>(shared)));
+    GPULOG_CUDA_TRY(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   }
   // Where the number of candidates isn't known, that of the last run is the best guess; blocks take more than one tile.
   const std::uint64_t guess = std::max(arguments.rows, static_cast<std::uint64_t>(run.expected_candidates));
   const std::uint64_t candidates = last == cuda_kernels::all_candidates ? guess : last - first;
   const auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>((candidates + block_threads - 1) / block_threads,
                                                                       1, context_->multiprocessors() * 32ULL));
-  cuda_kernels::expand_kernel<Sink><<<blocks, block_threads, shared, context_->stream()>>>(arguments);
+  kernel<<<blocks, block_threads, shared, context_->stream()>>>(arguments);
   GPULOG_CUDA_TRY(cudaGetLastError());
   return arguments.report_number;
 }
@@ -139,13 +144,13 @@ void cuda_machine::run_from_start(running& run, std::uint64_t rows) {
   }
 }
 
-std::vector<cuda_kernels::hash_step> cuda_machine::steps_of(const segment& here,
+std::vector<cuda_kernels::hash_step> cuda_machine::steps_of(const std::vector<kernels::step>& steps,
                                                             kernels::relation_list<relation>& relations,
                                                             array_store& store) {
   const auto put = [&store](const auto& values) { return store.put(values); };
-  std::vector<cuda_kernels::hash_step> steps;
-  for (const kernels::step& one : here.steps) {
-    auto& made = steps.emplace_back(cuda_kernels::device_step_of<cuda_kernels::hash_step>(one, relations, put));
+  std::vector<cuda_kernels::hash_step> all;
+  for (const kernels::step& one : steps) {
+    auto& made = all.emplace_back(cuda_kernels::device_step_of<cuda_kernels::hash_step>(one, relations, put));
     if (one.kind != kernels::step_kind::unpack) continue;
     std::vector<register_number> fields;
     for (const kernels::binding& bound : one.bindings) fields.insert(fields.end(), {bound.column, bound.target});
@@ -155,7 +160,53 @@ std::vector<cuda_kernels::hash_step> cuda_machine::steps_of(const segment& here,
     made.records = static_cast<word>(one.records->size());
     made.record_arity = one.records->arity();
   }
-  return steps;
+  return all;
+}
+
+std::vector<cuda_kernels::hash_step> cuda_machine::nested_steps_of(const segment& here,
+                                                                   kernels::relation_list<relation>& relations,
+                                                                   array_store& store) {
+  if (here.choices.empty()) return steps_of(here.steps, relations, store);
+  std::vector<kernels::step> steps = here.choices.front().checks;
+  steps.insert(steps.end(), here.steps.begin(), here.steps.end());
+  return steps_of(steps, relations, store);
+}
+
+bool cuda_machine::put_choices(running& run, const segment& here, const input_rows& input,
+                               expand_arguments& arguments) {
+  std::vector<cuda_kernels::device_choice> choices;
+  for (const kernels::search_choice& choice : here.choices) {
+    const std::vector<run_view> views =
+        run.relations[choice.source]->index(choice.index).views(true, true, choice.level);
+    if (views.empty()) return false;
+    cuda_kernels::device_choice& made = choices.emplace_back();
+    made.runs = parameters_.put(views);
+    made.run_count = static_cast<std::uint32_t>(views.size());
+    arguments.run_count = std::max(arguments.run_count, made.run_count);
+    const key_columns keys = put_keys(run, choice.keys, input);
+    made.keys = keys.columns;
+    made.constants = keys.constants;
+    made.bound = {choice.bound.target, nullptr, choice.bound.column};
+    const std::vector<cuda_kernels::hash_step> checks = steps_of(choice.checks, run.relations, parameters_);
+    made.checks = parameters_.put(checks);
+    made.check_count = static_cast<std::uint32_t>(checks.size());
+  }
+  arguments.choices = parameters_.put(choices);
+  arguments.choice_count = static_cast<std::uint32_t>(choices.size());
+  return true;
+}
+
+cuda_machine::key_columns cuda_machine::put_keys(const running& run, const std::vector<register_number>& keys,
+                                                 const input_rows& input) {
+  std::vector<const word*> columns;
+  std::vector<word> constants;
+  for (register_number key : keys) {
+    const bool constant = key >= run.program.slot_count;
+    columns.push_back(constant ? nullptr : input.columns[key]);
+    constants.push_back(constant ? run.program.constants[key - run.program.slot_count] : 0);
+  }
+  const word* const* const shown = parameters_.put(columns);
+  return {shown, parameters_.put(constants)};
 }
 
 void cuda_machine::run_segment(running& run, std::size_t number, const input_rows& input) {
@@ -168,7 +219,7 @@ void cuda_machine::run_segment(running& run, std::size_t number, const input_row
   arguments.slot_count = run.program.slot_count;
   arguments.constants = parameters_.put(run.program.constants);
   arguments.constant_count = static_cast<std::uint32_t>(run.program.constants.size());
-  const std::vector<cuda_kernels::hash_step> steps = steps_of(here, run.relations, parameters_);
+  const std::vector<cuda_kernels::hash_step> steps = steps_of(here.steps, run.relations, parameters_);
   arguments.steps = parameters_.put(steps);
   arguments.step_count = static_cast<std::uint32_t>(steps.size());
 
@@ -193,7 +244,9 @@ void cuda_machine::run_segment(running& run, std::size_t number, const input_row
   }
 
   std::vector<run_view> views;
-  if (here.kind == expansion_kind::match) {
+  if (!here.choices.empty()) {
+    if (!put_choices(run, here, input, arguments)) return;
+  } else if (here.kind == expansion_kind::match) {
     views = run.relations[here.source]
                 ->index(here.index)
                 .views(here.part != kernels::row_part::delta, here.part != kernels::row_part::old, here.level);
@@ -204,9 +257,11 @@ void cuda_machine::run_segment(running& run, std::size_t number, const input_row
     }
     views.emplace_back();
   }
-  if (views.empty()) return;
-  arguments.runs = parameters_.put(views);
-  arguments.run_count = static_cast<std::uint32_t>(views.size());
+  if (here.choices.empty()) {
+    if (views.empty()) return;
+    arguments.runs = parameters_.put(views);
+    arguments.run_count = static_cast<std::uint32_t>(views.size());
+  }
   arguments.matched = parameters_.put(matched);
   arguments.matched_count = static_cast<std::uint32_t>(matched.size());
   const std::size_t parameters = parameters_.position();
@@ -219,12 +274,8 @@ void cuda_machine::run_segment(running& run, std::size_t number, const input_row
   }
 }
 
-void cuda_machine::find_matches(running& run, std::size_t number, const input_rows& input,
-                                expand_arguments& arguments) {
-  const segment& here = run.program.segments[number];
-  segment_memory& memory = run.later != nullptr ? run.later->memory : *segments_[number];
-  ensure(memory.offsets, arguments.rows + 1);
-  ensure(memory.ranges, arguments.rows * arguments.run_count);
+cuda_kernels::row_degree cuda_machine::degree_of(running& run, const segment& here, const input_rows& input,
+                                                 const expand_arguments& arguments, segment_memory& memory) {
   cuda_kernels::row_degree degree{};
   degree.runs = arguments.runs;
   degree.run_count = arguments.run_count;
@@ -232,24 +283,40 @@ void cuda_machine::find_matches(running& run, std::size_t number, const input_ro
   degree.first_row = arguments.first_row;
   degree.ranges = memory.ranges.data();
   if (here.kind == expansion_kind::match) {
-    std::vector<const word*> keys;
-    std::vector<word> constants;
-    for (register_number key : here.keys) {
-      const bool constant = key >= run.program.slot_count;
-      keys.push_back(constant ? nullptr : input.columns[key]);
-      constants.push_back(constant ? run.program.constants[key - run.program.slot_count] : 0);
-    }
-    degree.keys = parameters_.put(keys);
-    degree.constants = parameters_.put(constants);
+    const key_columns keys = put_keys(run, here.keys, input);
+    degree.keys = keys.columns;
+    degree.constants = keys.constants;
   } else {
     const auto part = kernels::rows_of(*run.relations[here.source], here.part);
     if (part.end > UINT32_MAX) throw std::length_error("a Cartesian product with more than 2^32 rows");
     degree.part = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
   }
-  parameters_.flush();
+  return degree;
+}
+
+void cuda_machine::find_matches(running& run, std::size_t number, const input_rows& input,
+                                expand_arguments& arguments) {
+  const segment& here = run.program.segments[number];
+  segment_memory& memory = run.later != nullptr ? run.later->memory : *segments_[number];
+  ensure(memory.offsets, arguments.rows + 1);
+  ensure(memory.ranges, arguments.rows * arguments.run_count);
+  arguments.offsets = memory.offsets.data();
+  arguments.ranges = memory.ranges.data();
   // A scan's own threads would look up many rows each, one behind the other.
-  storage::cuda::for_each(context_->stream(), arguments.rows + 1,
-                          cuda_kernels::store_degree{degree, memory.offsets.data()});
+  if (arguments.choices != nullptr) {
+    ensure(memory.chosen, arguments.rows);
+    arguments.chosen = memory.chosen.data();
+    parameters_.flush();
+    storage::cuda::for_each(
+        context_->stream(), arguments.rows + 1,
+        cuda_kernels::choose_fewest{arguments.choices, arguments.choice_count, arguments.rows, arguments.first_row,
+                                    memory.chosen.data(), memory.ranges.data(), memory.offsets.data()});
+  } else {
+    const cuda_kernels::row_degree degree = degree_of(run, here, input, arguments, memory);
+    parameters_.flush();
+    storage::cuda::for_each(context_->stream(), arguments.rows + 1,
+                            cuda_kernels::store_degree{degree, memory.offsets.data()});
+  }
   std::size_t bytes = 0;
   const auto items = static_cast<std::int64_t>(arguments.rows + 1);
   GPULOG_CUDA_TRY(cub::DeviceScan::ExclusiveSum(nullptr, bytes, memory.offsets.data(), memory.offsets.data(), items,
@@ -257,8 +324,6 @@ void cuda_machine::find_matches(running& run, std::size_t number, const input_ro
   ensure(memory.scratch, bytes + 1);
   GPULOG_CUDA_TRY(cub::DeviceScan::ExclusiveSum(memory.scratch.data(), bytes, memory.offsets.data(),
                                                 memory.offsets.data(), items, context_->stream()));
-  arguments.offsets = memory.offsets.data();
-  arguments.ranges = memory.ranges.data();
 }
 
 void cuda_machine::expand(running& run, std::size_t number, expand_arguments& arguments, std::uint64_t candidates) {
@@ -281,46 +346,77 @@ void cuda_machine::expand(running& run, std::size_t number, expand_arguments& ar
     run.counts.candidates += report.candidates;
     run.counts.fresh += report.rows - target.tail();
     target.set_tail(report.rows);
-  } else if (target.is_packed() || target.keeps_best()) {
+  } else if (target.is_packed() || target.keeps_best() || target.only_appends()) {
     insert_candidates(run, arguments, candidates);
   } else {
     table_candidates(run, number, arguments, candidates, run.program.head);
   }
 }
 
+std::uint64_t cuda_machine::launch_insertion(const running& run, expand_arguments& arguments, std::uint64_t first,
+                                             std::uint64_t last) {
+  relation& target = *run.relations[run.program.target];
+  arguments.target.set = target.set();
+  arguments.counter = target.counter();
+  arguments.room = target.limit();
+  if (target.only_appends()) return launch<sink::rows>(run, arguments, first, last);
+  if (target.keeps_best()) return launch<sink::best>(run, arguments, first, last);
+  return launch<sink::packed>(run, arguments, first, last);
+}
+
+kernel_report cuda_machine::insert_piece(running& run, expand_arguments& arguments, std::uint64_t first,
+                                         std::uint64_t last) {
+  relation& target = *run.relations[run.program.target];
+  const kernel_report report = report_of(launch_insertion(run, arguments, first, last));
+  if (report.refused == 0) {
+    run.counts.candidates += report.candidates;
+    run.counts.fresh += report.rows - target.tail();
+    target.set_tail(report.rows);
+  }
+  return report;
+}
+
 void cuda_machine::insert_candidates(running& run, expand_arguments& arguments, std::uint64_t candidates) {
   relation& target = *run.relations[run.program.target];
-  const auto start = [&](std::uint64_t first, std::uint64_t last) {
-    arguments.target.set = target.set();
-    arguments.counter = target.counter();
-    arguments.room = target.limit();
-    return target.keeps_best() ? launch<sink::best>(run, arguments, first, last)
-                               : launch<sink::packed>(run, arguments, first, last);
-  };
   if (run.later != nullptr) {
-    run.later->report = start(0, cuda_kernels::all_candidates);
+    run.later->report = launch_insertion(run, arguments, 0, cuda_kernels::all_candidates);
     run.later->arguments = arguments;
     return;
   }
-  const auto insert = [&](std::uint64_t first, std::uint64_t last) {
-    const kernel_report report = report_of(start(first, last));
-    if (report.refused == 0) {
-      run.counts.candidates += report.candidates;
-      run.counts.fresh += report.rows - target.tail();
-      target.set_tail(report.rows);
-    }
-    return report;
-  };
   if (candidates == cuda_kernels::all_candidates) {
     // Most iterations fit, and the host need not know their size before.
-    const kernel_report report = insert(0, candidates);
+    const kernel_report report = insert_piece(run, arguments, 0, candidates);
     if (report.refused == 0) return;
     candidates = report.candidates;
   }
+  if (target.only_appends()) return append_candidates(run, arguments, candidates);
   for (std::uint64_t done = 0; done < candidates;) {
     make_space(run.program, target, candidates - done);
     const std::uint64_t piece = std::min(candidates - done, target.room());
-    insert(done, done + piece);
+    insert_piece(run, arguments, done, done + piece);
+    done += piece;
+  }
+}
+
+void cuda_machine::append_candidates(running& run, expand_arguments& arguments, std::uint64_t candidates) {
+  // How many of them become rows is known when they have: a first piece tells what to expect of the others.
+  relation& target = *run.relations[run.program.target];
+  double share = 1;
+  for (std::uint64_t done = 0; done < candidates;) {
+    const std::uint64_t piece = done == 0 ? std::min(candidates, least_piece) : candidates - done;
+    const auto expected = static_cast<std::uint64_t>(static_cast<double>(piece) * share * margin_of_rows);
+    try {
+      target.grow(std::min(piece, expected + least_table_rows), false);
+    } catch (const backend::memory_exceeded&) {
+      // There may be fewer.
+    }
+    const std::uint64_t before = target.tail();
+    kernel_report report = insert_piece(run, arguments, done, done + piece);
+    if (report.refused != 0) {
+      target.grow(report.rows - before, false);
+      report = insert_piece(run, arguments, done, done + piece);
+    }
+    share = static_cast<double>(target.tail() - before) / static_cast<double>(piece);
     done += piece;
   }
 }

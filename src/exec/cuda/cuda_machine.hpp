@@ -23,6 +23,10 @@
 #include "storage/cuda/device_relation.hpp"
 #include "storage/cuda/largest_values.hpp"
 
+namespace gpulog::kernels::cuda {
+struct row_degree;
+}
+
 namespace gpulog::exec {
 
 /// Runs pipelines on a CUDA device, segment by segment: a degree pass and a scan split the work by candidates, then one
@@ -35,7 +39,7 @@ class cuda_machine {
   using trace_range = exec::trace_range;
   /// The host makes texts and records.
   static constexpr bool leaves_steps_to_host = true;
-  static constexpr bool makes_other_searches = false;  // a match reads the search that the plan has first
+  static constexpr bool makes_other_searches = true;
 
   /// @param resource allocates on the device
   /// @param host_threads for steps that the host does
@@ -150,10 +154,14 @@ class cuda_machine {
                                              const kernels::relation_list<relation>& relations);
   void launch_batch(batch& all, kernels::relation_list<relation>& relations);
   void finish_batch(batch& all, kernels::relation_list<relation>& relations);
-  /// The device's form of a segment's steps; their arrays are put into the store.
-  [[nodiscard]] std::vector<kernels::cuda::hash_step> steps_of(const kernels::segment& here,
+  /// The device's form of steps; their arrays are put into the store.
+  [[nodiscard]] std::vector<kernels::cuda::hash_step> steps_of(const std::vector<kernels::step>& steps,
                                                                kernels::relation_list<relation>& relations,
                                                                array_store& store);
+  /// Of a level of nested loops: with the tests of a search that is one of several, as loops make the first one.
+  [[nodiscard]] std::vector<kernels::cuda::hash_step> nested_steps_of(const kernels::segment& here,
+                                                                      kernels::relation_list<relation>& relations,
+                                                                      array_store& store);
 
   /// Runs a pipeline on its input rows.
   void run_from_start(running& run, std::uint64_t rows);
@@ -177,11 +185,31 @@ class cuda_machine {
   [[nodiscard]] static kernels::cuda::fold_cells cells_of(fold_memory& memory);
   /// Rows [first, first + rows) of the input.
   [[nodiscard]] static input_rows part_of(const input_rows& input, std::uint64_t first, std::uint64_t rows);
+  /// The searches of a match that has several. @return whether all relations have rows: else nothing matches
+  bool put_choices(running& run, const kernels::segment& here, const input_rows& input,
+                   kernels::cuda::expand_arguments& arguments);
+  /// The columns of a search's keys, and the constants among them.
+  struct key_columns {
+    const word* const* columns;
+    const word* constants;
+  };
+  [[nodiscard]] key_columns put_keys(const running& run, const std::vector<kernels::register_number>& keys,
+                                     const input_rows& input);
+  [[nodiscard]] kernels::cuda::row_degree degree_of(running& run, const kernels::segment& here, const input_rows& input,
+                                                    const kernels::cuda::expand_arguments& arguments,
+                                                    segment_memory& memory);
   void find_matches(running& run, std::size_t number, const input_rows& input,
                     kernels::cuda::expand_arguments& arguments);
   /// @param candidates all_candidates: as many as the matches sum up to, which only the device knows yet
   void expand(running& run, std::size_t number, kernels::cuda::expand_arguments& arguments, std::uint64_t candidates);
   void insert_candidates(running& run, kernels::cuda::expand_arguments& arguments, std::uint64_t candidates);
+  /// Into a relation without a tuple set.
+  void append_candidates(running& run, kernels::cuda::expand_arguments& arguments, std::uint64_t candidates);
+  /// A piece of the candidates, which counts unless it was refused.
+  backend::cuda::kernel_report insert_piece(running& run, kernels::cuda::expand_arguments& arguments,
+                                            std::uint64_t first, std::uint64_t last);
+  std::uint64_t launch_insertion(const running& run, kernels::cuda::expand_arguments& arguments, std::uint64_t first,
+                                 std::uint64_t last);
   void table_candidates(running& run, std::size_t number, kernels::cuda::expand_arguments& arguments,
                         std::uint64_t candidates, const std::vector<kernels::register_number>& outputs);
   void use_table(running& run, std::size_t number, const std::vector<kernels::register_number>& outputs,

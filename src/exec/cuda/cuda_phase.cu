@@ -62,9 +62,12 @@ void cuda_machine::run_together(std::vector<phase_version>& versions, kernels::r
     const bool is_small =
         version.rows <= (limit == batch_rows_.end() ? cut_.batch_rows : limit->second) &&
         version.expected_candidates <= most_batch_candidates && relations[program.target]->arity() <= 2 &&
+        (!relations[program.target]->only_appends() || relations[program.target]->tail() == 0) &&
         cuda_kernels::is_nest(program) && !cuda_kernels::has_wide_product(program, relations) &&
         cuda_kernels::batch_shared_words(program) <= most_shared_words && small.versions.size() < most_tasks;
     if (is_small) {
+      // A batch can be run again, which takes a set.
+      relations[program.target]->use_set();
       small.versions.push_back(&version);
     } else if (needs_one_launch(version, relations) && large.size() < backend::cuda::device_context::most_reports) {
       large.push_back(&version);
@@ -162,7 +165,7 @@ void cuda_machine::launch_batch(batch& all, kernels::relation_list<relation>& re
   std::vector<cuda_kernels::batch_share> shares;
   std::size_t shared_words = 0;
   const auto put = [this](const auto& values) { return parameters_.put(values); };
-  const auto steps = [&](const segment& here) { return steps_of(here, relations, parameters_); };
+  const auto steps = [&](const segment& here) { return nested_steps_of(here, relations, parameters_); };
   for (const phase_version* version : all.versions) {
     const kernels::pipeline& program = *version->program;
     relation& target = *relations[program.target];

@@ -43,6 +43,7 @@ struct segment_memory {
   explicit segment_memory(backend::memory_resource& resource)
       : offsets(resource),
         ranges(resource),
+        chosen(resource),
         scratch(resource),
         table(resource),
         table_counter(resource, 1),
@@ -51,6 +52,7 @@ struct segment_memory {
         fold(resource) {}
   backend::array<std::uint64_t> offsets;
   backend::array<storage::row_range> ranges;
+  backend::array<std::uint8_t> chosen;  // by row: which of several searches
   backend::array<std::uint8_t> scratch;
   backend::array<word> table;  // [output][row]
   backend::array<storage::cuda::append_counter> table_counter;

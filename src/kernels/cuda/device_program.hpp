@@ -35,7 +35,19 @@ enum class sink : std::uint8_t {
   table,   ///< rows of registers for the next segment, or candidates wider than a slot
   packed,  ///< the head's tuple set, arity 1 or 2
   best,    ///< the best row of a key
+  rows,    ///< the head's columns: it has no tuple set
   nullary
+};
+
+/// One of several searches for the same value (kernels::search_choice).
+struct device_choice {
+  const run_view* runs = nullptr;
+  std::uint32_t run_count = 0;
+  const word* const* keys = nullptr;  ///< one column a key word; null: a constant
+  const word* constants = nullptr;    ///< by key word
+  device_binding bound;
+  const hash_step* checks = nullptr;  ///< that the value is in the relations of the other searches
+  std::uint32_t check_count = 0;
 };
 
 struct expand_arguments {
@@ -45,13 +57,18 @@ struct expand_arguments {
   std::uint64_t rows = 0;
   std::uint64_t first_row = 0;  ///< of the carried columns
   /// Candidates [first, last), which there is room for. all_candidates: what offsets sum up to, if there is room for
-  /// that; otherwise the kernel does nothing and reports so.
+  /// that; otherwise the kernel does nothing and reports so. Of sink::rows there may be too little room for [first,
+  /// last): then nothing counts as done, and the report has the rows that there would be.
   std::uint64_t first_candidate = 0;
   std::uint64_t last_candidate = 0;
   std::uint64_t room = 0;             ///< rows that the target holds
   const row_range* ranges = nullptr;  ///< [run][row]
   const run_view* runs = nullptr;
-  std::uint32_t run_count = 0;
+  std::uint32_t run_count = 0;  ///< of choices: of the one that has most
+  /// Of a match with several searches, and for each row the number of its own one; null: there is one search.
+  const device_choice* choices = nullptr;
+  std::uint32_t choice_count = 0;
+  const std::uint8_t* chosen = nullptr;
   const device_binding* carried = nullptr;
   std::uint32_t carried_count = 0;
   const device_binding* matched = nullptr;

@@ -49,9 +49,9 @@ __device__ inline std::uint64_t take_place(bool wins, std::uint64_t* tail) {
 }
 
 /// Says how the kernel ended; all threads of all blocks call it, and the last block reports.
-/// @param restart whether the next kernel counts from 0
-__device__ inline void report_end(const expand_arguments& arguments, std::uint64_t candidates, bool refused,
-                                  bool restart) {
+template <sink Sink>
+__device__ void report_end(const expand_arguments& arguments, std::uint64_t candidates, bool refused) {
+  constexpr bool restart = Sink == sink::table;  // the next kernel counts from 0
   __syncthreads();
   if (threadIdx.x != 0) return;
   __threadfence();
@@ -61,12 +61,17 @@ __device__ inline void report_end(const expand_arguments& arguments, std::uint64
   append_counter& counter = *arguments.counter;
   volatile backend::cuda::kernel_report& report = *arguments.report;
   const std::uint64_t tail = atomicAdd(reinterpret_cast<unsigned long long*>(&counter.tail), 0ULL);
+  const bool is_full = Sink == sink::rows && !refused && tail > arguments.room;
   report.rows = tail;
   report.candidates = candidates;
-  report.refused = refused ? 1 : 0;
+  report.refused = refused || is_full ? 1 : 0;
   report.fault = *arguments.fault;
-  counter.tail_before = restart ? 0 : tail;
-  if (restart) counter.tail = 0;
+  if (is_full) {
+    counter.tail = counter.tail_before;
+  } else {
+    counter.tail_before = restart ? 0 : tail;
+    if (restart) counter.tail = 0;
+  }
   __threadfence_system();
   report.number = arguments.report_number;
 }
@@ -77,7 +82,8 @@ constexpr std::uint32_t full_occupancy = 2048 / block_threads;
 
 /// One thread a candidate, in equal shares whatever the rows' numbers of matches are (skewed keys are split like all
 /// others).
-template <sink Sink>
+/// @tparam HasChoices whether each row has made one of several searches
+template <sink Sink, bool HasChoices>
 __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(const expand_arguments arguments) {
   extern __shared__ word shared_words[];
   __shared__ std::uint64_t first_row;
@@ -89,7 +95,7 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
   if (last_candidate == all_candidates) {
     last_candidate = arguments.offsets == nullptr ? arguments.rows : arguments.offsets[arguments.rows];
     if (Sink != sink::nullary && arguments.counter->tail_before + last_candidate > arguments.room) {
-      report_end(arguments, last_candidate, true, Sink == sink::table);
+      report_end<Sink>(arguments, last_candidate, true);
       return;
     }
   }
@@ -115,6 +121,7 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
       bool alive = candidate < end;
       if (alive) {
         std::uint64_t row = candidate;
+        [[maybe_unused]] const device_choice* own = nullptr;
         if (arguments.offsets != nullptr) {
           row = owner_of(arguments.offsets, first_row, last_row, candidate);
           std::uint64_t match = candidate - arguments.offsets[row];
@@ -125,17 +132,29 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
             ++run;
             range = arguments.ranges[run * arguments.rows + row];
           }
-          const run_view& view =
-              arguments.runs[run];  // of a Cartesian product: one without rows, the columns are the relation's
           const std::uint64_t position = range.first + match;
-          for (std::uint32_t b = 0; b < arguments.matched_count; ++b) {
-            const device_binding& bound = arguments.matched[b];
-            const word* const column = bound.column != nullptr ? bound.column : view.stored + bound.stored * view.rows;
-            registers.set(bound.target, column[position]);
+          if constexpr (HasChoices) {
+            own = arguments.choices + arguments.chosen[row];
+            const run_view& view = own->runs[run];
+            registers.set(own->bound.target, view.stored[own->bound.stored * view.rows + position]);
+          } else {
+            const run_view& view =
+                arguments.runs[run];  // of a Cartesian product: one without rows, the columns are the relation's
+            for (std::uint32_t b = 0; b < arguments.matched_count; ++b) {
+              const device_binding& bound = arguments.matched[b];
+              const word* const column =
+                  bound.column != nullptr ? bound.column : view.stored + bound.stored * view.rows;
+              registers.set(bound.target, column[position]);
+            }
           }
         }
         for (std::uint32_t b = 0; b < arguments.carried_count; ++b) {
           registers.set(arguments.carried[b].target, arguments.carried[b].column[arguments.first_row + row]);
+        }
+        if constexpr (HasChoices) {
+          for (std::uint32_t s = 0; s < own->check_count && alive; ++s) {
+            alive = run_step(own->checks[s], registers, arguments.fault);
+          }
         }
         for (std::uint32_t s = 0; s < arguments.step_count && alive; ++s) {
           alive = run_step(arguments.steps[s], registers, arguments.fault);
@@ -157,6 +176,11 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
         if (alive) alive = offer_best(arguments.target.set, value);
         const std::uint64_t row = take_place(alive, &arguments.counter->tail);
         if (alive) store_tuple(arguments.target.set, row, value);
+      } else if constexpr (Sink == sink::rows) {
+        const std::uint64_t row = take_place(alive, &arguments.counter->tail);
+        if (alive && row < arguments.room) {
+          store_tuple(arguments.target.set, row, [&](std::uint32_t c) { return registers.get(arguments.outputs[c]); });
+        }
       } else {
         const std::uint64_t row = take_place(alive, &arguments.counter->tail);
         if (alive) {
@@ -168,7 +192,7 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
     }
     __syncthreads();
   }
-  report_end(arguments, candidates, false, Sink == sink::table);
+  report_end<Sink>(arguments, candidates, false);
 }
 
 /// The matches of every input row: their number, and as a side effect a range in each run; behind the last row there is

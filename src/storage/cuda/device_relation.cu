@@ -236,7 +236,7 @@ void device_relation::compact_best(bool all) {
 
 void device_relation::bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
   value_bounds_ = bounds;
-  if (sets_ == set_choice::hash || arity_ == 0 || !is_packed() || best_) return;
+  if (sets_ == set_choice::hash || arity_ == 0 || !is_packed() || best_ || only_appends_) return;
   bounds_ = bit_matrix_shape::of(bounds);
   memory_ = memory;
   if (sets_ == set_choice::words) {
@@ -313,6 +313,10 @@ void device_relation::make_word_room(std::uint64_t extra, bool keep_set) {
 
 /// The set for that many rows, or for words with room for `extra` more.
 void device_relation::extend_set(std::uint64_t limit, std::uint64_t extra, bool keep_set) {
+  if (only_appends_) {
+    limit_ = limit;
+    return;
+  }
   if (best_) {
     best_->grow(limit, keep_set);
     limit_ = limit;
@@ -336,14 +340,20 @@ void device_relation::extend_set(std::uint64_t limit, std::uint64_t extra, bool 
 /// Whether set and columns of that many rows fit into memory beside those that are there.
 bool device_relation::fits_beside(std::uint64_t rows) const {
   const std::uint64_t all = resource_->limit() != 0 ? resource_->limit() : context_->memory_bytes() / 10 * 9;
-  const std::uint64_t slot_bytes = bits_.size() != 0 ? 0 : slots_per_row * sizeof(std::uint64_t);
+  const std::uint64_t slot_bytes = bits_.size() != 0 || only_appends_ ? 0 : slots_per_row * sizeof(std::uint64_t);
   const std::uint64_t bytes = rows * (arity_ * sizeof(word) + slot_bytes);
   return bytes < all - std::min(all, resource_->used());
 }
 
-void device_relation::grow(std::uint64_t extra, bool keep_set) {
-  if (arity_ == 0 || room() >= extra) return;
+/// Rows that columns and set are to hold when that many more come.
+std::uint64_t device_relation::limit_for(std::uint64_t extra) const {
   const std::uint64_t columns = columns_.front().size();
+  if (only_appends_) {
+    // Who appends knows how much; half as much again only lest it happens often.
+    const std::uint64_t wanted = std::max({tail_ + extra, columns, initial_rows});
+    const std::uint64_t larger = columns + columns / 2;
+    return larger > wanted && fits_beside(larger) ? larger : wanted;
+  }
   std::uint64_t limit = std::max({limit_, columns, initial_rows});
   while (limit - tail_ < extra) {
     if (limit < fast_growth_rows) {
@@ -352,6 +362,13 @@ void device_relation::grow(std::uint64_t extra, bool keep_set) {
       limit = fits_beside(2 * limit) ? 2 * limit : limit + limit / 2;
     }
   }
+  return limit;
+}
+
+void device_relation::grow(std::uint64_t extra, bool keep_set) {
+  if (arity_ == 0 || room() >= extra) return;
+  const std::uint64_t columns = columns_.front().size();
+  const std::uint64_t limit = limit_for(extra);
   for (auto& column : columns_) {
     if (limit == columns) break;
     array<word> larger(*resource_, limit, fresh_memory::anything);
@@ -360,7 +377,7 @@ void device_relation::grow(std::uint64_t extra, bool keep_set) {
                                       context_->stream()));
     }
     column.swap(larger);
-    outgrown_columns_.push_back(std::move(larger));
+    if (!only_appends_) outgrown_columns_.push_back(std::move(larger));  // else nobody reads it yet
   }
   if (limit != columns) show_columns();
   extend_set(limit, extra, keep_set);
@@ -396,6 +413,7 @@ void device_relation::replace(std::vector<array<word>> columns, std::uint64_t ro
 
 void device_relation::make_set() {
   if (arity_ == 0 || rows_ == 0) return;
+  only_appends_ = false;
   extend_set(limit_, 0, false);
 }
 

@@ -136,6 +136,11 @@ class device_relation {
     outgrown_slots_.clear();
     if (best_) best_->release_outgrown();
   }
+  /// Before the first row: no tuple will be inserted twice, and none be looked up. There is no tuple set then.
+  void skip_set() { only_appends_ = arity_ != 0 && !best_; }
+  /// Before the first row: the same with a set, where that costs less.
+  void use_set() { only_appends_ = false; }
+  [[nodiscard]] bool only_appends() const { return only_appends_; }
   /// Before the first row, as storage::relation's: of numbers, with a key of two columns at most.
   void keep_best(std::uint32_t column, const value_order& order);
   [[nodiscard]] bool keeps_best() const { return best_ != nullptr; }
@@ -151,6 +156,7 @@ class device_relation {
   /// As storage::relation's.
   void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
   [[nodiscard]] const char* set_name() const {
+    if (only_appends_) return "none";
     if (bits_.size() != 0) return "bits";
     if (is_words_) return "words";
     if (best_ && best_->capacity() != 0) return "hash";
@@ -219,6 +225,7 @@ class device_relation {
   void adopt(const std::vector<const word*>& host_columns, std::uint64_t rows);
 
  private:
+  [[nodiscard]] std::uint64_t limit_for(std::uint64_t extra) const;
   void extend_set(std::uint64_t limit, std::uint64_t extra, bool keep_set);
   bool become_bits(bool keep_set);
   bool become_words(std::uint64_t slots, bool keep_set);
@@ -239,6 +246,7 @@ class device_relation {
   std::vector<array<word>> outgrown_columns_;
   std::vector<array<std::uint64_t>> outgrown_slots_;
   set_choice sets_;
+  bool only_appends_ = false;                // no set at all
   std::vector<std::uint64_t> value_bounds_;  // by column, where they are known
   std::optional<bit_matrix_shape> bounds_;   // of a matrix that may be its set
   std::uint64_t memory_ = 0;                 // of all relations
