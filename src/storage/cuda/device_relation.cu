@@ -347,14 +347,13 @@ bool device_relation::fits_beside(std::uint64_t rows) const {
 
 /// Rows that columns and set are to hold when that many more come.
 std::uint64_t device_relation::limit_for(std::uint64_t extra) const {
-  const std::uint64_t columns = columns_.front().size();
   if (only_appends_) {
     // Who appends knows how much; half as much again only lest it happens often.
-    const std::uint64_t wanted = std::max({tail_ + extra, columns, initial_rows});
-    const std::uint64_t larger = columns + columns / 2;
+    const std::uint64_t wanted = std::max({tail_ + extra, limit_, initial_rows});
+    const std::uint64_t larger = limit_ + limit_ / 2;
     return larger > wanted && fits_beside(larger) ? larger : wanted;
   }
-  std::uint64_t limit = std::max({limit_, columns, initial_rows});
+  std::uint64_t limit = std::max({limit_, columns_.front().size(), initial_rows});
   while (limit - tail_ < extra) {
     if (limit < fast_growth_rows) {
       limit *= 4;
@@ -367,26 +366,46 @@ std::uint64_t device_relation::limit_for(std::uint64_t extra) const {
 
 void device_relation::grow(std::uint64_t extra, bool keep_set) {
   if (arity_ == 0 || room() >= extra) return;
-  const std::uint64_t columns = columns_.front().size();
   const std::uint64_t limit = limit_for(extra);
-  for (auto& column : columns_) {
-    if (limit == columns) break;
-    array<word> larger(*resource_, limit, fresh_memory::anything);
-    if (tail_ != 0) {
-      GPULOG_CUDA_TRY(cudaMemcpyAsync(larger.data(), column.data(), tail_ * sizeof(word), cudaMemcpyDeviceToDevice,
-                                      context_->stream()));
-    }
-    column.swap(larger);
-    if (!only_appends_) outgrown_columns_.push_back(std::move(larger));  // else nobody reads it yet
+  if (only_appends_) require_room_for_columns(limit);
+  try {
+    for (auto& column : columns_) grow_column(column, limit);
+  } catch (const backend::memory_exceeded&) {
+    show_columns();  // as far as they have grown
+    throw;
   }
-  if (limit != columns) show_columns();
+  show_columns();
   extend_set(limit, extra, keep_set);
+}
+
+/// Columns move one by one, the last one beside all that are there by then. What can't succeed must not begin, as
+/// columns that are larger than they need be take the place of others. @throws memory_exceeded
+void device_relation::require_room_for_columns(std::uint64_t limit) const {
+  const std::uint64_t rows_more = limit - std::min(limit, columns_.front().size());
+  const std::uint64_t bytes = ((arity_ - 1) * rows_more + limit) * sizeof(word);
+  const std::uint64_t all = resource_->limit();
+  if (all != 0 && bytes > all - std::min(all, resource_->used())) {
+    throw backend::memory_exceeded(bytes, resource_->used(), all);
+  }
+}
+
+void device_relation::grow_column(array<word>& column, std::uint64_t limit) {
+  if (column.size() >= limit) return;
+  array<word> larger(*resource_, limit, fresh_memory::anything);
+  if (tail_ != 0) {
+    GPULOG_CUDA_TRY(cudaMemcpyAsync(larger.data(), column.data(), tail_ * sizeof(word), cudaMemcpyDeviceToDevice,
+                                    context_->stream()));
+  }
+  column.swap(larger);
+  if (!only_appends_) outgrown_columns_.push_back(std::move(larger));  // else nobody reads it yet
 }
 
 /// Kernels find the columns through a table.
 void device_relation::show_columns() {
   std::vector<word*> pointers;
   for (auto& column : columns_) pointers.push_back(column.data());
+  if (pointers == shown_columns_) return;
+  shown_columns_ = pointers;
   column_table_.resize(arity_);
   GPULOG_CUDA_TRY(cudaMemcpyAsync(column_table_.data(), pointers.data(), arity_ * sizeof(word*), cudaMemcpyHostToDevice,
                                   context_->stream()));
@@ -423,19 +442,36 @@ void device_relation::rehash(std::uint64_t capacity, bool keep_set) {
   try {
     slots_ = array<std::uint64_t>(*resource_, capacity);
   } catch (const backend::memory_exceeded&) {
-    if (keep_set) throw;
+    if (keep_set) {
+      slots_.swap(smaller);
+      throw;
+    }
+    const std::uint64_t before = smaller.size();
     smaller.release();  // the columns have all that it had
-    slots_ = array<std::uint64_t>(*resource_, capacity);
+    try {
+      slots_ = array<std::uint64_t>(*resource_, capacity);
+    } catch (const backend::memory_exceeded&) {
+      slots_ = array<std::uint64_t>(*resource_, before);
+      rehash_rows_into_slots();
+      throw;
+    }
   }
+  cudaStream_t stream = context_->stream();
+  if (smaller.size() == 0 || !is_packed()) {
+    rehash_rows_into_slots();
+  } else {
+    for_each(stream, smaller.size(), rehash_slot<0>{smaller.data(), slots_.data(), capacity});
+  }
+  if (keep_set) outgrown_slots_.push_back(std::move(smaller));
+}
+
+void device_relation::rehash_rows_into_slots() {
   cudaStream_t stream = context_->stream();
   if (!is_packed()) {
     for_each(stream, tail_, rehash_rows{set()});
-  } else if (smaller.size() != 0) {
-    for_each(stream, smaller.size(), rehash_slot<0>{smaller.data(), slots_.data(), capacity});
   } else {
-    for_each(stream, tail_, hash_packed{column_table_.data(), arity_, slots_.data(), capacity, has_zero_.data()});
+    for_each(stream, tail_, hash_packed{column_table_.data(), arity_, slots_.data(), slots_.size(), has_zero_.data()});
   }
-  if (keep_set) outgrown_slots_.push_back(std::move(smaller));
 }
 
 void device_relation::read_tail() {

@@ -226,12 +226,15 @@ class device_relation {
 
  private:
   [[nodiscard]] std::uint64_t limit_for(std::uint64_t extra) const;
+  void require_room_for_columns(std::uint64_t limit) const;
+  void grow_column(array<word>& column, std::uint64_t limit);
   void extend_set(std::uint64_t limit, std::uint64_t extra, bool keep_set);
   bool become_bits(bool keep_set);
   bool become_words(std::uint64_t slots, bool keep_set);
   [[nodiscard]] std::uint64_t used_slots() const;
   void make_word_room(std::uint64_t extra, bool keep_set);
   void rehash(std::uint64_t capacity, bool keep_set);
+  void rehash_rows_into_slots();
   [[nodiscard]] bool fits_beside(std::uint64_t rows) const;
   void show_columns();
   void count_rows(std::uint64_t rows);
@@ -242,6 +245,7 @@ class device_relation {
   small_run_builder* small_;
   std::vector<array<word>> columns_;
   array<word*> column_table_;  // for kernels
+  std::vector<word*> shown_columns_;
   // A pipeline may read a relation that it extends: what it reads stays valid until it ends.
   std::vector<array<word>> outgrown_columns_;
   std::vector<array<std::uint64_t>> outgrown_slots_;

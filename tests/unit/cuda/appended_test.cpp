@@ -53,6 +53,38 @@ TEST_F(appended_on_cuda, sizes) {
   }
 }
 
+TEST_F(appended_on_cuda, little_memory) {
+  // What is too much ends with a message, and what is not has all rows, wherever memory runs out in between.
+  const analysed_text source(
+      ".decl n(x:number)\nn(x) :- x = range(0, 3000).\n.decl r(x:number, y:number)\nr(x, y) :- n(x), n(y), x >= 2000.\n"
+      ".decl t(x:number, y:number)\nt(x, y) :- r(x, y), x + y < 3500.\nt(y, x) :- t(x, y), y < 2000.\n");
+  const plan::program plan = plan::make_plan(source.program, {}, {});
+  std::uint64_t finished = 0;
+  std::uint64_t refused = 0;
+  for (std::uint64_t limit = 8u << 20; limit < 400u << 20; limit += limit / 6) {
+    storage::symbol_table symbols(plan.symbols);
+    try {
+      const auto running = make_cuda_executor(plan, symbols, {}, 0, limit);
+      running->evaluate();
+      const auto rows = [&](const char* name) {
+        for (std::uint32_t number = 0; number < plan.relations.size(); ++number) {
+          if (plan.relations[number].name == name) return running->rows(relation_id(number));
+        }
+        return std::uint64_t{0};
+      };
+      EXPECT_EQ(rows("r"), 3000000) << limit;
+      EXPECT_EQ(rows("t"), 2001000) << limit;
+      ++finished;
+    } catch (const memory_fault&) {
+      ++refused;
+    } catch (const backend::memory_exceeded&) {
+      ++refused;  // there is not even enough to start with
+    }
+  }
+  EXPECT_NE(finished, 0);
+  EXPECT_NE(refused, 0);
+}
+
 /// All triangles of a ring with chords, by whatever search is the best for each edge.
 TEST_F(appended_on_cuda, triangles) {
   const std::string rules =
