@@ -382,6 +382,7 @@ void device_relation::grow(std::uint64_t extra, bool keep_set) {
 /// columns that are larger than they need be take the place of others. @throws memory_exceeded
 void device_relation::require_room_for_columns(std::uint64_t limit) const {
   const std::uint64_t rows_more = limit - std::min(limit, columns_.front().size());
+  if (rows_more == 0) return;
   const std::uint64_t bytes = ((arity_ - 1) * rows_more + limit) * sizeof(word);
   const std::uint64_t all = resource_->limit();
   if (all != 0 && bytes > all - std::min(all, resource_->used())) {
