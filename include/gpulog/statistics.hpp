@@ -29,7 +29,8 @@ struct stratum_statistics {
   bool recursive = false;
   std::string backend;      ///< where it ran; of relations without rules: where they were loaded
   std::string reason;       ///< why it, or a part of it, ran on the cpu although other strata ran on a device
-  bool decomposed = false;  ///< run as one fixpoint for each value of a column that its rules pass through
+  bool decomposed = false;  ///< run as one fixpoint for each value of the columns that its rules pass through
+  bool numbered = false;    ///< so, over numbers instead of the values of other columns
   bool by_rows = false;     ///< made for one value of a column at a time, without a tuple set
   std::uint64_t iterations = 0;
   std::uint64_t tail_iterations = 0;    ///< those whose new tuples are less than 1% of the result's

@@ -519,6 +519,7 @@ void engine_state::collect_figures() {
     to.backend = from.backend.empty() ? figures.backend : from.backend;
     to.reason = from.reason;
     to.decomposed = from.decomposed;
+    to.numbered = from.numbered;
     to.by_rows = from.by_rows;
     to.iterations = from.iterations;
     to.seconds = from.seconds;

@@ -30,6 +30,7 @@ ordered_json document_of(const stratum_statistics& stratum) {
           {"backend", stratum.backend},
           {"reason", stratum.reason},
           {"decomposed", stratum.decomposed},
+          {"numbered", stratum.numbered},
           {"by_rows", stratum.by_rows},
           {"iterations", stratum.iterations},
           {"tail_iterations", stratum.tail_iterations},

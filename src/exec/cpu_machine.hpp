@@ -12,7 +12,7 @@
 
 #include "exec/fixpoint.hpp"
 #include "exec/subsumption.hpp"
-#include "kernels/decomposed.hpp"
+#include "kernels/numbered.hpp"
 #include "kernels/rows.hpp"
 #include "kernels/tile_runner.hpp"
 #include "storage/relation.hpp"
@@ -81,10 +81,18 @@ class cpu_machine {
     target.adopt(columns, rows);
   }
 
+  /// Values of a fixpoint that falls apart have a place in a bitmap if they are below this.
+  [[nodiscard]] static std::uint64_t bitmap_values() { return kernels::most_bitmap_values; }
   std::optional<kernels::decomposed_counts> run_decomposed(const kernels::decomposed_task& task,
                                                            kernels::relation_list<relation>& relations,
                                                            const std::atomic<bool>* stop) {
     return kernels::run_decomposed(backend_, *resource_, task, relations, stop);
+  }
+  std::optional<kernels::decomposed_counts> run_numbered(const kernels::numbered_task& task,
+                                                         kernels::relation_list<relation>& relations,
+                                                         const std::atomic<bool>* stop) {
+    return kernels::run_numbered(backend_, *resource_, task, relations, {cut_.numbered_step_rows, backend_.workers()},
+                                 stop);
   }
   static constexpr kernels::row_cut_offs rows_pay = {1024, 0, 3, 2};
   std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
@@ -122,9 +130,12 @@ class cpu_machine {
   [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {
     std::vector<word> largest;
     for (const column_values& column : columns) {
-      word found = 0;
-      for (std::uint64_t row = 0; row < column.rows; ++row) found = std::max(found, column.values[row]);
-      largest.push_back(found);
+      std::vector<word> found(backend_.workers(), 0);
+      backend_.for_each_tile(column.rows, 1u << 16, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+        if (begin == end) return;
+        found[worker] = std::max(found[worker], *std::max_element(column.values + begin, column.values + end));
+      });
+      largest.push_back(*std::max_element(found.begin(), found.end()));
     }
     return largest;
   }

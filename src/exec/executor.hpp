@@ -39,6 +39,9 @@ struct cut_offs {
   std::uint64_t bounded_rows = 1024;
   /// Where values may come in any order, an iteration goes on with the best of those that wait: at least this many.
   std::uint64_t best_first_rows = 512;
+  /// A fixpoint that falls apart has its values numbered only where its steps have at most so many rows for each first
+  /// tuple.
+  double numbered_step_rows = 64;
   // On a CUDA device, `hash` mode.
   std::uint64_t batch_rows = 4096;     ///< most rows of a version that runs in one kernel with others
   std::uint64_t loop_rows = 65536;     ///< the same in a kernel that loops over iterations; 0: there is none
@@ -96,7 +99,8 @@ struct relation_statistics {
 struct stratum_statistics {
   std::string backend;      ///< where it ran, if strata of the plan run in several places; else empty
   std::string reason;       ///< why there
-  bool decomposed = false;  ///< run as one fixpoint for each value of a column
+  bool decomposed = false;  ///< run as one fixpoint for each value of a column, or of several
+  bool numbered = false;    ///< so, over numbers instead of values
   bool by_rows = false;     ///< evaluated row by row
   std::uint64_t iterations = 0;
   std::uint64_t looped_iterations = 0;  ///< of them, those that a device ran by itself

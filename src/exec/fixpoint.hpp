@@ -18,6 +18,7 @@
 #include "kernels/decomposed_task.hpp"
 #include "kernels/functor_table.hpp"
 #include "kernels/host_steps.hpp"
+#include "kernels/numbered_task.hpp"
 #include "kernels/pipeline.hpp"
 #include "kernels/row_task.hpp"
 #include "support/error.hpp"
@@ -539,24 +540,8 @@ class fixpoint_executor final : public stratum_executor {
     return name;
   }
 
-  [[nodiscard]] kernels::decomposed_task decomposed_task_of(const plan::stratum& stratum) const {
-    const plan::decomposition& planned = *stratum.decomposed;
-    kernels::decomposed_task task;
-    task.target = stratum.relations.front().value;
-    task.pivot = planned.pivot;
-    task.moving = planned.moving;
-    for (const plan::decomposed_step& step : planned.steps) {
-      const plan::index& index = plan_->indexes[step.index.value];
-      const storage::index_layout layout = make_layout(index, options_.storage);
-      const auto level = std::find(index.key_lengths.begin(), index.key_lengths.end(), 1U) - index.key_lengths.begin();
-      const auto stored = std::find(layout.stored.begin(), layout.stored.end(), step.column) - layout.stored.begin();
-      task.steps.push_back({step.relation.value, places_[step.index.value].number, static_cast<std::size_t>(level),
-                            static_cast<std::uint32_t>(stored)});
-    }
-    return task;
-  }
-
-  /// The loop's result by one search for each value of the column that it passes through. @return whether it was done
+  /// The loop's results by one search for each value of the columns that it passes through. @return whether it was
+  /// done
   bool run_decomposed(std::size_t number, std::vector<std::vector<running_version>>& phases,
                       stratum_statistics& figures) {
     const plan::stratum& stratum = plan_->strata[number];
@@ -565,30 +550,108 @@ class fixpoint_executor final : public stratum_executor {
     if constexpr (requires(kernels::decomposed_task task) {
                     machine_.run_decomposed(task, relations_, options_.stop);
                   }) {
-      const relation_id target = stratum.relations.front();
-      for (const plan::decomposed_step& step : stratum.decomposed->steps) refresh_index(step.index.value, figures);
       const double start = storage::seconds_now();
-      const std::uint64_t first_rows = relation_of(target).rows();
+      const double indexed = figures.index_seconds;
+      const std::uint64_t first_rows = rows_of(stratum);
       std::optional<kernels::decomposed_counts> counts;
       running_version& version = phases[1].front();
-      guarded({"extending", target, version.planned},
-              [&] { counts = machine_.run_decomposed(decomposed_task_of(stratum), relations_, options_.stop); });
-      if (!counts) return false;
-      const double seconds = storage::seconds_now() - start;
-      figures.decomposed = true;
-      figures.iterations = counts->iterations;
+      guarded({"extending", version.planned->head, version.planned}, [&] {
+        counts = search_values(*stratum.decomposed, figures);
+        figures.numbered = !counts;
+        if (!counts) counts = machine_.run_numbered(numbered_task_of(*stratum.decomposed), relations_, options_.stop);
+      });
+      const double seconds = storage::seconds_now() - start - (figures.index_seconds - indexed);
       figures.join_seconds += seconds;
+      figures.decomposed = counts.has_value();
+      if (!counts) {
+        figures.numbered = false;
+        return false;
+      }
+      figures.iterations = counts->iterations;
       tell_progress(number, figures, start);
       version.figures->seconds += seconds;
       version.figures->runs += counts->iterations;
       version.figures->candidates += counts->candidates;
-      version.figures->tuples += relation_of(target).rows() - first_rows;
-      if (set_last_needed_[target.value] != number) {
+      version.figures->tuples += rows_of(stratum) - first_rows;
+      for (const relation_id target : stratum.relations) {
+        if (set_last_needed_[target.value] == number) continue;
         guarded({"indexing", target, nullptr}, [&] { machine_.make_set(relation_of(target)); });
       }
       return true;
     }
     return false;
+  }
+
+  [[nodiscard]] std::uint64_t rows_of(const plan::stratum& stratum) const {
+    std::uint64_t rows = 0;
+    for (const relation_id relation : stratum.relations) rows += relation_of(relation).rows();
+    return rows;
+  }
+
+  /// With bitmaps of values as they are. @return nothing, and nothing is done, where they are tuples, or too large
+  std::optional<kernels::decomposed_counts> search_values(const plan::decomposition& planned,
+                                                          stratum_statistics& figures) {
+    if (!planned.is_binary()) return std::nullopt;
+    const relation_id target = planned.members.front().relation;
+    std::set<plan::column_place> places = {{target, planned.members.front().nodes.front()}};
+    kernels::decomposed_task task;
+    task.target = target.value;
+    task.pivot = planned.members.front().pivots.front();
+    task.moving = planned.members.front().nodes.front();
+    for (const plan::decomposed_step& step : planned.steps) {
+      if (!step.relation.valid()) return std::nullopt;
+      places.insert({step.relation, step.columns.front()});
+    }
+    task.values = bound_of(places);
+    if (task.values > machine_.bitmap_values()) return std::nullopt;
+    for (const plan::decomposed_step& step : planned.steps) {
+      refresh_index(step.index.value, figures);
+      const plan::index& index = plan_->indexes[step.index.value];
+      const storage::index_layout layout = make_layout(index, options_.storage);
+      const auto level = std::find(index.key_lengths.begin(), index.key_lengths.end(), 1U) - index.key_lengths.begin();
+      const auto stored =
+          std::find(layout.stored.begin(), layout.stored.end(), step.columns.front()) - layout.stored.begin();
+      task.steps.push_back({step.relation.value, places_[step.index.value].number, static_cast<std::size_t>(level),
+                            static_cast<std::uint32_t>(stored)});
+    }
+    return machine_.run_decomposed(task, relations_, options_.stop);
+  }
+
+  /// All values of the columns, as they are now, are below.
+  [[nodiscard]] std::uint64_t bound_of(const std::set<plan::column_place>& places) {
+    std::vector<typename Machine::column_values> columns;
+    for (const plan::column_place& place : places) {
+      const relation_type& source = relation_of(place.relation);
+      if (source.rows() != 0) columns.push_back({source.column(place.column), source.rows()});
+    }
+    std::uint64_t bound = 0;
+    for (const word largest : machine_.largest_values(columns)) bound = std::max<std::uint64_t>(bound, largest + 1ULL);
+    return bound;
+  }
+
+  [[nodiscard]] static kernels::numbered_task numbered_task_of(const plan::decomposition& planned) {
+    kernels::numbered_task task;
+    for (const plan::decomposed_member& member : planned.members)
+      task.members.push_back({member.relation.value, member.pivots, member.nodes});
+    for (const plan::decomposed_step& step : planned.steps) {
+      kernels::numbered_step& made = task.steps.emplace_back();
+      made.from = step.from;
+      made.to = step.to;
+      const std::vector<std::uint32_t>& nodes = planned.members[step.from].nodes;
+      const auto place_of = [&nodes](std::uint32_t column) {
+        return static_cast<std::uint32_t>(std::find(nodes.begin(), nodes.end(), column) - nodes.begin());
+      };
+      for (const std::uint32_t column : step.from_columns) made.from_nodes.push_back(place_of(column));
+      made.key = step.key;
+      made.columns = step.columns;
+      made.copies = !step.relation.valid();
+      if (made.copies) {
+        std::transform(made.columns.begin(), made.columns.end(), made.columns.begin(), place_of);
+      } else {
+        made.relation = step.relation.value;
+      }
+    }
+    return task;
   }
 
   /// Values and codes are equal together, but in no other order.

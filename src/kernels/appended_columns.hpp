@@ -17,26 +17,27 @@ namespace gpulog::kernels {
 /// the others wait.
 class appended_columns {
  public:
-  appended_columns(backend::memory_resource& resource, std::uint64_t capacity) {
-    for (int c = 0; c < 2; ++c) columns_.emplace_back(resource, capacity, backend::fresh_memory::anything);
+  /// @param arity at least one
+  appended_columns(backend::memory_resource& resource, std::uint64_t capacity, std::size_t arity = 2) {
+    for (std::size_t c = 0; c < arity; ++c) columns_.emplace_back(resource, capacity, backend::fresh_memory::anything);
   }
-  /// write(first column, second column): n rows of each.
+  /// write(column): n rows, of column c at column(c).
   template <class Write>
   void append(std::uint64_t n, const Write& write) {
     const std::uint64_t row = tail_.fetch_add(n);
     std::shared_lock<std::shared_mutex> in_use(gate_);
-    while (row + n > columns_[1].capacity()) {  // the last one to grow
+    while (row + n > columns_.back().capacity()) {  // the last one to grow
       in_use.unlock();
       {
         const std::unique_lock<std::shared_mutex> alone(gate_);
-        const std::uint64_t needed = std::max(row + n, columns_[1].capacity() + columns_[1].capacity() / 2);
-        if (row + n > columns_[1].capacity()) {
+        const std::uint64_t needed = std::max(row + n, columns_.back().capacity() + columns_.back().capacity() / 2);
+        if (row + n > columns_.back().capacity()) {
           for (auto& column : columns_) column.set_capacity(needed);
         }
       }
       in_use.lock();
     }
-    write(columns_[0].data() + row, columns_[1].data() + row);
+    write([this, row](std::size_t c) { return columns_[c].data() + row; });
   }
   [[nodiscard]] std::uint64_t rows() const { return tail_.load(); }
   [[nodiscard]] std::vector<backend::array<word>> take() { return std::move(columns_); }

@@ -13,21 +13,50 @@
 
 namespace gpulog::kernels {
 
-/// Values from here on have no place in a bitmap: the fixpoint is left to the loop.
+/// Values from here on have no place in a bitmap.
 constexpr std::uint64_t most_bitmap_values = 1ULL << 27;
 
-/// One worker's searches.
-class reachability_search {
+/// What follows a value, by indexes of relations.
+class indexed_steps {
  public:
-  reachability_search(const decomposed_task& task, const relation_list<storage::relation>& relations,
-                      backend::memory_resource& resource, std::uint64_t values)
-      : seen_(resource, values / 64 + 1), queue_(resource) {
+  indexed_steps(const decomposed_task& task, const relation_list<storage::relation>& relations) {
     for (const step_source& step : task.steps) {
       relations[step.relation]->index(step.index).for_each_run(true, true, [&](const storage::sorted_run& run) {
         runs_.push_back({&run.level(step.level), run.stored(step.stored)});
       });
     }
   }
+  /// Calls visit(first value, how many).
+  template <class Visit>
+  void for_each(word value, const Visit& visit) const {
+    for (const step_run& step : runs_) {
+      const storage::row_range range = find(*step.level, value);
+      if (range.count != 0) visit(step.values + range.first, range.count);
+    }
+  }
+
+ private:
+  struct step_run {
+    const storage::key_level* level;
+    const word* values;
+  };
+
+  static storage::row_range find(const storage::key_level& level, word value) {
+    if (level.is_direct()) return level.find_direct(value);
+    const std::uint64_t code = level.code([value](std::uint32_t) { return value; });
+    return level.find(code, level.home(code), [value](std::uint32_t) { return value; });
+  }
+
+  std::vector<step_run> runs_;
+};
+
+/// One worker's searches.
+template <class Steps>
+class reachability_search {
+ public:
+  /// @param values all are below
+  reachability_search(const Steps& steps, backend::memory_resource& resource, std::uint64_t values)
+      : steps_(&steps), seen_(resource, values / 64 + 1), queue_(resource) {}
 
   /// @param starts the values to start from, which may repeat
   /// @return all values, each once; valid until the next call
@@ -41,15 +70,11 @@ class reachability_search {
     while (head < tail) {
       ++iterations;
       for (const std::uint64_t end = tail; head < end; ++head) {
-        const word value = queue_[head];
-        for (const step_run& step : runs_) {
-          const storage::row_range range = find(*step.level, value);
-          if (range.count == 0) continue;
-          candidates_ += range.count;
-          make_room(tail + range.count);
-          const word* const next = step.values + range.first;
-          for (std::uint32_t i = 0; i < range.count; ++i) tail = visit(next[i], tail);
-        }
+        steps_->for_each(queue_[head], [&](const word* next, std::uint32_t count) {
+          candidates_ += count;
+          make_room(tail + count);
+          for (std::uint32_t i = 0; i < count; ++i) tail = visit(next[i], tail);
+        });
       }
     }
     most_iterations_ = std::max(most_iterations_, iterations);
@@ -61,16 +86,6 @@ class reachability_search {
   [[nodiscard]] std::uint64_t iterations() const { return most_iterations_; }
 
  private:
-  struct step_run {
-    const storage::key_level* level;
-    const word* values;
-  };
-
-  static storage::row_range find(const storage::key_level& level, word value) {
-    if (level.is_direct()) return level.find_direct(value);
-    const std::uint64_t code = level.code([value](std::uint32_t) { return value; });
-    return level.find(code, level.home(code), [value](std::uint32_t) { return value; });
-  }
   /// Appends the value if it is new: a store that the next one writes over costs less than a branch.
   std::uint64_t visit(word value, std::uint64_t tail) {
     std::uint64_t& bits = seen_[value / 64];
@@ -86,40 +101,49 @@ class reachability_search {
     queue_.set_capacity(std::max<std::uint64_t>(values + 1, queue_.capacity() * 2));
   }
 
-  std::vector<step_run> runs_;
+  const Steps* steps_;
   storage::array<std::uint64_t> seen_;
   storage::array<word> queue_;
   std::uint64_t candidates_ = 0;
   std::uint64_t most_iterations_ = 0;
 };
 
+/// All searches of a task, shared among workers. first: by group, and one behind, where its starts begin.
+/// start(i): the value. write(worker, group, values, n): what a search found. @throws interrupted
+template <class Steps, class Backend, class Start, class Write>
+decomposed_counts search_all(Backend& backend, backend::memory_resource& resource, const Steps& steps,
+                             std::uint64_t values, const std::uint32_t* first, std::uint64_t groups, const Start& start,
+                             const Write& write, const std::atomic<bool>* stop) {
+  std::vector<std::optional<reachability_search<Steps>>> searches(backend.workers());
+  const std::uint64_t piece = std::clamp<std::uint64_t>(groups / (backend.workers() * 64ULL), 1, 64);
+  backend.for_each_tile(groups, piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+    auto& search = searches[worker];
+    if (!search) search.emplace(steps, resource, values);
+    for (std::uint64_t group = begin; group < end; ++group) {
+      if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw interrupted{};
+      const std::uint32_t here = first[group];
+      const auto found = search->run(first[group + 1] - here, [&](std::uint64_t i) { return start(here + i); });
+      write(worker, group, found.first, found.second);
+    }
+  });
+  decomposed_counts counts;
+  for (const auto& search : searches) {
+    if (!search) continue;
+    counts.candidates += search->candidates();
+    counts.iterations = std::max(counts.iterations, search->iterations());
+  }
+  return counts;
+}
+
 /// Runs the fixpoint and replaces the target's rows, which are those to start from, by its result.
-/// @return nothing, and nothing is done, when the values have no place in a bitmap. @throws memory_exceeded,
-/// interrupted
+/// @throws memory_exceeded, interrupted
 template <class Backend>
-std::optional<decomposed_counts> run_decomposed(Backend& backend, backend::memory_resource& resource,
-                                                const decomposed_task& task,
-                                                const relation_list<storage::relation>& relations,
-                                                const std::atomic<bool>* stop) {
+decomposed_counts run_decomposed(Backend& backend, backend::memory_resource& resource, const decomposed_task& task,
+                                 const relation_list<storage::relation>& relations, const std::atomic<bool>* stop) {
   storage::relation& target = *relations[task.target];
   const word* const moving = target.column(task.moving);
   const word* const pivots = target.column(task.pivot);
   const std::uint64_t rows = target.rows();
-
-  std::vector<word> largest(backend.workers(), 0);
-  const auto look_at = [&](const word* values, std::uint64_t n) {
-    backend.for_each_tile(n, 1u << 16, [&, values](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-      if (begin < end) largest[worker] = std::max(largest[worker], *std::max_element(values + begin, values + end));
-    });
-  };
-  look_at(moving, rows);
-  for (const step_source& step : task.steps) {
-    relations[step.relation]->index(step.index).for_each_run(true, true, [&](const storage::sorted_run& run) {
-      look_at(run.stored(step.stored), run.rows());
-    });
-  }
-  const std::uint64_t values = *std::max_element(largest.begin(), largest.end()) + 1ULL;
-  if (values > most_bitmap_values) return std::nullopt;
 
   // The first tuples by pivot.
   storage::array<std::uint32_t> sorted(resource);
@@ -131,28 +155,17 @@ std::optional<decomposed_counts> run_decomposed(Backend& backend, backend::memor
   first[groups] = static_cast<std::uint32_t>(rows);
 
   appended_columns results(resource, 2 * rows + 1024);
-  std::vector<std::optional<reachability_search>> searches(backend.workers());
-  const std::uint64_t piece = std::clamp<std::uint64_t>(groups / (backend.workers() * 64ULL), 1, 64);
-  backend.for_each_tile(groups, piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-    auto& search = searches[worker];
-    if (!search) search.emplace(task, relations, resource, values);
-    for (std::uint64_t group = begin; group < end; ++group) {
-      if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw interrupted{};
-      const word pivot = pivots[row[first[group]]];
-      const auto found =
-          search->run(first[group + 1] - first[group], [&](std::uint64_t i) { return moving[row[first[group] + i]]; });
-      results.append(found.second, [&](word* left, word* right) {
-        std::fill_n(task.pivot == 0 ? left : right, found.second, pivot);
-        std::copy_n(found.first, found.second, task.pivot == 0 ? right : left);
-      });
-    }
-  });
-  decomposed_counts counts;
-  for (const auto& search : searches) {
-    if (!search) continue;
-    counts.candidates += search->candidates();
-    counts.iterations = std::max(counts.iterations, search->iterations());
-  }
+  const indexed_steps steps(task, relations);
+  const auto counts = search_all(
+      backend, resource, steps, task.values, first.data(), groups, [&](std::uint64_t i) { return moving[row[i]]; },
+      [&](unsigned, std::uint64_t group, const word* values, std::uint64_t n) {
+        const word pivot = pivots[row[first[group]]];
+        results.append(n, [&](const auto& column) {
+          std::fill_n(column(task.pivot), n, pivot);
+          std::copy_n(values, n, column(task.moving));
+        });
+      },
+      stop);
   const std::uint64_t result_rows = results.rows();
   target.replace(results.take(), result_rows);
   return counts;

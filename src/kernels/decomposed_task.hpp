@@ -24,6 +24,7 @@ struct decomposed_task {
   std::uint32_t pivot = 0;   ///< column
   std::uint32_t moving = 1;  ///< the other one
   std::vector<step_source> steps;
+  std::uint64_t values = 0;  ///< all that can be met in the moving column are below
 };
 
 struct decomposed_counts {

@@ -298,9 +298,9 @@ class row_evaluator {
         const word row = rows_[i];
         with_values(worker, row, [&](const row_values& values) {
           const std::uint64_t count = values.count();
-          results.append(count, [&](word* left, word* right) {
-            std::fill_n(left, count, row);
-            values.write(right);
+          results.append(count, [&](const auto& column) {
+            std::fill_n(column(0), count, row);
+            values.write(column(1));
           });
           return count;
         });

@@ -250,6 +250,21 @@ std::string phase_text(const program& plan, const phase& printed, const std::str
   return result;
 }
 
+std::string decomposition_text(const program& plan, const decomposition& printed) {
+  std::vector<std::string> passed;
+  for (const decomposed_member& member : printed.members) {
+    const relation& own = plan.relations[member.relation.value];
+    std::vector<std::string> names;
+    for (const std::uint32_t column : member.pivots) names.push_back(own.attribute_names[column]);
+    passed.push_back(fmt::format("{} of {}", fmt::join(names, ","), own.name));
+  }
+  std::string result = fmt::format(
+      "  decomposed: the loop passes {} through unchanged, so each {} is a fixpoint of its own",
+      fmt::join(passed, ", "), printed.members.front().pivots.size() == 1 ? "of its values" : "combination of values");
+  if (!printed.is_binary()) result += "; what stands in the other columns is numbered";
+  return result + "\n";
+}
+
 /// Of recursive strata alone: elsewhere it is plain to see.
 std::string domain_text(const program& plan, const relation_domain& domain, const std::vector<relation_id>& loop) {
   const relation& bounded = plan.relations[domain.relation.value];
@@ -303,12 +318,7 @@ std::string explain(const program& plan) {
       result += fmt::format("  by rows: where results repeat, {} is made for one {} at a time, without a tuple set\n",
                             own.name, own.attribute_names.front());
     }
-    if (printed.decomposed) {
-      const relation& own = plan.relations[printed.relations.front().value];
-      result += fmt::format(
-          "  decomposed: the loop passes {} of {} through unchanged, so each of its values is a fixpoint of its own\n",
-          own.attribute_names[printed.decomposed->pivot], own.name);
-    }
+    if (printed.decomposed) result += decomposition_text(plan, *printed.decomposed);
     if (printed.recursive) {
       for (const relation_domain& domain : printed.domains) result += domain_text(plan, domain, printed.relations);
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plan/constant_folding.hpp"
+#include "plan/pivots.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -40,69 +41,123 @@ bool leaves_no_trace(const sema::expression& tree) {
   return std::all_of(tree.arguments.begin(), tree.arguments.end(), leaves_no_trace);
 }
 
+using column_list = std::vector<std::uint32_t>;
+
+/// What a rule with one atom of the stratum has beside it.
+struct rest_of_rule {
+  variable_set atoms;   ///< variables that other atoms bind
+  variable_set others;  ///< all that stand outside of the own atom and the head
+};
+
 class step_maker {
  public:
-  step_maker(relation_id own, std::uint32_t pivot) : own_(own), pivot_(pivot), moving_(1 - pivot) {}
+  step_maker(const std::vector<normalized_rule>& rules, const std::vector<relation_id>& members)
+      : rules_(rules), members_(members) {}
 
-  /// Whether the rule goes from a value to what follows it, whatever the pivot is. @return nothing if not, else the
-  /// number of the atom of the own relation
-  [[nodiscard]] std::optional<std::size_t> linear_atom(const normalized_rule& rule) const {
-    std::optional<std::size_t> found;
-    for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
-      if (rule.atoms[number].relation != own_) continue;
-      if (found) return std::nullopt;
-      found = number;
+  [[nodiscard]] bool is_own(relation_id relation) const {
+    return std::find(members_.begin(), members_.end(), relation) != members_.end();
+  }
+  [[nodiscard]] bool is_recursive(const normalized_rule& rule) const {
+    return std::any_of(rule.atoms.begin(), rule.atoms.end(),
+                       [this](const body_atom& atom) { return is_own(atom.relation); });
+  }
+
+  /// Pivots by member, each way that there is.
+  [[nodiscard]] std::vector<std::vector<column_list>> ways() const {
+    column_list arities(members_.size(), 0);
+    std::vector<passage> passages;
+    bool is_doubled = false;
+    for (const normalized_rule& rule : rules_) {
+      arities[number_of(rule.head)] = static_cast<std::uint32_t>(rule.head_arguments.size());
+      if (!is_recursive(rule)) continue;
+      if (is_doubling(rule)) {
+        is_doubled = true;
+      } else if (const auto atom = own_atom(rule)) {
+        passages.push_back(passage_of(rule, *atom));
+      } else {
+        return {};
+      }
     }
+    if (is_doubled) return {{{0}}, {{1}}};
+    if (std::find(arities.begin(), arities.end(), 0U) != arities.end()) return {};
+    auto found = find_pivots(arities, passages);
+    if (found.empty()) return {};
+    return {std::move(found)};
+  }
+
+  /// Whether the rule goes from some values to those that follow them, whatever the pivots are. @return nothing if not,
+  /// else the number of the atom of the stratum
+  [[nodiscard]] std::optional<std::size_t> linear_atom(const normalized_rule& rule,
+                                                       const std::vector<column_list>& pivots) const {
+    const auto found = own_atom(rule);
     if (!found || !rule.plans.empty() || !rule.aggregations.empty() || !rule.generations.empty()) return std::nullopt;
     const body_atom& from = rule.atoms[*found];
-    const sema::expression& kept = rule.head_arguments[pivot_];
-    const term& passed = from.arguments[pivot_];
-    const term& before = from.arguments[moving_];
-    if (!passed.is_variable() || !kept.is_variable() || kept.variable != passed.value) return std::nullopt;
-    if (before.what == term::form::unnamed) return std::nullopt;
-    variable_set rest;
-    for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
-      if (number != *found) append(rule.atoms[number], rest);
+    const column_list& kept = pivots[number_of(rule.head)];
+    const column_list& passed = pivots[number_of(from.relation)];
+    const auto columns = passage_of(rule, *found).columns;
+    for (std::size_t pivot = 0; pivot < passed.size(); ++pivot) {
+      if (std::find(columns.begin(), columns.end(), std::pair(passed[pivot], kept[pivot])) == columns.end())
+        return std::nullopt;
     }
-    variable_set others = rest;
-    for (const body_atom& negation : rule.negations) append(negation, others);
+    rest_of_rule rest = rest_of(rule, *found);
     for (const condition& test : rule.conditions) {
-      append(test.left, others);
-      append(test.right, others);
       if (!leaves_no_trace(test.left) || !leaves_no_trace(test.right)) return std::nullopt;
     }
-    const sema::expression& after = rule.head_arguments[moving_];
-    append(after, others);
-    if (before.is_variable()) others.insert(before.value);
-    if (!leaves_no_trace(after) || others.contains(passed.value)) return std::nullopt;
-    if (before.is_variable() && !rest.contains(before.value)) return std::nullopt;
+    bool asks = false;
+    for (const std::uint32_t column : other_columns(from.arguments.size(), passed)) {
+      const term& before = from.arguments[column];
+      asks = asks || before.what != term::form::unnamed;
+      if (before.is_variable() && !rest.atoms.contains(before.value))
+        return is_plain(rule, *found, pivots) ? found : std::nullopt;
+    }
+    for (const std::uint32_t column : other_columns(rule.head_arguments.size(), kept)) {
+      const sema::expression& after = rule.head_arguments[column];
+      if (!leaves_no_trace(after)) return std::nullopt;
+      append(after, rest.others);
+    }
+    for (const std::uint32_t column : passed) {
+      if (rest.others.contains(from.arguments[column].value)) return std::nullopt;
+    }
     // One atom binds what all others test.
     const bool is_bounded = std::any_of(rule.atoms.begin(), rule.atoms.end(), [&](const body_atom& atom) {
       variable_set bound;
       append(atom, bound);
-      return atom.relation != own_ && !atom.is_equivalence && contains(bound, rest);
+      return !is_own(atom.relation) && !atom.is_equivalence && contains(bound, rest.atoms);
     });
-    return is_bounded ? found : std::nullopt;
+    return asks && is_bounded ? found : std::nullopt;
   }
 
-  /// A rule that needs no step: from one atom of two different variables.
-  [[nodiscard]] bool is_plain(const normalized_rule& rule, std::size_t own_atom) const {
-    if (rule.atoms.size() != 2 || !rule.conditions.empty() || !rule.negations.empty()) return false;
-    const body_atom& edge = rule.atoms[1 - own_atom];
-    const term& before = rule.atoms[own_atom].arguments[moving_];
-    const sema::expression& after = rule.head_arguments[moving_];
-    if (edge.arguments.size() != 2 || !before.is_variable() || !after.is_variable()) return false;
-    const auto holds = [&edge](std::uint32_t column, std::uint32_t variable) {
-      return edge.arguments[column].is_variable() && edge.arguments[column].value == variable;
-    };
-    if (before.value == after.variable) return false;
-    return (holds(0, before.value) && holds(1, after.variable)) || (holds(1, before.value) && holds(0, after.variable));
+  /// A rule that needs no step: from one atom whose columns are all asked for, each once, or from none.
+  [[nodiscard]] bool is_plain(const normalized_rule& rule, std::size_t own,
+                              const std::vector<column_list>& pivots) const {
+    if (rule.atoms.size() > 2 || !rule.conditions.empty() || !rule.negations.empty()) return false;
+    const body_atom& from = rule.atoms[own];
+    variable_set before;
+    for (const std::uint32_t column : other_columns(from.arguments.size(), pivots[number_of(from.relation)])) {
+      const term& one = from.arguments[column];
+      if (one.is_constant() || (one.is_variable() && !before.insert(one.value).second)) return false;
+    }
+    variable_set after;
+    for (const std::uint32_t column : other_columns(rule.head_arguments.size(), pivots[number_of(rule.head)])) {
+      if (!rule.head_arguments[column].is_variable()) return false;
+      after.insert(rule.head_arguments[column].variable);
+    }
+    if (rule.atoms.size() == 1) return contains(before, after);
+    variable_set between;
+    for (const term& argument : rule.atoms[1 - own].arguments) {
+      if (!argument.is_variable() || !between.insert(argument.value).second) return false;
+    }
+    variable_set asked = before;
+    asked.insert(after.begin(), after.end());
+    const bool goes_on = !contains(before, after);
+    return goes_on && !before.empty() && asked == between;
   }
 
   /// `r(x,y) :- r(x,z), r(z,y).`
   [[nodiscard]] bool is_doubling(const normalized_rule& rule) const {
+    if (members_.size() != 1 || rule.head_arguments.size() != 2) return false;
     if (rule.atoms.size() != 2 || !rule.conditions.empty() || !rule.negations.empty()) return false;
-    if (rule.atoms[0].relation != own_ || rule.atoms[1].relation != own_) return false;
+    if (!is_own(rule.atoms[0].relation) || !is_own(rule.atoms[1].relation)) return false;
     const auto joins = [&rule](const body_atom& left, const body_atom& right) {
       const bool is_chain = left.arguments[1].is_variable() && left.arguments[1] == right.arguments[0];
       const auto is_head = [&rule](std::uint32_t column, const term& argument) {
@@ -115,80 +170,175 @@ class step_maker {
   }
 
   /// The step of a rule, which then reads it. @return its rule
-  [[nodiscard]] normalized_rule take_step(normalized_rule& rule, std::size_t own_atom,
+  [[nodiscard]] normalized_rule take_step(normalized_rule& rule, std::size_t own,
+                                          const std::vector<column_list>& pivots,
                                           const relation_maker& make_relation) const {
-    const body_atom from = rule.atoms[own_atom];
-    const term before = from.arguments[moving_];
-    const sema::expression after = rule.head_arguments[moving_];
+    const body_atom from = rule.atoms[own];
+    const column_list& passed = pivots[number_of(from.relation)];
+    const column_list& kept = pivots[number_of(rule.head)];
     normalized_rule step = rule;
-    step.atoms.erase(step.atoms.begin() + static_cast<std::ptrdiff_t>(own_atom));
-    step.head = make_relation(own_, {"from", "to"}, {before.kind, after.kind});
-    sema::expression value;
-    value.what = before.is_variable() ? sema::expression::form::variable : sema::expression::form::constant;
-    value.kind = before.kind;
-    value.variable = before.value;
-    value.constant = before.literal;
-    step.head_arguments = {value, after};
+    step.atoms.erase(step.atoms.begin() + static_cast<std::ptrdiff_t>(own));
+    step.head_arguments.clear();
 
-    // What is left has variables of its own: z and y may be constants, or one.
+    // What is left has variables of its own: those between the atoms may be constants, or one.
     normalized_rule left;
     left.words = rule.words;
     left.id = rule.id;
     left.head = rule.head;
     left.text = rule.text;
     left.location = rule.location;
-    left.variables = {{rule.variables[from.arguments[pivot_].value].name, from.arguments[pivot_].kind},
-                      {before.is_variable() ? rule.variables[before.value].name : "from", before.kind},
-                      {after.is_variable() ? rule.variables[after.variable].name : "to", after.kind}};
+    const auto add_variable = [&left](std::string name, value_kind kind) {
+      left.variables.push_back({std::move(name), kind});
+      return static_cast<std::uint32_t>(left.variables.size() - 1);
+    };
     body_atom reading;
-    reading.relation = own_;
-    reading.arguments.resize(2);
-    reading.arguments[pivot_] = variable_term(left, 0);
-    reading.arguments[moving_] = variable_term(left, 1);
-    left.atoms = {reading, {step.head, {variable_term(left, 1), variable_term(left, 2)}}};
-    left.head_arguments.resize(2);
-    left.head_arguments[pivot_] = variable_expression(left, 0);
-    left.head_arguments[moving_] = variable_expression(left, 2);
+    reading.relation = from.relation;
+    reading.arguments.resize(from.arguments.size());
+    left.head_arguments.resize(rule.head_arguments.size());
+    for (std::size_t pivot = 0; pivot < passed.size(); ++pivot) {
+      const term& argument = from.arguments[passed[pivot]];
+      const std::uint32_t variable = add_variable(rule.variables[argument.value].name, argument.kind);
+      reading.arguments[passed[pivot]] = variable_term(left, variable);
+      left.head_arguments[kept[pivot]] = variable_expression(left, variable);
+    }
+    body_atom asking;
+    std::vector<std::string> names;
+    std::vector<value_kind> kinds;
+    const auto add_column = [&](const std::string& name, value_kind kind, std::uint32_t variable) {
+      names.push_back(name);
+      kinds.push_back(kind);
+      asking.arguments.push_back(variable_term(left, variable));
+    };
+    const std::vector<std::uint32_t> from_columns = other_columns(from.arguments.size(), passed);
+    for (const std::uint32_t column : from_columns) {
+      const term& before = from.arguments[column];
+      if (before.what == term::form::unnamed) {
+        reading.arguments[column].kind = before.kind;
+        continue;
+      }
+      sema::expression value;
+      value.what = before.is_variable() ? sema::expression::form::variable : sema::expression::form::constant;
+      value.kind = before.kind;
+      value.variable = before.value;
+      value.constant = before.literal;
+      step.head_arguments.push_back(value);
+      const std::string name = numbered("from", column, from_columns);
+      const std::uint32_t variable =
+          add_variable(before.is_variable() ? rule.variables[before.value].name : name, before.kind);
+      add_column(name, before.kind, variable);
+      reading.arguments[column] = variable_term(left, variable);
+    }
+    const std::vector<std::uint32_t> to_columns = other_columns(rule.head_arguments.size(), kept);
+    for (const std::uint32_t column : to_columns) {
+      const sema::expression& after = rule.head_arguments[column];
+      step.head_arguments.push_back(after);
+      const std::string name = numbered("to", column, to_columns);
+      const std::uint32_t variable =
+          add_variable(after.is_variable() ? rule.variables[after.variable].name : name, after.kind);
+      add_column(name, after.kind, variable);
+      left.head_arguments[column] = variable_expression(left, variable);
+    }
+    step.head = make_relation(rule.head, std::move(names), std::move(kinds));
+    asking.relation = step.head;
+    left.atoms = {std::move(reading), std::move(asking)};
     rule = std::move(left);
     return step;
   }
 
-  /// Whether some rule gives the recursion more than one value of the pivot to start with.
-  [[nodiscard]] bool starts_widely(const std::vector<normalized_rule>& rules) const {
-    return std::any_of(rules.begin(), rules.end(), [this](const normalized_rule& rule) {
-      const bool is_recursive = std::any_of(rule.atoms.begin(), rule.atoms.end(),
-                                            [this](const body_atom& atom) { return atom.relation == own_; });
-      return !is_recursive && !rule.head_arguments[pivot_].is_constant();
+  /// Whether some rule gives the recursion more than one value of the pivots to start with.
+  [[nodiscard]] bool starts_widely(const std::vector<column_list>& pivots) const {
+    return std::any_of(rules_.begin(), rules_.end(), [&](const normalized_rule& rule) {
+      if (is_recursive(rule)) return false;
+      const column_list& own = pivots[number_of(rule.head)];
+      return std::any_of(own.begin(), own.end(),
+                         [&rule](std::uint32_t column) { return !rule.head_arguments[column].is_constant(); });
     });
   }
 
  private:
-  relation_id own_;
-  std::uint32_t pivot_;
-  std::uint32_t moving_;
+  [[nodiscard]] std::uint32_t number_of(relation_id relation) const {
+    return static_cast<std::uint32_t>(std::find(members_.begin(), members_.end(), relation) - members_.begin());
+  }
+
+  /// The only atom of the stratum.
+  [[nodiscard]] std::optional<std::size_t> own_atom(const normalized_rule& rule) const {
+    std::optional<std::size_t> found;
+    for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
+      if (!is_own(rule.atoms[number].relation)) continue;
+      if (found) return std::nullopt;
+      found = number;
+    }
+    return found;
+  }
+
+  static rest_of_rule rest_of(const normalized_rule& rule, std::size_t own) {
+    rest_of_rule rest;
+    for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
+      if (number != own) append(rule.atoms[number], rest.atoms);
+    }
+    rest.others = rest.atoms;
+    for (const body_atom& negation : rule.negations) append(negation, rest.others);
+    for (const condition& test : rule.conditions) {
+      append(test.left, rest.others);
+      append(test.right, rest.others);
+    }
+    return rest;
+  }
+
+  /// Columns whose variable stands nowhere else but in the head.
+  [[nodiscard]] passage passage_of(const normalized_rule& rule, std::size_t own) const {
+    const body_atom& from = rule.atoms[own];
+    const rest_of_rule rest = rest_of(rule, own);
+    passage found{number_of(from.relation), number_of(rule.head), {}};
+    for (std::uint32_t column = 0; column < from.arguments.size(); ++column) {
+      const term& passed = from.arguments[column];
+      if (!passed.is_variable() || rest.others.contains(passed.value)) continue;
+      if (std::count(from.arguments.begin(), from.arguments.end(), passed) != 1) continue;
+      for (std::uint32_t kept = 0; kept < rule.head_arguments.size(); ++kept) {
+        const sema::expression& argument = rule.head_arguments[kept];
+        if (argument.is_variable() && argument.variable == passed.value) found.columns.emplace_back(column, kept);
+      }
+    }
+    return found;
+  }
+
+  static column_list other_columns(std::size_t arity, const column_list& pivots) {
+    column_list others;
+    for (std::uint32_t column = 0; column < arity; ++column) {
+      if (std::find(pivots.begin(), pivots.end(), column) == pivots.end()) others.push_back(column);
+    }
+    return others;
+  }
+
+  static std::string numbered(const char* name, std::uint32_t column, const column_list& columns) {
+    return columns.size() == 1 ? name : name + std::to_string(column);
+  }
+
+  const std::vector<normalized_rule>& rules_;
+  const std::vector<relation_id>& members_;
 };
 
 }  // namespace
 
-std::vector<normalized_rule> make_pivot_steps(std::vector<normalized_rule>& rules, relation_id own,
+std::vector<normalized_rule> make_pivot_steps(std::vector<normalized_rule>& rules,
+                                              const std::vector<relation_id>& members,
                                               const relation_maker& make_relation) {
   std::vector<normalized_rule> made;
-  for (const std::uint32_t pivot : {0U, 1U}) {
-    const step_maker maker(own, pivot);
-    if (!maker.starts_widely(rules)) continue;
-    std::vector<std::pair<std::size_t, std::size_t>> asking;  // rules, and their atoms of the relation
+  const step_maker maker(rules, members);
+  for (const std::vector<column_list>& pivots : maker.ways()) {
+    if (!maker.starts_widely(pivots)) continue;
+    std::vector<std::pair<std::size_t, std::size_t>> asking;  // rules, and their atoms of the stratum
     bool falls_apart = true;
     for (std::size_t number = 0; number < rules.size() && falls_apart; ++number) {
       const normalized_rule& rule = rules[number];
-      const bool is_recursive = std::any_of(rule.atoms.begin(), rule.atoms.end(),
-                                            [own](const body_atom& atom) { return atom.relation == own; });
-      if (!is_recursive || maker.is_doubling(rule)) continue;
-      const std::optional<std::size_t> atom = maker.linear_atom(rule);
+      if (!maker.is_recursive(rule) || maker.is_doubling(rule)) continue;
+      const std::optional<std::size_t> atom = maker.linear_atom(rule, pivots);
       falls_apart = atom.has_value();
-      if (atom && !maker.is_plain(rule, *atom)) asking.emplace_back(number, *atom);
+      if (atom && !maker.is_plain(rule, *atom, pivots)) asking.emplace_back(number, *atom);
     }
     if (!falls_apart || asking.empty()) continue;
-    for (const auto& [number, atom] : asking) made.push_back(maker.take_step(rules[number], atom, make_relation));
+    for (const auto& [number, atom] : asking)
+      made.push_back(maker.take_step(rules[number], atom, pivots, make_relation));
     break;
   }
   return made;

@@ -172,20 +172,36 @@ struct subsumption {
   rule_version version;
 };
 
-/// From a value of the moving column to those that follow it: a search in an index by that value alone.
-struct decomposed_step {
+/// A relation of a stratum that falls apart: which of its columns are passed through, and the others.
+struct decomposed_member {
   relation_id relation;
-  index_id index;
-  std::uint32_t column = 0;  ///< of the relation: what follows
+  std::vector<std::uint32_t> pivots;  ///< columns; all members have as many, and the same one stands for the same value
+  std::vector<std::uint32_t> nodes;   ///< columns, ascending; at least one
 };
 
-/// A recursive stratum of one binary relation whose rules pass a column through unchanged (the pivot): what holds for a
-/// value of it depends on nothing that holds for other values, so each is a fixpoint of its own, a search of the
-/// values of the other column that can be reached from the first ones.
+/// From the node columns of a member's tuple to those of the tuples that follow it: a search in a relation that is
+/// complete.
+struct decomposed_step {
+  std::uint32_t from = 0;  ///< member
+  std::uint32_t to = 0;    ///< member
+  relation_id relation;    ///< that is searched; invalid: none, one tuple follows, of values that are there
+  index_id index;          ///< by the key; invalid: no relation
+  std::vector<std::uint32_t> from_columns;  ///< of `from`: equal to the key
+  std::vector<std::uint32_t> key;           ///< columns of the relation, as many
+  std::vector<std::uint32_t> columns;       ///< of the relation, else of `from`: one a node column of `to`
+};
+
+/// A recursive stratum whose rules pass columns through unchanged (the pivots): what holds for their values depends on
+/// nothing that holds for others, so each combination of them is a fixpoint of its own, a search of the tuples of other
+/// columns that can be reached from the first ones.
 struct decomposition {
-  std::uint32_t pivot = 0;   ///< column
-  std::uint32_t moving = 1;  ///< the other one
+  std::vector<decomposed_member> members;  ///< the relations of the stratum
   std::vector<decomposed_step> steps;
+
+  /// One binary relation: values of a column lead to values of the same column.
+  [[nodiscard]] bool is_binary() const {
+    return members.size() == 1 && members[0].pivots.size() == 1 && members[0].nodes.size() == 1;
+  }
 };
 
 /// Pairs of values that stand in two columns of a relation, all rows of it.

@@ -242,10 +242,11 @@ class planner {
 
   /// Steps of a fixpoint that falls apart, in a stratum before.
   void make_steps(stratum_rules& stratum) {
-    if (chosen_.pivot_steps == pivot_step_mode::off || stratum.members.size() != 1) return;
-    const relation& own = result_.relations[stratum.members.front().value];
-    if (!may_fall_apart(own) || !stratum.other.empty() || !stratum.patterns.empty()) return;
-    std::vector<normalized_rule> steps = make_pivot_steps(stratum.plain, stratum.members.front(), relation_maker_);
+    if (chosen_.pivot_steps == pivot_step_mode::off || !stratum.other.empty() || !stratum.patterns.empty()) return;
+    const bool may = std::all_of(stratum.members.begin(), stratum.members.end(),
+                                 [this](relation_id id) { return may_fall_apart(result_.relations[id.value]); });
+    if (!may) return;
+    std::vector<normalized_rule> steps = make_pivot_steps(stratum.plain, stratum.members, relation_maker_);
     for (normalized_rule& step : steps) {
       const std::string rule = std::exchange(step.text, text_of(step, source_, relation_namer_));
       result_.remarks.push_back(fmt::format("{}: all that {} asks from one row to the next, made once, before",

@@ -89,6 +89,8 @@ class comparison {
 
   [[nodiscard]] bool accepted() const { return analysed_.has_value(); }
   [[nodiscard]] bool has_fixpoint() const { return has_fixpoint_; }
+  /// Of all runs so far, those that were searches over numbers.
+  [[nodiscard]] std::uint64_t numbered_strata() const { return numbered_strata_; }
   [[nodiscard]] std::string report() const { return report_.to_string(); }
 
   void expect_same(const mode& how) const {
@@ -112,6 +114,7 @@ class comparison {
       }
     }
     running.evaluate();
+    for (const stratum_statistics& stratum : running.figures().strata) numbered_strata_ += stratum.numbered ? 1 : 0;
     for (std::uint32_t number = 0; number < analysed_->relations.size(); ++number) {
       const std::string& name = analysed_->relations[number].name;
       const auto expected = in_text(number);
@@ -159,6 +162,7 @@ class comparison {
   std::optional<sema::program> analysed_;
   std::optional<oracle::database> data_;
   bool has_fixpoint_ = true;
+  mutable std::uint64_t numbered_strata_ = 0;
 };
 
 }  // namespace gpulog

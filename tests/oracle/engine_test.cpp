@@ -60,6 +60,29 @@ TEST(engine_against_oracle, random_programs_with_equivalences) {
   }
 }
 
+/// Recursions that pass some columns through.
+TEST(engine_against_oracle, random_programs_that_fall_apart) {
+  const std::uint64_t first = oracle::first_seed(1);
+  const std::uint64_t count = oracle::programs_to_try(400);
+  oracle::random_program_options options;
+  options.passages = 70;
+  const bool on_gpu = no_gpu().empty();
+  std::uint64_t numbered = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    options.wide_numbers = seed % 4 == 0;
+    const comparison both(oracle::make_random_program(seed, options).text, {},
+                          options.wide_numbers ? word_size::bits64 : word_size::bits32);
+    ASSERT_TRUE(both.accepted()) << both.report();
+    both.expect_same(modes[seed % 3]);
+    both.expect_same(modes[(seed + 3) % modes.size()]);
+    if (on_gpu) both.expect_same(cuda_modes.front());
+    if (HasFatalFailure()) return;
+    numbered += both.numbered_strata();
+  }
+  EXPECT_GE(numbered, count / 4) << "these programs are not what they are to be";
+}
+
 TEST(engine_against_oracle, random_programs_on_cuda) {
   if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
   const std::uint64_t first = oracle::first_seed(1);
@@ -115,6 +138,41 @@ TEST(engine_against_oracle, random_graphs) {
       if (on_gpu) {
         for (const mode& how : cuda_modes) both.expect_same(how);
       }
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Fixpoints that fall apart, over numbers: of values that are far apart, of several columns and relations, searched by
+/// a part of what stands in them, copied from one relation to the other, and asked for membership behind.
+TEST(engine_against_oracle, numbered_fixpoints_over_random_graphs) {
+  const std::string numbered =
+      ".decl e(x:number, y:number)\n.decl w(x:number, y:number, z:number)\nw(x,y,z) :- e(x,y), e(y,z), x != z.\n"
+      ".decl l(x:number, y:number)\nl(x,y) :- e(x,y).\nl(x,y) :- l(x,z), e(z,y).\n"
+      ".decl m(x:number, y:number)\nm(x,y) :- e(x,y).\nm(x,y) :- m(x,z), m(z,y).\n"
+      ".decl q(p:number, y:number)\n.decl r(y:number, p:number)\nq(x,y) :- e(x,y), x < y.\nr(y,p) :- q(p,z), e(z,y), "
+      "!w(z,y,z).\n"
+      "q(p,y) :- r(z,p), e(y,z).\nq(p,y) :- r(y,p).\n"
+      ".decl t(p:number, y:number, k:number)\nt(x,y,z) :- w(x,y,z).\nt(p,y,k) :- t(p,z,k), e(z,y).\n"
+      ".decl n(a:number, b:number, p:number)\nn(y,z,x) :- w(x,y,z).\nn(b,c,p) :- n(a,b,p), w(a,b,c), a < c.\n"
+      "n(a,b,p) :- n(_,z,p), w(z,a,b), b != 0.\nn(b,a,p) :- n(a,b,p).\n"
+      ".decl o(x:number, y:number)\no(x,y) :- l(x,y), !q(x,y).\no(x,y) :- n(x,y,_), !r(x,y), !m(x,y).\n";
+  for (std::uint64_t seed = 1; seed <= oracle::fewer_when_sanitized(12); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::uint32_t nodes = std::vector<std::uint32_t>{1, 9, 33, 40}[seed % 4];
+    const auto graph = oracle::make_random_graph(seed, nodes, static_cast<std::uint32_t>(seed % 3 + 1) * nodes / 2 + 1);
+    for (const word_size words : {word_size::bits32, word_size::bits64}) {
+      auto far_apart = graph;
+      for (auto& [from, to] : far_apart) {
+        // The comparison puts in no negative numbers of 64 bits.
+        const std::uint32_t mask = words == word_size::bits64 ? UINT32_MAX / 2 : UINT32_MAX;
+        from = from * 2654435761U & mask;
+        to = to * 2654435761U & mask;
+      }
+      const comparison both(numbered, far_apart, words);
+      ASSERT_TRUE(both.accepted()) << both.report();
+      for (const mode& how : modes) both.expect_same(how);
+      if (no_gpu().empty()) both.expect_same(cuda_modes.front());
       if (HasFatalFailure()) return;
     }
   }

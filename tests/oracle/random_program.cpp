@@ -61,7 +61,13 @@ class generator {
       add_facts(made);
       below_.push_back(std::move(made));
     }
-    for (std::uint32_t layer = 0; layer < options_.layers; ++layer) add_layer(layer);
+    for (std::uint32_t layer = 0; layer < options_.layers; ++layer) {
+      if (options_.passages != 0 && random_.chance(options_.passages)) {
+        add_passing_layer(layer);
+      } else {
+        add_layer(layer);
+      }
+    }
     return std::move(result_);
   }
 
@@ -82,10 +88,17 @@ class generator {
   }
 
   relation declare(std::string name, std::uint32_t arity) {
+    std::vector<column_type> types;
+    for (std::uint32_t column = 0; column < arity; ++column) types.push_back(random_type());
+    return declare(std::move(name), std::move(types));
+  }
+
+  relation declare(std::string name, std::vector<column_type> types) {
     relation made{std::move(name), {}};
+    const std::size_t arity = types.size();
     std::string attributes;
-    for (std::uint32_t column = 0; column < arity; ++column) {
-      made.columns.push_back(random_type());
+    for (std::size_t column = 0; column < arity; ++column) {
+      made.columns.push_back(types[column]);
       attributes += (column > 0 ? ", " : "") + ("a" + std::to_string(column)) + ":" + type_name(made.columns.back());
     }
     std::string qualifier;
@@ -150,6 +163,69 @@ class generator {
       if (random_.chance(15)) add_facts(head);
     }
     for (relation& made : members) below_.push_back(std::move(made));
+  }
+
+  /// Relations that lead to each other by linear rules, which pass the same values on.
+  void add_passing_layer(std::uint32_t layer) {
+    std::vector<column_type> passed;
+    for (std::uint32_t count = 1 + random_.below(2); count > 0; --count) passed.push_back(random_type());
+    std::vector<relation> members;
+    std::vector<std::vector<std::uint32_t>> places;  // by member: where the passed columns are
+    for (std::uint32_t number = random_.below(3) + 1; number > 0; --number) {
+      std::vector<column_type> types;
+      for (std::uint32_t count = 1 + random_.below(2); count > 0; --count)
+        types.push_back(random_.chance(70) ? column_type::number : random_type());
+      std::vector<std::uint32_t>& own = places.emplace_back(passed.size());
+      for (std::size_t pivot = 0; pivot < passed.size(); ++pivot) {
+        const std::uint32_t place = random_.below(static_cast<std::uint32_t>(types.size() + 1));
+        types.insert(types.begin() + place, passed[pivot]);
+        for (std::size_t before = 0; before < pivot; ++before) own[before] += own[before] >= place ? 1 : 0;
+        own[pivot] = place;
+      }
+      members.push_back(declare("r" + std::to_string(layer) + std::to_string(number), std::move(types)));
+    }
+    for (std::size_t head = 0; head < members.size(); ++head) {
+      if (head == 0 || random_.chance(50)) add_rule(members[head], {}, {members[head]});
+      for (std::uint32_t more = 1 + random_.below(2); more > 0; --more) {
+        const std::uint32_t from = random_.below(static_cast<std::uint32_t>(members.size()));
+        add_passing_rule(members[head], places[head], members[from], places[from]);
+      }
+    }
+    for (relation& made : members) below_.push_back(std::move(made));
+  }
+
+  void add_passing_rule(const relation& head, const std::vector<std::uint32_t>& kept, const relation& from,
+                        const std::vector<std::uint32_t>& passed) {
+    variables_.clear();
+    fresh_ = 0;
+    std::string reading;
+    for (std::uint32_t column = 0; column < from.columns.size(); ++column) {
+      const auto place = std::find(passed.begin(), passed.end(), column);
+      std::string argument = "p" + std::to_string(place - passed.begin());
+      if (place == passed.end()) {
+        argument = random_.chance(8) ? constant(from.columns[column]) : "z" + std::to_string(column);
+        if (argument.front() == 'z') variables_.push_back({argument, from.columns[column]});
+      } else if (random_.chance(4)) {
+        variables_.push_back({argument, from.columns[column]});  // it is asked for, too
+      }
+      reading += (reading.empty() ? "" : ", ") + argument;
+    }
+    std::string body = from.name + "(" + reading + ")";
+    if (!random_.chance(15)) {
+      body += ", " + positive_atom(random_.pick(below_));
+      if (random_.chance(20)) body += ", " + positive_atom(random_.pick(below_));
+      if (random_.chance(25)) body += ", " + test_or("true");
+      if (random_.chance(15)) body += ", " + negated_atom(random_.pick(below_));
+    }
+    std::string arguments;
+    for (std::uint32_t column = 0; column < head.columns.size(); ++column) {
+      const auto place = std::find(kept.begin(), kept.end(), column);
+      const auto known = variables_of(head.columns[column]);
+      std::string argument = "p" + std::to_string(place - kept.begin());
+      if (place == kept.end()) argument = known.empty() ? constant(head.columns[column]) : random_.pick(known);
+      arguments += (arguments.empty() ? "" : ", ") + argument;
+    }
+    result_.text += head.name + "(" + arguments + ") :- " + body + ".\n";
   }
 
   // ---- one rule ----

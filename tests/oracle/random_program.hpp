@@ -24,8 +24,9 @@ struct random_program_options {
   bool floats = true;
   bool disjunctions = true;        ///< also several heads
   std::uint32_t equivalences = 0;  ///< percentage of binary relations that are eqrel, if their types allow it
-  std::uint32_t guards = 0;   ///< percentage of variables of an atom of the own layer that a lower relation binds too
-  bool wide_numbers = false;  ///< also numbers that need words of 64 bits
+  std::uint32_t guards = 0;    ///< percentage of variables of an atom of the own layer that a lower relation binds too
+  std::uint32_t passages = 0;  ///< percentage of layers whose recursive rules pass some columns through
+  bool wide_numbers = false;   ///< also numbers that need words of 64 bits
 };
 
 /// The same seed and options give the same text everywhere.

@@ -10,6 +10,7 @@
 #include "backend/cpu/tbb_backend.hpp"
 #include "exec/cuda/decomposed_search.hpp"
 #include "exec/cuda/device_rows.hpp"
+#include "exec/cuda/numbered_search.hpp"
 #include "exec/cuda/parameter_store.hpp"
 #include "exec/cuda/pinned_reports.hpp"
 #include "exec/cuda/row_search.hpp"
@@ -60,6 +61,14 @@ class cuda_machine {
                                                            const std::atomic<bool>* stop) {
     small_runs_.flush();
     return exec::run_decomposed(*context_, *resource_, task, relations, stop);
+  }
+  /// Values of a fixpoint that falls apart have a place in a bitmap if they are below this.
+  [[nodiscard]] std::uint64_t bitmap_values() const { return exec::bitmap_values(*context_); }
+  std::optional<kernels::decomposed_counts> run_numbered(const kernels::numbered_task& task,
+                                                         kernels::relation_list<relation>& relations,
+                                                         const std::atomic<bool>* stop) {
+    small_runs_.flush();
+    return exec::run_numbered(*context_, *resource_, task, relations, {cut_.numbered_step_rows, least_searches}, stop);
   }
   static constexpr kernels::row_cut_offs rows_pay = {16384, 32e6, 4, 2};
   std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
@@ -120,6 +129,9 @@ class cuda_machine {
                                                                         kernels::relation_list<relation>& relations);
 
  private:
+  /// With fewer searches, of a block each, most of the device has nothing to do.
+  static constexpr std::uint64_t least_searches = 32;
+
   /// The rows that a segment starts from: a column for each register that it reads.
   struct input_rows {
     std::vector<const word*> columns;  // by register; null: not there

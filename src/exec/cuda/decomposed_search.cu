@@ -1,12 +1,10 @@
 #include "exec/cuda/decomposed_search.hpp"
 
-#include <cub/device/device_reduce.cuh>
-
 #include <algorithm>
 #include <vector>
 
-#include "backend/cuda/error.hpp"
 #include "exec/cuda/even_stride.hpp"
+#include "exec/cuda/search_launch.hpp"
 #include "kernels/cuda/decomposed.cuh"
 
 namespace gpulog::exec {
@@ -21,64 +19,17 @@ using cuda_kernels::step_run;
 using storage::cuda::device_relation;
 using storage::cuda::device_run;
 
-/// Queues of the blocks under way take at most that share of the device.
-constexpr std::uint64_t queue_share = 8;
-/// So many times as many searches as are under way at a time tell how many rows there will be.
-constexpr std::uint64_t sample_searches = 2;
-/// Rows for the first searches, whose results tell how many rows there will be.
-constexpr std::uint64_t sample_rows = 64u << 20;
-
-word largest_value(const backend::cuda::device_context& context, backend::memory_resource& resource, const word* values,
-                   std::uint64_t n) {
-  if (n == 0) return 0;
-  array<word> result(resource, 1);
-  std::size_t bytes = 0;
-  const auto items = static_cast<std::int64_t>(n);
-  GPULOG_CUDA_TRY(cub::DeviceReduce::Max(nullptr, bytes, values, result.data(), items, context.stream()));
-  array<std::uint8_t> scratch(resource, bytes + 1, fresh_memory::anything);
-  GPULOG_CUDA_TRY(cub::DeviceReduce::Max(scratch.data(), bytes, values, result.data(), items, context.stream()));
-  word largest = 0;
-  GPULOG_CUDA_TRY(cudaMemcpyAsync(&largest, result.data(), sizeof largest, cudaMemcpyDeviceToHost, context.stream()));
-  context.synchronize();
-  return largest;
-}
-
 using kernel_function = void (*)(const search_arguments);
-
-/// Threads a block: few, so that many searches are under way, but for bitmaps that leave room for few blocks.
-struct launch_shape {
-  kernel_function kernel = nullptr;
-  unsigned threads = 256;
-  unsigned blocks = 0;
-};
-launch_shape shape_of(const backend::cuda::device_context& context, kernel_function kernel, std::size_t shared_bytes) {
-  GPULOG_CUDA_TRY(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
-  launch_shape shape;
-  for (const unsigned threads : {256U, 512U, 1024U}) {
-    int resident = 0;
-    GPULOG_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, static_cast<int>(threads), shared_bytes));
-    shape = {kernel, threads, static_cast<unsigned>(resident) * context.multiprocessors()};
-    if (static_cast<unsigned>(resident) * threads >= 1024) break;
-  }
-  return shape;
-}
-
-template <class T>
-void upload(const backend::cuda::device_context& context, array<T>& to, const std::vector<T>& values) {
-  GPULOG_CUDA_TRY(
-      cudaMemcpyAsync(to.data(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice, context.stream()));
-  context.synchronize();  // values may go
-}
 
 /// Result columns and the launches that fill them.
 class search {
  public:
   search(const backend::cuda::device_context& context, backend::memory_resource& resource, search_arguments arguments,
-         launch_shape shape)
+         kernel_function kernel, launch_shape shape)
       : context_(&context),
         resource_(&resource),
         arguments_(arguments),
+        kernel_(kernel),
         shape_(shape),
         counts_(resource, 1),
         missing_(resource, arguments.groups, fresh_memory::anything) {
@@ -128,7 +79,7 @@ class search {
     cudaStream_t stream = context_->stream();
     GPULOG_CUDA_TRY(cudaMemcpyAsync(counts_.data(), &totals_, sizeof totals_, cudaMemcpyHostToDevice, stream));
     const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(shape_.blocks, last - first));
-    shape_.kernel<<<blocks, shape_.threads, arguments_.bitmap_words * sizeof(std::uint32_t), stream>>>(arguments_);
+    kernel_<<<blocks, shape_.threads, arguments_.bitmap_words * sizeof(std::uint32_t), stream>>>(arguments_);
     GPULOG_CUDA_TRY(cudaGetLastError());
     GPULOG_CUDA_TRY(cudaMemcpyAsync(&totals_, counts_.data(), sizeof totals_, cudaMemcpyDeviceToHost, stream));
     context_->synchronize();
@@ -138,6 +89,7 @@ class search {
   const backend::cuda::device_context* context_;
   backend::memory_resource* resource_;
   search_arguments arguments_;
+  kernel_function kernel_;
   launch_shape shape_;
   array<search_arguments::totals> counts_;
   array<std::uint32_t> missing_;
@@ -147,6 +99,11 @@ class search {
 
 }  // namespace
 
+std::uint64_t bitmap_values(const backend::cuda::device_context& context) {
+  constexpr std::uint64_t other_shared_bytes = 1024;
+  return (context.shared_bytes_per_block() - other_shared_bytes) * 8;
+}
+
 std::optional<kernels::decomposed_counts> run_decomposed(const backend::cuda::device_context& context,
                                                          backend::memory_resource& resource,
                                                          const kernels::decomposed_task& task,
@@ -155,20 +112,18 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::cuda::de
   device_relation& target = *relations[task.target];
   if (target.rows() == 0 || target.rows() > UINT32_MAX) return std::nullopt;
   std::vector<step_run> runs;
-  word largest = largest_value(context, resource, target.column(task.moving), target.rows());
   for (const kernels::step_source& step : task.steps) {
     for (const auto& view : relations[step.relation]->index(step.index).views(true, true, step.level)) {
       runs.push_back({view, view.stored + step.stored * view.rows});
-      largest = std::max(largest, largest_value(context, resource, runs.back().values, view.rows));
     }
   }
-  const std::uint64_t values = largest + 1ULL;
+  const std::uint64_t values = task.values;
   const std::uint64_t bitmap_bytes = (values + 31) / 32 * sizeof(std::uint32_t);
-  if (bitmap_bytes > context.shared_bytes_per_block() - 1024) return std::nullopt;
-  const bool direct = runs.size() <= search_arguments::most_direct &&
-                      std::all_of(runs.begin(), runs.end(), [](const step_run& run) { return run.view.direct != nullptr; });
-  launch_shape shape =
-      shape_of(context, direct ? cuda_kernels::search_kernel<true> : cuda_kernels::search_kernel<false>, bitmap_bytes);
+  const bool direct =
+      runs.size() <= search_arguments::most_direct &&
+      std::all_of(runs.begin(), runs.end(), [](const step_run& run) { return run.view.direct != nullptr; });
+  const kernel_function kernel = direct ? cuda_kernels::search_kernel<true> : cuda_kernels::search_kernel<false>;
+  launch_shape shape = shape_of(context, kernel, bitmap_bytes);
   if (shape.blocks == 0) return std::nullopt;
 
   // The first tuples by pivot: an index of them.
@@ -200,7 +155,7 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::cuda::de
   arguments.queues = queues.data();
   arguments.values = values;
 
-  search all(context, resource, arguments, shape);
+  search all(context, resource, arguments, kernel, shape);
   const std::uint64_t sample = std::min<std::uint64_t>(arguments.groups, sample_searches * shape.blocks);
   all.make_room(std::min(sample * values, sample_rows));
   all.run(0, sample);

@@ -9,9 +9,13 @@
 
 namespace gpulog::exec {
 
+/// How many values have a place in a bitmap in a block's shared memory.
+[[nodiscard]] std::uint64_t bitmap_values(const backend::cuda::device_context& context);
+
 /// Runs a fixpoint that falls apart on a device and replaces the target's rows, which are those to start from, by its
 /// result: one block a value of the pivot, as many at a time as the device holds.
-/// @return nothing, and nothing is done, when the values' bitmap has no place in a block's shared memory
+/// @param task its values have a place in a bitmap
+/// @return nothing, and nothing is done, when there are no first tuples, or too many
 /// @throws backend::memory_exceeded, kernels::interrupted, backend::cuda::cuda_error
 std::optional<kernels::decomposed_counts> run_decomposed(
     const backend::cuda::device_context& context, backend::memory_resource& resource,

@@ -94,6 +94,31 @@ __device__ inline std::uint32_t expand_warp(row_range range, const word* values,
   return range.count;
 }
 
+/// Goes through the queue, which grows, level by level: what was there when the level began. All threads of the block
+/// call it, behind a barrier. @param expand (has_value, value): called by all lanes of a warp, with 32 values at most
+/// @return how many levels there were
+template <class Expand>
+__device__ inline unsigned search_levels(const word* queue, const std::uint32_t* tail, const Expand& expand) {
+  const std::uint32_t warp = threadIdx.x / 32;
+  const std::uint32_t warps = blockDim.x / 32;
+  const std::uint32_t lane = threadIdx.x % 32;
+  unsigned iterations = 0;
+  std::uint32_t begin = 0;
+  std::uint32_t end = *tail;
+  while (begin < end) {
+    ++iterations;
+    __syncthreads();  // all know the end before the queue grows
+    for (std::uint32_t base = begin + warp * 32; base < end; base += warps * 32) {
+      const bool has_value = base + lane < end;
+      expand(has_value, has_value ? queue[base + lane] : 0);
+    }
+    __syncthreads();
+    begin = end;
+    end = *tail;
+  }
+  return iterations;
+}
+
 /// @tparam Direct whether direct_runs are given
 template <bool Direct>
 __global__ void __launch_bounds__(1024, Direct ? 2 : 1)
@@ -125,31 +150,20 @@ __global__ void __launch_bounds__(1024, Direct ? 2 : 1)
       visit(seen, queue, &tail, is_there, is_there ? arguments.starts[base + lane] : 0);
     }
     __syncthreads();
-    unsigned iterations = 0;
-    std::uint32_t begin = 0;
-    std::uint32_t end = tail;
-    while (begin < end) {
-      ++iterations;
-      __syncthreads();  // all know the end before the queue grows
-      for (std::uint32_t base = begin + warp * 32; base < end; base += warps * 32) {
-        const bool has_value = base + lane < end;
-        const word value = has_value ? queue[base + lane] : 0;
-        for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
-          row_range range;
-          if constexpr (Direct) {
-            if (has_value) range = arguments.direct_runs[r].find(value);
-            candidates += expand_warp(range, arguments.direct_runs[r].values, seen, queue, &tail);
-          } else {
-            const step_run& step = arguments.runs[r];
-            if (has_value) range = step.view.find([value](std::uint32_t) { return value; });
-            candidates += expand_warp(range, step.values, seen, queue, &tail);
-          }
+    const unsigned iterations = search_levels(queue, &tail, [&](bool has_value, word value) {
+      for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
+        row_range range;
+        if constexpr (Direct) {
+          if (has_value) range = arguments.direct_runs[r].find(value);
+          candidates += expand_warp(range, arguments.direct_runs[r].values, seen, queue, &tail);
+        } else {
+          const step_run& step = arguments.runs[r];
+          if (has_value) range = step.view.find([value](std::uint32_t) { return value; });
+          candidates += expand_warp(range, step.values, seen, queue, &tail);
         }
       }
-      __syncthreads();
-      begin = end;
-      end = tail;
-    }
+    });
+    const std::uint32_t end = tail;
     most_iterations = max(most_iterations, iterations);
     if (threadIdx.x == 0) {
       // Rows are taken by an addition (a compare-and-swap that hundreds of blocks try costs each of them hundreds of

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,11 +16,22 @@ const std::string declarations =
     ".decl e(x:number, y:number)\n.input e\n.decl f(x:number, y:number)\n.input f\n"
     ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\n";
 
+using columns = std::vector<std::vector<std::uint32_t>>;
+
+/// By member.
+columns pivots(const std::optional<decomposition>& found) {
+  columns result;
+  for (const decomposed_member& member : found->members) result.push_back(member.pivots);
+  return result;
+}
+
 /// How the stratum of r is decomposed.
 std::optional<decomposition> decomposed(const std::string& rules) {
   const program plan = plan_text(declarations + rules);
   for (const stratum& one : plan.strata) {
-    if (one.recursive && plan.relations[one.relations.front().value].name == "r") return one.decomposed;
+    const bool has_r = std::any_of(one.relations.begin(), one.relations.end(),
+                                   [&plan](relation_id id) { return plan.relations[id.value].name == "r"; });
+    if (one.recursive && has_r) return one.decomposed;
   }
   return std::nullopt;
 }
@@ -27,13 +39,13 @@ std::optional<decomposition> decomposed(const std::string& rules) {
 TEST(decomposition, linear_rules_pass_a_column_through) {
   const auto left = decomposed("r(x,y) :- r(x,z), e(z,y).\n");
   ASSERT_TRUE(left);
-  EXPECT_EQ(left->pivot, 0U);
+  EXPECT_EQ(pivots(left), columns({{0}}));
   EXPECT_EQ(left->steps.size(), 1U);
-  EXPECT_EQ(left->steps[0].column, 1U);
+  EXPECT_EQ(left->steps[0].columns, std::vector<std::uint32_t>{1});
   const auto right = decomposed("r(x,y) :- e(x,z), r(z,y).\n");
   ASSERT_TRUE(right);
-  EXPECT_EQ(right->pivot, 1U);
-  EXPECT_EQ(right->steps[0].column, 0U);
+  EXPECT_EQ(pivots(right), columns({{1}}));
+  EXPECT_EQ(right->steps[0].columns, std::vector<std::uint32_t>{0});
 }
 
 TEST(decomposition, several_rules_have_to_pass_the_same_column) {
@@ -46,7 +58,7 @@ TEST(decomposition, several_rules_have_to_pass_the_same_column) {
 TEST(decomposition, the_doubling_rule_is_linear_in_its_first_tuples) {
   const auto twice = decomposed("r(x,y) :- r(x,z), r(z,y).\n");
   ASSERT_TRUE(twice);
-  EXPECT_EQ(twice->pivot, 0U);
+  EXPECT_EQ(pivots(twice), columns({{0}}));
   EXPECT_EQ(twice->steps.size(), 1U);
 }
 
@@ -58,6 +70,31 @@ TEST(decomposition, not_where_values_of_a_column_meet_others) {
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), r(y,z).\n"));          // not a path
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), e(z,y).\n.limitsize r(n=5)\n"));
   EXPECT_FALSE(decomposed(".decl q(x:number, y:number) eqrel\nq(x,y) :- f(x,y).\nr(x,y) :- r(x,z), q(z,y).\n"));
+}
+
+TEST(decomposition, several_columns_and_relations) {
+  const std::string wide =
+      ".decl w(a:number, b:number, c:number, d:number)\n.input w\n"
+      ".decl s(k:number, p:number, y:number)\ns(k,p,y) :- w(k,p,y,_).\n";
+  const auto of_s = [&](const std::string& rules) {
+    const program plan = plan_text(declarations + wide + rules);
+    return plan.strata.back().decomposed;
+  };
+  // Two pivots; two nodes; one of either, where a passed column is asked for.
+  EXPECT_EQ(pivots(of_s("s(k,p,y) :- s(k,p,z), e(z,y).\n")), columns({{0, 1}}));
+  EXPECT_EQ(pivots(of_s("s(k,p,y) :- s(k,q,z), w(q,z,p,y).\n")), columns({{0}}));
+  EXPECT_EQ(pivots(of_s("s(k,p,y) :- s(k,p,z), w(p,z,_,y).\n")), columns({{0}}));
+  // A part of a node is asked for.
+  EXPECT_EQ(pivots(of_s("s(k,p,y) :- s(k,_,z), w(z,_,p,y).\n")), columns({{0}}));
+  // The same value in different columns, passed by all rules.
+  const auto mutual = decomposed(wide + "s(x,z,y) :- r(y,z), f(z,x).\nr(y,x) :- s(z,x,y), e(z,x).\n");
+  EXPECT_EQ(pivots(mutual), columns({{0}, {2}}));
+  const auto apart = decomposed(wide + "s(x,z,p) :- r(p,y), w(y,_,x,z).\nr(p,y) :- s(z,x,p), w(z,x,y,_), y != 3.\n");
+  ASSERT_TRUE(apart);
+  EXPECT_EQ(apart->members.size(), 2U);
+  EXPECT_TRUE(decomposed(".decl q(x:number, y:number)\nq(p,y) :- r(p,y).\nr(p,y) :- q(p,z), e(z,y).\n"));
+  // One column that stays and one that moves, by different rules: nodes are pairs of values that meet nowhere else.
+  EXPECT_FALSE(of_s("s(k,p,y) :- s(k,p,z), e(z,y).\ns(k,p,y) :- s(k,q,y), f(q,p).\n"));
 }
 
 /// Rules of relations that the planner made.

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "support/ids.hpp"
+
+namespace gpulog::kernels {
+
+/// Gives different tuples of some columns the numbers 0, 1, 2, ... in the order in which they come.
+class tuple_numbering {
+ public:
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  /// @param arity at least one
+  tuple_numbering(backend::memory_resource& resource, std::size_t arity);
+
+  /// @param columns one a column of the tuple. @throws backend::memory_exceeded
+  void add(const std::vector<const word*>& columns, std::uint64_t rows);
+  /// numbers[i] = first + the number of tuple i; one that has none: none.
+  void find(const std::vector<const word*>& columns, std::uint64_t rows, std::uint32_t first,
+            std::uint32_t* numbers) const;
+  /// Fewer than 2^32 - 2; more are not taken.
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] bool is_full() const { return is_full_; }
+  /// Of all tuples, by number.
+  [[nodiscard]] std::vector<const word*> columns() const;
+
+ private:
+  /// Tuples whose slots are fetched together.
+  static constexpr std::uint64_t batch = 32;
+
+  [[nodiscard]] std::uint64_t hash(const word* const* columns, std::uint64_t row) const;
+  [[nodiscard]] bool is_tuple(std::uint32_t number, const word* const* columns, std::uint64_t row) const;
+  /// Where the tuple is or would be.
+  [[nodiscard]] std::uint64_t slot_of(std::uint64_t hash, const word* const* columns, std::uint64_t row) const;
+  void grow();
+
+  std::vector<backend::array<word>> columns_;
+  backend::array<std::uint32_t> slots_;  // number + 1; 0: free
+  std::uint64_t size_ = 0;
+  bool is_full_ = false;
+};
+
+}  // namespace gpulog::kernels
