@@ -1,5 +1,6 @@
 #include "kernels/numbered_graph.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace gpulog::kernels {
@@ -28,6 +29,7 @@ class number_pairs {
     return {keys_.data() + before, values_.data() + before};
   }
   [[nodiscard]] std::uint64_t size() const { return keys_.size(); }
+  [[nodiscard]] word* values() { return values_.data(); }
 
   /// Without pairs that have no key. @param numbers keys are below this
   [[nodiscard]] number_lists sort(std::uint64_t numbers) const {
@@ -57,33 +59,40 @@ std::optional<numbered_graph> make_numbered_graph(backend::memory_resource& reso
                                                   const numbering_cut_offs& cut) {
   if (!may_number(task, relations, cut)) return std::nullopt;
   numbered_graph made{{}, {0}, 0, {}, {resource, task.members.front().pivots.size()}, {}};
+  number_pairs starts(resource);
   for (const numbered_member& member : task.members) {
     const relation& own = *relations[member.relation];
-    made.pivots.add(columns_of(own, member.pivots), own.rows());
+    made.pivots.add(columns_of(own, member.pivots), own.rows(), 0, starts.add(own.rows()).first);
   }
   if (made.pivots.is_full() || made.pivots.size() < cut.searches) return std::nullopt;
+  std::vector<array<std::uint32_t>> led_to;  // by step: the number that each row of its relation leads to
+  for (const numbered_step& step : task.steps)
+    led_to.emplace_back(resource, step.copies ? 0 : relations[step.relation]->rows(), fresh_memory::anything);
   const auto sources = task.sources();
-  for (std::size_t m = 0; m < task.members.size(); ++m) {
-    tuple_numbering& own = made.nodes.emplace_back(resource, task.members[m].nodes.size());
+  word* next_start = starts.values();
+  for (std::uint32_t m = 0; m < task.members.size(); ++m) {
+    tuple_numbering& nodes = made.nodes.emplace_back(resource, task.members[m].nodes.size());
+    const relation& own = *relations[task.members[m].relation];
+    nodes.add(columns_of(own, task.members[m].nodes), own.rows(), made.begins[m], next_start);
+    next_start += own.rows();
+    for (std::size_t s = 0; s < task.steps.size(); ++s) {
+      const numbered_step& step = task.steps[s];
+      if (step.copies || step.to != m) continue;
+      const relation& searched = *relations[step.relation];
+      nodes.add(columns_of(searched, step.columns), searched.rows(), made.begins[m], led_to[s].data());
+    }
     for (const tuple_source& source : sources[m]) {
       const relation& from = *relations[source.relation];
-      own.add(columns_of(from, source.columns), from.rows());
+      if (source.is_copied) nodes.add(columns_of(from, source.columns), from.rows());
     }
-    made.numbers += own.size();
-    if (own.is_full() || made.numbers > most_numbers) return std::nullopt;
+    made.numbers += nodes.size();
+    if (nodes.is_full() || made.numbers > most_numbers) return std::nullopt;
     made.begins.push_back(static_cast<std::uint32_t>(made.numbers));
   }
 
-  number_pairs starts(resource);
-  for (std::size_t m = 0; m < task.members.size(); ++m) {
-    const relation& own = *relations[task.members[m].relation];
-    const auto [keys, values] = starts.add(own.rows());
-    made.pivots.find(columns_of(own, task.members[m].pivots), own.rows(), 0, keys);
-    made.nodes[m].find(columns_of(own, task.members[m].nodes), own.rows(), made.begins[m], values);
-  }
-
   number_pairs steps(resource);
-  for (const numbered_step& step : task.steps) {
+  for (std::size_t s = 0; s < task.steps.size(); ++s) {
+    const numbered_step& step = task.steps[s];
     const tuple_numbering& from = made.nodes[step.from];
     const tuple_numbering& to = made.nodes[step.to];
     std::vector<const word*> asked;  // of nodes
@@ -106,7 +115,7 @@ std::optional<numbered_graph> make_numbered_graph(backend::memory_resource& reso
                               std::uint32_t first) {
       const auto [keys, values] = steps.add(searched.rows());
       keys_of.find(columns_of(searched, key), searched.rows(), first, keys);
-      to.find(columns_of(searched, step.columns), searched.rows(), made.begins[step.to], values);
+      std::copy_n(led_to[s].data(), searched.rows(), values);
     };
     if (asks_whole_node(task, step)) {
       std::vector<std::uint32_t> key(step.key.size());

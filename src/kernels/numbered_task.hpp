@@ -36,6 +36,7 @@ struct numbered_step {
 struct tuple_source {
   relation_number relation = 0;
   std::vector<std::uint32_t> columns;
+  bool is_copied = false;  ///< stands for nodes of another member
   friend bool operator==(const tuple_source&, const tuple_source&) = default;
 };
 

@@ -31,7 +31,8 @@ std::uint64_t tuple_numbering::slot_of(std::uint64_t hash, const word* const* co
   return at;
 }
 
-void tuple_numbering::add(const std::vector<const word*>& columns, std::uint64_t rows) {
+void tuple_numbering::add(const std::vector<const word*>& columns, std::uint64_t rows, std::uint32_t first,
+                          std::uint32_t* numbers) {
   std::uint64_t hashes[batch];
   for (std::uint64_t begin = 0; begin < rows; begin += batch) {
     const std::uint64_t n = std::min(batch, rows - begin);
@@ -42,13 +43,15 @@ void tuple_numbering::add(const std::vector<const word*>& columns, std::uint64_t
     }
     for (std::uint64_t i = 0; i < n; ++i) {
       const std::uint64_t at = slot_of(hashes[i], columns.data(), begin + i);
-      if (slots_[at] != 0) continue;
-      if (size_ == most_numbers) {
-        is_full_ = true;
-        return;
+      if (slots_[at] == 0) {
+        if (size_ == most_numbers) {
+          is_full_ = true;
+          return;
+        }
+        for (std::size_t c = 0; c < columns_.size(); ++c) columns_[c].push_back(columns[c][begin + i]);
+        slots_[at] = static_cast<std::uint32_t>(++size_);
       }
-      for (std::size_t c = 0; c < columns_.size(); ++c) columns_[c].push_back(columns[c][begin + i]);
-      slots_[at] = static_cast<std::uint32_t>(++size_);
+      if (numbers != nullptr) numbers[begin + i] = first + (slots_[at] - 1);
     }
   }
 }

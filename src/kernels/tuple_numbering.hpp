@@ -16,8 +16,10 @@ class tuple_numbering {
   /// @param arity at least one
   tuple_numbering(backend::memory_resource& resource, std::size_t arity);
 
-  /// @param columns one a column of the tuple. @throws backend::memory_exceeded
-  void add(const std::vector<const word*>& columns, std::uint64_t rows);
+  /// @param columns one a column of the tuple
+  /// @param numbers where not null: numbers[i] = first + the number of tuple i. @throws backend::memory_exceeded
+  void add(const std::vector<const word*>& columns, std::uint64_t rows, std::uint32_t first = 0,
+           std::uint32_t* numbers = nullptr);
   /// numbers[i] = first + the number of tuple i; one that has none: none.
   void find(const std::vector<const word*>& columns, std::uint64_t rows, std::uint32_t first,
             std::uint32_t* numbers) const;

@@ -1,6 +1,7 @@
 #include "exec/cuda/numbered_search.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -278,6 +279,9 @@ class numbered_search {
   numbered_arguments::totals totals_{};
 };
 
+/// Until this has been checked and measured on devices, the loop runs where the variable is not set.
+constexpr const char* enabling_variable = "GPULOG_NUMBER_ON_DEVICE";
+
 bool is_narrow(const kernels::numbered_task& task) {
   const auto is_narrow_member = [](const kernels::numbered_member& member) {
     return member.pivots.size() + member.nodes.size() <= numbered_member_view::most_columns;
@@ -294,6 +298,7 @@ std::optional<kernels::decomposed_counts> run_numbered(const backend::cuda::devi
                                                        const kernels::relation_list<device_relation>& relations,
                                                        const kernels::numbering_cut_offs& cut,
                                                        const std::atomic<bool>* stop) {
+  if (std::getenv(enabling_variable) == nullptr) return std::nullopt;
   if (!is_narrow(task) || !kernels::may_number(task, relations, cut)) return std::nullopt;
   device_graph graph;
   if (!graph_builder(context, resource, task, relations).build(cut.searches, graph)) return std::nullopt;
