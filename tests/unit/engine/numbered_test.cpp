@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <utility>
@@ -61,11 +62,13 @@ bool is_numbered(const std::string& rules, const pairs& edges) {
   }
   run_options device;
   device.backend = backend_kind::cuda;
+  ::setenv("GPULOG_NUMBER_ON_DEVICE", "1", 1);
   try {
     EXPECT_EQ(run(text, edges, device).found, expected.found) << "cuda\n" << text;
   } catch (const input_error&) {
     // There is none.
   }
+  ::unsetenv("GPULOG_NUMBER_ON_DEVICE");
   EXPECT_EQ(numbered.size(), 1U) << text;
   return *numbered.begin();
 }
