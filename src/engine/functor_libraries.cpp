@@ -24,6 +24,7 @@ void mark_calls(const std::vector<sema::literal>& body, std::vector<bool>& calle
       mark_calls(test->left, called);
       mark_calls(test->right, called);
     } else if (const auto* folded = std::get_if<sema::aggregate>(&part)) {
+      if (folded->op == fold_op::functor) called[folded->functor] = true;
       mark_calls(folded->target, called);
       mark_calls(folded->body, called);
     } else if (const auto* made = std::get_if<sema::generator>(&part)) {

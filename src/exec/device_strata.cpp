@@ -68,7 +68,8 @@ std::string find_work(const plan::rule_version& version) {
 std::string why_not(const plan::subsumption& one, const plan::program& program, const options& chosen) {
   const plan::relation& planned = program.relations[one.relation.value];
   constexpr std::size_t most_columns = 3;
-  const bool by_the_set = planned.best && planned.kinds[planned.best->column] != value_kind::floating &&
+  const bool by_the_set = planned.best && !planned.best->bound &&
+                          planned.kinds[planned.best->column] != value_kind::floating &&
                           planned.kinds.size() <= most_columns && planned.size_limit == 0 &&
                           program.words == word_size::bits32 && chosen.storage != storage::storage_mode::hisa;
   return by_the_set ? "" : "a relation has a subsumptive rule:\n" + one.version.text;
@@ -77,6 +78,13 @@ std::string why_not(const plan::subsumption& one, const plan::program& program, 
 std::string why_not(const plan::rule_version& version, const options& chosen, word_size words) {
   constexpr std::uint32_t most_slots = 200;  // registers of a block stand in shared memory
   if (version.slot_count > most_slots) return "has more than " + std::to_string(most_slots) + " variables";
+  const auto calls_functor = [](const plan::operation& operation) {
+    const auto* const folded = std::get_if<plan::fold_end>(&operation);
+    return folded != nullptr && folded->op == fold_op::functor;
+  };
+  if (std::any_of(version.operations.begin(), version.operations.end(), calls_functor)) {
+    return "has an aggregate of a library's functor";
+  }
   if (words == word_size::bits64) {
     const std::string work = find_work<work_on_wide_values>(version);
     if (!work.empty()) return work + " with words of 64 bits";

@@ -232,10 +232,26 @@ class fixpoint_executor final : public stratum_executor {
   void prepare_losses(relation_id id) {
     const auto& best = plan_->relations[id.value].best;
     if (!best) return relation_of(id).make_erasable();
+    if (best->bound) return keep_bounds(id, *best);
     const comparison_op better = best->better;
     const bool larger = better == comparison_op::greater_number || better == comparison_op::greater_unsigned ||
                         better == comparison_op::greater_float;
     relation_of(id).keep_best(best->column, {plan_->relations[id.value].kinds[best->column], larger, nullptr});
+  }
+
+  /// Where there is no such tuple set, the relation's stratum is run elsewhere.
+  void keep_bounds(relation_id id, const plan::best_of_key& kept) {
+    if constexpr (requires(relation_type & made, word(*bound)(word, word)) { made.keep_bounds(0, bound); }) {
+      const auto bound = [functors = options_.functors, number = static_cast<word>(*kept.bound)](word first,
+                                                                                                 word second) {
+        word result = 0;
+        functors->call({&number, &first, &second}, 1, &result);
+        return result;
+      };
+      relation_of(id).keep_bounds(kept.column, bound);
+    } else {
+      relation_of(id).make_erasable();
+    }
   }
 
   /// Whether iterations may go on with the best values alone, while others wait. @param least rows; 0: no more

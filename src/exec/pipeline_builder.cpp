@@ -506,7 +506,7 @@ class builder {
     open_folds_.pop_back();
     std::vector<register_number> folded;
     std::vector<register_number> upper;
-    if (result_.wide == nullptr) {
+    if (result_.wide == nullptr || end.op == fold_op::functor) {
       folded.push_back(number_of(end.value));
     } else {
       add_value(end.value, folded, upper);
@@ -516,6 +516,8 @@ class builder {
     last.folded = folded.front();
     if (!upper.empty()) last.upper_folded = upper.front();
     last.fold = end.op;
+    last.called = end.functor;
+    last.initial = storage::word_of(end.initial, result_.wide);
     holds_halves_ = std::move(halves_before_folds_.back());
     halves_before_folds_.pop_back();
     hold_code(end.result);

@@ -38,6 +38,11 @@ class fold_state {
   /// values[i] belongs to group owners[i].
   void add(fold_op op, const word* owners, const std::uint32_t* values, std::uint32_t n);
   void add(fold_op op, const word* owners, const std::uint64_t* values, std::uint32_t n);
+  /// Where a functor puts what it gives with the group's next value; before the first one that is `initial`.
+  [[nodiscard]] wide_word& so_far(std::uint32_t group, wide_word initial) {
+    if (counts_[group]++ == 0) values_[group] = initial;
+    return values_[group];
+  }
   /// `matches` matches at once, of a count.
   void add_matches(std::uint32_t group, std::uint64_t matches) { counts_[group] += matches; }
   /// Whether the aggregate has a value for the group, and which.

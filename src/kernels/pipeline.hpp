@@ -123,6 +123,8 @@ struct segment {
   std::size_t ended_fold = 0;  ///< 0: it does not end one
   register_number folded = 0;
   fold_op fold{};
+  word called = 0;                       ///< the number of the functor that folds
+  word initial = 0;                      ///< what it gets with the first value
   window limits;                         ///< of a scan; who reads all rows needs to know nothing of it
   std::vector<search_choice> choices;    ///< of a match: none, or several, the own search first
   std::vector<register_number> carried;  ///< registers of the segment before that are read from here on

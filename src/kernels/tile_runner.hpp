@@ -221,13 +221,27 @@ class tile_runner {
   }
 
   void add_to_fold(const segment& here, fold_state& state, std::size_t number, const word* owners, std::uint32_t n) {
+    if (here.fold == fold_op::functor) return call_for_values(here, state, value(number, here.folded), owners, n);
     if (program_->wide == nullptr) return state.add(here.fold, owners, value(number, here.folded), n);
     wide_word values[tile_rows];
     const word* const upper = here.upper_folded == no_register ? nullptr : value(number, here.upper_folded);
     read_values(value(number, here.folded), upper, n, *program_->wide, values);
     state.add(here.fold, owners, values, n);
   }
+  /// One value after the other: what a functor gives depends on what it gave before.
+  void call_for_values(const segment& here, fold_state& state, const word* values, const word* owners,
+                       std::uint32_t n) {
+    for (std::uint32_t i = 0; i < n; ++i) {
+      wide_word& so_far = state.so_far(owners[i], here.initial);
+      const auto before = static_cast<word>(so_far);
+      word result = 0;
+      program_->functors->call({&here.called, &before, values + i}, 1, &result);
+      so_far = result;
+    }
+  }
   [[nodiscard]] word folded_value(const fold_state& state, fold_op op, std::uint32_t group) const {
+    // A functor takes and gives words as they stand in columns.
+    if (op == fold_op::functor) return static_cast<word>(state.value(op, group, word_size::bits32));
     const word_size words = program_->wide == nullptr ? word_size::bits32 : word_size::bits64;
     return storage::word_of(state.value(op, group, words), program_->wide);
   }

@@ -205,6 +205,8 @@ class draft_builder {
     for (const step& next : action.body) add(next);
     fold_end op;
     op.op = folded.op;
+    op.functor = folded.functor;
+    op.initial = folded.initial;
     op.value = evaluate(folded.body.head_arguments.front());
     rule_ = rule_around;
     parts_ = parts_around;

@@ -191,7 +191,9 @@ class version_printer {
 
   std::string text(const fold_end& op) {
     const std::string value = op.op == fold_op::count ? "" : " of " + text(op.value, value_kind::number);
-    return fmt::format("let {} = {}{}", define(op.result), sema::fold_text(op.op), value);
+    const std::string name =
+        op.op == fold_op::functor ? "@@" + plan_.functors[op.functor] : std::string(sema::fold_text(op.op));
+    return fmt::format("let {} = {}{}", define(op.result), name, value);
   }
 
   std::string text(const insert& op) {
@@ -333,7 +335,8 @@ std::string explain(const program& plan) {
         result += fmt::format("      # pairs that are equal in the columns {}\n", fmt::join(made.key_columns, ","));
       }
       if (const auto& best = plan.relations[made.relation.value].best) {
-        result += fmt::format("      # by the tuple set, which keeps the best one{}\n",
+        const std::string kept = best->bound ? "least upper bound" : "best one";
+        result += fmt::format("      # by the tuple set, which keeps the {}{}\n", kept,
                               best->any_order ? "; the loop goes on with the best ones first" : "");
       }
       result += operators_text(plan, made.version, "      ");

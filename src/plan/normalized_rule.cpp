@@ -112,6 +112,8 @@ aggregation to_aggregation(const sema::aggregate& source, const variable_classes
                            const normalized_rule& around) {
   aggregation result;
   result.op = source.op;
+  result.functor = source.functor;
+  result.initial = source.initial;
   result.result = substituted(source.result, classes);
   for (const std::uint32_t variable : source.injected) {
     if (!classes.constant(variable)) result.injected.push_back(classes.representative(variable));

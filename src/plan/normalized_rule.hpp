@@ -64,6 +64,8 @@ struct normalized_rule {
 /// variables have the numbers that they have in the rule around it.
 struct aggregation {
   fold_op op = fold_op::count;
+  std::uint32_t functor = 0;  ///< that folds
+  wide_word initial = 0;      ///< what it gets with the first value
   sema::expression result;
   std::vector<std::uint32_t> injected;  ///< variables that are bound outside
   normalized_rule body;

@@ -129,6 +129,8 @@ struct fold_end {
   fold_op op = fold_op::count;
   operand value;  ///< any constant for count
   slot_id result;
+  std::uint32_t functor = 0;  ///< that folds, by its number
+  wide_word initial = 0;      ///< what it gets with the first value
 };
 
 /// The last operator: the head tuple, a candidate for the relation.
@@ -267,11 +269,13 @@ struct index {
   std::vector<std::uint32_t> payload;      ///< columns outside the longest key that some match binds
 };
 
-/// Of tuples that are equal in all other columns one stays, the best in this one.
+/// Of tuples that are equal in all other columns one stays, the best in this one, or the least upper bound of all.
 struct best_of_key {
   std::uint32_t column = 0;
   comparison_op better = comparison_op::less_number;  ///< or greater, of unsigned numbers or of floats
   bool any_order = false;  ///< the result is the same in whatever order values come: best ones may come first
+  /// A functor of a library: of two values it gives the one that stays. `better` says nothing then.
+  std::optional<std::uint32_t> bound;
 };
 
 struct relation {

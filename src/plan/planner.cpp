@@ -346,6 +346,13 @@ class planner {
   /// Relations with one subsumption, which is by the order of a column. Not where a subsumption reads relations of the
   /// stratum: it could tell when a tuple leaves.
   void find_best(const draft_stratum& planned) {
+    for (const draft_subsumption& made : planned.subsumptions) {
+      const auto& lattice = source_[made.planned.relation].lattice;
+      if (!lattice) continue;
+      best_of_key& kept = result_.relations[made.planned.relation.value].best.emplace();
+      kept.column = lattice->column;
+      kept.bound = lattice->least_upper_bound;
+    }
     std::map<relation_id, std::size_t> count;
     for (const draft_subsumption& made : planned.subsumptions) {
       if (!made.planned.changing.empty()) return;
@@ -353,6 +360,7 @@ class planner {
     }
     for (const draft_subsumption& made : planned.subsumptions) {
       const relation_id id = made.planned.relation;
+      if (source_[id].lattice) continue;
       auto best = count[id] == 1 ? best_of(made, arities_[id.value]) : std::nullopt;
       // Values that are no numbers neither are nor have better ones: a subsumption leaves all of them.
       const bool is_floating = best && result_.relations[id.value].kinds[best->column] == value_kind::floating;

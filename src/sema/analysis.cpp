@@ -12,6 +12,7 @@
 #include "sema/declarations.hpp"
 #include "sema/inline_checks.hpp"
 #include "sema/inlining.hpp"
+#include "sema/lattices.hpp"
 #include "sema/lowering.hpp"
 #include "sema/needed_relations.hpp"
 #include "sema/print.hpp"
@@ -263,6 +264,15 @@ class analyser {
     }
   }
 
+  /// Of a lattice attribute: no program can write its names.
+  static bool is_made(const syntax::subsumption& written) {
+    return std::any_of(written.dominated.arguments.begin(), written.dominated.arguments.end(),
+                       [](const auto& argument) {
+                         const auto* variable = argument.template as<syntax::variable>();
+                         return variable != nullptr && variable->name.starts_with('@');
+                       });
+  }
+
   bool may_subsume(const syntax::subsumption& written, relation_id id) {
     const relation& relation = program_[id];
     const std::size_t errors = diagnostics_.error_count();
@@ -274,6 +284,10 @@ class analyser {
     if (relation.structure != representation::unspecified && relation.structure != representation::btree_delete) {
       diagnostics_.error(relation.span,
                          "Relation " + relation.name + " has subsumptive rules and must be btree_delete");
+    }
+    if (relation.lattice && !is_made(written)) {
+      diagnostics_.error(written.span,
+                         "Relation " + relation.name + " has a lattice attribute and cannot have subsumptive rules");
     }
     if (relation.is_inline) {
       diagnostics_.error(written.span, "Relation " + relation.name + " has subsumptive rules and cannot be inlined");
@@ -424,10 +438,11 @@ class analyser {
 
 std::optional<program> analyse(const syntax::program& parsed, diagnostics& diagnostics,
                                const analysis_options& options) {
-  if (!has_components(parsed.items) && !has_debug_deltas(parsed.items)) {
+  if (!has_components(parsed.items) && !has_debug_deltas(parsed.items) && !has_lattices(parsed.items)) {
     return analyser(parsed.items, diagnostics, options).run();
   }
-  const std::vector<syntax::item> items = define_debug_deltas(instantiate_components(parsed.items, diagnostics));
+  const std::vector<syntax::item> items =
+      insert_lattice_operations(define_debug_deltas(instantiate_components(parsed.items, diagnostics)));
   return analyser(items, diagnostics, options).run();
 }
 

@@ -181,14 +181,38 @@ class form_checker {
   }
 
   void check_aggregate(const syntax::argument& term, const syntax::aggregate& aggregate) {
-    if (aggregate.op == syntax::aggregate_op::user) {
-      fail_unsupported(term.span, "User-defined aggregate @@" + aggregate.user_name);
-    }
+    if (aggregate.op == syntax::aggregate_op::user) check_user_aggregate(term, aggregate);
     if (aggregate.body.size() > 1) {
       fail(term.span, "Disjunctions in aggregation clauses are not supported");
     }
     if (aggregate.target) check_term(**aggregate.target, underscore::in_functor);
     check_body(aggregate.body);
+  }
+
+  void check_user_aggregate(const syntax::argument& term, const syntax::aggregate& aggregate) {
+    const declarations::known_functor* const functor = declared_.find_user_functor(aggregate.user_name);
+    if (functor == nullptr) {
+      fail(term.span, "User-defined functor hasn't been declared: @" + aggregate.user_name +
+                          did_you_mean(aggregate.user_name, declared_.user_functor_names()));
+    } else if (functor->parameters.size() != 2) {
+      fail(term.span, "Mismatching arity of functor " + aggregate.user_name + " (expected 2 of an aggregate, got " +
+                          std::to_string(functor->parameters.size()) + ")");
+    } else if (functor->parameters[0] != functor->result) {
+      fail(term.span,
+           "Functor " + aggregate.user_name + " of an aggregate has to give what it takes first: its result so far");
+    }
+    if (!aggregate.target) fail(term.span, "Aggregate @@" + aggregate.user_name + " needs a value to fold");
+    if (!is_constant(**aggregate.initial)) {
+      fail_unsupported((**aggregate.initial).span,
+                       "Initial value of @@" + aggregate.user_name + " other than a number, a text or nil");
+    }
+    check_term(**aggregate.initial, underscore::in_functor);
+  }
+
+  static bool is_constant(const syntax::argument& term) {
+    if (const auto* cast = term.as<syntax::type_cast>()) return is_constant(*cast->value);
+    return term.as<syntax::numeric_constant>() != nullptr || term.as<syntax::string_constant>() != nullptr ||
+           term.as<syntax::nil_constant>() != nullptr;
   }
 
   const declarations& declared_;

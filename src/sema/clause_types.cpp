@@ -113,7 +113,7 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
     for (const syntax::argument& argument : call->arguments) arguments.push_back(collect(argument));
     constraints_.require_overload(made, std::move(arguments), *signature_of(call->op));
   } else if (const auto* user_call = term.as<syntax::user_functor_call>()) {
-    const declarations::known_functor& functor = user_functor(*user_call);
+    const declarations::known_functor& functor = user_functor(user_call->name);
     for (std::size_t position = 0; position < user_call->arguments.size(); ++position) {
       const syntax::argument& argument = user_call->arguments[position];
       const unknown value = collect(argument);
@@ -137,7 +137,15 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
     const flat_aggregate& flat = clause_.aggregates.at(aggregate);
     collect_body(flat.body, flat.relations);
     const functor_signature* const signature = signature_of(aggregate->op);
-    if (signature == nullptr || !aggregate->target) {
+    if (aggregate->op == syntax::aggregate_op::user) {
+      const declarations::known_functor& functor = user_functor(aggregate->user_name);
+      const auto require = [this](unknown value, type_id type, const source_span& where) {
+        if (type.valid()) constraints_.require_subtype(value, type, where);
+      };
+      require(collect(**aggregate->initial), functor.parameters[0], (**aggregate->initial).span);
+      require(collect(**aggregate->target), functor.parameters[1], (**aggregate->target).span);
+      require(made, functor.result, term.span);
+    } else if (signature == nullptr || !aggregate->target) {
       constraints_.require_subtype(made, declared_.types().of_kind(value_kind::number), term.span);
     } else {
       constraints_.require_overload(made, {collect(**aggregate->target)}, *signature);

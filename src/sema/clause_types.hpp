@@ -32,8 +32,8 @@ class clause_types {
   [[nodiscard]] bool is_enumeration(const declarations::known_branch& branch) const {
     return declared_.is_enumeration(branch);
   }
-  [[nodiscard]] const declarations::known_functor& user_functor(const syntax::user_functor_call& call) const {
-    return *declared_.find_user_functor(call.name);
+  [[nodiscard]] const declarations::known_functor& user_functor(const std::string& name) const {
+    return *declared_.find_user_functor(name);
   }
   [[nodiscard]] word_size words() const { return declared_.words(); }
   /// Of a functor call that check() has passed.

@@ -47,14 +47,12 @@ declarations::declarations(const std::vector<syntax::item>& items, program& prog
     if (const auto* declaration = item.as<syntax::relation_declaration>()) declare_relation(*declaration);
     if (const auto* declaration = item.as<syntax::functor_declaration>()) declare_functor(*declaration);
     if (const auto* pragma = item.as<syntax::pragma>()) program_.pragmas[pragma->name] = pragma->value;
-    if (const auto* lattice = item.as<syntax::lattice_declaration>()) {
-      report_unsupported(diagnostics_, lattice->span, "Lattice declaration " + lattice->name.text);
-    }
   }
   for (const syntax::item& item : items) {
     if (const auto* directive = item.as<syntax::directive>()) add_directive(*directive);
     if (const auto* declaration = item.as<syntax::relation_declaration>()) check_debug_delta(*declaration);
   }
+  declare_lattices(items);
   check_inlined_relations();
 }
 
@@ -288,6 +286,78 @@ void declarations::declare_functor(const syntax::functor_declaration& declaratio
       .note(previous->second.declaration->name.span, "Previous definition");
 }
 
+// ---- lattices -------------------------------------------------------------------------------------------------------
+
+void declarations::declare_lattices(const std::vector<syntax::item>& items) {
+  std::unordered_map<std::string, const syntax::lattice_declaration*> lattices;
+  std::unordered_map<std::string, std::optional<std::uint32_t>> bounds;  // numbers of functors, by type
+  for (const syntax::item& item : items) {
+    const auto* declaration = item.as<syntax::lattice_declaration>();
+    if (declaration == nullptr) continue;
+    const auto [previous, inserted] = lattices.emplace(declaration->name.text, declaration);
+    if (inserted) {
+      bounds[declaration->name.text] = check_lattice(*declaration);
+    } else {
+      diagnostics_.error(declaration->name.span, "Redefinition of lattice " + declaration->name.text)
+          .note(previous->second->name.span, "Previous definition");
+    }
+  }
+  for (std::uint32_t number = 0; number < program_.relations.size(); ++number) {
+    relation& declared = program_.relations[number];
+    const std::vector<syntax::attribute>& attributes = *attributes_[number];
+    for (std::uint32_t column = 0; column < attributes.size(); ++column) {
+      const syntax::attribute& attribute = attributes[column];
+      if (!attribute.is_lattice) continue;
+      if (!lattices.contains(attribute.type.text)) {
+        diagnostics_.error(attribute.span, "Attribute " + attribute.name.text +
+                                               " is of a lattice, but none is declared for " + attribute.type.text);
+      } else if (declared.lattice) {
+        report_unsupported(diagnostics_, attribute.span, "A second lattice attribute of relation " + declared.name);
+      } else if (!declared.choice_domains.empty() || declared.structure == representation::eqrel ||
+                 declared.is_inline) {
+        diagnostics_.error(attribute.span,
+                           "Relation " + declared.name +
+                               " has a lattice attribute and cannot be inlined, be an equivalence relation or "
+                               "have a choice-domain");
+      } else if (const auto bound = bounds[attribute.type.text]) {
+        declared.lattice = {column, *bound};
+      }
+    }
+  }
+}
+
+/// @return the number of the functor for least upper bounds; nothing after an error
+std::optional<std::uint32_t> declarations::check_lattice(const syntax::lattice_declaration& declaration) {
+  const auto type = resolve_type({declaration.name.text, declaration.name.span}, " of a lattice");
+  if (!type) return std::nullopt;
+  std::optional<std::uint32_t> bound;
+  bool has_bound = false;
+  for (const syntax::lattice_declaration::operation& operation : declaration.operations) {
+    const std::string& name = operation.name.text;
+    if (name == "Bottom" || name == "Top") continue;
+    if (name != "Lub" && name != "Glb" && name != "Leq") {
+      diagnostics_.error(operation.name.span,
+                         "Lattice operation " + name + " is none of Bottom, Top, Lub, Glb and Leq");
+      continue;
+    }
+    const auto* call = operation.value.as<syntax::user_functor_call>();
+    const known_functor* const functor = call == nullptr ? nullptr : find_user_functor(call->name);
+    if (name == "Leq" && functor != nullptr) continue;
+    has_bound = has_bound || name == "Lub";
+    const bool fits =
+        functor != nullptr && functor->parameters == std::vector<type_id>{*type, *type} && functor->result == *type;
+    if (!fits) {
+      diagnostics_.error(operation.value.span,
+                         "Lattice operation " + name + " of " + declaration.name.text +
+                             " has to be a declared functor of two values of this type that gives one");
+    } else if (name == "Lub") {
+      bound = functor->number;
+    }
+  }
+  if (!has_bound) diagnostics_.error(declaration.span, "Lattice " + declaration.name.text + " has no Lub");
+  return bound;
+}
+
 // ---- relations ------------------------------------------------------------------------------------------------------
 
 void declarations::declare_relation(const syntax::relation_declaration& declaration) {
@@ -313,7 +383,6 @@ void declarations::declare_relation(const syntax::relation_declaration& declarat
   std::vector<type_id> types;
   for (const syntax::attribute& column : declaration.attributes) {
     const auto type = resolve_type(column.type, " in attribute " + column.name.text + ":" + column.type.text);
-    if (column.is_lattice) report_unsupported(diagnostics_, column.span, "Lattice attribute " + column.name.text);
     types.push_back(type.value_or(type_id()));
     made.attributes.push_back({column.name.text, column.type.text, type ? types_.kind(*type) : value_kind::number,
                                type ? types_[*type].structure : structure_id()});

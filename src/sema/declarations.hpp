@@ -86,6 +86,8 @@ class declarations {
   std::vector<type_id> resolve_fields(const std::vector<syntax::attribute>& fields, std::vector<field_type>& described);
   void complete_branches(const syntax::adt_definition& definition, structure_fields& types, structure_type& described);
 
+  void declare_lattices(const std::vector<syntax::item>& items);
+  std::optional<std::uint32_t> check_lattice(const syntax::lattice_declaration& declaration);
   void declare_functor(const syntax::functor_declaration& declaration);
   void declare_relation(const syntax::relation_declaration& declaration);
   void declare_relation(const syntax::relation_declaration& declaration, const syntax::identifier& name);

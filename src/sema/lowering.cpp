@@ -172,6 +172,10 @@ class clause_lowering {
     made.span = term.span;
     const value_kind kind = types_.kind(term);
     made.op = fold_of(written.op, kind);
+    if (written.op == syntax::aggregate_op::user) {
+      made.functor = types_.user_functor(written.user_name).number;
+      made.initial = lower_term(**written.initial).constant;
+    }
     std::vector<literal>* const around = std::exchange(body_, &made.body);
     const bool was_in_head = std::exchange(is_in_head_, false);
     if (written.target && written.op != syntax::aggregate_op::count) made.target = lower_term(**written.target);
@@ -203,6 +207,8 @@ class clause_lowering {
         return choose(fold_op::max_number, fold_op::max_unsigned, fold_op::max_float);
       case syntax::aggregate_op::mean:
         return fold_op::mean;
+      case syntax::aggregate_op::user:
+        return fold_op::functor;
       default:
         return fold_op::count;
     }
@@ -361,7 +367,7 @@ class clause_lowering {
 
   expression lower_call(const syntax::argument& term, const syntax::user_functor_call& call) {
     std::vector<expression> arguments;
-    arguments.push_back(constant_of(value_kind::number, types_.user_functor(call).number, term.span));
+    arguments.push_back(constant_of(value_kind::number, types_.user_functor(call.name).number, term.span));
     lower_arguments(call.arguments, arguments);
     return operation_of(scalar_op::call_functor, types_.kind(term), std::move(arguments), term.span);
   }

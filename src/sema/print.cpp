@@ -318,6 +318,8 @@ std::string_view fold_text(fold_op op) {
       return "max";
     case fold_op::mean:
       return "mean";
+    case fold_op::functor:
+      return "@@";
   }
   return "?";
 }
@@ -368,6 +370,14 @@ std::string to_text(const program& program, const rule& rule, const literal& par
     std::string body;
     for (const literal& inner : folded->body) body += (body.empty() ? "" : ", ") + to_text(program, rule, inner);
     const std::string target = folded->target.is_unnamed() ? "" : " " + to_text(program, rule, folded->target);
+    if (folded->op == fold_op::functor) {
+      expression initial;
+      initial.what = expression::form::constant;
+      initial.kind = program.functors[folded->functor].parameters.front();
+      initial.constant = folded->initial;
+      return fmt::format("{} = @@{}{} : {}, {{ {} }}", to_text(program, rule, folded->result),
+                         program.functors[folded->functor].name, target, to_text(program, rule, initial), body);
+    }
     return fmt::format("{} = {}{} : {{ {} }}", to_text(program, rule, folded->result), fold_text(folded->op), target,
                        body);
   }

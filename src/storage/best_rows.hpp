@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 
 #include "backend/array.hpp"
 #include "storage/wide_values.hpp"
@@ -40,18 +41,23 @@ struct value_order {
   }
 };
 
-/// For a relation of which one row of a key stays, the one that is best in the only other column: as after a
-/// subsumption by `<` or `>`. The row set holds keys then. A better tuple takes the place of a row in the set; the row
-/// that was there leaves the relation when the phase ends. Further ones write over what the phase has not shown to
-/// anybody yet.
+/// For a relation of which one row of a key stays, the one that is best in the only other column, as after a
+/// subsumption by `<` or `>`, or the one that holds the bound of all values. The row set holds keys then. A better
+/// tuple takes the place of a row in the set; the row that was there leaves the relation when the phase ends. Further
+/// ones write over what the phase has not shown to anybody yet.
 struct best_rows {
   best_rows(backend::memory_resource& resource, std::uint32_t column_of_values, const value_order& order_of_values)
       : column(column_of_values), order(order_of_values), replaced(resource), erased(resource) {}
 
-  [[nodiscard]] bool better(word value, word than) const { return order.better(value, than); }
+  /// What stays of two values.
+  [[nodiscard]] word kept(word value, word known) const {
+    if (bound) return bound(known, value);
+    return order.better(value, known) ? value : known;
+  }
 
   std::uint32_t column;
   value_order order;
+  std::function<word(word, word)> bound;  ///< empty: the best value stays
   /// By row that was appended: 1 + the row whose place it took; 0: none.
   backend::array<std::uint64_t> replaced;
   /// By row: it has left the relation, but not yet its columns.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -63,6 +64,12 @@ class relation {
     make_erasable();
     order.wide = options_.wide;
     best_ = std::make_unique<best_rows>(*resource_, column, order);
+  }
+  /// The same, but what stays is a value that follows from all others: bound(a, b), of which it makes no difference in
+  /// which order it takes in values, and how often.
+  void keep_bounds(std::uint32_t column, std::function<word(word, word)> bound) {
+    keep_best(column, {});
+    best_->bound = std::move(bound);
   }
   /// From the next restart on, the end of a phase shows only the best of the rows that wait, at least that many if
   /// there are: others wait behind the delta, where better ones write over them. 0: all of them, as before.

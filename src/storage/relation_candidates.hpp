@@ -111,16 +111,21 @@ std::uint32_t relation::insert_best(row_set& set, const word* const* values, std
       }
       return true;
     };
+    word kept = value;
     const auto consider = [&](std::uint64_t other) {
       word known = __atomic_load_n(best + other, __ATOMIC_RELAXED);
-      if (other < rows_) return best_->better(value, known);
-      while (best_->better(value, known) &&
-             !__atomic_compare_exchange_n(best + other, &known, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      while (true) {
+        kept = best_->kept(value, known);
+        if (other < rows_) return kept != known;
+        if (kept == known ||
+            __atomic_compare_exchange_n(best + other, &known, kept, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+          return false;
+        }
       }
-      return false;
     };
     const auto show = [&](std::uint64_t other) {
       write_row(values, i, row);
+      best[row] = kept;
       best_->replaced[row] = other == row_set::no_row ? 0 : other + 1;
     };
     const row_set::placed outcome = set.insert_or_replace<Concurrent>(scratch.homes[i], row, same_key, consider, show);

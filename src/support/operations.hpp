@@ -77,7 +77,8 @@ enum class fold_op : std::uint8_t {
   max_number,
   max_unsigned,
   max_float,
-  mean,  ///< of floats
+  mean,     ///< of floats
+  functor,  ///< a functor of a library, of what it gave for the values before and the next one
 };
 
 /// Tests on two words.

@@ -15,6 +15,14 @@ length(w, @add_length(100, w)) :- word(w).
 '''
 
 
+INTERVALS = '''
+.type Interval = [low:number, high:number]
+.functor hull(a:Interval, b:Interval):Interval stateful
+.functor overlap(a:Interval, b:Interval):Interval stateful
+.lattice Interval<> { Bottom -> [0, -1], Lub -> @hull(_, _), Glb -> @overlap(_, _) }
+'''
+
+
 class Functors(CommandTest):
     def setUp(self):
         super().setUp()
@@ -162,6 +170,122 @@ b(@add_length(0, s), @add_length(1, s)) :- a(_, s).
         process = self.run_program(LENGTHS, '-l', 'broken')
         self.assertEqual(process.returncode, 1)
         self.assertIn('libbroken.so', process.errors)
+
+    def test_lattices(self):
+        text = INTERVALS + '''
+.decl seen(x:number, i:Interval<>)
+seen(1, [3, 5]). seen(1, [4, 9]). seen(2, [0, 0]). seen(3, [20, 30]). seen(4, [1, 1]).
+seen(x, [y, y]) :- x = 5, y = range(0, 3000).
+seen(x, i) :- x = 6, i = [2, 1 + x].
+// The bottom is no value that a rule passes on.
+seen(x, i) :- x = 7, i = [0, -1].
+.output seen
+.decl other(x:number, i:Interval<>)
+other(1, [8, 12]). other(2, [1, 5]). other(3, [0, 100]).
+.decl both(x:number, i:Interval<>)
+both(x, i) :- seen(x, i), other(x, i).
+.output both
+.decl has_four(x:number)
+has_four(x) :- seen(x, [4, 4]).
+.output has_four
+// Values reach nodes along a cycle and a chain; a relation that is made of values on the way.
+.decl edge(x:number, y:number)
+edge(x, (x + 1) % 50) :- x = range(0, 50).
+edge(x, x + 1) :- x = range(49, 400).
+.decl flow(x:number, i:Interval<>)
+flow(x, [x, x]) :- edge(x, _).
+flow(y, i) :- flow(x, i), edge(x, y).
+.decl widest(x:number, y:number)
+widest(x, y) :- flow(x, [x, y]), x < 0.
+widest(x, z) :- (x = 0 ; x = 30 ; x = 49 ; x = 50 ; x = 399), flow(x, j), j = [_, z].
+.output widest
+.decl flows(n:number)
+flows(n) :- n = count : flow(_, _).
+.output flows
+// One clause with alternatives and several heads.
+.decl left(x:number, i:Interval<>)
+.decl right(x:number, i:Interval<>)
+left(x, i), right(x, i) :- (seen(x, i) ; other(x, i)), x < 3.
+.output left
+.output right
+'''
+        wanted = {'seen': ['1\t[3, 9]', '2\t[0, 0]', '3\t[20, 30]', '4\t[1, 1]', '5\t[0, 2999]', '6\t[2, 7]'],
+                  'both': ['1\t[8, 9]', '3\t[20, 30]'],
+                  'has_four': ['1', '5', '6'],
+                  'widest': ['0\t49', '30\t49', '399\t399', '49\t49', '50\t50'],
+                  'flows': ['401'],
+                  'left': ['1\t[3, 12]', '2\t[0, 5]'],
+                  'right': ['1\t[3, 12]', '2\t[0, 5]']}
+        for options in ([], ['-j', '4'], ['--storage', 'hisa'], ['--storage', 'hisa', '-j', '3'], ['--backend', 'cpu']):
+            with self.subTest(options=options):
+                self.assertEqual(self.results(text, *options), wanted)
+        self.assertEqual(self.results(text, '--word-size', '64', '-l', 'functors64', '-j', '2'), wanted)
+
+    def test_a_lattice_of_one_operation_and_facts_of_files(self):
+        text = '''
+.functor either_bit(number, number):number
+.lattice number<> { Lub -> @either_bit(_, _) }
+.decl bits(name:symbol, b:number<>)
+.input bits
+bits("z", b) :- bits("a", b), b > 4.
+.output bits
+'''
+        found = self.results(text, facts={'bits.facts': 'a\t1\nb\t6\na\t4\na\t2\n'})
+        self.assertEqual(found['bits'], ['a\t7', 'b\t6', 'z\t7'])
+
+    def test_wrong_lattices(self):
+        for text, wanted in (
+                ('.decl a(x:number<>)\na(1).\n', 'none is declared for number'),
+                ('.lattice number<> { Bottom -> 0 }\n.decl a(x:number<>)\na(1).\n', 'has no Lub'),
+                ('.lattice number<> { Lub -> @f(_, _) }\n.decl a(x:number<>)\na(1).\n', 'a declared functor of two values'),
+                ('.functor f(x:number):number\n.lattice number<> { Lub -> @f(_, _) }\n', 'a declared functor of two values'),
+                ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _), Best -> 1 }\n', 'Best is none of'),
+                ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _) }\n'
+                 '.lattice number<> { Lub -> @f(_, _) }\n', 'Redefinition of lattice number'),
+                ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _) }\n'
+                 '.decl a(x:number<>, y:number<>)\n', 'second lattice attribute'),
+                ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _) }\n'
+                 '.decl a(x:number, y:number<>)\na(1, 2).\na(x, y) <= a(x, z) :- y < z.\n', 'cannot have subsumptive rules'),
+                ('.lattice nonsense<> { Lub -> @f(_, _) }\n', 'nonsense')):
+            with self.subTest(text=text):
+                process = self.run_program(text)
+                self.assertEqual(process.returncode, 1, process.errors)
+                self.assertIn(wanted, process.errors)
+
+    def test_aggregates_by_functors(self):
+        text = '''
+.functor either_bit(number, number):number
+.functor longer(symbol, symbol):symbol
+.functor decayed(float, number):float
+.decl n(k:number, x:number)
+n(x % 3, x) :- x = range(0, 2000).
+n(7, 8).
+.decl bits(k:number, b:number)
+bits(k, b) :- n(k, _), b = @@either_bit y : 4096, { n(k, y), y > 1990 }.
+.output bits
+.decl all_bits(b:number)
+all_bits(b) :- b = @@either_bit y * 2 : 0, { n(7, y) }.
+.output all_bits
+.decl word(w:symbol)
+word("a"). word("bcd"). word("abc"). word("zz").
+.decl longest(w:symbol)
+longest(w) :- w = @@longer x : "", { word(x) }.
+.output longest
+.decl decay(f:float)
+decay(f) :- f = @@decayed x : 1.0, { n(7, x) }.
+.output decay
+'''
+        wanted = {'bits': ['0\t6095', '1\t6095', '2\t6095'], 'all_bits': ['16'], 'longest': ['abc'], 'decay': ['8.5']}
+        for options in ([], ['-j', '4'], ['--storage', 'hisa']):
+            with self.subTest(options=options):
+                self.assertEqual(self.results(text, *options), wanted)
+        self.assertEqual(self.results(text, '--word-size', '64', '-l', 'functors64'), wanted)
+        for call, line in (('@@nowhere x : 0, { n(x, _) }', "hasn't been declared: @nowhere"),
+                           ('@@either_bit x : k, { n(x, _) }', 'Initial value of @@either_bit'),
+                           ('@@longer x : 0, { n(x, _) }', 'type mismatch')):
+            wrong = self.run_program(text + '.decl r(x:number)\nr(y) :- n(k, _), k < y, y = %s.\n' % call)
+            self.assertEqual(wrong.returncode, 1)
+            self.assertIn(line, wrong.errors)
 
     def test_declared_but_not_called(self):
         text = '.functor missing(x:number):number\n.decl a(x:number)\na(1).\n.output a\n'

@@ -80,6 +80,35 @@ souffle::RamDomain lost(souffle::SymbolTable* symbols, souffle::RecordTable* rec
   return static_cast<souffle::RamDomain>(symbols->decode(1000000).size()) + *records->unpack(x, 5);
 }
 
+// Intervals [low, high]; one that has low > high is empty.
+souffle::RamDomain hull(souffle::SymbolTable* /*symbols*/, souffle::RecordTable* records, souffle::RamDomain first,
+                        souffle::RamDomain second) {
+  const souffle::RamDomain a[] = {records->unpack(first, 2)[0], records->unpack(first, 2)[1]};
+  const souffle::RamDomain b[] = {records->unpack(second, 2)[0], records->unpack(second, 2)[1]};
+  if (a[0] > a[1]) return second;
+  if (b[0] > b[1]) return first;
+  return records->pack({a[0] < b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]});
+}
+
+souffle::RamDomain overlap(souffle::SymbolTable* /*symbols*/, souffle::RecordTable* records, souffle::RamDomain first,
+                           souffle::RamDomain second) {
+  const souffle::RamDomain a[] = {records->unpack(first, 2)[0], records->unpack(first, 2)[1]};
+  const souffle::RamDomain b[] = {records->unpack(second, 2)[0], records->unpack(second, 2)[1]};
+  const souffle::RamDomain low = a[0] > b[0] ? a[0] : b[0];
+  const souffle::RamDomain high = a[1] < b[1] ? a[1] : b[1];
+  return low > high ? records->pack({0, -1}) : records->pack({low, high});
+}
+
+number either_bit(number x, number y) { return x | y; }
+
+const char* longer(const char* longest, const char* text) {
+  const std::size_t known = std::strlen(longest);
+  const std::size_t length = std::strlen(text);
+  return length > known || (length == known && std::strcmp(text, longest) < 0) ? text : longest;
+}
+
+real decayed(real sum, number x) { return sum / 2 + static_cast<real>(x); }
+
 number thrown(number x) {
   if (x > 1) throw std::runtime_error("the functor's own exception");
   return x;

@@ -231,6 +231,8 @@ class rule_runner {
       case fold_op::min_float:
       case fold_op::max_float:
         return best(float_value, folded.op == fold_op::max_float);
+      case fold_op::functor:
+        break;  // random programs have no libraries
     }
     return std::nullopt;
   }

@@ -244,7 +244,7 @@ TEST_P(unsupported, constructs_are_named) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, unsupported,
-                         testing::Values(rejected{"a(@@known 1 : 0, { a(_) }) :- a(x).", "@@known"},
+                         testing::Values(rejected{"a(@@known 1 : x, { a(_) }) :- a(x).", "Initial value of @@known"},
                                          rejected{
                                              ".decl e(x:number, y:number) choice-domain x e(x,a) <= e(x,b) :- b < a.",
                                              "choice-domain"}));
