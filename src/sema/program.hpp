@@ -141,8 +141,8 @@ struct aggregate {
   fold_op op = fold_op::count;
   std::uint32_t functor = 0;  ///< that folds: its number in program::functors
   wide_word initial = 0;      ///< what it gets with the first value
-  expression result;  ///< a variable
-  expression target;  ///< unnamed for count
+  expression result;          ///< a variable
+  expression target;          ///< unnamed for count
   std::vector<literal> body;
   std::vector<std::uint32_t> injected;  ///< ascending
   source_span span;
