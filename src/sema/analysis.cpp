@@ -289,7 +289,7 @@ class analyser {
       diagnostics_.error(written.span,
                          "Relation " + relation.name + " has a lattice attribute and cannot have subsumptive rules");
     }
-    if (relation.is_inline) {
+    if (relation.is_inline && !is_made(written)) {
       diagnostics_.error(written.span, "Relation " + relation.name + " has subsumptive rules and cannot be inlined");
     }
     if (!relation.choice_domains.empty()) {

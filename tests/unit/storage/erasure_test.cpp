@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <shared_mutex>
@@ -192,34 +193,39 @@ TEST_P(erasure, a_tuple_found_again_is_seen_from_the_next_iteration_on) {
   EXPECT_TRUE(has(target, {1, 1}));
 }
 
-TEST_P(erasure, the_best_row_of_a_key_stays) {
+TEST_P(erasure, the_best_row_of_a_key_stays_or_a_bound_of_all) {
   struct order {
-    value_order chosen;
-    bool (*better)(word, word);
+    std::optional<value_order> chosen;  // none: a bound
+    word (*kept)(word, word);
   };
   const std::vector<order> orders = {
-      {{value_kind::unsigned_number, false, nullptr}, [](word a, word b) { return a < b; }},
-      {{value_kind::unsigned_number, true, nullptr}, [](word a, word b) { return a > b; }},
-      {{value_kind::number, false, nullptr},
-       [](word a, word b) { return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b); }},
-      {{value_kind::number, true, nullptr},
-       [](word a, word b) { return static_cast<std::int32_t>(a) > static_cast<std::int32_t>(b); }}};
+      {value_order{value_kind::unsigned_number, false, nullptr}, [](word a, word b) { return std::min(a, b); }},
+      {value_order{value_kind::unsigned_number, true, nullptr}, [](word a, word b) { return std::max(a, b); }},
+      {value_order{value_kind::number, false, nullptr},
+       [](word a, word b) { return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) ? a : b; }},
+      {value_order{value_kind::number, true, nullptr},
+       [](word a, word b) { return static_cast<std::int32_t>(a) > static_cast<std::int32_t>(b) ? a : b; }},
+      {std::nullopt, [](word a, word b) { return a | b; }}};
   thread_backend workers(4);
   for (const order& chosen : orders) {
     for (const bool together : {false, true}) {
       relation target(memory_, 3, options(4));
-      target.keep_best(1, chosen.chosen);
+      if (chosen.chosen) {
+        target.keep_best(1, *chosen.chosen);
+      } else {
+        target.keep_bounds(1, chosen.kept);
+      }
       std::map<tuple, word> best;
       for (int round = 0; round < 12; ++round) {
         std::vector<tuple> rows = random_tuples(3000, 3, 12);
         for (tuple& row : rows) {
-          row[1] = static_cast<word>(random_()) - 3U;
+          row[1] = chosen.chosen ? static_cast<word>(random_()) - 3U : 1U << random_() % 32;
           row[2] += static_cast<word>(round) / 4;
         }
         std::map<tuple, word> before = best;
         for (const tuple& row : rows) {
           const auto [known, inserted] = best.emplace(tuple{row[0], row[2]}, row[1]);
-          if (!inserted && chosen.better(row[1], known->second)) known->second = row[1];
+          if (!inserted) known->second = chosen.kept(row[1], known->second);
         }
         if (together) {
           insert_together(workers, target, rows);
