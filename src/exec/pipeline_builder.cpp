@@ -346,19 +346,20 @@ class builder {
       made.arguments = numbers_of(compute.arguments);
       hold_code(compute.result);
     }
-    if (can_go_before_scan(made)) {
+    if (can_go_before_expansion(made)) {
       result_.segments[result_.segments.size() - 2].steps.push_back(std::move(made));
     } else {
       add_step(std::move(made));
     }
   }
 
-  /// Whether what a step computes is known in front of the scan that the current segment begins with, where it is
-  /// computed once for each binding and can be a bound of a window.
-  [[nodiscard]] bool can_go_before_scan(const step& made) const {
+  /// Whether what a step computes is known in front of the scan or search that the current segment begins with, where
+  /// it is computed once for each binding and can be a bound of a window.
+  [[nodiscard]] bool can_go_before_expansion(const step& made) const {
     if (!with_windows_ || !is_plain(made) || result_.segments.size() < 2) return false;
     const segment& last = result_.segments.back();
-    if (last.kind != expansion_kind::scan) return false;
+    const bool is_search = last.kind == expansion_kind::match && last.choices.empty();
+    if (last.kind != expansion_kind::scan && !is_search) return false;
     register_set written;
     for (const kernels::binding& bound : last.bindings) written.insert(bound.target);
     for (const step& one : last.steps) {
@@ -366,6 +367,7 @@ class builder {
       for (const kernels::binding& field : one.bindings) written.insert(field.target);
     }
     register_set touched = written;  // there, where the step would no longer be in between
+    touched.insert(last.keys.begin(), last.keys.end());
     for (const step& one : last.steps) {
       touched.insert(one.arguments.begin(), one.arguments.end());
       touched.insert(one.upper.begin(), one.upper.end());
@@ -387,9 +389,12 @@ class builder {
                                   result_.wide == nullptr ? word_size::bits32 : word_size::bits64);
   }
 
-  /// Finds the filters behind a scan that compare a column with what is known in front of it. The filters stay.
+  /// Finds the filters behind a scan or search that compare a column with what is known in front of it. The filters
+  /// stay.
   void find_window(segment& scan) const {
-    if (scan.kind != expansion_kind::scan || scan.scanned != kernels::scan_kind::rows) return;
+    const bool is_scan = scan.kind == expansion_kind::scan && scan.scanned == kernels::scan_kind::rows;
+    const bool is_search = scan.kind == expansion_kind::match && scan.choices.empty();
+    if (!is_scan && !is_search) return;
     if (program_.relations[scan.source].is_equivalence) return;
     std::map<register_number, std::uint32_t> columns;  // registers that still hold one
     register_set made;

@@ -419,7 +419,7 @@ class tile_runner {
       const part_rows rows = rows_of(relation_of(here.source), here);
       const sorted_rows* const sorted = sorted_for(number, rows, n);
       for (std::uint32_t i = 0; i < n; ++i) {
-        const part_rows wanted = sorted == nullptr ? rows : window_of(number, *sorted, i);
+        const part_rows wanted = sorted == nullptr ? rows : wanted_of(number, *sorted, i);
         const std::uint64_t count = wanted.end - wanted.begin;
         if (count != 0) write_pairs(number, {nullptr, nullptr, sorted}, i, wanted.begin, count, make_room);
       }
@@ -450,7 +450,13 @@ class tile_runner {
             find_ranges(number, run.level(here.level), n);
             for (std::uint32_t i = 0; i < n; ++i) {
               const storage::row_range range = state.ranges[i];
-              if (range.count != 0) write_pairs(number, {&run}, i, range.first, range.count, make_room);
+              if (range.count == 0) continue;
+              if (const sorted_rows* const sorted = sorted_for(number, run, range)) {
+                const part_rows wanted = wanted_of(number, *sorted, i);
+                write_places(number, {&run}, i, range.first, *sorted, wanted, make_room);
+              } else {
+                write_pairs(number, {&run}, i, range.first, range.count, make_room);
+              }
             }
             gather(number, {&run});
           });
@@ -462,6 +468,47 @@ class tile_runner {
     const segment& here = program_->segments[number];
     if (windows_ == nullptr || here.limits.bounds.empty()) return nullptr;
     return windows_->find(number, here, relation_of(here.source).column(here.limits.column), rows, n);
+  }
+
+  /// The same for one key's rows in a run.
+  [[nodiscard]] const sorted_rows* sorted_for(std::size_t number, const storage::sorted_run& run,
+                                              const storage::row_range& range) {
+    const segment& here = program_->segments[number];
+    if (windows_ == nullptr || here.limits.bounds.empty()) return nullptr;
+    const std::uint32_t* const positions = run.positions();
+    const word* const column =
+        positions != nullptr ? relation_of(here.source).column(here.limits.column) : run.stored(here.limits.column);
+    return windows_->find_of_key(number, here.limits, &run, range.first, range.count, [&](std::uint64_t row) {
+      return positions != nullptr ? column[positions[range.first + row]] : column[range.first + row];
+    });
+  }
+
+  /// Places in the sorted rows that a binding needs: those within its bounds, and of them none or one where an
+  /// aggregate asks no more than how many there are, or which is the least or greatest.
+  [[nodiscard]] part_rows wanted_of(std::size_t number, const sorted_rows& sorted, std::uint32_t i) {
+    part_rows wanted = window_of(number, sorted, i);
+    const segment& here = program_->segments[number];
+    if (wanted.begin == wanted.end || here.ended_fold == 0 || !asks_window_only(here)) return wanted;
+    if (here.fold == fold_op::count) {
+      const word owner = value(number - 1, program_->segments[here.ended_fold].owner)[i];
+      scratch_->folds[here.ended_fold]->add_matches(owner, wanted.end - wanted.begin);
+      return {wanted.begin, wanted.begin};
+    }
+    const bool is_signed = here.limits.is_signed;
+    const auto folds_column = [&here](const binding& bound) {
+      return bound.target == here.folded && bound.column == here.limits.column;
+    };
+    if (std::none_of(here.bindings.begin(), here.bindings.end(), folds_column)) return wanted;
+    if (here.fold == (is_signed ? fold_op::min_number : fold_op::min_unsigned)) wanted.end = wanted.begin + 1;
+    if (here.fold == (is_signed ? fold_op::max_number : fold_op::max_unsigned)) wanted.begin = wanted.end - 1;
+    return wanted;
+  }
+
+  /// Whether all that is asked of a row is that its value is within the window: each filter has given a bound.
+  static bool asks_window_only(const segment& body) {
+    return body.steps.size() == body.limits.bounds.size() &&
+           std::all_of(body.steps.begin(), body.steps.end(),
+                       [](const step& one) { return one.kind == step_kind::filter; });
   }
 
   /// Places in the sorted rows that are within a binding's bounds.
@@ -659,6 +706,15 @@ class tile_runner {
         process_found(number, source, tile_rows, make_room);
         if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
       }
+    }
+  }
+
+  /// The same with rows of one key in the order of a window's column.
+  template <class MakeRoom>
+  void write_places(std::size_t number, const row_source& source, std::uint32_t owner, std::uint64_t first,
+                    const sorted_rows& sorted, const part_rows& wanted, const MakeRoom& make_room) {
+    for (std::uint64_t place = wanted.begin; place < wanted.end; ++place) {
+      write_pairs(number, source, owner, first + sorted.rows[place], 1, make_room);
     }
   }
 

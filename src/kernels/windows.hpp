@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -17,7 +19,7 @@ namespace gpulog::kernels {
 /// Rows of a part of a relation in the order of one column: those between two values lie next to each other.
 struct sorted_rows {
   std::vector<wide_word> keys;      ///< ascending, as key_of gives them
-  std::vector<std::uint32_t> rows;  ///< of the relation
+  std::vector<std::uint32_t> rows;  ///< of the relation; of one key's rows in a run of an index, from the first one on
 
   /// Values in an order that is that of words without signs.
   static wide_word key_of(wide_word value, bool is_signed, word_size words) {
@@ -26,8 +28,8 @@ struct sorted_rows {
   }
 };
 
-/// What all workers of one run of a pipeline know of its scans with windows. Relations do not change in a run: what it
-/// appends is not read.
+/// What all workers of one run of a pipeline know of its scans and searches with windows. Relations do not change in a
+/// run: what it appends is not read.
 class run_windows {
  public:
   explicit run_windows(const pipeline& program) : wide_(program.wide) {
@@ -52,7 +54,23 @@ class run_windows {
     if (part.end - part.begin < few_rows || part.end > UINT32_MAX) return nullptr;
     entry& here = entries_[number];
     if (here.asked.fetch_add(n, std::memory_order_relaxed) + n < few_bindings) return nullptr;
-    std::call_once(here.made, [&] { sort_rows(here.sorted, scan.limits.is_signed, column, part); });
+    std::call_once(here.made, [&] {
+      sort_rows(here.sorted, scan.limits.is_signed, part, [column](std::uint64_t row) { return column[row]; });
+    });
+    return &here.sorted;
+  }
+
+  /// The same for a key's rows in a run of the index that a match searches: `first` is the first of `count` rows, and
+  /// value(i) the i-th one's in the window's column. Keys with many rows are sorted when enough bindings have asked.
+  template <class Value>
+  const sorted_rows* find_of_key(std::size_t number, const window& limits, const void* run, std::uint64_t first,
+                                 std::uint64_t count, const Value& value) {
+    constexpr std::uint64_t few_rows = 256;
+    constexpr std::uint64_t few_bindings = 16;
+    if (entries_.empty() || limits.bounds.empty() || count < few_rows || count > UINT32_MAX) return nullptr;
+    rows_of_key& here = entries_[number].of(run, first);
+    if (here.asked.fetch_add(1, std::memory_order_relaxed) + 1 < few_bindings) return nullptr;
+    std::call_once(here.made, [&] { sort_rows(here.sorted, limits.is_signed, {0, count}, value); });
     return &here.sorted;
   }
 
@@ -65,11 +83,24 @@ class run_windows {
   }
 
  private:
-  struct entry {
+  struct rows_of_key {
     std::atomic<std::uint64_t> asked = 0;
     std::once_flag made;
     sorted_rows sorted;
-    std::vector<register_number> upper_halves;  // by bound
+  };
+  struct entry : rows_of_key {
+    rows_of_key& of(const void* run, std::uint64_t first) {
+      const std::pair key(run, first);
+      {
+        const std::shared_lock<std::shared_mutex> reading(mutex);
+        if (const auto known = keys.find(key); known != keys.end()) return known->second;
+      }
+      const std::unique_lock<std::shared_mutex> writing(mutex);
+      return keys[key];
+    }
+    std::shared_mutex mutex;
+    std::map<std::pair<const void*, std::uint64_t>, rows_of_key> keys;  // of a match: by run and first row
+    std::vector<register_number> upper_halves;                          // by bound
   };
 
   /// The filter that the bound comes from stands behind the scan and knows where the halves of its operands are.
@@ -83,7 +114,8 @@ class run_windows {
     return no_register;
   }
 
-  void sort_rows(sorted_rows& made, bool is_signed, const word* column, part_rows part) const {
+  template <class Value>
+  void sort_rows(sorted_rows& made, bool is_signed, part_rows part, const Value& value) const {
     const std::size_t count = part.end - part.begin;
     made.keys.resize(count);
     made.rows.resize(count);
@@ -91,7 +123,7 @@ class run_windows {
       std::vector<std::pair<wide_word, std::uint32_t>> order(count);
       for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t row = part.begin + i;
-        order[i] = {key_of(wide_->value(column[row]), is_signed), static_cast<std::uint32_t>(row)};
+        order[i] = {key_of(wide_->value(value(row)), is_signed), static_cast<std::uint32_t>(row)};
       }
       std::sort(order.begin(), order.end());
       for (std::size_t i = 0; i < count; ++i) std::tie(made.keys[i], made.rows[i]) = order[i];
@@ -100,7 +132,7 @@ class run_windows {
     std::vector<std::uint64_t> order(count);  // key, then row
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t row = part.begin + i;
-      order[i] = key_of(column[row], is_signed) << 32 | row;
+      order[i] = key_of(value(row), is_signed) << 32 | row;
     }
     std::sort(order.begin(), order.end());
     for (std::size_t i = 0; i < count; ++i) {
