@@ -183,11 +183,14 @@ class cpu_machine {
     backend_.for_each_tile(small.size(), 1, [&](unsigned worker, std::uint64_t number, std::uint64_t) {
       phase_version& version = *small[number];
       relation& target = *relations[version.program->target];
-      kernels::run_windows windows(*version.program);
-      kernels::tile_runner<true> runner(*version.program, relations, worker, *scratch_[worker], gate, stop, &windows);
+      kernels::run_windows windows(*version.program, *resource_);
+      kernels::tile_runner<true> runner(*version.program, relations, worker, *scratch_[worker], gate, stop, &windows,
+                                        version.program->folded);
       try {
         runner.run(0, version.rows, [&] { target.make_room(backend_); });
       } catch (const kernels::arithmetic_fault&) {
+        return;
+      } catch (const kernels::functor_fault&) {
         return;
       } catch (const backend::memory_exceeded&) {
         return;
@@ -202,7 +205,7 @@ class cpu_machine {
     std::shared_mutex gate;
     relation& target = *relations[program.target];
     const auto make_room = [&] { target.make_room(backend_); };
-    kernels::run_windows windows(program);
+    kernels::run_windows windows(program, *resource_);
     const auto folded = program.folded != nullptr ? program.folded : kernels::memory_of_folds(program);
     const unsigned workers = backend_.workers();
     if (workers == 1 || rows == 1 || expected_candidates < cut_.parallel_candidates) {

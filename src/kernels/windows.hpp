@@ -2,24 +2,26 @@
 
 #include <algorithm>
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "backend/array.hpp"
 #include "kernels/pipeline.hpp"
 
 namespace gpulog::kernels {
 
 /// Rows of a part of a relation in the order of one column: those between two values lie next to each other.
 struct sorted_rows {
-  std::vector<wide_word> keys;      ///< ascending, as key_of gives them
-  std::vector<std::uint32_t> rows;  ///< of the relation; of one key's rows in a run of an index, from the first one on
+  backend::array<wide_word> keys;  ///< ascending, as key_of gives them
+  backend::array<std::uint32_t>
+      rows;  ///< of the relation; of one key's rows in a run of an index, from the first one on
 
   /// Values in an order that is that of words without signs.
   static wide_word key_of(wide_word value, bool is_signed, word_size words) {
@@ -32,7 +34,8 @@ struct sorted_rows {
 /// run: what it appends is not read.
 class run_windows {
  public:
-  explicit run_windows(const pipeline& program) : wide_(program.wide) {
+  /// @param resource has the memory that sorted rows take; where it has none, all rows are read
+  run_windows(const pipeline& program, backend::memory_resource& resource) : resource_(&resource), wide_(program.wide) {
     const auto has_window = [](const segment& one) { return !one.limits.bounds.empty(); };
     if (std::none_of(program.segments.begin(), program.segments.end(), has_window)) return;
     entries_.resize(program.segments.size());
@@ -54,10 +57,8 @@ class run_windows {
     if (part.end - part.begin < few_rows || part.end > UINT32_MAX) return nullptr;
     entry& here = entries_[number];
     if (here.asked.fetch_add(n, std::memory_order_relaxed) + n < few_bindings) return nullptr;
-    std::call_once(here.made, [&] {
-      sort_rows(here.sorted, scan.limits.is_signed, part, [column](std::uint64_t row) { return column[row]; });
-    });
-    return &here.sorted;
+    return here.made_once(
+        [&] { return sort_rows(scan.limits.is_signed, part, [column](std::uint64_t row) { return column[row]; }); });
   }
 
   /// The same for a key's rows in a run of the index that a match searches: `first` is the first of `count` rows, and
@@ -70,8 +71,7 @@ class run_windows {
     if (entries_.empty() || limits.bounds.empty() || count < few_rows || count > UINT32_MAX) return nullptr;
     rows_of_key& here = entries_[number].of(run, first);
     if (here.asked.fetch_add(1, std::memory_order_relaxed) + 1 < few_bindings) return nullptr;
-    std::call_once(here.made, [&] { sort_rows(here.sorted, limits.is_signed, {0, count}, value); });
-    return &here.sorted;
+    return here.made_once([&] { return sort_rows(limits.is_signed, {0, count}, value); });
   }
 
   /// Of a bound, by its number: the register of its value's upper half, or no_register.
@@ -86,7 +86,22 @@ class run_windows {
   struct rows_of_key {
     std::atomic<std::uint64_t> asked = 0;
     std::once_flag made;
+    bool is_sorted = false;
     sorted_rows sorted;
+
+    /// nullptr: there was no memory for it.
+    template <class Make>
+    const sorted_rows* made_once(const Make& make) {
+      std::call_once(made, [&] {
+        try {
+          sorted = make();
+          is_sorted = true;
+        } catch (const backend::memory_exceeded&) {
+          sorted = {};
+        }
+      });
+      return is_sorted ? &sorted : nullptr;
+    }
   };
   struct entry : rows_of_key {
     rows_of_key& of(const void* run, std::uint64_t first) {
@@ -114,33 +129,47 @@ class run_windows {
     return no_register;
   }
 
+  /// @throws memory_exceeded
   template <class Value>
-  void sort_rows(sorted_rows& made, bool is_signed, part_rows part, const Value& value) const {
-    const std::size_t count = part.end - part.begin;
-    made.keys.resize(count);
-    made.rows.resize(count);
+  [[nodiscard]] sorted_rows sort_rows(bool is_signed, part_rows part, const Value& value) const {
+    using backend::fresh_memory;
+    const std::uint64_t count = part.end - part.begin;
+    sorted_rows made;
+    made.keys = backend::array<wide_word>(*resource_, count, fresh_memory::anything);
+    made.rows = backend::array<std::uint32_t>(*resource_, count, fresh_memory::anything);
     if (wide_ != nullptr) {
-      std::vector<std::pair<wide_word, std::uint32_t>> order(count);
-      for (std::size_t i = 0; i < count; ++i) {
+      backend::array<keyed_row> order(*resource_, count, fresh_memory::anything);
+      for (std::uint64_t i = 0; i < count; ++i) {
         const std::uint64_t row = part.begin + i;
         order[i] = {key_of(wide_->value(value(row)), is_signed), static_cast<std::uint32_t>(row)};
       }
-      std::sort(order.begin(), order.end());
-      for (std::size_t i = 0; i < count; ++i) std::tie(made.keys[i], made.rows[i]) = order[i];
-      return;
+      std::sort(order.data(), order.data() + count);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        made.keys[i] = order[i].key;
+        made.rows[i] = order[i].row;
+      }
+      return made;
     }
-    std::vector<std::uint64_t> order(count);  // key, then row
-    for (std::size_t i = 0; i < count; ++i) {
+    backend::array<std::uint64_t> order(*resource_, count, fresh_memory::anything);  // key, then row
+    for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t row = part.begin + i;
       order[i] = key_of(value(row), is_signed) << 32 | row;
     }
-    std::sort(order.begin(), order.end());
-    for (std::size_t i = 0; i < count; ++i) {
+    std::sort(order.data(), order.data() + count);
+    for (std::uint64_t i = 0; i < count; ++i) {
       made.keys[i] = order[i] >> 32;
       made.rows[i] = static_cast<std::uint32_t>(order[i]);
     }
+    return made;
   }
 
+  struct keyed_row {
+    wide_word key;
+    std::uint32_t row;
+    friend auto operator<=>(const keyed_row&, const keyed_row&) = default;
+  };
+
+  backend::memory_resource* resource_;
   const storage::wide_values* wide_;
   std::deque<entry> entries_;  // by segment; none: there is no window
 };

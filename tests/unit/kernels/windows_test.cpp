@@ -34,9 +34,9 @@ TEST(run_windows, sorts_rows_once_and_counts_their_memory) {
     run_windows windows(program, memory);
     const sorted_rows* const sorted = windows.find(1, program.segments[1], column.data(), {0, rows}, many_bindings);
     ASSERT_NE(sorted, nullptr);
-    EXPECT_EQ(memory.used(), rows * (sizeof(word) + sizeof(std::uint32_t)));
+    EXPECT_EQ(memory.used(), rows * (sizeof(wide_word) + sizeof(std::uint32_t)));
     for (std::uint64_t i = 0; i < rows; ++i) {
-      EXPECT_EQ(sorted->keys[i], sorted_rows::key_of(column[sorted->rows[i]], true));
+      EXPECT_EQ(sorted->keys[i], windows.key_of(column[sorted->rows[i]], true));
       EXPECT_TRUE(i == 0 || sorted->keys[i - 1] <= sorted->keys[i]);
     }
     EXPECT_EQ(windows.find(1, program.segments[1], column.data(), {0, rows}, 1), sorted);
