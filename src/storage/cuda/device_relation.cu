@@ -378,6 +378,16 @@ void device_relation::grow(std::uint64_t extra, bool keep_set) {
   extend_set(limit, extra, keep_set);
 }
 
+namespace {
+constexpr std::uint32_t most_shown_at_once = 16;
+struct shown_columns {
+  word* columns[most_shown_at_once];
+};
+__global__ void show_kernel(const shown_columns shown, word** table, std::uint32_t count) {
+  if (threadIdx.x < count) table[threadIdx.x] = shown.columns[threadIdx.x];
+}
+}  // namespace
+
 /// Columns move one by one, the last one beside all that are there by then. What can't succeed must not begin, as
 /// columns that are larger than they need be take the place of others. @throws memory_exceeded
 void device_relation::require_room_for_columns(std::uint64_t limit) const {
@@ -408,9 +418,13 @@ void device_relation::show_columns() {
   if (pointers == shown_columns_) return;
   shown_columns_ = pointers;
   column_table_.resize(arity_);
-  GPULOG_CUDA_TRY(cudaMemcpyAsync(column_table_.data(), pointers.data(), arity_ * sizeof(word*), cudaMemcpyHostToDevice,
-                                  context_->stream()));
-  context_->synchronize();  // pointers is about to go
+  for (std::uint32_t first = 0; first < arity_; first += most_shown_at_once) {
+    const std::uint32_t count = std::min(arity_ - first, most_shown_at_once);
+    shown_columns shown{};
+    std::copy_n(pointers.begin() + first, count, shown.columns);
+    show_kernel<<<1, most_shown_at_once, 0, context_->stream()>>>(shown, column_table_.data() + first, count);
+    GPULOG_CUDA_TRY(cudaGetLastError());
+  }
 }
 
 void device_relation::count_rows(std::uint64_t rows) {

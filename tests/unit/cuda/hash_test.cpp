@@ -83,6 +83,23 @@ TEST_F(hash_on_cuda, long_walks_take_one_launch_for_many_iterations) {
   }
 }
 
+TEST_F(hash_on_cuda, indexes_over_deltas_of_many_rows_find_all_of_them) {
+  constexpr std::uint64_t nodes = 300;
+  std::string text =
+      ".decl e(x:number, y:number)\n.decl a(x:number, y:number)\n.decl b(x:number, y:number)\na(x, y) :- e(x, y).\n"
+      "a(x, z) :- b(x, y), a(y, z).\nb(x, y) :- a(x, y), x != y.\n";
+  for (std::uint64_t i = 1; i < nodes; ++i) text += "e(" + std::to_string(i - 1) + "," + std::to_string(i) + ").\n";
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program, {}, {});
+  using storage::set_choice;
+  for (const set_choice sets : {set_choice::automatic, set_choice::hash, set_choice::words}) {
+    storage::symbol_table symbols(plan.symbols);
+    const auto running = make_cuda_executor(plan, symbols, make_way("", cut_at(0, 0, 1), sets).chosen, 0, 0);
+    running->evaluate();
+    EXPECT_EQ(running->rows(source.program.find_relation("a").value()), nodes * (nodes - 1) / 2);
+  }
+}
+
 TEST_F(hash_on_cuda, a_division_by_zero_inside_a_loop_names_its_rule) {
   const analysed_text source(
       ".decl n(x:number)\nn(20).\nn(x - 1) :- n(x), x > -5.\n.decl q(x:number)\nq(100 / x) :- n(x).\n"
