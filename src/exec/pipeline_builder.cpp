@@ -112,6 +112,7 @@ class builder {
       std::visit([this](const auto& one) { add(one); }, version.operations[number]);
       const auto* const match = std::get_if<plan::match>(&version.operations[number]);
       if (match == nullptr || match->others.empty() || !with_choices) continue;
+      if (for_device && match->grows) continue;  // indexes of deltas are not searched so there
       if (!keys_are_codes(*match, version.operations)) continue;
       add_choices(*match, version.operations);
       for (const plan::other_search& other : match->others) chosen_tests.insert(other.test);

@@ -84,7 +84,9 @@ class finder {
     // Without any other key every row of the relation would do.
     if (values != 1 || other.keys.empty()) return;
     if (!is_worth({other.relation, key_columns}, searching.bindings)) return;
-    std::get<match>(searching.op).others.push_back(std::move(other));
+    auto& search = std::get<match>(searching.op);
+    search.grows = search.grows || scope_.growing.contains(search.relation) || scope_.growing.contains(other.relation);
+    search.others.push_back(std::move(other));
     searching.other_key_columns.push_back(std::move(key_columns));
   }
 
