@@ -56,7 +56,7 @@ class reachability_search {
  public:
   /// @param values all are below
   reachability_search(const Steps& steps, backend::memory_resource& resource, std::uint64_t values)
-      : steps_(&steps), seen_(resource, values / 64 + 1), queue_(resource) {}
+      : steps_(steps), seen_(resource, values / 64 + 1), queue_(resource) {}
 
   /// @param starts the values to start from, which may repeat
   /// @return all values, each once; valid until the next call
@@ -70,7 +70,7 @@ class reachability_search {
     while (head < tail) {
       ++iterations;
       for (const std::uint64_t end = tail; head < end; ++head) {
-        steps_->for_each(queue_[head], [&](const word* next, std::uint32_t count) {
+        steps_.for_each(queue_[head], [&](const word* next, std::uint32_t count) {
           candidates_ += count;
           make_room(tail + count);
           for (std::uint32_t i = 0; i < count; ++i) tail = visit(next[i], tail);
@@ -101,7 +101,7 @@ class reachability_search {
     queue_.set_capacity(std::max<std::uint64_t>(values + 1, queue_.capacity() * 2));
   }
 
-  const Steps* steps_;
+  Steps steps_;  // a copy: what it reads is near
   storage::array<std::uint64_t> seen_;
   storage::array<word> queue_;
   std::uint64_t candidates_ = 0;
