@@ -12,7 +12,9 @@
 
 #include "exec/executor.hpp"
 #include "exec/iteration_runner.hpp"
+#include "exec/last_uses.hpp"
 #include "exec/pipeline_builder.hpp"
+#include "exec/plan_tasks.hpp"
 #include "exec/reads.hpp"
 #include "exec/stratum_subsumptions.hpp"
 #include "kernels/decomposed_task.hpp"
@@ -70,7 +72,8 @@ class fixpoint_executor final : public stratum_executor {
         places_(place_indexes(program)) {
     relations_.resize(program.relations.size());
     for (std::uint32_t r = 0; r < program.relations.size(); ++r) make_relation(relation_id(r));
-    find_last_uses();
+    last_uses_ = find_last_uses(program, chosen.may_run, Machine::makes_other_searches);
+    last_version_.assign(program.relations.size(), nullptr);
   }
 
   void load(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
@@ -91,9 +94,9 @@ class fixpoint_executor final : public stratum_executor {
 
   void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
     relation_type& target = relation_of(relation);
-    const std::size_t last_insertion_or_lookup = set_last_needed_[relation.value];
+    const std::size_t last_insertion_or_lookup = last_uses_.set_needed[relation.value];
     guarded({"copying", relation, nullptr}, [&] {
-      if (last_insertion_or_lookup == never || last_insertion_or_lookup < next_stratum_) {
+      if (last_insertion_or_lookup == last_uses::never || last_insertion_or_lookup < next_stratum_) {
         machine_.adopt_rows(target, columns, rows);
         return;
       }
@@ -145,7 +148,6 @@ class fixpoint_executor final : public stratum_executor {
 
  private:
   using relation_type = typename Machine::relation;
-  static constexpr std::size_t never = SIZE_MAX;
   static constexpr bool holds_choices = requires(relation_type & made) {
     made.set_choice_domains(plan::relation().choice_domains);
   };
@@ -265,44 +267,6 @@ class fixpoint_executor final : public stratum_executor {
     }
   }
 
-  /// After which stratum an index or a tuple set is needed no more.
-  void find_last_uses() {
-    index_last_use_.assign(plan_->indexes.size(), 0);
-    set_last_use_.assign(plan_->relations.size(), 0);
-    set_last_needed_.assign(plan_->relations.size(), never);
-    last_version_.assign(plan_->relations.size(), nullptr);
-    for (std::size_t s = 0; s < plan_->strata.size(); ++s) {
-      const plan::stratum& stratum = plan_->strata[s];
-      for (relation_id relation : stratum.relations)
-        set_last_use_[relation.value] = std::max(set_last_use_[relation.value], s);
-      if (!options_.may_run.empty() && !options_.may_run[s]) continue;
-      const auto need_set = [&](relation_id relation) {
-        set_last_use_[relation.value] = std::max(set_last_use_[relation.value], s);
-        set_last_needed_[relation.value] = s;
-      };
-      const auto note = [&](const plan::rule_version& version) {
-        need_set(version.head);
-        const auto note_read = [&](relation_id relation, index_id index, bool uses_set) {
-          if (index.valid()) index_last_use_[index.value] = s;
-          if (uses_set) need_set(relation);
-        };
-        for_each_read(version, note_read, Machine::makes_other_searches);
-      };
-      for_each_version(stratum, note);
-    }
-  }
-
-  [[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::rule_version>& versions) const {
-    std::set<std::uint32_t> indexes;
-    for (const auto& version : versions) {
-      const auto note = [&](relation_id, index_id index, bool) {
-        if (index.valid()) indexes.insert(index.value);
-      };
-      for_each_read(version, note, Machine::makes_other_searches);
-    }
-    return indexes;
-  }
-
   void refresh_index(std::uint32_t index, stratum_statistics& figures) {
     const double start = storage::seconds_now();
     const index_place place = places_[index];
@@ -336,28 +300,6 @@ class fixpoint_executor final : public stratum_executor {
     for (const std::uint32_t index : indexes) refresh_index(index, figures);
   }
 
-  /// Whether what the version's aggregates give is the same in every iteration of its stratum.
-  static bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing) {
-    std::size_t aggregates = 0;  // around the operator
-    for (const plan::operation& operation : version.operations) {
-      if (std::holds_alternative<plan::fold_begin>(operation)) ++aggregates;
-      if (std::holds_alternative<plan::fold_end>(operation)) --aggregates;
-      if (aggregates == 0) continue;
-      const auto* const computed = std::get_if<plan::compute>(&operation);
-      if (computed != nullptr && computed->op == scalar_op::iteration_number) return false;
-      const auto changes = [&changing](relation_id read) {
-        return std::find(changing.begin(), changing.end(), read) != changing.end();
-      };
-      const auto* const scanned = std::get_if<plan::scan>(&operation);
-      const auto* const searched = std::get_if<plan::match>(&operation);
-      const auto* const tested = std::get_if<plan::exists>(&operation);
-      if (scanned != nullptr && changes(scanned->relation)) return false;
-      if (searched != nullptr && changes(searched->relation)) return false;
-      if (tested != nullptr && changes(tested->relation)) return false;
-    }
-    return true;
-  }
-
   std::vector<running_version> prepare(const std::vector<plan::rule_version>& versions,
                                        const std::vector<relation_id>& changing, stratum_statistics& figures) {
     std::vector<running_version> running;
@@ -379,16 +321,6 @@ class fixpoint_executor final : public stratum_executor {
       }
     }
     return running;
-  }
-
-  [[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::subsumption>& subsumptions) const {
-    std::set<std::uint32_t> indexes;
-    for (const plan::subsumption& one : subsumptions) {
-      for_each_read(one.version, [&](relation_id, index_id index, bool) {
-        if (index.valid()) indexes.insert(index.value);
-      });
-    }
-    return indexes;
   }
 
   /// Calls action(runner) for each relation with subsumptions.
@@ -440,7 +372,7 @@ class fixpoint_executor final : public stratum_executor {
     if (!run_rows(number, phases[0], figures)) {
       skip_sets(stratum);
       if (!falls_apart) choose_sets(stratum);
-      refresh_indexes(indexes_read(stratum.once.versions), figures);
+      refresh_indexes(indexes_read(stratum.once.versions, Machine::makes_other_searches), figures);
       run_phase(phases[0], figures);
       for (relation_id relation : stratum.relations) settle(relation, figures);
     }
@@ -590,7 +522,7 @@ class fixpoint_executor final : public stratum_executor {
       version.figures->candidates += counts->candidates;
       version.figures->tuples += rows_of(stratum) - first_rows;
       for (const relation_id target : stratum.relations) {
-        if (set_last_needed_[target.value] == number) continue;
+        if (last_uses_.set_needed[target.value] == number) continue;
         guarded({"indexing", target, nullptr}, [&] { machine_.make_set(relation_of(target)); });
       }
       return true;
@@ -645,69 +577,14 @@ class fixpoint_executor final : public stratum_executor {
     return bound;
   }
 
-  [[nodiscard]] static kernels::numbered_task numbered_task_of(const plan::decomposition& planned) {
-    kernels::numbered_task task;
-    for (const plan::decomposed_member& member : planned.members)
-      task.members.push_back({member.relation.value, member.pivots, member.nodes});
-    for (const plan::decomposed_step& step : planned.steps) {
-      kernels::numbered_step& made = task.steps.emplace_back();
-      made.from = step.from;
-      made.to = step.to;
-      const std::vector<std::uint32_t>& nodes = planned.members[step.from].nodes;
-      const auto place_of = [&nodes](std::uint32_t column) {
-        return static_cast<std::uint32_t>(std::find(nodes.begin(), nodes.end(), column) - nodes.begin());
-      };
-      for (const std::uint32_t column : step.from_columns) made.from_nodes.push_back(place_of(column));
-      made.key = step.key;
-      made.columns = step.columns;
-      made.copies = !step.relation.valid();
-      if (made.copies) {
-        std::transform(made.columns.begin(), made.columns.end(), made.columns.begin(), place_of);
-      } else {
-        made.relation = step.relation.value;
-      }
-    }
-    return task;
-  }
-
-  /// Values and codes are equal together, but in no other order.
-  [[nodiscard]] bool compares_words(const plan::filter& one) const {
-    if (kernels::needs_host(one.op)) return false;
-    return options_.wide == nullptr || one.op == comparison_op::equal || one.op == comparison_op::not_equal;
-  }
-
-  [[nodiscard]] kernels::row_task row_task_of(const plan::stratum& stratum) const {
-    kernels::row_task task;
-    task.target = stratum.relations.front().value;
-    const auto columns = [](const plan::column_pairs& pairs) {
-      return kernels::pair_columns{pairs.relation.value, pairs.key, pairs.value};
-    };
-    for (const plan::row_source& source : stratum.by_rows->sources) {
-      kernels::row_rule& rule = task.rules.emplace_back();
-      rule.from = columns(source.from);
-      if (source.to) rule.to = columns(*source.to);
-    }
-    for (const plan::filter& planned : stratum.by_rows->filters) {
-      using side = kernels::row_filter::side;
-      kernels::row_filter& made = task.filters.emplace_back();
-      made.op = planned.op;
-      const auto put = [this](const plan::operand& from, side& where, word& constant) {
-        where = from.is_constant ? side::constant : from.value == 0 ? side::row : side::value;
-        if (from.is_constant) constant = storage::word_of(from.literal, options_.wide);
-      };
-      put(planned.left, made.left, made.left_constant);
-      put(planned.right, made.right, made.right_constant);
-    }
-    return task;
-  }
-
   /// What `once` does, for one value of the head's first column at a time. @return whether it was done
   bool run_rows(std::size_t number, std::vector<running_version>& versions, stratum_statistics& figures) {
     const plan::stratum& stratum = plan_->strata[number];
     const bool published = options_.storage == storage::storage_mode::hisa;
     if (options_.rows == row_mode::off || published || !stratum.by_rows) return false;
     const auto& filters = stratum.by_rows->filters;
-    if (!std::all_of(filters.begin(), filters.end(), [this](const auto& one) { return compares_words(one); }))
+    if (!std::all_of(filters.begin(), filters.end(),
+                     [this](const auto& one) { return compares_words(one, options_.wide); }))
       return false;
     if constexpr (requires(kernels::row_task task, kernels::row_cut_offs cut) {
                     machine_.run_rows(task, relations_, cut, options_.stop);
@@ -716,9 +593,9 @@ class fixpoint_executor final : public stratum_executor {
       if (relation_of(target).rows() != 0) return false;
       // What derives each tuple once has no set to do without.
       if (options_.rows != row_mode::on && !plan_->relations[target.value].needs_set) return false;
-      kernels::row_task task = row_task_of(stratum);
+      kernels::row_task task = row_task_of(stratum, options_.wide);
       task.forced = options_.rows == row_mode::on;
-      task.needs_set = set_last_needed_[target.value] != number;
+      task.needs_set = last_uses_.set_needed[target.value] != number;
       const double start = storage::seconds_now();
       std::optional<kernels::row_counts> counts;
       try {
@@ -748,7 +625,7 @@ class fixpoint_executor final : public stratum_executor {
                 running_subsumptions& subsumptions, stratum_statistics& figures, double start) {
     const plan::stratum& stratum = plan_->strata[number];
     std::set<std::uint32_t> indexes;
-    for (const auto& phase : stratum.loop) indexes.merge(indexes_read(phase.versions));
+    for (const auto& phase : stratum.loop) indexes.merge(indexes_read(phase.versions, Machine::makes_other_searches));
     indexes.merge(indexes_read(stratum.subsumptions));
     refresh_indexes(indexes, figures);
     std::vector<std::uint64_t> deltas;
@@ -1015,24 +892,15 @@ class fixpoint_executor final : public stratum_executor {
   }
 
   void free_what_is_done(std::size_t number) {
-    for (std::size_t i = 0; i < index_last_use_.size(); ++i) {
-      if (index_last_use_[i] != number) continue;
+    for (std::size_t i = 0; i < last_uses_.index.size(); ++i) {
+      if (last_uses_.index[i] != number) continue;
       const index_place place = places_[i];
       relation_of(place.relation).drop_index(place.number);
     }
-    for (std::size_t r = 0; r < set_last_use_.size(); ++r) {
-      if (set_last_use_[r] == number && is_complete(r, number)) relations_[r]->drop_set();
+    for (std::size_t r = 0; r < last_uses_.set.size(); ++r) {
+      if (last_uses_.set[r] == number && is_complete_after(*plan_, number, relation_id(static_cast<std::uint32_t>(r))))
+        relations_[r]->drop_set();
     }
-  }
-
-  /// Relations that no stratum lists have been complete from the start.
-  [[nodiscard]] bool is_complete(std::size_t relation, std::size_t number) const {
-    for (std::size_t s = number + 1; s < plan_->strata.size(); ++s) {
-      const auto& later = plan_->strata[s].relations;
-      if (std::any_of(later.begin(), later.end(), [relation](relation_id id) { return id.value == relation; }))
-        return false;
-    }
-    return true;
   }
 
   std::atomic<wide_word> counter_ = 0;  ///< of autoinc()
@@ -1044,10 +912,7 @@ class fixpoint_executor final : public stratum_executor {
   options options_;
   std::vector<index_place> places_;  // by index_id
   kernels::relation_list<relation_type> relations_;
-  std::vector<std::size_t> index_last_use_;  // by index_id: a stratum
-  std::vector<std::size_t> set_last_use_;    // by relation_id: a stratum
-  /// By relation_id: the last stratum here that inserts into the relation or looks tuples up in it.
-  std::vector<std::size_t> set_last_needed_;
+  last_uses last_uses_;
   std::map<plan::column_place, word> largest_;  ///< of columns, where known
   std::size_t next_stratum_ = 0;
   /// By relation_id: the version that extended it last, for messages; nullptr: none did.

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "kernels/numbered_task.hpp"
+#include "kernels/row_task.hpp"
+#include "plan/plan.hpp"
+#include "storage/wide_values.hpp"
+
+/// What a fixpoint reads off the plan before it runs: nothing of this depends on the machine.
+namespace gpulog::exec {
+
+/// Numbers of the indexes that versions search.
+/// @param with_others whether the other searches of a match are made (plan::match::others)
+[[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::rule_version>& versions, bool with_others);
+[[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::subsumption>& subsumptions);
+
+/// Whether what the version's aggregates give is the same in every iteration of its stratum.
+/// @param changing relations that get rows meanwhile
+[[nodiscard]] bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing);
+
+[[nodiscard]] kernels::numbered_task numbered_task_of(const plan::decomposition& planned);
+
+/// Of a stratum with a row evaluation. wide: nullptr with words of 32 bits.
+[[nodiscard]] kernels::row_task row_task_of(const plan::stratum& stratum, storage::wide_values* wide);
+/// Whether the comparison is one of words as they stand in columns: values and their codes are equal together, but in
+/// no other order.
+[[nodiscard]] bool compares_words(const plan::filter& one, const storage::wide_values* wide);
+
+}  // namespace gpulog::exec
