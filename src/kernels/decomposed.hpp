@@ -26,13 +26,14 @@ class indexed_steps {
       });
     }
   }
-  /// Calls visit(first value, how many).
+  /// tail = visit(tail, first value, how many) for each step. By value, so that it stays in a register.
   template <class Visit>
-  void for_each(word value, const Visit& visit) const {
+  std::uint64_t follow(word value, std::uint64_t tail, const Visit& visit) const {
     for (const step_run& step : runs_) {
       const storage::row_range range = find(*step.level, value);
-      if (range.count != 0) visit(step.values + range.first, range.count);
+      if (range.count != 0) tail = visit(tail, step.values + range.first, range.count);
     }
+    return tail;
   }
 
  private:
@@ -42,7 +43,10 @@ class indexed_steps {
   };
 
   static storage::row_range find(const storage::key_level& level, word value) {
-    if (level.is_direct()) return level.find_direct(value);
+    return level.is_direct() ? level.find_direct(value) : find_hashed(level, value);
+  }
+  /// A call, as its registers would be missing where most keys are found directly.
+  [[gnu::noinline]] static storage::row_range find_hashed(const storage::key_level& level, word value) {
     const std::uint64_t code = level.code([value](std::uint32_t) { return value; });
     return level.find(code, level.home(code), [value](std::uint32_t) { return value; });
   }
@@ -64,16 +68,16 @@ class reachability_search {
   std::pair<const word*, std::uint64_t> run(std::uint64_t starts, const Start& start) {
     std::uint64_t tail = 0;
     make_room(starts);
-    for (std::uint64_t i = 0; i < starts; ++i) tail = visit(start(i), tail);
+    tail = visit(tail, starts, start);
     std::uint64_t head = 0;
     std::uint64_t iterations = 0;
     while (head < tail) {
       ++iterations;
       for (const std::uint64_t end = tail; head < end; ++head) {
-        steps_.for_each(queue_[head], [&](const word* next, std::uint32_t count) {
+        tail = steps_.follow(queue_[head], tail, [this](std::uint64_t at, const word* next, std::uint32_t count) {
           candidates_ += count;
-          make_room(tail + count);
-          for (std::uint32_t i = 0; i < count; ++i) tail = visit(next[i], tail);
+          make_room(at + count);
+          return visit(at, count, [next](std::uint64_t i) { return next[i]; });
         });
       }
     }
@@ -86,13 +90,20 @@ class reachability_search {
   [[nodiscard]] std::uint64_t iterations() const { return most_iterations_; }
 
  private:
-  /// Appends the value if it is new: a store that the next one writes over costs less than a branch.
-  std::uint64_t visit(word value, std::uint64_t tail) {
-    std::uint64_t& bits = seen_[value / 64];
-    const std::uint64_t bit = 1ULL << (value % 64);
-    queue_[tail] = value;
-    tail += (bits & bit) == 0 ? 1 : 0;
-    bits |= bit;
+  /// Appends the new ones among values(0) to values(count - 1): a store that the next one writes over costs less than a
+  /// branch. By value, so that all of it stays in registers. @return the tail behind them
+  template <class Values>
+  std::uint64_t visit(std::uint64_t tail, std::uint64_t count, const Values& values) {
+    std::uint64_t* const seen = seen_.data();
+    word* const queue = queue_.data();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const word value = values(i);
+      const std::uint64_t bit = 1ULL << (value % 64);
+      const std::uint64_t bits = seen[value / 64];
+      queue[tail] = value;
+      tail += (bits & bit) == 0 ? 1 : 0;
+      seen[value / 64] = bits | bit;
+    }
     return tail;
   }
   /// For that many values, and one more that is written over.

@@ -18,10 +18,10 @@ class numbered_steps {
  public:
   explicit numbered_steps(const number_lists& lists) : first_(lists.first.data()), all_(lists.all.data()) {}
   template <class Visit>
-  void for_each(word number, const Visit& visit) const {
+  std::uint64_t follow(word number, std::uint64_t tail, const Visit& visit) const {
     const std::uint32_t begin = first_[number];
     const std::uint32_t count = first_[number + 1ULL] - begin;
-    if (count != 0) visit(all_ + begin, count);
+    return count == 0 ? tail : visit(tail, all_ + begin, count);
   }
 
  private:
