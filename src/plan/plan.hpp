@@ -291,6 +291,7 @@ struct relation {
   /// What the subsumptions of its stratum amount to, when they are that simple: the tuple set can do it.
   std::optional<best_of_key> best;
   bool is_equivalence = false;  ///< eqrel: what is inserted implies other pairs; only the CPU can hold the relation
+  bool is_left_out = false;     ///< no output needs it: it is in no stratum
 };
 
 /// Tuples that stand in the program text; row-major.

@@ -93,6 +93,7 @@ class planner {
     std::vector<std::string> names;
     for (std::uint32_t number = 0; number < needed_.size(); ++number) {
       const sema::relation& relation = source_.relations[number];
+      result_.relations[number].is_left_out = !needed_[number];
       if (!needed_[number] && !relation.is_inline) names.push_back(relation.name);
     }
     if (!names.empty()) result_.remarks.push_back(fmt::format("no output needs, left out: {}", fmt::join(names, ", ")));

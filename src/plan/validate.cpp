@@ -258,7 +258,7 @@ std::vector<std::string> validate(const program& plan) {
     if (!checked.recursive && !checked.loop.empty()) problems.push_back("a stratum without recursion has a loop");
   }
   for (std::size_t number = 0; number < strata_of.size(); ++number) {
-    if (strata_of[number] != 1) {
+    if (strata_of[number] != (plan.relations[number].is_left_out ? 0U : 1U)) {
       problems.push_back(fmt::format("{} is in {} strata", plan.relations[number].name, strata_of[number]));
     }
   }

@@ -21,6 +21,20 @@ rule_version& loop_version(program& plan) { return plan.strata.back().loop[0].ve
 
 TEST(validate, a_plan_is_valid) { EXPECT_EQ(validate(small_plan()), std::vector<std::string>()); }
 
+TEST(validate, what_no_output_needs_is_in_no_stratum) {
+  const analysed_text analysed = analyse_text(
+      ".decl e(x:number)\ne(1).\n.decl kept(x:number)\nkept(x) :- e(x).\n.output kept\n"
+      ".decl left(x:number)\nleft(x) :- e(x).\n",
+      "program.dl");
+  options chosen;
+  chosen.unneeded = unneeded_mode::left_out;
+  program plan = make_plan(analysed.program, {}, chosen);
+  EXPECT_EQ(validate(plan), std::vector<std::string>());
+  for (const relation& one : plan.relations) EXPECT_EQ(one.is_left_out, one.name == "left") << one.name;
+  plan.relations[0].is_left_out = true;
+  EXPECT_EQ(validate(plan), std::vector<std::string>{"e is in 1 strata"});
+}
+
 TEST(validate, finds_what_is_wrong) {
   const std::vector<std::pair<std::string, std::function<void(program&)>>> mistakes = {
       {"end in an insert", [](program& plan) { loop_version(plan).operations.pop_back(); }},
