@@ -673,7 +673,7 @@ RUNS = [('plain', [], ''), ('plain', ['-j', '3', '--storage', 'hisa'], ''), ('pl
         ('plain', ['--storage', 'bits'], ''), ('shuffle', ['-j', '2'], ''), ('inline', [], ''), ('component', [], 'c.'), ('qualifiers', ['-m', '*'], '')]
 
 
-def differences(gpulog, program, expected, folder, seed):
+def differences(gpulog, more_options, program, expected, folder, seed):
     """The first run that differs: (text, what is wrong)."""
     for variant, arguments, prefix in RUNS:
         text = program.text(variant, seed)
@@ -683,7 +683,7 @@ def differences(gpulog, program, expected, folder, seed):
         path = os.path.join(folder, 'program.dl')
         with open(path, 'w', encoding='utf-8') as file:
             file.write(text)
-        command = [gpulog, path, '-D', output, '-w'] + arguments
+        command = [gpulog, path, '-D', output, '-w'] + arguments + more_options
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         if 'expand to too many rules' in done.stderr:
             continue  # inlined disjunctions of disjunctions, refused on purpose
@@ -711,6 +711,7 @@ def main():
     parser.add_argument('--gpulog', required=True)
     parser.add_argument('--seed', type=int, default=1, help='of the first program; the next ones have the next seeds')
     parser.add_argument('--count', type=int, default=20)
+    parser.add_argument('--options', default='', help='for all runs, such as "--backend cuda"')
     parser.add_argument('--keep', help='folder for the programs that differ')
     options = parser.parse_args()
     ran = failed = 0
@@ -724,7 +725,7 @@ def main():
             expected = {name: {'\t'.join(show_value(value, False) for value in row): row for row in rows}
                         for name, rows in relations.items()}
             ran += 1
-            found = differences(options.gpulog, program, expected, folder, seed)
+            found = differences(options.gpulog, options.options.split(), program, expected, folder, seed)
             if not found:
                 continue
             failed += 1

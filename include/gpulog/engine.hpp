@@ -46,6 +46,10 @@ class engine {
   /// load, evaluate, write.
   const statistics& run();
 
+  /// Whether this process has anything of a device, or is starting one, which the destructor waits for: a process
+  /// that ends with the run can end without it.
+  [[nodiscard]] bool uses_device() const;
+
   /// What was done up to now.
   [[nodiscard]] const statistics& figures() const;
 

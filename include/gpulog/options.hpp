@@ -37,16 +37,12 @@ enum class join_kind : std::uint8_t {
   nested,        ///< as nested loops, a thread an outer tuple
 };
 
-/// Whether a relation that a recursion reads only at keys that other relations give is restricted to them inside the
-/// recursion, and computed in full once behind it; all give the same results.
-enum class demand_kind : std::uint8_t {
-  automatic,  ///< where few keys are asked for
-  always,     ///< wherever it is right
-  off,
+/// Where something is done that changes no result.
+enum class option_mode : std::uint8_t {
+  off,        ///< nowhere
+  automatic,  ///< where it pays
+  on,         ///< wherever it is right
 };
-
-/// Which rules that can be are evaluated for one value of the head's first column at a time; all give the same results.
-enum class row_choice : std::uint8_t { off, automatic, on };
 
 /// What a running fixpoint tells, once an iteration.
 struct progress {
@@ -55,6 +51,7 @@ struct progress {
   std::uint64_t iteration = 0;      ///< of this stratum, from 1
   std::uint64_t tuples = 0;         ///< in the relations of this stratum
   double seconds = 0;               ///< since the stratum began
+  std::string_view backend = {};    ///< where it runs
 };
 
 /// How a program is run.
@@ -66,6 +63,8 @@ struct run_options {
   unsigned jobs = 1;                     ///< worker threads; 0: as many as there are processors
   backend_kind backend = backend_kind::automatic;
   int device = 0;  ///< which device of the backend, from 0
+  /// Where the strata of relations run, by the relations' names, whatever promises to be faster; the last one counts.
+  std::vector<std::pair<std::string, backend_kind>> places = {};
   storage_kind storage = storage_kind::automatic;
   /// Libraries of functors: NAME stands for libNAME.so in one of the directories, a text with a slash for that file.
   std::vector<std::string> functor_libraries;    ///< none: "functors"
@@ -80,12 +79,14 @@ struct run_options {
   bool skip_sets = true;
   /// Relations that no .output and no .printsize depends on are neither loaded nor computed, and stay empty.
   bool skip_unneeded = false;
-  /// Rules whose results repeat and can be made for one value of a column at a time, without a tuple set.
-  row_choice rows = row_choice::automatic;
+  /// Rules whose results repeat are evaluated for one value of the head's first column at a time, without a tuple set.
+  option_mode rows = option_mode::automatic;
   /// Values of recursive aggregates, and of subsumptions like them, are gone on with from the best ones on (CPU).
   bool best_first = true;
   bool decompose = true;  ///< fixpoints that fall apart by the values of a column are run as one search for each
-  demand_kind demand = demand_kind::automatic;
+  /// A relation that a recursion reads only at keys that other relations give is restricted to them inside the
+  /// recursion, and computed in full once behind it.
+  option_mode demand = option_mode::automatic;
   std::uint64_t memory_limit = 0;                         ///< bytes for relations and indexes; 0: no limit
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs
   const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error
@@ -98,7 +99,7 @@ struct run_options {
 [[nodiscard]] std::optional<storage_kind> storage_from_name(std::string_view name);
 
 /// Reads "off", "auto" or "on"; nothing for other names.
-[[nodiscard]] std::optional<row_choice> rows_from_name(std::string_view name);
+[[nodiscard]] std::optional<option_mode> mode_from_name(std::string_view name);
 
 /// Reads a number of bytes with an optional suffix K, M, G or T (powers of 1024, either case); nothing for other text
 /// and for more than 64 bits.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,13 @@ struct stratum_statistics {
   std::vector<std::string> relations;
   bool recursive = false;
   std::string backend;      ///< where it ran; of relations without rules: where they were loaded
-  std::string reason;       ///< why it, or a part of it, ran on the cpu although other strata ran on a device
+  std::string reason;       ///< why there, or why a part of it ran on the cpu; empty where there was no choice
   bool decomposed = false;  ///< run as one fixpoint for each value of the columns that its rules pass through
   bool numbered = false;    ///< so, over numbers instead of the values of other columns
   bool by_rows = false;     ///< made for one value of a column at a time, without a tuple set
   std::uint64_t iterations = 0;
+  /// Of a recursion that began on the cpu and went on on a device: how many of the iterations the cpu ran.
+  std::optional<std::uint64_t> iterations_before_move;
   std::uint64_t tail_iterations = 0;    ///< those whose new tuples are less than 1% of the result's
   std::uint64_t looped_iterations = 0;  ///< those that a device ran without the host, many in a launch
   double seconds = 0;

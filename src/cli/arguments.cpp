@@ -12,6 +12,8 @@
 #include <map>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "gpulog/program.hpp"
 
@@ -90,6 +92,15 @@ std::optional<double> factor_from_text(std::string_view text) {
   return factor;
 }
 
+/// Of "RELATION=cpu" or "RELATION=cuda"; nothing for other texts.
+std::optional<std::pair<std::string, backend_kind>> place_from_text(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == 0 || equals == std::string::npos) return std::nullopt;
+  const auto backend = backend_from_name(text.substr(equals + 1));
+  if (!backend || *backend == backend_kind::automatic) return std::nullopt;
+  return std::pair(text.substr(0, equals), *backend);
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> pieces;
   while (!text.empty()) {
@@ -107,7 +118,7 @@ parse_result fail(std::string_view message) {
 
 /// The options as texts, before they are checked.
 struct raw_arguments {
-  std::vector<std::string> files, show, macros, pragmas;
+  std::vector<std::string> files, show, macros, pragmas, places;
   std::string joins = "materialized";
   std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto",
               deduplicate = "auto", unneeded = "auto", best_first = "auto", demand = "auto", rows = "auto",
@@ -139,11 +150,30 @@ constexpr automatic_choice automatic_choices[] = {
      "fixpoints that fall apart into independent ones"},
 };
 
+/// Something that gpulog does nowhere, where it pays, or wherever it can.
+struct mode_choice {
+  const char* option;
+  std::string raw_arguments::*given;
+  option_mode run_options::*chosen;
+  const char* description;
+};
+
+constexpr mode_choice mode_choices[] = {
+    {"--demand", &raw_arguments::demand, &run_options::demand,
+     "what a recursion reads at given keys only is restricted to them there"},
+    {"--rows", &raw_arguments::rows, &run_options::rows, "rules whose results repeat are evaluated row by row"},
+};
+
+/// An option of Soufflé's that asks for something that is not there.
+struct refused_option {
+  const CLI::Option* option;
+  std::string names, reason;
+};
+
 /// The refused option that was given, with its reason; empty when none was.
-std::string refusal(const std::map<CLI::Option*, std::string>& refused) {
-  for (const auto& [option, reason] : refused) {
-    if (option->count() > 0)
-      return fmt::format("option {} is not supported: {}", option->get_name(false, true), reason);
+std::string refusal(const std::vector<refused_option>& refused) {
+  for (const refused_option& one : refused) {
+    if (one.option->count() > 0) return fmt::format("option {} is not supported: {}", one.names, one.reason);
   }
   return {};
 }
@@ -162,6 +192,12 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
         fmt::format("--backend cuda: this gpulog was built without CUDA (backends: {})", fmt::join(built, ", ")));
   }
 
+  for (const std::string& text : raw.places) {
+    auto place = place_from_text(text);
+    if (!place) return fail(fmt::format("--place has to be RELATION=cpu or RELATION=cuda, not '{}'", text));
+    parsed.run.places.push_back(std::move(*place));
+  }
+
   const auto storage = storage_from_name(raw.storage);
   if (!storage)
     return fail(fmt::format("--storage may only be set to auto, hisa, hash, bits or words, not to '{}'", raw.storage));
@@ -173,14 +209,13 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
     }
     parsed.run.*choice.chosen = given == "auto";
   }
-  if (raw.demand != "auto" && raw.demand != "on" && raw.demand != "off")
-    return fail(fmt::format("--demand may only be set to auto, on or off, not to '{}'", raw.demand));
-  if (raw.demand == "on") parsed.run.demand = demand_kind::always;
-  if (raw.demand == "off") parsed.run.demand = demand_kind::off;
-  const auto rows = rows_from_name(raw.rows);
-  if (!rows) return fail(fmt::format("--rows may only be set to auto, off or on, not to '{}'", raw.rows));
-  parsed.run.rows = *rows;
-
+  for (const mode_choice& choice : mode_choices) {
+    const auto mode = mode_from_name(raw.*choice.given);
+    if (!mode) {
+      return fail(fmt::format("{} may only be set to auto, off or on, not to '{}'", choice.option, raw.*choice.given));
+    }
+    parsed.run.*choice.chosen = *mode;
+  }
   if (raw.joins != "materialized" && raw.joins != "nested")
     return fail(fmt::format("--joins may only be set to materialized or nested, not to '{}'", raw.joins));
   if (raw.joins == "nested") {
@@ -301,6 +336,10 @@ parse_result parse_arguments(int count, char** texts) {
   constexpr const char* own = "gpulog's own";
   app.add_option("--backend", raw.backend, "auto, cpu or cuda")->type_name("NAME")->group(own);
   app.add_option("--device", parsed.run.device, "number of the backend's device, from 0")->type_name("N")->group(own);
+  app.add_option("--place", raw.places, "as RELATION=cpu or RELATION=cuda: where it is computed (repeatable)")
+      ->type_name("TEXT")
+      ->allow_extra_args(false)
+      ->group(own);
   app.add_option("--storage", raw.storage, "auto, hisa, hash, bits or words")->type_name("NAME")->group(own);
   for (const automatic_choice& choice : automatic_choices) {
     app.add_option(choice.option, raw.*choice.given,
@@ -308,13 +347,11 @@ parse_result parse_arguments(int count, char** texts) {
         ->type_name("NAME")
         ->group(own);
   }
-  app.add_option("--demand", raw.demand,
-                 "auto, on or off: what a recursion reads at given keys only is restricted to them there")
-      ->type_name("NAME")
-      ->group(own);
-  app.add_option("--rows", raw.rows, "auto, off or on: rules whose results repeat are evaluated row by row")
-      ->type_name("NAME")
-      ->group(own);
+  for (const mode_choice& choice : mode_choices) {
+    app.add_option(choice.option, raw.*choice.given, fmt::format("auto, off or on: {}", choice.description))
+        ->type_name("NAME")
+        ->group(own);
+  }
   app.add_option("--joins", raw.joins,
                  "storage hisa on a CUDA device: materialized or nested, for bodies of three and more atoms")
       ->type_name("NAME")
@@ -346,11 +383,13 @@ parse_result parse_arguments(int count, char** texts) {
       app.add_flag(option.names, option.description)->group(accepted);
     }
   }
-  std::map<CLI::Option*, std::string> refused;
+  std::vector<refused_option> refused;
   for (const auto& [names, reason] : refused_options()) {
     const bool flag = names.starts_with("-c,") || names.starts_with("-C,");
     CLI::Option* option = flag ? app.add_flag(names) : app.add_option(names, ignored_values)->allow_extra_args(false);
-    refused[option->group("")] = reason;
+    std::string shown = names;
+    std::replace(shown.begin(), shown.end(), ',', '/');
+    refused.push_back({option->group(""), std::move(shown), reason});
   }
 
   try {

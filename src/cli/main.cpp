@@ -40,7 +40,8 @@ void print_timings(const statistics& figures) {
   for (const stratum_statistics& stratum : figures.strata) {
     std::string names;
     for (const std::string& name : stratum.relations) names += (names.empty() ? "" : ", ") + name;
-    fmt::print(stderr, "{}: {} iterations, {:.6f} s\n", names, stratum.iterations, stratum.seconds);
+    fmt::print(stderr, "{}: {} iterations, {:.6f} s on {}{}{}\n", names, stratum.iterations, stratum.seconds,
+               stratum.backend, stratum.reason.empty() ? "" : ": ", stratum.reason);
   }
   fmt::print(stderr, "load {:.6f} s, evaluate {:.6f} s, write {:.6f} s, total {:.6f} s\n", figures.load_seconds,
              figures.evaluate_seconds, figures.write_seconds, figures.total_seconds);
@@ -84,7 +85,7 @@ int run_program(arguments given) {
   write_report(given.statistics_file, run.figures());
   write_report(given.profile_file, run.figures());
   // What a device and its driver keep is freed by the system at once; destructors would take longer.
-  if (run.figures().backend != "cpu" && std::fflush(stdout) == 0) std::_Exit(0);
+  if (run.uses_device() && std::fflush(stdout) == 0) std::_Exit(0);
   return 0;
 }
 

@@ -16,8 +16,8 @@ void progress_line::show(const progress& now) {
   last_ = time;
   visible_ = true;
   const double rate = now.seconds > 0 ? static_cast<double>(now.tuples) / now.seconds : 0;
-  fmt::print(stderr, "\r\033[Kstratum {}/{}  iteration {}  {} tuples  {:.2f} M/s", now.stratum + 1, now.stratum_count,
-             now.iteration, now.tuples, rate / 1e6);
+  fmt::print(stderr, "\r\033[Kstratum {}/{} on {}  iteration {}  {} tuples  {:.2f} M/s", now.stratum + 1,
+             now.stratum_count, now.backend, now.iteration, now.tuples, rate / 1e6);
   std::fflush(stderr);
 }
 

@@ -49,6 +49,8 @@ const statistics& engine::run() {
   return figures();
 }
 
+bool engine::uses_device() const { return state_->device && state_->device->has_begun(); }
+
 const statistics& engine::figures() const { return state_->figures; }
 
 void remove_unfinished_outputs() noexcept { io::remove_unfinished_outputs(); }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <sstream>
 #include <stdexcept>
@@ -86,9 +87,40 @@ std::string parameter(const sema::io_directive& directive, const std::string& ke
   return found == directive.parameters.end() ? std::string() : found->second;
 }
 
+/// With so many rows, or bytes of a file of facts, it is likely that the device will have something to do.
+constexpr std::uint64_t rows_for_a_device = 50000;
+constexpr std::uint64_t bytes_for_a_device = 500000;
+
 #if defined(GPULOG_WITH_CUDA)
-/// A stratum without recursion that reads fewer rows takes less time than its kernels and copies would.
-constexpr std::uint64_t small_stratum_rows = 1u << 14;
+/// The device of a run, whose executor is made when a stratum is given to it.
+class starting_device final : public exec::device_source {
+ public:
+  using maker = std::function<std::unique_ptr<exec::stratum_executor>()>;
+  starting_device(device_start& start, maker make) : start_(&start), make_(std::move(make)) {}
+  [[nodiscard]] double ready_in() const override { return start_->ready_in(); }
+  [[nodiscard]] std::unique_ptr<exec::stratum_executor> make() override {
+    return start_->wait().empty() ? make_() : nullptr;
+  }
+
+ private:
+  device_start* start_;
+  maker make_;
+};
+
+/// What --place asks for comes before what the rules say, but for what a device can't do.
+void set_places(const run_options& options, const sema::program& analysed, const plan::program& planned,
+                exec::mixing_rules& rules) {
+  rules.wanted_on_device.assign(planned.strata.size(), false);
+  for (const auto& [name, backend] : options.places) {
+    const auto relation = analysed.find_relation(name);
+    for (std::size_t s = 0; s < planned.strata.size(); ++s) {
+      const std::vector<relation_id>& members = planned.strata[s].relations;
+      if (std::find(members.begin(), members.end(), *relation) == members.end()) continue;
+      rules.wanted_on_device[s] = backend == backend_kind::cuda;
+      if (backend == backend_kind::cpu) rules.why_not_on_device[s] = "--place " + name + "=cpu";
+    }
+  }
+}
 #endif
 
 const char* name_of(storage_kind kind) {
@@ -113,9 +145,9 @@ storage::set_choice sets_of(storage_kind kind) {
   return kind == storage_kind::bits ? storage::set_choice::bits : storage::set_choice::automatic;
 }
 
-exec::row_mode rows_of(row_choice chosen) {
-  if (chosen == row_choice::off) return exec::row_mode::off;
-  return chosen == row_choice::on ? exec::row_mode::on : exec::row_mode::automatic;
+exec::row_mode rows_of(option_mode chosen) {
+  if (chosen == option_mode::off) return exec::row_mode::off;
+  return chosen == option_mode::on ? exec::row_mode::on : exec::row_mode::automatic;
 }
 
 std::uint64_t peak_process_bytes() {
@@ -160,6 +192,7 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
   if (options.joins == join_kind::nested && options.storage != storage_kind::hisa)
     throw input_error("--joins nested is for --storage hisa");
   if (source->words == word_size::bits64) wide.emplace();
+  require_places();
   choose_backend();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
   find_functors();
@@ -209,7 +242,8 @@ void engine_state::choose_backend() {
   if (options.backend != backend_kind::cpu) {
     exec::prepare_cuda_start();
     if (exec::has_cuda_driver()) {
-      device_start = std::async(std::launch::async, exec::start_cuda_device, options.device);
+      device = std::make_unique<device_start>([number = options.device] { return exec::start_cuda_device(number); });
+      if (options.backend == backend_kind::cuda) device->hurry();
       return;
     }
     if (options.backend == backend_kind::cuda)
@@ -226,33 +260,48 @@ void engine_state::require_cpu_options() const {
   if (options.joins == join_kind::nested) throw input_error("--joins nested is for a CUDA device, and there is none");
 }
 
+void engine_state::require_places() const {
+  for (const auto& [name, backend] : options.places) {
+    if (!analysed().find_relation(name))
+      throw input_error(fmt::format("--place {}: the program has no relation {}", name, name));
+    if (backend == backend_kind::cuda && options.backend == backend_kind::cpu)
+      throw input_error(fmt::format("--place {}=cuda is not for --backend cpu", name));
+  }
+}
+
 void engine_state::wait_for_device() {
-  if (!device_start.valid()) return;
-  const std::string reason = device_start.get();
-  on_cuda = reason.empty();
-  if (on_cuda) return;
+  if (!device) return;
+  const bool is_asked_for =
+      options.backend == backend_kind::cuda || options.device != 0 || options.joins == join_kind::nested;
+  if (!is_asked_for) return;
+  const std::string reason = device->wait();
+  if (reason.empty()) return;
+  device.reset();
   if (options.backend == backend_kind::cuda) throw input_error("--backend cuda: " + reason);
   require_cpu_options();
 }
 
 std::unique_ptr<exec::executor> engine_state::make_executor(const exec::options& chosen) {
   if (make_other_executor) return make_other_executor(chosen);
-  if (on_cuda) {
+  if (device) {
     if (auto made = make_device_executor(chosen)) return made;
   }
   return exec::make_cpu_executor(planned, symbols, memory, chosen);
 }
 
-/// Strata that the device can't run, and in `auto` small ones, go to the host. Nothing when that would be all.
+/// Strata that the device can't run, and in `auto` those that it is slower for, go to the host. Nothing when the first
+/// ones are all.
 std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unused]] const exec::options& chosen) {
 #if defined(GPULOG_WITH_CUDA)
   exec::mixing_rules rules;
   rules.wide = chosen.wide;
+  rules.stop = chosen.stop;
   for (exec::device_stratum& stratum : exec::find_device_strata(planned, chosen)) {
     rules.why_not_on_device.push_back(std::move(stratum.why_not));
     rules.host_steps.push_back(stratum.host_steps.empty() ? "" : "partly by the cpu: " + stratum.host_steps);
   }
-  if (options.backend == backend_kind::automatic) rules.small_rows = small_stratum_rows;
+  set_places(options, analysed(), planned, rules);
+  if (options.backend == backend_kind::automatic) rules.costs.emplace(options.jobs);
   const std::size_t none = planned.strata.size();
   std::size_t refused = none;
   bool any_on_device = false;
@@ -270,12 +319,14 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
     return nullptr;
   }
   figures.backend = "cuda";
-  exec::options on_device = chosen;
-  on_device.may_run = exec::strata_of_device(planned, rules);
-  auto device = exec::make_cuda_executor(planned, symbols, on_device, this->options.device, this->options.memory_limit);
+  const auto make = [this, on_device = chosen, strata = exec::strata_of_device(planned, rules)]() mutable {
+    on_device.may_run = strata;
+    on_device.backend_name = "cuda";
+    return exec::make_cuda_executor(planned, symbols, on_device, options.device, options.memory_limit);
+  };
   exec::options on_host = chosen;
   on_host.may_run = exec::strata_of_host(planned, rules);
-  return exec::make_mixed_executor(planned, std::move(device),
+  return exec::make_mixed_executor(planned, std::make_unique<starting_device>(*device, make),
                                    exec::make_cpu_executor(planned, symbols, memory, on_host), std::move(rules));
 #else
   return nullptr;
@@ -315,9 +366,13 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   for (const sema::attribute& attribute : relation.attributes) request.attribute_names.push_back(attribute.name);
   request.missing_is_empty = options.missing_facts_are_empty;
   request.threads = options.jobs;
+  request.on_size = [this](std::uint64_t bytes) {
+    if (device && bytes >= bytes_for_a_device) device->hurry();
+  };
 
   staged_rows block;
   const auto allocate = [&](std::uint64_t rows) {
+    if (device && figures.loaded_tuples + rows >= rows_for_a_device) device->hurry();
     std::vector<word*> columns;
     for (std::size_t c = 0; c < relation.attributes.size(); ++c) {
       columns.push_back(block.columns.emplace_back(memory, rows).data());
@@ -413,7 +468,7 @@ void engine_state::evaluate() {
   chosen.best_first = options.best_first;
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {
-      options.on_progress({now.stratum, planned.strata.size(), now.iteration, now.tuples, now.seconds});
+      options.on_progress({now.stratum, planned.strata.size(), now.iteration, now.tuples, now.seconds, now.backend});
     };
   }
   chosen.joins = options.joins == join_kind::nested ? exec::join_mode::nested : exec::join_mode::materialized;
@@ -522,6 +577,7 @@ void engine_state::collect_figures() {
     to.numbered = from.numbered;
     to.by_rows = from.by_rows;
     to.iterations = from.iterations;
+    to.iterations_before_move = from.iterations_before_move;
     to.seconds = from.seconds;
     to.phases = {{"join", from.join_seconds},   {"populate_delta", from.populate_delta_seconds},
                  {"merge", from.merge_seconds}, {"index", from.index_seconds},
@@ -554,7 +610,9 @@ void engine_state::collect_figures() {
         return stratum.rules.empty() || stratum.backend == "cpu";
       })) {
     figures.backend = "cpu";
-    figures.fallback_reason = "every stratum that a device can run reads few rows";
+    const bool is_none = device && std::isinf(device->ready_in());
+    figures.fallback_reason =
+        is_none ? device->wait() : "no stratum that a device can run was expected to be faster there";
   }
   for (std::uint32_t number = 0; number < planned.relations.size(); ++number) {
     figures.relations.push_back(

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "backend/array.hpp"
 #include "backend/memory_resource.hpp"
 #include "engine/column_statistics.hpp"
+#include "engine/device_start.hpp"
 #include "engine/functor_libraries.hpp"
 #include "engine/program_state.hpp"
 #include "exec/executor.hpp"
@@ -72,21 +72,23 @@ struct engine_state {
   /// By relation, after evaluation: fetched when they are asked for, as rows may have to come from a device.
   mutable std::vector<std::optional<std::vector<const word*>>> results;
   step done = step::loading;
-  bool on_cuda = false;  ///< a device was found, and none or this backend was asked for; known once it has started
-  /// Starts the device while facts are read; what comes out is why there is none.
-  std::future<std::string> device_start;
+  /// Starts the device while facts are read; nullptr: none is asked for, or there is none.
+  std::unique_ptr<device_start> device;
   /// Makes the executor in place of the chosen backend; for tests.
   std::function<std::unique_ptr<exec::executor>(const exec::options& chosen)> make_other_executor;
 
  private:
   [[nodiscard]] const std::vector<const word*>& columns_of(std::uint32_t relation) const;
   void choose_backend();
+  /// Where it must be known before the evaluation whether there is a device.
   void wait_for_device();
   /// @throws input_error for options that only a device has
   void require_cpu_options() const;
   void find_functors();
   [[nodiscard]] std::unique_ptr<exec::executor> make_executor(const exec::options& chosen);
   [[nodiscard]] std::unique_ptr<exec::executor> make_device_executor(const exec::options& chosen);
+  /// Checks what --place asks for. @throws input_error
+  void require_places() const;
   [[nodiscard]] std::vector<value_range> values_in(const std::vector<plan::column_place>& columns) const;
   void load_directive(std::uint32_t relation, const sema::io_directive& directive);
   void hand_over_staged_rows();

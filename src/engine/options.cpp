@@ -22,10 +22,10 @@ std::optional<storage_kind> storage_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<row_choice> rows_from_name(std::string_view name) {
-  if (name == "off") return row_choice::off;
-  if (name == "auto") return row_choice::automatic;
-  if (name == "on") return row_choice::on;
+std::optional<option_mode> mode_from_name(std::string_view name) {
+  if (name == "off") return option_mode::off;
+  if (name == "auto") return option_mode::automatic;
+  if (name == "on") return option_mode::on;
   return std::nullopt;
 }
 

@@ -103,8 +103,8 @@ plan::options planning_options(const run_options& options) {
   if (!options.intersect) planning.intersections = plan::intersection_mode::off;
   if (options.skip_unneeded) planning.unneeded = plan::unneeded_mode::left_out;
   if (!options.skip_sets) planning.deduplication = plan::deduplication_mode::always;
-  if (options.demand == demand_kind::off) planning.demand = plan::demand_mode::off;
-  if (options.demand == demand_kind::always) planning.demand = plan::demand_mode::always;
+  if (options.demand == option_mode::off) planning.demand = plan::demand_mode::off;
+  if (options.demand == option_mode::on) planning.demand = plan::demand_mode::always;
   // As published, and as a loop, nothing falls apart.
   if (!options.decompose || options.storage == storage_kind::hisa) planning.pivot_steps = plan::pivot_step_mode::off;
   return planning;

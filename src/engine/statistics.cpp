@@ -33,6 +33,8 @@ ordered_json document_of(const stratum_statistics& stratum) {
           {"numbered", stratum.numbered},
           {"by_rows", stratum.by_rows},
           {"iterations", stratum.iterations},
+          {"iterations_before_move",
+           stratum.iterations_before_move ? ordered_json(*stratum.iterations_before_move) : ordered_json()},
           {"tail_iterations", stratum.tail_iterations},
           {"looped_iterations", stratum.looped_iterations},
           {"seconds", stratum.seconds},

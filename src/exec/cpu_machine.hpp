@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "exec/fixpoint.hpp"
+#include "exec/executor.hpp"
+#include "exec/phase_figures.hpp"
 #include "exec/subsumption.hpp"
+#include "kernels/functor_table.hpp"
 #include "kernels/numbered.hpp"
 #include "kernels/rows.hpp"
 #include "kernels/tile_runner.hpp"

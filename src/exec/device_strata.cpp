@@ -21,7 +21,6 @@ struct work_of_host {
   std::string operator()(const plan::filter& filter) const {
     return kernels::needs_host(filter.op) ? "compares texts" : "";
   }
-  std::string operator()(const plan::pack&) const { return "makes records"; }
   template <class Other>
   std::string operator()(const Other&) const {
     return {};
@@ -31,6 +30,7 @@ struct work_of_host {
 /// What has kernels only where relations are kept in the `hash` way.
 struct work_of_hash_mode {
   std::string operator()(const plan::generate&) const { return "has a range"; }
+  std::string operator()(const plan::pack&) const { return "makes records"; }
   std::string operator()(const plan::unpack&) const { return "reads records"; }
   std::string operator()(const plan::fold_begin&) const { return "has an aggregate"; }
   template <class Other>

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct progress {
   std::uint64_t iteration = 0;
   std::uint64_t tuples = 0;  ///< in the stratum's relations
   double seconds = 0;        ///< since the stratum began
+  const char* backend = "";  ///< where it runs
 };
 
 /// Where an executor changes its way of working. Tests lower these, so that small inputs take every way.
@@ -67,6 +69,7 @@ struct options {
   const kernels::functor_table* functors = nullptr;  ///< outlives the executor; for programs with functors of libraries
   const std::atomic<bool>* stop = nullptr;           ///< once true, evaluate() throws kernels::interrupted
   std::function<void(const progress&)> on_progress;
+  const char* backend_name = "cpu";  ///< for progress
   join_mode joins = join_mode::materialized;
   bool decompose = true;                ///< strata that fall apart into independent fixpoints are run so; `hash` mode
   row_mode rows = row_mode::automatic;  ///< `hash` mode
@@ -104,6 +107,8 @@ struct stratum_statistics {
   bool by_rows = false;     ///< evaluated row by row
   std::uint64_t iterations = 0;
   std::uint64_t looped_iterations = 0;  ///< of them, those that a device ran by itself
+  /// How many of the iterations another executor ran before this one went on; nothing: it began here.
+  std::optional<std::uint64_t> iterations_before_move;
   double seconds = 0;
   double join_seconds = 0;
   double populate_delta_seconds = 0;  ///< `hisa` mode: sort, unique, set difference
@@ -171,12 +176,39 @@ class executor {
   [[nodiscard]] virtual const statistics& figures() = 0;
 };
 
+/// Where a recursion was stopped, between two iterations.
+struct stopped_recursion {
+  std::vector<std::uint64_t> deltas;  ///< by iteration: rows that it found
+};
+
+/// Asked in front of each iteration of a recursion. @param iterations that have been run
+/// @param delta_rows of relations of the program
+using stop_check = std::function<bool(std::uint64_t iterations, std::uint64_t delta_rows)>;
+
+/// What may end a stratum before it is complete.
+struct stratum_stops {
+  stop_check between_iterations;           ///< the recursion goes on elsewhere (can_be_moved()); may be empty
+  const std::atomic<bool>* now = nullptr;  ///< in place of options::stop: its relations are in no good state then
+};
+
 /// An executor that runs strata one at a time, so that several can share a plan (mixed_executor.hpp): each stratum in
 /// the order of the plan is either run here or run elsewhere.
 class stratum_executor : public executor {
  public:
   /// Runs a stratum; what it reads is here. @throws as evaluate()
-  virtual void run_stratum(std::size_t number) = 0;
+  virtual void run_stratum(std::size_t number) { static_cast<void>(run_until(number, {})); }
+  /// The same with something that ends it. Where a recursion is to go on elsewhere, its relations are as they are
+  /// between iterations. @return nothing: it is complete
+  [[nodiscard]] virtual std::optional<stopped_recursion> run_until(std::size_t number, const stratum_stops& stops) = 0;
+  /// Takes over rows of a relation of a recursion that was stopped elsewhere; nothing is here of it. The first ones,
+  /// old_rows of them, are old, and the others its delta. @throws memory_fault
+  virtual void adopt_running(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows,
+                             std::uint64_t old_rows) = 0;
+  /// Of a relation of a recursion that was stopped here: rows that are not its delta.
+  [[nodiscard]] virtual std::uint64_t old_rows(relation_id relation) const = 0;
+  /// Runs what is left of a recursion that was stopped: what it reads, and its relations, are here. @throws as
+  /// evaluate()
+  virtual void resume_stratum(std::size_t number, const stopped_recursion& from) = 0;
   /// The stratum was run by another executor: frees what was kept for it.
   virtual void skip_stratum(std::size_t number) = 0;
   /// Takes over the rows of a relation of which nothing is here. They are distinct, and copied. columns: on the host.

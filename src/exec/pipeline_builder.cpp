@@ -211,7 +211,8 @@ class builder {
 
   segment& current() {
     begin();
-    if (result_.segments.back().kind == expansion_kind::host) result_.segments.emplace_back();
+    const expansion_kind last = result_.segments.back().kind;
+    if (last == expansion_kind::host || last == expansion_kind::records) result_.segments.emplace_back();
     return result_.segments.back();
   }
   /// No atom before: one empty binding.
@@ -221,14 +222,16 @@ class builder {
 
   void add_step(step&& made) {
     ensure(!made.is_wide || !for_device_, "a device is given a step on values of 64 bits");
-    if (!for_device_ || !kernels::needs_host(made)) {
+    const bool looks_up_record = kernels::looks_up_record(made);
+    if (!for_device_ || (!looks_up_record && !kernels::needs_host(made))) {
       current().steps.push_back(std::move(made));
       return;
     }
     begin();
-    if (result_.segments.back().kind != expansion_kind::host) {
-      result_.segments.emplace_back().kind = expansion_kind::host;
-    }
+    const expansion_kind own = looks_up_record ? expansion_kind::records : expansion_kind::host;
+    const segment& last = result_.segments.back();
+    const bool other_table = looks_up_record && last.kind == own && last.steps.front().records != made.records;
+    if (last.kind != own || other_table) result_.segments.emplace_back().kind = own;
     result_.segments.back().steps.push_back(std::move(made));
   }
 

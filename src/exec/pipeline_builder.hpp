@@ -30,7 +30,7 @@ struct pipeline_tables {
 
 /// Cuts a rule version into segments at its expansions, and finds out which registers each part still reads.
 /// @param places as place_indexes gives them
-/// @param for_device steps that need the host's tables (texts, records) become segments of their own
+/// @param for_device steps that need the host's texts, or look up records, become segments of their own
 /// @param with_choices matches with other searches choose among them for each binding, and scans know which of their
 /// rows the filters behind them can keep
 [[nodiscard]] kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,

@@ -190,7 +190,8 @@ class exported_rows {
         }
         if (rows_.kinds[column] != value_kind::symbol || formats_[column] == long_bytes_format) continue;
         for (std::uint64_t row = first; row < last; ++row) {
-          if (!odd[window.at(column, row)]) continue;
+          const word id = window.at(column, row);
+          if (id >= odd.size() || !odd[id]) continue;
           formats_[column] = long_bytes_format;
           break;
         }

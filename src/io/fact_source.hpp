@@ -25,6 +25,12 @@ class fact_source {
   [[nodiscard]] bool is_whole_file() const { return size_ > 0; }
   [[nodiscard]] bool compressed() const { return is_gzip(first_bytes_); }
 
+  /// Of a whole file: its bytes, or an estimate of those that were compressed; else 0.
+  [[nodiscard]] std::uint64_t text_bytes() const {
+    constexpr std::uint64_t usual_ratio = 4;
+    return compressed() ? size_ * usual_ratio : size_;
+  }
+
   /// The bytes of a whole file. @throws read_failure
   [[nodiscard]] std::unique_ptr<mapped_file> map() const;
   /// The bytes one after the other, decompressed where they were compressed. The source itself is used up.

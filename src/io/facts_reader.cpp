@@ -283,6 +283,7 @@ std::uint64_t read_by_kind(const read_request& request, storage::symbol_table& s
   };
   if (from_standard_input) return load(fact_source::standard_input());
   std::optional<fact_source> source = fact_source::open_file(request, is_json ? ".json" : ".facts");
+  if (source && request.on_size) request.on_size(source->text_bytes());
   return source ? load(std::move(*source)) : 0;
 }
 

@@ -31,6 +31,8 @@ struct read_request {
   /// A file that does not exist is an empty relation instead of an error.
   bool missing_is_empty = false;
   unsigned threads = 1;
+  /// If set, told about how many bytes of text a file holds, before it is read; not of standard input and tables.
+  std::function<void(std::uint64_t bytes)> on_size = {};
   /// Text that one thread takes at a time, in bytes; tests make it small.
   std::size_t piece_bytes = std::size_t{1} << 20;
 };

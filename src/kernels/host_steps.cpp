@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "kernels/functor_table.hpp"
-#include "kernels/records.hpp"
 #include "kernels/steps.hpp"
 #include "kernels/wide_steps.hpp"
 
@@ -23,7 +22,6 @@ bool needs_host(const step& one) {
       return needs_host(one.comparison);
     case step_kind::pack:
     case step_kind::find_record:
-      return true;
     case step_kind::unpack:
     case step_kind::exists_tuple:
     case step_kind::exists_key:
@@ -86,10 +84,6 @@ std::uint32_t host_step_runner::run_step(const step& one, const std::vector<word
                          program_->symbols, selected_);
     case step_kind::pack:
     case step_kind::find_record:
-      look_up_records(
-          one, n, [&](register_number argument) { return value(registers, argument); }, registers[one.result], found_,
-          fields_);
-      return one.kind == step_kind::pack ? n : select_found(n);
     case step_kind::unpack:
     case step_kind::exists_tuple:
     case step_kind::exists_key:
@@ -97,15 +91,6 @@ std::uint32_t host_step_runner::run_step(const step& one, const std::vector<word
       break;  // a device has these
   }
   return n;
-}
-
-std::uint32_t host_step_runner::select_found(std::uint32_t n) {
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    selected_[kept] = static_cast<std::uint16_t>(i);
-    kept += found_[i];
-  }
-  return kept;
 }
 
 }  // namespace gpulog::kernels

@@ -6,7 +6,7 @@
 #include "kernels/pipeline.hpp"
 #include "storage/relation.hpp"
 
-/// Steps that a device leaves to the host, which has the tables of texts and makes records.
+/// Steps that a device leaves to the host, which has the tables of texts.
 namespace gpulog::kernels {
 
 [[nodiscard]] bool needs_host(scalar_op op);
@@ -26,13 +26,10 @@ class host_step_runner {
  private:
   [[nodiscard]] const word* value(const std::vector<word*>& registers, register_number number) const;
   std::uint32_t run_step(const step& one, const std::vector<word*>& registers, std::uint32_t n);
-  std::uint32_t select_found(std::uint32_t n);
 
   const pipeline* program_;
   std::vector<word> constants_;  // [constant][row of the tile]
-  std::vector<word> fields_;     // of one record
   std::uint16_t selected_[storage::tile_rows];
-  std::uint8_t found_[storage::tile_rows];
 };
 
 }  // namespace gpulog::kernels

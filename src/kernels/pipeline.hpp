@@ -97,8 +97,13 @@ struct window {
 
 /// fold: the distinct tuples of the carried registers, each once, on which an aggregate's body runs; unfold: the
 /// bindings of the segment before the fold, with their results. Only for devices: unit, not first: the bindings as they
-/// are; host: the same, and its steps run on the host.
-enum class expansion_kind : std::uint8_t { unit, scan, match, range, fold, unfold, host };
+/// are; host: the same, and its steps run on the host; records: the same, and its steps look up records of one arity.
+enum class expansion_kind : std::uint8_t { unit, scan, match, range, fold, unfold, host, records };
+
+/// Whether a step looks for a record by its fields; a device does so for all bindings together.
+[[nodiscard]] inline bool looks_up_record(const step& one) {
+  return one.kind == step_kind::pack || one.kind == step_kind::find_record;
+}
 
 /// A step that makes bindings out of bindings, and the steps that follow it.
 struct segment {

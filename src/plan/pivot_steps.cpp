@@ -204,38 +204,29 @@ class step_maker {
     body_atom asking;
     std::vector<std::string> names;
     std::vector<value_kind> kinds;
-    const auto add_column = [&](const std::string& name, value_kind kind, std::uint32_t variable) {
-      names.push_back(name);
-      kinds.push_back(kind);
+    /// Makes a value of the rule a column of the step. @return the variable that stands for it in what is left
+    const auto add_column = [&](const sema::expression& value, std::string name) {
+      const std::uint32_t variable =
+          add_variable(value.is_variable() ? rule.variables[value.variable].name : name, value.kind);
+      step.head_arguments.push_back(value);
+      names.push_back(std::move(name));
+      kinds.push_back(value.kind);
       asking.arguments.push_back(variable_term(left, variable));
+      return variable;
     };
-    const std::vector<std::uint32_t> from_columns = other_columns(from.arguments.size(), passed);
+    const column_list from_columns = other_columns(from.arguments.size(), passed);
     for (const std::uint32_t column : from_columns) {
       const term& before = from.arguments[column];
       if (before.what == term::form::unnamed) {
         reading.arguments[column].kind = before.kind;
         continue;
       }
-      sema::expression value;
-      value.what = before.is_variable() ? sema::expression::form::variable : sema::expression::form::constant;
-      value.kind = before.kind;
-      value.variable = before.value;
-      value.constant = before.literal;
-      step.head_arguments.push_back(value);
-      const std::string name = numbered("from", column, from_columns);
-      const std::uint32_t variable =
-          add_variable(before.is_variable() ? rule.variables[before.value].name : name, before.kind);
-      add_column(name, before.kind, variable);
+      const std::uint32_t variable = add_column(value_of(before), numbered("from", column, from_columns));
       reading.arguments[column] = variable_term(left, variable);
     }
-    const std::vector<std::uint32_t> to_columns = other_columns(rule.head_arguments.size(), kept);
+    const column_list to_columns = other_columns(rule.head_arguments.size(), kept);
     for (const std::uint32_t column : to_columns) {
-      const sema::expression& after = rule.head_arguments[column];
-      step.head_arguments.push_back(after);
-      const std::string name = numbered("to", column, to_columns);
-      const std::uint32_t variable =
-          add_variable(after.is_variable() ? rule.variables[after.variable].name : name, after.kind);
-      add_column(name, after.kind, variable);
+      const std::uint32_t variable = add_column(rule.head_arguments[column], numbered("to", column, to_columns));
       left.head_arguments[column] = variable_expression(left, variable);
     }
     step.head = make_relation(rule.head, std::move(names), std::move(kinds));
@@ -308,6 +299,16 @@ class step_maker {
       if (std::find(pivots.begin(), pivots.end(), column) == pivots.end()) others.push_back(column);
     }
     return others;
+  }
+
+  /// Of an argument that has a name or is a constant.
+  static sema::expression value_of(const term& argument) {
+    sema::expression value;
+    value.what = argument.is_variable() ? sema::expression::form::variable : sema::expression::form::constant;
+    value.kind = argument.kind;
+    value.variable = argument.value;
+    value.constant = argument.literal;
+    return value;
   }
 
   static std::string numbered(const char* name, std::uint32_t column, const column_list& columns) {

@@ -15,16 +15,14 @@
 #include "plan/demand.hpp"
 #include "plan/demand_choice.hpp"
 #include "plan/distinct_rows.hpp"
-#include "plan/domains.hpp"
 #include "plan/draft.hpp"
-#include "plan/index_selection.hpp"
-#include "plan/intersections.hpp"
+#include "plan/draft_strata.hpp"
 #include "plan/join_order.hpp"
+#include "plan/late_records.hpp"
 #include "plan/normalized_rule.hpp"
 #include "plan/pivot_steps.hpp"
 #include "plan/record_patterns.hpp"
 #include "plan/repetitions.hpp"
-#include "plan/row_evaluation.hpp"
 #include "plan/rule_text.hpp"
 #include "plan/subsumption.hpp"
 #include "plan/supplementary.hpp"
@@ -48,20 +46,6 @@ const std::vector<std::uint32_t>* forced_order(const normalized_rule& rule, std:
   return nullptr;
 }
 
-struct draft_phase {
-  std::deque<draft> versions;  // pointers to them stay valid
-  std::vector<relation_id> advance;
-};
-
-struct draft_stratum {
-  std::vector<relation_id> relations;
-  bool recursive = false;
-  draft_phase once;
-  std::vector<draft_phase> loop;
-  std::deque<draft_subsumption> subsumptions;
-  std::set<relation_id> losing;  ///< relations with subsumptions
-};
-
 class planner {
  public:
   planner(const sema::program& source, const statistics& known, const options& chosen)
@@ -77,7 +61,9 @@ class planner {
     for (const sema::stratum& planned : source_.strata) {
       if (is_needed(planned)) plan_stratum(planned);
     }
-    choose_indexes();
+    const bool intersects = chosen_.intersections == intersection_mode::automatic;
+    finish_strata(strata_, {costs_, arities_, equivalences_}, intersects, result_);
+    if (chosen_.deduplication == deduplication_mode::where_needed) drop_needless_sets(result_);
     result_.words = source_.words;
     result_.symbols = source_.symbols;
     for (const user_functor& functor : source_.functors) result_.functors.push_back(functor.name);
@@ -540,58 +526,10 @@ class planner {
 
   void add_version(const normalized_rule& rule, const version_parts& parts, const std::vector<std::uint32_t>* forced,
                    draft_phase& target) {
-    draft& added = target.versions.emplace_back(build_draft(rule, parts, order_body(rule, parts, costs_, forced)));
+    schedule order = order_body(rule, parts, costs_, forced);
+    delay_records(rule, order.steps);
+    draft& added = target.versions.emplace_back(build_draft(rule, parts, order));
     simplify(added, arities_);
-  }
-
-  void intersect(draft_stratum& stratum) {
-    const std::set<relation_id> own(stratum.relations.begin(), stratum.relations.end());
-    const auto intersect_versions = [&](draft_phase& from, const std::set<searched_columns>& kept) {
-      for (draft& version : from.versions) find_intersections(version, costs_, arities_, {own, kept, equivalences_});
-    };
-    std::set<searched_columns> kept;
-    intersect_versions(stratum.once, kept);
-    for (draft_phase& repeated : stratum.loop) {
-      for (draft& version : repeated.versions) append_searches(version, arities_, kept);
-    }
-    // Where rows may be lost, or wait to be chosen, an index and a tuple set need not know the same ones.
-    std::erase_if(kept, [&](const searched_columns& search) {
-      return !stratum.subsumptions.empty() || !result_.relations[search.relation.value].choice_domains.empty();
-    });
-    for (draft_phase& repeated : stratum.loop) intersect_versions(repeated, kept);
-  }
-
-  void choose_indexes() {
-    std::vector<draft*> drafts;
-    const auto collect = [&drafts](draft_phase& from) {
-      for (draft& version : from.versions) drafts.push_back(&version);
-    };
-    for (draft_stratum& planned : strata_) {
-      if (chosen_.intersections == intersection_mode::automatic) intersect(planned);
-      collect(planned.once);
-      for (draft_phase& repeated : planned.loop) collect(repeated);
-      for (draft_subsumption& made : planned.subsumptions) drafts.push_back(&made.version);
-    }
-    result_.indexes = select_indexes(drafts, arities_, equivalences_);
-
-    const auto finish_phase = [](draft_phase& from) {
-      phase finished;
-      for (draft& version : from.versions) finished.versions.push_back(finish(std::move(version)));
-      finished.advance = std::move(from.advance);
-      return finished;
-    };
-    for (draft_stratum& planned : strata_) {
-      stratum& added = result_.strata.emplace_back();
-      added.relations = std::move(planned.relations);
-      added.recursive = planned.recursive;
-      added.once = finish_phase(planned.once);
-      for (draft_phase& repeated : planned.loop) added.loop.push_back(finish_phase(repeated));
-      for (draft_subsumption& made : planned.subsumptions) added.subsumptions.push_back(finish(std::move(made)));
-      added.decomposed = find_decomposition(result_, added);
-      added.by_rows = find_row_evaluation(result_, added);
-      added.domains = find_domains(result_, added);
-    }
-    if (chosen_.deduplication == deduplication_mode::where_needed) drop_needless_sets(result_);
   }
 
   const sema::program& source_;

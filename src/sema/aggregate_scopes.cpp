@@ -100,11 +100,22 @@ class scope_separator {
     for (syntax::conjunction& conjunction : alternatives) {
       syntax::conjunction added;
       for (syntax::literal& part : conjunction) {
+        name_result(part);
         for_each_aggregate(part, [&](syntax::aggregate& aggregate, syntax::argument& term) {
           separate(aggregate, term, around, added);
         });
       }
       std::move(added.begin(), added.end(), std::back_inserter(conjunction));
+    }
+  }
+
+  /// `_ = min x : { .. }` asks for the witnesses and for there being a result.
+  void name_result(syntax::literal& part) {
+    auto* test = part.as<syntax::constraint>();
+    if (test == nullptr || test->op != syntax::constraint_op::equal) return;
+    for (const auto& [side, other] : {std::pair(&test->left, &test->right), std::pair(&test->right, &test->left)}) {
+      if (side->as<syntax::unnamed_variable>() == nullptr || other->as<syntax::aggregate>() == nullptr) continue;
+      *side = variable_term(fresh("_"), side->span);
     }
   }
 
@@ -135,13 +146,18 @@ class scope_separator {
     for (const std::string& name : of_target) bound_around.erase(name);
     const name_set bound_inside = bound_by(aggregate.body, {});
     const name_set bound_with_others = bound_by(aggregate.body, bound_around);
+    // A target that is one variable is local. In an expression a variable that nothing binds outside is a witness.
+    const bool is_expression = aggregate.target && (**aggregate.target).as<syntax::variable>() == nullptr;
+    const auto is_target_only = [&](const std::string& name) {
+      return of_target.contains(name) && !(is_expression && !around.bound.contains(name));
+    };
 
     renaming locals;
     name_set witnesses;
     for (const std::string& name : own) {
       const bool is_inside = bound_inside.contains(name);
       const bool is_local =
-          !around.visible.contains(name) || (of_target.contains(name) && bound_with_others.contains(name));
+          !around.visible.contains(name) || (is_target_only(name) && bound_with_others.contains(name));
       if (is_local) {
         locals.emplace(name, fresh(name));
       } else if (!around.bound.contains(name) && is_inside) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "sema/aggregate_scopes.hpp"
+#include "sema/anonymous_records.hpp"
 #include "sema/clause_checks.hpp"
 #include "sema/clause_types.hpp"
 #include "sema/components.hpp"
@@ -108,12 +109,12 @@ class analyser {
                                            [&](const syntax::atom& head) { return is_evaluated(head); });
     // What inlining takes away has to be well typed nevertheless.
     if (inlined != inlined_.end() || !all_evaluated) {
-      const syntax::clause& complete = with_scopes(written);
+      const syntax::clause& complete = normalized(written);
       const auto bodies = expand_body(complete.body, complete.span, diagnostics_);
       if (!bodies || !is_well_typed(complete, *bodies)) return;
     }
     if (never_holds) return;
-    const syntax::clause& clause = with_scopes(inlined == inlined_.end() ? written : inlined->second);
+    const syntax::clause& clause = normalized(inlined == inlined_.end() ? written : inlined->second);
     const auto bodies = expand_body(clause.body, clause.span, diagnostics_);
     if (!bodies) return;
     for (const syntax::atom& head : clause.heads) {
@@ -149,45 +150,19 @@ class analyser {
     return false;
   }
 
-  /// The clause with variables of its aggregates told apart; it lives as long as this.
-  const syntax::clause& with_scopes(const syntax::clause& clause) {
+  /// The clause with variables of its aggregates told apart and without records of no type; it lives as long as this.
+  const syntax::clause& normalized(const syntax::clause& clause) {
     auto separated = separate_scopes(clause, diagnostics_);
-    return separated ? scoped_.emplace_back(std::move(*separated)) : clause;
-  }
-
-  flat_clause flatten(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body) const {
-    flat_clause flat{&clause, &head, &body, *declared_.find_relation(head.name.text), relations_of(body), {}};
-    const auto add_aggregate = [&](const syntax::argument& term) {
-      const auto* aggregate = term.as<syntax::aggregate>();
-      if (aggregate == nullptr) return true;
-      flat_aggregate& added = flat.aggregates[aggregate];
-      auto bodies = expand_body(aggregate->body, term.span, diagnostics_);
-      if (bodies && !bodies->empty()) added.body = std::move(bodies->front());
-      if (bodies && bodies->size() != 1) {
-        diagnostics_.error(term.span, "Disjunctions in aggregation clauses are not supported");
-      }
-      added.relations = relations_of(added.body);
-      return true;
-    };
-    walk_terms(head, add_aggregate);
-    for (const flat_literal& part : body) walk_terms(*part.literal, add_aggregate);
-    return flat;
-  }
-
-  std::vector<relation_id> relations_of(const flat_conjunction& body) const {
-    std::vector<relation_id> relations;
-    for (const flat_literal& part : body) {
-      const auto* atom = part.literal->as<syntax::atom>();
-      relations.push_back(atom == nullptr ? relation_id() : *declared_.find_relation(atom->name.text));
-    }
-    return relations;
+    const syntax::clause& scoped = separated ? normalized_.emplace_back(std::move(*separated)) : clause;
+    auto resolved = resolve_anonymous_records(scoped, declared_);
+    return resolved ? normalized_.emplace_back(std::move(*resolved)) : scoped;
   }
 
   bool is_well_typed(const syntax::clause& clause, const std::vector<flat_conjunction>& bodies) {
     bool good = true;
     for (const syntax::atom& head : clause.heads) {
       for (const flat_conjunction& body : bodies) {
-        const flat_clause flat = flatten(clause, head, body);
+        const flat_clause flat = flatten(clause, head, body, declared_, diagnostics_);
         good &= clause_types(declared_, flat).check(diagnostics_);
       }
     }
@@ -210,7 +185,7 @@ class analyser {
   }
 
   std::optional<rule> make_rule(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body) {
-    const flat_clause flat = flatten(clause, head, body);
+    const flat_clause flat = flatten(clause, head, body, declared_, diagnostics_);
     const clause_types types(declared_, flat);
     const bool well_typed = types.check(diagnostics_);
     const bool grounded = check_groundedness(flat, diagnostics_);
@@ -248,11 +223,11 @@ class analyser {
     const syntax::clause& whole = subsumption_clauses_.at(&written);
     const auto inlined = inlined_.find(&whole);
     if (inlined != inlined_.end()) {
-      const syntax::clause& complete = with_scopes(whole);
+      const syntax::clause& complete = normalized(whole);
       const auto bodies = expand_body(complete.body, complete.span, diagnostics_);
       if (!bodies || !is_well_typed(complete, *bodies)) return;
     }
-    const syntax::clause& clause = with_scopes(inlined == inlined_.end() ? whole : inlined->second);
+    const syntax::clause& clause = normalized(inlined == inlined_.end() ? whole : inlined->second);
     const auto bodies = expand_body(clause.body, clause.span, diagnostics_);
     if (!bodies) return;
     for (const flat_conjunction& conjunction : *bodies) {
@@ -428,7 +403,7 @@ class analyser {
   bool inlining_refused_ = false;
   std::unordered_map<const syntax::clause*, syntax::clause> inlined_;  ///< of the clauses that mention inline relations
   std::unordered_map<const syntax::subsumption*, syntax::clause> subsumption_clauses_;
-  std::deque<syntax::clause> scoped_;
+  std::deque<syntax::clause> normalized_;
   symbol_numbers symbols_;
   std::vector<bool> has_clause_, has_subsumption_;     ///< by relation
   std::vector<const syntax::clause*> clause_of_rule_;  ///< by rule

@@ -82,11 +82,17 @@ class form_checker {
       for (const syntax::argument& argument : atom->arguments) check_term(argument, underscore::allowed);
     }
     if (const auto* constraint = literal.as<syntax::constraint>()) {
-      check_term(constraint->left, underscore::in_constraint);
-      check_term(constraint->right, underscore::in_constraint);
+      check_term(constraint->left, place_beside(constraint->right, constraint->op));
+      check_term(constraint->right, place_beside(constraint->left, constraint->op));
     }
     if (const auto* negation = literal.as<syntax::negation>()) check_literal(*negation->inner);
     if (const auto* group = literal.as<syntax::group>()) check_body(group->alternatives);
+  }
+
+  /// `_ = [x]` says nothing, and of an aggregate only its witnesses may be asked for.
+  static underscore place_beside(const syntax::argument& other, syntax::constraint_op op) {
+    const bool is_open = other.as<syntax::record_constructor>() != nullptr || other.as<syntax::aggregate>() != nullptr;
+    return is_open && op == syntax::constraint_op::equal ? underscore::allowed : underscore::in_constraint;
   }
 
   void check_term(const syntax::argument& term, underscore place) {

@@ -37,6 +37,15 @@ const functor_signature* signature_of(syntax::functor op) {
   return find_functor(op == syntax::functor::negate ? "neg" : syntax::spelling(op));
 }
 
+namespace {
+
+bool is_record_or_constant(const syntax::argument& term) {
+  return term.as<syntax::record_constructor>() != nullptr || term.as<syntax::numeric_constant>() != nullptr ||
+         term.as<syntax::string_constant>() != nullptr || term.as<syntax::nil_constant>() != nullptr;
+}
+
+}  // namespace
+
 clause_types::clause_types(const declarations& declared, const flat_clause& clause)
     : declared_(declared), clause_(clause), constraints_(declared.types()) {
   collect_atom(*clause.head, clause.head_relation, false);
@@ -154,8 +163,8 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
     const unknown value = collect(*cast->value);
     if (const auto type = declared_.types().find(cast->type.text)) {
       constraints_.require_subtype(made, *type, term.span);
-      // Nothing but the cast says of which type the record is.
-      if (cast->value->as<syntax::record_constructor>() != nullptr) {
+      // Nothing but the cast says of which type a record or a constant is: as(2, float) is 2.0.
+      if (is_record_or_constant(*cast->value)) {
         constraints_.require_subtype(value, *type, term.span);
       }
     }

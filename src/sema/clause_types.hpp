@@ -36,6 +36,10 @@ class clause_types {
     return *declared_.find_user_functor(name);
   }
   [[nodiscard]] word_size words() const { return declared_.words(); }
+  /// Whether nothing says of which type the term is.
+  [[nodiscard]] bool is_untyped(const syntax::argument& term) const {
+    return constraints_.types(unknown_of(term)).is_all();
+  }
   /// Of a functor call that check() has passed.
   [[nodiscard]] const functor_overload& overload(const syntax::argument& call) const;
 

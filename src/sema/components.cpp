@@ -148,21 +148,10 @@ class instantiation {
       report_unknown(base, base.name.text, from);
       unusable_.insert(&component);
     }
-    std::set<const syntax::component*> seen;
-    std::vector<const syntax::component*> waiting = {&component};
-    while (!waiting.empty()) {
-      const syntax::component* current = waiting.back();
-      waiting.pop_back();
-      for (const syntax::component_type& base : current->bases) {
-        const syntax::component* next = find(base.name.text, from);
-        if (next == &component) {
-          diagnostics_.error(component.span, "Component " + component.type.name.text + " has an inheritance cycle");
-          unusable_.insert(&component);
-          return;
-        }
-        if (next != nullptr && seen.insert(next).second) waiting.push_back(next);
-      }
-    }
+    const std::vector<const syntax::component*> all = ancestors(component, from);
+    if (std::find(all.begin(), all.end(), &component) == all.end()) return;
+    diagnostics_.error(component.span, "Component " + component.type.name.text + " has an inheritance cycle");
+    unusable_.insert(&component);
   }
 
   void check_overrides(const syntax::component& component, const scope& from) {

@@ -459,12 +459,9 @@ void declarations::apply_qualifiers(const syntax::relation_declaration& declarat
         break;
     }
   }
-  if (relation.is_inline && no_inline) {
-    diagnostics_.error(name.span, "Relation " + name.text + " is both inline and no_inline");
-  }
-  if (relation.is_magic && no_magic) {
-    diagnostics_.error(name.span, "Relation " + name.text + " is both magic and no_magic");
-  }
+  // What is refused counts, as for Soufflé.
+  relation.is_inline = relation.is_inline && !no_inline;
+  relation.is_magic = relation.is_magic && !no_magic;
 }
 
 void declarations::check_debug_delta(const syntax::relation_declaration& declaration) const {

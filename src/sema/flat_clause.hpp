@@ -5,9 +5,12 @@
 
 #include "sema/clause_expansion.hpp"
 #include "sema/program.hpp"
+#include "support/diagnostics.hpp"
 #include "syntax/ast.hpp"
 
 namespace gpulog::sema {
+
+class declarations;
 
 /// The body of an aggregate as one conjunction.
 struct flat_aggregate {
@@ -26,5 +29,9 @@ struct flat_clause {
 
   [[nodiscard]] bool is_fact() const { return clause->body.empty(); }
 };
+
+/// What it says of refers to the clause, the head and the body. Disjunctions in aggregates are reported.
+[[nodiscard]] flat_clause flatten(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body,
+                                  const declarations& declared, diagnostics& diagnostics);
 
 }  // namespace gpulog::sema

@@ -42,7 +42,8 @@ std::optional<Float> as_float(std::string_view text) {
     const auto [position, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || position != end || !std::isfinite(value)) return std::nullopt;
   }
-  return value;
+  // Stored floats have one zero (from_float()), which a rule's -0.0 has to find.
+  return value == 0 ? 0 : value;
 }
 
 std::optional<wide_word> float_value(std::string_view text, word_size words) {

@@ -5,37 +5,9 @@
 #include <bit>
 #include <set>
 
+#include "syntax/printer.hpp"
+
 namespace gpulog::sema {
-
-namespace {
-
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        result += "\\\"";
-        break;
-      case '\\':
-        result += "\\\\";
-        break;
-      case '\n':
-        result += "\\n";
-        break;
-      case '\t':
-        result += "\\t";
-        break;
-      case '\r':
-        result += "\\r";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result + "\"";
-}
-
-}  // namespace
 
 std::string number_text(value_kind kind, wide_word value, word_size words) {
   const bool is_wide = words == word_size::bits64;
@@ -55,7 +27,7 @@ namespace {
 std::string constant_text(const program& program, value_kind kind, wide_word value) {
   switch (kind) {
     case value_kind::symbol:
-      return value < program.symbols.size() ? quoted(program.symbols[value]) : "?";
+      return value < program.symbols.size() ? syntax::quoted(program.symbols[value]) : "?";
     default:
       return number_text(kind, value, program.words);
   }
@@ -147,7 +119,7 @@ std::string declaration_text(const relation& relation) {
     result += fmt::format("{} {}", directive_text(directive.kind), relation.name);
     std::string parameters;
     for (const auto& [key, value] : directive.parameters) {
-      parameters += fmt::format("{}{}={}", parameters.empty() ? "" : ", ", key, quoted(value));
+      parameters += fmt::format("{}{}={}", parameters.empty() ? "" : ", ", key, syntax::quoted(value));
     }
     result += parameters.empty() ? "\n" : "(" + parameters + ")\n";
   }

@@ -49,12 +49,14 @@ std::size_t record_table::find_slot(const shard& owner, std::uint64_t hash, cons
 }
 
 word record_table::find(const word* wanted, std::uint64_t hash) const {
+  if (not_entered_.load(std::memory_order_acquire)) enter_adopted();
   const shard& owner = shards_[shard_of(hash)];
   const std::lock_guard lock(owner.access);
   return owner.slots.empty() ? nil_record : record_in(owner.slots[find_slot(owner, hash, wanted)]);
 }
 
 word record_table::intern(const word* wanted, std::uint64_t hash) {
+  if (not_entered_.load(std::memory_order_acquire)) enter_adopted();
   shard& owner = shards_[shard_of(hash)];
   const std::lock_guard lock(owner.access);
   if (4 * (owner.used + 1) > 3 * owner.slots.size()) grow(owner);
@@ -64,6 +66,39 @@ word record_table::intern(const word* wanted, std::uint64_t hash) {
     ++owner.used;
   }
   return record_in(slot);
+}
+
+void record_table::enter(shard& owner, std::uint64_t hash, word record) {
+  if (4 * (owner.used + 1) > 3 * owner.slots.size()) grow(owner);
+  const std::size_t mask = owner.slots.size() - 1;
+  const std::uint64_t entry = slot_entry(hash, record);
+  std::size_t slot = (entry >> word_bits) & mask;
+  while (!is_free(owner.slots[slot])) slot = (slot + 1) & mask;
+  owner.slots[slot] = entry;
+  ++owner.used;
+}
+
+void record_table::enter_adopted() const {
+  const std::lock_guard lock(entering_);
+  if (!not_entered_.load(std::memory_order_relaxed)) return;
+  // Nothing is interned before all that was adopted is entered: what the shards have are the first records.
+  std::uint64_t record = 0;
+  for (const shard& one : shards_) record += one.used;
+  constexpr std::uint64_t batch = 64;
+  std::array<std::uint64_t, batch> hashes;
+  for_each_run(static_cast<word>(record + 1), static_cast<word>(size()), [&](const word* values, std::uint64_t n) {
+    for (std::uint64_t done = 0; done < n; done += batch) {
+      const std::uint64_t part = std::min(batch, n - done);
+      for (std::uint64_t i = 0; i < part; ++i) {
+        hashes[i] = hash_of(values + (done + i) * arity_);
+        prefetch(hashes[i]);
+      }
+      for (std::uint64_t i = 0; i < part; ++i) {
+        enter(shards_[shard_of(hashes[i])], hashes[i], static_cast<word>(++record));
+      }
+    }
+  });
+  not_entered_.store(false, std::memory_order_release);
 }
 
 void record_table::grow(shard& owner) {
@@ -92,10 +127,18 @@ word* record_table::chunk_for(std::size_t number) {
   return chunks_[number].load(std::memory_order_relaxed);
 }
 
+word record_table::make_places(std::uint64_t records) {
+  const std::uint64_t last = size() + records;
+  if (last > most_) throw std::length_error(too_many_records);
+  const std::size_t last_chunk = place_of(static_cast<word>(last)).chunk;
+  for (std::size_t chunk = 0; chunk <= last_chunk; ++chunk) chunk_for(chunk);
+  return static_cast<word>(last);
+}
+
 word record_table::append(const word* values) {
   std::uint64_t taken = size_.load(std::memory_order_relaxed);
   do {
-    if (taken == most_) throw std::length_error("more records (or values that need 64 bits) than a word has numbers");
+    if (taken == most_) throw std::length_error(too_many_records);
     // Before the number is taken: a failed allocation then leaves no record without fields.
     chunk_for(place_of(static_cast<word>(taken + 1)).chunk);
   } while (!size_.compare_exchange_weak(taken, taken + 1, std::memory_order_acq_rel));

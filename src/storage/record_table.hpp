@@ -16,6 +16,8 @@ namespace gpulog::storage {
 
 /// The number of the record that `nil` is, in every table.
 constexpr word nil_record = 0;
+/// What a std::length_error says when all are used up.
+constexpr const char* too_many_records = "more records (or values that need 64 bits) than a word has numbers";
 
 /// The records of one arity, numbered from 1 in the order in which they were first seen. Append-only; the fields of a
 /// record lie together, since a lookup compares and a pattern reads all of them. Threads may do everything at the same
@@ -59,6 +61,21 @@ class record_table {
       record += n;
     }
   }
+  /// Takes over records that were made elsewhere, under the numbers behind size(); their fields are those of no record
+  /// here. write(fields, number of records) fills each run that lies together. Whoever looks for a record next pays for
+  /// finding them: most of them are only read. Nobody uses the table meanwhile.
+  /// @throws std::length_error when all numbers of a word are taken, std::bad_alloc
+  template <class Write>
+  void adopt(std::uint64_t records, const Write& write) {
+    if (records == 0) return;
+    const auto first = static_cast<word>(size() + 1);
+    const word last = make_places(records);
+    for_each_run(first, last, [&](const word* fields, std::uint64_t n) { write(const_cast<word*>(fields), n); });
+    size_.store(last, std::memory_order_release);
+    not_entered_.store(true, std::memory_order_release);
+  }
+  /// How many records there may be.
+  [[nodiscard]] word most() const { return most_; }
   /// Whether this is the number of a record in here.
   [[nodiscard]] bool has(word record) const { return record != nil_record && record <= size(); }
   [[nodiscard]] std::uint64_t size() const { return size_.load(std::memory_order_acquire); }
@@ -90,9 +107,14 @@ class record_table {
   [[nodiscard]] static std::size_t shard_of(std::uint64_t hash) { return hash >> 58; }
   /// The slot of the record with these fields, or the free one where it belongs.
   [[nodiscard]] std::size_t find_slot(const shard& owner, std::uint64_t hash, const word* fields) const;
-  void grow(shard& owner);
+  static void grow(shard& owner);
   [[nodiscard]] word append(const word* fields);
   word* chunk_for(std::size_t number);
+  /// @return the last number of so many more records
+  word make_places(std::uint64_t records);
+  /// Puts adopted records into the hash table.
+  void enter_adopted() const;
+  static void enter(shard& owner, std::uint64_t hash, word record);
 
   std::uint32_t arity_;
   word most_;
@@ -100,7 +122,10 @@ class record_table {
   std::array<std::atomic<word*>, chunk_count> chunks_{};
   std::array<std::unique_ptr<word[]>, chunk_count> memory_;
   std::mutex allocation_;
-  std::array<shard, shard_count> shards_;
+  // What is in them follows from the records, and so may come late.
+  mutable std::array<shard, shard_count> shards_;
+  mutable std::mutex entering_;
+  mutable std::atomic<bool> not_entered_ = false;  ///< some of the adopted records are in no shard
 };
 
 /// The records of a running program: a table for each arity, made when it is first asked for.

@@ -116,10 +116,14 @@ symbol_table::entry_place symbol_table::place_of(std::uint64_t id) {
   return {top_bit - first_segment_bits, static_cast<std::size_t>(place - (std::uint64_t{1} << top_bit))};
 }
 
+/// Casts make numbers that no text has: those have the empty one.
 std::string_view symbol_table::text(word id) const {
   const entry_place place = place_of(id);
+  if (place.segment >= segment_count) return {};
   const char** segment = segments_[place.segment].load(std::memory_order_acquire);
-  return stored_text(std::atomic_ref<const char*>(segment[place.offset]).load(std::memory_order_acquire));
+  if (segment == nullptr) return {};
+  const char* const stored = std::atomic_ref<const char*>(segment[place.offset]).load(std::memory_order_acquire);
+  return stored == nullptr ? std::string_view() : stored_text(stored);
 }
 
 void symbol_table::set_entry(std::uint64_t id, const char* stored) {

@@ -30,7 +30,7 @@ class CommandLine(CommandTest):
 
     def test_runs(self):
         for options in ([], ['-j2'], ['-j', 'auto'], ['--jobs=3'], ['--storage', 'hisa'], ['--backend', 'cpu'],
-                        ['--storage', 'bits'], ['--storage', 'words'], ['--joins', 'materialized'], ['--demand', 'on'],
+                        ['--storage', 'bits'], ['--storage', 'words'], ['--place', 'reach=cpu', '--place', 'edge=cpu'], ['--joins', 'materialized'], ['--demand', 'on'],
                         ['--storage', 'hisa', '--buffer-factor', '0'],
                         ['--storage', 'hisa', '--buffer-factor', '2.5'],
                         ['--memory-limit', '1G'], ['-w'], ['--magic-transform=*'], ['-z', 'x'], ['--legacy'],
@@ -161,15 +161,18 @@ faulty(x) :- missing(x).
         for options in (['-c'], ['-C'], ['-o', 'x'], ['-g', 'x.cpp'], ['-G', 'x'], ['-s', 'java'], ['-r', 'x.html'],
                         ['-t', 'explain'], ['--preprocessor', 'x']):
             with self.subTest(options=options):
-                self.assert_fails(self.run_program(REACH, *options, facts=EDGES), 'is not supported')
+                result = self.run_program(REACH, *options, facts=EDGES)
+                self.assert_fails(result, 'is not supported')
+                self.assertRegex(result.errors, r'option (\S+/)?' + options[0] + r'(/\S+)? is not supported: \w')
 
     def test_wrong_options(self):
         for options in (['--nonsense'], ['--backend', 'abacus'], ['--storage', 'shelf'], ['--memory-limit', '12Q'],
-                        ['--joins', 'sorted'], ['--demand', 'maybe'], ['--joins', 'nested'],
+                        ['--joins', 'sorted'], ['--demand', 'maybe'], ['--rows', 'all'], ['--joins', 'nested'],
                         ['--storage', 'hisa', '--backend', 'cpu', '--joins', 'nested'],
                         ['--buffer-factor', '0.5'], ['--buffer-factor', '-1'], ['--buffer-factor', 'much'],
                         ['--memory-limit', '0'], ['--show', 'everything'], ['--device', 'one'], ['another.dl'], ['-q'],
-                        ['-I', 'missing']):
+                        ['-I', 'missing'], ['--place', 'reach'], ['--place', '=cpu'], ['--place', 'reach=auto'],
+                        ['--place', 'missing=cpu'], ['--backend', 'cpu', '--place', 'reach=cuda']):
             with self.subTest(options=options):
                 self.assert_fails(self.run_program(REACH, *options, facts=EDGES))
 

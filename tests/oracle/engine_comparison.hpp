@@ -25,8 +25,8 @@ struct mode {
   const char* name;
   backend_kind backend = backend_kind::cpu;
   bool decompose = true;
-  demand_kind demand = demand_kind::automatic;
-  row_choice rows = row_choice::automatic;
+  option_mode demand = option_mode::automatic;
+  option_mode rows = option_mode::automatic;
 };
 
 inline const std::vector<mode> modes = {
@@ -37,21 +37,21 @@ inline const std::vector<mode> modes = {
     {storage_kind::hisa, 2, "hisa -j2"},
     {storage_kind::hisa, 4, "hisa -j4"},
     {storage_kind::hash, 1, "hash -j1, not decomposed", backend_kind::cpu, false},
-    {storage_kind::hash, 1, "hash -j1, restricted by demand", backend_kind::cpu, true, demand_kind::always},
-    {storage_kind::hisa, 2, "hisa -j2, restricted by demand", backend_kind::cpu, true, demand_kind::always},
-    {storage_kind::bits, 3, "bits -j3, restricted by demand", backend_kind::cpu, true, demand_kind::always},
+    {storage_kind::hash, 1, "hash -j1, restricted by demand", backend_kind::cpu, true, option_mode::on},
+    {storage_kind::hisa, 2, "hisa -j2, restricted by demand", backend_kind::cpu, true, option_mode::on},
+    {storage_kind::bits, 3, "bits -j3, restricted by demand", backend_kind::cpu, true, option_mode::on},
     {storage_kind::bits, 1, "bits -j1, not decomposed", backend_kind::cpu, false},
     {storage_kind::bits, 3, "bits -j3"},
     {storage_kind::words, 1, "words -j1, not decomposed", backend_kind::cpu, false},
     {storage_kind::words, 3, "words -j3"},
-    {storage_kind::hash, 1, "rows -j1", backend_kind::cpu, true, demand_kind::automatic, row_choice::on},
-    {storage_kind::hash, 3, "rows -j3, restricted by demand", backend_kind::cpu, true, demand_kind::always,
-     row_choice::on}};
+    {storage_kind::hash, 1, "rows -j1", backend_kind::cpu, true, option_mode::automatic, option_mode::on},
+    {storage_kind::hash, 3, "rows -j3, restricted by demand", backend_kind::cpu, true, option_mode::on,
+     option_mode::on}};
 
 inline const std::vector<mode> cuda_modes = {
     {storage_kind::hash, 1, "hash cuda", backend_kind::cuda},
     {storage_kind::hisa, 1, "hisa cuda", backend_kind::cuda},
-    {storage_kind::hash, 1, "rows cuda", backend_kind::cuda, true, demand_kind::automatic, row_choice::on},
+    {storage_kind::hash, 1, "rows cuda", backend_kind::cuda, true, option_mode::automatic, option_mode::on},
     {storage_kind::bits, 1, "bits cuda", backend_kind::cuda, false},
     {storage_kind::words, 1, "words cuda", backend_kind::cuda, false}};
 

@@ -1,5 +1,5 @@
-// What is no chain of expansions by indexes: aggregates, ranges, and steps that the host does. Each takes a table of
-// bindings and makes the next one.
+// What is no chain of expansions by indexes: aggregates, ranges, records that are looked up, and steps that the host
+// does. Each takes a table of bindings and makes the next one.
 
 #include <algorithm>
 #include <numeric>
@@ -17,14 +17,30 @@ using kernels::segment;
 
 namespace {
 
-/// Rows that an aggregate, a range or the host takes at a time.
+/// Rows that an aggregate, a range, the table of records or the host takes at a time.
 constexpr std::uint64_t fold_rows = 4u << 20;
 constexpr std::uint64_t range_rows = 16u << 20;
 constexpr std::uint64_t range_values = 16u << 20;
+constexpr std::uint64_t record_rows = 16u << 20;
 constexpr std::uint64_t host_rows = 2u << 20;
+/// New records that there is room for: all that there can be up to here, then as many as half of those that are there.
+constexpr std::uint64_t least_new_records = 256u << 10;
+/// The same where memory ends.
+constexpr std::uint64_t fewest_new_records = 4096;
 
 void add_once(std::vector<register_number>& registers, register_number number) {
   if (std::find(registers.begin(), registers.end(), number) == registers.end()) registers.push_back(number);
+}
+
+/// Room for so many new records, or for a few where there is no more memory.
+storage::cuda::record_view room_for_records(storage::cuda::device_records& table, std::uint64_t records,
+                                            std::uint64_t threads) {
+  try {
+    return table.make_room(records, threads);
+  } catch (const backend::memory_exceeded&) {
+    if (records <= fewest_new_records) throw;
+  }
+  return table.make_room(fewest_new_records, threads);
 }
 
 }  // namespace
@@ -36,23 +52,6 @@ segment_memory& cuda_machine::memory_of(std::size_t number) {
 
 cuda_kernels::fold_cells cuda_machine::cells_of(fold_memory& memory) {
   return {memory.counts.data(), memory.sums.data(), memory.words.data()};
-}
-
-const word* cuda_machine::fields_of(const storage::record_table& table) {
-  copied_records& copied = records_.try_emplace(&table, copied_records{backend::array<word>(*resource_)}).first->second;
-  const std::uint64_t count = table.size();
-  if (copied.count == count) return copied.fields.data();
-  if (copied.fields.capacity() < count * table.arity()) {
-    copied.fields.set_capacity((count + count / 2) * table.arity());
-  }
-  table.for_each_run(static_cast<word>(copied.count + 1), static_cast<word>(count),
-                     [&](const word* fields, std::uint64_t records) {
-                       word* const to = copied.fields.data() + copied.count * table.arity();
-                       GPULOG_CUDA_TRY(cudaMemcpyAsync(to, fields, records * table.arity() * sizeof(word),
-                                                       cudaMemcpyHostToDevice, context_->stream()));
-                       copied.count += records;
-                     });
-  return copied.fields.data();
 }
 
 cuda_machine::input_rows cuda_machine::part_of(const input_rows& input, std::uint64_t first, std::uint64_t rows) {
@@ -97,6 +96,8 @@ void cuda_machine::enter_segment(running& run, std::size_t number, const input_r
       return run_fold(run, number, input);
     case expansion_kind::host:
       return run_on_host(run, number, input);
+    case expansion_kind::records:
+      return run_records(run, number, input);
     case expansion_kind::unit:
     case expansion_kind::scan:
     case expansion_kind::match:
@@ -252,8 +253,7 @@ void cuda_machine::run_on_host(running& run, std::size_t number, const input_row
   std::vector<register_number> used = here.carried;
   for (const register_number output : outputs) add_once(used, output);
   for (const kernels::step& one : here.steps) {
-    if (one.kind != kernels::step_kind::filter && one.kind != kernels::step_kind::unpack) add_once(used, one.result);
-    for (const kernels::binding& bound : one.bindings) add_once(used, bound.target);
+    if (one.kind != kernels::step_kind::filter) add_once(used, one.result);
   }
   std::vector<std::vector<word>>& columns = memory.on_host;
   if (columns.size() < run.program.slot_count) columns.resize(run.program.slot_count);
@@ -262,6 +262,10 @@ void cuda_machine::run_on_host(running& run, std::size_t number, const input_row
     if (columns[number_of].size() < most_rows) columns[number_of].resize(most_rows);
   }
 
+  // It may be one that reads or makes records.
+  const bool calls_functor = std::any_of(here.steps.begin(), here.steps.end(), [](const kernels::step& one) {
+    return one.kind == kernels::step_kind::compute && one.scalar == scalar_op::call_functor;
+  });
   constexpr std::uint64_t tile = storage::tile_rows;
   std::vector<std::unique_ptr<kernels::host_step_runner>> runners(host_.workers());
   std::vector<std::uint32_t> kept((most_rows + tile - 1) / tile);
@@ -275,6 +279,7 @@ void cuda_machine::run_on_host(running& run, std::size_t number, const input_row
                                       cudaMemcpyDeviceToHost, context_->stream()));
     }
     context_->synchronize();
+    if (calls_functor) records_->bring_to_host();
     host_.for_each_tile(part.rows, tile, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
       auto& runner = runners[worker];
       if (!runner) runner = std::make_unique<kernels::host_step_runner>(run.program);
@@ -304,6 +309,92 @@ void cuda_machine::run_on_host(running& run, std::size_t number, const input_row
     context_->synchronize();  // the columns are written again
     enter_segment(run, number + 1, next);
   }
+}
+
+void cuda_machine::run_records(running& run, std::size_t number, const input_rows& input) {
+  const std::size_t parameters = parameters_.position();
+  for (std::uint64_t done = 0; done < input.rows; done += record_rows) {
+    if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
+    parameters_.go_back(parameters);
+    const input_rows part = part_of(input, done, std::min(record_rows, input.rows - done));
+    enter_segment(run, number + 1, look_up_records(run, number, part));
+  }
+}
+
+std::vector<cuda_kernels::record_step> cuda_machine::record_steps_of(const running& run, const segment& here,
+                                                                     std::vector<const word*>& columns,
+                                                                     std::uint64_t rows, word* results) {
+  std::vector<cuda_kernels::record_step> steps;
+  for (const kernels::step& one : here.steps) {
+    std::vector<const word*> fields;
+    std::vector<word> constants;
+    for (const register_number argument : one.arguments) {
+      const bool is_constant = argument >= run.program.slot_count;
+      fields.push_back(is_constant ? nullptr : columns[argument]);
+      constants.push_back(is_constant ? run.program.constants[argument - run.program.slot_count] : 0);
+    }
+    cuda_kernels::record_step& made = steps.emplace_back();
+    made.makes = one.kind == kernels::step_kind::pack;
+    made.columns = parameters_.put(fields);
+    made.constants = parameters_.put(constants);
+    made.result = results;
+    columns[one.result] = results;
+    results += rows;
+  }
+  return steps;
+}
+
+cuda_machine::input_rows cuda_machine::look_up_records(running& run, std::size_t number, const input_rows& part) {
+  const segment& here = run.program.segments[number];
+  const std::vector<register_number> outputs = outputs_before(run.program, number + 1);
+  const auto makers =
+      static_cast<std::uint64_t>(std::count_if(here.steps.begin(), here.steps.end(), [](const kernels::step& one) {
+        return one.kind == kernels::step_kind::pack;
+      }));
+  const bool drops_rows = makers != here.steps.size();
+  backend::array<word>& made = memory_of(number).made;
+  ensure(made, part.rows * (here.steps.size() + (drops_rows ? outputs.size() : 0)));
+
+  std::vector<const word*> columns = part.columns;
+  cuda_kernels::record_arguments arguments;
+  const std::vector<cuda_kernels::record_step> steps = record_steps_of(run, here, columns, part.rows, made.data());
+  arguments.steps = parameters_.put(steps);
+  arguments.step_count = static_cast<std::uint32_t>(steps.size());
+  arguments.rows = part.rows;
+  input_rows next;
+  next.columns.assign(run.program.slot_count, nullptr);
+  for (const register_number output : outputs) next.columns[output] = columns[output];
+  arguments.drops_rows = drops_rows;
+  if (drops_rows) {
+    std::vector<const word*> kept;
+    std::vector<word*> out;
+    for (const register_number output : outputs) {
+      kept.push_back(columns[output]);
+      out.push_back(made.data() + (steps.size() + out.size()) * part.rows);
+      next.columns[output] = out.back();
+    }
+    arguments.kept = parameters_.put(kept);
+    arguments.out = parameters_.put(out);
+    arguments.kept_count = static_cast<std::uint32_t>(out.size());
+  }
+  arguments.counters = record_counters_.data();
+  arguments.finished_blocks = finished_blocks_.data();
+  parameters_.flush();
+
+  const std::uint64_t threads = cuda_kernels::record_threads(*context_, part.rows);
+  device_record_tables::table& table = records_->of(*here.steps.front().records);
+  for (bool refused = true; refused;) {
+    const std::uint64_t most = std::max(least_new_records, table.size() / 2);
+    arguments.table = room_for_records(table, std::min(part.rows * makers, most), threads);
+    arguments.report_number = context_->next_report();
+    arguments.report = context_->report(arguments.report_number);
+    cuda_kernels::look_up_records(*context_, arguments, threads);
+    const backend::cuda::kernel_report report = context_->wait_for_report(arguments.report_number);
+    table.set_size(report.candidates);
+    next.rows = report.rows;
+    refused = report.refused != 0;
+  }
+  return next;
 }
 
 }  // namespace gpulog::exec

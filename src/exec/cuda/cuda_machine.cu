@@ -40,15 +40,17 @@ constexpr double margin_of_rows = 1.25;
 }  // namespace
 
 cuda_machine::cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource,
-                           unsigned host_threads, const cut_offs& cut)
+                           device_record_tables& records, unsigned host_threads, const cut_offs& cut)
     : context_(&context),
       resource_(&resource),
       cut_(cut),
+      records_(&records),
       host_(host_threads),
       small_runs_(context),
       parameters_(context, resource),
       fault_(resource, 1),
       finished_blocks_(resource, 1),
+      record_counters_(resource, 1),
       batch_outcomes_(resource) {}
 
 template <sink Sink>
@@ -120,6 +122,7 @@ pipeline_counts cuda_machine::run(const kernels::pipeline& program, kernels::rel
   parameters_.start(&program);
   run_from_start(run, rows);
   relations[program.target]->release_outgrown();
+  records_->release_outgrown();
   return run.counts;
 }
 
@@ -156,9 +159,10 @@ std::vector<cuda_kernels::hash_step> cuda_machine::steps_of(const std::vector<ke
     for (const kernels::binding& bound : one.bindings) fields.insert(fields.end(), {bound.column, bound.target});
     made.wide_arguments = store.put(fields);
     made.argument_count = static_cast<std::uint32_t>(fields.size());
-    made.fields = fields_of(*one.records);
-    made.records = static_cast<word>(one.records->size());
-    made.record_arity = one.records->arity();
+    const device_record_tables::table& records = records_->of(*one.records);
+    made.fields = records.fields();
+    made.records = static_cast<word>(records.size());
+    made.record_arity = records.arity();
   }
   return all;
 }

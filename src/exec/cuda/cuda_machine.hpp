@@ -9,6 +9,7 @@
 
 #include "backend/cpu/tbb_backend.hpp"
 #include "exec/cuda/decomposed_search.hpp"
+#include "exec/cuda/device_record_tables.hpp"
 #include "exec/cuda/device_rows.hpp"
 #include "exec/cuda/numbered_search.hpp"
 #include "exec/cuda/parameter_store.hpp"
@@ -16,11 +17,17 @@
 #include "exec/cuda/row_search.hpp"
 #include "exec/cuda/segment_memory.hpp"
 #include "exec/cuda/trace_range.hpp"
-#include "exec/fixpoint.hpp"
+#include "exec/executor.hpp"
 #include "exec/iteration_runner.hpp"
+#include "exec/phase_figures.hpp"
+#include "exec/stratum_subsumptions.hpp"
 #include "kernels/cuda/device_program.hpp"
 #include "kernels/cuda/phase_batch.hpp"
+#include "kernels/cuda/record_operator.hpp"
 #include "kernels/cuda/table_operators.hpp"
+#include "kernels/decomposed_task.hpp"
+#include "kernels/numbered_task.hpp"
+#include "kernels/row_task.hpp"
 #include "storage/cuda/device_relation.hpp"
 #include "storage/cuda/largest_values.hpp"
 
@@ -38,15 +45,16 @@ class cuda_machine {
   using relation = storage::cuda::device_relation;
   using column_values = storage::cuda::column_values;
   using trace_range = exec::trace_range;
-  /// The host makes texts and records.
+  /// The host makes texts.
   static constexpr bool leaves_steps_to_host = true;
   static constexpr bool makes_other_searches = true;
 
   /// @param resource allocates on the device
+  /// @param records those of the device; they outlive it
   /// @param host_threads for steps that the host does
   /// @param cut where it changes its way of working
-  cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource, unsigned host_threads,
-               const cut_offs& cut);
+  cuda_machine(backend::cuda::device_context& context, backend::memory_resource& resource,
+               device_record_tables& records, unsigned host_threads, const cut_offs& cut);
   cuda_machine(const cuda_machine&) = delete;
   cuda_machine& operator=(const cuda_machine&) = delete;
 
@@ -191,9 +199,15 @@ class cuda_machine {
   void add_to_fold(running& run, std::size_t number, std::uint64_t capacity, std::uint64_t rows);
   void unfold(running& run, std::size_t number, const input_rows& input, const std::uint32_t* representatives);
   void run_on_host(running& run, std::size_t number, const input_rows& input);
+  void run_records(running& run, std::size_t number, const input_rows& input);
+  /// Looks up records for a part of the input. @return the rows that are left, with what the next segment reads
+  [[nodiscard]] input_rows look_up_records(running& run, std::size_t number, const input_rows& part);
+  /// The device's form of the segment's steps. @param columns by register: results are added
+  [[nodiscard]] std::vector<kernels::cuda::record_step> record_steps_of(const running& run,
+                                                                        const kernels::segment& here,
+                                                                        std::vector<const word*>& columns,
+                                                                        std::uint64_t rows, word* results);
   segment_memory& memory_of(std::size_t number);
-  /// The fields of all records of a table so far, copied as they come.
-  const word* fields_of(const storage::record_table& table);
   [[nodiscard]] static kernels::cuda::fold_cells cells_of(fold_memory& memory);
   /// Rows [first, first + rows) of the input.
   [[nodiscard]] static input_rows part_of(const input_rows& input, std::uint64_t first, std::uint64_t rows);
@@ -237,20 +251,15 @@ class cuda_machine {
   backend::cuda::device_context* context_;
   backend::memory_resource* resource_;
   cut_offs cut_;
-  /// Copied records of one table.
-  struct copied_records {
-    backend::array<word> fields;
-    std::uint64_t count = 0;
-  };
-
+  device_record_tables* records_;
   backend::cpu::tbb_backend host_;
-  std::unordered_map<const storage::record_table*, copied_records> records_;
   std::vector<std::unique_ptr<segment_memory>> segments_;
   /// Indexes of few rows that are refreshed between phases are built together, when the next phase begins.
   storage::cuda::small_run_builder small_runs_;
   parameter_store parameters_;
   backend::array<std::uint32_t> fault_;
   backend::array<std::uint32_t> finished_blocks_;
+  backend::array<kernels::cuda::record_counters> record_counters_;
   // Of batches.
   std::unique_ptr<pinned_reports> batch_reports_;
   backend::array<kernels::cuda::batch_outcome> batch_outcomes_;

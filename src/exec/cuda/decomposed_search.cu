@@ -32,7 +32,7 @@ class search {
         kernel_(kernel),
         shape_(shape),
         counts_(resource, 1),
-        missing_(resource, arguments.groups, fresh_memory::anything) {
+        missing_(resource, arguments.groups.searches, fresh_memory::anything) {
     for (int c = 0; c < 2; ++c) columns_.emplace_back(resource);
     arguments_.counts = counts_.data();
     arguments_.missing = missing_.data();
@@ -42,27 +42,20 @@ class search {
   void make_room(std::uint64_t more) {
     const std::uint64_t rows = totals_.rows + more;
     if (rows <= arguments_.capacity) return;
-    for (auto& column : columns_) {
-      array<word> larger(*resource_, rows, fresh_memory::anything);
-      if (totals_.rows != 0) {
-        GPULOG_CUDA_TRY(cudaMemcpyAsync(larger.data(), column.data(), totals_.rows * sizeof(word),
-                                        cudaMemcpyDeviceToDevice, context_->stream()));
-      }
-      column.swap(larger);
-    }
+    for (auto& column : columns_) grow_column(*context_, *resource_, column, totals_.rows, rows);
     arguments_.capacity = rows;
   }
   /// Numbers [first, last) of the sequence of all groups.
   void run(std::uint64_t first, std::uint64_t last) {
-    arguments_.listed = nullptr;
+    arguments_.groups.listed = nullptr;
     launch(first, last);
   }
   /// The groups that found no room, once more.
   void run_missing() {
-    array<std::uint32_t> again(*resource_, arguments_.groups, fresh_memory::anything);
+    array<std::uint32_t> again(*resource_, arguments_.groups.searches, fresh_memory::anything);
     again.swap(missing_);
     arguments_.missing = missing_.data();
-    arguments_.listed = again.data();
+    arguments_.groups.listed = again.data();
     launch(0, totals_.missing_groups);
   }
   [[nodiscard]] const search_arguments::totals& totals() const { return totals_; }
@@ -70,8 +63,8 @@ class search {
 
  private:
   void launch(std::uint64_t first, std::uint64_t last) {
-    arguments_.first_number = first;
-    arguments_.last_number = last;
+    arguments_.groups.first = first;
+    arguments_.groups.last = last;
     arguments_.pivot_column = columns_[0].data();
     arguments_.moving_column = columns_[1].data();
     totals_.next = totals_.missing_rows = totals_.missing_groups = 0;
@@ -145,8 +138,9 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::cuda::de
   arguments.pivots = view.level.keys;
   arguments.first = view.level.first;
   arguments.starts = view.stored;
-  arguments.groups = starts.exact_groups(context, 0);
-  arguments.stride = even_stride(arguments.groups);
+  const std::uint64_t groups = starts.exact_groups(context, 0);
+  arguments.groups.searches = groups;
+  arguments.groups.stride = even_stride(groups);
   arguments.runs = device_runs.data();
   arguments.run_count = static_cast<std::uint32_t>(runs.size());
   for (std::size_t r = 0; direct && r < runs.size(); ++r)
@@ -156,15 +150,15 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::cuda::de
   arguments.values = values;
 
   search all(context, resource, arguments, kernel, shape);
-  const std::uint64_t sample = std::min<std::uint64_t>(arguments.groups, sample_searches * shape.blocks);
+  const std::uint64_t sample = std::min<std::uint64_t>(groups, sample_searches * shape.blocks);
   all.make_room(std::min(sample * values, sample_rows));
   all.run(0, sample);
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
   const auto enough_for = [&](std::uint64_t searches) {
     const auto found = static_cast<double>(all.totals().rows + all.totals().missing_rows);
     constexpr double margin = 1.1;
-    const double expected = margin * found / static_cast<double>(searches) * static_cast<double>(arguments.groups);
-    return std::min(static_cast<std::uint64_t>(expected) + values, arguments.groups * values);
+    const double expected = margin * found / static_cast<double>(searches) * static_cast<double>(groups);
+    return std::min(static_cast<std::uint64_t>(expected) + values, groups * values);
   };
   const auto finish_missing = [&] {
     while (all.totals().missing_groups != 0) {
@@ -173,10 +167,10 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::cuda::de
       all.run_missing();
     }
   };
-  if (sample < arguments.groups) all.make_room(enough_for(sample) - all.totals().rows);
+  if (sample < groups) all.make_room(enough_for(sample) - all.totals().rows);
   finish_missing();
-  if (sample < arguments.groups) {
-    all.run(sample, arguments.groups);
+  if (sample < groups) {
+    all.run(sample, groups);
     finish_missing();
   }
   const kernels::decomposed_counts counts{all.totals().candidates, all.totals().iterations};

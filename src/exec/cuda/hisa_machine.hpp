@@ -8,7 +8,8 @@
 #include "exec/cuda/device_rows.hpp"
 #include "exec/cuda/parameter_store.hpp"
 #include "exec/cuda/trace_range.hpp"
-#include "exec/fixpoint.hpp"
+#include "exec/executor.hpp"
+#include "exec/phase_figures.hpp"
 #include "storage/cuda/hisa_relation.hpp"
 
 namespace gpulog::kernels::cuda {

@@ -1,7 +1,6 @@
 #include "exec/cuda/numbered_search.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -171,8 +170,8 @@ class numbered_search {
         kernel_(kernel),
         shape_(shape),
         rows_(resource, task.members.size()),
-        places_(resource, task.members.size() * arguments.pivots, fresh_memory::anything),
-        missing_(resource, arguments.pivots, fresh_memory::anything),
+        places_(resource, task.members.size() * arguments.pivots.searches, fresh_memory::anything),
+        missing_(resource, arguments.pivots.searches, fresh_memory::anything),
         counts_(resource, 1),
         device_views_(resource, task.members.size(), fresh_memory::anything),
         taken_(task.members.size(), 0) {
@@ -202,19 +201,14 @@ class numbered_search {
     if (rows <= view.capacity) return;
     const std::uint64_t written = std::min<std::uint64_t>(taken_[member], view.capacity);
     for (std::size_t c = 0; c < columns_[member].size(); ++c) {
-      array<word> larger(resource_, rows, fresh_memory::anything);
-      if (written != 0) {
-        GPULOG_CUDA_TRY(cudaMemcpyAsync(larger.data(), columns_[member][c].data(), written * sizeof(word),
-                                        cudaMemcpyDeviceToDevice, context_.stream()));
-      }
-      columns_[member][c].swap(larger);
+      grow_column(context_, resource_, columns_[member][c], written, rows);
       view.out[c] = columns_[member][c].data();
     }
     view.capacity = rows;
   }
   /// Numbers [first, last) of the sequence of all pivots.
   void run(std::uint64_t first, std::uint64_t last) {
-    arguments_.listed = nullptr;
+    arguments_.pivots.listed = nullptr;
     launch(first, last);
   }
   /// Those that found no room, once more, until all have.
@@ -222,10 +216,10 @@ class numbered_search {
     while (totals_.missing != 0) {
       if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
       for (std::size_t m = 0; m < columns_.size(); ++m) make_room(m, taken_[m]);
-      array<std::uint32_t> again(resource_, arguments_.pivots, fresh_memory::anything);
+      array<std::uint32_t> again(resource_, arguments_.pivots.searches, fresh_memory::anything);
       again.swap(missing_);
       arguments_.missing = missing_.data();
-      arguments_.listed = again.data();
+      arguments_.pivots.listed = again.data();
       launch(0, totals_.missing);
     }
   }
@@ -245,8 +239,8 @@ class numbered_search {
 
  private:
   void launch(std::uint64_t first, std::uint64_t last) {
-    arguments_.first_number = first;
-    arguments_.last_number = last;
+    arguments_.pivots.first = first;
+    arguments_.pivots.last = last;
     upload(context_, device_views_, views_);
     totals_.next = totals_.missing = 0;
     cudaStream_t stream = context_.stream();
@@ -279,9 +273,6 @@ class numbered_search {
   numbered_arguments::totals totals_{};
 };
 
-/// Until this has been checked and measured on devices, the loop runs where the variable is not set.
-constexpr const char* enabling_variable = "GPULOG_NUMBER_ON_DEVICE";
-
 bool is_narrow(const kernels::numbered_task& task) {
   const auto is_narrow_member = [](const kernels::numbered_member& member) {
     return member.pivots.size() + member.nodes.size() <= numbered_member_view::most_columns;
@@ -298,7 +289,6 @@ std::optional<kernels::decomposed_counts> run_numbered(const backend::cuda::devi
                                                        const kernels::relation_list<device_relation>& relations,
                                                        const kernels::numbering_cut_offs& cut,
                                                        const std::atomic<bool>* stop) {
-  if (std::getenv(enabling_variable) == nullptr) return std::nullopt;
   if (!is_narrow(task) || !kernels::may_number(task, relations, cut)) return std::nullopt;
   device_graph graph;
   if (!graph_builder(context, resource, task, relations).build(cut.searches, graph)) return std::nullopt;
@@ -306,8 +296,9 @@ std::optional<kernels::decomposed_counts> run_numbered(const backend::cuda::devi
   numbered_arguments arguments;
   arguments.first = graph.starts.first.data();
   arguments.starts = graph.starts.all.data();
-  arguments.pivots = graph.pivots->size();
-  arguments.stride = even_stride(arguments.pivots);
+  const std::uint64_t pivots = graph.pivots->size();
+  arguments.pivots.searches = pivots;
+  arguments.pivots.stride = even_stride(pivots);
   arguments.steps = {graph.steps.first.data(), graph.numbers + 1, graph.steps.all.data()};
   arguments.numbers = graph.numbers;
   arguments.bitmap_words = static_cast<std::uint32_t>((graph.numbers + 31) / 32);
@@ -326,7 +317,6 @@ std::optional<kernels::decomposed_counts> run_numbered(const backend::cuda::devi
   arguments.queues = queues.data();
 
   numbered_search all(context, resource, task, graph, arguments, kernel, shape);
-  const std::uint64_t pivots = arguments.pivots;
   const std::uint64_t sample = std::min<std::uint64_t>(pivots, sample_searches * shape.blocks);
   for (std::size_t m = 0; m < task.members.size(); ++m)
     all.make_room(m, std::min<std::uint64_t>(sample * graph.nodes[m]->size(), sample_rows / task.members.size()));

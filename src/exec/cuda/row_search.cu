@@ -9,6 +9,7 @@
 #include "backend/cuda/error.hpp"
 #include "exec/cuda/even_stride.hpp"
 #include "exec/cuda/row_inputs.hpp"
+#include "exec/cuda/search_launch.hpp"
 #include "kernels/cuda/rows.cuh"
 #include "storage/cuda/for_each.cuh"
 
@@ -209,14 +210,7 @@ class row_search {
   void make_room(std::uint64_t more) {
     const std::uint64_t rows = now_.rows + more;
     if (rows <= arguments_.capacity) return;
-    for (auto& column : columns_) {
-      array<word> larger(*resource_, rows, fresh_memory::anything);
-      if (now_.rows != 0) {
-        GPULOG_CUDA_TRY(cudaMemcpyAsync(larger.data(), column.data(), now_.rows * sizeof(word),
-                                        cudaMemcpyDeviceToDevice, context_->stream()));
-      }
-      column.swap(larger);
-    }
+    for (auto& column : columns_) grow_column(*context_, *resource_, column, now_.rows, rows);
     arguments_.capacity = rows;
     arguments_.left = columns_[0].data();
     arguments_.right = columns_[1].data();

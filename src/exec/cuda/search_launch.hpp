@@ -46,4 +46,15 @@ void upload(const backend::cuda::device_context& context, backend::array<T>& to,
   context.synchronize();  // values may go
 }
 
+/// Room for that many rows in a column of results; `used` rows stay.
+inline void grow_column(const backend::cuda::device_context& context, backend::memory_resource& resource,
+                        backend::array<word>& column, std::uint64_t used, std::uint64_t rows) {
+  backend::array<word> larger(resource, rows, backend::fresh_memory::anything);
+  if (used != 0) {
+    GPULOG_CUDA_TRY(
+        cudaMemcpyAsync(larger.data(), column.data(), used * sizeof(word), cudaMemcpyDeviceToDevice, context.stream()));
+  }
+  column.swap(larger);
+}
+
 }  // namespace gpulog::exec

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/search_sequence.hpp"
 #include "kernels/cuda/warp_share.cuh"
 #include "storage/cuda/views.hpp"
 
@@ -35,13 +36,7 @@ struct search_arguments {
   const word* pivots = nullptr;  ///< by group
   const std::uint32_t* first = nullptr;
   const word* starts = nullptr;
-  std::uint64_t groups = 0;
-  // Which groups: those listed, or the numbers [first_number, last_number) of a sequence that visits every group once,
-  // so evenly that its beginning is a sample of all.
-  const std::uint32_t* listed = nullptr;
-  std::uint64_t first_number = 0;
-  std::uint64_t last_number = 0;
-  std::uint64_t stride = 1;  ///< without a common divisor with groups
+  search_sequence groups;
   const step_run* runs = nullptr;
   std::uint32_t run_count = 0;
   /// The runs, where they are few and all have such tables: as arguments they cost no loads of their own, and small
@@ -56,7 +51,7 @@ struct search_arguments {
   word* moving_column = nullptr;
   std::uint64_t capacity = 0;
   struct totals {
-    unsigned long long next;  ///< number of the sequence or list
+    unsigned long long next;  ///< place of the sequence or list
     unsigned long long rows;
     unsigned long long candidates;
     unsigned long long first_without_room;  ///< where a row would have had to go; more than rows: nowhere
@@ -136,14 +131,13 @@ __global__ void __launch_bounds__(1024, Direct ? 2 : 1)
   for (;;) {
     __syncthreads();  // all have read what the last search left
     if (threadIdx.x == 0) {
-      number = arguments.first_number + atomicAdd(&arguments.counts->next, 1ULL);
+      number = arguments.groups.first + atomicAdd(&arguments.counts->next, 1ULL);
       tail = 0;
     }
     for (std::uint32_t i = threadIdx.x; i < arguments.bitmap_words; i += blockDim.x) seen[i] = 0;
     __syncthreads();
-    if (number >= arguments.last_number) break;
-    const std::uint64_t group =
-        arguments.listed != nullptr ? arguments.listed[number] : number * arguments.stride % arguments.groups;
+    if (number >= arguments.groups.last) break;
+    const std::uint64_t group = arguments.groups.at(number);
     const std::uint32_t start_end = arguments.first[group + 1];
     for (std::uint32_t base = arguments.first[group] + warp * 32; base < start_end; base += warps * 32) {
       const bool is_there = base + lane < start_end;

@@ -26,13 +26,7 @@ struct numbered_arguments {
   // The first nodes by pivot: those of pivot p are [first[p], first[p + 1]).
   const std::uint32_t* first = nullptr;
   const word* starts = nullptr;
-  std::uint64_t pivots = 0;
-  // Which pivots: those listed, or the numbers [first_number, last_number) of a sequence that visits each once, so
-  // evenly that its beginning is a sample of all.
-  const std::uint32_t* listed = nullptr;
-  std::uint64_t first_number = 0;
-  std::uint64_t last_number = 0;
-  std::uint64_t stride = 1;  ///< without a common divisor with pivots
+  search_sequence pivots;
   direct_run steps = {};
   std::uint32_t bitmap_words = 0;
   std::uint32_t* bitmaps = nullptr;  ///< [block][bitmap_words], zero; null: in shared memory
@@ -45,7 +39,7 @@ struct numbered_arguments {
   unsigned long long* rows = nullptr;
   unsigned long long* places = nullptr;  ///< [pivot][member]: of searches that found no room
   struct totals {
-    unsigned long long next;  ///< number of the sequence or list
+    unsigned long long next;  ///< place of the sequence or list
     unsigned long long candidates;
     unsigned long long missing;  ///< searches that found no room
     unsigned iterations;
@@ -87,7 +81,7 @@ __device__ inline void write_rows(const numbered_arguments& arguments, std::uint
                                   std::uint32_t end, unsigned long long* places) {
   if (arguments.all_of_one) {
     for (std::uint32_t i = threadIdx.x; i < end; i += blockDim.x)
-      write_row(arguments.members[0], arguments.pivots, pivot, queue[i], places[0] + i);
+      write_row(arguments.members[0], arguments.pivots.searches, pivot, queue[i], places[0] + i);
     return;
   }
   const std::uint32_t lane = threadIdx.x % 32;
@@ -101,7 +95,7 @@ __device__ inline void write_rows(const numbered_arguments& arguments, std::uint
       unsigned long long row = 0;
       if (lane == 0) row = atomicAdd(places + m, static_cast<unsigned long long>(__popc(owners)));
       row = __shfl_sync(0xffffffffU, row, 0) + static_cast<unsigned>(__popc(owners & ((1U << lane) - 1)));
-      if (is_own) write_row(member, arguments.pivots, pivot, node, row);
+      if (is_own) write_row(member, arguments.pivots.searches, pivot, node, row);
     }
   }
 }
@@ -124,17 +118,16 @@ __global__ void __launch_bounds__(1024, 2) numbered_kernel(const __grid_constant
   for (;;) {
     __syncthreads();  // all have read what the last search left
     if (threadIdx.x == 0) {
-      number = arguments.first_number + atomicAdd(&arguments.counts->next, 1ULL);
+      number = arguments.pivots.first + atomicAdd(&arguments.counts->next, 1ULL);
       tail = 0;
     }
     __syncthreads();
-    if (number >= arguments.last_number) break;
+    if (number >= arguments.pivots.last) break;
     if constexpr (!Global) {
       for (std::uint32_t i = threadIdx.x; i < arguments.bitmap_words; i += blockDim.x) seen[i] = 0;
     }
     __syncthreads();
-    const std::uint64_t pivot =
-        arguments.listed != nullptr ? arguments.listed[number] : number * arguments.stride % arguments.pivots;
+    const std::uint64_t pivot = arguments.pivots.at(number);
     const std::uint32_t start_end = arguments.first[pivot + 1];
     for (std::uint32_t base = arguments.first[pivot] + threadIdx.x - lane; base < start_end; base += blockDim.x) {
       const bool is_there = base + lane < start_end;
@@ -153,7 +146,7 @@ __global__ void __launch_bounds__(1024, 2) numbered_kernel(const __grid_constant
       bool fits = true;
       for (std::uint32_t m = 0; m < arguments.member_count; ++m) {
         unsigned long long& kept = arguments.places[pivot * arguments.member_count + m];
-        places[m] = arguments.listed != nullptr
+        places[m] = arguments.pivots.listed != nullptr
                         ? kept
                         : atomicAdd(arguments.rows + m, static_cast<unsigned long long>(counted[m]));
         fits = fits && (counted[m] == 0 || places[m] + counted[m] <= arguments.members[m].capacity);

@@ -39,6 +39,16 @@ TEST_F(hash_on_cuda, random_programs) {
       700000, 60);
 }
 
+TEST_F(hash_on_cuda, random_programs_whose_recursions_move_there) {
+  std::vector<device_way> ways;
+  for (std::uint64_t move_at = 0; move_at < 5; ++move_at) {
+    ways.push_back(make_way("moves at " + std::to_string(move_at), cut_offs(),
+                            move_at % 2 == 0 ? storage::set_choice::automatic : storage::set_choice::bits));
+    ways.back().move_at = move_at;
+  }
+  compare_random_programs(ways, 710000, 60);
+}
+
 /// A walk along a chain through relations that wait for each other.
 std::string walk(int steps) {
   std::string text =

@@ -23,6 +23,12 @@ TEST_F(hisa_on_cuda, random_programs) {
       300);
 }
 
+TEST_F(hisa_on_cuda, random_programs_whose_recursions_move_there) {
+  std::vector<device_way> ways(3, make_way(200, true));
+  for (std::uint64_t move_at = 0; move_at < ways.size(); ++move_at) ways[move_at].move_at = move_at;
+  compare_random_programs(ways, 510000, 60);
+}
+
 TEST_F(hisa_on_cuda, too_little_memory_is_reported_and_enough_is_enough) {
   // All pairs of 300 nodes on a circle, by a rule that offers each pair 300 times.
   std::string text = ".decl e(x:number, y:number)\n.decl t(x:number, y:number)\n";

@@ -2,14 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../exec/analysed_text.hpp"
 #include "exec/cuda/cuda_executor.hpp"
 #include "exec/device_strata.hpp"
+#include "exec/mixed_executor.hpp"
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/random_runs.hpp"
@@ -44,7 +49,23 @@ inline device_tuples rows_of(executor& done, relation_id relation) {
 struct device_way {
   std::string name;
   options chosen;
+  /// Recursions begin on the host, and move to the device in front of this iteration; nothing: all is the device's.
+  std::optional<std::uint64_t> move_at = {};
 };
+
+/// @param host_memory, counter of autoinc() outlive it, as plan and symbols do
+inline std::unique_ptr<executor> make_device_run(const plan::program& plan, storage::symbol_table& symbols,
+                                                 const device_way& how, backend::memory_resource& host_memory,
+                                                 std::atomic<wide_word>& counter) {
+  options chosen = how.chosen;
+  chosen.counter = &counter;
+  auto device = make_cuda_executor(plan, symbols, chosen, 0, 0);
+  if (!how.move_at) return device;
+  mixing_rules rules;
+  rules.why_not_on_device.resize(plan.strata.size());
+  rules.move_at = how.move_at;
+  return make_mixed_executor(plan, std::move(device), make_cpu_executor(plan, symbols, host_memory, chosen), rules);
+}
 
 /// Runs programs in all ways. They have to find what the naive evaluator finds, and fail where it fails.
 inline void compare_random_programs(const std::vector<device_way>& ways, std::uint64_t usual_seed,
@@ -75,7 +96,9 @@ inline void compare_random_programs(const std::vector<device_way>& ways, std::ui
     for (const device_way& how : ways) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + how.name + "\n" + text);
       storage::symbol_table symbols(plan.symbols);
-      const auto running = make_cuda_executor(plan, symbols, how.chosen, 0, 0);
+      backend::host_memory host_memory;
+      std::atomic<wide_word> counter = 0;
+      const auto running = make_device_run(plan, symbols, how, host_memory, counter);
       try {
         running->evaluate();
         EXPECT_TRUE(has_result);

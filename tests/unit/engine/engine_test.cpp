@@ -286,7 +286,7 @@ TEST(engine, options_that_cannot_be_met) {
   gpulog::run_options options;
   options.backend = gpulog::backend_kind::cuda;
   options.device = 1000;  // neither without CUDA nor with any number of devices
-  EXPECT_THROW(engine(source, options), gpulog::input_error);
+  EXPECT_THROW(engine(source, options).evaluate(), gpulog::input_error);  // a device is awaited when there is work
   options.backend = gpulog::backend_kind::cpu;
   options.device = 1;
   EXPECT_THROW(engine(source, options), gpulog::input_error);

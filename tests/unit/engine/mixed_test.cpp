@@ -55,14 +55,20 @@ TEST(mixed_executors, golden_programs) {
     std::uint64_t largest = 0;
     for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) largest = std::max(largest, alone.rows(r));
     if (largest > most_rows) continue;
-    for (const std::size_t parity : {0U, 1U}) {
+    for (const std::size_t parity : {0U, 1U, 2U, 3U, 5U}) {
       detail::engine_state mixed(source.state(), options);
       backend::host_memory other_memory;
       mixed.make_other_executor = [&](exec::options chosen) {
         exec::mixing_rules rules;
         rules.wide = chosen.wide;
         for (std::size_t s = 0; s < mixed.planned.strata.size(); ++s) {
-          rules.why_not_on_device.emplace_back(s % 2 == parity ? "" : "its number");
+          const bool is_there = s % 2 == parity || parity > 1;
+          rules.why_not_on_device.emplace_back(is_there ? "" : "its number");
+        }
+        // Beyond, recursions move from one to the other in front of this iteration.
+        if (parity > 1) {
+          rules.move_at = parity - 2;
+          chosen.decompose = false;
         }
         chosen.may_run = exec::strata_of_device(mixed.planned, rules);
         auto device = exec::make_cpu_executor(mixed.planned, mixed.symbols, other_memory, chosen);

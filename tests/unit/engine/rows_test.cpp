@@ -23,7 +23,7 @@ const std::string join = declarations + "r(x,y) :- a(x,w), b(w,y).\n";
 
 struct way {
   unsigned jobs = 1;
-  row_choice rows = row_choice::on;
+  option_mode rows = option_mode::on;
   backend_kind backend = backend_kind::cpu;
   std::uint64_t memory_limit = 0;
   unsigned word_size = 32;
@@ -71,11 +71,11 @@ result run(const std::string& text, const pairs& a, const pairs& b, const way& h
 
 void expect_same(const std::string& text, const pairs& a, const pairs& b, unsigned word_size = 32) {
   way off;
-  off.rows = row_choice::off;
+  off.rows = option_mode::off;
   off.word_size = word_size;
   const result expected = run(text, a, b, off);
   std::vector<way> ways = {{1}, {3}};
-  if (has_device()) ways.push_back({1, row_choice::on, backend_kind::cuda});
+  if (has_device()) ways.push_back({1, option_mode::on, backend_kind::cuda});
   for (way& how : ways) {
     how.word_size = word_size;
     bool by_rows = false;
@@ -163,7 +163,7 @@ TEST(rows, where_they_cannot_be) {
 
 TEST(rows, chosen_where_results_repeat) {
   bool by_rows = false;
-  const way automatic = {1, row_choice::automatic};
+  const way automatic = {1, option_mode::automatic};
   const pairs a = random_pairs(1, 5000, 100, 100);
   run(join, a, a, automatic, &by_rows);
   EXPECT_TRUE(by_rows);
@@ -175,9 +175,9 @@ TEST(rows, chosen_where_results_repeat) {
 
 TEST(rows, without_memory_for_them) {
   const pairs a = random_pairs(1, 20000, 300, 300);
-  EXPECT_THROW(run(join, a, a, {1, row_choice::on, backend_kind::cpu, 700u << 10}), memory_limit_error);
-  EXPECT_EQ(run(join, a, a, {1, row_choice::on, backend_kind::cpu, 64u << 20}).size(),
-            run(join, a, a, {1, row_choice::off}).size());
+  EXPECT_THROW(run(join, a, a, {1, option_mode::on, backend_kind::cpu, 700u << 10}), memory_limit_error);
+  EXPECT_EQ(run(join, a, a, {1, option_mode::on, backend_kind::cpu, 64u << 20}).size(),
+            run(join, a, a, {1, option_mode::off}).size());
 }
 
 }  // namespace

@@ -4,8 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -35,7 +40,19 @@ class watched_executor final : public stratum_executor {
   [[nodiscard]] std::vector<const word*> columns(relation_id relation) override { return inner_->columns(relation); }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return inner_->rows(relation); }
   [[nodiscard]] const statistics& figures() override { return inner_->figures(); }
-  void run_stratum(std::size_t number) override { inner_->run_stratum(number); }
+  [[nodiscard]] std::optional<stopped_recursion> run_until(std::size_t number, const stratum_stops& stops) override {
+    return inner_->run_until(number, stops);
+  }
+  [[nodiscard]] std::uint64_t old_rows(relation_id relation) const override { return inner_->old_rows(relation); }
+  void adopt_running(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows,
+                     std::uint64_t old_rows) override {
+    EXPECT_EQ(inner_->rows(relation), 0U);
+    ++seen_->adopted[relation.value];
+    inner_->adopt_running(relation, columns, rows, old_rows);
+  }
+  void resume_stratum(std::size_t number, const stopped_recursion& from) override {
+    inner_->resume_stratum(number, from);
+  }
   void skip_stratum(std::size_t number) override { inner_->skip_stratum(number); }
   void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
     EXPECT_EQ(inner_->rows(relation), 0U);
@@ -64,6 +81,7 @@ class mixed_run {
     chosen.threads = mode.threads;
     chosen.storage = mode.storage;
     chosen.counter = &counter_;
+    chosen.decompose = !rules.move_at;  // what falls apart has no iterations
     if (mode.small_cut_offs) {
       chosen.cut.parallel_candidates = 0;
       chosen.cut.candidate_rows = 200;
@@ -132,9 +150,9 @@ class mixed_run {
 };
 
 mixing_rules rules_by(const plan::program& plan, const std::function<bool(std::size_t)>& on_device,
-                      std::uint64_t small_rows = 0) {
+                      std::optional<std::uint64_t> move_at = {}) {
   mixing_rules rules;
-  rules.small_rows = small_rows;
+  rules.move_at = move_at;
   for (std::size_t s = 0; s < plan.strata.size(); ++s) {
     rules.why_not_on_device.emplace_back(on_device(s) ? "" : "the test says so");
   }
@@ -205,26 +223,202 @@ TEST(mixed_executor, relations_cross_over_once_and_are_freed) {
   }
 }
 
-TEST(mixed_executor, small_strata_stay_where_their_rows_are) {
-  const analysed_text source(layers);
+/// A device that somebody says is ready.
+class late_device final : public device_source {
+ public:
+  using question = std::function<bool()>;
+  late_device(std::unique_ptr<stratum_executor> device, question is_ready)
+      : device_(std::move(device)), is_ready_(std::move(is_ready)) {}
+  [[nodiscard]] double ready_in() const override {
+    if (device_ == nullptr) return HUGE_VAL;
+    return is_ready_() ? 0 : 1e3;
+  }
+  [[nodiscard]] std::unique_ptr<stratum_executor> make() override { return std::move(device_); }
+
+ private:
+  std::unique_ptr<stratum_executor> device_;
+  question is_ready_;
+};
+
+mixing_rules by_costs(const plan::program& plan) {
+  mixing_rules rules = rules_by(plan, [](std::size_t) { return true; });
+  rules.costs.emplace(1);
+  return rules;
+}
+
+const statistics& run_with(mixed_run& run, const std::string& relation, const std::vector<tuple>& rows) {
+  run.load(relation, rows);
+  run->evaluate();
+  return run->figures();
+}
+
+TEST(mixed_executor, strata_run_where_they_are_expected_to_be_faster) {
+  const analysed_text source(
+      ".decl e(x:number, y:number)\n.decl c(x:number, y:number)\n.decl d(x:number)\n"
+      "c(y,x) :- e(x,y).\nd(x) :- c(x,_), e(x,_).\n");
   const plan::program plan = plan::make_plan(source.program);
-  const mixing_rules rules = rules_by(
-      plan, [](std::size_t) { return true; }, 100);
-  for (const word nodes : {word{0}, word{5}, word{200}}) {
+  mixing_rules rules = by_costs(plan);
+  for (const word nodes : {word{0}, word{5}, word{200000}}) {
     mixed_run run(plan, rules, {});
-    run.load("e", ring(nodes));
-    run->evaluate();
-    EXPECT_EQ(run->rows(run.find("reach")), std::uint64_t{nodes} * nodes);
-    EXPECT_EQ(run->rows(run.find("far")), nodes == 0 ? 0 : std::uint64_t{nodes} * (nodes - 1));
-    const statistics& figures = run->figures();
-    for (std::size_t s = 0; s < plan.strata.size(); ++s) {
-      if (plan.strata[s].once.versions.empty()) continue;
-      // A recursive one has as much work as its result, so that what reads it finds that on the device.
-      const bool on_host = nodes == 0 && !plan.strata[s].recursive;
-      EXPECT_EQ(figures.strata[s].backend, on_host ? "cpu" : "cuda") << nodes;
-      if (on_host) EXPECT_EQ(figures.strata[s].reason, "it reads only 0 rows, which are there");
+    const statistics& figures = run_with(run, "e", ring(nodes));
+    EXPECT_EQ(run->rows(run.find("d")), nodes);
+    for (const char* const name : {"c", "d"}) {
+      const stratum_statistics& stratum = figures.strata[stratum_of(plan, run.find(name))];
+      EXPECT_EQ(stratum.backend, nodes < 100 ? "cpu" : "cuda") << nodes;
+      EXPECT_TRUE(stratum.reason.starts_with("expected: ")) << stratum.reason;
     }
   }
+  // Somebody wants it there.
+  rules.wanted_on_device.assign(plan.strata.size(), false);
+  rules.wanted_on_device[stratum_of(plan, mixed_run(plan, rules, {}).find("d"))] = true;
+  mixed_run run(plan, rules, {});
+  const statistics& figures = run_with(run, "e", ring(5));
+  EXPECT_EQ(figures.strata[stratum_of(plan, run.find("c"))].backend, "cpu");
+  EXPECT_EQ(figures.strata[stratum_of(plan, run.find("d"))].backend, "cuda");
+}
+
+const char* const walks = R"(
+.decl e(x:number, y:number)
+.decl p(i:number, x:number)
+.decl q(i:number)
+e(x, x+1) :- x = range(0, 60).
+p(i, 0) :- q(i).
+p(i, y) :- p(i, x), e(x, y).
+)";
+
+std::vector<tuple> numbers(word n) {
+  std::vector<tuple> rows;
+  for (word i = 0; i < n; ++i) rows.push_back({i});
+  return rows;
+}
+
+/// The stratum of p with so many walks, on a device that is ready after so many iterations.
+stratum_statistics walk(word n, std::uint64_t ready_after, bool has_device = true) {
+  const analysed_text source(walks);
+  const plan::program plan = plan::make_plan(source.program);
+  backend::host_memory memory;
+  backend::host_memory device_memory;
+  storage::symbol_table symbols(plan.symbols);
+  options chosen;
+  chosen.decompose = false;
+  std::atomic<bool> is_ready = false;
+  chosen.on_progress = [&](const progress& now) { is_ready = is_ready || now.iteration >= ready_after; };
+  auto device = has_device ? make_serial_executor(plan, symbols, device_memory, chosen) : nullptr;
+  const auto mixed =
+      make_mixed_executor(plan, std::make_unique<late_device>(std::move(device), [&] { return is_ready.load(); }),
+                          make_serial_executor(plan, symbols, memory, chosen), by_costs(plan));
+  std::vector<word> column(n);
+  for (word i = 0; i < n; ++i) column[i] = i;
+  for (std::uint32_t r = 0; r < plan.relations.size(); ++r) {
+    if (plan.relations[r].name == "q") mixed->load(relation_id(r), {column.data()}, n);
+  }
+  mixed->evaluate();
+  for (std::uint32_t r = 0; r < plan.relations.size(); ++r) {
+    if (plan.relations[r].name != "p") continue;
+    EXPECT_EQ(mixed->rows(relation_id(r)), std::uint64_t{n} * 61);
+    return mixed->figures().strata[stratum_of(plan, relation_id(r))];
+  }
+  return {};
+}
+
+TEST(mixed_executor, recursions_move_when_the_device_is_ready_and_their_iterations_are_large) {
+  const stratum_statistics large = walk(20000, 5);
+  EXPECT_EQ(large.backend, "cuda");
+  ASSERT_TRUE(large.iterations_before_move.has_value());
+  EXPECT_GE(*large.iterations_before_move, 5U);
+  EXPECT_LT(*large.iterations_before_move, 30U);
+  EXPECT_EQ(large.iterations, 61U);
+  EXPECT_TRUE(large.reason.find(" iterations on cpu, then ") != std::string::npos) << large.reason;
+  std::uint64_t tuples = 0;
+  for (const version_statistics& version : large.versions) tuples += version.tuples;
+  EXPECT_EQ(tuples, 20000U * 61);
+
+  EXPECT_EQ(walk(20000, 1000).backend, "cpu");
+  // Iterations that are held up by what else the machine does look large: one run without such is enough.
+  constexpr int most_runs = 50;
+  bool stays = false;
+  for (int run = 0; run < most_runs && !stays; ++run) {
+    const stratum_statistics small = walk(1, 5);
+    stays = small.backend == "cpu";
+    EXPECT_EQ(small.iterations_before_move.has_value(), !stays);
+  }
+  EXPECT_TRUE(stays);
+  const stratum_statistics alone = walk(20000, 0, false);
+  EXPECT_EQ(alone.backend, "cpu");
+  EXPECT_EQ(alone.reason, "there is no cuda device");
+}
+
+TEST(mixed_executor, strata_begin_anew_when_the_device_is_ready) {
+  const analysed_text source(
+      ".decl n(x:number)\n.decl m(x:number, y:number)\n.decl r(x:number, y:number)\nn(x) :- x = range(0, 2000).\n"
+      "m(x,y) :- n(x), n(y), x * y % 1000 = 7.\nr(x,y) :- m(x,y), !m(y,y).\n");
+  const plan::program plan = plan::make_plan(source.program);
+  std::vector<std::uint64_t> sizes;
+  for (const bool becomes_ready : {false, true}) {
+    backend::host_memory memory;
+    backend::host_memory device_memory;
+    storage::symbol_table symbols(plan.symbols);
+    // Only who waits for it asks from another thread.
+    const auto is_ready = [becomes_ready, asking = std::this_thread::get_id()] {
+      return becomes_ready && std::this_thread::get_id() != asking;
+    };
+    const auto mixed = make_mixed_executor(
+        plan, std::make_unique<late_device>(make_serial_executor(plan, symbols, device_memory, {}), is_ready),
+        make_serial_executor(plan, symbols, memory, {}), by_costs(plan));
+    mixed->evaluate();
+    for (std::uint32_t r = 0; r < plan.relations.size(); ++r) {
+      sizes.push_back(mixed->rows(relation_id(r)));
+      if (plan.relations[r].name != "m") continue;
+      const stratum_statistics& figures = mixed->figures().strata[stratum_of(plan, relation_id(r))];
+      EXPECT_EQ(figures.backend, becomes_ready ? "cuda" : "cpu") << figures.reason;
+      if (becomes_ready) EXPECT_TRUE(figures.reason.starts_with("begun anew here ")) << figures.reason;
+    }
+  }
+  ASSERT_EQ(sizes.size() % 2, 0U);
+  const auto half = static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  EXPECT_TRUE(std::equal(sizes.begin(), sizes.begin() + half, sizes.begin() + half));
+}
+
+TEST(mixed_executor, recursions_move_at_every_iteration) {
+  const analysed_text source(layers);
+  const plan::program plan = plan::make_plan(source.program);
+  for (const run_mode& mode : {run_mode{storage::storage_mode::hash, 1}, run_mode{storage::storage_mode::hisa, 2},
+                               run_mode{storage::storage_mode::hash, 2, false, true}}) {
+    for (std::uint64_t move_at = 0; move_at < 14; ++move_at) {
+      mixed_run run(plan,
+                    rules_by(
+                        plan, [](std::size_t) { return true; }, move_at),
+                    mode);
+      run.load("e", ring(12));
+      run->evaluate();
+      EXPECT_EQ(run->rows(run.find("reach")), 144U);
+      EXPECT_EQ(run->rows(run.find("far")), 132U);
+      const stratum_statistics& figures = run->figures().strata[stratum_of(plan, run.find("reach"))];
+      const bool is_moved = move_at < 12;
+      EXPECT_EQ(figures.backend, is_moved ? "cuda" : "cpu") << move_at;
+      EXPECT_EQ(figures.iterations_before_move.has_value(), is_moved);
+      EXPECT_EQ(figures.iterations_before_move.value_or(move_at), move_at);
+      EXPECT_EQ(figures.iterations, 12U);
+      std::uint64_t tuples = 0;
+      for (const version_statistics& version : figures.versions) tuples += version.tuples;
+      if (mode.storage != storage::storage_mode::hisa) EXPECT_EQ(tuples, 144U);
+    }
+  }
+}
+
+TEST(mixed_executor, recursions_stay_where_the_device_has_no_room_for_them) {
+  const analysed_text source(layers);
+  const plan::program plan = plan::make_plan(source.program);
+  const auto recursive = [&](std::size_t s) { return plan.strata[s].recursive; };
+  mixed_run run(plan, rules_by(plan, recursive, 200), {}, 1 << 18);
+  run.load("e", ring(400));
+  run->evaluate();
+  EXPECT_EQ(run->rows(run.find("reach")), 160000U);
+  EXPECT_EQ(run->rows(run.find("far")), 159600U);
+  const stratum_statistics& figures = run->figures().strata[stratum_of(plan, run.find("reach"))];
+  EXPECT_EQ(figures.backend, "cpu");
+  EXPECT_EQ(figures.iterations, 400U);
+  EXPECT_LE(run.device_memory().peak(), 1U << 18);
 }
 
 TEST(mixed_executor, memory_limits_hold_on_both_sides) {
@@ -284,10 +478,12 @@ TEST(mixed_executor, random_programs) {
     }
     for (const std::uint64_t pattern :
          {seed * 0x9E3779B97F4A7C15, std::uint64_t{0x5555555555555555}, ~std::uint64_t{0}}) {
-      const std::uint64_t small_rows = pattern == ~std::uint64_t{0} ? 20 : 0;
+      // Where all of them may be there, recursions move.
+      std::optional<std::uint64_t> move_at;
+      if (pattern == ~std::uint64_t{0}) move_at = seed % 5;
       mixed_run run(plan,
                     rules_by(
-                        plan, [&](std::size_t s) { return (pattern >> (s % 64) & 1) != 0; }, small_rows),
+                        plan, [&](std::size_t s) { return (pattern >> (s % 64) & 1) != 0; }, move_at),
                     mode);
       try {
         run->evaluate();
@@ -323,6 +519,23 @@ TEST(device_strata, reasons_name_the_rule) {
   const std::string text = explain_device_strata(plan);
   EXPECT_NE(text.find(": all of it, as relation d has a choice-domain\n"), std::string::npos) << text;
   EXPECT_NE(text.find(": some steps, as a rule works on texts: b("), std::string::npos) << text;
+}
+
+TEST(device_strata, make_records_themselves) {
+  const analysed_text source(
+      ".type list = [head:number, tail:list]\n.decl l(x:list, n:number)\nl(nil,0).\nl([n,t],n+1) :- l(t,n), n < 5.\n"
+      ".decl m(n:number)\nm(n) :- l(t,n), l([_,[n,t]],_).\n");
+  const plan::program plan = plan::make_plan(source.program);
+  for (const device_stratum& stratum : find_device_strata(plan, {})) {
+    EXPECT_EQ(stratum.why_not, "");
+    EXPECT_EQ(stratum.host_steps, "");
+  }
+  options published;
+  published.storage = storage::storage_mode::hisa;
+  std::string reasons;
+  for (const device_stratum& stratum : find_device_strata(plan, published)) reasons += stratum.why_not;
+  EXPECT_NE(reasons.find("a rule makes records, which --storage hisa has not on a device"), std::string::npos)
+      << reasons;
 }
 
 TEST(device_strata, leave_values_of_64_bits_to_the_host) {

@@ -55,6 +55,20 @@ TEST(facts_reader, nothing_there) {
   EXPECT_EQ(load.run(), 0U);
 }
 
+TEST(facts_reader, sizes_are_told_before_rows) {
+  const std::string text = "1\n2\n3\n";
+  for (const std::string& bytes : {text, gzipped(text)}) {
+    loading load({number});
+    std::uint64_t told = 0;
+    load.request.on_size = [&](std::uint64_t size) {
+      EXPECT_TRUE(load.columns[0].empty());
+      told = size;
+    };
+    EXPECT_EQ(load.run(bytes), 3U);
+    EXPECT_EQ(told, bytes == text ? bytes.size() : 4 * bytes.size());
+  }
+}
+
 TEST(facts_reader, nullary) {
   loading load({});
   EXPECT_EQ(load.run("()\n"), 1U);

@@ -34,7 +34,11 @@ TEST(structures, errors_name_what_is_wrong) {
   EXPECT_TRUE(is_rejected("n(1) :- p(x), x != [1,_].", "Underscore in a record"));
   EXPECT_TRUE(is_rejected("n(1) :- n(x), !p([x,_]).", "Underscore in a record"));
   EXPECT_TRUE(is_rejected("n(x) :- t($A(x+1,_)).", "Ungrounded variable x"));
-  EXPECT_TRUE(is_rejected("n(x) :- p(y), [x,z] = [x,z].", "Unable to deduce the type"));
+  EXPECT_TRUE(is_rejected("n(x) :- p(y), [x,z] = [x,z].", "Ungrounded variable x"));
+  EXPECT_TRUE(is_rejected("n(x) :- n(x), [x,1] = [x].", "Unable to deduce the type"));
+  EXPECT_TRUE(is_rejected("n(x) :- n(x), y = [x,y].", "Unable to deduce the type"));
+  EXPECT_TRUE(is_rejected("n(x) :- n(x), y = [x,z].", "Ungrounded variable z"));
+  EXPECT_TRUE(is_rejected("n(x) :- n(x), _ != [x].", "Underscore in binary relation"));
   EXPECT_TRUE(is_rejected("t($A(1)).", "Mismatching arity of branch A (expected 2, got 1)"));
   EXPECT_TRUE(is_rejected("t($D()).", "Undefined branch $D"));
   EXPECT_TRUE(is_rejected("t($Red).", "type mismatch"));

@@ -142,6 +142,16 @@ TEST(bulk_interning, numbers_as_one_thread_would) {
   }
 }
 
+TEST(symbol_table, numbers_that_none_has_are_no_text) {
+  symbol_table table;
+  EXPECT_EQ(table.text(0), "");
+  table.intern("a");
+  EXPECT_EQ(table.text(0), "a");
+  for (const word id : {word{1}, word{1023}, word{1024}, word{0x7fffffff}, word{0xffffffff}}) {
+    EXPECT_EQ(table.text(id), "") << id;
+  }
+}
+
 TEST(bulk_interning, leaves_the_table_when_not_finished) {
   symbol_table table;
   {
