@@ -109,19 +109,17 @@ class analyser {
                                            [&](const syntax::atom& head) { return is_evaluated(head); });
     // What inlining takes away has to be well typed nevertheless.
     if (inlined != inlined_.end() || !all_evaluated) {
-      const syntax::clause& complete = normalized(written);
-      const auto bodies = expand_body(complete.body, complete.span, diagnostics_);
-      if (!bodies || !is_well_typed(complete, *bodies)) return;
+      const auto complete = normalized(written);
+      if (!complete || !is_well_typed(*complete)) return;
     }
     if (never_holds) return;
-    const syntax::clause& clause = normalized(inlined == inlined_.end() ? written : inlined->second);
-    const auto bodies = expand_body(clause.body, clause.span, diagnostics_);
-    if (!bodies) return;
-    for (const syntax::atom& head : clause.heads) {
+    const auto normal = normalized(inlined == inlined_.end() ? written : inlined->second);
+    if (!normal) return;
+    for (const syntax::atom& head : normal->clause.heads) {
       if (!is_evaluated(head)) continue;
-      for (const flat_conjunction& body : *bodies) {
+      for (const flat_conjunction& body : normal->bodies) {
         if (inlined != inlined_.end() && contradicts_itself(body)) continue;
-        add_rule(clause, head, body);
+        add_rule(normal->clause, head, body);
       }
     }
   }
@@ -150,19 +148,30 @@ class analyser {
     return false;
   }
 
-  /// The clause with variables of its aggregates told apart and without records of no type; it lives as long as this.
-  const syntax::clause& normalized(const syntax::clause& clause) {
+  struct normal_clause {
+    const syntax::clause& clause;  ///< lives as long as the analysis
+    std::vector<flat_conjunction> bodies;
+  };
+
+  /// The clause with variables of its aggregates told apart and without records of no type. Nothing when it is too
+  /// large, which has been reported.
+  std::optional<normal_clause> normalized(const syntax::clause& clause) {
     auto separated = separate_scopes(clause, diagnostics_);
     const syntax::clause& scoped = separated ? normalized_.emplace_back(std::move(*separated)) : clause;
-    auto resolved = resolve_anonymous_records(scoped, declared_);
-    return resolved ? normalized_.emplace_back(std::move(*resolved)) : scoped;
+    const std::size_t errors = diagnostics_.error_count();
+    auto resolved = resolve_anonymous_records(scoped, declared_, diagnostics_);
+    if (diagnostics_.error_count() != errors) return std::nullopt;
+    const syntax::clause& normal = resolved ? normalized_.emplace_back(std::move(*resolved)) : scoped;
+    auto bodies = expand_body(normal.body, normal.span, diagnostics_);
+    if (!bodies) return std::nullopt;
+    return normal_clause{normal, std::move(*bodies)};
   }
 
-  bool is_well_typed(const syntax::clause& clause, const std::vector<flat_conjunction>& bodies) {
+  bool is_well_typed(const normal_clause& normal) {
     bool good = true;
-    for (const syntax::atom& head : clause.heads) {
-      for (const flat_conjunction& body : bodies) {
-        const flat_clause flat = flatten(clause, head, body, declared_, diagnostics_);
+    for (const syntax::atom& head : normal.clause.heads) {
+      for (const flat_conjunction& body : normal.bodies) {
+        const flat_clause flat = flatten(normal.clause, head, body, declared_, diagnostics_);
         good &= clause_types(declared_, flat).check(diagnostics_);
       }
     }
@@ -223,15 +232,13 @@ class analyser {
     const syntax::clause& whole = subsumption_clauses_.at(&written);
     const auto inlined = inlined_.find(&whole);
     if (inlined != inlined_.end()) {
-      const syntax::clause& complete = normalized(whole);
-      const auto bodies = expand_body(complete.body, complete.span, diagnostics_);
-      if (!bodies || !is_well_typed(complete, *bodies)) return;
+      const auto complete = normalized(whole);
+      if (!complete || !is_well_typed(*complete)) return;
     }
-    const syntax::clause& clause = normalized(inlined == inlined_.end() ? whole : inlined->second);
-    const auto bodies = expand_body(clause.body, clause.span, diagnostics_);
-    if (!bodies) return;
-    for (const flat_conjunction& conjunction : *bodies) {
-      auto made = make_rule(clause, clause.heads.front(), conjunction);
+    const auto normal = normalized(inlined == inlined_.end() ? whole : inlined->second);
+    if (!normal) return;
+    for (const flat_conjunction& conjunction : normal->bodies) {
+      auto made = make_rule(normal->clause, normal->clause.heads.front(), conjunction);
       if (!made) continue;
       finish_subsumption(program_, *made);
       program_.relations[id->value].subsumptions.push_back(static_cast<std::uint32_t>(program_.subsumptions.size()));

@@ -14,6 +14,12 @@ namespace {
 
 using fields = std::vector<syntax::argument>;
 
+/// More terms than this, in all conjunctions that are looked at, are refused: n inequalities make up to k^n
+/// conjunctions of records with k fields, and each variable in a chain may double the record that stands for it.
+constexpr std::size_t most_terms = 1'000'000;
+
+class too_large {};
+
 const fields* fields_of_record(const syntax::argument& term) {
   const auto* record = term.as<syntax::record_constructor>();
   return record == nullptr ? nullptr : &record->fields;
@@ -34,6 +40,13 @@ bool compares_records(const std::vector<syntax::conjunction>& alternatives) {
   });
 }
 
+template <class Node>
+std::size_t terms_in(const Node& node) {
+  std::size_t terms = 0;
+  walk_terms(node, [&](const syntax::argument&) { return ++terms != 0; });
+  return terms;
+}
+
 class record_resolver {
  public:
   record_resolver(const syntax::clause& clause, const declarations& declared) : clause_(clause), declared_(declared) {
@@ -42,7 +55,8 @@ class record_resolver {
     }
   }
 
-  /// The alternatives of the clause's body; nothing when none of them compares records without a type.
+  /// The alternatives of the clause's body; nothing when none of them compares records without a type. Throws
+  /// too_large.
   std::optional<std::vector<syntax::conjunction>> run() {
     diagnostics unseen;
     const auto bodies = expand_body(clause_.body, clause_.span, unseen);
@@ -58,6 +72,7 @@ class record_resolver {
     while (!pending_.empty()) {
       syntax::conjunction next = std::move(pending_.back());
       pending_.pop_back();
+      for (const syntax::literal& part : next) count(1 + terms_in(part));
       if (resolve_one(next)) {
         changed = true;
       } else {
@@ -68,6 +83,11 @@ class record_resolver {
   }
 
  private:
+  void count(std::size_t terms) {
+    if (terms > most_terms - terms_) throw too_large();
+    terms_ += terms;
+  }
+
   /// False when nothing is left to resolve; otherwise what one comparison says has been put in its place, in one or
   /// several conjunctions that are still to be looked at.
   bool resolve_one(const syntax::conjunction& body) {
@@ -146,6 +166,12 @@ class record_resolver {
     if (contains_itself) return false;
     const std::string name = variable->name;
     const syntax::argument value = record;
+    const std::size_t size = terms_in(value);
+    for (const syntax::literal& part : body) {
+      for_each_variable(part, [&](const syntax::variable& each, const syntax::argument&) {
+        if (each.name == name) count(size);
+      });
+    }
     syntax::conjunction& changed = pending_.emplace_back(body);
     for (syntax::literal& part : changed) {
       walk_terms(part, [&](syntax::argument& term) {
@@ -173,17 +199,24 @@ class record_resolver {
   const declarations& declared_;
   std::set<std::string> fixed_;  ///< variables of heads, whose columns give them types
   std::vector<syntax::conjunction> pending_, resolved_;
+  std::size_t terms_ = 0;  ///< that have been looked at or made
 };
 
 }  // namespace
 
-std::optional<syntax::clause> resolve_anonymous_records(const syntax::clause& clause, const declarations& declared) {
+std::optional<syntax::clause> resolve_anonymous_records(const syntax::clause& clause, const declarations& declared,
+                                                        diagnostics& diagnostics) {
   if (!compares_records(clause.body)) return std::nullopt;
-  auto bodies = record_resolver(clause, declared).run();
-  if (!bodies) return std::nullopt;
-  syntax::clause result = clause;
-  result.body = std::move(*bodies);
-  return result;
+  try {
+    auto bodies = record_resolver(clause, declared).run();
+    if (!bodies) return std::nullopt;
+    syntax::clause result = clause;
+    result.body = std::move(*bodies);
+    return result;
+  } catch (const too_large&) {
+    diagnostics.error(clause.span, "The comparisons of records without a type make this rule too large");
+    return std::nullopt;
+  }
 }
 
 }  // namespace gpulog::sema

@@ -100,6 +100,16 @@ class Sizes(RobustnessTest):
         body = ', '.join('(x = %d ; x = 1)' % i for i in range(40))
         self.rejected('.decl e(x:number)\ne(1).\n.decl r(x:number)\nr(x) :- e(x), %s.\n' % body, 'too many rules')
 
+    def test_records_without_a_type_that_multiply(self):
+        rules = '.decl r(x:number)\nr(x) :- e(x, y), %s.\n.output r\n'
+        too_large = 'The comparisons of records without a type make this rule too large'
+        self.rejected(EDGES + rules % ', '.join(['[x, y, 0] != [y, 0, x]'] * 24), too_large)
+        twice = ['a0 = [x, y]'] + ['a{0} = [a{1}, a{1}]'.format(i + 1, i) for i in range(30)] + ['a30 = [_, _]']
+        self.rejected(EDGES + rules % ', '.join(twice), too_large)
+        self.rejected(EDGES + rules % ', '.join(reversed(twice)), too_large)
+        self.accepted(EDGES + rules % ', '.join('[x, y] != [%d, 2]' % i for i in range(6)))
+        self.assertEqual(self.rows('out', 'r.csv'), ['2', '3'])
+
 
 class Depths(RobustnessTest):
     def test_nesting_of_programs(self):

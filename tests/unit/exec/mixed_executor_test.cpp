@@ -321,8 +321,20 @@ stratum_statistics walk(word n, std::uint64_t ready_after, bool has_device = tru
   return {};
 }
 
+/// The first outcome that is as wanted, or the last one: what else the machine does may hold up any thread of a run, so
+/// that one of many has to go as it does on an idle machine.
+template <class Run, class Wanted>
+stratum_statistics one_of_many(const Run& run, const Wanted& is_wanted) {
+  constexpr int most_runs = 50;
+  stratum_statistics outcome;
+  for (int i = 0; i < most_runs && !is_wanted(outcome); ++i) outcome = run();
+  return outcome;
+}
+
 TEST(mixed_executor, recursions_move_when_the_device_is_ready_and_their_iterations_are_large) {
-  const stratum_statistics large = walk(20000, 5);
+  const stratum_statistics large =
+      one_of_many([] { return walk(20000, 5); },
+                  [](const auto& figures) { return figures.iterations_before_move.value_or(30) < 30; });
   EXPECT_EQ(large.backend, "cuda");
   ASSERT_TRUE(large.iterations_before_move.has_value());
   EXPECT_GE(*large.iterations_before_move, 5U);
@@ -334,15 +346,15 @@ TEST(mixed_executor, recursions_move_when_the_device_is_ready_and_their_iteratio
   EXPECT_EQ(tuples, 20000U * 61);
 
   EXPECT_EQ(walk(20000, 1000).backend, "cpu");
-  // Iterations that are held up by what else the machine does look large: one run without such is enough.
-  constexpr int most_runs = 50;
-  bool stays = false;
-  for (int run = 0; run < most_runs && !stays; ++run) {
-    const stratum_statistics small = walk(1, 5);
-    stays = small.backend == "cpu";
-    EXPECT_EQ(small.iterations_before_move.has_value(), !stays);
-  }
-  EXPECT_TRUE(stays);
+  // Iterations that are held up look large.
+  const stratum_statistics small = one_of_many(
+      [] {
+        const stratum_statistics figures = walk(1, 5);
+        EXPECT_EQ(figures.iterations_before_move.has_value(), figures.backend == "cuda");
+        return figures;
+      },
+      [](const auto& figures) { return figures.backend == "cpu"; });
+  EXPECT_EQ(small.backend, "cpu");
   const stratum_statistics alone = walk(20000, 0, false);
   EXPECT_EQ(alone.backend, "cpu");
   EXPECT_EQ(alone.reason, "there is no cuda device");
@@ -354,7 +366,7 @@ TEST(mixed_executor, strata_begin_anew_when_the_device_is_ready) {
       "m(x,y) :- n(x), n(y), x * y % 1000 = 7.\nr(x,y) :- m(x,y), !m(y,y).\n");
   const plan::program plan = plan::make_plan(source.program);
   std::vector<std::uint64_t> sizes;
-  for (const bool becomes_ready : {false, true}) {
+  const auto run = [&](bool becomes_ready) {
     backend::host_memory memory;
     backend::host_memory device_memory;
     storage::symbol_table symbols(plan.symbols);
@@ -366,17 +378,21 @@ TEST(mixed_executor, strata_begin_anew_when_the_device_is_ready) {
         plan, std::make_unique<late_device>(make_serial_executor(plan, symbols, device_memory, {}), is_ready),
         make_serial_executor(plan, symbols, memory, {}), by_costs(plan));
     mixed->evaluate();
+    std::vector<std::uint64_t> own_sizes;
+    stratum_statistics result;
     for (std::uint32_t r = 0; r < plan.relations.size(); ++r) {
-      sizes.push_back(mixed->rows(relation_id(r)));
-      if (plan.relations[r].name != "m") continue;
-      const stratum_statistics& figures = mixed->figures().strata[stratum_of(plan, relation_id(r))];
-      EXPECT_EQ(figures.backend, becomes_ready ? "cuda" : "cpu") << figures.reason;
-      if (becomes_ready) EXPECT_TRUE(figures.reason.starts_with("begun anew here ")) << figures.reason;
+      own_sizes.push_back(mixed->rows(relation_id(r)));
+      if (plan.relations[r].name == "m") result = mixed->figures().strata[stratum_of(plan, relation_id(r))];
     }
-  }
-  ASSERT_EQ(sizes.size() % 2, 0U);
-  const auto half = static_cast<std::ptrdiff_t>(sizes.size() / 2);
-  EXPECT_TRUE(std::equal(sizes.begin(), sizes.begin() + half, sizes.begin() + half));
+    if (sizes.empty()) sizes = own_sizes;
+    EXPECT_EQ(own_sizes, sizes);
+    return result;
+  };
+  EXPECT_EQ(run(false).backend, "cpu");
+  const stratum_statistics moved =
+      one_of_many([&] { return run(true); }, [](const auto& figures) { return figures.backend == "cuda"; });
+  EXPECT_EQ(moved.backend, "cuda") << moved.reason;
+  EXPECT_TRUE(moved.reason.starts_with("begun anew here ")) << moved.reason;
 }
 
 TEST(mixed_executor, recursions_move_at_every_iteration) {
