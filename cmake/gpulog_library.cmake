@@ -2,6 +2,14 @@
 option(GPULOG_BUILD_TESTS "Build gpulog's tests" ${PROJECT_IS_TOP_LEVEL})
 option(GPULOG_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 
+# gpulog_without_optimisation(<target>): under sanitizers, where optimising instrumented code takes most of the time that
+# compiling takes; for what doesn't run hot in tests (the fuzzers run what they link hot).
+function(gpulog_without_optimisation target)
+  if(GPULOG_SANITIZE AND NOT GPULOG_BUILD_FUZZERS)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
+
 # gpulog_library(<folder> [DEPENDS <library>...]): all *.cpp of the folder; an interface library where there is none yet.
 function(gpulog_library folder)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})

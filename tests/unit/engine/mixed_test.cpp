@@ -32,6 +32,8 @@ rows rows_of(const detail::engine_state& state, std::uint32_t relation) {
 
 TEST(mixed_executors, golden_programs) {
   std::size_t compared = 0;
+  const std::vector<std::size_t> parities =
+      GPULOG_INSTRUMENTED != 0 ? std::vector<std::size_t>{1, 3} : std::vector<std::size_t>{0, 1, 2, 3, 5};
   for (const auto& entry : std::filesystem::directory_iterator(std::string(GPULOG_TEST_DATA) + "/programs")) {
     SCOPED_TRACE(entry.path().filename().string());
     const unsigned word_size = entry.path().filename().string().starts_with("wide_") ? 64 : 32;
@@ -50,12 +52,9 @@ TEST(mixed_executors, golden_programs) {
     bool is_small = true;
     for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) is_small &= alone.rows(r) <= most_rows;
     if (!is_small) continue;  // pairs of an equivalence relation, which would be copied and compared
-    // Classes of many elements are pairs without number, which no copy can hold.
-    constexpr std::uint64_t most_rows = 1'000'000;
-    std::uint64_t largest = 0;
-    for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) largest = std::max(largest, alone.rows(r));
-    if (largest > most_rows) continue;
-    for (const std::size_t parity : {0U, 1U, 2U, 3U, 5U}) {
+    std::vector<rows> expected;
+    for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) expected.push_back(rows_of(alone, r));
+    for (const std::size_t parity : parities) {
       detail::engine_state mixed(source.state(), options);
       backend::host_memory other_memory;
       mixed.make_other_executor = [&](exec::options chosen) {
@@ -79,7 +78,7 @@ TEST(mixed_executors, golden_programs) {
       mixed.load();
       mixed.evaluate();
       for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) {
-        EXPECT_EQ(rows_of(mixed, r), rows_of(alone, r)) << alone.analysed().relations[r].name;
+        EXPECT_EQ(rows_of(mixed, r), expected[r]) << alone.analysed().relations[r].name;
       }
       ++compared;
       mixed.executor.reset();  // before its memory

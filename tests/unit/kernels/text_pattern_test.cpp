@@ -102,7 +102,8 @@ TEST(text_pattern, random_patterns_as_the_library_has_them) {
                                 "\\d", "(?:",  "1",      "[a-c]", "-",   "]",           "}",     "[",    "{",
                                 ",",   "\\.",  "[\\]a]", "[a-]",  "\\s", "[[:digit:]b]"};
   std::size_t by_automaton = 0;
-  for (int round = 0; round < 6000; ++round) {
+  constexpr std::size_t rounds = GPULOG_INSTRUMENTED != 0 ? 1000 : 6000;
+  for (std::size_t round = 0; round < rounds; ++round) {
     std::string pattern;
     const std::size_t length = 1 + below(7);
     for (std::size_t i = 0; i < length; ++i) pattern += pieces[below(std::size(pieces))];
@@ -116,7 +117,7 @@ TEST(text_pattern, random_patterns_as_the_library_has_them) {
       ASSERT_EQ(compiled.match(text), match_by_library(pattern, text)) << pattern << " and " << text;
     }
   }
-  EXPECT_GT(by_automaton, 4500U);
+  EXPECT_GT(by_automaton, rounds * 3 / 4);
 }
 
 }  // namespace
