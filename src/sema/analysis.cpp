@@ -115,13 +115,20 @@ class analyser {
     if (never_holds) return;
     const auto normal = normalized(inlined == inlined_.end() ? written : inlined->second);
     if (!normal) return;
+    const type_precision precision = precision_after(inlined != inlined_.end());
     for (const syntax::atom& head : normal->clause.heads) {
       if (!is_evaluated(head)) continue;
       for (const flat_conjunction& body : normal->bodies) {
         if (inlined != inlined_.end() && contradicts_itself(body)) continue;
-        add_rule(normal->clause, head, body);
+        add_rule(normal->clause, head, body, precision);
       }
     }
+  }
+
+  /// Types were checked in the clauses as written: an inline relation's values have its declared types, whatever its
+  /// definitions say.
+  [[nodiscard]] static type_precision precision_after(bool inlining) {
+    return inlining ? type_precision::kinds : type_precision::declared;
   }
 
   /// Whether inlining has put two constructors side by side that never make the same value.
@@ -193,17 +200,19 @@ class analyser {
     return true;
   }
 
-  std::optional<rule> make_rule(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body) {
+  std::optional<rule> make_rule(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body,
+                                type_precision precision) {
     const flat_clause flat = flatten(clause, head, body, declared_, diagnostics_);
-    const clause_types types(declared_, flat);
+    const clause_types types(declared_, flat, precision);
     const bool well_typed = types.check(diagnostics_);
     const bool grounded = check_groundedness(flat, diagnostics_);
     if (!well_typed || !grounded) return std::nullopt;
     return lower(flat, types, symbols_);
   }
 
-  void add_rule(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body) {
-    auto made = make_rule(clause, head, body);
+  void add_rule(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body,
+                type_precision precision) {
+    auto made = make_rule(clause, head, body, precision);
     if (!made) return;
     if (made->body.empty() && std::all_of(made->head.arguments.begin(), made->head.arguments.end(),
                                           [](const expression& argument) { return argument.is_constant(); })) {
@@ -238,7 +247,8 @@ class analyser {
     const auto normal = normalized(inlined == inlined_.end() ? whole : inlined->second);
     if (!normal) return;
     for (const flat_conjunction& conjunction : normal->bodies) {
-      auto made = make_rule(normal->clause, normal->clause.heads.front(), conjunction);
+      auto made = make_rule(normal->clause, normal->clause.heads.front(), conjunction,
+                            precision_after(inlined != inlined_.end()));
       if (!made) continue;
       finish_subsumption(program_, *made);
       program_.relations[id->value].subsumptions.push_back(static_cast<std::uint32_t>(program_.subsumptions.size()));

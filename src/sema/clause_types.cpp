@@ -46,8 +46,8 @@ bool is_record_or_constant(const syntax::argument& term) {
 
 }  // namespace
 
-clause_types::clause_types(const declarations& declared, const flat_clause& clause)
-    : declared_(declared), clause_(clause), constraints_(declared.types()) {
+clause_types::clause_types(const declarations& declared, const flat_clause& clause, type_precision precision)
+    : declared_(declared), clause_(clause), constraints_(declared.types(), precision) {
   collect_atom(*clause.head, clause.head_relation, false);
   collect_body(*clause.body, clause.body_relations);
   constraints_.solve();

@@ -16,7 +16,8 @@ namespace gpulog::sema {
 class clause_types {
  public:
   /// The clause holds only supported constructs.
-  clause_types(const declarations& declared, const flat_clause& clause);
+  clause_types(const declarations& declared, const flat_clause& clause,
+               type_precision precision = type_precision::declared);
 
   /// Reports what has no type or the wrong one; true when all is well.
   bool check(diagnostics& diagnostics) const;

@@ -24,8 +24,14 @@ void type_constraints::enqueue(std::uint32_t number) {
   (std::holds_alternative<overloaded>(constraints_[number]) ? waiting_functors_ : waiting_).push_back(number);
 }
 
+type_id type_constraints::bound_of(type_id named) const {
+  const value_kind kind = types_.kind(named);
+  const bool is_structure = kind == value_kind::record || kind == value_kind::adt;
+  return precision_ == type_precision::declared || is_structure ? named : types_.of_kind(kind);
+}
+
 void type_constraints::require_subtype(unknown term, type_id bound, source_span where) {
-  add(bound_by_type{term, bound}, {});
+  add(bound_by_type{term, bound_of(bound)}, {});
   demands_.push_back({term, types_[bound].name, where});
 }
 
@@ -129,7 +135,7 @@ void type_constraints::apply(const constructed& record) {
   const std::vector<type_id>& fields = types_.structure(structure_of_record).fields;
   if (fields.size() != record.fields.size()) return;
   for (std::size_t field = 0; field < fields.size(); ++field) {
-    if (fields[field].valid()) shrink(record.fields[field], type_set({fields[field]}));
+    if (fields[field].valid()) shrink(record.fields[field], type_set({bound_of(fields[field])}));
   }
 }
 

@@ -12,13 +12,19 @@
 
 namespace gpulog::sema {
 
+enum class type_precision : std::uint8_t {
+  declared,
+  kinds,  ///< number, unsigned, float and symbol stand for all of their subtypes
+};
+
 /// The terms of one clause as unknowns, each with the set of types it may have; constraints shrink the sets until
 /// nothing changes. An empty set is a type error at that term, a set of all types says that nothing determined it.
 class type_constraints {
  public:
   using unknown = std::uint32_t;
 
-  explicit type_constraints(const type_environment& types) : types_(types) {}
+  explicit type_constraints(const type_environment& types, type_precision precision = type_precision::declared)
+      : types_(types), precision_(precision) {}
 
   unknown add_unknown();
 
@@ -90,7 +96,11 @@ class type_constraints {
   [[nodiscard]] bool fits(const functor_overload& candidate, unknown result,
                           const std::vector<unknown>& arguments) const;
 
+  /// What is required where a type is named.
+  [[nodiscard]] type_id bound_of(type_id named) const;
+
   const type_environment& types_;
+  type_precision precision_;
   std::vector<type_set> solution_;
   std::vector<constraint> constraints_;
   std::vector<std::vector<std::uint32_t>> watchers_;  ///< by unknown: the constraints that look at it

@@ -80,6 +80,22 @@ TEST(inlining, type_errors_of_inlined_clauses_are_reported) {
           .accepted());
 }
 
+// A definition's type need not agree with those of the other atoms: only the declared one of its relation has to.
+TEST(inlining, types_are_those_of_the_clauses_as_written) {
+  EXPECT_EQ(rules_of(".type stack <: number\n.type field <: number\n.type object = stack | field\n"
+                     ".decl slot(x:stack, y:number)\n.input slot\n.decl part(x:field)\n.input part\n"
+                     ".decl size(x:object, y:number) inline\nsize(x, y) :- slot(x, y).\n"
+                     ".decl any(x:object) inline\nany(x) :- slot(x, _).\nany(x) :- part(x).\n"
+                     "out(y) :- size(x, y), any(x).\n"),
+            (rules{"out(y) :- slot(x,y), slot(x,_).", "out(y) :- slot(x,y), part(x)."}));
+  const std::string records =
+      ".type left <: symbol\n.type right <: symbol\n.type side = left | right\n.type pair = [a:side, n:number]\n"
+      ".decl l(x:left)\n.input l\n.decl r(x:right)\n.input r\n.decl both(p:pair) inline\n"
+      "both([x, 1]) :- l(x).\nboth([x, 2]) :- r(x).\n.decl is_right(x:side) inline\nis_right(x) :- r(x).\n";
+  EXPECT_EQ(rules_of(records + "out(n) :- both([x, n]), is_right(x).\n"),
+            (rules{"out(n) :- 1 = n, l(x), r(x).", "out(n) :- 2 = n, r(x), r(x)."}));
+}
+
 TEST(inlining, growth_without_end_is_no_crash) {
   std::string text = ".decl a0(x:number) inline\na0(x) :- e(x,_).\n";
   for (int number = 1; number < 400; ++number) {
