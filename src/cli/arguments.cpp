@@ -26,8 +26,6 @@ constexpr std::string_view jobs_error = "-j/--jobs may only be set to 'auto' or 
 const std::map<std::string, std::string>& refused_options() {
   static const std::string no_compiler = "gpulog needs no compiler and makes no C++: run the program directly";
   static const std::map<std::string, std::string> reasons = {
-      {"-c,--compile", no_compiler},
-      {"-C,--compile-many", no_compiler},
       {"-o,--dl-program", no_compiler},
       {"-g,--generate", no_compiler},
       {"-G,--generate-many", no_compiler},
@@ -49,6 +47,8 @@ struct ignored_option {
 constexpr ignored_option ignored_options[] = {
     {"-a,--auto-schedule", true, "no effect: joins are always scheduled by the relations' sizes"},
     {"-z,--disable-transformers", true, "no effect: names of Soufflé's transformers"},
+    {"-c,--compile", false, "no effect: gpulog runs programs without a compiler"},
+    {"-C,--compile-many", false, "no effect: gpulog runs programs without a compiler"},
     {"--emit-statistics", false, "no effect: see --stats"},
     {"-N,--generate-namespace", true, "no effect: nothing is generated"},
     {"--inline-exclude", true, "no effect on results"},
