@@ -269,12 +269,21 @@ def solutions(body, relations, values):
     raise AssertionError('nothing can be evaluated: ' + ', '.join(map(show_literal, body)))
 
 
+def repeats(atom):
+    names = [name for term in atom[2] for name in variables(term, [])]
+    return len(names) > len(set(names))
+
+
+def has_aggregate(literal):
+    return literal[0] == 'test' and any(side[0] == 'aggregate' for side in literal[2:4])
+
+
 def aggregate(term, relations, values):
     name, target, body = term[1:4]
-    # One atom: its tuples count. Several: the values of their variables, all of which have names.
+    # One atom: its tuples count. Several, or a variable twice, or an aggregate inside: the values of their variables.
     atoms = [literal for literal in body if literal[0] == 'atom']
     found = []
-    if len(atoms) == 1:
+    if len(atoms) == 1 and not repeats(atoms[0]) and not any(has_aggregate(literal) for literal in body):
         tests = [literal for literal in body if literal is not atoms[0]]
         for row in relations[atoms[0][1]]:
             extended = dict(values)
@@ -502,8 +511,10 @@ class Program:
         scope = dict(outer)
         names = self.below(level)
         body = [self.atom(names, scope) for _ in range(self.random.choice([1, 1, 1, 2]))]
-        if len(body) > 1:
-            body = [('atom', name, [self.named(p, k, scope) for p, k in zip(terms, self.types[name])], True)
+        nests = self.chance(0.3)
+        if len(body) > 1 or nests or repeats(body[0]):
+            body = [('atom', name, [ANY if p == ANY and len(body) == 1 else self.named(p, k, scope)
+                                    for p, k in zip(terms, self.types[name])], True)
                     for _, name, terms, _ in body]
         used = list(dict.fromkeys(name for literal in body for term in literal[2] for name in variables(term, [])))
         numbers = [name for name in used if scope[name] == NUMBER]
@@ -511,7 +522,7 @@ class Program:
             body.append(('test', self.random.choice(['<', '!=', '>=']), variable(self.random.choice(numbers)),
                          constant(self.random.randint(-1, 3))))
         nested = self.random.choice(names)
-        if NUMBER in self.types[nested] and numbers and self.chance(0.3):
+        if NUMBER in self.types[nested] and numbers and nests:
             column = self.types[nested].index(NUMBER)
             item, value = variable('item%d' % next(self.names)), variable('value%d' % next(self.names))
             atom = ('atom', nested, [item if i == column else ANY for i in range(len(self.types[nested]))], True)

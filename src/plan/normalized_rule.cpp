@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "plan/constant_folding.hpp"
@@ -108,9 +109,28 @@ sema::expression substituted(sema::expression tree, const variable_classes& clas
 /// The literals of a body but for the constraints of the rule itself, which the classes have taken in.
 void sort_literals(const std::vector<sema::literal>& body, const variable_classes& classes, normalized_rule& result);
 
+/// As Soufflé has it, which makes a relation of the named variables for such bodies. What counts is the text, not what
+/// equalities say.
+bool is_by_assignment(const sema::aggregate& source) {
+  std::size_t atoms = 0;
+  bool is_special = false;
+  std::set<std::uint32_t> seen;
+  for (const sema::literal& part : source.body) {
+    is_special = is_special || std::holds_alternative<sema::aggregate>(part);
+    const auto* atom = std::get_if<sema::atom>(&part);
+    if (atom == nullptr || atom->negated) continue;
+    ++atoms;
+    for (const sema::expression& argument : atom->arguments) {
+      is_special = is_special || (argument.is_variable() && !seen.insert(argument.variable).second);
+    }
+  }
+  return atoms > 0 && (atoms > 1 || is_special);
+}
+
 aggregation to_aggregation(const sema::aggregate& source, const variable_classes& classes,
                            const normalized_rule& around) {
   aggregation result;
+  result.by_assignment = is_by_assignment(source);
   result.op = source.op;
   result.functor = source.functor;
   result.initial = source.initial;

@@ -385,11 +385,11 @@ class planner {
     return tested;
   }
 
-  /// In an aggregate over several atoms, rows that differ in unnamed columns only are one match: such an atom reads a
+  /// Where matches are assignments, rows that differ in unnamed columns only are one match: such an atom reads a
   /// relation of its named columns instead, which is made in a stratum before.
   void keep_named_columns(normalized_rule& rule) {
     for (aggregation& folded : rule.aggregations) {
-      if (folded.body.atoms.size() >= 2) {
+      if (folded.by_assignment) {
         for (body_atom& atom : folded.body.atoms) keep_named_columns(atom, rule);
       }
       keep_named_columns(folded.body);

@@ -373,6 +373,13 @@ class cycle {
     }
   }
 
+  static bool names_a_variable_twice(const atom& read) {
+    std::set<std::uint32_t> seen;
+    return std::any_of(read.arguments.begin(), read.arguments.end(), [&](const expression& argument) {
+      return argument.is_variable() && !seen.insert(argument.variable).second;
+    });
+  }
+
   /// The result rises with the matches; without any it is 0, and the rule must not hold.
   void examine_count(const rule& rule, const aggregate& folded) {
     std::uint32_t atoms = 0;
@@ -388,7 +395,7 @@ class cycle {
     }
     for (const literal& part : folded.body) {
       const auto* read = std::get_if<atom>(&part);
-      if (read == nullptr || atoms < 2 || !is_member(read->relation)) continue;
+      if (read == nullptr || !is_member(read->relation) || (atoms < 2 && !names_a_variable_twice(*read))) continue;
       const bool has_unnamed = std::any_of(read->arguments.begin(), read->arguments.end(),
                                            [](const expression& argument) { return argument.is_unnamed(); });
       if (has_unnamed)
