@@ -68,7 +68,7 @@ std::string find_work(const plan::rule_version& version) {
 std::string why_not(const plan::subsumption& one, const plan::program& program, const options& chosen) {
   const plan::relation& planned = program.relations[one.relation.value];
   constexpr std::size_t most_columns = 3;
-  const bool by_the_set = planned.best && !planned.best->bound &&
+  const bool by_the_set = planned.best && planned.best->bounds.empty() &&
                           planned.kinds[planned.best->column] != value_kind::floating &&
                           planned.kinds.size() <= most_columns && planned.size_limit == 0 &&
                           program.words == word_size::bits32 && chosen.storage != storage::storage_mode::hisa;

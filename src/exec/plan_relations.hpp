@@ -334,7 +334,7 @@ class plan_relations {
   void prepare_losses(relation_id id) {
     const auto& best = plan_->relations[id.value].best;
     if (!best) return relation_of(id).make_erasable();
-    if (best->bound) return keep_bounds(id, *best);
+    if (!best->bounds.empty()) return keep_bounds(id, *best);
     const comparison_op better = best->better;
     const bool larger = better == comparison_op::greater_number || better == comparison_op::greater_unsigned ||
                         better == comparison_op::greater_float;
@@ -343,14 +343,17 @@ class plan_relations {
 
   /// Where there is no such tuple set, the relation's stratum is run elsewhere.
   void keep_bounds(relation_id id, const plan::best_of_key& kept) {
-    if constexpr (requires(relation_type & made, word(*bound)(word, word)) { made.keep_bounds(0, bound); }) {
-      const auto bound = [functors = options_.functors, number = static_cast<word>(*kept.bound)](word first,
-                                                                                                 word second) {
-        word result = 0;
-        functors->call({&number, &first, &second}, 1, &result);
-        return result;
-      };
-      relation_of(id).keep_bounds(kept.column, bound);
+    if constexpr (requires(relation_type & made) { made.keep_bounds({}); }) {
+      std::vector<storage::bounded_column> columns;
+      for (const auto& [column, functor] : kept.bounds) {
+        columns.push_back(
+            {column, [functors = options_.functors, number = static_cast<word>(functor)](word first, word second) {
+               word result = 0;
+               functors->call({&number, &first, &second}, 1, &result);
+               return result;
+             }});
+      }
+      relation_of(id).keep_bounds(std::move(columns));
     } else {
       relation_of(id).make_erasable();
     }

@@ -335,7 +335,9 @@ std::string explain(const program& plan) {
         result += fmt::format("      # pairs that are equal in the columns {}\n", fmt::join(made.key_columns, ","));
       }
       if (const auto& best = plan.relations[made.relation.value].best) {
-        const std::string kept = best->bound ? "least upper bound" : "best one";
+        const std::string kept = best->bounds.empty()       ? "best one"
+                                 : best->bounds.size() == 1 ? "least upper bound"
+                                                            : "least upper bounds";
         result += fmt::format("      # by the tuple set, which keeps the {}{}\n", kept,
                               best->any_order ? "; the loop goes on with the best ones first" : "");
       }

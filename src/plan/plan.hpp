@@ -270,13 +270,18 @@ struct index {
   std::vector<std::uint32_t> payload;      ///< columns outside the longest key that some match binds
 };
 
-/// Of tuples that are equal in all other columns one stays, the best in this one, or the least upper bound of all.
+/// Of tuples that are equal in all other columns one stays, the best in one column, or the least upper bounds of all.
 struct best_of_key {
+  /// Of two values in a column the one that stays is what a functor of a library gives.
+  struct bounded_column {
+    std::uint32_t column = 0;
+    std::uint32_t bound = 0;  ///< the functor
+  };
+
   std::uint32_t column = 0;
   comparison_op better = comparison_op::less_number;  ///< or greater, of unsigned numbers or of floats
   bool any_order = false;  ///< the result is the same in whatever order values come: best ones may come first
-  /// A functor of a library: of two values it gives the one that stays. `better` says nothing then.
-  std::optional<std::uint32_t> bound;
+  std::vector<bounded_column> bounds;  ///< not empty: these are the columns; `column` and `better` say nothing
 };
 
 struct relation {

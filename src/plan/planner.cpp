@@ -334,11 +334,10 @@ class planner {
   /// stratum: it could tell when a tuple leaves.
   void find_best(const draft_stratum& planned) {
     for (const draft_subsumption& made : planned.subsumptions) {
-      const auto& lattice = source_[made.planned.relation].lattice;
-      if (!lattice) continue;
+      const auto& lattices = source_[made.planned.relation].lattices;
+      if (lattices.empty()) continue;
       best_of_key& kept = result_.relations[made.planned.relation.value].best.emplace();
-      kept.column = lattice->column;
-      kept.bound = lattice->least_upper_bound;
+      for (const auto& attribute : lattices) kept.bounds.push_back({attribute.column, attribute.least_upper_bound});
     }
     std::map<relation_id, std::size_t> count;
     for (const draft_subsumption& made : planned.subsumptions) {
@@ -347,7 +346,7 @@ class planner {
     }
     for (const draft_subsumption& made : planned.subsumptions) {
       const relation_id id = made.planned.relation;
-      if (source_[id].lattice) continue;
+      if (!source_[id].lattices.empty()) continue;
       auto best = count[id] == 1 ? best_of(made, arities_[id.value]) : std::nullopt;
       // Values that are no numbers neither are nor have better ones: a subsumption leaves all of them.
       const bool is_floating = best && result_.relations[id.value].kinds[best->column] == value_kind::floating;

@@ -277,7 +277,7 @@ class analyser {
       diagnostics_.error(relation.span,
                          "Relation " + relation.name + " has subsumptive rules and must be btree_delete");
     }
-    if (relation.lattice && !is_made(written)) {
+    if (!relation.lattices.empty() && !is_made(written)) {
       diagnostics_.error(written.span,
                          "Relation " + relation.name + " has a lattice attribute and cannot have subsumptive rules");
     }

@@ -311,8 +311,6 @@ void declarations::declare_lattices(const std::vector<syntax::item>& items) {
       if (!lattices.contains(attribute.type.text)) {
         diagnostics_.error(attribute.span, "Attribute " + attribute.name.text +
                                                " is of a lattice, but none is declared for " + attribute.type.text);
-      } else if (declared.lattice) {
-        report_unsupported(diagnostics_, attribute.span, "A second lattice attribute of relation " + declared.name);
       } else if (!declared.choice_domains.empty() || declared.structure == representation::eqrel ||
                  declared.is_inline) {
         diagnostics_.error(attribute.span,
@@ -320,7 +318,7 @@ void declarations::declare_lattices(const std::vector<syntax::item>& items) {
                                " has a lattice attribute and cannot be inlined, be an equivalence relation or "
                                "have a choice-domain");
       } else if (const auto bound = bounds[attribute.type.text]) {
-        declared.lattice = {column, *bound};
+        declared.lattices.push_back({column, *bound});
       }
     }
   }

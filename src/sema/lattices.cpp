@@ -22,11 +22,18 @@ struct lattice {
   std::optional<syntax::argument> bottom;
 };
 
-/// The attribute of a relation that is of a lattice.
 struct lattice_attribute {
   std::size_t column = 0;
-  std::size_t columns = 0;
   const lattice* of = nullptr;
+
+  /// Whether rules ask for greatest lower bounds of it.
+  [[nodiscard]] bool has_bounds_below() const { return of->glb && of->bottom; }
+};
+
+/// A relation with attributes of lattices.
+struct lattice_relation {
+  std::size_t columns = 0;
+  std::vector<lattice_attribute> attributes;
   syntax::place span;
 };
 
@@ -76,14 +83,15 @@ class lattice_operations {
     for (const syntax::item& item : items) {
       const auto* declared = item.as<syntax::relation_declaration>();
       if (declared == nullptr) continue;
-      for (std::size_t column = 0; column < declared->attributes.size(); ++column) {
+      lattice_relation found{declared->attributes.size(), {}, declared->span};
+      for (std::size_t column = 0; column < found.columns; ++column) {
         const syntax::attribute& attribute = declared->attributes[column];
         const auto of = lattices_.find(attribute.type.text);
         if (!attribute.is_lattice || of == lattices_.end() || !of->second.lub) continue;
-        for (const syntax::identifier& name : declared->names) {
-          attributes_[name.text] = {column, declared->attributes.size(), &of->second, declared->span};
-        }
+        found.attributes.push_back({column, &of->second});
       }
+      if (found.attributes.empty()) continue;
+      for (const syntax::identifier& name : declared->names) relations_[name.text] = found;
     }
   }
 
@@ -96,25 +104,25 @@ class lattice_operations {
         result.push_back(std::move(item));
       }
     }
-    for (const auto& [relation, attribute] : attributes_) result.push_back({subsumption_of(relation, attribute)});
+    for (const auto& [name, relation] : relations_) result.push_back({subsumption_of(name, relation)});
     return result;
   }
 
  private:
-  [[nodiscard]] const lattice_attribute* attribute_of(const syntax::atom& atom) const {
-    const auto found = attributes_.find(atom.name.text);
-    return found == attributes_.end() || atom.arguments.size() != found->second.columns ? nullptr : &found->second;
-  }
-  /// For what a rule asks of the atom's attribute.
-  [[nodiscard]] const lattice* asked_lattice(const syntax::atom& atom) const {
-    const lattice_attribute* const attribute = attribute_of(atom);
-    return attribute == nullptr || !attribute->of->glb || !attribute->of->bottom ? nullptr : attribute->of;
+  /// Those of which a rule can ask something in this atom.
+  [[nodiscard]] std::vector<lattice_attribute> asked_attributes(const syntax::atom& atom) const {
+    std::vector<lattice_attribute> result;
+    const auto found = relations_.find(atom.name.text);
+    if (found == relations_.end() || atom.arguments.size() != found->second.columns) return result;
+    std::copy_if(found->second.attributes.begin(), found->second.attributes.end(), std::back_inserter(result),
+                 [](const lattice_attribute& attribute) { return attribute.has_bounds_below(); });
+    return result;
   }
 
   [[nodiscard]] bool mentions_lattices(const syntax::clause& clause) const {
     bool mentioned = std::any_of(clause.heads.begin(), clause.heads.end(),
-                                 [this](const syntax::atom& head) { return asked_lattice(head) != nullptr; });
-    for_each_atom(clause.body, [&](const syntax::atom& atom) { mentioned |= asked_lattice(atom) != nullptr; });
+                                 [this](const syntax::atom& head) { return !asked_attributes(head).empty(); });
+    for_each_atom(clause.body, [&](const syntax::atom& atom) { mentioned |= !asked_attributes(atom).empty(); });
     return mentioned;
   }
 
@@ -153,24 +161,25 @@ class lattice_operations {
     std::map<std::string, std::vector<syntax::argument*>> places;  // of them in the body
     for (syntax::literal& part : body) {
       auto* atom = part.as<syntax::atom>();
-      const lattice* const of = atom == nullptr ? nullptr : asked_lattice(*atom);
-      if (of == nullptr) continue;
-      syntax::argument& value = atom->arguments[attribute_of(*atom)->column];
-      if (value.as<syntax::unnamed_variable>() != nullptr) continue;
-      if (const auto* variable = value.as<syntax::variable>()) {
-        asked[variable->name] = of;
-        places[variable->name].push_back(&value);
-        continue;
+      if (atom == nullptr) continue;
+      for (const lattice_attribute& attribute : asked_attributes(*atom)) {
+        syntax::argument& value = atom->arguments[attribute.column];
+        if (value.as<syntax::unnamed_variable>() != nullptr) continue;
+        if (const auto* variable = value.as<syntax::variable>()) {
+          asked[variable->name] = attribute.of;
+          places[variable->name].push_back(&value);
+          continue;
+        }
+        if (is_pattern(value)) continue;
+        const syntax::place span = value.span;
+        syntax::argument met = variable_term("@lattice" + std::to_string(++made_), span);
+        differs_from_bottom(call(*attribute.of->glb, met, std::move(value)), *attribute.of);
+        value = std::move(met);
       }
-      if (is_pattern(value)) continue;
-      const syntax::place span = value.span;
-      syntax::argument met = variable_term("@lattice" + std::to_string(++made_), span);
-      differs_from_bottom(call(*of->glb, met, std::move(value)), *of);
-      value = std::move(met);
     }
-    if (const lattice* const of = asked_lattice(head)) {
-      const auto* variable = head.arguments[attribute_of(head)->column].as<syntax::variable>();
-      if (variable != nullptr) asked[variable->name] = of;
+    for (const lattice_attribute& attribute : asked_attributes(head)) {
+      const auto* variable = head.arguments[attribute.column].as<syntax::variable>();
+      if (variable != nullptr) asked[variable->name] = attribute.of;
     }
     for (const auto& [name, of] : asked) meet(name, *of, places[name], head, body, added, differs_from_bottom);
     std::move(added.begin(), added.end(), std::back_inserter(body));
@@ -222,30 +231,37 @@ class lattice_operations {
     differs_from_bottom(variable_term(name, span), of);
   }
 
-  static syntax::subsumption subsumption_of(const std::string& relation, const lattice_attribute& attribute) {
-    const syntax::place& span = attribute.span;
-    const auto atom_with = [&](const std::string& value) {
-      syntax::atom result{{relation, span}, {}, span};
-      for (std::size_t column = 0; column < attribute.columns; ++column) {
-        result.arguments.push_back(
-            variable_term(column == attribute.column ? value : "@key" + std::to_string(column), span));
+  static syntax::subsumption subsumption_of(const std::string& name, const lattice_relation& relation) {
+    const syntax::place& span = relation.span;
+    const auto value_in = [&](const char* side, std::size_t column) {
+      return variable_term("@" + std::string(side) + std::to_string(column), span);
+    };
+    const auto atom_with = [&](const char* side) {
+      syntax::atom result{{name, span}, {}, span};
+      for (std::size_t column = 0; column < relation.columns; ++column) {
+        result.arguments.push_back(value_in("key", column));
+      }
+      for (const lattice_attribute& attribute : relation.attributes) {
+        result.arguments[attribute.column] = value_in(side, attribute.column);
       }
       return result;
     };
-    const syntax::argument lower = variable_term("@lower", span);
-    const syntax::argument upper = variable_term("@upper", span);
     syntax::subsumption made;
     made.span = span;
-    made.dominated = atom_with("@lower");
-    made.dominating = atom_with("@upper");
-    made.body.push_back(
-        {{syntax::constraint{syntax::constraint_op::equal, call(*attribute.of->lub, lower, upper), upper}, span}});
+    made.dominated = atom_with("lower");
+    made.dominating = atom_with("upper");
+    syntax::conjunction& below = made.body.emplace_back();
+    for (const auto& [column, of] : relation.attributes) {
+      const syntax::argument upper = value_in("upper", column);
+      syntax::argument bound = call(*of->lub, value_in("lower", column), upper);
+      below.push_back({syntax::constraint{syntax::constraint_op::equal, std::move(bound), upper}, span});
+    }
     return made;
   }
 
-  std::map<std::string, lattice> lattices_;              ///< by type
-  std::map<std::string, lattice_attribute> attributes_;  ///< by relation
-  std::size_t made_ = 0;                                 ///< names
+  std::map<std::string, lattice> lattices_;            ///< by type
+  std::map<std::string, lattice_relation> relations_;  ///< by name
+  std::size_t made_ = 0;                               ///< names
 };
 
 }  // namespace

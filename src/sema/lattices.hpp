@@ -11,9 +11,10 @@ namespace gpulog::sema {
 
 /// What attributes of type `T<>` mean, in the words of the language, as Soufflé 2.5 has it:
 ///
-/// * of the tuples of such a relation that agree in all other attributes there is one, whose value is the least upper
-///   bound of all that were derived. That is a subsumption, `r(x, a) <= r(x, b) :- @f(a, b) = b.`; that the bound
-///   itself is derived the tuple set sees to (sema::relation::lattice);
+/// * of the tuples of a relation that agree in all attributes of other types there is one, which holds the least upper
+///   bound of all values that were derived, for each such attribute its own. That is a subsumption, `r(x, a, b) <=
+///   r(x, c, d) :- @f(a, c) = c, @g(b, d) = d.`; that the bounds themselves are derived the tuple set sees to
+///   (sema::relation::lattices);
 /// * where such an attribute's variable gets values from several atoms (or is said to equal a constant), it is their
 ///   greatest lower bound; a rule passes on no bottom. A constant or computed value that is asked of such an attribute
 ///   need only have a lower bound with it that is not the bottom. A record or branch with variables takes it apart.

@@ -54,12 +54,12 @@ struct relation {
   /// Of a relation with one subsumption, by the order of a column: whatever reads that column in the relation's
   /// recursion is monotone, so that the result is the same in whatever order values come.
   bool any_order = false;
-  /// Of an attribute of a lattice: one tuple stays for each value of the others, with the least upper bound there.
+  /// Of attributes of lattices: one tuple stays for each value of the others, with the least upper bounds there.
   struct lattice_attribute {
     std::uint32_t column = 0;
     std::uint32_t least_upper_bound = 0;  ///< number of a functor
   };
-  std::optional<lattice_attribute> lattice;
+  std::vector<lattice_attribute> lattices;
   bool is_aggregate = false;  ///< the subsumption stands for min or max: one value of a key stays
   source_span span;
 

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "backend/array.hpp"
 #include "storage/wide_values.hpp"
@@ -41,23 +44,38 @@ struct value_order {
   }
 };
 
-/// For a relation of which one row of a key stays, the one that is best in the only other column, as after a
-/// subsumption by `<` or `>`, or the one that holds the bound of all values. The row set holds keys then. A better
-/// tuple takes the place of a row in the set; the row that was there leaves the relation when the phase ends. Further
-/// ones write over what the phase has not shown to anybody yet.
-struct best_rows {
-  best_rows(backend::memory_resource& resource, std::uint32_t column_of_values, const value_order& order_of_values)
-      : column(column_of_values), order(order_of_values), replaced(resource), erased(resource) {}
+/// A column in which a row holds a value that follows from all that were offered: bound(a, b), of which it makes no
+/// difference in which order it takes in values, and how often.
+struct bounded_column {
+  std::uint32_t column = 0;
+  std::function<word(word, word)> bound;
+};
 
-  /// What stays of two values.
-  [[nodiscard]] word kept(word value, word known) const {
-    if (bound) return bound(known, value);
-    return order.better(value, known) ? value : known;
+/// For a relation of which one row of a key stays, the one that is best in the only other column, as after a
+/// subsumption by `<` or `>`, or the one that holds the bounds of all values in the other columns. The row set holds
+/// keys then. A better tuple takes the place of a row in the set; the row that was there leaves the relation when the
+/// phase ends. Further ones write over what the phase has not shown to anybody yet, each column by itself: bounds of
+/// several columns know nothing of each other.
+struct best_rows {
+  /// @param bounds_of_values not empty: these are the columns of values, and the order says nothing
+  best_rows(backend::memory_resource& resource, std::uint32_t arity, std::uint32_t column_of_values,
+            const value_order& order_of_values, std::vector<bounded_column> bounds_of_values)
+      : column(column_of_values),
+        order(order_of_values),
+        bounds(std::move(bounds_of_values)),
+        replaced(resource),
+        erased(resource) {
+    for (std::uint32_t c = 0; c < arity; ++c) {
+      const bool is_bounded =
+          std::any_of(bounds.begin(), bounds.end(), [c](const auto& one) { return one.column == c; });
+      if (!is_bounded && (c != column || !bounds.empty())) key.push_back(c);
+    }
   }
 
-  std::uint32_t column;
+  std::uint32_t column;  ///< of the values that have an order
   value_order order;
-  std::function<word(word, word)> bound;  ///< empty: the best value stays
+  std::vector<bounded_column> bounds;  ///< empty: the best value of `column` stays
+  std::vector<std::uint32_t> key;      ///< the other columns
   /// By row that was appended: 1 + the row whose place it took; 0: none.
   backend::array<std::uint64_t> replaced;
   /// By row: it has left the relation, but not yet its columns.

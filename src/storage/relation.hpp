@@ -63,13 +63,12 @@ class relation {
   void keep_best(std::uint32_t column, value_order order) {
     make_erasable();
     order.wide = options_.wide;
-    best_ = std::make_unique<best_rows>(*resource_, column, order);
+    best_ = std::make_unique<best_rows>(*resource_, arity_, column, order, std::vector<bounded_column>{});
   }
-  /// The same, but what stays is a value that follows from all others: bound(a, b), of which it makes no difference in
-  /// which order it takes in values, and how often.
-  void keep_bounds(std::uint32_t column, std::function<word(word, word)> bound) {
-    keep_best(column, {});
-    best_->bound = std::move(bound);
+  /// The same, but what stays in each of these columns, one or more, is the bound of all values.
+  void keep_bounds(std::vector<bounded_column> columns) {
+    make_erasable();
+    best_ = std::make_unique<best_rows>(*resource_, arity_, 0, value_order{}, std::move(columns));
   }
   /// From the next restart on, the end of a phase shows only the best of the rows that wait, at least that many if
   /// there are: others wait behind the delta, where better ones write over them. 0: all of them, as before.
@@ -535,8 +534,10 @@ class relation {
   template <class Value>
   [[nodiscard]] std::uint64_t tuple_hash(const Value& value) const {
     key_hash hash;
-    for (std::uint32_t c = 0; c < arity_; ++c) {
-      if (!best_ || c != best_->column) hash.add(value(c));
+    if (best_) {
+      for (const std::uint32_t c : best_->key) hash.add(value(c));
+    } else {
+      for (std::uint32_t c = 0; c < arity_; ++c) hash.add(value(c));
     }
     return mix(hash.value());
   }
@@ -562,6 +563,9 @@ class relation {
     for (auto& column : columns_) column[to] = column[from];
   }
 
+  template <bool Concurrent>
+  std::uint32_t insert_best(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
+                            unsigned worker);
   template <bool Concurrent>
   std::uint32_t insert_rows(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
                             unsigned worker) {
@@ -592,9 +596,12 @@ class relation {
     return fresh;
   }
 
-  template <bool Concurrent>
+  /// What a tuple that is offered, of which the set knows the key, leaves of the values that are not in the key.
+  class best_value;
+  class bounded_values;
+  template <bool Concurrent, class Kept>
   std::uint32_t insert_best(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
-                            unsigned worker);
+                            unsigned worker, Kept kept);
   /// Says which of the rows that wait are shown next, and puts them in front.
   void choose_shown(row_set& set);
   void swap_rows(row_set& set, std::uint64_t one, std::uint64_t other);

@@ -88,15 +88,99 @@ void relation::insert_all_rows(Set& set) {
   }
 }
 
+/// Where the best value of a key stays.
+class relation::best_value {
+ public:
+  best_value(relation& target, const word* const* values)
+      : rules_(*target.best_), offered_(values[rules_.column]), column_(target.columns_[rules_.column].data()) {}
+
+  void start(std::uint32_t i) { kept_ = value_ = offered_[i]; }
+  /// Beside a row that somebody may read already. @return whether a row with what stays has to take its place
+  bool differs_from(std::uint64_t row) {
+    const word known = column_[row];
+    kept_ = rules_.order.better(value_, known) ? value_ : known;
+    return kept_ != known;
+  }
+  /// Writes what stays over a row of the running phase.
+  void write_over(std::uint64_t row) {
+    word known = __atomic_load_n(column_ + row, __ATOMIC_RELAXED);
+    while (rules_.order.better(value_, known) &&
+           !__atomic_compare_exchange_n(column_ + row, &known, value_, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+  }
+  void write(std::uint64_t row) const { column_[row] = kept_; }
+
+ private:
+  const best_rows& rules_;
+  const word* offered_;
+  word* column_;
+  word value_ = 0;
+  word kept_ = 0;
+};
+
+/// Where bounds of all values of a key stay, each in a column.
+class relation::bounded_values {
+ public:
+  bounded_values(relation& target, const word* const* values) {
+    for (const bounded_column& one : target.best_->bounds) {
+      columns_.push_back({&one.bound, values[one.column], target.columns_[one.column].data()});
+    }
+  }
+
+  void start(std::uint32_t i) {
+    for (kept_column& own : columns_) own.kept = own.value = own.offered[i];
+  }
+  bool differs_from(std::uint64_t row) {
+    bool differs = false;
+    for (kept_column& own : columns_) {
+      own.kept = (*own.bound)(own.column[row], own.value);
+      differs |= own.kept != own.column[row];
+    }
+    return differs;
+  }
+  /// Somebody else may be half done with it: each column takes in all values that are offered, in whatever order.
+  void write_over(std::uint64_t row) {
+    for (kept_column& own : columns_) {
+      word known = __atomic_load_n(own.column + row, __ATOMIC_RELAXED);
+      word kept = (*own.bound)(known, own.value);
+      while (kept != known &&
+             !__atomic_compare_exchange_n(own.column + row, &known, kept, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        kept = (*own.bound)(known, own.value);
+      }
+    }
+  }
+  void write(std::uint64_t row) const {
+    for (const kept_column& own : columns_) own.column[row] = own.kept;
+  }
+
+ private:
+  struct kept_column {
+    const std::function<word(word, word)>* bound;
+    const word* offered;
+    word* column;
+    word value = 0;
+    word kept = 0;
+  };
+  std::vector<kept_column> columns_;
+};
+
 template <bool Concurrent>
 std::uint32_t relation::insert_best(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
                                     unsigned worker) {
+  if (best_->bounds.empty()) {
+    return insert_best<Concurrent>(set, values, n, scratch, worker, best_value(*this, values));
+  }
+  return insert_best<Concurrent>(set, values, n, scratch, worker, bounded_values(*this, values));
+}
+
+template <bool Concurrent, class Kept>
+std::uint32_t relation::insert_best(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
+                                    unsigned worker, Kept kept) {
   hash_tuples(values, n, scratch.homes);
   for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) set.prefetch(scratch.homes[i]);
   std::uint32_t fresh = 0;
   std::uint32_t added = 0;
   reservation& own = reserved_[worker];
-  word* const best = columns_[best_->column].data();
   for (std::uint32_t i = 0; i < n; ++i) {
     if (i + prefetch_distance < n) set.prefetch(scratch.homes[i + prefetch_distance]);
     if (Concurrent && own.next == own.end) {
@@ -104,28 +188,19 @@ std::uint32_t relation::insert_best(row_set& set, const word* const* values, std
       own.end = own.next + reservation_rows;
     }
     const std::uint64_t row = Concurrent ? own.next : tail_.load(std::memory_order_relaxed);
-    const word value = values[best_->column][i];
     const auto same_key = [&](std::uint64_t other) {
-      for (std::uint32_t c = 0; c < arity_; ++c) {
-        if (c != best_->column && columns_[c][other] != values[c][i]) return false;
-      }
-      return true;
+      return std::all_of(best_->key.begin(), best_->key.end(),
+                         [&](std::uint32_t c) { return columns_[c][other] == values[c][i]; });
     };
-    word kept = value;
+    kept.start(i);
     const auto consider = [&](std::uint64_t other) {
-      word known = __atomic_load_n(best + other, __ATOMIC_RELAXED);
-      while (true) {
-        kept = best_->kept(value, known);
-        if (other < rows_) return kept != known;
-        if (kept == known ||
-            __atomic_compare_exchange_n(best + other, &known, kept, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-          return false;
-        }
-      }
+      if (other < rows_) return kept.differs_from(other);
+      kept.write_over(other);
+      return false;
     };
     const auto show = [&](std::uint64_t other) {
-      write_row(values, i, row);
-      best[row] = kept;
+      for (const std::uint32_t c : best_->key) columns_[c][row] = values[c][i];
+      kept.write(row);
       best_->replaced[row] = other == row_set::no_row ? 0 : other + 1;
     };
     const row_set::placed outcome = set.insert_or_replace<Concurrent>(scratch.homes[i], row, same_key, consider, show);

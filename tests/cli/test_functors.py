@@ -233,6 +233,58 @@ bits("z", b) :- bits("a", b), b > 4.
         found = self.results(text, facts={'bits.facts': 'a\t1\nb\t6\na\t4\na\t2\n'})
         self.assertEqual(found['bits'], ['a\t7', 'b\t6', 'z\t7'])
 
+    def test_several_lattice_attributes(self):
+        text = INTERVALS + '''
+.functor either_bit(number, number):number
+.functor common_bits(number, number):number
+.lattice number<> { Bottom -> 0, Lub -> @either_bit(_, _), Glb -> @common_bits(_, _) }
+.decl seen(b:number<>, x:symbol, i:Interval<>, y:number)
+.input seen
+seen(1, "p", [3, 5], 1). seen(6, "p", [4, 9], 1). seen(8, "q", [0, 0], 1).
+// Each value of its own attribute: [3, 9] and 7, which no tuple had together.
+.output seen
+.decl all_of(b:number<>, c:number<>)
+all_of(b, c) :- seen(b, _, _, c).
+.output all_of
+// Greatest lower bounds, of each attribute by itself; the bottom of one is enough for none.
+.decl other(i:Interval<>, b:number<>)
+other([5, 8], 12). other([6, 20], 2).
+.decl both(x:symbol, i:Interval<>, b:number<>)
+both(x, i, b) :- seen(b, x, i, 1), other(i, b).
+.output both
+// One variable in two attributes of the same atom.
+.decl same(x:number<>)
+same(b) :- all_of(b, b).
+.output same
+.decl four(x:symbol)
+four(x) :- seen(4, x, [4, 4], _).
+.output four
+// In a recursion, along a cycle and a chain, from two sources.
+.decl edge(x:number, y:number)
+edge(x, (x + 1) % 50) :- x = range(0, 50).
+edge(x, x + 1) :- x = range(49, 400).
+.decl flow(x:number, i:Interval<>, b:number<>)
+flow(x, [x, x], 1) :- edge(x, _).
+flow(x, [x, x], 2) :- x = 30.
+flow(200, [-5, -5], 4).
+flow(y, i, b) :- flow(x, i, b), edge(x, y).
+.decl flows(n:number, x:number, y:number, b:number)
+flows(n, x, y, b) :- flow(_, [x, y], b), n = count : flow(_, [x, y], b).
+.output flows
+'''
+        many = [(i % 3, i) for i in range(3000)]
+        facts = ''.join('%d\tr%d\t[%d, %d]\t2\n' % (1 << i % 5, k, i, i + 1) for k, i in many)
+        wanted = {'seen': sorted(['7\tp\t[3, 9]\t1', '8\tq\t[0, 0]\t1'] +
+                                 ['31\tr%d\t[%d, %d]\t2' % (k, k, 2998 + k) for k in range(3)]),
+                  'all_of': ['31\t3'], 'both': ['p\t[5, 9]\t6'], 'same': ['3'], 'four': ['p', 'r0', 'r1', 'r2']}
+        wanted['flows'] = sorted(['50\t0\t49\t3', '2\t-5\t399\t7'] + ['1\t0\t%d\t3' % n for n in range(50, 200)] +
+                                 ['1\t-5\t%d\t7' % n for n in range(200, 399)])
+        for options in ([], ['-j', '4'], ['--storage', 'hisa'], ['--storage', 'hisa', '-j', '3'], ['--storage', 'bits'],
+                        ['--storage', 'words'], ['--best-first', 'off'],
+                        ['--word-size', '64', '-l', 'functors64', '-j', '2']):
+            with self.subTest(options=options):
+                self.assertEqual(self.results(text, *options, facts={'seen.facts': facts}), wanted)
+
     def test_wrong_lattices(self):
         for text, wanted in (
                 ('.decl a(x:number<>)\na(1).\n', 'none is declared for number'),
@@ -243,7 +295,7 @@ bits("z", b) :- bits("a", b), b > 4.
                 ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _) }\n'
                  '.lattice number<> { Lub -> @f(_, _) }\n', 'Redefinition of lattice number'),
                 ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _) }\n'
-                 '.decl a(x:number<>, y:number<>)\n', 'second lattice attribute'),
+                 '.decl a(x:number, y:number<>)\n.decl a(x:number<>)\na(1).\n', 'Redefinition of relation a'),
                 ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _) }\n'
                  '.decl a(x:number, y:number<>)\na(1, 2).\na(x, y) <= a(x, z) :- y < z.\n', 'cannot have subsumptive rules'),
                 ('.lattice nonsense<> { Lub -> @f(_, _) }\n', 'nonsense')):

@@ -101,6 +101,8 @@ souffle::RamDomain overlap(souffle::SymbolTable* /*symbols*/, souffle::RecordTab
 
 number either_bit(number x, number y) { return x | y; }
 
+number common_bits(number x, number y) { return x & y; }
+
 const char* longer(const char* longest, const char* text) {
   const std::size_t known = std::strlen(longest);
   const std::size_t length = std::strlen(text);

@@ -213,7 +213,7 @@ TEST_P(erasure, the_best_row_of_a_key_stays_or_a_bound_of_all) {
       if (chosen.chosen) {
         target.keep_best(1, *chosen.chosen);
       } else {
-        target.keep_bounds(1, chosen.kept);
+        target.keep_bounds({{1, chosen.kept}});
       }
       std::map<tuple, word> best;
       for (int round = 0; round < 12; ++round) {
@@ -249,6 +249,54 @@ TEST_P(erasure, the_best_row_of_a_key_stays_or_a_bound_of_all) {
           EXPECT_EQ(rows_of(target, 0, target.rows()), all);
           EXPECT_EQ(rows_of(target, target.old_rows(), target.rows()), fresh);
         }
+      }
+    }
+  }
+}
+
+TEST_P(erasure, bounds_of_several_columns_stay_each_by_itself) {
+  const auto either_bit = [](word a, word b) { return a | b; };
+  const auto larger = [](word a, word b) { return std::max(a, b); };
+  thread_backend workers(4);
+  for (const bool together : {false, true}) {
+    relation target(memory_, 4, options(4));
+    target.keep_bounds({{0, either_bit}, {3, larger}});
+    std::map<tuple, tuple> bounds;
+    for (int round = 0; round < 12; ++round) {
+      std::vector<tuple> rows = random_tuples(3000, 4, 12);
+      for (tuple& row : rows) {
+        row[0] = 1U << random_() % 32;
+        row[2] += static_cast<word>(round) / 4;
+        row[3] = static_cast<word>(random_() % 1000000) + static_cast<word>(round);
+      }
+      const std::map<tuple, tuple> before = bounds;
+      for (const tuple& row : rows) {
+        tuple& known = bounds.emplace(tuple{row[1], row[2]}, tuple{row[0], row[3]}).first->second;
+        known = {either_bit(known[0], row[0]), larger(known[1], row[3])};
+      }
+      if (together) {
+        insert_together(workers, target, rows);
+      } else {
+        insert(backend_, target, rows);
+      }
+      const auto row_of = [](const auto& bound) {
+        return tuple{bound.second[0], bound.first[0], bound.first[1], bound.second[1]};
+      };
+      tuples fresh;
+      tuples all;
+      for (const auto& bound : bounds) {
+        const auto known = before.find(bound.first);
+        all.insert(row_of(bound));
+        if (known == before.end() || known->second != bound.second) fresh.insert(row_of(bound));
+      }
+      target.advance();
+      EXPECT_EQ(rows_of(target, target.old_rows(), target.rows()), fresh);
+      EXPECT_EQ(target.tuples(), all.size());
+      for (const tuple& row : all) EXPECT_TRUE(has(target, row));
+      for (const auto& bound : before) EXPECT_EQ(has(target, row_of(bound)), bounds[bound.first] == bound.second);
+      if (round % 3 == 2) {
+        target.compact_best();
+        EXPECT_EQ(rows_of(target, 0, target.rows()), all);
       }
     }
   }
