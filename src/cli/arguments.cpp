@@ -51,10 +51,8 @@ constexpr ignored_option ignored_options[] = {
     {"-C,--compile-many", false, "no effect: gpulog runs programs without a compiler"},
     {"--emit-statistics", false, "no effect: see --stats"},
     {"-N,--generate-namespace", true, "no effect: nothing is generated"},
-    {"--inline-exclude", true, "no effect on results"},
     {"--live-profile", false, "no effect: progress is shown on a terminal"},
     {"-m,--magic-transform", true, "no effect on results"},
-    {"--magic-transform-exclude", true, "no effect on results"},
     {"--no-preprocessor", false, "no effect: there is no external preprocessor"},
     {"--profile-frequency", false, "no effect: frequencies are always counted"},
     {"-W,--warn", true, "no effect: warnings are all on"},
@@ -118,7 +116,7 @@ parse_result fail(std::string_view message) {
 
 /// The options as texts, before they are checked.
 struct raw_arguments {
-  std::vector<std::string> files, show, macros, pragmas, places;
+  std::vector<std::string> files, show, macros, pragmas, places, inline_exclude, magic_exclude;
   std::string joins = "materialized";
   std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto",
               deduplicate = "auto", unneeded = "auto", best_first = "auto", demand = "auto", rows = "auto",
@@ -259,6 +257,13 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
                                         colon == std::string::npos ? "" : pragma.substr(colon + 1));
   }
   if (raw.legacy) parsed.compile.pragmas.emplace_back("legacy", "");
+  if (!raw.inline_exclude.empty()) {
+    parsed.compile.pragmas.emplace_back("inline-exclude", fmt::format("{}", fmt::join(raw.inline_exclude, ",")));
+  }
+  if (!raw.magic_exclude.empty()) {
+    parsed.compile.pragmas.emplace_back("magic-transform-exclude",
+                                        fmt::format("{}", fmt::join(raw.magic_exclude, ",")));
+  }
   if (raw.fact_folder->count() > 0) parsed.compile.pragmas.emplace_back("fact-dir", parsed.run.fact_directory);
   if (raw.output_folder->count() > 0) parsed.compile.pragmas.emplace_back("output-dir", parsed.run.output_directory);
   for (const std::string& group : raw.macros) {
@@ -331,6 +336,12 @@ parse_result parse_arguments(int count, char** texts) {
   app.add_flag("--parse-errors", raw.parse_errors, "as --show parse-errors");
   app.add_option("-p,--profile", parsed.profile_file, "write times and sizes of all rules (JSON)")->type_name("FILE");
   app.add_flag("--legacy", raw.legacy, "an atom's arguments need not be of subtypes of the declared types");
+  app.add_option("--inline-exclude", raw.inline_exclude, "relations that are not inlined, separated by commas")
+      ->type_name("LIST")
+      ->allow_extra_args(false);
+  app.add_option("--magic-transform-exclude", raw.magic_exclude, "the same: relations that are not inlined")
+      ->type_name("LIST")
+      ->allow_extra_args(false);
   app.add_flag("--version", raw.show_version, "print version, backends and word sizes");
 
   constexpr const char* own = "gpulog's own";

@@ -1,6 +1,5 @@
 #include "gpulog/program.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -42,12 +41,8 @@ void compile(program_state& state, source_file& main_file, const compile_options
     sema::analysis_options analysis;
     analysis.warnings = options.warnings;
     analysis.words = state.words;
-    analysis.legacy = std::any_of(options.pragmas.begin(), options.pragmas.end(),
-                                  [](const auto& pragma) { return pragma.first == "legacy"; });
+    for (const auto& [name, value] : options.pragmas) analysis.pragmas[name] = value;
     state.analysed = sema::analyse(state.parsed, report, analysis);
-  }
-  if (state.analysed) {
-    for (const auto& [name, value] : options.pragmas) state.analysed->pragmas[name] = value;
   }
   state.remarks = report.to_public();
   state.report = report.to_string();

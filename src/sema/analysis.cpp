@@ -54,13 +54,12 @@ class analyser {
       : items_(items),
         diagnostics_(diagnostics),
         options_(options),
-        declared_(items_, program_, diagnostics),
+        declared_(items_, program_, diagnostics, options.pragmas),
         inliner_(items_, declared_, diagnostics),
         symbols_(program_.symbols),
         has_clause_(program_.relations.size(), false),
         has_subsumption_(program_.relations.size(), false) {
     program_.words = options.words;
-    if (options.legacy) program_.pragmas.emplace("legacy", "");
   }
 
   std::optional<program> run() {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 
 #include "sema/program.hpp"
 #include "support/diagnostics.hpp"
@@ -11,7 +13,9 @@ namespace gpulog::sema {
 struct analysis_options {
   bool warnings = true;  ///< false: as with -w, none are reported
   word_size words = word_size::bits32;
-  bool legacy = false;  ///< as with --legacy and .pragma "legacy": of an atom's arguments only the kinds are checked
+  /// They outweigh those of the program. `legacy`: of an atom's arguments only the kinds are checked; `inline-exclude`
+  /// and `magic-transform-exclude`: relations that are not inlined, separated by commas.
+  std::map<std::string, std::string> pragmas = {};
 };
 
 /// Resolves, types, checks, desugars and stratifies a parsed program. Everything that is wrong is reported to

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 #include "sema/suggestion.hpp"
@@ -34,8 +35,10 @@ void report_unsupported(diagnostics& diagnostics, const source_span& where, cons
   diagnostics.error(where, construct + " is not supported yet");
 }
 
-declarations::declarations(const std::vector<syntax::item>& items, program& program, diagnostics& diagnostics)
+declarations::declarations(const std::vector<syntax::item>& items, program& program, diagnostics& diagnostics,
+                           const std::map<std::string, std::string>& pragmas)
     : program_(program), diagnostics_(diagnostics) {
+  collect_pragmas(items, pragmas);
   collect_types(items);
   for (const syntax::item& item : items) {
     if (const auto* declaration = item.as<syntax::type_declaration>()) {
@@ -46,7 +49,6 @@ declarations::declarations(const std::vector<syntax::item>& items, program& prog
   for (const syntax::item& item : items) {
     if (const auto* declaration = item.as<syntax::relation_declaration>()) declare_relation(*declaration);
     if (const auto* declaration = item.as<syntax::functor_declaration>()) declare_functor(*declaration);
-    if (const auto* pragma = item.as<syntax::pragma>()) program_.pragmas[pragma->name] = pragma->value;
   }
   for (const syntax::item& item : items) {
     if (const auto* directive = item.as<syntax::directive>()) add_directive(*directive);
@@ -54,6 +56,20 @@ declarations::declarations(const std::vector<syntax::item>& items, program& prog
   }
   declare_lattices(items);
   check_inlined_relations();
+}
+
+void declarations::collect_pragmas(const std::vector<syntax::item>& items,
+                                   const std::map<std::string, std::string>& outweighing) {
+  for (const syntax::item& item : items) {
+    if (const auto* pragma = item.as<syntax::pragma>()) program_.pragmas[pragma->name] = pragma->value;
+  }
+  for (const auto& [name, value] : outweighing) program_.pragmas[name] = value;
+  for (const char* const exclusion : {"inline-exclude", "magic-transform-exclude"}) {
+    const auto found = program_.pragmas.find(exclusion);
+    if (found == program_.pragmas.end()) continue;
+    std::istringstream names(found->second);
+    for (std::string name; std::getline(names, name, ',');) not_inlined_.insert(name);
+  }
 }
 
 std::optional<relation_id> declarations::find_relation(const std::string& name) const {
@@ -416,7 +432,7 @@ void declarations::apply_qualifiers(const syntax::relation_declaration& declarat
   const auto add_io = [&](const syntax::placed_qualifier& qualifier, directive_kind kind) {
     relation.directives.push_back({kind, {}, qualifier.span});
   };
-  bool no_inline = false;
+  bool no_inline = not_inlined_.contains(name.text);
   bool no_magic = false;
   for (const syntax::placed_qualifier& qualifier : declaration.qualifiers) {
     switch (qualifier.what) {

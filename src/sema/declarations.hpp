@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,7 +17,9 @@ namespace gpulog::sema {
 class declarations {
  public:
   /// Fills relations and pragmas of `program`; reports what is wrong and goes on with what is usable.
-  declarations(const std::vector<syntax::item>& items, program& program, diagnostics& diagnostics);
+  /// @param pragmas outweigh those of the items
+  declarations(const std::vector<syntax::item>& items, program& program, diagnostics& diagnostics,
+               const std::map<std::string, std::string>& pragmas = {});
 
   [[nodiscard]] const type_environment& types() const { return types_; }
   [[nodiscard]] word_size words() const { return program_.words; }
@@ -71,6 +75,7 @@ class declarations {
     progress state = progress::waiting;
   };
 
+  void collect_pragmas(const std::vector<syntax::item>& items, const std::map<std::string, std::string>& outweighing);
   void collect_types(const std::vector<syntax::item>& items);
   /// nullopt after reporting that there is none; `role` is what the name was to be, for the message.
   std::optional<type_id> resolve_type(const syntax::qualified_name& name, const std::string& role);
@@ -113,6 +118,7 @@ class declarations {
   };
   std::unordered_map<std::string, declared_branch> branches_;
   std::unordered_map<std::string, relation_id> relations_;
+  std::set<std::string> not_inlined_;  ///< by request
   std::vector<std::string> relation_names_;
   std::unordered_map<std::string, source_span> single_directives_;  ///< by kind and relation
   std::vector<std::vector<type_id>> column_types_;                  ///< by relation

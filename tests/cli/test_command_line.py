@@ -52,6 +52,34 @@ class CommandLine(CommandTest):
         numbers = self.run_program(text.replace('<: symbol', '<: number'), '--legacy')
         self.assertEqual(numbers.returncode, 1)
 
+    def test_relations_that_are_not_inlined(self):
+        text = """
+.decl n(x:number)   n(1). n(2).
+.init c = box
+.comp box {
+  .decl in_box(x:number) inline
+  in_box(x + 1) :- n(x).
+}
+.decl twice(x:number) inline
+twice(2 * x) :- c.in_box(x).
+.decl r(x:number)
+r(x) :- twice(x).
+.output r
+"""
+        for options, before, kept in (
+                ([], '', set()),
+                (['--inline-exclude=twice'], '', {'twice'}),
+                (['--inline-exclude', 'nobody,c.in_box,twice'], '', {'twice', 'c.in_box'}),
+                (['--inline-exclude=twice', '--inline-exclude=c.in_box'], '', {'twice', 'c.in_box'}),
+                (['--magic-transform-exclude=c.in_box'], '', {'c.in_box'}),
+                ([], '.pragma "inline-exclude" "twice"', {'twice'}),
+                (['--inline-exclude=c.in_box'], '.pragma "inline-exclude" "twice"', {'c.in_box'})):
+            with self.subTest(options=options, before=before):
+                self.assert_runs(self.run_program(before + text, *options))
+                self.assertEqual(self.rows('out', 'r.csv'), ['4', '6'])
+                plan = self.run_gpulog('--show', 'transformed-ram', *options, 'program.dl').output
+                self.assertEqual({name for name in ('twice', 'c.in_box') if name + '(' in plan}, kept)
+
     def test_folders_of_the_program(self):
         self.write('program.dl', '.pragma "fact-dir" "in"\n.pragma "output-dir" "results"\n' + REACH)
         os.makedirs(self.path('in'))
