@@ -284,8 +284,9 @@ class analyser {
       diagnostics_.error(written.span, "Relation " + relation.name + " has subsumptive rules and cannot be inlined");
     }
     if (!relation.choice_domains.empty()) {
-      report_unsupported(diagnostics_, written.span,
-                         "Subsumptive rule of relation " + relation.name + ", which has a choice-domain");
+      diagnostics_.error(written.span, "Relation " + relation.name +
+                                           " has a choice-domain and cannot have subsumptive rules: which tuple of a "
+                                           "key comes first would decide which ones are left");
     }
     if (relation.arity() == 0) {
       diagnostics_.error(written.span, "Relation " + relation.name + " has one tuple at most and nothing to subsume");
