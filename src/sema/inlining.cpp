@@ -71,19 +71,21 @@ syntax::literal equality(syntax::argument left, syntax::argument right, const sy
   return {syntax::constraint{syntax::constraint_op::equal, std::move(left), std::move(right)}, span};
 }
 
-/// Whether a body has variables that are not arguments of its head, each by itself.
-bool brings_variables(const syntax::atom& head, const syntax::clause& clause) {
-  std::set<std::string> own;
-  for (const syntax::argument& argument : head.arguments) {
-    if (const auto* variable = argument.as<syntax::variable>()) own.insert(variable->name);
-  }
-  bool others = false;
-  const auto check = [&](const syntax::variable& variable, const syntax::argument&) {
-    others = others || !own.contains(variable.name);
-  };
-  for_each_variable(head, check);
-  for_each_variable(clause.body, check);
-  return others;
+bool has_variable_without_value(const syntax::argument& term, const std::map<std::string, syntax::argument>& values) {
+  bool found = false;
+  for_each_variable(term, [&](const syntax::variable& variable, const syntax::argument&) {
+    found = found || !values.contains(variable.name);
+  });
+  return found;
+}
+
+syntax::literal negation_of(syntax::literal inner) {
+  const syntax::place span = inner.span;
+  return {syntax::negation{std::move(inner)}, span};
+}
+
+syntax::literal group_of(std::vector<syntax::conjunction> alternatives, const syntax::place& span) {
+  return {syntax::group{std::move(alternatives)}, span};
 }
 
 }  // namespace
@@ -194,17 +196,19 @@ void inliner::replace(syntax::literal& part, bool negated, std::size_t depth) {
   bool possible = depth < deepest_copy && copies_ + definitions.size() <= most_copies;
   for (const definition& each : definitions) {
     if (each.head->arguments.size() != atom.arguments.size()) possible = false;
-    if (negated && brings_variables(*each.head, *each.clause)) possible = false;
   }
   if (negated && std::any_of(atom.arguments.begin(), atom.arguments.end(), is_unnamed)) possible = false;
+  syntax::group alternatives;
+  for (const definition& each : definitions) {
+    if (!possible) break;
+    ++copies_;
+    instance_of_body made = instance(each, atom, negated);
+    possible = !(negated && made.has_own_variables);
+    if (made.can_hold) alternatives.alternatives.push_back(std::move(made.body));
+  }
   if (!possible) {
     kept_.insert(atom.name.text);
     return;
-  }
-  syntax::group alternatives;
-  for (const definition& each : definitions) {
-    ++copies_;
-    if (auto made = instance(each, atom)) alternatives.alternatives.push_back(std::move(*made));
   }
   expand(alternatives.alternatives, negated, depth + 1);
   part.value = std::move(alternatives);
@@ -240,16 +244,15 @@ syntax::argument inliner::typed(syntax::argument term, std::optional<type_id> ty
 }
 
 bool inliner::unify(const syntax::argument& formal, const syntax::argument& actual, std::optional<type_id> type,
-                    std::map<std::string, syntax::argument>& values,
-                    std::vector<std::pair<syntax::argument, syntax::argument>>& equal) {
+                    unification& result) {
   if (is_unnamed(actual)) return true;
   const auto* cast = actual.as<syntax::type_cast>();
   const syntax::argument& value = cast != nullptr && cast->value->as<syntax::record_constructor>() != nullptr
                                       ? static_cast<const syntax::argument&>(*cast->value)
                                       : actual;
   const auto* variable = formal.as<syntax::variable>();
-  if (variable != nullptr && !values.contains(variable->name)) {
-    values.emplace(variable->name, typed(value, type));
+  if (variable != nullptr && !result.values.contains(variable->name)) {
+    result.values.emplace(variable->name, typed(value, type));
     return true;
   }
   const auto* made_branch = formal.as<syntax::branch_constructor>();
@@ -265,7 +268,7 @@ bool inliner::unify(const syntax::argument& formal, const syntax::argument& actu
       for (std::size_t field = 0; field < fields; ++field) {
         const type_id of_field = declared_.branch_fields(*made)[field];
         const std::optional<type_id> known = of_field.valid() ? std::optional(of_field) : std::nullopt;
-        possible &= unify(made_branch->fields[field], matched_branch->fields[field], known, values, equal);
+        possible &= unify(made_branch->fields[field], matched_branch->fields[field], known, result);
       }
       return possible;
     }
@@ -273,45 +276,109 @@ bool inliner::unify(const syntax::argument& formal, const syntax::argument& actu
   const auto* made = formal.as<syntax::record_constructor>();
   const auto* matched = value.as<syntax::record_constructor>();
   if (made == nullptr || matched == nullptr || made->fields.size() != matched->fields.size()) {
-    equal.emplace_back(typed(formal, type), typed(value, type));
+    if (result.opens && has_variable_without_value(formal, result.values)) {
+      if (const auto possible = open(formal, value, type, result)) return *possible;
+    }
+    result.equal.emplace_back(typed(formal, type), typed(value, type));
     return true;
   }
   bool possible = true;
   for (std::size_t field = 0; field < made->fields.size(); ++field) {
-    possible &= unify(made->fields[field], matched->fields[field], field_type(type, field), values, equal);
+    possible &= unify(made->fields[field], matched->fields[field], field_type(type, field), result);
+  }
+  return possible;
+}
+
+std::optional<bool> inliner::open(const syntax::argument& formal, const syntax::argument& value,
+                                  std::optional<type_id> type, unification& result) {
+  constexpr std::size_t most_others = 16;
+  if (value.as<syntax::variable>() == nullptr) return std::nullopt;
+  const syntax::place& span = value.span;
+  opened_value opened{value, formal, {}};
+  std::vector<syntax::argument>* fields = nullptr;
+  std::vector<std::optional<type_id>> types;
+  if (auto* record = opened.constructor.as<syntax::record_constructor>()) {
+    if (!type || declared_.types().kind(*type) != value_kind::record) return std::nullopt;
+    fields = &record->fields;
+    for (std::size_t field = 0; field < fields->size(); ++field) types.push_back(field_type(type, field));
+    opened.others.push_back(typed({syntax::nil_constant{}, span}, type));
+  } else if (auto* branch = opened.constructor.as<syntax::branch_constructor>()) {
+    const declarations::known_branch* const made = declared_.find_branch(branch->branch.text);
+    if (made == nullptr || declared_.branch_fields(*made).size() != branch->fields.size()) return std::nullopt;
+    fields = &branch->fields;
+    for (const type_id of_field : declared_.branch_fields(*made)) {
+      types.push_back(of_field.valid() ? std::optional(of_field) : std::nullopt);
+    }
+    for (const std::string& name : declared_.branch_names()) {
+      const declarations::known_branch& other = *declared_.find_branch(name);
+      if (other.type != made->type || other.number == made->number) continue;
+      const std::vector<syntax::argument> any(declared_.branch_fields(other).size(),
+                                              syntax::argument{syntax::unnamed_variable{}, span});
+      opened.others.push_back({syntax::branch_constructor{{name, span}, any}, span});
+    }
+    if (opened.others.size() > most_others) return std::nullopt;
+  } else {
+    return std::nullopt;
+  }
+  const std::vector<syntax::argument> formals = *fields;
+  for (syntax::argument& field : *fields) {
+    field = variable_term("_@" + std::to_string(copies_) + "." + std::to_string(++opened_fields_), span);
+  }
+  const std::vector<syntax::argument> values = *fields;
+  opened.constructor = typed(std::move(opened.constructor), type);
+  result.opened.push_back(std::move(opened));
+  bool possible = true;
+  for (std::size_t field = 0; field < formals.size(); ++field) {
+    possible &= unify(formals[field], values[field], types[field], result);
   }
   return possible;
 }
 
 /// The body of a clause with the atom's arguments for those of its head and new names for its other variables.
-std::optional<syntax::conjunction> inliner::instance(const definition& chosen, const syntax::atom& atom) {
+inliner::instance_of_body inliner::instance(const definition& chosen, const syntax::atom& atom, bool negated) {
   const std::string suffix = "@" + std::to_string(copies_);
-  std::map<std::string, syntax::argument> values;
+  unification unified;
+  unified.opens = negated;
+  instance_of_body result;
   const variable_replacer replacer([&](syntax::argument& term) {
     const std::string& name = term.as<syntax::variable>()->name;
-    const auto known = values.find(name);
-    term = known != values.end() ? known->second : variable_term(name + suffix, term.span);
+    const auto known = unified.values.find(name);
+    result.has_own_variables |= known == unified.values.end();
+    term = known != unified.values.end() ? known->second : variable_term(name + suffix, term.span);
   });
-  syntax::conjunction result;
-  std::vector<std::pair<syntax::argument, syntax::argument>> equal;
   const relation_id relation = *declared_.find_relation(atom.name.text);
   for (std::size_t position = 0; position < atom.arguments.size(); ++position) {
     const type_id type = declared_.column_type(relation, position);
     const std::optional<type_id> known = type.valid() ? std::optional(type) : std::nullopt;
-    if (!unify(chosen.head->arguments[position], atom.arguments[position], known, values, equal)) return std::nullopt;
+    result.can_hold &= unify(chosen.head->arguments[position], atom.arguments[position], known, unified);
+    if (!result.can_hold) return result;
   }
-  for (auto& [formal, actual] : equal) {
+  for (auto& [formal, actual] : unified.equal) {
     replacer.apply(formal);
-    result.push_back(equality(std::move(formal), std::move(actual), atom.span));
+    result.body.push_back(equality(std::move(formal), std::move(actual), atom.span));
   }
   std::vector<syntax::conjunction> body = chosen.clause->body;
   replacer.apply(body);
   if (body.size() == 1) {
-    std::move(body.front().begin(), body.front().end(), std::back_inserter(result));
+    std::move(body.front().begin(), body.front().end(), std::back_inserter(result.body));
   } else if (body.size() > 1) {
-    result.push_back({syntax::group{std::move(body)}, atom.span});
+    result.body.push_back(group_of(std::move(body), atom.span));
   }
-  if (result.empty()) result.push_back({syntax::boolean_constant{true}, atom.span});
+  if (result.body.empty()) result.body.push_back({syntax::boolean_constant{true}, atom.span});
+  if (unified.opened.empty()) return result;
+  // Negated, it says that the value is another one, or is this one, which the negated rest is about.
+  syntax::literal negated_rest = negation_of(group_of({std::move(result.body)}, atom.span));
+  for (auto opened = unified.opened.rbegin(); opened != unified.opened.rend(); ++opened) {
+    std::vector<syntax::conjunction> alternatives;
+    for (syntax::argument& other : opened->others) {
+      alternatives.push_back({equality(opened->value, std::move(other), atom.span)});
+    }
+    alternatives.push_back(
+        {equality(opened->value, std::move(opened->constructor), atom.span), std::move(negated_rest)});
+    negated_rest = group_of(std::move(alternatives), atom.span);
+  }
+  result.body.clear();
+  result.body.push_back(negation_of(std::move(negated_rest)));
   return result;
 }
 

@@ -57,6 +57,18 @@ TEST(inlining, is_refused_where_variables_would_come_in_and_in_aggregates) {
       analysed_text(declared + ".decl b(x:number) inline\nb(x) :- e(x,_).\nout(x) :- e(_,x), !b(x).\n").accepted());
 }
 
+TEST(inlining, negated_records_are_taken_apart) {
+  const std::string declared =
+      ".type P = [a:number, b:number]\n.decl p(r:P)\n.input p\n.decl none(r:P)\n"
+      ".decl below(r:P) inline\nbelow([x, y]) :- x < y.\n";
+  EXPECT_EQ(rules_of(declared + "out2(x, y) :- e(x, y), !below([x, y]).\n"), (rules{"out2(x,y) :- e(x,y), x >= y."}));
+  EXPECT_EQ(rules_of(declared + "none(r) :- p(r), !below(r).\n").size(), 2U);
+  // Nothing says what x is.
+  EXPECT_FALSE(analysed_text(".decl e(x:number)\n.decl a(x:number) inline\na(x + 1) :- x > 0.\n"
+                             ".decl out(x:number)\nout(x) :- e(x), !a(x).\n")
+                   .accepted());
+}
+
 TEST(inlining, facts_are_bodies_too) {
   EXPECT_EQ(rules_of(".decl a(x:number) inline\na(1).\na(2).\nout(x) :- e(x,y), !a(y), a(x).\n"),
             (rules{"out(x) :- e(x,y), 1 != y, 2 != y, 1 = x.", "out(x) :- e(x,y), 1 != y, 2 != y, 2 = x."}));
