@@ -76,11 +76,13 @@ class scope_separator {
     scope outer;
     for (const syntax::atom& head : clause.heads) collect_names(head, outer.visible);
     collect_names(clause.body, outer.visible);
+    outer.own = outer.visible;
     outer.bound = bound_by(clause.body, {});
     syntax::conjunction added;
+    outer.beside = &added;
     for (syntax::atom& head : clause.heads) {
       for_each_aggregate(
-          head, [&](syntax::aggregate& aggregate, syntax::argument& term) { separate(aggregate, term, outer, added); });
+          head, [&](syntax::aggregate& aggregate, syntax::argument& term) { separate(aggregate, term, outer); });
     }
     if (!added.empty() && clause.body.empty()) clause.body.emplace_back();
     for (syntax::conjunction& conjunction : clause.body) {
@@ -92,18 +94,22 @@ class scope_separator {
  private:
   struct scope {
     name_set visible;  ///< names that stand in it or around it, outside of aggregates
+    name_set own;      ///< those that stand in it
     name_set bound;
+    const scope* around = nullptr;
+    syntax::conjunction* beside = nullptr;  ///< takes what is added to it
   };
   using renaming = std::map<std::string, std::string>;
 
   void separate_body(std::vector<syntax::conjunction>& alternatives, const scope& around) {
+    scope here = around;
     for (syntax::conjunction& conjunction : alternatives) {
       syntax::conjunction added;
+      here.beside = &added;
       for (syntax::literal& part : conjunction) {
         name_result(part);
-        for_each_aggregate(part, [&](syntax::aggregate& aggregate, syntax::argument& term) {
-          separate(aggregate, term, around, added);
-        });
+        for_each_aggregate(
+            part, [&](syntax::aggregate& aggregate, syntax::argument& term) { separate(aggregate, term, here); });
       }
       std::move(added.begin(), added.end(), std::back_inserter(conjunction));
     }
@@ -135,8 +141,27 @@ class scope_separator {
 
   std::string fresh(const std::string& name) { return name + "@" + std::to_string(++made_); }
 
-  void separate(syntax::aggregate& aggregate, syntax::argument& term, const scope& around,
-                syntax::conjunction& beside) {
+  /// The scope in which the name of a variable stands that only an aggregate binds, that one's or one around it.
+  static const scope& home_of(const std::string& name, const scope& around) {
+    const scope* home = &around;
+    while (!home->own.contains(name) && home->around != nullptr) home = home->around;
+    return *home;
+  }
+
+  /// Whether the aggregate needs anything of the scopes within `home`, where it would stand.
+  static bool needs_more_than(const scope& home, const syntax::aggregate& aggregate, const renaming& locals,
+                              const scope& around) {
+    bool found = false;
+    const auto look = [&](const syntax::variable& variable, const syntax::argument&) {
+      found |= !locals.contains(variable.name) && around.visible.contains(variable.name) &&
+               !home.visible.contains(variable.name);
+    };
+    if (aggregate.target) for_each_variable(**aggregate.target, look);
+    for_each_variable(aggregate.body, look);
+    return found;
+  }
+
+  void separate(syntax::aggregate& aggregate, syntax::argument& term, const scope& around) {
     name_set own;
     collect_names(aggregate.body, own);
     name_set of_target;
@@ -173,13 +198,28 @@ class scope_separator {
                                       " aggregate and used outside of it");
         return;
       }
+      // Where the witnesses stand outside of an aggregate around this one, the copy stands there too, and so has this
+      // one to, which is then the same for all that the aggregate around it looks at.
+      const scope& home = home_of(*witnesses.begin(), around);
+      const bool is_one_home = std::all_of(witnesses.begin(), witnesses.end(),
+                                           [&](const std::string& name) { return &home_of(name, around) == &home; });
+      if (!is_one_home || needs_more_than(home, aggregate, locals, around)) {
+        diagnostics_.error(where, "Witness problem: argument " + *witnesses.begin() + " is bound only by this " +
+                                      std::string(syntax::spelling(aggregate.op)) +
+                                      " aggregate, which depends on variables of the aggregate around it, and used "
+                                      "outside of both");
+        return;
+      }
       syntax::aggregate copy = aggregate;
       renaming copied;
       for (const auto& [name, unused] : locals) copied.emplace(name, fresh(name));
       rename(copy, copied);
       for (const std::string& name : witnesses) locals.emplace(name, fresh(name));
-      scope extended = around;
-      for (const auto& [unused, name] : copied) extended.visible.insert(name);
+      scope extended = home;
+      for (const auto& [unused, name] : copied) {
+        extended.visible.insert(name);
+        extended.own.insert(name);
+      }
       extended.bound = bound_by(copy.body, extended.bound);
       const std::string result = fresh("");
       syntax::conjunction copies;
@@ -189,10 +229,10 @@ class scope_separator {
       copies.push_back(equality_of(**copy.target, variable_term(result, where), where));
       std::vector<syntax::conjunction> whole{std::move(copies)};
       separate_body(whole, extended);
-      std::move(whole.front().begin(), whole.front().end(), std::back_inserter(beside));
-      separate_inside(aggregate, locals, around);
+      std::move(whole.front().begin(), whole.front().end(), std::back_inserter(*home.beside));
+      separate_inside(aggregate, locals, home);
       syntax::argument moved{std::move(aggregate), where};
-      beside.push_back(equality_of(variable_term(result, where), std::move(moved), where));
+      home.beside->push_back(equality_of(variable_term(result, where), std::move(moved), where));
       term = variable_term(result, where);
       return;
     }
@@ -202,15 +242,18 @@ class scope_separator {
   void separate_inside(syntax::aggregate& aggregate, const renaming& locals, const scope& around) {
     rename(aggregate, locals);
     scope inner = around;
-    collect_names(aggregate.body, inner.visible);
-    if (aggregate.target) collect_names(**aggregate.target, inner.visible);
+    inner.around = &around;
+    inner.own.clear();
+    collect_names(aggregate.body, inner.own);
+    if (aggregate.target) collect_names(**aggregate.target, inner.own);
+    inner.visible.insert(inner.own.begin(), inner.own.end());
     inner.bound = bound_by(aggregate.body, inner.bound);
     separate_body(aggregate.body, inner);
     if (!aggregate.target) return;
     syntax::conjunction added;
-    for_each_aggregate(**aggregate.target, [&](syntax::aggregate& nested, syntax::argument& term) {
-      separate(nested, term, inner, added);
-    });
+    inner.beside = &added;
+    for_each_aggregate(**aggregate.target,
+                       [&](syntax::aggregate& nested, syntax::argument& term) { separate(nested, term, inner); });
     for (syntax::conjunction& conjunction : aggregate.body) {
       conjunction.insert(conjunction.end(), added.begin(), added.end());
     }

@@ -145,6 +145,23 @@ TEST(aggregates, are_literals_with_variables_of_their_own) {
   EXPECT_EQ(text.program->rules[1].body.size(), 5U) << to_text(*text.program, text.program->rules[1]);
 }
 
+TEST(aggregates, have_no_witnesses_outside_of_another_one_that_they_depend_on) {
+  for (const std::string body :
+       {"r(p, c) :- c = count : { e(x, _), m = min y : e(p, y), x > m }.",
+        "r(p, c) :- c = count : { e(x, _), x > min y + p : e(p, y) }.",
+        "r(p, c) :- c = sum x : { e(x, z), z = max w : { e(v, _), w = max y : e(p, y) + v } }."}) {
+    const analysed_text text(".decl e(x:number, y:number)\n.decl r(x:number, n:number)\n" + body + "\n");
+    EXPECT_TRUE(text.accepted()) << text.report.to_string();
+  }
+  for (const std::string body : {"r(p, c) :- c = count : { e(x, _), m = min y : { e(p, y), x < y } }.",
+                                 "r(p, c) :- c = count : { e(x, p), m = min y : e(p, y), x < m }.",
+                                 "r(p, c) :- c = count : { e(x, _), q < x, m = min y : { e(p, y), e(y, q) } }."}) {
+    const analysed_text text(".decl e(x:number, y:number)\n.decl r(x:number, n:number)\n" + body + "\n");
+    EXPECT_FALSE(text.accepted()) << body;
+    EXPECT_TRUE(text.error_lines().contains(3)) << text.report.to_string();
+  }
+}
+
 TEST(aggregates, cannot_depend_on_their_own_results) {
   for (const std::string body :
        {"r(x, 1) :- x = sum y : e(x, y).", "r(n, m) :- n = sum x : e(x, m), m = count : e(_, n).",
