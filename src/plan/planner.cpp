@@ -24,6 +24,7 @@
 #include "plan/record_patterns.hpp"
 #include "plan/repetitions.hpp"
 #include "plan/rule_text.hpp"
+#include "plan/shared_bodies.hpp"
 #include "plan/subsumption.hpp"
 #include "plan/supplementary.hpp"
 #include "plan/validate.hpp"
@@ -58,6 +59,7 @@ class planner {
     add_relations();
     add_facts();
     leave_out_unneeded();
+    if (makes_supplementary()) shared_.emplace(source_, needed_);
     for (const sema::stratum& planned : source_.strata) {
       if (is_needed(planned)) plan_stratum(planned);
     }
@@ -138,6 +140,7 @@ class planner {
       drop_repeated_literals(rule);
       keep_named_columns(rule);
       mark_equivalences(rule);
+      if (shared_) read_shared_body(rule);
       if (rule.unsatisfiable) {
         result_.remarks.push_back(fmt::format("never holds, left out: {}", rule.text));
       } else {
@@ -184,6 +187,19 @@ class planner {
     for (auto one = restricted.rbegin(); one != restricted.rend(); ++one) {
       plan_behind(one->relation, std::move(one->full), planned.relations);
     }
+  }
+
+  /// What several heads of a clause need is made once, in a stratum before.
+  void read_shared_body(normalized_rule& rule) {
+    const auto made = shared_->share(rule, relation_maker_, relation_namer_);
+    if (!made) return;
+    draft_stratum& before = strata_.emplace_back();
+    before.relations = {made->head};
+    costs_.learn_distinct_values(*made);
+    plan_rule(*made, before, 0);
+    before.once.advance = before.relations;
+    result_.remarks.push_back(fmt::format("{}: the body of {} rules in {}, made once", relation_namer_(made->head),
+                                          shared_->readers(), made->location));
   }
 
   /// Whether an aggregate reads relations of its own recursion, as they are.
@@ -534,6 +550,7 @@ class planner {
   const sema::program& source_;
   const options& chosen_;
   std::vector<bool> needed_;  ///< by relation of the source
+  std::optional<shared_bodies> shared_;
   relation_maker relation_maker_ = [this](relation_id head, std::vector<std::string> names,
                                           std::vector<value_kind> kinds) {
     return make_relation(head, std::move(names), std::move(kinds));
