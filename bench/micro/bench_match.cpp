@@ -93,10 +93,10 @@ void match(benchmark::State& state, bool published, bool sparse) {
   program.constants = {0};
 
   const auto scratch = std::make_unique<kernels::tile_scratch>();
-  std::shared_mutex gate;
+  kernels::worker_gate gate(1);
   kernels::tile_runner<false> runner(program, relations, 0, *scratch, gate, nullptr);
   const std::uint64_t rows = kernels::input_rows(program, relations);
-  for (auto _ : state) runner.run(0, rows, [] {});
+  for (auto _ : state) runner.run(0, rows, [](std::uint64_t) {});
   state.SetItemsProcessed(state.iterations() * (static_cast<std::int64_t>(probes) + matches));
 }
 const std::vector<std::vector<std::int64_t>> axes = {{1 << 12, 1 << 18}, {1, 8, 64}, {10, 100}};

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,7 +66,7 @@ class cpu_machine {
     for (std::uint64_t row = 0; row < rows; row += storage::tile_rows) {
       const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(storage::tile_rows, rows - row));
       for (std::size_t c = 0; c < columns.size(); ++c) tile[c] = columns[c] + row;
-      while (!target.has_room()) target.make_room(backend_);
+      while (!target.has_room(n)) target.make_room(backend_, n);
       target.template insert<false>(tile.data(), n, scratch_[0]->insert, 0);
       if (target.is_choice()) target.choose_in_order();
     }
@@ -177,19 +176,31 @@ class cpu_machine {
       expected += version.expected_candidates;
     }
     if (small.size() < 2 || expected < cut_.together_candidates) return;
+    const unsigned workers = workers_for(expected, cut_.together_candidates);
     // The longest ones first, so that workers end together.
     std::sort(small.begin(), small.end(), [](const phase_version* a, const phase_version* b) {
       return a->expected_candidates > b->expected_candidates;
     });
-    std::shared_mutex gate;  // one for all, as some read what others extend
-    backend_.for_each_tile(small.size(), 1, [&](unsigned worker, std::uint64_t number, std::uint64_t) {
-      phase_version& version = *small[number];
+    // Tiny ones share a task.
+    std::vector<std::size_t> begins = {0};
+    const double piece = expected / (workers * 8.0);
+    double filled = 0;
+    for (std::size_t number = 0; number < small.size(); ++number) {
+      if (filled >= piece) {
+        begins.push_back(number);
+        filled = 0;
+      }
+      filled += small[number]->expected_candidates;
+    }
+    begins.push_back(small.size());
+    kernels::worker_gate gate(workers);  // one for all, as some read what others extend
+    const auto run_one = [&](unsigned worker, phase_version& version) {
       relation& target = *relations[version.program->target];
       kernels::run_windows windows(*version.program, *resource_);
       kernels::tile_runner<true> runner(*version.program, relations, worker, *scratch_[worker], gate, stop, &windows,
                                         version.program->folded);
       try {
-        runner.run(0, version.rows, [&] { target.make_room(backend_); });
+        runner.run(0, version.rows, [&](std::uint64_t room) { target.make_room(backend_, room); });
       } catch (const kernels::arithmetic_fault&) {
         return;
       } catch (const kernels::functor_fault&) {
@@ -199,18 +210,25 @@ class cpu_machine {
       }
       version.counts = {runner.candidates(), runner.fresh()};
       version.state = phase_version::outcome::done;
-    });
+    };
+    backend_.for_each_tile(
+        begins.size() - 1, 1,
+        [&](unsigned worker, std::uint64_t number, std::uint64_t) {
+          for (std::size_t i = begins[number]; i < begins[number + 1]; ++i) run_one(worker, *small[i]);
+        },
+        workers);
   }
 
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop) {
-    std::shared_mutex gate;
     relation& target = *relations[program.target];
-    const auto make_room = [&] { target.make_room(backend_); };
+    const auto make_room = [&](std::uint64_t room) { target.make_room(backend_, room); };
     kernels::run_windows windows(program, *resource_);
     const auto folded = program.folded != nullptr ? program.folded : kernels::memory_of_folds(program);
-    const unsigned workers = backend_.workers();
-    if (workers == 1 || rows == 1 || expected_candidates < cut_.parallel_candidates) {
+    const bool is_alone = backend_.workers() == 1 || rows == 1 || expected_candidates < cut_.parallel_candidates;
+    const unsigned workers = is_alone ? 1 : workers_for(expected_candidates, cut_.parallel_candidates);
+    kernels::worker_gate gate(workers);
+    if (is_alone) {
       kernels::tile_runner<false> runner(program, relations, 0, *scratch_[0], gate, stop, &windows, folded);
       runner.run(0, rows, make_room);
       return {runner.candidates(), runner.fresh() + chosen(target)};
@@ -219,11 +237,14 @@ class cpu_machine {
     // Enough pieces that workers end together, and none so small that taking it costs more than its work.
     const std::uint64_t piece =
         std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, tiles_per_piece * storage::tile_rows);
-    backend_.for_each_tile(rows, piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-      auto& runner = runners[worker];
-      if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, &windows, folded);
-      runner->run(begin, end, make_room);
-    });
+    backend_.for_each_tile(
+        rows, piece,
+        [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+          auto& runner = runners[worker];
+          if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, &windows, folded);
+          runner->run(begin, end, make_room);
+        },
+        workers);
     pipeline_counts counts;
     for (const auto& runner : runners) {
       if (!runner) continue;
@@ -236,6 +257,13 @@ class cpu_machine {
 
  private:
   static constexpr std::uint64_t tiles_per_piece = 4;
+
+  /// Workers that have enough to do, where so many candidates are worth starting a second one.
+  [[nodiscard]] unsigned workers_for(double candidates, double worth_a_second) const {
+    const unsigned all = backend_.workers();
+    if (worth_a_second == 0) return all;
+    return static_cast<unsigned>(std::clamp<double>(candidates * 2 / worth_a_second, 2, all));
+  }
 
   /// A choice is made after each rule, so that earlier rules come first.
   std::uint64_t chosen(relation& target) { return target.is_choice() ? target.choose(backend_) : 0; }

@@ -33,8 +33,9 @@ struct progress {
 struct cut_offs {
   /// A rule version with fewer expected candidates runs on the calling thread.
   double parallel_candidates = 8192;
-  /// Such versions of a phase run beside each other where all of them together expect as many candidates.
-  double together_candidates = 8192;
+  /// Such versions of a phase run beside each other where all of them together expect as many candidates: about a
+  /// millisecond's, as workers have to wake up, and the relations of all of them to make room for several at a time.
+  double together_candidates = 32768;
   /// `hisa` mode: candidates that are collected before they are deduplicated; 0: as many as memory allows.
   std::uint64_t candidate_rows = 0;
   /// Where a stratum's rules take their values from fewer rows, no tuple set but a hash table pays.

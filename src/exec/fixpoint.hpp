@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -380,6 +381,13 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
       return std::any_of(stratum.relations.begin(), stratum.relations.end(),
                          [this](relation_id relation) { return relation_of(relation).delta_rows() != 0; });
     };
+    std::vector<std::vector<std::uint32_t>> due;  // by phase: indexes of what advances behind it
+    for (const auto& phase : stratum.loop) {
+      const std::set<relation_id> advanced(phase.advance.begin(), phase.advance.end());
+      auto& behind = due.emplace_back();
+      std::copy_if(indexes.begin(), indexes.end(), std::back_inserter(behind),
+                   [&](std::uint32_t index) { return advanced.contains(places_[index].relation); });
+    }
     const std::unique_ptr<iteration_runner> by_itself = iteration_runner_of(stratum, phases);
     std::size_t phase = 0;  // that the iteration goes on with
     while (phase != 0 || (any_delta() && !limit_reached(stratum))) {
@@ -396,13 +404,7 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
         for (relation_id relation : stratum.loop[p].advance) settle(relation, figures);
         if (p + 1 == stratum.loop.size()) subsume(stratum, subsumptions, figures, [](auto& runner) { runner.step(); });
         for (relation_id relation : stratum.loop[p].advance) relation_of(relation).advance();
-        const auto& advanced = stratum.loop[p].advance;
-        std::vector<std::uint32_t> due;
-        for (std::uint32_t index : indexes) {
-          const relation_id owner = places_[index].relation;
-          if (std::find(advanced.begin(), advanced.end(), owner) != advanced.end()) due.push_back(index);
-        }
-        refresh_indexes(due, figures);
+        refresh_indexes(due[p], figures);
       }
       ++figures.iterations;
       deltas_.push_back(sum_of(stratum, [](const relation_type& one) { return one.delta_rows(); }));

@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <utility>
 #include <vector>
 
@@ -145,7 +144,7 @@ class subsumption_runner {
   void for_each_piece(std::size_t number, std::uint64_t n, const Action& action) {
     const kernels::pipeline& pipeline = subsumptions_[number].pipeline;
     constexpr std::uint64_t piece = 4 * storage::tile_rows;
-    std::shared_mutex gate;
+    kernels::worker_gate gate(backend_->workers());
     if (n <= piece || backend_->workers() == 1) {
       kernels::tile_runner<false> tester(pipeline, *relations_, 0, *(*scratch_)[0], gate, stop_);
       figures_[number].pairs += action(tester, 0, n);

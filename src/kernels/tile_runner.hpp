@@ -19,6 +19,13 @@
 
 namespace gpulog::kernels {
 
+/// Workers that run tiles beside each other share it while they touch relations, and one has it while it makes room.
+struct worker_gate {
+  explicit worker_gate(unsigned number) : workers(number) {}
+  std::shared_mutex mutex;
+  unsigned workers;  ///< that may be inside
+};
+
 /// One worker's run of a pipeline. A tile of bindings, held in registers, flows through the segments: an expansion
 /// looks up the keys of a tile together, writes out (binding, match) pairs until the next tile is full, and hands it
 /// on; the last one offers the tile to the head's tuple set. So a body of any length needs one tile a segment and no
@@ -26,14 +33,15 @@ namespace gpulog::kernels {
 template <bool Concurrent>
 class tile_runner : private tile_folds {
  public:
-  /// @param gate shared while the worker touches relations, exclusive while one makes room
+  /// @param gate of all workers of the run
   /// @param windows of this run, for all its workers; nullptr: scans read all rows
   /// @param folded what aggregates gave; nullptr: it is remembered as long as this runner lives
   tile_runner(const pipeline& program, const relation_list<relation>& relations, unsigned worker, tile_scratch& scratch,
-              std::shared_mutex& gate, const std::atomic<bool>* stop, run_windows* windows = nullptr,
+              worker_gate& gate, const std::atomic<bool>* stop, run_windows* windows = nullptr,
               std::shared_ptr<fold_memory> folded = nullptr)
       : tile_folds(program, relations, scratch, windows),
         gate_(&gate),
+        shared_room_(relation::room_for(gate.workers)),
         stop_(stop),
         worker_(worker),
         folded_(folded != nullptr ? std::move(folded) : memory_of_folds(program)),
@@ -42,7 +50,7 @@ class tile_runner : private tile_folds {
   [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
   [[nodiscard]] std::uint64_t fresh() const { return fresh_; }
 
-  /// Runs over rows [begin, end) of the first segment's input. make_room is called with everybody else elsewhere.
+  /// Runs over rows [begin, end) of the first segment's input. make_room(rows) is called with everybody else elsewhere.
   /// @throws arithmetic_fault, interrupted, backend::memory_exceeded
   template <class MakeRoom>
   void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
@@ -103,7 +111,7 @@ class tile_runner : private tile_folds {
     for (std::uint32_t i = 0; i < n; ++i) numbers[i] = i;
     std::fill_n(passes, n, std::uint8_t{0});
     passes_ = passes;
-    process(1, n, [] {});
+    process(1, n, [](std::uint64_t) {});
     passes_ = nullptr;
   }
 
@@ -120,10 +128,10 @@ class tile_runner : private tile_folds {
     tile_runner& runner_;
   };
   void enter() {
-    if constexpr (Concurrent) gate_->lock_shared();
+    if constexpr (Concurrent) gate_->mutex.lock_shared();
   }
   void leave() {
-    if constexpr (Concurrent) gate_->unlock_shared();
+    if constexpr (Concurrent) gate_->mutex.unlock_shared();
   }
 
   /// Runs the steps of a segment over its tile, then what follows.
@@ -248,12 +256,13 @@ class tile_runner : private tile_folds {
       return;
     }
     relation& target = relation_of(program_->target);
-    while (!target.has_room()) {
+    const std::uint64_t room = Concurrent ? shared_room_ : n;
+    while (!target.has_room(room)) {
       leave();
       try {
-        std::unique_lock<std::shared_mutex> everybody_else_waits(*gate_, std::defer_lock);
+        std::unique_lock<std::shared_mutex> everybody_else_waits(gate_->mutex, std::defer_lock);
         if constexpr (Concurrent) everybody_else_waits.lock();
-        if (!target.has_room()) make_room();
+        if (!target.has_room(room)) make_room(room);
       } catch (...) {
         enter();
         throw;
@@ -420,7 +429,8 @@ class tile_runner : private tile_folds {
     }
   }
 
-  std::shared_mutex* gate_;
+  worker_gate* gate_;
+  std::uint64_t shared_room_;
   const std::atomic<bool>* stop_;
   unsigned worker_;
   std::shared_ptr<fold_memory> folded_;

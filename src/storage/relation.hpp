@@ -88,7 +88,7 @@ class relation {
     bounds_ = bit_matrix_shape::of(bounds);
     memory_ = memory;
     if (options_.sets == set_choice::words) {
-      if (packed_word::can_hold(*bounds_)) become_words();
+      if (packed_word::can_hold(*bounds_)) become_words(0);
       return;
     }
     const std::uint64_t at_once = std::max(packed->bytes(), set_sizes::small_matrix_bytes);
@@ -156,50 +156,61 @@ class relation {
 
   // --- Inserting. Any number of workers at a time; make_room and what follows it need all others to be elsewhere.
 
-  /// Whether every worker may insert one more tile.
-  [[nodiscard]] bool has_room() const {
-    if (arity_ == 0) return true;
-    if (equivalence_) return equivalence_->has_room(slack());
-    if (std::holds_alternative<hisa_set>(set_)) {
-      return candidate_tail_.load(std::memory_order_relaxed) + slack() <= capacity_of(candidates_);
-    }
-    if (tail_.load(std::memory_order_relaxed) + slack() > capacity_of(columns_)) return false;
-    if (is_choice() || !has_set() || std::holds_alternative<bit_set>(set_)) return true;
-    if (const auto* packed = std::get_if<packed_set>(&set_)) return packed->has_room(slack());
-    if (const auto* words = std::get_if<word_set>(&set_)) return words->has_room(slack());
-    return std::get<row_set>(set_).has_room(slack());
+  /// Rows that have to be free while so many workers insert a tile each; one alone needs those of its tile. Room is
+  /// written to, so it costs time: small relations that one worker extends have little.
+  [[nodiscard]] static constexpr std::uint64_t room_for(unsigned workers) {
+    return workers * (tile_rows + reservation_rows);
   }
+  [[nodiscard]] bool has_room(std::uint64_t room) const {
+    if (arity_ == 0) return true;
+    if (equivalence_) return equivalence_->has_room(room);
+    if (std::holds_alternative<hisa_set>(set_)) {
+      return candidate_tail_.load(std::memory_order_relaxed) + room <= capacity_of(candidates_);
+    }
+    if (tail_.load(std::memory_order_relaxed) + room > capacity_of(columns_)) return false;
+    if (is_choice() || !has_set() || std::holds_alternative<bit_set>(set_)) return true;
+    if (const auto* packed = std::get_if<packed_set>(&set_)) return packed->has_room(room);
+    if (const auto* words = std::get_if<word_set>(&set_)) return words->has_room(room);
+    return std::get<row_set>(set_).has_room(room);
+  }
+  /// Whether every worker may insert one more tile.
+  [[nodiscard]] bool has_room() const { return has_room(room_for(options_.workers)); }
 
   /// @throws memory_exceeded
   template <class Backend>
-  void make_room(Backend& backend) {
-    if (equivalence_) return equivalence_->make_room(slack());
+  void make_room(Backend& backend, std::uint64_t room) {
+    if (equivalence_) return equivalence_->make_room(std::max(room, room_for(1)));
     if (std::holds_alternative<hisa_set>(set_)) {
       const std::uint64_t capacity = capacity_of(candidates_);
       const std::uint64_t wanted = wanted_candidates();
-      if (capacity < wanted + slack()) {
-        for (auto& column : candidates_) column.set_capacity(std::min(wanted, capacity * 4 + 4096) + slack());
+      if (capacity < wanted + room) {
+        for (auto& column : candidates_) column.set_capacity(std::min(wanted, capacity * 4 + 4096) + room);
       } else {
         deduplicate_candidates(backend);
       }
       return;
     }
     if (is_choice()) drop_candidates(backend);
-    const std::uint64_t needed = tail_.load(std::memory_order_relaxed) + slack();
+    const std::uint64_t needed = tail_.load(std::memory_order_relaxed) + room;
     if (needed > capacity_of(columns_)) reserve_rows(needed);
     if (is_choice() || !has_set() || std::holds_alternative<bit_set>(set_)) return;
     if (std::holds_alternative<packed_set>(set_) || std::holds_alternative<word_set>(set_)) {
-      grow_packed();
+      grow_packed(room);
     } else {
       const auto fetch = [this](std::uint64_t row) {
         for (const auto& column : columns_) __builtin_prefetch(column.data() + row);
       };
       std::get<row_set>(set_).grow(
-          slack(), [this](std::uint64_t row) { return row_hash(row); }, fetch, options_.workers);
+          room, [this](std::uint64_t row) { return row_hash(row); }, fetch, options_.workers);
     }
   }
+  template <class Backend>
+  void make_room(Backend& backend) {
+    make_room(backend, room_for(options_.workers));
+  }
 
-  /// Offers n <= tile_rows tuples, given as one array a column. Needs has_room().
+  /// Offers n <= tile_rows tuples, given as one array a column. Needs has_room(n), beside others has_room(room_for())
+  /// of as many as there are.
   /// @return how many were new (`hisa` mode and candidates of a choice: 0; settle() tells); of an equivalence relation,
   /// how many united classes
   template <bool Concurrent>
@@ -416,7 +427,7 @@ class relation {
   [[nodiscard]] const sorted_index& index(std::size_t number) const { return *indexes_[number]; }
   template <class Backend>
   void refresh_index(Backend& backend, std::size_t number) {
-    if (equivalence_) return;
+    if (equivalence_ || indexes_[number]->covers(old_rows_, rows_)) return;
     indexes_[number]->refresh(backend, columns(), old_rows_, rows_);
   }
   void drop_index(std::size_t number) {
@@ -446,7 +457,6 @@ class relation {
 
   [[nodiscard]] bool has_set() const { return !std::holds_alternative<std::monostate>(set_); }
   [[nodiscard]] bool is_packed() const { return arity_ * sizeof(word) <= sizeof(std::uint64_t); }
-  [[nodiscard]] std::uint64_t slack() const { return options_.workers * (tile_rows + reservation_rows); }
 
   void create_set() {
     if (arity_ == 0) return;
@@ -478,7 +488,8 @@ class relation {
   static std::uint64_t capacity_of(const std::vector<array<word>>& columns) { return columns.back().capacity(); }
 
   void reserve_rows(std::uint64_t rows) {
-    const std::uint64_t capacity = std::max(rows, capacity_of(columns_) + capacity_of(columns_) / 2);
+    constexpr std::uint64_t least_rows = 128;
+    const std::uint64_t capacity = std::max({rows, capacity_of(columns_) + capacity_of(columns_) / 2, least_rows});
     if (best_) best_->replaced.set_capacity(capacity);
     for (auto& column : columns_) column.set_capacity(capacity);
   }
@@ -494,9 +505,9 @@ class relation {
   }
 
   // Nobody may use the relation meanwhile.
-  void grow_packed();
+  void grow_packed(std::uint64_t room);
   bool become_bits();
-  bool become_words();
+  bool become_words(std::uint64_t room);
   template <class Set>
   void insert_all_rows(Set& set);
 

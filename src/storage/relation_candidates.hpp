@@ -14,25 +14,25 @@
 namespace gpulog::storage {
 
 /// Makes room in a set of packed tuples, or puts another one in its place where that one would be smaller.
-inline void relation::grow_packed() {
+inline void relation::grow_packed(std::uint64_t room) {
   const bool may_change = bounds_ && options_.sets != set_choice::words;
   const auto may_be_bits = [&](std::uint64_t bytes) {
     return may_change && bounds_->bytes() <= set_sizes::matrix_per_hash * bytes;
   };
   if (std::holds_alternative<word_set>(set_)) {
     auto& words = std::get<word_set>(set_);
-    if (words.has_room(slack()) || (may_be_bits(words.bytes()) && become_bits())) return;
-    words.grow(slack(), options_.workers);
+    if (words.has_room(room) || (may_be_bits(words.bytes()) && become_bits())) return;
+    words.grow(room, options_.workers);
     return;
   }
   auto& packed = std::get<packed_set>(set_);
-  if (packed.has_room(slack()) || (may_be_bits(packed.bytes()) && become_bits())) return;
+  if (packed.has_room(room) || (may_be_bits(packed.bytes()) && become_bits())) return;
   const bool may_be_words = bounds_ && options_.sets == set_choice::automatic;
   if (may_be_words && packed.bytes() >= set_sizes::least_packed_bytes && packed_word::can_hold(*bounds_)) {
     const double shared = tuples_per_word(columns().data(), tail_.load(std::memory_order_relaxed), *bounds_);
-    if (shared >= set_sizes::tuples_per_word && become_words()) return;
+    if (shared >= set_sizes::tuples_per_word && become_words(room)) return;
   }
-  packed.grow(slack(), options_.workers);
+  packed.grow(room, options_.workers);
 }
 
 /// @return whether there is memory for a matrix
@@ -50,21 +50,21 @@ inline bool relation::become_bits() {
 }
 
 /// @return whether there was memory for it
-inline bool relation::become_words() {
+inline bool relation::become_words(std::uint64_t room) {
   // It is smaller than what it replaces, and nothing is lost when it is not made: the rows have all tuples.
   const unsigned workers = options_.workers;
   set_.emplace<std::monostate>();
   try {
     auto& words = set_.emplace<word_set>(*resource_, *bounds_);
     insert_all_rows(words);
-    if (!words.has_room(slack())) words.grow(slack(), workers);
+    if (!words.has_room(room)) words.grow(room, workers);
     return true;
   } catch (const backend::memory_exceeded&) {
     bounds_.reset();
   }
   auto& packed = set_.emplace<packed_set>(*resource_);
   insert_all_rows(packed);
-  if (!packed.has_room(slack())) packed.grow(slack(), workers);
+  if (!packed.has_room(room)) packed.grow(room, workers);
   return true;
 }
 

@@ -38,6 +38,10 @@ void sort_rows(Backend& backend, memory_resource& resource, const column_pointer
   const std::uint64_t n = end - begin;
   sorted.resize(n);
   std::uint32_t* const out = sorted.data();
+  if (n == 1) {
+    out[0] = 0;
+    return;
+  }
   array<std::uint64_t> items(resource, n);
   array<std::uint64_t> scratch(resource, n);
   std::uint64_t* current = items.data();
@@ -187,10 +191,15 @@ class sorted_index {
   /// Of so many, those that it does not cover.
   [[nodiscard]] std::uint64_t missing_rows(std::uint64_t rows) const { return rows - std::min(indexed_, rows); }
 
+  /// Whether a refresh has nothing to do.
+  [[nodiscard]] bool covers(std::uint64_t old_rows, std::uint64_t rows) const {
+    return indexed_ == rows && delta_begin_ == old_rows;
+  }
+
   /// Covers rows [0, rows), those from old_rows on as delta. Rows only ever join at the end.
   template <class Backend>
   void refresh(Backend& backend, const column_pointers& columns, std::uint64_t old_rows, std::uint64_t rows) {
-    if (indexed_ == rows && delta_begin_ == old_rows) return;
+    if (covers(old_rows, rows)) return;
     if (old_rows < delta_begin_) {
       // Rows that were old are delta again. Runs are never split.
       old_.clear();

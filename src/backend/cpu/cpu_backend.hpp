@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -34,13 +35,15 @@ class cpu_backend {
     });
   }
 
+  /// @param most_workers that are worth starting; those that take part have the lowest numbers
   template <class Function>
-  void for_each_tile(std::uint64_t n, std::uint64_t tile, Function&& function) {
+  void for_each_tile(std::uint64_t n, std::uint64_t tile, Function&& function, unsigned most_workers = UINT_MAX) {
     if (n == 0) return;
     const std::uint64_t blocks = (n + tile - 1) / tile;
-    launcher_.run(blocks, [&](unsigned worker, std::uint64_t block) {
-      function(worker, block * tile, std::min(n, (block + 1) * tile));
-    });
+    launcher_.run(
+        blocks,
+        [&](unsigned worker, std::uint64_t block) { function(worker, block * tile, std::min(n, (block + 1) * tile)); },
+        most_workers);
   }
 
   template <class Transform>
@@ -215,7 +218,7 @@ class serial_launcher {
  public:
   [[nodiscard]] unsigned workers() const { return 1; }
   template <class Function>
-  void run(std::uint64_t blocks, Function&& function) {
+  void run(std::uint64_t blocks, Function&& function, unsigned /*most_workers*/ = 1) {
     for (std::uint64_t block = 0; block < blocks; ++block) function(0U, block);
   }
 };

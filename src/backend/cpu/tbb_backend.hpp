@@ -4,6 +4,13 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
+#include <bit>
+#include <climits>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include "backend/cpu/cpu_backend.hpp"
 
 namespace gpulog::backend::cpu {
@@ -11,13 +18,17 @@ namespace gpulog::backend::cpu {
 /// Runs blocks on oneTBB's workers, at most `threads` at a time.
 class tbb_launcher {
  public:
-  explicit tbb_launcher(unsigned threads)
-      : arena_(static_cast<int>(threads)), inner_arena_(static_cast<int>(threads)), threads_(threads) {}
+  explicit tbb_launcher(unsigned threads) : inner_arena_(static_cast<int>(threads)), threads_(threads) {
+    for (unsigned size = 2; size < threads; size *= 2) arenas_.push_back(arena_of(size));
+    arenas_.push_back(arena_of(threads));
+  }
   [[nodiscard]] unsigned workers() const { return threads_; }
 
+  /// @param most_workers that take part
   template <class Function>
-  void run(std::uint64_t blocks, Function&& function) {
-    if (blocks == 1 || threads_ == 1 || depth_ >= 2) {
+  void run(std::uint64_t blocks, Function&& function, unsigned most_workers = UINT_MAX) {
+    const bool is_inside = depth_ == 1 && most_workers < threads_;
+    if (blocks <= 1 || threads_ == 1 || most_workers <= 1 || depth_ >= 2 || is_inside) {
       for (std::uint64_t block = 0; block < blocks; ++block) function(0U, block);
       return;
     }
@@ -25,7 +36,7 @@ class tbb_launcher {
     // task that waits for it. The others, who wait for it, leave their processors to that arena's workers, where oneTBB
     // was allowed more than `threads`.
     const unsigned depth = depth_ + 1;
-    (depth == 1 ? arena_ : inner_arena_).execute([&] {
+    (depth == 1 ? arena_for(blocks, most_workers) : inner_arena_).execute([&] {
       tbb::parallel_for(
           tbb::blocked_range<std::uint64_t>(0, blocks, 1),
           [&](const tbb::blocked_range<std::uint64_t>& range) {
@@ -51,7 +62,20 @@ class tbb_launcher {
   /// 1 in a block, 2 in a block that a block started.
   static inline thread_local unsigned depth_ = 0;
 
-  tbb::task_arena arena_;
+  [[nodiscard]] static std::unique_ptr<tbb::task_arena> arena_of(unsigned threads) {
+    return std::make_unique<tbb::task_arena>(static_cast<int>(threads));
+  }
+  /// The smallest one with a place for each block, or the largest one that is allowed.
+  [[nodiscard]] tbb::task_arena& arena_for(std::uint64_t blocks, unsigned most_workers) const {
+    const std::size_t last = arenas_.size() - 1;
+    const std::size_t allowed =
+        most_workers >= threads_ ? last : static_cast<std::size_t>(std::bit_width(most_workers)) - 2;
+    return *arenas_[std::min<std::size_t>(allowed, static_cast<std::size_t>(std::bit_width(blocks - 1)) - 1)];
+  }
+
+  /// Of 2, 4, 8, ... and all threads. An arena with work wakes all that it has places for: with as many as have
+  /// something to do, the others sleep on.
+  std::vector<std::unique_ptr<tbb::task_arena>> arenas_;
   tbb::task_arena inner_arena_;
   unsigned threads_;
 };

@@ -69,6 +69,26 @@ TYPED_TEST(primitives, for_each_visits_every_number_once) {
   }
 }
 
+TYPED_TEST(primitives, no_more_workers_take_part_than_are_worth_it) {
+  for (unsigned most = 1; most <= 5; ++most) {
+    for (const std::uint64_t n : {0U, 1U, 2U, 3U, 5U, 100U}) {
+      std::vector<std::atomic<int>> visits(n);
+      std::atomic<unsigned> largest = 0;
+      const auto count = [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+        for (std::uint64_t i = begin; i < end; ++i) ++visits[i];
+        for (unsigned seen = largest; seen < worker && !largest.compare_exchange_weak(seen, worker);) {
+        }
+      };
+      this->backend.for_each_tile(n, 1, count, most);
+      EXPECT_LT(largest, most) << n;
+      this->backend.for_each_tile(
+          2, 1, [&](unsigned, std::uint64_t, std::uint64_t) { this->backend.for_each_tile(n, 1, count, most); }, most);
+      EXPECT_LT(largest, most) << n;
+      EXPECT_EQ(std::count(visits.begin(), visits.end(), 3), static_cast<std::ptrdiff_t>(n)) << most;
+    }
+  }
+}
+
 TYPED_TEST(primitives, tiles_cover_the_range_and_no_worker_has_two_at_a_time) {
   for (const std::uint64_t n : sizes) {
     for (const std::uint64_t tile : {std::uint64_t{1}, std::uint64_t{33}, std::uint64_t{512}, block}) {

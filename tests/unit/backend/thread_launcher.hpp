@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <climits>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -19,8 +21,8 @@ class thread_launcher {
   [[nodiscard]] unsigned workers() const { return threads_; }
 
   template <class Function>
-  void run(std::uint64_t blocks, Function&& function) {
-    if (blocks <= 1 || threads_ == 1 || inside_) {
+  void run(std::uint64_t blocks, Function&& function, unsigned most_workers = UINT_MAX) {
+    if (blocks <= 1 || threads_ == 1 || most_workers == 1 || inside_) {
       for (std::uint64_t block = 0; block < blocks; ++block) function(0U, block);
       return;
     }
@@ -28,7 +30,7 @@ class thread_launcher {
     std::exception_ptr fault;
     std::mutex fault_mutex;
     std::vector<std::thread> running;
-    for (unsigned worker = 0; worker < threads_; ++worker) {
+    for (unsigned worker = 0; worker < std::min(threads_, most_workers); ++worker) {
       running.emplace_back([&, worker] {
         inside_ = true;
         try {

@@ -95,6 +95,24 @@ class fixpoint : public ::testing::TestWithParam<run_mode> {
 INSTANTIATE_TEST_SUITE_P(modes, fixpoint, ::testing::ValuesIn(all_run_modes()),
                          [](const auto& info) { return name_of(info.param); });
 
+/// Work for one takes no memory for others, whose time would go into clearing it.
+TEST(small_fixpoints, take_as_much_memory_with_many_threads_as_with_one) {
+  const closure_plan closure;
+  for (const storage::storage_mode storage : {storage::storage_mode::hash, storage::storage_mode::hisa}) {
+    const auto peak_with = [&](unsigned threads) {
+      run_mode mode;
+      mode.storage = storage;
+      mode.threads = threads;
+      plan_run run(closure.plan, mode);
+      run.load(closure.edge, 2, path_of(20));
+      run->evaluate();
+      EXPECT_EQ(run->rows(closure.reach), 20U * 19 / 2);
+      return run->figures().peak_memory_bytes;
+    };
+    EXPECT_EQ(peak_with(16), peak_with(1));
+  }
+}
+
 TEST_P(fixpoint, closure_of_a_path_and_its_figures) {
   const closure_plan closure;
   ASSERT_EQ(plan::validate(closure.plan), std::vector<std::string>());

@@ -105,7 +105,7 @@ class tile_runners : public ::testing::TestWithParam<mode> {
     outcome result;
     const std::uint64_t rows = input_rows(program, relations_);
     relation& into = *relations_[program.target];
-    const auto make_room = [&] { into.make_room(backend_); };
+    const auto make_room = [&](std::uint64_t room) { into.make_room(backend_, room); };
     if (GetParam().workers == 1) {
       tile_runner<false> runner(program, relations_, 0, *scratch_[0], gate_, stop);
       for (std::uint64_t begin = 0; begin < rows; begin += GetParam().piece) {
@@ -168,7 +168,7 @@ class tile_runners : public ::testing::TestWithParam<mode> {
   }
 
   relation_list<relation>& relations() { return relations_; }
-  std::shared_mutex& gate() { return gate_; }
+  worker_gate& gate() { return gate_; }
 
  private:
   static std::vector<std::unique_ptr<tile_scratch>> make_scratch() {
@@ -182,7 +182,7 @@ class tile_runners : public ::testing::TestWithParam<mode> {
   relation_list<relation> relations_;
 
   std::vector<std::unique_ptr<tile_scratch>> scratch_ = make_scratch();
-  std::shared_mutex gate_;
+  worker_gate gate_{GetParam().workers};
 };
 
 INSTANTIATE_TEST_SUITE_P(modes, tile_runners,
@@ -507,15 +507,15 @@ TEST_P(tile_runners, faults_and_stops_reach_the_caller_and_open_the_gate) {
   divide.result = 0;
   divides.steps = {divide};
   EXPECT_THROW(run(pipeline_of({divides}, {0}, 1, {100})), arithmetic_fault);
-  ASSERT_TRUE(gate().try_lock());
-  gate().unlock();
+  ASSERT_TRUE(gate().mutex.try_lock());
+  gate().mutex.unlock();
 
   const std::atomic<bool> stop = true;
   EXPECT_THROW(
       run(pipeline_of({scan_of(source, {{0, 0}}), match_of(source, index, 0, {0}, {{1, 1}}, {0})}, {1}, 2), &stop),
       interrupted);
-  ASSERT_TRUE(gate().try_lock());
-  gate().unlock();
+  ASSERT_TRUE(gate().mutex.try_lock());
+  gate().mutex.unlock();
 }
 
 TEST_P(tile_runners, scratch_serves_pipelines_of_any_size_one_after_another) {

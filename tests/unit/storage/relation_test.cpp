@@ -251,6 +251,25 @@ TEST_P(relations, have_no_room_after_a_refused_growth) {
   }
 }
 
+/// Room is written to: hundreds of small relations with some for each worker would take more time than their rules.
+TEST_P(relations, have_no_room_for_workers_that_insert_nothing) {
+  for (const std::uint32_t arity : {1U, 2U, 3U}) {
+    const auto rows = random_tuples(10, arity, 0, arity);
+    const auto bytes_with = [&](unsigned workers) {
+      relation target(memory, arity, options_of(GetParam(), workers));
+      const tile one(rows, 0, rows.size(), arity);
+      const auto scratch = std::make_unique<insert_scratch>();
+      while (!target.has_room(one.size())) target.make_room(backend, one.size());
+      target.insert<false>(one.values(), one.size(), *scratch, 0);
+      target.settle(backend);
+      target.advance();
+      EXPECT_EQ(rows_of(target, 0, target.rows()), tuples(rows.begin(), rows.end()));
+      return target.bytes();
+    };
+    EXPECT_EQ(bytes_with(16), bytes_with(1)) << arity;
+  }
+}
+
 /// All workers insert as tile_runner does: the gate is shared while they do, and one at a time makes room.
 void insert_concurrently(thread_backend& backend, relation& target, const std::vector<std::vector<tuple>>& shares,
                          std::size_t tile_size, std::vector<std::uint64_t>& fresh) {
