@@ -98,7 +98,7 @@ class relation {
   [[nodiscard]] bool empty() const { return size() == 0; }
 
   /// Adds one tuple before the run. @throws input_error when the number or the types of the values do not fit, or after
-  /// the run.
+  /// the run; memory_limit_error.
   void insert(std::span<const value> values);
   void insert(std::initializer_list<value> values) { insert(std::span<const value>(values.begin(), values.size())); }
 

@@ -23,10 +23,13 @@ void memory_resource::charge(std::uint64_t bytes) {
 void* memory_resource::allocate(std::uint64_t bytes, fresh_memory contents) {
   if (bytes == 0) return nullptr;
   charge(bytes);
-  void* memory = do_allocate(bytes, contents);
-  if (memory == nullptr) {
+  void* memory = nullptr;
+  try {
+    memory = do_allocate(bytes, contents);
+    if (memory == nullptr) throw memory_exceeded(bytes, used() - bytes, 0);
+  } catch (...) {
     release(bytes);
-    throw memory_exceeded(bytes, used(), 0);
+    throw;
   }
   return memory;
 }
@@ -44,13 +47,63 @@ void* memory_resource::resize(void* memory, std::uint64_t old_bytes, std::uint64
     return nullptr;
   }
   if (new_bytes > old_bytes) charge(new_bytes - old_bytes);
-  void* moved = do_resize(memory, old_bytes, new_bytes);
-  if (moved == nullptr) {
+  void* moved = nullptr;
+  try {
+    moved = do_resize(memory, old_bytes, new_bytes);
+    if (moved == nullptr) throw memory_exceeded(new_bytes, used(), 0);
+  } catch (...) {
     if (new_bytes > old_bytes) release(new_bytes - old_bytes);
-    throw memory_exceeded(new_bytes, used(), 0);
+    throw;
   }
   if (new_bytes < old_bytes) release(old_bytes - new_bytes);
   return moved;
+}
+
+std::string memory_resource::named_uses() const {
+  std::string text;
+  for (const named_memory* const part : named_) {
+    if (part->used() == 0) continue;
+    text += text.empty() ? ", of which " : " and ";
+    text += std::to_string(part->used()) + " for " + part->purpose();
+  }
+  return text;
+}
+
+named_memory::named_memory(memory_resource& whole, const char* purpose) : whole_(&whole), purpose_(purpose) {
+  whole.named_.push_back(this);
+}
+
+named_memory::~named_memory() { std::erase(whole_->named_, this); }
+
+void* named_memory::do_allocate(std::uint64_t bytes, fresh_memory contents) {
+  try {
+    return whole_->allocate(bytes, contents);
+  } catch (memory_exceeded& fault) {
+    fault.purpose = purpose_;
+    throw;
+  }
+}
+
+void* named_memory::do_resize(void* memory, std::uint64_t old_bytes, std::uint64_t new_bytes) {
+  try {
+    return whole_->resize(memory, old_bytes, new_bytes);
+  } catch (memory_exceeded& fault) {
+    fault.purpose = purpose_;
+    throw;
+  }
+}
+
+std::string shortage(const memory_exceeded& fault, const memory_resource& memory) {
+  std::string text = std::to_string(fault.requested) + " more bytes were needed";
+  if (fault.purpose != nullptr) text += std::string(" for ") + fault.purpose;
+  text += " with " + std::to_string(fault.used) + " bytes in use" + memory.named_uses();
+  if (fault.limit == 0) return text + ", and the machine has no more";
+  return text + ", and the limit is " + std::to_string(fault.limit) + " bytes (raise it with --memory-limit)";
+}
+
+memory_resource& unlimited_memory() {
+  static host_memory memory;
+  return memory;
 }
 
 namespace {

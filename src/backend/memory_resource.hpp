@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <string>
+#include <vector>
 
 namespace gpulog::backend {
 
@@ -18,10 +20,14 @@ class memory_exceeded : public std::exception {
   std::uint64_t requested;
   std::uint64_t used;
   std::uint64_t limit;  ///< 0: the machine refused
+  /// What the memory was for, as named_memory has it; nullptr: for what the message names anyway.
+  const char* purpose = nullptr;
 };
 
 /// What fresh memory holds.
 enum class fresh_memory : std::uint8_t { zeroed, anything };
+
+class named_memory;
 
 /// Where all arrays of relations, sets and indexes come from: counts bytes and obeys a limit. Thread-safe.
 class memory_resource {
@@ -45,6 +51,8 @@ class memory_resource {
   [[nodiscard]] std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t allocations() const { return allocations_.load(std::memory_order_relaxed); }
+  /// What of used() is not relations', for messages: ", of which 4096 for symbols and 64 for records"; or nothing.
+  [[nodiscard]] std::string named_uses() const;
 
  protected:
   virtual void* do_allocate(std::uint64_t bytes, fresh_memory contents) = 0;  ///< nullptr when refused
@@ -53,6 +61,8 @@ class memory_resource {
                           std::uint64_t new_bytes) = 0;  ///< nullptr when refused
 
  private:
+  friend class named_memory;
+
   void charge(std::uint64_t bytes);
   void release(std::uint64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
@@ -60,6 +70,27 @@ class memory_resource {
   std::atomic<std::uint64_t> peak_{0};
   std::atomic<std::uint64_t> allocations_{0};
   std::uint64_t limit_ = 0;  // 0: none
+  std::vector<const named_memory*> named_;
+};
+
+/// A part of another resource's memory that is told apart: counted there too, and named when it can't be had. Made and
+/// destroyed while nobody else uses the other resource.
+class named_memory final : public memory_resource {
+ public:
+  /// @param purpose behind "more bytes were needed for", a literal
+  named_memory(memory_resource& whole, const char* purpose);
+  ~named_memory() override;
+  [[nodiscard]] const char* purpose() const { return purpose_; }
+  void discard(void* memory, std::uint64_t bytes) noexcept override { whole_->discard(memory, bytes); }
+
+ protected:
+  void* do_allocate(std::uint64_t bytes, fresh_memory contents) override;
+  void do_deallocate(void* memory, std::uint64_t bytes) noexcept override { whole_->deallocate(memory, bytes); }
+  void* do_resize(void* memory, std::uint64_t old_bytes, std::uint64_t new_bytes) override;
+
+ private:
+  memory_resource* whole_;
+  const char* purpose_;
 };
 
 /// Main memory: large arrays as their own mappings on huge pages (random probes are bound by address translation),
@@ -73,5 +104,11 @@ class host_memory final : public memory_resource {
   void do_deallocate(void* memory, std::uint64_t bytes) noexcept override;
   void* do_resize(void* memory, std::uint64_t old_bytes, std::uint64_t new_bytes) override;
 };
+
+/// What was missing, for messages: "8 more bytes were needed for symbols with 90 bytes in use, and ...".
+[[nodiscard]] std::string shortage(const memory_exceeded& fault, const memory_resource& memory);
+
+/// Main memory that belongs to no run: without a limit.
+[[nodiscard]] memory_resource& unlimited_memory();
 
 }  // namespace gpulog::backend

@@ -375,7 +375,7 @@ parse_result parse_arguments(int count, char** texts) {
   app.add_option("--word-size", raw.word_size, "bits of numbers, unsigned numbers and floats: 32 or 64")
       ->type_name("N")
       ->group(own);
-  app.add_option("--memory-limit", raw.memory_limit, "bytes for relations, as 500M or 4G")
+  app.add_option("--memory-limit", raw.memory_limit, "bytes for relations and symbols, as 500M or 4G")
       ->type_name("SIZE")
       ->group(own);
   app.add_option("--stats", parsed.statistics_file, "write times, candidates, tuples and bytes (JSON)")

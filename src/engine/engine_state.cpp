@@ -87,6 +87,9 @@ std::string parameter(const sema::io_directive& directive, const std::string& ke
   return found == directive.parameters.end() ? std::string() : found->second;
 }
 
+/// Rows that an executor is given at a time, where it may be given some.
+constexpr std::uint64_t rows_per_piece = 1u << 21;
+
 /// With so many rows, or bytes of a file of facts, it is likely that the device will have something to do.
 constexpr std::uint64_t rows_for_a_device = 50000;
 constexpr std::uint64_t bytes_for_a_device = 500000;
@@ -157,14 +160,10 @@ std::uint64_t peak_process_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * bytes_per_unit;
 }
 
-memory_limit_error out_of_memory(const std::string& doing, const std::string& relation,
-                                 const backend::memory_exceeded& fault) {
-  const std::string limit = fault.limit == 0
-                                ? "the machine has no more"
-                                : fmt::format("the limit is {} bytes (raise it with --memory-limit)", fault.limit);
-  return memory_limit_error(
-      fmt::format("Out of memory while {} relation {}: {} more bytes were needed with {} bytes in use, and {}", doing,
-                  relation, fault.requested, fault.used, limit));
+/// @param doing for instance "loading relation a" @param memory the run's
+memory_limit_error out_of_memory(const std::string& doing, const backend::memory_exceeded& fault,
+                                 const backend::memory_resource& memory) {
+  return memory_limit_error(fmt::format("Out of memory while {}: {}", doing, backend::shortage(fault, memory)));
 }
 
 /// A folder that nobody chose may be chosen by the program.
@@ -184,14 +183,14 @@ run_options with_folders(run_options chosen, const std::map<std::string, std::st
 engine_state::engine_state(std::shared_ptr<const program_state> program, run_options chosen)
     : source(std::move(program)),
       options(with_folders(std::move(chosen), source->analysed->pragmas)),
-      symbols(source->analysed->symbols),
-      records(source->words == word_size::bits64 ? storage::wide_values::most_names : UINT32_MAX),
+      symbols(source->analysed->symbols, symbol_memory),
+      records(source->words == word_size::bits64 ? storage::wide_values::most_names : UINT32_MAX, record_memory),
       libraries(options, source->analysed->pragmas),
       needed(options.skip_unneeded ? sema::needed_relations(*source->analysed)
                                    : std::vector<bool>(source->analysed->relations.size(), true)) {
   if (options.joins == join_kind::nested && options.storage != storage_kind::hisa)
     throw input_error("--joins nested is for --storage hisa");
-  if (source->words == word_size::bits64) wide.emplace();
+  if (source->words == word_size::bits64) wide.emplace(wide_memory);
   require_places();
   choose_backend();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
@@ -355,6 +354,21 @@ word engine_state::at(std::uint32_t relation, std::uint64_t row, std::size_t col
   throw std::out_of_range("row of a relation");
 }
 
+void engine_state::stage(std::uint32_t relation, const std::vector<word>& row) {
+  auto& blocks = staged[relation];
+  if (blocks.empty()) {
+    staged_rows& first = blocks.emplace_back();
+    for (std::size_t c = 0; c < row.size(); ++c) first.columns.emplace_back(memory);
+  }
+  staged_rows& block = blocks.back();
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    // What a row left that failed is written over.
+    block.columns[c].resize(block.rows);
+    block.columns[c].push_back(row[c]);
+  }
+  ++block.rows;
+}
+
 void engine_state::load_directive(std::uint32_t number, const sema::io_directive& directive) {
   const sema::relation& relation = analysed().relations[number];
   io::read_request request;
@@ -366,6 +380,7 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   for (const sema::attribute& attribute : relation.attributes) request.attribute_names.push_back(attribute.name);
   request.missing_is_empty = options.missing_facts_are_empty;
   request.threads = options.jobs;
+  request.memory = &memory;
   request.on_size = [this](std::uint64_t bytes) {
     if (device && bytes >= bytes_for_a_device) device->hurry();
   };
@@ -384,7 +399,7 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   } catch (const std::length_error& fault) {
     throw input_error(fmt::format("Error loading relation {}: {}", relation.name, fault.what()));
   } catch (const backend::memory_exceeded& fault) {
-    throw out_of_memory("loading", relation.name, fault);
+    throw out_of_memory("loading relation " + relation.name, fault, memory);
   }
   figures.loaded_tuples += block.rows;
   if (block.rows > 0) staged[number].push_back(std::move(block));
@@ -404,11 +419,25 @@ void engine_state::load() {
 void engine_state::hand_over_staged_rows() {
   for (std::uint32_t number = 0; number < staged.size(); ++number) {
     for (staged_rows& block : std::exchange(staged[number], {})) {
-      std::vector<const word*> columns;
-      for (const auto& column : block.columns) columns.push_back(column.data());
-      executor->load(relation_id(number), columns, block.rows);
+      const std::uint64_t piece = may_load_pieces(number) ? rows_per_piece : block.rows;
+      for (std::uint64_t begin = 0; begin < block.rows; begin += piece) {
+        const std::uint64_t rows = std::min(piece, block.rows - begin);
+        std::vector<const word*> columns;
+        for (const auto& column : block.columns) columns.push_back(column.data() + begin);
+        executor->load(relation_id(number), columns, rows);
+        // Rows are in memory twice only piece by piece.
+        for (auto& column : block.columns) memory.discard(column.data() + begin, rows * sizeof(word));
+      }
     }
   }
+}
+
+/// Whether it makes no difference, in result and time, that rows are loaded some at a time.
+bool engine_state::may_load_pieces(std::uint32_t relation) const {
+  const plan::relation& wanted = planned.relations[relation];
+  const bool keeps_all = wanted.choice_domains.empty() && !wanted.is_equivalence && !wanted.best;
+  return keeps_all && !device && options.storage != storage_kind::hisa &&
+         !analysed().relations[relation].attributes.empty();
 }
 
 std::vector<std::uint64_t> engine_state::distinct_values(std::uint32_t relation) const {
@@ -483,7 +512,7 @@ void engine_state::evaluate() {
   } catch (const exec::memory_fault& fault) {
     throw memory_limit_error(fault.what());
   } catch (const backend::memory_exceeded& fault) {
-    throw out_of_memory("starting with", "(none)", fault);
+    throw out_of_memory("evaluating", fault, memory);
   } catch (const std::length_error& fault) {
     throw memory_limit_error(fault.what());  // of numbers that a word has
   } catch (const kernels::interrupted&) {
@@ -528,7 +557,7 @@ void engine_state::write() {
     try {
       io::write_relation(rows, request, symbols, files);
     } catch (const backend::memory_exceeded& fault) {
-      throw out_of_memory("writing", relation.name, fault);
+      throw out_of_memory("writing relation " + relation.name, fault, memory);
     }
     figures.written_tuples += rows.rows;
   };

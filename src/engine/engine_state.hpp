@@ -47,6 +47,8 @@ struct engine_state {
   /// nullptr when words have 32 bits.
   [[nodiscard]] storage::wide_values* wide_or_none() const { return wide ? &*wide : nullptr; }
 
+  /// Adds a row to those of the relation that were staged. @throws backend::memory_exceeded, and nothing is added
+  void stage(std::uint32_t relation, const std::vector<word>& row);
   void load();
   void evaluate();
   void write();
@@ -57,6 +59,9 @@ struct engine_state {
   std::optional<tbb::global_control> more_threads;
   statistics figures;
   backend::host_memory memory;
+  backend::named_memory symbol_memory{memory, "symbols"};
+  backend::named_memory record_memory{memory, "records"};
+  backend::named_memory wide_memory{memory, "values of 64 bits"};
   storage::symbol_table symbols;
   mutable storage::record_tables records;  ///< reading makes tables that are not there yet
   /// Of a program with words of 64 bits. Reading a record of a result may make codes.
@@ -92,6 +97,7 @@ struct engine_state {
   [[nodiscard]] std::vector<value_range> values_in(const std::vector<plan::column_place>& columns) const;
   void load_directive(std::uint32_t relation, const sema::io_directive& directive);
   void hand_over_staged_rows();
+  [[nodiscard]] bool may_load_pieces(std::uint32_t relation) const;
   void collect_figures();
 };
 

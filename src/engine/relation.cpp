@@ -164,23 +164,21 @@ void relation::insert(std::span<const value> values) {
     throw input_error(fmt::format("relation {} has {} attributes, but {} values were given", declared.name,
                                   declared.attributes.size(), values.size()));
   }
-  std::vector<gpulog::word> words;
-  for (std::size_t c = 0; c < values.size(); ++c) {
-    const auto stored = word_of(values[c], declared.attributes[c].kind, *engine_);
-    if (!stored) {
-      throw input_error(fmt::format("attribute {} of relation {} is of type {}", declared.attributes[c].name,
-                                    declared.name, sema::kind_name(declared.attributes[c].kind)));
+  try {
+    std::vector<gpulog::word> words;
+    for (std::size_t c = 0; c < values.size(); ++c) {
+      const auto stored = word_of(values[c], declared.attributes[c].kind, *engine_);
+      if (!stored) {
+        throw input_error(fmt::format("attribute {} of relation {} is of type {}", declared.attributes[c].name,
+                                      declared.name, sema::kind_name(declared.attributes[c].kind)));
+      }
+      words.push_back(*stored);
     }
-    words.push_back(*stored);
+    engine_->stage(relation_, words);
+  } catch (const backend::memory_exceeded& fault) {
+    throw memory_limit_error(fmt::format("Out of memory while inserting into relation {}: {}", declared.name,
+                                         backend::shortage(fault, engine_->memory)));
   }
-  auto& blocks = engine_->staged[relation_];
-  if (blocks.empty()) {
-    detail::staged_rows& first = blocks.emplace_back();
-    for (std::size_t c = 0; c < values.size(); ++c) first.columns.emplace_back(engine_->memory);
-  }
-  detail::staged_rows& block = blocks.back();
-  for (std::size_t c = 0; c < words.size(); ++c) block.columns[c].push_back(words[c]);
-  ++block.rows;
 }
 
 }  // namespace gpulog

@@ -154,7 +154,7 @@ class cpu_machine {
   }
 
   /// Results of aggregates that stay true are kept with the pipeline.
-  void remember_folds(kernels::pipeline& program) { program.folded = kernels::memory_of_folds(program); }
+  void remember_folds(kernels::pipeline& program) { program.folded = kernels::memory_of_folds(program, *resource_); }
 
   /// Candidates that a worker makes and offers in a second, about: for versions that find few, and take long to look.
   static constexpr double candidates_a_second = 3e7;
@@ -224,7 +224,7 @@ class cpu_machine {
     relation& target = *relations[program.target];
     const auto make_room = [&](std::uint64_t room) { target.make_room(backend_, room); };
     kernels::run_windows windows(program, *resource_);
-    const auto folded = program.folded != nullptr ? program.folded : kernels::memory_of_folds(program);
+    const auto folded = program.folded != nullptr ? program.folded : kernels::memory_of_folds(program, *resource_);
     const bool is_alone = backend_.workers() == 1 || rows == 1 || expected_candidates < cut_.parallel_candidates;
     const unsigned workers = is_alone ? 1 : workers_for(expected_candidates, cut_.parallel_candidates);
     kernels::worker_gate gate(workers);

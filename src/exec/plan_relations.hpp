@@ -312,13 +312,7 @@ class plan_relations {
     std::string text = "Out of memory while " + std::string(context.doing) + " relation " +
                        plan_->relations[context.relation.value].name + " (" +
                        std::to_string(relation.rows() + relation.appended_rows()) + " tuples, " +
-                       std::to_string(relation.bytes()) + " bytes): " + std::to_string(fault.requested) +
-                       " more bytes were needed with " + std::to_string(fault.used) + " bytes in use";
-    if (fault.limit != 0) {
-      text += ", and the limit is " + std::to_string(fault.limit) + " bytes (raise it with --memory-limit)";
-    } else {
-      text += ", and the machine has no more";
-    }
+                       std::to_string(relation.bytes()) + " bytes): " + backend::shortage(fault, *resource_);
     if (context.version != nullptr)
       text += "\nin rule:\n" + context.version->text + "\nin file " + context.version->location;
     return text;

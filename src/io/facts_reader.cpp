@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -35,10 +36,10 @@ struct loading_piece {
   std::vector<word*> columns;
 };
 
-/// The rows of a piece before the place for all rows is known: one column after the other.
+/// The rows of some pieces before the place for all rows is known: piece by piece, of each one column after the other.
 struct parsed_rows {
-  std::unique_ptr<word[]> words;
-  std::uint64_t rows = 0;
+  backend::array<word> words;
+  std::vector<std::uint64_t> rows;  // by piece
 };
 
 class facts_loader {
@@ -155,34 +156,43 @@ class facts_loader {
   }
 
   void parse(std::deque<stream_piece>& taken, std::vector<parsed_rows>& parsed) {
+    parsed_rows& own = parsed.emplace_back();
+    for (const stream_piece& piece : taken) own.rows.push_back(piece.rows);
+    const std::uint64_t rows = std::accumulate(own.rows.begin(), own.rows.end(), std::uint64_t{0});
+    own.words = backend::array<word>(*request_.memory, rows * layout_.arity, backend::fresh_memory::anything);
+    word* next = own.words.data();
     std::vector<loading_piece> pieces;
     for (const stream_piece& piece : taken) {
-      parsed_rows& own = parsed.emplace_back();
-      own.rows = piece.rows;
-      own.words = std::make_unique_for_overwrite<word[]>(piece.rows * layout_.arity);
       loading_piece& loading = pieces.emplace_back();
       loading.text = {piece.text, piece.first_line};
       loading.rows = piece.rows;
-      for (std::size_t column = 0; column < layout_.arity; ++column) {
-        loading.columns.push_back(own.words.get() + column * piece.rows);
+      for (std::size_t column = 0; column < layout_.arity; ++column, next += piece.rows) {
+        loading.columns.push_back(next);
       }
     }
     parse(pieces);
     taken.clear();
   }
 
-  std::uint64_t gather(const std::vector<parsed_rows>& parsed) {
-    std::vector<std::uint64_t> begin{0};
-    for (const parsed_rows& piece : parsed) begin.push_back(begin.back() + piece.rows);
-    const std::uint64_t rows = begin.back();
+  std::uint64_t gather(std::vector<parsed_rows>& parsed) {
+    std::uint64_t rows = 0;
+    for (const parsed_rows& some : parsed) rows = std::accumulate(some.rows.begin(), some.rows.end(), rows);
     if (rows == 0) return 0;
     const std::vector<word*> columns = allocate_(rows);
-    run_(parsed.size(), [&](std::size_t number) {
-      const parsed_rows& piece = parsed[number];
-      for (std::size_t column = 0; column < columns.size(); ++column) {
-        std::copy_n(piece.words.get() + column * piece.rows, piece.rows, columns[column] + begin[number]);
-      }
-    });
+    std::uint64_t done = 0;
+    for (parsed_rows& some : parsed) {
+      std::vector<std::uint64_t> begin{0};
+      for (const std::uint64_t piece : some.rows) begin.push_back(begin.back() + piece);
+      run_(some.rows.size(), [&](std::size_t number) {
+        const word* from = some.words.data() + begin[number] * layout_.arity;
+        for (word* const column : columns) {
+          std::copy_n(from, some.rows[number], column + done + begin[number]);
+          from += some.rows[number];
+        }
+      });
+      done += begin.back();
+      some.words.release();  // rows are in memory twice only one after the other
+    }
     return rows;
   }
 
@@ -246,18 +256,14 @@ class facts_loader {
 
 std::uint64_t load_json(fact_source source, const read_request& request, storage::symbol_table& symbols,
                         const row_allocator& allocate) {
-  std::vector<std::vector<word>> parsed(request.kinds.size());
+  std::vector<backend::array<word>> parsed = empty_columns(request);
   std::uint64_t rows = 0;
   try {
     rows = parse_json_rows(source.read_all(), request, symbols, parsed);
   } catch (const read_failure& problem) {
     fact_source::refuse(problem.what(), source.name());
   }
-  if (rows == 0) return 0;
-  const std::vector<word*> columns = allocate(rows);
-  for (std::size_t column = 0; column < columns.size(); ++column) {
-    std::copy(parsed[column].begin(), parsed[column].end(), columns[column]);
-  }
+  hand_over(parsed, rows, allocate);
   return rows;
 }
 
@@ -288,6 +294,21 @@ std::uint64_t read_by_kind(const read_request& request, storage::symbol_table& s
 }
 
 }  // namespace
+
+std::vector<backend::array<word>> empty_columns(const read_request& request) {
+  std::vector<backend::array<word>> columns;
+  for (std::size_t column = 0; column < request.kinds.size(); ++column) columns.emplace_back(*request.memory);
+  return columns;
+}
+
+void hand_over(std::vector<backend::array<word>>& parsed, std::uint64_t rows, const row_allocator& allocate) {
+  if (rows == 0) return;
+  const std::vector<word*> columns = allocate(rows);
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    std::copy(parsed[column].begin(), parsed[column].end(), columns[column]);
+    parsed[column].release();
+  }
+}
 
 std::uint64_t read_facts(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate) {
   try {

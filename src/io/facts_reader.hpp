@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/array.hpp"
 #include "io/structured_value.hpp"
 #include "storage/symbol_table.hpp"
 #include "support/ids.hpp"
@@ -31,6 +32,8 @@ struct read_request {
   /// A file that does not exist is an empty relation instead of an error.
   bool missing_is_empty = false;
   unsigned threads = 1;
+  /// Where rows are before there is room for all of them: of text that is not whole in memory, of tables and JSON.
+  backend::memory_resource* memory = &backend::unlimited_memory();
   /// If set, told about how many bytes of text a file holds, before it is read; not of standard input and tables.
   std::function<void(std::uint64_t bytes)> on_size = {};
   /// Text that one thread takes at a time, in bytes; tests make it small.
@@ -41,10 +44,15 @@ struct read_request {
 /// Called once, from the thread that called read_facts; not at all when there are no rows.
 using row_allocator = std::function<std::vector<word*>(std::uint64_t rows)>;
 
+/// Columns of rows whose number is not known yet, and what gives them their place: for a format's reader.
+[[nodiscard]] std::vector<backend::array<word>> empty_columns(const read_request& request);
+void hand_over(std::vector<backend::array<word>>& parsed, std::uint64_t rows, const row_allocator& allocate);
+
 /// Reads the rows of a directive, in the order of the text and with their duplicates. Symbols get the numbers that
 /// reading with one thread, lines from first to last and columns from left to right, would give.
 /// @return the number of rows; of a nullary relation the number of its lines.
-/// @throws user_error naming relation, file, and line: for the first faulty line whatever the threads.
+/// @throws backend::memory_exceeded, user_error naming relation, file, and line: for the first faulty line whatever the
+/// threads.
 std::uint64_t read_facts(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate);
 
 }  // namespace gpulog::io

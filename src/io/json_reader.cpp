@@ -31,7 +31,7 @@ constexpr std::size_t deepest_record = 2000;
 class json_rows {
  public:
   json_rows(std::string_view text, const read_request& request, storage::symbol_table& symbols,
-            std::vector<std::vector<word>>& columns)
+            std::vector<backend::array<word>>& columns)
       : at_(text.data()),
         end_(text.data() + text.size()),
         request_(request),
@@ -286,7 +286,7 @@ class json_rows {
   const char* end_;
   const read_request& request_;
   storage::symbol_table& symbols_;
-  std::vector<std::vector<word>>& columns_;
+  std::vector<backend::array<word>>& columns_;
   std::vector<std::optional<scalar>> row_;
   std::uint64_t line_ = 1;
   std::uint64_t rows_ = 0;
@@ -295,7 +295,7 @@ class json_rows {
 }  // namespace
 
 std::uint64_t parse_json_rows(std::string_view text, const read_request& request, storage::symbol_table& symbols,
-                              std::vector<std::vector<word>>& columns) {
+                              std::vector<backend::array<word>>& columns) {
   return json_rows(text, request, symbols, columns).parse();
 }
 

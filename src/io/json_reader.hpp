@@ -12,6 +12,6 @@ namespace gpulog::io {
 /// attributes. One thread; columns[attribute] gets the values in the order of the text.
 /// @return the number of rows. @throws read_failure that names the line.
 std::uint64_t parse_json_rows(std::string_view text, const read_request& request, storage::symbol_table& symbols,
-                              std::vector<std::vector<word>>& columns);
+                              std::vector<backend::array<word>>& columns);
 
 }  // namespace gpulog::io

@@ -27,7 +27,7 @@ class sqlite_rows {
   sqlite_rows(const sqlite_database& database, const read_request& request, storage::symbol_table& symbols)
       : rows_(database, "SELECT * FROM " + sql_name(request.relation)), request_(request), symbols_(symbols) {}
 
-  std::uint64_t read(std::vector<std::vector<word>>& columns) {
+  std::uint64_t read(std::vector<backend::array<word>>& columns) {
     const std::size_t arity = request_.kinds.size();
     if (static_cast<std::size_t>(rows_.columns()) < arity) {
       throw sqlite_failure(
@@ -108,7 +108,7 @@ std::uint64_t read_sqlite(const read_request& request, storage::symbol_table& sy
     // A path that begins as an URI does is none.
     if (place.starts_with("file:")) place.insert(0, "./");
   }
-  std::vector<std::vector<word>> parsed(request.kinds.size());
+  std::vector<backend::array<word>> parsed = empty_columns(request);
   std::uint64_t rows = 0;
   try {
     const sqlite_database database(place, SQLITE_OPEN_READONLY);
@@ -119,11 +119,7 @@ std::uint64_t read_sqlite(const read_request& request, storage::symbol_table& sy
   } catch (const sqlite_failure& problem) {
     fact_source::refuse(problem.what(), shown_name);
   }
-  if (rows == 0) return 0;
-  const std::vector<word*> columns = allocate(rows);
-  for (std::size_t column = 0; column < columns.size(); ++column) {
-    std::copy(parsed[column].begin(), parsed[column].end(), columns[column]);
-  }
+  hand_over(parsed, rows, allocate);
   return rows;
 }
 

@@ -55,7 +55,7 @@ std::uint32_t fold_results::find(const fold_keys& keys, std::uint16_t* groups, s
     const std::shared_lock<std::shared_mutex> reading(mutex_);
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint16_t group = groups[i];
-      const std::uint32_t entry = slots_.empty() ? 0 : slots_[slot_of(keys, group)];
+      const std::uint32_t entry = slots_.size() == 0 ? 0 : slots_[slot_of(keys, group)];
       if (entry == 0) {
         groups[left++] = group;
       } else {
@@ -71,11 +71,16 @@ std::uint32_t fold_results::find(const fold_keys& keys, std::uint16_t* groups, s
 void fold_results::add(const fold_keys& keys, const std::uint16_t* groups, std::uint32_t n, const fold_result* results,
                        std::uint64_t bindings) {
   const std::unique_lock<std::shared_mutex> writing(mutex_);
+  if (!is_on()) return;
   bindings_ += bindings;
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::uint32_t group = groups[i];
     if (results_.size() == most_results) break;
-    if (2 * (results_.size() + 1) > slots_.size()) grow();
+    try {
+      make_room();
+    } catch (const backend::memory_exceeded&) {
+      return stop();  // the relations need it
+    }
     const std::uint32_t place = slot_of(keys, group);
     if (slots_[place] != 0) continue;
     for (const word* const column : *keys.columns) keys_.push_back(column[keys.rows[group]]);
@@ -86,10 +91,15 @@ void fold_results::add(const fold_keys& keys, const std::uint16_t* groups, std::
   judge();
 }
 
-void fold_results::grow() {
-  const std::size_t size = std::max<std::size_t>(first_slots, slots_.size() * 4);
+void fold_results::make_room() {
+  if (2 * (results_.size() + 1) <= slots_.size()) return;
+  const std::uint64_t size = std::max<std::uint64_t>(first_slots, slots_.size() * 4);
+  backend::array<std::uint32_t> larger(slots_.resource(), size);
+  keys_.reserve(size / 2 * width_);
+  codes_.reserve(size / 2);
+  results_.reserve(size / 2);
+  slots_ = std::move(larger);
   const auto mask = static_cast<std::uint32_t>(size - 1);
-  slots_.assign(size, 0);
   for (std::uint32_t entry = 0; entry < results_.size(); ++entry) {
     std::uint32_t place = codes_[entry] & mask;
     while (slots_[place] != 0) place = (place + 1) & mask;
@@ -103,26 +113,30 @@ void fold_results::judge() {
   const std::uint64_t found = found_.load(std::memory_order_relaxed);
   const bool are_small = known >= judged_results && bindings_ < worthwhile_bindings * known;
   const bool are_new = asked >= judged_requests && found < asked / seldom_found;
-  if (!are_small && !are_new) return;
-  is_on_.store(false, std::memory_order_relaxed);
-  slots_ = {};
-  keys_ = {};
-  codes_ = {};
-  results_ = {};
+  if (are_small || are_new) stop();
 }
 
-fold_memory::fold_memory(const pipeline& program) : results_(program.segments.size()) {
+void fold_results::stop() {
+  is_on_.store(false, std::memory_order_relaxed);
+  slots_.release();
+  keys_.release();
+  codes_.release();
+  results_.release();
+}
+
+fold_memory::fold_memory(const pipeline& program, backend::memory_resource& memory)
+    : results_(program.segments.size()) {
   for (std::size_t number = 0; number < program.segments.size(); ++number) {
     const segment& here = program.segments[number];
     if (here.kind != expansion_kind::fold || counts_evaluations(program, number)) continue;
-    results_[number] = &own_.emplace_back(here.carried.size());
+    results_[number] = &own_.emplace_back(here.carried.size(), memory);
   }
 }
 
-std::shared_ptr<fold_memory> memory_of_folds(const pipeline& program) {
+std::shared_ptr<fold_memory> memory_of_folds(const pipeline& program, backend::memory_resource& memory) {
   const bool has_folds = std::any_of(program.segments.begin(), program.segments.end(),
                                      [](const segment& one) { return one.kind == expansion_kind::fold; });
-  return has_folds ? std::make_shared<fold_memory>(program) : nullptr;
+  return has_folds ? std::make_shared<fold_memory>(program, memory) : nullptr;
 }
 
 }  // namespace gpulog::kernels

@@ -7,6 +7,7 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "backend/array.hpp"
 #include "kernels/fold.hpp"
 #include "kernels/pipeline.hpp"
 
@@ -20,10 +21,12 @@ struct fold_keys {
 };
 
 /// The results of one aggregate, by the values that its body reads. Any number of workers may ask and tell. Stops
-/// remembering where that does not pay: where groups are small, or are not asked for again.
+/// remembering where that does not pay: where groups are small, or are not asked for again; and where there is no
+/// memory for it.
 class fold_results {
  public:
-  explicit fold_results(std::size_t width) : width_(width) {}
+  fold_results(std::size_t width, backend::memory_resource& memory)
+      : width_(width), slots_(memory), keys_(memory), codes_(memory), results_(memory) {}
 
   /// Whether results are worth being told and asked for.
   [[nodiscard]] bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
@@ -43,15 +46,17 @@ class fold_results {
   [[nodiscard]] bool is_key(std::uint32_t entry, const fold_keys& keys, std::uint32_t group) const;
   /// The slot that has the key, or the empty one where it would be.
   [[nodiscard]] std::uint32_t slot_of(const fold_keys& keys, std::uint32_t group) const;
-  void grow();
+  /// For one more result. @throws backend::memory_exceeded
+  void make_room();
   void judge();
+  void stop();
 
   std::size_t width_;
   std::shared_mutex mutex_;
-  std::vector<std::uint32_t> slots_;  // number of an entry + 1; 0: empty
-  std::vector<word> keys_;            // width_ a result
-  std::vector<std::uint32_t> codes_;
-  std::vector<fold_result> results_;
+  backend::array<std::uint32_t> slots_;  // number of an entry + 1; 0: empty
+  backend::array<word> keys_;            // width_ a result
+  backend::array<std::uint32_t> codes_;
+  backend::array<fold_result> results_;
   std::uint64_t bindings_ = 0;
   std::atomic<std::uint64_t> asked_ = 0;
   std::atomic<std::uint64_t> found_ = 0;
@@ -61,7 +66,8 @@ class fold_results {
 /// The results of all aggregates of a pipeline, by segment; valid as long as the relations that they read are the same.
 class fold_memory {
  public:
-  explicit fold_memory(const pipeline& program);
+  /// @param memory outlives it
+  fold_memory(const pipeline& program, backend::memory_resource& memory);
   /// Of the aggregate that begins with this segment; nullptr: each of its evaluations counts.
   [[nodiscard]] fold_results* of(std::size_t segment) { return results_[segment]; }
 
@@ -71,6 +77,6 @@ class fold_memory {
 };
 
 /// nullptr: the pipeline has no aggregates.
-[[nodiscard]] std::shared_ptr<fold_memory> memory_of_folds(const pipeline& program);
+[[nodiscard]] std::shared_ptr<fold_memory> memory_of_folds(const pipeline& program, backend::memory_resource& memory);
 
 }  // namespace gpulog::kernels

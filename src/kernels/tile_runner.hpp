@@ -44,7 +44,7 @@ class tile_runner : private tile_folds {
         shared_room_(relation::room_for(gate.workers)),
         stop_(stop),
         worker_(worker),
-        folded_(folded != nullptr ? std::move(folded) : memory_of_folds(program)),
+        folded_(folded != nullptr ? std::move(folded) : memory_of_folds(program, backend::unlimited_memory())),
         head_(program.head.size()) {}
 
   [[nodiscard]] std::uint64_t candidates() const { return candidates_; }

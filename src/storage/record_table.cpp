@@ -6,7 +6,8 @@
 
 namespace gpulog::storage {
 
-record_table::record_table(std::uint32_t arity, word most) : arity_(arity), most_(most) {}
+record_table::record_table(std::uint32_t arity, word most, backend::memory_resource& memory)
+    : arity_(arity), most_(most), resource_(&memory) {}
 
 record_table::place record_table::place_of(word record) {
   const std::uint64_t position = std::uint64_t{record} - 1 + (std::uint64_t{1} << first_chunk_bits);
@@ -52,7 +53,7 @@ word record_table::find(const word* wanted, std::uint64_t hash) const {
   if (not_entered_.load(std::memory_order_acquire)) enter_adopted();
   const shard& owner = shards_[shard_of(hash)];
   const std::lock_guard lock(owner.access);
-  return owner.slots.empty() ? nil_record : record_in(owner.slots[find_slot(owner, hash, wanted)]);
+  return owner.slots.size() == 0 ? nil_record : record_in(owner.slots[find_slot(owner, hash, wanted)]);
 }
 
 word record_table::intern(const word* wanted, std::uint64_t hash) {
@@ -68,7 +69,7 @@ word record_table::intern(const word* wanted, std::uint64_t hash) {
   return record_in(slot);
 }
 
-void record_table::enter(shard& owner, std::uint64_t hash, word record) {
+void record_table::enter(shard& owner, std::uint64_t hash, word record) const {
   if (4 * (owner.used + 1) > 3 * owner.slots.size()) grow(owner);
   const std::size_t mask = owner.slots.size() - 1;
   const std::uint64_t entry = slot_entry(hash, record);
@@ -101,9 +102,10 @@ void record_table::enter_adopted() const {
   not_entered_.store(false, std::memory_order_release);
 }
 
-void record_table::grow(shard& owner) {
-  constexpr std::size_t smallest = 16;
-  std::vector<std::uint64_t> larger(std::max(smallest, 2 * owner.slots.size()), nil_record);
+void record_table::grow(shard& owner) const {
+  constexpr std::uint64_t smallest = 16;
+  static_assert(nil_record == 0, "fresh slots are free");
+  backend::array<std::uint64_t> larger(*resource_, std::max(smallest, 2 * owner.slots.size()));
   const std::size_t mask = larger.size() - 1;
   for (const std::uint64_t entry : owner.slots) {
     if (is_free(entry)) continue;
@@ -120,9 +122,9 @@ word* record_table::chunk_for(std::size_t number) {
   if (word* const made = chunks_[number].load(std::memory_order_acquire)) return made;
   const std::lock_guard lock(allocation_);
   if (chunks_[number].load(std::memory_order_relaxed) == nullptr) {
-    const std::size_t words = (std::size_t{1} << (number + first_chunk_bits)) * std::max<std::size_t>(arity_, 1);
-    memory_[number] = std::make_unique_for_overwrite<word[]>(words);
-    chunks_[number].store(memory_[number].get(), std::memory_order_release);
+    const std::uint64_t words = (std::uint64_t{1} << (number + first_chunk_bits)) * std::max(arity_, 1U);
+    memory_[number] = backend::array<word>(*resource_, words, backend::fresh_memory::anything);
+    chunks_[number].store(memory_[number].data(), std::memory_order_release);
   }
   return chunks_[number].load(std::memory_order_relaxed);
 }
@@ -151,7 +153,7 @@ word record_table::append(const word* values) {
 record_table& record_tables::operator[](std::uint32_t arity) {
   const std::lock_guard lock(access_);
   if (tables_.size() <= arity) tables_.resize(arity + std::size_t{1});
-  if (!tables_[arity]) tables_[arity] = std::make_unique<record_table>(arity, most_);
+  if (!tables_[arity]) tables_[arity] = std::make_unique<record_table>(arity, most_, *memory_);
   return *tables_[arity];
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "backend/array.hpp"
 #include "support/ids.hpp"
 
 /// Records, hash-consed: equal fields have one number, so that a relation holds a word for a record whatever its size.
@@ -24,14 +25,16 @@ constexpr const char* too_many_records = "more records (or values that need 64 b
 /// time; who has a number may read its fields.
 class record_table {
  public:
-  /// @param most how many records there may be
-  explicit record_table(std::uint32_t arity, word most = UINT32_MAX);
+  /// @param most how many records there may be @param memory where all that grows with the records comes from
+  explicit record_table(std::uint32_t arity, word most = UINT32_MAX,
+                        backend::memory_resource& memory = backend::unlimited_memory());
   record_table(const record_table&) = delete;
   record_table& operator=(const record_table&) = delete;
 
   [[nodiscard]] std::uint32_t arity() const { return arity_; }
   /// The record's number; a new one for fields that were not seen before.
-  /// @param fields arity() words @throws std::length_error when all numbers of a word are taken, std::bad_alloc
+  /// @param fields arity() words @throws std::length_error when all numbers of a word are taken,
+  /// backend::memory_exceeded; the table is then as it was
   word intern(const word* fields) { return intern(fields, hash_of(fields)); }
   /// The record's number, or nil_record when there is none with these fields.
   [[nodiscard]] word find(const word* fields) const { return find(fields, hash_of(fields)); }
@@ -64,7 +67,7 @@ class record_table {
   /// Takes over records that were made elsewhere, under the numbers behind size(); their fields are those of no record
   /// here. write(fields, number of records) fills each run that lies together. Whoever looks for a record next pays for
   /// finding them: most of them are only read. Nobody uses the table meanwhile.
-  /// @throws std::length_error when all numbers of a word are taken, std::bad_alloc
+  /// @throws std::length_error when all numbers of a word are taken, backend::memory_exceeded
   template <class Write>
   void adopt(std::uint64_t records, const Write& write) {
     if (records == 0) return;
@@ -97,7 +100,7 @@ class record_table {
   struct alignas(64) shard {
     mutable std::mutex access;
     /// The lower half of the hash above the record's number; nil_record: free. A power of two.
-    std::vector<std::uint64_t> slots;
+    backend::array<std::uint64_t> slots;
     std::size_t used = 0;
     std::atomic<const std::uint64_t*> first = nullptr;  ///< of slots, for prefetches, and how many less one
     std::atomic<std::size_t> mask = 0;
@@ -107,20 +110,21 @@ class record_table {
   [[nodiscard]] static std::size_t shard_of(std::uint64_t hash) { return hash >> 58; }
   /// The slot of the record with these fields, or the free one where it belongs.
   [[nodiscard]] std::size_t find_slot(const shard& owner, std::uint64_t hash, const word* fields) const;
-  static void grow(shard& owner);
+  void grow(shard& owner) const;
   [[nodiscard]] word append(const word* fields);
   word* chunk_for(std::size_t number);
   /// @return the last number of so many more records
   word make_places(std::uint64_t records);
   /// Puts adopted records into the hash table.
   void enter_adopted() const;
-  static void enter(shard& owner, std::uint64_t hash, word record);
+  void enter(shard& owner, std::uint64_t hash, word record) const;
 
   std::uint32_t arity_;
   word most_;
+  backend::memory_resource* resource_;
   std::atomic<std::uint64_t> size_ = 0;
   std::array<std::atomic<word*>, chunk_count> chunks_{};
-  std::array<std::unique_ptr<word[]>, chunk_count> memory_;
+  std::array<backend::array<word>, chunk_count> memory_;
   std::mutex allocation_;
   // What is in them follows from the records, and so may come late.
   mutable std::array<shard, shard_count> shards_;
@@ -131,14 +135,16 @@ class record_table {
 /// The records of a running program: a table for each arity, made when it is first asked for.
 class record_tables {
  public:
-  /// @param most how many records of an arity there may be
-  explicit record_tables(word most = UINT32_MAX) : most_(most) {}
+  /// @param most how many records of an arity there may be @param memory of all tables
+  explicit record_tables(word most = UINT32_MAX, backend::memory_resource& memory = backend::unlimited_memory())
+      : most_(most), memory_(&memory) {}
   record_table& operator[](std::uint32_t arity);
   /// One more than the largest arity that was asked for.
   [[nodiscard]] std::uint32_t arities() const;
 
  private:
   word most_;
+  backend::memory_resource* memory_;
   mutable std::mutex access_;
   std::vector<std::unique_ptr<record_table>> tables_;  // by arity
 };

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
-#include <new>
+#include <numeric>
 
 #include "support/error.hpp"
 
@@ -17,7 +16,7 @@ constexpr std::size_t first_block_bytes = 1024;
 constexpr std::size_t largest_block_bytes = 64 * 1024;
 
 /// Grown before more than 2 of 3 slots are taken.
-constexpr bool too_full(std::size_t used, std::size_t capacity) { return 3 * (used + 1) > 2 * capacity; }
+constexpr bool has_slots(std::size_t texts, std::size_t capacity) { return 3 * texts <= 2 * capacity; }
 
 std::uint64_t load_word(const char* from) {
   std::uint64_t value;
@@ -92,18 +91,17 @@ void check_length(std::string_view text) {
 
 }  // namespace
 
-symbol_table::slot_array::slot_array(std::size_t capacity)
-    : mask(capacity - 1), slots(new std::atomic<std::uint64_t>[capacity]()) {}
+symbol_table::slot_array::slot_array(backend::memory_resource& memory, std::size_t capacity)
+    : mask(capacity - 1), slots(memory, capacity) {}
 
-symbol_table::symbol_table() = default;
+symbol_table::symbol_table(backend::memory_resource& memory) : memory_(&memory) {}
 
-symbol_table::symbol_table(std::span<const std::string> constants) {
+symbol_table::symbol_table(std::span<const std::string> constants, backend::memory_resource& memory)
+    : memory_(&memory) {
   for (const std::string& constant : constants) intern(constant);
 }
 
-symbol_table::~symbol_table() {
-  for (auto& segment : segments_) std::free(segment.load(std::memory_order_relaxed));
-}
+symbol_table::~symbol_table() = default;
 
 symbol_table::key symbol_table::key_of(std::string_view text) {
   const std::uint64_t bits = hash_bytes(text);
@@ -140,11 +138,8 @@ void symbol_table::ensure_segments(std::uint64_t begin, std::uint64_t end) {
     if (segment.load(std::memory_order_acquire) != nullptr) continue;
     const std::lock_guard lock(growing_segments_);
     if (segment.load(std::memory_order_relaxed) != nullptr) continue;
-    // calloc leaves pages that are never used untouched.
-    auto* memory =
-        static_cast<const char**>(std::calloc(std::size_t{1} << (number + first_segment_bits), sizeof(char*)));
-    if (memory == nullptr) throw std::bad_alloc();
-    segment.store(memory, std::memory_order_release);
+    segment_memory_[number] = backend::array<const char*>(*memory_, std::uint64_t{1} << (number + first_segment_bits));
+    segment.store(segment_memory_[number].data(), std::memory_order_release);
   }
 }
 
@@ -202,6 +197,8 @@ word symbol_table::insert(std::string_view text, key where) {
   const std::lock_guard lock(owner.inserting);
   // Another thread may have come first.
   if (const std::optional<word> known = find(text, where)) return *known;
+  // All memory first: where there is none, no number is taken.
+  make_room(owner, 1, true);
   char* storage = allocate_text(owner, stored_bytes(text));
   store_text(storage, text);
   std::uint64_t id = size_.load(std::memory_order_relaxed);
@@ -210,14 +207,16 @@ word symbol_table::insert(std::string_view text, key where) {
     ensure_segments(id, id + 1);
   } while (!size_.compare_exchange_weak(id, id + 1, std::memory_order_acq_rel));
   set_entry(id, storage);
-  insert_slot(owner, where.tag, static_cast<word>(id), true);
+  insert_slot(owner, where.tag, static_cast<word>(id));
   return static_cast<word>(id);
 }
 
-void symbol_table::make_room(shard& owner, bool readers_possible) {
+void symbol_table::make_room(shard& owner, std::size_t texts, bool readers_possible) {
   const std::size_t capacity = owner.owner ? owner.owner->mask + 1 : 0;
-  if (!too_full(owner.used, capacity)) return;
-  auto larger = std::make_unique<slot_array>(capacity == 0 ? first_capacity : 2 * capacity);
+  if (has_slots(owner.used + texts, capacity)) return;
+  std::size_t larger_capacity = std::max(first_capacity, 2 * capacity);
+  while (!has_slots(owner.used + texts, larger_capacity)) larger_capacity *= 2;
+  auto larger = std::make_unique<slot_array>(*memory_, larger_capacity);
   for (std::size_t from = 0; from < capacity; ++from) {
     const std::uint64_t slot = owner.owner->slots[from].load(std::memory_order_relaxed);
     if (slot == 0) continue;
@@ -230,8 +229,7 @@ void symbol_table::make_room(shard& owner, bool readers_possible) {
   owner.owner = std::move(larger);
 }
 
-void symbol_table::insert_slot(shard& owner, std::uint32_t tag, word id, bool readers_possible) {
-  make_room(owner, readers_possible);
+void symbol_table::insert_slot(shard& owner, std::uint32_t tag, word id) {
   slot_array& table = *owner.owner;
   std::size_t position = tag & table.mask;
   while (table.slots[position].load(std::memory_order_relaxed) != 0) position = (position + 1) & table.mask;
@@ -244,10 +242,10 @@ char* symbol_table::allocate_text(shard& owner, std::size_t bytes) {
     const std::size_t next = std::min(largest_block_bytes, std::max(first_block_bytes, owner.block_bytes));
     // A long text gets a block of its own and leaves the room of the current one.
     const bool own_block = bytes > next / 4;
-    owner.blocks.emplace_back(new char[own_block ? bytes : next]);
+    owner.blocks.emplace_back(*memory_, own_block ? bytes : next, backend::fresh_memory::anything);
     owner.block_bytes += own_block ? bytes : next;
-    if (own_block) return owner.blocks.back().get();
-    owner.free_begin = owner.blocks.back().get();
+    if (own_block) return owner.blocks.back().data();
+    owner.free_begin = owner.blocks.back().data();
     owner.free_end = owner.free_begin + next;
   }
   char* result = owner.free_begin;
@@ -290,7 +288,7 @@ void bulk_interning::part::prefetch_slot(symbol_table::key where) const {
 word bulk_interning::part::intern(std::string_view text, symbol_table::key where) {
   if (const std::optional<word> known = table_->find(text, where)) return *known;
   check_length(text);
-  if (too_full(texts_.size(), slots_.size())) grow();
+  if (!has_slots(texts_.size() + 1, slots_.size())) grow();
   const std::size_t mask = slots_.size() - 1;
   std::size_t position = where.tag & mask;
   for (; slots_[position] != 0; position = (position + 1) & mask) {
@@ -391,7 +389,7 @@ void bulk_interning::insert_firsts(std::size_t shard_number, const shard_firsts&
   for (const std::uint64_t place : firsts.places) {
     const part& first_part = parts_[slot_tag(place)];
     const std::uint32_t index = slot_lower(place);
-    symbol_table::insert_slot(owner, first_part.keys_[index].tag, first_part.numbers_[index], false);
+    symbol_table::insert_slot(owner, first_part.keys_[index].tag, first_part.numbers_[index]);
   }
 }
 
@@ -415,17 +413,23 @@ void bulk_interning::finish(const parallel_runner& run) {
   const std::uint64_t old_size = table_.size();
   std::uint64_t new_size = old_size;
   std::vector<std::uint64_t> first_id(count);
-  std::vector<char*> storage(count);
   for (std::size_t number = 0; number < count; ++number) {
     first_id[number] = new_size;
     new_size += new_texts[number];
-    if (text_bytes[number] == 0) continue;
-    table_.bulk_blocks_.emplace_back(new char[text_bytes[number]]);
-    table_.bulk_bytes_ += text_bytes[number];
-    storage[number] = table_.bulk_blocks_.back().get();
   }
   if (new_size > symbol_table::max_symbols) symbol_table::report_full();
+  // All memory first: where there is none, the table is as it was.
   table_.ensure_segments(old_size, new_size);
+  run(symbol_table::shard_count,
+      [&](std::size_t number) { table_.make_room(table_.shards_[number], firsts[number].places.size(), false); });
+  const std::uint64_t all_bytes = std::accumulate(text_bytes.begin(), text_bytes.end(), std::uint64_t{0});
+  char* next = table_.bulk_blocks_.emplace_back(*table_.memory_, all_bytes, backend::fresh_memory::anything).data();
+  table_.bulk_bytes_ += all_bytes;
+  std::vector<char*> storage(count);
+  for (std::size_t number = 0; number < count; ++number) {
+    storage[number] = next;
+    next += text_bytes[number];
+  }
 
   run(count, [&](std::size_t number) { number_part(number, first_id[number], storage[number]); });
   run(symbol_table::shard_count, [&](std::size_t number) { insert_firsts(number, firsts[number]); });

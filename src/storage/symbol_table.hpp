@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/array.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::storage {
@@ -30,9 +31,11 @@ class symbol_table {
   /// Numbers stay below this, so that the top bit of a word is free while a file is loaded.
   static constexpr std::uint64_t max_symbols = std::uint64_t{1} << 31;
 
-  symbol_table();
+  /// @param memory where all that grows with the texts comes from
+  explicit symbol_table(backend::memory_resource& memory = backend::unlimited_memory());
   /// Starts with the given texts, which are distinct: constants[i] gets the number i.
-  explicit symbol_table(std::span<const std::string> constants);
+  explicit symbol_table(std::span<const std::string> constants,
+                        backend::memory_resource& memory = backend::unlimited_memory());
   ~symbol_table();
   symbol_table(const symbol_table&) = delete;
   symbol_table& operator=(const symbol_table&) = delete;
@@ -45,7 +48,7 @@ class symbol_table {
   static key key_of(std::string_view text);
 
   /// The number of the text, a new one if it has none yet. Throws user_error when the table is full or the text longer
-  /// than 4 GiB.
+  /// than 4 GiB, backend::memory_exceeded, after which the table is as it was.
   word intern(std::string_view text) { return intern(text, key_of(text)); }
   /// The same with the text's key.
   word intern(std::string_view text, key where);
@@ -76,9 +79,9 @@ class symbol_table {
   /// Open addressing over 8-byte slots: tag in the upper half, number + 1 in the lower; 0 is an empty slot. The tag
   /// also gives the position, so that growing never touches a text.
   struct slot_array {
-    explicit slot_array(std::size_t capacity);
+    slot_array(backend::memory_resource& memory, std::size_t capacity);
     std::size_t mask;
-    std::unique_ptr<std::atomic<std::uint64_t>[]> slots;
+    backend::array<std::atomic<std::uint64_t>> slots;
   };
 
   struct alignas(64) shard {
@@ -88,7 +91,7 @@ class symbol_table {
     std::unique_ptr<slot_array> owner;
     /// Tables that concurrent readers may still be looking at; freed when no reader can be left.
     std::vector<std::unique_ptr<slot_array>> retired;
-    std::vector<std::unique_ptr<char[]>> blocks;
+    std::vector<backend::array<char>> blocks;
     std::size_t block_bytes = 0;
     char* free_begin = nullptr;
     char* free_end = nullptr;
@@ -104,9 +107,11 @@ class symbol_table {
   word insert(std::string_view text, key where);
   /// The entry of the first text with the tag; nullptr if there is none.
   [[nodiscard]] const char** first_entry(key where) const;
-  static void make_room(shard& owner, bool readers_possible);
-  static void insert_slot(shard& owner, std::uint32_t tag, word id, bool readers_possible);
-  static char* allocate_text(shard& owner, std::size_t bytes);
+  /// For so many more texts. @param readers_possible the table that is outgrown may be in use
+  void make_room(shard& owner, std::size_t texts, bool readers_possible);
+  /// There is room.
+  static void insert_slot(shard& owner, std::uint32_t tag, word id);
+  char* allocate_text(shard& owner, std::size_t bytes);
   static std::size_t stored_bytes(std::string_view text) { return sizeof(std::uint32_t) + text.size(); }
   static void store_text(char* where, std::string_view text);
   void set_entry(std::uint64_t id, const char* stored);
@@ -114,12 +119,14 @@ class symbol_table {
   void ensure_segments(std::uint64_t begin, std::uint64_t end);
   [[noreturn]] static void report_full();
 
+  backend::memory_resource* memory_;
   std::array<shard, shard_count> shards_;
   /// Segment k holds the places of 2^(k + first_segment_bits) consecutive numbers, so that growth moves nothing.
   std::array<std::atomic<const char**>, segment_count> segments_{};
+  std::array<backend::array<const char*>, segment_count> segment_memory_;
   std::mutex growing_segments_;
   std::atomic<std::uint64_t> size_{0};
-  std::vector<std::unique_ptr<char[]>> bulk_blocks_;
+  std::vector<backend::array<char>> bulk_blocks_;
   std::uint64_t bulk_bytes_ = 0;
 };
 
@@ -172,7 +179,7 @@ class bulk_interning {
   };
 
   [[nodiscard]] part& operator[](std::size_t number) { return parts_[number]; }
-  /// Numbers all new texts. Throws user_error as symbol_table::intern.
+  /// Numbers all new texts. Throws as symbol_table::intern.
   void finish(const parallel_runner& run);
 
  private:

@@ -20,10 +20,14 @@ namespace gpulog::storage {
 /// Threads may do everything at the same time.
 class wide_values {
  public:
+  /// @param memory where the table's memory comes from
+  explicit wide_values(backend::memory_resource& memory = backend::unlimited_memory())
+      : numbers_(2, most_numbers, memory) {}
+
   /// The code of no value.
   static constexpr word no_code = 0x80000000;
 
-  /// @throws std::length_error when the table is full, std::bad_alloc
+  /// @throws std::length_error when the table is full, backend::memory_exceeded
   [[nodiscard]] word code(wide_word value) {
     word short_code;
     return has_short_code(value, short_code) ? short_code : number_code(value);
@@ -70,7 +74,7 @@ class wide_values {
   [[nodiscard]] word number_code(wide_word value);
   [[nodiscard]] word known_number_code(wide_word value) const;
 
-  record_table numbers_{2, most_numbers};  ///< lower and upper half
+  record_table numbers_;  ///< lower and upper half
 };
 
 /// The value that a word of a column stands for. @param wide nullptr: words have 32 bits

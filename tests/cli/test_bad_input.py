@@ -143,6 +143,19 @@ class Limits(CommandTest):
         self.assertEqual(process.returncode, 1, process.errors)
         self.assertIn('edge', process.errors)
 
+    def test_memory_limit_counts_texts_of_facts(self):
+        lines = ''.join('%s%d\n' % ('a long text ' * 20, i) for i in range(20000)).encode()
+        for name, content in (('s.facts', lines), ('s.facts.gz', gzip.compress(lines, 1))):
+            for jobs in ('1', '2'):
+                with self.subTest(name=name, jobs=jobs):
+                    arguments = ('.decl s(x:symbol)\n.input s(filename="%s")\n.printsize s\n' % name, '-j', jobs)
+                    process = self.run_program(*arguments, '--memory-limit', '2M', facts={name: content})
+                    self.assertEqual(process.returncode, 1, process.errors)
+                    self.assertIn('loading relation s', process.errors)
+                    self.assertIn('needed for symbols', process.errors)
+                    process = self.run_program(*arguments, '--memory-limit', '20M', facts={name: content})
+                    self.assertEqual(process.output, 's\t20000\n', process.errors)
+
     def test_division_faults(self):
         for expression in ('1/x', '1%x', '(x-2147483647-1)/(x-1)'):
             with self.subTest(expression=expression):

@@ -160,5 +160,45 @@ TEST(memory_resource, counts_are_right_from_several_threads) {
   EXPECT_LE(memory.peak(), limit);
 }
 
+TEST(memory_resource, a_named_part_is_counted_in_the_whole) {
+  host_memory memory;
+  memory.set_limit(10000);
+  {
+    named_memory symbols(memory, "symbols");
+    named_memory records(memory, "records");
+    EXPECT_EQ(memory.named_uses(), "");
+    void* const own = memory.allocate(1000);
+    void* part = symbols.allocate(2000);
+    EXPECT_EQ(memory.used(), 3000U);
+    EXPECT_EQ(memory.named_uses(), ", of which 2000 for symbols");
+    part = symbols.resize(part, 2000, 3000);
+    void* const other = records.allocate(500);
+    EXPECT_EQ(memory.named_uses(), ", of which 3000 for symbols and 500 for records");
+    for (const bool resizes : {false, true}) {
+      try {
+        if (resizes) {
+          part = symbols.resize(part, 3000, 9000);
+        } else {
+          part = symbols.allocate(6000);
+        }
+        FAIL() << "that is more than the whole may have";
+      } catch (const memory_exceeded& fault) {
+        EXPECT_EQ(
+            shortage(fault, memory),
+            "6000 more bytes were needed for symbols with 4500 bytes in use, of which 3000 for symbols and 500 for "
+            "records, and the limit is 10000 bytes (raise it with --memory-limit)");
+      }
+      EXPECT_EQ(symbols.used(), 3000U);
+      EXPECT_EQ(memory.used(), 4500U);
+    }
+    symbols.deallocate(part, 3000);
+    records.deallocate(other, 500);
+    memory.deallocate(own, 1000);
+    EXPECT_EQ(symbols.used(), 0U);
+  }
+  EXPECT_EQ(memory.used(), 0U);
+  EXPECT_EQ(memory.named_uses(), "");
+}
+
 }  // namespace
 }  // namespace gpulog::backend

@@ -255,6 +255,44 @@ TEST_P(both_storages, memory_limit_names_the_rule) {
   }
 }
 
+/// What the message of a run says that a limit ends.
+std::string why_out_of_memory(const std::string& text, std::uint64_t limit, const std::vector<std::string>& symbols) {
+  gpulog::run_options options;
+  options.memory_limit = limit;
+  engine run(program::from_text(text), options);
+  try {
+    auto relation = run.relation("e");
+    for (const std::string& symbol : symbols) relation.insert({symbol});
+    run.evaluate();
+  } catch (const gpulog::memory_limit_error& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+TEST(engine, memory_limit_counts_symbols_and_records) {
+  const auto expect_texts = [](const std::string& message, const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) EXPECT_NE(message.find(text), message.npos) << text << " in:\n" << message;
+  };
+  // Relations of some kilobytes, texts of some megabytes.
+  const std::string doubled =
+      ".decl e(x:symbol)\n.decl r(x:symbol, n:number)\nr(x,0) :- e(x).\n"
+      "r(cat(x,x),n+1) :- r(x,n), n < 24.\n";
+  expect_texts(why_out_of_memory(doubled, 4U << 20, {"ab"}),
+               {"extending relation r (", "needed for symbols", " for symbols, and the limit is 4194304 bytes",
+                "in rule:\nr(cat(x,x),", "4:1"});
+  EXPECT_EQ(why_out_of_memory(doubled, 200U << 20, {"ab"}), "");
+  expect_texts(why_out_of_memory(".decl e(x:symbol)\n.type L = [head:number, tail:L]\n.decl l(list:L)\nl(nil).\n"
+                                 "l([n,x]) :- e(_), l(x), n = range(0,40).\n.limitsize l(n=2000000)\n",
+                                 8U << 20, {"ab"}),
+               {"relation l (", " for records"});
+  std::vector<std::string> many;
+  for (int number = 0; number < 3000; ++number) many.push_back(std::string(1000, 'x') + std::to_string(number));
+  expect_texts(why_out_of_memory(".decl e(x:symbol)\n", 1U << 20, many),
+               {"inserting into relation e", "needed for symbols"});
+  EXPECT_EQ(why_out_of_memory(".decl e(x:symbol)\n", 8U << 20, many), "");
+}
+
 TEST(engine, cancelling) {
   const std::atomic<bool> cancelled = true;
   gpulog::run_options options;

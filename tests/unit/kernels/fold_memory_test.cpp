@@ -26,7 +26,7 @@ struct asked_groups {
 };
 
 TEST(fold_results, are_found_by_their_keys) {
-  fold_results known(1);
+  fold_results known(1, backend::unlimited_memory());
   asked_groups first({7, 3, 900000});
   EXPECT_EQ(known.find(first.keys(), first.groups.data(), 3, first.results.data()), 3U);
   first.results = {{70, true}, {30, true}, {0, false}};
@@ -41,7 +41,7 @@ TEST(fold_results, are_found_by_their_keys) {
 }
 
 TEST(fold_results, one_key_without_columns) {
-  fold_results known(0);
+  fold_results known(0, backend::unlimited_memory());
   const std::vector<const word*> none;
   std::uint16_t group = 0;
   fold_result result;
@@ -58,7 +58,7 @@ TEST(fold_results, large_groups_stay_and_small_ones_are_given_up) {
   std::vector<word> values(many);
   std::iota(values.begin(), values.end(), 0U);
   for (const std::uint64_t bindings_each : {std::uint64_t{1000}, std::uint64_t{1}}) {
-    fold_results known(1);
+    fold_results known(1, backend::unlimited_memory());
     asked_groups asked(values);
     for (std::uint32_t i = 0; i < many; ++i) asked.results[i] = {i * 2, true};
     known.add(asked.keys(), asked.groups.data(), many, asked.results.data(), bindings_each * many);
@@ -72,7 +72,7 @@ TEST(fold_results, large_groups_stay_and_small_ones_are_given_up) {
 
 TEST(fold_results, that_nobody_asks_for_again_are_given_up) {
   constexpr std::uint32_t many = 1U << 15;
-  fold_results known(1);
+  fold_results known(1, backend::unlimited_memory());
   for (word round = 0; round < 16 && known.is_on(); ++round) {
     std::vector<word> values(many);
     std::iota(values.begin(), values.end(), round * many);
@@ -81,6 +81,23 @@ TEST(fold_results, that_nobody_asks_for_again_are_given_up) {
     known.add(asked.keys(), asked.groups.data(), many, asked.results.data(), std::uint64_t{100} * many);
   }
   EXPECT_FALSE(known.is_on());
+}
+
+TEST(fold_results, are_given_up_where_there_is_no_memory_for_them) {
+  backend::host_memory memory;
+  memory.set_limit(64u << 10);
+  fold_results known(1, memory);
+  for (word first = 0; known.is_on() && first < 1u << 20; first += 512) {
+    std::vector<word> values(512);
+    std::iota(values.begin(), values.end(), first);
+    asked_groups asked(values);
+    known.add(asked.keys(), asked.groups.data(), asked.size(), asked.results.data(), 1u << 20);
+  }
+  EXPECT_FALSE(known.is_on());
+  EXPECT_EQ(memory.used(), 0U);
+  asked_groups asked({1});
+  known.add(asked.keys(), asked.groups.data(), 1, asked.results.data(), 1u << 20);
+  EXPECT_EQ(known.find(asked.keys(), asked.groups.data(), 1, asked.results.data()), 1U);
 }
 
 }  // namespace

@@ -92,5 +92,28 @@ TEST(record_table, threads_agree_on_numbers) {
   EXPECT_EQ(*distinct.begin(), 1U);
 }
 
+TEST(record_table, memory_is_counted_and_without_it_the_table_stays_as_it_was) {
+  backend::host_memory memory;
+  record_table table(2, UINT32_MAX, memory);
+  constexpr word most = 20000;
+  for (word next = 1; next <= most;) {
+    memory.set_limit(memory.used() + (32u << 10));
+    try {
+      for (; next <= most; ++next) {
+        const word fields[] = {next, 7};
+        ASSERT_EQ(table.intern(fields), next);
+      }
+    } catch (const backend::memory_exceeded&) {
+      const word fields[] = {next, 7};
+      ASSERT_EQ(table.size(), next - 1);
+      ASSERT_EQ(table.find(fields), nil_record);
+      memory.set_limit(2 * memory.used() + (64u << 10));
+      ASSERT_EQ(table.intern(fields), next++);
+    }
+  }
+  EXPECT_GE(memory.used(), most * (2 * sizeof(word) + sizeof(std::uint64_t)));
+  EXPECT_LT(memory.used(), most * 50U);
+}
+
 }  // namespace
 }  // namespace gpulog::storage

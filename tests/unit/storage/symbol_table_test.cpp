@@ -164,5 +164,54 @@ TEST(bulk_interning, leaves_the_table_when_not_finished) {
   EXPECT_EQ(table.find("a"), std::nullopt);
 }
 
+std::string numbered_text(word number) { return "text " + std::to_string(number); }
+
+TEST(symbol_table, memory_is_counted_and_without_it_the_table_stays_as_it_was) {
+  backend::host_memory memory;
+  symbol_table table(memory);
+  EXPECT_EQ(memory.used(), 0U);
+  constexpr word step = 1000;
+  for (word next = 0; next < 20 * step;) {
+    memory.set_limit(memory.used() + memory.used() / 2 + (64u << 10));
+    try {
+      for (; next < 20 * step; ++next) ASSERT_EQ(table.intern(numbered_text(next)), next);
+    } catch (const backend::memory_exceeded&) {
+      ASSERT_EQ(table.size(), next);
+      ASSERT_FALSE(table.find(numbered_text(next)));
+    }
+  }
+  for (word id = 0; id < 20 * step; ++id) ASSERT_EQ(table.find(numbered_text(id)), id);
+  EXPECT_GE(memory.used(), table.memory_bytes());
+  EXPECT_LT(memory.used(), 3 * table.memory_bytes());
+}
+
+TEST(bulk_interning, without_memory_leaves_the_table_as_it_was) {
+  std::vector<std::string> texts;
+  for (word number = 0; number < 5000; ++number) texts.push_back(numbered_text(number));
+  backend::host_memory memory;
+  symbol_table table(memory);
+  table.intern("before");
+  const std::uint64_t used = memory.used();
+  int failed = 0;
+  for (std::uint64_t limit = used + 1;; limit += 20000) {
+    memory.set_limit(limit);
+    bulk_interning load(table, 2);
+    for (std::size_t number = 0; number < texts.size(); ++number) load[number % 2].intern(texts[number]);
+    try {
+      load.finish(run_serially);
+      break;
+    } catch (const backend::memory_exceeded&) {
+      ++failed;
+      ASSERT_EQ(table.size(), 1U);
+      ASSERT_FALSE(table.find(texts[0]));
+      ASSERT_FALSE(table.find(texts[4999]));
+      ASSERT_EQ(table.find("before"), 0U);
+    }
+  }
+  EXPECT_GT(failed, 5);
+  ASSERT_EQ(table.size(), 5001U);
+  for (const std::string& text : texts) ASSERT_EQ(table.text(table.find(text).value()), text);
+}
+
 }  // namespace
 }  // namespace gpulog::storage
