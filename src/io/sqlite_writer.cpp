@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include "io/directive_parameters.hpp"
 #include "io/row_formatter.hpp"
@@ -21,35 +21,90 @@ namespace {
 
 constexpr std::string_view symbol_table_name = "__SymbolTable";
 
+/// Calls visit(window, first, last) on windows of all rows, in order.
+template <class Visit>
+void for_each_window(const relation_rows& rows, const Visit& visit) {
+  constexpr std::uint64_t rows_at_a_time = 16384;
+  for (std::uint64_t first = 0; first < rows.rows; first += rows_at_a_time) {
+    const std::uint64_t last = std::min(rows.rows, first + rows_at_a_time);
+    visit(row_window(rows, first, last), first, last);
+  }
+}
+
 /// The texts of a database, each with its own number there.
 class stored_symbols {
  public:
-  stored_symbols(sqlite_database& database, const storage::symbol_table& symbols)
-      : symbols_(symbols),
-        insert_(database, fmt::format("INSERT OR IGNORE INTO {} (symbol) VALUES (?)", sql_name(symbol_table_name))),
-        find_(database, fmt::format("SELECT id FROM {} WHERE symbol = ?", sql_name(symbol_table_name))) {}
-
-  std::int64_t number(word id) {
-    const auto [known, is_new] = numbers_.try_emplace(id, 0);
-    if (is_new) known->second = store(symbols_.text(id));
-    return known->second;
+  /// Stores the texts of a relation, by their bytes: the database's index of texts then grows at its end only, and is
+  /// not read again and again where it is larger than SQLite's cache.
+  stored_symbols(sqlite_database& database, const storage::symbol_table& symbols, const relation_rows& rows)
+      : symbols_(symbols) {
+    const std::vector<symbol_place> used = used_symbols(rows);
+    if (used.empty()) return;
+    numbers_.resize(symbols.size());
+    const std::string table = sql_name(symbol_table_name);
+    sqlite_statement insert(database, fmt::format("INSERT OR IGNORE INTO {} (symbol) VALUES (?)", table));
+    sqlite_statement find(database, fmt::format("SELECT id FROM {} WHERE symbol = ?", table));
+    for (const symbol_place& one : used) {
+      insert.bind(0, symbols.text(one.id));
+      insert.run();
+      const bool is_new = sqlite3_changes(database.handle()) == 1;
+      const std::int64_t number =
+          is_new ? sqlite3_last_insert_rowid(database.handle()) : number_of(symbols.text(one.id), find);
+      (one.id < numbers_.size() ? numbers_[one.id] : number_of_no_text_) = number;
+    }
   }
 
+  [[nodiscard]] std::int64_t number(word id) const { return id < numbers_.size() ? numbers_[id] : number_of_no_text_; }
+
  private:
-  std::int64_t store(std::string_view text) {
-    insert_.bind(0, text);
-    insert_.run();
-    find_.bind(0, text);
-    if (!find_.step()) throw sqlite_failure("A symbol can't be found again");
-    const std::int64_t number = find_.integer(0);
-    find_.reset();
+  struct symbol_place {
+    std::uint64_t first_bytes;  ///< in the order of texts
+    word id;
+  };
+
+  [[nodiscard]] std::vector<symbol_place> used_symbols(const relation_rows& rows) const {
+    // Casts make numbers that no text has; their text is the empty one.
+    const std::uint64_t no_text = symbols_.size();
+    std::vector<bool> is_used(no_text + 1);
+    for_each_window(rows, [&](const row_window& window, std::uint64_t first, std::uint64_t last) {
+      for (std::size_t column = 0; column < rows.kinds.size(); ++column) {
+        if (rows.kinds[column] != value_kind::symbol) continue;
+        for (std::uint64_t row = first; row < last; ++row) {
+          is_used[std::min<std::uint64_t>(window.at(column, row), no_text)] = true;
+        }
+      }
+    });
+    std::vector<symbol_place> used;
+    used.reserve(static_cast<std::size_t>(std::count(is_used.begin(), is_used.end(), true)));
+    for (std::uint64_t id = 0; id <= no_text; ++id) {
+      if (is_used[id]) used.push_back({first_bytes(symbols_.text(static_cast<word>(id))), static_cast<word>(id)});
+    }
+    std::sort(used.begin(), used.end(), [this](const symbol_place& a, const symbol_place& b) {
+      if (a.first_bytes != b.first_bytes) return a.first_bytes < b.first_bytes;
+      return symbols_.text(a.id) < symbols_.text(b.id);
+    });
+    return used;
+  }
+
+  static std::uint64_t first_bytes(std::string_view text) {
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < sizeof bytes; ++i) {
+      bytes = bytes << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
+    }
+    return bytes;
+  }
+
+  static std::int64_t number_of(std::string_view text, sqlite_statement& find) {
+    find.bind(0, text);
+    if (!find.step()) throw sqlite_failure("A symbol can't be found again");
+    const std::int64_t number = find.integer(0);
+    find.reset();
     return number;
   }
 
   const storage::symbol_table& symbols_;
-  sqlite_statement insert_;
-  sqlite_statement find_;
-  std::unordered_map<word, std::int64_t> numbers_;
+  std::vector<std::int64_t> numbers_;  // by the symbol's number here
+  std::int64_t number_of_no_text_ = 0;
 };
 
 class sqlite_relation {
@@ -118,24 +173,22 @@ class sqlite_relation {
     const std::size_t arity = rows_.columns.size();
     std::string places = "?";
     for (std::size_t column = 1; column < arity; ++column) places += ",?";
+    const stored_symbols stored(database_, symbols_, rows_);
     sqlite_statement insert(database_, fmt::format("INSERT INTO {} VALUES ({})", sql_name(table_), places));
     if (arity == 0) insert.bind(0, std::string_view("()"));
-    stored_symbols stored(database_, symbols_);
     std::vector<std::string> texts(arity);
-    constexpr std::uint64_t rows_at_a_time = 16384;
-    for (std::uint64_t first = 0; first < rows_.rows; first += rows_at_a_time) {
-      const std::uint64_t last = std::min(rows_.rows, first + rows_at_a_time);
-      const row_window window(rows_, first, last);
+    for_each_window(rows_, [&](const row_window& window, std::uint64_t first, std::uint64_t last) {
       for (std::uint64_t row = first; row < last; ++row) {
         for (std::size_t column = 0; column < arity; ++column) {
           bind(insert, column, window.at(column, row), stored, texts[column]);
         }
         insert.run();
       }
-    }
+    });
   }
 
-  void bind(sqlite_statement& insert, std::size_t column, word value, stored_symbols& stored, std::string& text) const {
+  void bind(sqlite_statement& insert, std::size_t column, word value, const stored_symbols& stored,
+            std::string& text) const {
     const int place = static_cast<int>(column);
     const value_kind kind = rows_.kinds[column];
     const storage::wide_values* const wide = rows_.structured.wide;
