@@ -1,13 +1,12 @@
 #include "exec/pipeline_builder.hpp"
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
+#include "exec/live_registers.hpp"
+#include "exec/scan_windows.hpp"
 #include "kernels/host_steps.hpp"
-#include "plan/constant_folding.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::exec {
@@ -19,7 +18,6 @@ using kernels::register_number;
 using kernels::segment;
 using kernels::step;
 using kernels::step_kind;
-using register_set = std::set<register_number>;
 
 kernels::row_part part_of(plan::part rows) {
   switch (rows) {
@@ -31,60 +29,6 @@ kernels::row_part part_of(plan::part rows) {
       break;
   }
   return kernels::row_part::all;
-}
-
-/// Operations that never fail and that nobody can see happen.
-bool is_plain(scalar_op op) {
-  switch (op) {
-    case scalar_op::copy:
-    case scalar_op::add_number:
-    case scalar_op::subtract_number:
-    case scalar_op::multiply_number:
-    case scalar_op::negate_number:
-    case scalar_op::bit_and:
-    case scalar_op::bit_or:
-    case scalar_op::bit_xor:
-    case scalar_op::bit_not:
-    case scalar_op::shift_left:
-    case scalar_op::shift_right_number:
-    case scalar_op::shift_right_unsigned:
-    case scalar_op::min_number:
-    case scalar_op::max_number:
-    case scalar_op::min_unsigned:
-    case scalar_op::max_unsigned:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// What a comparison says of its left side.
-struct limit {
-  bool is_signed;
-  bool is_upper;
-  bool is_strict;
-};
-std::optional<limit> limit_of(comparison_op op) {
-  switch (op) {
-    case comparison_op::less_number:
-      return limit{true, true, true};
-    case comparison_op::less_equal_number:
-      return limit{true, true, false};
-    case comparison_op::greater_number:
-      return limit{true, false, true};
-    case comparison_op::greater_equal_number:
-      return limit{true, false, false};
-    case comparison_op::less_unsigned:
-      return limit{false, true, true};
-    case comparison_op::less_equal_unsigned:
-      return limit{false, true, false};
-    case comparison_op::greater_unsigned:
-      return limit{false, false, true};
-    case comparison_op::greater_equal_unsigned:
-      return limit{false, false, false};
-    default:
-      return std::nullopt;
-  }
 }
 
 class builder {
@@ -117,10 +61,8 @@ class builder {
       add_choices(*match, version.operations);
       for (const plan::other_search& other : match->others) chosen_tests.insert(other.test);
     }
-    if (with_windows_) {
-      for (std::size_t number = 1; number < result_.segments.size(); ++number) find_window(result_.segments[number]);
-    }
-    find_live_registers();
+    if (with_windows_) find_windows(result_, program_);
+    find_live_registers(result_);
   }
   kernels::pipeline take() { return std::move(result_); }
 
@@ -350,91 +292,10 @@ class builder {
       made.arguments = numbers_of(compute.arguments);
       hold_code(compute.result);
     }
-    if (can_go_before_expansion(made)) {
+    if (with_windows_ && can_go_before_expansion(made, result_)) {
       result_.segments[result_.segments.size() - 2].steps.push_back(std::move(made));
     } else {
       add_step(std::move(made));
-    }
-  }
-
-  /// Whether what a step computes is known in front of the scan or search that the current segment begins with, where
-  /// it is computed once for each binding and can be a bound of a window.
-  [[nodiscard]] bool can_go_before_expansion(const step& made) const {
-    if (!with_windows_ || !is_plain(made) || result_.segments.size() < 2) return false;
-    const segment& last = result_.segments.back();
-    const bool is_search = last.kind == expansion_kind::match && last.choices.empty();
-    if (last.kind != expansion_kind::scan && !is_search) return false;
-    register_set written;
-    for (const kernels::binding& bound : last.bindings) written.insert(bound.target);
-    for (const step& one : last.steps) {
-      if (one.kind != step_kind::filter) written.insert({one.result, one.upper_result});
-      for (const kernels::binding& field : one.bindings) written.insert(field.target);
-    }
-    register_set touched = written;  // there, where the step would no longer be in between
-    touched.insert(last.keys.begin(), last.keys.end());
-    for (const step& one : last.steps) {
-      touched.insert(one.arguments.begin(), one.arguments.end());
-      touched.insert(one.upper.begin(), one.upper.end());
-    }
-    for (register_set* const set : {&written, &touched}) set->erase(kernels::no_register);
-    if (touched.contains(made.result) || touched.contains(made.upper_result)) return false;
-    // Arguments may be read there, but not made.
-    const auto is_made = [&written](register_number number) { return written.contains(number); };
-    return std::none_of(made.arguments.begin(), made.arguments.end(), is_made) &&
-           std::none_of(made.upper.begin(), made.upper.end(), is_made);
-  }
-
-  /// Whether a computation costs next to nothing and cannot fail.
-  [[nodiscard]] bool is_plain(const step& made) const {
-    if (gpulog::exec::is_plain(made.scalar)) return true;
-    if (made.arguments.size() != 2 || made.arguments[1] < result_.slot_count) return false;
-    const word divisor = result_.constants[made.arguments[1] - result_.slot_count];
-    return plan::cannot_trap_with(made.scalar, storage::value_of(divisor, result_.wide),
-                                  result_.wide == nullptr ? word_size::bits32 : word_size::bits64);
-  }
-
-  /// Finds the filters behind a scan or search that compare a column with what is known in front of it. The filters
-  /// stay.
-  void find_window(segment& scan) const {
-    const bool is_scan = scan.kind == expansion_kind::scan && scan.scanned == kernels::scan_kind::rows;
-    const bool is_search = scan.kind == expansion_kind::match && scan.choices.empty();
-    if (!is_scan && !is_search) return;
-    if (program_.relations[scan.source].is_equivalence) return;
-    std::map<register_number, std::uint32_t> columns;  // registers that still hold one
-    register_set made;
-    for (const kernels::binding& bound : scan.bindings) {
-      columns[bound.target] = bound.column;
-      made.insert(bound.target);
-    }
-    std::map<std::pair<std::uint32_t, bool>, std::vector<kernels::window::bound>> found;
-    for (const step& one : scan.steps) {
-      if (one.kind == step_kind::compute && is_plain(one)) {
-        columns.erase(one.result);
-        made.insert({one.result, one.upper_result});
-        continue;
-      }
-      const bool only_tests = one.kind == step_kind::filter || one.kind == step_kind::exists_tuple ||
-                              one.kind == step_kind::exists_key || one.kind == step_kind::exists_any;
-      if (!only_tests) break;
-      const std::optional<limit> told = one.kind == step_kind::filter ? limit_of(one.comparison) : std::nullopt;
-      if (!told) continue;
-      for (const bool is_left : {true, false}) {
-        const auto column = columns.find(one.arguments[is_left ? 0 : 1]);
-        const register_number other = one.arguments[is_left ? 1 : 0];
-        if (column == columns.end() || made.contains(other)) continue;
-        if (one.is_wide && one.upper[is_left ? 0 : 1] != kernels::no_register) continue;  // no longer the column
-        found[{column->second, told->is_signed}].push_back({other, told->is_upper == is_left, told->is_strict});
-      }
-    }
-    const auto is_closed = [](const std::vector<kernels::window::bound>& bounds) {
-      const auto is_upper = [](const kernels::window::bound& bound) { return bound.is_upper; };
-      return std::any_of(bounds.begin(), bounds.end(), is_upper) &&
-             !std::all_of(bounds.begin(), bounds.end(), is_upper);
-    };
-    for (const auto& [column, bounds] : found) {
-      if (scan.limits.bounds.empty() || (is_closed(bounds) && !is_closed(scan.limits.bounds))) {
-        scan.limits = {column.first, column.second, bounds};
-      }
     }
   }
 
@@ -543,65 +404,6 @@ class builder {
     current();
   }
 
-  void read(register_set& live, const std::vector<register_number>& registers) const {
-    for (register_number number : registers) {
-      if (number < result_.slot_count) live.insert(number);
-    }
-  }
-
-  void find_live_registers() {
-    register_set live;
-    read(live, result_.head);
-    std::vector<register_set> behind;  // of the folds that s is in: what is read behind them
-    for (std::size_t s = result_.segments.size(); s-- > 0;) {
-      segment& here = result_.segments[s];
-      if (here.ended_fold != 0) {
-        live = {result_.segments[here.ended_fold].owner};
-        read(live, {here.folded, here.upper_folded});
-      }
-      for (std::size_t i = here.steps.size(); i-- > 0;) {
-        step& one = here.steps[i];
-        one.live.assign(live.begin(), live.end());
-        const bool has_result =
-            one.kind == step_kind::compute || one.kind == step_kind::pack || one.kind == step_kind::find_record;
-        if (has_result) {
-          live.erase(one.result);
-          live.erase(one.upper_result);
-        }
-        for (const kernels::binding& field : one.bindings) live.erase(field.target);
-        read(live, one.arguments);
-        read(live, one.upper);
-      }
-      if (!here.choices.empty()) live = live_before_checks(here.choices, live);
-      for (const kernels::binding& binding : here.bindings) live.erase(binding.target);
-      live.erase(here.upper_value);
-      if (here.kind == expansion_kind::unfold) live.erase(here.result);
-      if (here.kind == expansion_kind::fold) live.erase(here.owner);
-      here.carried.assign(live.begin(), live.end());
-      if (here.kind == expansion_kind::unfold) behind.push_back(live);
-      if (here.kind == expansion_kind::fold) {
-        live.merge(behind.back());
-        behind.pop_back();
-      }
-      read(live, here.keys);
-      for (const kernels::search_choice& choice : here.choices) read(live, choice.keys);
-      read(live, here.upper_keys);
-    }
-  }
-
-  register_set live_before_checks(std::vector<kernels::search_choice>& choices, const register_set& behind) const {
-    register_set before = behind;
-    for (kernels::search_choice& choice : choices) {
-      register_set live = behind;
-      for (std::size_t i = choice.checks.size(); i-- > 0;) {
-        choice.checks[i].live.assign(live.begin(), live.end());
-        read(live, choice.checks[i].arguments);
-      }
-      before.merge(live);
-    }
-    return before;
-  }
-
   const plan::program& program_;
   const std::vector<index_place>& places_;
   storage::storage_mode mode_;
@@ -618,33 +420,6 @@ class builder {
 };
 
 }  // namespace
-
-storage::index_layout make_layout(const plan::index& planned, storage::storage_mode mode) {
-  storage::index_layout layout;
-  layout.order = planned.order;
-  layout.key_lengths = planned.key_lengths;
-  if (mode == storage::storage_mode::hisa) {
-    layout.positions = true;
-    layout.load = storage::hisa_set::load_factor;
-    return layout;
-  }
-  // A search on a short prefix also reads the key columns behind it.
-  layout.stored.assign(planned.order.begin() + planned.key_lengths.front(),
-                       planned.order.begin() + planned.key_lengths.back());
-  for (std::uint32_t column : planned.payload) {
-    if (std::find(layout.stored.begin(), layout.stored.end(), column) == layout.stored.end())
-      layout.stored.push_back(column);
-  }
-  return layout;
-}
-
-std::vector<index_place> place_indexes(const plan::program& program) {
-  std::vector<std::size_t> next(program.relations.size(), 0);
-  std::vector<index_place> places;
-  for (const plan::index& planned : program.indexes)
-    places.push_back({planned.relation, next[planned.relation.value]++});
-  return places;
-}
 
 kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                  const std::vector<index_place>& places, storage::storage_mode mode,

@@ -1,25 +1,15 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
+#include "exec/index_places.hpp"
 #include "kernels/pipeline.hpp"
 #include "plan/plan.hpp"
-#include "storage/relation.hpp"
+#include "storage/record_table.hpp"
+#include "storage/symbol_table.hpp"
+#include "storage/wide_values.hpp"
 
 namespace gpulog::exec {
-
-/// Where an index of the plan is kept.
-struct index_place {
-  relation_id relation;
-  std::size_t number = 0;  ///< in its relation
-};
-
-/// Numbers every planned index within its relation, in the order of the plan.
-[[nodiscard]] std::vector<index_place> place_indexes(const plan::program& program);
-
-/// The layout of a planned index in the given storage mode.
-[[nodiscard]] storage::index_layout make_layout(const plan::index& planned, storage::storage_mode mode);
 
 /// What a pipeline's steps look up.
 struct pipeline_tables {
