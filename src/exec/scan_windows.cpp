@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plan/constant_folding.hpp"
+#include "support/orderings.hpp"
 
 namespace gpulog::exec {
 
@@ -46,35 +47,6 @@ bool is_plain(scalar_op op) {
   }
 }
 
-/// What a comparison says of its left side.
-struct limit {
-  bool is_signed;
-  bool is_upper;
-  bool is_strict;
-};
-std::optional<limit> limit_of(comparison_op op) {
-  switch (op) {
-    case comparison_op::less_number:
-      return limit{true, true, true};
-    case comparison_op::less_equal_number:
-      return limit{true, true, false};
-    case comparison_op::greater_number:
-      return limit{true, false, true};
-    case comparison_op::greater_equal_number:
-      return limit{true, false, false};
-    case comparison_op::less_unsigned:
-      return limit{false, true, true};
-    case comparison_op::less_equal_unsigned:
-      return limit{false, true, false};
-    case comparison_op::greater_unsigned:
-      return limit{false, false, true};
-    case comparison_op::greater_equal_unsigned:
-      return limit{false, false, false};
-    default:
-      return std::nullopt;
-  }
-}
-
 /// Whether a computation costs next to nothing and cannot fail.
 bool is_plain(const step& made, const kernels::pipeline& program) {
   if (is_plain(made.scalar)) return true;
@@ -106,14 +78,16 @@ void find_window(segment& scan, const kernels::pipeline& program) {
     const bool only_tests = one.kind == step_kind::filter || one.kind == step_kind::exists_tuple ||
                             one.kind == step_kind::exists_key || one.kind == step_kind::exists_any;
     if (!only_tests) break;
-    const std::optional<limit> told = one.kind == step_kind::filter ? limit_of(one.comparison) : std::nullopt;
-    if (!told) continue;
+    if (one.kind != step_kind::filter) continue;
+    const std::optional<ordering> told = ordering_of(one.comparison);
+    if (!told || told->kind == value_kind::floating) continue;
+    const bool is_signed = told->kind == value_kind::number;
     for (const bool is_left : {true, false}) {
       const auto column = columns.find(one.arguments[is_left ? 0 : 1]);
       const register_number other = one.arguments[is_left ? 1 : 0];
       if (column == columns.end() || made.contains(other)) continue;
       if (one.is_wide && one.upper[is_left ? 0 : 1] != kernels::no_register) continue;  // no longer the column
-      found[{column->second, told->is_signed}].push_back({other, told->is_upper == is_left, told->is_strict});
+      found[{column->second, is_signed}].push_back({other, told->is_less == is_left, told->is_strict});
     }
   }
   const auto is_closed = [](const std::vector<kernels::window::bound>& bounds) {

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "plan/constant_folding.hpp"
 #include "plan/join_order.hpp"
+#include "support/orderings.hpp"
 
 namespace gpulog::plan {
 
@@ -83,15 +85,16 @@ class body_scheduler {
     std::set<std::uint32_t> above;
     for (std::uint32_t number = 0; number < rule_->conditions.size(); ++number) {
       const condition& candidate = rule_->conditions[number];
-      const int order = order_of(candidate.op);
-      if (order == 0 || condition_placed_[number]) continue;
+      if (condition_placed_[number]) continue;
+      const std::optional<ordering> order = ordering_of(candidate.op);
+      if (!order || order->kind == value_kind::floating) continue;
       const auto is_fresh = [this](const sema::expression& side) {
         return side.is_variable() && !bound_[side.variable];
       };
       if (is_fresh(candidate.left) && is_given(candidate.right)) {
-        (order < 0 ? above : below).insert(candidate.left.variable);
+        (order->is_less ? above : below).insert(candidate.left.variable);
       } else if (is_fresh(candidate.right) && is_given(candidate.left)) {
-        (order < 0 ? below : above).insert(candidate.right.variable);
+        (order->is_less ? below : above).insert(candidate.right.variable);
       }
     }
     const std::vector<term>& arguments = rule_->atoms[atom].arguments;
@@ -216,24 +219,6 @@ class body_scheduler {
     std::vector<std::uint32_t> variables;
     append_variables(tree, variables);
     return !variables.empty() && all_bound(variables);
-  }
-
-  /// Negative where the left side is the smaller one, positive where it is the greater one, of integers.
-  [[nodiscard]] static int order_of(comparison_op op) {
-    switch (op) {
-      case comparison_op::less_number:
-      case comparison_op::less_equal_number:
-      case comparison_op::less_unsigned:
-      case comparison_op::less_equal_unsigned:
-        return -1;
-      case comparison_op::greater_number:
-      case comparison_op::greater_equal_number:
-      case comparison_op::greater_unsigned:
-      case comparison_op::greater_equal_unsigned:
-        return 1;
-      default:
-        return 0;
-    }
   }
 
   /// Of a record: every field has a value.

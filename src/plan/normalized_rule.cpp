@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plan/constant_folding.hpp"
+#include "sema/expressions.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -247,11 +248,7 @@ void append_variables(const body_atom& atom, std::vector<std::uint32_t>& variabl
 }
 
 sema::expression variable_expression(const normalized_rule& rule, std::uint32_t variable) {
-  sema::expression result;
-  result.what = sema::expression::form::variable;
-  result.kind = rule.variables[variable].kind;
-  result.variable = variable;
-  return result;
+  return sema::variable_of(rule.variables[variable].kind, variable);
 }
 
 term variable_term(const normalized_rule& rule, std::uint32_t variable) {

@@ -8,6 +8,7 @@
 
 #include "plan/constant_folding.hpp"
 #include "plan/pivots.hpp"
+#include "sema/expressions.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -303,12 +304,8 @@ class step_maker {
 
   /// Of an argument that has a name or is a constant.
   static sema::expression value_of(const term& argument) {
-    sema::expression value;
-    value.what = argument.is_variable() ? sema::expression::form::variable : sema::expression::form::constant;
-    value.kind = argument.kind;
-    value.variable = argument.value;
-    value.constant = argument.literal;
-    return value;
+    return argument.is_variable() ? sema::variable_of(argument.kind, argument.value)
+                                  : sema::constant_of(argument.kind, argument.literal);
   }
 
   static std::string numbered(const char* name, std::uint32_t column, const column_list& columns) {

@@ -446,10 +446,7 @@ class planner {
       added.kinds.push_back(kind);
       rule.variables.push_back({added.attribute_names.back(), kind});
       source.arguments[column] = {term::form::variable, variable, kind};
-      sema::expression& value = rule.head_arguments.emplace_back();
-      value.what = sema::expression::form::variable;
-      value.kind = kind;
-      value.variable = variable;
+      rule.head_arguments.push_back(variable_expression(rule, variable));
     }
     rule.text = fmt::format("{}({}) :- columns of {}.", added.name, fmt::join(added.attribute_names, ","),
                             result_.relations[from.value].name);

@@ -186,12 +186,9 @@ void pattern_extraction::extract(normalized_rule& rule, const std::vector<relati
       std::vector<std::string> names;
       std::vector<value_kind> kinds;
       for (const std::uint32_t column : columns) {
-        sema::expression& value = added.head_arguments.emplace_back();
-        value.what = sema::expression::form::variable;
-        value.kind = rule.variables[column].kind;
-        value.variable = column;
+        added.head_arguments.push_back(variable_expression(rule, column));
         names.push_back(rule.variables[column].name);
-        kinds.push_back(value.kind);
+        kinds.push_back(rule.variables[column].kind);
       }
       known->second = make_relation_(source, names, std::move(kinds));
       added.head = known->second;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "sema/expressions.hpp"
 #include "sema/print.hpp"
 
 namespace gpulog::plan {
@@ -16,11 +17,7 @@ std::string text_of(const normalized_rule& rule, const body_atom& atom, const se
     if (argument.is_variable()) {
       arguments.push_back(rule.variables[argument.value].name);
     } else if (argument.is_constant()) {
-      sema::expression constant;
-      constant.what = sema::expression::form::constant;
-      constant.kind = argument.kind;
-      constant.constant = argument.literal;
-      arguments.push_back(sema::to_text(source, {}, constant));
+      arguments.push_back(sema::to_text(source, {}, sema::constant_of(argument.kind, argument.literal)));
     } else {
       arguments.emplace_back("_");
     }

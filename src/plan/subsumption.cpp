@@ -7,6 +7,7 @@
 
 #include "plan/join_order.hpp"
 #include "plan/liveness.hpp"
+#include "support/orderings.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -109,34 +110,10 @@ std::optional<best_of_key> best_of(const draft_subsumption& made, std::uint32_t 
   best_of_key result;
   result.column = dominated.front().column;
   // Both tuples are different, so that the values are.
-  switch (test->op) {
-    case comparison_op::less_number:
-    case comparison_op::less_equal_number:
-      result.better = as_written ? comparison_op::less_number : comparison_op::greater_number;
-      return result;
-    case comparison_op::greater_number:
-    case comparison_op::greater_equal_number:
-      result.better = as_written ? comparison_op::greater_number : comparison_op::less_number;
-      return result;
-    case comparison_op::less_unsigned:
-    case comparison_op::less_equal_unsigned:
-      result.better = as_written ? comparison_op::less_unsigned : comparison_op::greater_unsigned;
-      return result;
-    case comparison_op::greater_unsigned:
-    case comparison_op::greater_equal_unsigned:
-      result.better = as_written ? comparison_op::greater_unsigned : comparison_op::less_unsigned;
-      return result;
-    case comparison_op::less_float:
-    case comparison_op::less_equal_float:
-      result.better = as_written ? comparison_op::less_float : comparison_op::greater_float;
-      return result;
-    case comparison_op::greater_float:
-    case comparison_op::greater_equal_float:
-      result.better = as_written ? comparison_op::greater_float : comparison_op::less_float;
-      return result;
-    default:
-      return std::nullopt;
-  }
+  const std::optional<ordering> order = ordering_of(test->op);
+  if (!order) return std::nullopt;
+  result.better = comparison_of({order->kind, order->is_less == as_written, true});
+  return result;
 }
 
 subsumption finish(draft_subsumption made) {

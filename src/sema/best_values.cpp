@@ -5,79 +5,19 @@
 #include <utility>
 #include <variant>
 
+#include "sema/expressions.hpp"
 #include "sema/print.hpp"
+#include "support/orderings.hpp"
 
 namespace gpulog::sema {
 
-namespace {
-
-comparison_op better(fold_op op) {
-  switch (op) {
-    case fold_op::min_unsigned:
-      return comparison_op::less_unsigned;
-    case fold_op::min_float:
-      return comparison_op::less_float;
-    case fold_op::max_number:
-      return comparison_op::greater_number;
-    case fold_op::max_unsigned:
-      return comparison_op::greater_unsigned;
-    case fold_op::max_float:
-      return comparison_op::greater_float;
-    default:
-      return comparison_op::less_number;
-  }
-}
-
-/// What a comparison of a dominating value with a dominated one keeps.
-std::optional<fold_op> kept_by(comparison_op op) {
-  switch (op) {
-    case comparison_op::less_number:
-    case comparison_op::less_equal_number:
-      return fold_op::min_number;
-    case comparison_op::less_unsigned:
-    case comparison_op::less_equal_unsigned:
-      return fold_op::min_unsigned;
-    case comparison_op::less_float:
-    case comparison_op::less_equal_float:
-      return fold_op::min_float;
-    case comparison_op::greater_number:
-    case comparison_op::greater_equal_number:
-      return fold_op::max_number;
-    case comparison_op::greater_unsigned:
-    case comparison_op::greater_equal_unsigned:
-      return fold_op::max_unsigned;
-    case comparison_op::greater_float:
-    case comparison_op::greater_equal_float:
-      return fold_op::max_float;
-    default:
-      return std::nullopt;
-  }
-}
-
-fold_op opposite(fold_op op) {
-  switch (op) {
-    case fold_op::min_number:
-      return fold_op::max_number;
-    case fold_op::min_unsigned:
-      return fold_op::max_unsigned;
-    case fold_op::min_float:
-      return fold_op::max_float;
-    case fold_op::max_number:
-      return fold_op::min_number;
-    case fold_op::max_unsigned:
-      return fold_op::min_unsigned;
-    default:
-      return fold_op::min_float;
-  }
-}
-
-}  // namespace
-
 bool is_least(fold_op op) {
-  return op == fold_op::min_number || op == fold_op::min_unsigned || op == fold_op::min_float;
+  const std::optional<extreme> value = extreme_of(op);
+  return value && value->is_least;
 }
 bool is_greatest(fold_op op) {
-  return op == fold_op::max_number || op == fold_op::max_unsigned || op == fold_op::max_float;
+  const std::optional<extreme> value = extreme_of(op);
+  return value && !value->is_least;
 }
 
 bool is_count_or_sum(fold_op op) {
@@ -101,14 +41,14 @@ std::optional<value_column> kept_value(const rule& subsumption) {
     if (column || !variables.insert(dominating[c].variable).second) return std::nullopt;
     column = c;
   }
-  const auto kept = kept_by(test->op);
-  if (!column || !kept) return std::nullopt;
+  const std::optional<ordering> order = ordering_of(test->op);
+  if (!column || !order) return std::nullopt;
   const std::uint32_t worse = dominated[*column].variable;
   const std::uint32_t better = dominating[*column].variable;
-  if (test->left.variable == better && test->right.variable == worse) return value_column{*column, *kept, true};
-  if (test->left.variable == worse && test->right.variable == better)
-    return value_column{*column, opposite(*kept), true};
-  return std::nullopt;
+  const bool as_written = test->left.variable == better && test->right.variable == worse;
+  const bool turned = test->left.variable == worse && test->right.variable == better;
+  if (!as_written && !turned) return std::nullopt;
+  return value_column{*column, fold_of({order->kind, order->is_less == as_written}), true};
 }
 
 void add_subsumption(program& program, relation_id id, const value_column& value) {
@@ -118,13 +58,9 @@ void add_subsumption(program& program, relation_id id, const value_column& value
   made.head.span = made.span = declared.span;
   atom dominating = made.head;
   const auto variable = [&](const std::string& name, value_kind kind) {
-    expression result;
-    result.what = expression::form::variable;
-    result.kind = kind;
-    result.variable = static_cast<std::uint32_t>(made.variables.size());
-    result.span = declared.span;
+    const auto number = static_cast<std::uint32_t>(made.variables.size());
     made.variables.push_back({name, kind});
-    return result;
+    return variable_of(kind, number, declared.span);
   };
   for (std::uint32_t column = 0; column < declared.arity(); ++column) {
     const attribute& described = declared.attributes[column];
@@ -134,7 +70,8 @@ void add_subsumption(program& program, relation_id id, const value_column& value
   }
   made.body.emplace_back(made.head);
   constraint test;
-  test.op = better(value.op);
+  const extreme kept = extreme_of(value.op).value();
+  test.op = comparison_of({kept.kind, kept.is_least, true});
   test.left = dominating.arguments[value.column];
   test.right = made.head.arguments[value.column];
   test.span = declared.span;

@@ -5,30 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "sema/expressions.hpp"
 #include "sema/numeric_literal.hpp"
 
 namespace gpulog::sema {
 
 namespace {
-
-expression constant_of(value_kind kind, wide_word value, const source_span& span) {
-  expression result;
-  result.what = expression::form::constant;
-  result.kind = kind;
-  result.constant = value;
-  result.span = span;
-  return result;
-}
-
-expression operation_of(scalar_op op, value_kind kind, std::vector<expression> arguments, const source_span& span) {
-  expression result;
-  result.what = expression::form::operation;
-  result.kind = kind;
-  result.op = op;
-  result.arguments = std::move(arguments);
-  result.span = span;
-  return result;
-}
 
 comparison_op typed_comparison(syntax::constraint_op op, value_kind kind) {
   using syntax::constraint_op;
@@ -157,12 +139,7 @@ class clause_lowering {
   expression new_variable(value_kind kind, const source_span& span) {
     const std::uint32_t number = static_cast<std::uint32_t>(rule_.variables.size());
     rule_.variables.push_back({fmt::format("@{}", number), kind});
-    expression result;
-    result.what = expression::form::variable;
-    result.kind = kind;
-    result.variable = number;
-    result.span = span;
-    return result;
+    return variable_of(kind, number, span);
   }
 
   /// A variable that the aggregate's literal binds.
@@ -310,15 +287,6 @@ class clause_lowering {
     return unnamed;
   }
 
-  static expression record_of(value_kind kind, std::vector<expression> fields, const source_span& span) {
-    expression result;
-    result.what = expression::form::record;
-    result.kind = kind;
-    result.arguments = std::move(fields);
-    result.span = span;
-    return result;
-  }
-
   /// Nested in a head; in a body each record has its own equality, so that it can be matched as well as made.
   std::vector<expression> lower_fields(const std::vector<syntax::argument>& written) {
     std::vector<expression> fields;
@@ -349,12 +317,7 @@ class clause_lowering {
     const auto [found, inserted] = variables_.emplace(name, static_cast<std::uint32_t>(rule_.variables.size()));
     const value_kind kind = types_.kind_of_variable(name);
     if (inserted) rule_.variables.push_back({name, kind});
-    expression result;
-    result.what = expression::form::variable;
-    result.kind = kind;
-    result.variable = found->second;
-    result.span = span;
-    return result;
+    return variable_of(kind, found->second, span);
   }
 
   void lower_arguments(const std::vector<syntax::argument>& written, std::vector<expression>& arguments) {

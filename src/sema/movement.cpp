@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+
+#include "support/orderings.hpp"
 
 namespace gpulog::sema {
 
@@ -125,24 +128,10 @@ movement movement_of(const program& program, const rule& rule, const expression&
 bool goes_on_to_hold(comparison_op op, movement left, movement right) {
   if (left == movement::stays && right == movement::stays) return true;
   const auto is_either = [](movement one, movement expected) { return one == movement::stays || one == expected; };
-  switch (op) {
-    case comparison_op::less_number:
-    case comparison_op::less_equal_number:
-    case comparison_op::less_unsigned:
-    case comparison_op::less_equal_unsigned:
-    case comparison_op::less_float:
-    case comparison_op::less_equal_float:
-      return is_either(left, movement::falls) && is_either(right, movement::rises);
-    case comparison_op::greater_number:
-    case comparison_op::greater_equal_number:
-    case comparison_op::greater_unsigned:
-    case comparison_op::greater_equal_unsigned:
-    case comparison_op::greater_float:
-    case comparison_op::greater_equal_float:
-      return is_either(left, movement::rises) && is_either(right, movement::falls);
-    default:
-      return false;
-  }
+  const std::optional<ordering> order = ordering_of(op);
+  if (!order) return false;
+  return is_either(order->is_less ? left : right, movement::falls) &&
+         is_either(order->is_less ? right : left, movement::rises);
 }
 
 }  // namespace gpulog::sema

@@ -5,6 +5,7 @@
 #include <bit>
 #include <set>
 
+#include "sema/expressions.hpp"
 #include "syntax/printer.hpp"
 
 namespace gpulog::sema {
@@ -343,10 +344,7 @@ std::string to_text(const program& program, const rule& rule, const literal& par
     for (const literal& inner : folded->body) body += (body.empty() ? "" : ", ") + to_text(program, rule, inner);
     const std::string target = folded->target.is_unnamed() ? "" : " " + to_text(program, rule, folded->target);
     if (folded->op == fold_op::functor) {
-      expression initial;
-      initial.what = expression::form::constant;
-      initial.kind = program.functors[folded->functor].parameters.front();
-      initial.constant = folded->initial;
+      const expression initial = constant_of(program.functors[folded->functor].parameters.front(), folded->initial);
       return fmt::format("{} = @@{}{} : {}, {{ {} }}", to_text(program, rule, folded->result),
                          program.functors[folded->functor].name, target, to_text(program, rule, initial), body);
     }

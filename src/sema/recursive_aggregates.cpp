@@ -7,6 +7,7 @@
 
 #include "sema/best_values.hpp"
 #include "sema/movement.hpp"
+#include "support/orderings.hpp"
 
 namespace gpulog::sema {
 
@@ -360,17 +361,8 @@ class cycle {
   }
 
   static bool is_strict(comparison_op op) {
-    switch (op) {
-      case comparison_op::less_number:
-      case comparison_op::less_unsigned:
-      case comparison_op::less_float:
-      case comparison_op::greater_number:
-      case comparison_op::greater_unsigned:
-      case comparison_op::greater_float:
-        return true;
-      default:
-        return false;
-    }
+    const std::optional<ordering> order = ordering_of(op);
+    return order && order->is_strict;
   }
 
   static bool names_a_variable_twice(const atom& read) {
