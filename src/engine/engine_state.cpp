@@ -1,130 +1,25 @@
 #include "engine/engine_state.hpp"
 
 #include <fmt/core.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <filesystem>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
-#if defined(GPULOG_WITH_CUDA)
-#include "exec/cuda/cuda_executor.hpp"
-#include "exec/device_strata.hpp"
-#include "exec/mixed_executor.hpp"
-#endif
 #include "engine/column_statistics.hpp"
+#include "engine/run_figures.hpp"
 #include "engine/stages.hpp"
 #include "gpulog/error.hpp"
-#include "io/facts_reader.hpp"
-#include "io/output_files.hpp"
-#include "io/relation_writer.hpp"
 #include "kernels/pipeline.hpp"
-#include "plan/explain.hpp"
 #include "plan/planner.hpp"
 #include "sema/needed_relations.hpp"
-#include "support/error.hpp"
 
 namespace gpulog::detail {
 namespace {
 
-/// Without the indentation that all of them have.
-std::vector<std::string> lines_of(const std::string& text) {
-  const std::size_t indentation = text.find_first_not_of(' ');
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line.substr(std::min(indentation, line.size())));
-  return lines;
-}
-
-/// Adds the time of a scope to a figure, and to the total.
-class timed_scope {
- public:
-  timed_scope(double& seconds, double& total) : seconds_(seconds), total_(total) {}
-  timed_scope(const timed_scope&) = delete;
-  timed_scope& operator=(const timed_scope&) = delete;
-  ~timed_scope() {
-    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-    seconds_ += passed;
-    total_ += passed;
-  }
-
- private:
-  double& seconds_;
-  double& total_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
-
-std::vector<value_kind> kinds_of(const sema::relation& relation) {
-  std::vector<value_kind> kinds;
-  for (const sema::attribute& attribute : relation.attributes) kinds.push_back(attribute.kind);
-  return kinds;
-}
-
-io::structured_columns structure_of(const sema::relation& relation, const sema::program& program,
-                                    storage::record_tables& records, storage::wide_values* wide) {
-  io::structured_columns result;
-  result.wide = wide;
-  for (const sema::attribute& attribute : relation.attributes) {
-    if (!attribute.structure.valid()) continue;
-    result.structures.assign(relation.attributes.size(), structure_id());
-    for (std::size_t c = 0; c < relation.attributes.size(); ++c) {
-      result.structures[c] = relation.attributes[c].structure;
-    }
-    result.types = &program.structures;
-    result.records = &records;
-    break;
-  }
-  return result;
-}
-
-std::string parameter(const sema::io_directive& directive, const std::string& key) {
-  const auto found = directive.parameters.find(key);
-  return found == directive.parameters.end() ? std::string() : found->second;
-}
-
 /// Rows that an executor is given at a time, where it may be given some.
 constexpr std::uint64_t rows_per_piece = 1u << 21;
-
-/// With so many rows, or bytes of a file of facts, it is likely that the device will have something to do.
-constexpr std::uint64_t rows_for_a_device = 50000;
-constexpr std::uint64_t bytes_for_a_device = 500000;
-
-#if defined(GPULOG_WITH_CUDA)
-/// The device of a run, whose executor is made when a stratum is given to it.
-class starting_device final : public exec::device_source {
- public:
-  using maker = std::function<std::unique_ptr<exec::stratum_executor>()>;
-  starting_device(device_start& start, maker make) : start_(&start), make_(std::move(make)) {}
-  [[nodiscard]] double ready_in() const override { return start_->ready_in(); }
-  [[nodiscard]] std::unique_ptr<exec::stratum_executor> make() override {
-    return start_->wait().empty() ? make_() : nullptr;
-  }
-
- private:
-  device_start* start_;
-  maker make_;
-};
-
-/// What --place asks for comes before what the rules say, but for what a device can't do.
-void set_places(const run_options& options, const sema::program& analysed, const plan::program& planned,
-                exec::mixing_rules& rules) {
-  rules.wanted_on_device.assign(planned.strata.size(), false);
-  for (const auto& [name, backend] : options.places) {
-    const auto relation = analysed.find_relation(name);
-    for (std::size_t s = 0; s < planned.strata.size(); ++s) {
-      const std::vector<relation_id>& members = planned.strata[s].relations;
-      if (std::find(members.begin(), members.end(), *relation) == members.end()) continue;
-      rules.wanted_on_device[s] = backend == backend_kind::cuda;
-      if (backend == backend_kind::cpu) rules.why_not_on_device[s] = "--place " + name + "=cpu";
-    }
-  }
-}
-#endif
 
 const char* name_of(storage_kind kind) {
   switch (kind) {
@@ -153,19 +48,6 @@ exec::row_mode rows_of(option_mode chosen) {
   return chosen == option_mode::on ? exec::row_mode::on : exec::row_mode::automatic;
 }
 
-std::uint64_t peak_process_bytes() {
-  constexpr std::uint64_t bytes_per_unit = 1024;
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * bytes_per_unit;
-}
-
-/// @param doing for instance "loading relation a" @param memory the run's
-memory_limit_error out_of_memory(const std::string& doing, const backend::memory_exceeded& fault,
-                                 const backend::memory_resource& memory) {
-  return memory_limit_error(fmt::format("Out of memory while {}: {}", doing, backend::shortage(fault, memory)));
-}
-
 /// A folder that nobody chose may be chosen by the program.
 run_options with_folders(run_options chosen, const std::map<std::string, std::string>& pragmas) {
   const auto from_pragma = [&pragmas](const std::string& key, std::string& folder) {
@@ -179,6 +61,11 @@ run_options with_folders(run_options chosen, const std::map<std::string, std::st
 }
 
 }  // namespace
+
+memory_limit_error out_of_memory(const std::string& doing, const backend::memory_exceeded& fault,
+                                 const backend::memory_resource& memory) {
+  return memory_limit_error(fmt::format("Out of memory while {}: {}", doing, backend::shortage(fault, memory)));
+}
 
 engine_state::engine_state(std::shared_ptr<const program_state> program, run_options chosen)
     : source(std::move(program)),
@@ -236,102 +123,6 @@ void engine_state::find_functors() {
   }
 }
 
-void engine_state::choose_backend() {
-#if defined(GPULOG_WITH_CUDA)
-  if (options.backend != backend_kind::cpu) {
-    exec::prepare_cuda_start();
-    if (exec::has_cuda_driver()) {
-      device = std::make_unique<device_start>([number = options.device] { return exec::start_cuda_device(number); });
-      if (options.backend == backend_kind::cuda) device->hurry();
-      return;
-    }
-    if (options.backend == backend_kind::cuda)
-      throw input_error("--backend cuda: " + exec::why_no_cuda_device(options.device));
-  }
-#else
-  if (options.backend == backend_kind::cuda) throw input_error("--backend cuda: this gpulog was built without CUDA");
-#endif
-  require_cpu_options();
-}
-
-void engine_state::require_cpu_options() const {
-  if (options.device != 0) throw input_error(fmt::format("the cpu backend has no device {}", options.device));
-  if (options.joins == join_kind::nested) throw input_error("--joins nested is for a CUDA device, and there is none");
-}
-
-void engine_state::require_places() const {
-  for (const auto& [name, backend] : options.places) {
-    if (!analysed().find_relation(name))
-      throw input_error(fmt::format("--place {}: the program has no relation {}", name, name));
-    if (backend == backend_kind::cuda && options.backend == backend_kind::cpu)
-      throw input_error(fmt::format("--place {}=cuda is not for --backend cpu", name));
-  }
-}
-
-void engine_state::wait_for_device() {
-  if (!device) return;
-  const bool is_asked_for =
-      options.backend == backend_kind::cuda || options.device != 0 || options.joins == join_kind::nested;
-  if (!is_asked_for) return;
-  const std::string reason = device->wait();
-  if (reason.empty()) return;
-  device.reset();
-  if (options.backend == backend_kind::cuda) throw input_error("--backend cuda: " + reason);
-  require_cpu_options();
-}
-
-std::unique_ptr<exec::executor> engine_state::make_executor(const exec::options& chosen) {
-  if (make_other_executor) return make_other_executor(chosen);
-  if (device) {
-    if (auto made = make_device_executor(chosen)) return made;
-  }
-  return exec::make_cpu_executor(planned, symbols, memory, chosen);
-}
-
-/// Strata that the device can't run, and in `auto` those that it is slower for, go to the host. Nothing when the first
-/// ones are all.
-std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unused]] const exec::options& chosen) {
-#if defined(GPULOG_WITH_CUDA)
-  exec::mixing_rules rules;
-  rules.wide = chosen.wide;
-  rules.stop = chosen.stop;
-  for (exec::device_stratum& stratum : exec::find_device_strata(planned, chosen)) {
-    rules.why_not_on_device.push_back(std::move(stratum.why_not));
-    rules.host_steps.push_back(stratum.host_steps.empty() ? "" : "partly by the cpu: " + stratum.host_steps);
-  }
-  set_places(options, analysed(), planned, rules);
-  if (options.backend == backend_kind::automatic) rules.costs.emplace(options.jobs);
-  const std::size_t none = planned.strata.size();
-  std::size_t refused = none;
-  bool any_on_device = false;
-  for (std::size_t s = 0; s < planned.strata.size(); ++s) {
-    const plan::stratum& stratum = planned.strata[s];
-    if (stratum.once.versions.empty() && stratum.loop.empty() && stratum.subsumptions.empty()) continue;
-    if (rules.why_not_on_device[s].empty()) {
-      any_on_device = true;
-    } else if (refused == none) {
-      refused = s;
-    }
-  }
-  if (!any_on_device) {
-    figures.fallback_reason = refused == none ? "there are no rules" : rules.why_not_on_device[refused];
-    return nullptr;
-  }
-  figures.backend = "cuda";
-  const auto make = [this, on_device = chosen, strata = exec::strata_of_device(planned, rules)]() mutable {
-    on_device.may_run = strata;
-    on_device.backend_name = "cuda";
-    return exec::make_cuda_executor(planned, symbols, on_device, options.device, options.memory_limit);
-  };
-  exec::options on_host = chosen;
-  on_host.may_run = exec::strata_of_host(planned, rules);
-  return exec::make_mixed_executor(planned, std::make_unique<starting_device>(*device, make),
-                                   exec::make_cpu_executor(planned, symbols, memory, on_host), std::move(rules));
-#else
-  return nullptr;
-#endif
-}
-
 std::uint64_t engine_state::rows(std::uint32_t relation) const {
   if (has_results()) return executor->rows(relation_id(relation));
   std::uint64_t sum = 0;
@@ -367,53 +158,6 @@ void engine_state::stage(std::uint32_t relation, const std::vector<word>& row) {
     block.columns[c].push_back(row[c]);
   }
   ++block.rows;
-}
-
-void engine_state::load_directive(std::uint32_t number, const sema::io_directive& directive) {
-  const sema::relation& relation = analysed().relations[number];
-  io::read_request request;
-  request.relation = relation.name;
-  request.parameters = directive.parameters;
-  request.fact_directory = options.fact_directory;
-  request.kinds = kinds_of(relation);
-  request.structured = structure_of(relation, analysed(), records, wide_or_none());
-  for (const sema::attribute& attribute : relation.attributes) request.attribute_names.push_back(attribute.name);
-  request.missing_is_empty = options.missing_facts_are_empty;
-  request.threads = options.jobs;
-  request.memory = &memory;
-  request.on_size = [this](std::uint64_t bytes) {
-    if (device && bytes >= bytes_for_a_device) device->hurry();
-  };
-
-  staged_rows block;
-  const auto allocate = [&](std::uint64_t rows) {
-    if (device && figures.loaded_tuples + rows >= rows_for_a_device) device->hurry();
-    std::vector<word*> columns;
-    for (std::size_t c = 0; c < relation.attributes.size(); ++c) {
-      columns.push_back(block.columns.emplace_back(memory, rows).data());
-    }
-    return columns;
-  };
-  try {
-    block.rows = io::read_facts(request, symbols, allocate);
-  } catch (const std::length_error& fault) {
-    throw input_error(fmt::format("Error loading relation {}: {}", relation.name, fault.what()));
-  } catch (const backend::memory_exceeded& fault) {
-    throw out_of_memory("loading relation " + relation.name, fault, memory);
-  }
-  figures.loaded_tuples += block.rows;
-  if (block.rows > 0) staged[number].push_back(std::move(block));
-}
-
-void engine_state::load() {
-  if (done != step::loading) throw input_error("facts cannot be loaded after the program was evaluated");
-  const timed_scope timer(figures.load_seconds, figures.total_seconds);
-  for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
-    if (!needed[number]) continue;
-    for (const sema::io_directive& directive : analysed().relations[number].directives) {
-      if (directive.kind == sema::directive_kind::input) load_directive(number, directive);
-    }
-  }
 }
 
 void engine_state::hand_over_staged_rows() {
@@ -521,132 +265,6 @@ void engine_state::evaluate() {
   results.resize(analysed().relations.size());
   done = step::evaluated;
   collect_figures();
-}
-
-void engine_state::write() {
-  if (!has_results()) throw input_error("nothing can be written before the program is evaluated");
-  const timed_scope timer(figures.write_seconds, figures.total_seconds);
-  io::output_files files;
-  const auto write_directive = [&](std::uint32_t number, const sema::io_directive& directive) {
-    const sema::relation& relation = analysed().relations[number];
-    io::relation_rows rows;
-    rows.relation = relation.name;
-    for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
-    rows.kinds = kinds_of(relation);
-    rows.structured = structure_of(relation, analysed(), records, wide_or_none());
-    const std::unique_ptr<exec::row_stream> copied =
-        results[number] ? nullptr : executor->stream_rows(relation_id(number));
-    if (planned.relations[number].is_equivalence) {
-      rows.columns.resize(relation.attributes.size());
-      rows.read = [this, number](std::uint64_t first, std::uint64_t n, word* const* columns) {
-        executor->read_pairs(relation_id(number), first, n, columns);
-      };
-    } else if (copied) {
-      rows.columns.resize(relation.attributes.size());
-      rows.read = [&copied](std::uint64_t first, std::uint64_t n, word* const* columns) {
-        copied->read(first, n, columns);
-      };
-    } else {
-      rows.columns = columns_of(number);
-    }
-    rows.rows = this->rows(number);
-    io::write_request request;
-    request.parameters = directive.parameters;
-    request.output_directory = options.output_to_stdout ? "-" : options.output_directory;
-    request.threads = options.jobs;
-    try {
-      io::write_relation(rows, request, symbols, files);
-    } catch (const backend::memory_exceeded& fault) {
-      throw out_of_memory("writing relation " + relation.name, fault, memory);
-    }
-    figures.written_tuples += rows.rows;
-  };
-  // Files first, under temporary names; then what cannot be taken back; the names last.
-  const auto for_each_directive = [&](bool to_stdout) {
-    for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
-      for (const sema::io_directive& directive : analysed().relations[number].directives) {
-        const std::string kind = parameter(directive, "IO");
-        const bool is_stdout = options.output_to_stdout || kind == "stdout" || kind == "json";
-        if (directive.kind == sema::directive_kind::output && is_stdout == to_stdout) {
-          write_directive(number, directive);
-        }
-        if (directive.kind == sema::directive_kind::printsize && to_stdout) {
-          io::print_relation_size(analysed().relations[number].name, rows(number));
-        }
-      }
-    }
-  };
-  try {
-    for_each_directive(false);
-    for_each_directive(true);
-    files.commit();
-  } catch (const user_error& failure) {
-    throw output_error(failure.what());
-  }
-  done = step::written;
-  figures.peak_process_bytes = peak_process_bytes();
-}
-
-void engine_state::collect_figures() {
-  const exec::statistics& measured = executor->figures();
-  if (wide) figures.wide_values = wide->size();
-  figures.peak_relation_bytes = measured.peak_memory_bytes;
-  figures.peak_process_bytes = peak_process_bytes();
-  std::vector<std::uint64_t> bytes(planned.relations.size(), 0);
-  std::vector<std::string> sets(planned.relations.size());
-  for (std::size_t s = 0; s < measured.strata.size() && s < planned.strata.size(); ++s) {
-    const exec::stratum_statistics& from = measured.strata[s];
-    const plan::stratum& stratum = planned.strata[s];
-    stratum_statistics& to = figures.strata.emplace_back();
-    for (relation_id relation : stratum.relations) to.relations.push_back(planned.relations[relation.value].name);
-    to.recursive = stratum.recursive;
-    to.backend = from.backend.empty() ? figures.backend : from.backend;
-    to.reason = from.reason;
-    to.decomposed = from.decomposed;
-    to.numbered = from.numbered;
-    to.by_rows = from.by_rows;
-    to.iterations = from.iterations;
-    to.iterations_before_move = from.iterations_before_move;
-    to.seconds = from.seconds;
-    to.phases = {{"join", from.join_seconds},   {"populate_delta", from.populate_delta_seconds},
-                 {"merge", from.merge_seconds}, {"index", from.index_seconds},
-                 {"clear", from.clear_seconds}, {"allocation", from.allocation_seconds}};
-    to.tail_iterations = from.tail_iterations;
-    to.looped_iterations = from.looped_iterations;
-    // The executor numbers versions as the plan lists them: once, then the phases of the loop, then subsumptions.
-    std::vector<const plan::rule_version*> versions;
-    for (const plan::rule_version& version : stratum.once.versions) versions.push_back(&version);
-    for (const plan::phase& phase : stratum.loop) {
-      for (const plan::rule_version& version : phase.versions) versions.push_back(&version);
-    }
-    for (const plan::subsumption& made : stratum.subsumptions) versions.push_back(&made.version);
-    for (std::size_t v = 0; v < from.versions.size(); ++v) {
-      const exec::version_statistics& version = from.versions[v];
-      rule_statistics& rule = to.rules.emplace_back();
-      rule = {version.text,    "", version.delta_atom, version.runs, version.candidates, version.tuples,
-              version.seconds, {}};
-      if (v >= versions.size()) continue;
-      rule.location = versions[v]->location;
-      rule.plan = lines_of(plan::explain(planned, *versions[v]));
-    }
-    for (const exec::relation_statistics& relation : from.relations) {
-      bytes[relation.relation.value] = relation.bytes;
-      sets[relation.relation.value] = relation.set;
-    }
-  }
-  const auto& strata = figures.strata;
-  if (figures.backend != "cpu" && std::all_of(strata.begin(), strata.end(), [](const stratum_statistics& stratum) {
-        return stratum.rules.empty() || stratum.backend == "cpu";
-      })) {
-    figures.backend = "cpu";
-    const bool is_none = device && std::isinf(device->ready_in());
-    figures.fallback_reason =
-        is_none ? device->wait() : "no stratum that a device can run was expected to be faster there";
-  }
-  for (std::uint32_t number = 0; number < planned.relations.size(); ++number) {
-    figures.relations.push_back(
-        {planned.relations[number].name, executor->rows(relation_id(number)), bytes[number], sets[number]});
-  }
 }
 
 }  // namespace gpulog::detail

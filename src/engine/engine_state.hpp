@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "backend/array.hpp"
@@ -16,6 +17,7 @@
 #include "engine/functor_libraries.hpp"
 #include "engine/program_state.hpp"
 #include "exec/executor.hpp"
+#include "gpulog/error.hpp"
 #include "gpulog/options.hpp"
 #include "gpulog/statistics.hpp"
 #include "plan/plan.hpp"
@@ -31,7 +33,9 @@ struct staged_rows {
   std::uint64_t rows = 0;                     ///< of a nullary relation: how often its tuple was given
 };
 
-/// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs.
+/// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs. Its functions stand by
+/// what they are about: backend_choice.cpp, loading_and_writing.cpp (files), run_figures.cpp (--stats), and the run
+/// itself.
 struct engine_state {
   enum class step : std::uint8_t { loading, failed, evaluated, written };
 
@@ -100,5 +104,9 @@ struct engine_state {
   [[nodiscard]] bool may_load_pieces(std::uint32_t relation) const;
   void collect_figures();
 };
+
+/// @param doing for instance "loading relation a" @param memory the run's
+[[nodiscard]] memory_limit_error out_of_memory(const std::string& doing, const backend::memory_exceeded& fault,
+                                               const backend::memory_resource& memory);
 
 }  // namespace gpulog::detail
