@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exec/phase_figures.hpp"
+#include "exec/pipeline_builder.hpp"
 #include "exec/plan_relations.hpp"
 #include "exec/plan_tasks.hpp"
 #include "kernels/functor_table.hpp"

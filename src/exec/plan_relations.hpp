@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "exec/executor.hpp"
+#include "exec/index_places.hpp"
 #include "exec/last_uses.hpp"
-#include "exec/pipeline_builder.hpp"
 #include "exec/stratum_subsumptions.hpp"
 #include "kernels/functor_table.hpp"
 #include "kernels/pipeline.hpp"

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -37,7 +36,7 @@ struct insert_scratch {
 };
 
 /// An append-only relation in columns. Rows [0, old_rows) are old, [old_rows, rows) delta; what is inserted lies behind
-/// and becomes delta with the next advance. A tuple set keeps rows distinct.
+/// and becomes delta with the next advance. A tuple set keeps rows distinct (relation_sets.cpp).
 class relation {
  public:
   relation(memory_resource& resource, std::uint32_t arity, const relation_options& options)
@@ -48,28 +47,14 @@ class relation {
 
   /// Before the first row: each domain is a key of which one tuple stays (choice-domain). What is inserted are then
   /// candidates, and choose() has to follow.
-  void set_choice_domains(std::vector<choice_set::domain> domains) {
-    candidates_.clear();
-    set_.emplace<choice_set>(*resource_, std::move(domains));
-  }
+  void set_choice_domains(std::vector<choice_set::domain> domains);
   /// Before the first row: rows can be erased (subsumption). In both modes its tuple set is then the one that refers to
   /// rows, and an erased tuple is a new one when it is inserted again.
-  void make_erasable() {
-    is_erasable_ = true;
-    candidates_.clear();
-    set_.emplace<row_set>(*resource_);
-  }
+  void make_erasable();
   /// The same for a relation that keeps one row for each value of its other columns, the best in this one.
-  void keep_best(std::uint32_t column, value_order order) {
-    make_erasable();
-    order.wide = options_.wide;
-    best_ = std::make_unique<best_rows>(*resource_, arity_, column, order, std::vector<bounded_column>{});
-  }
+  void keep_best(std::uint32_t column, value_order order);
   /// The same, but what stays in each of these columns, one or more, is the bound of all values.
-  void keep_bounds(std::vector<bounded_column> columns) {
-    make_erasable();
-    best_ = std::make_unique<best_rows>(*resource_, arity_, 0, value_order{}, std::move(columns));
-  }
+  void keep_bounds(std::vector<bounded_column> columns);
   /// From the next restart on, the end of a phase shows only the best of the rows that wait, at least that many if
   /// there are: others wait behind the delta, where better ones write over them. 0: all of them, as before.
   void show_best_first(std::uint64_t least) { best_->least_shown = least; }
@@ -82,49 +67,21 @@ class relation {
   /// All rows, those that are here and those to come, have values below these bounds, one a column. Then the tuple set
   /// can be a bit matrix: at once where it is small or asked for, else when a hash set would be of its size.
   /// @param memory bytes that all relations may take; a matrix is content with a share of what is left of them
-  void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
-    const auto* const packed = std::get_if<packed_set>(&set_);
-    if (packed == nullptr || options_.sets == set_choice::hash) return;
-    bounds_ = bit_matrix_shape::of(bounds);
-    memory_ = memory;
-    if (options_.sets == set_choice::words) {
-      if (packed_word::can_hold(*bounds_)) become_words(0);
-      return;
-    }
-    const std::uint64_t at_once = std::max(packed->bytes(), set_sizes::small_matrix_bytes);
-    if (options_.sets == set_choice::bits || bounds_->bytes() <= at_once) become_bits();
-  }
+  void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
   /// Before the first row: no tuple will be inserted twice, and none be looked up. There is no tuple set then.
-  void skip_set() {
-    candidates_.clear();
-    set_.emplace<std::monostate>();
-  }
+  void skip_set();
   /// How it tells whether a tuple is new: "hash", "bits", "words" or "hisa"; "none": it need not, or can't any more.
-  [[nodiscard]] const char* set_name() const {
-    if (std::holds_alternative<bit_set>(set_)) return "bits";
-    if (std::holds_alternative<word_set>(set_)) return "words";
-    if (std::holds_alternative<hisa_set>(set_)) return "hisa";
-    return has_set() ? "hash" : "none";
-  }
+  [[nodiscard]] const char* set_name() const;
 
   /// Before the first row: an equivalence relation. It has pairs instead of rows: no columns and no indexes, and rows()
   /// is the number of pairs.
-  void become_equivalence() {
-    drop_set();
-    equivalence_ = std::make_unique<equivalence>(*resource_);
-  }
+  void become_equivalence();
   /// nullptr for other relations.
   [[nodiscard]] const equivalence* as_equivalence() const { return equivalence_.get(); }
 
   /// Of an equivalence relation: fills the columns with its pairs. @throws memory_exceeded
-  void write_out_pairs() {
-    const std::uint64_t pairs = equivalence_->pairs();
-    for (auto& column : columns_) column.set_capacity(pairs);
-    equivalence_->read_pairs(true, true, 0, pairs, columns_[0].data(), columns_[1].data());
-  }
-  void forget_pairs() {
-    for (auto& column : columns_) column.release();
-  }
+  void write_out_pairs();
+  void forget_pairs();
 
   [[nodiscard]] std::uint32_t arity() const { return arity_; }
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
@@ -139,20 +96,7 @@ class relation {
     return pointers;
   }
   [[nodiscard]] const phase_times& times() const { return times_; }
-  [[nodiscard]] std::uint64_t bytes() const {
-    std::uint64_t sum = equivalence_ ? equivalence_->bytes() : 0;
-    for (const auto& column : columns_) sum += column.bytes();
-    for (const auto& column : candidates_) sum += column.bytes();
-    for (const auto& index : indexes_) sum += index->bytes();
-    if (const auto* packed = std::get_if<packed_set>(&set_)) sum += packed->bytes();
-    if (const auto* bits = std::get_if<bit_set>(&set_)) sum += bits->bytes();
-    if (const auto* words = std::get_if<word_set>(&set_)) sum += words->bytes();
-    if (const auto* by_row = std::get_if<row_set>(&set_)) sum += by_row->bytes();
-    if (const auto* hisa = std::get_if<hisa_set>(&set_)) sum += hisa->bytes();
-    if (const auto* choice = std::get_if<choice_set>(&set_)) sum += choice->bytes();
-    if (best_) sum += best_->replaced.bytes() + best_->erased.bytes();
-    return sum;
-  }
+  [[nodiscard]] std::uint64_t bytes() const;
 
   // --- Inserting. Any number of workers at a time; make_room and what follows it need all others to be elsewhere.
 
@@ -214,65 +158,10 @@ class relation {
   /// @return how many were new (`hisa` mode and candidates of a choice: 0; settle() tells); of an equivalence relation,
   /// how many united classes
   template <bool Concurrent>
-  std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker) {
-    if (arity_ == 0) {
-      if (n == 0 || has_empty_tuple_.exchange(true)) return 0;
-      tail_.store(1, std::memory_order_relaxed);
-      return 1;
-    }
-    if (equivalence_) return equivalence_->insert<Concurrent>(values[0], values[1], n, scratch.keys);
-    if (!has_set()) return append(values, n);
-    if (std::holds_alternative<hisa_set>(set_)) return collect(values, n);
-    if (is_choice()) return append_candidates(std::get<choice_set>(set_), values, n, scratch);
-    if (auto* bits = std::get_if<bit_set>(&set_)) {
-      return append_packed<Concurrent>(bits->insert<Concurrent>(values, n, scratch.keys, scratch.homes), scratch);
-    }
-    if (auto* words = std::get_if<word_set>(&set_)) {
-      return append_packed<Concurrent>(words->insert<Concurrent>(values, n, scratch.keys, scratch.homes), scratch);
-    }
-    if (auto* packed = std::get_if<packed_set>(&set_)) {
-      pack_keys(values, n, scratch.keys);
-      return append_packed<Concurrent>(packed->insert<Concurrent>(scratch.keys, n, scratch.homes), scratch);
-    }
-    if (best_) return insert_best<Concurrent>(std::get<row_set>(set_), values, n, scratch, worker);
-    return insert_rows<Concurrent>(std::get<row_set>(set_), values, n, scratch, worker);
-  }
+  std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker);
 
   /// found[i] = whether tuple i is in the relation. Any number of workers at a time, also while others insert.
-  void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
-    if (arity_ == 0) {
-      std::fill(found, found + n, static_cast<std::uint8_t>(has_empty_tuple_.load(std::memory_order_relaxed) ? 1 : 0));
-    } else if (equivalence_) {
-      for (std::uint32_t i = 0; i < n; ++i) equivalence_->prefetch(values[0][i]);
-      for (std::uint32_t i = 0; i < n; ++i) {
-        found[i] = equivalence_->is_pair(values[0][i], values[1][i], true, true) ? 1 : 0;
-      }
-    } else if (const auto* bits = std::get_if<bit_set>(&set_)) {
-      bits->contains(values, n, scratch.homes, found);
-    } else if (const auto* words = std::get_if<word_set>(&set_)) {
-      words->contains(values, n, scratch.homes, found);
-    } else if (const auto* packed = std::get_if<packed_set>(&set_)) {
-      pack_keys(values, n, scratch.keys);
-      packed->contains(scratch.keys, n, scratch.homes, found);
-    } else if (const auto* by_row = std::get_if<row_set>(&set_)) {
-      hash_tuples(values, n, scratch.homes);
-      for (std::uint32_t i = 0; i < n; ++i) {
-        // Where rows are erased, a tuple that the phase has found again counts from the next iteration on.
-        const auto same_as = [&](std::uint64_t row) {
-          if (best_ && row >= rows_) row = best_->replaced[row] - 1;
-          return (!is_erasable_ || row < rows_) && equals_row(values, i, row);
-        };
-        found[i] = by_row->contains(scratch.homes[i], same_as) ? 1 : 0;
-      }
-    } else if (const auto* choice = std::get_if<choice_set>(&set_)) {
-      choice->contains(columns(), values, n, found);
-    } else {
-      const column_pointers candidates(values, values + arity_);
-      const column_pointers data = columns();
-      const auto& hisa = std::get<hisa_set>(set_);
-      for (std::uint32_t i = 0; i < n; ++i) found[i] = hisa.contains(data, candidates, i) ? 1 : 0;
-    }
-  }
+  void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const;
 
   /// Ends a phase: what was appended is distinct and without gaps.
   template <class Backend>
@@ -301,13 +190,7 @@ class relation {
     return choose_in_order();
   }
   /// The same in the order in which they were inserted, for rows of a file.
-  std::uint64_t choose_in_order() {
-    auto& choice = std::get<choice_set>(set_);
-    const std::uint64_t before = choice.chosen_rows();
-    const std::uint64_t after = choice.choose(columns_, tail_.load(std::memory_order_relaxed));
-    tail_.store(after, std::memory_order_relaxed);
-    return after - before;
-  }
+  std::uint64_t choose_in_order();
 
   /// delta joins old, what was appended becomes delta.
   void advance() {
@@ -333,19 +216,7 @@ class relation {
 
   /// Takes over rows that are known to be distinct, for an empty relation that nothing will be inserted into or looked
   /// up in as a tuple: it has no set. @throws memory_exceeded
-  void adopt(const column_pointers& values, std::uint64_t rows) {
-    if (arity_ == 0) {
-      has_empty_tuple_ = rows != 0;
-    } else {
-      drop_set();
-      for (std::uint32_t c = 0; c < arity_; ++c) {
-        columns_[c].set_capacity(rows);
-        std::copy_n(values[c], rows, columns_[c].data());
-      }
-    }
-    tail_.store(rows, std::memory_order_relaxed);
-    complete();
-  }
+  void adopt(const column_pointers& values, std::uint64_t rows);
 
   // --- Erasing, in a relation that is erasable. Nobody may use it meanwhile.
 
@@ -354,69 +225,23 @@ class relation {
   [[nodiscard]] std::uint64_t erased_rows() const { return erased_rows_; }
 
   /// After settle(): of the rows that the phase has appended, row rows() + i goes where marks[i] is not 0.
-  void erase_appended(const std::uint8_t* marks) {
-    auto& set = std::get<row_set>(set_);
-    const std::uint64_t end = tail_.load(std::memory_order_relaxed);
-    const auto hash_of = [this](std::uint64_t row) { return row_hash(row); };
-    for (std::uint64_t row = rows_; row < end; ++row) {
-      if (marks[row - rows_] != 0) set.erase(row_hash(row), row, hash_of);
-    }
-    std::uint64_t kept = rows_;
-    for (std::uint64_t row = rows_; row < end; ++row) {
-      if (marks[row - rows_] == 0) move_row(set, row, kept++);
-    }
-    tail_.store(kept, std::memory_order_relaxed);
-  }
+  void erase_appended(const std::uint8_t* marks);
 
   /// The row's tuple is no longer in the relation. The row stays in the columns and indexes until compact().
-  void erase(std::uint64_t row) {
-    std::get<row_set>(set_).erase(row_hash(row), row, [this](std::uint64_t other) { return row_hash(other); });
-    ++erased_rows_;
-  }
+  void erase(std::uint64_t row);
 
   /// compact() for a relation that keeps the best rows: it knows which ones were erased.
   void compact_best();
 
   /// Rows that were erased, those with marks[row] not 0, leave the columns; the others keep their order. Indexes are
   /// empty until their next refresh.
-  void compact(const std::uint8_t* marks) {
-    auto& set = std::get<row_set>(set_);
-    const std::uint64_t end = tail_.load(std::memory_order_relaxed);
-    std::uint64_t kept = 0;
-    std::uint64_t kept_old = 0;
-    std::uint64_t kept_visible = 0;
-    for (std::uint64_t row = 0; row < end; ++row) {
-      if (row == old_rows_) kept_old = kept;
-      if (row == rows_) kept_visible = kept;
-      if (row >= rows_ || marks[row] == 0) move_row(set, row, kept++);
-    }
-    old_rows_ = old_rows_ == end ? kept : kept_old;
-    rows_ = rows_ == end ? kept : kept_visible;
-    tail_.store(kept, std::memory_order_relaxed);
-    erased_rows_ = 0;
-    for (std::size_t number = 0; number < indexes_.size(); ++number) drop_index(number);
-  }
+  void compact(const std::uint8_t* marks);
 
   /// All rows at once, distinct, in columns of their own: the relation is complete, without a set and with empty
   /// indexes.
-  void replace(std::vector<array<word>> columns, std::uint64_t rows) {
-    for (std::size_t i = 0; i < indexes_.size(); ++i) drop_index(i);
-    columns_ = std::move(columns);
-    tail_.store(rows, std::memory_order_relaxed);
-    complete();
-    drop_set();
-  }
+  void replace(std::vector<array<word>> columns, std::uint64_t rows);
   /// Takes all rows out; the relation is as it was made, with its indexes empty.
-  [[nodiscard]] std::vector<array<word>> take_rows() {
-    for (std::size_t i = 0; i < indexes_.size(); ++i) drop_index(i);
-    std::vector<array<word>> taken = std::move(columns_);
-    columns_.clear();
-    for (std::uint32_t c = 0; c < arity_; ++c) columns_.emplace_back(*resource_);
-    tail_.store(0, std::memory_order_relaxed);
-    complete();
-    create_set();
-    return taken;
-  }
+  [[nodiscard]] std::vector<array<word>> take_rows();
 
   // --- Indexes.
 
@@ -434,12 +259,7 @@ class relation {
     indexes_[number] = std::make_unique<sorted_index>(*resource_, indexes_[number]->layout(), options_.buffers);
   }
   /// Nothing will be inserted or looked up any more.
-  void drop_set() {
-    if (arity_ == 0 || equivalence_) return;
-    set_.emplace<std::monostate>();
-    candidates_.clear();
-    for (auto& column : columns_) column.set_capacity(rows_);
-  }
+  void drop_set();
 
  private:
   /// Rows that a worker takes from the tail at a time for tuples wider than a slot.
@@ -458,23 +278,8 @@ class relation {
   [[nodiscard]] bool has_set() const { return !std::holds_alternative<std::monostate>(set_); }
   [[nodiscard]] bool is_packed() const { return arity_ * sizeof(word) <= sizeof(std::uint64_t); }
 
-  void create_set() {
-    if (arity_ == 0) return;
-    if (options_.mode == storage_mode::hisa) {
-      set_.emplace<hisa_set>(*resource_, arity_, options_.buffers);
-      candidates_.clear();
-      for (std::uint32_t c = 0; c < arity_; ++c) candidates_.emplace_back(*resource_);
-    } else {
-      create_hash_set();
-    }
-  }
-  void create_hash_set() {
-    if (is_packed()) {
-      set_.emplace<packed_set>(*resource_);
-    } else {
-      set_.emplace<row_set>(*resource_);
-    }
-  }
+  void create_set();
+  void create_hash_set();
 
   /// Candidates between two deduplications. Each of these merges into full, that is copies it: so the buffer grows with
   /// full (never with the candidates).
@@ -512,35 +317,11 @@ class relation {
   void insert_all_rows(Set& set);
 
   /// All of them, as they are. @return n
-  std::uint32_t append(const word* const* values, std::uint32_t n) {
-    const std::uint64_t row = tail_.fetch_add(n, std::memory_order_relaxed);
-    for (std::uint32_t c = 0; c < arity_; ++c) std::copy_n(values[c], n, columns_[c].data() + row);
-    return n;
-  }
+  std::uint32_t append(const word* const* values, std::uint32_t n);
 
   /// Appends the first `fresh` of the scratch's keys as rows. @return fresh
   template <bool Concurrent>
-  std::uint32_t append_packed(std::uint32_t fresh, insert_scratch& scratch) {
-    std::uint64_t row;
-    if constexpr (Concurrent) {
-      row = tail_.fetch_add(fresh, std::memory_order_relaxed);
-    } else {
-      row = tail_.load(std::memory_order_relaxed);
-      tail_.store(row + fresh, std::memory_order_relaxed);
-    }
-    if (arity_ == 1) {
-      word* const first = columns_[0].data() + row;
-      for (std::uint32_t i = 0; i < fresh; ++i) first[i] = static_cast<word>(scratch.keys[i]);
-    } else {
-      word* const first = columns_[0].data() + row;
-      word* const second = columns_[1].data() + row;
-      for (std::uint32_t i = 0; i < fresh; ++i) {
-        first[i] = static_cast<word>(scratch.keys[i] >> 32);
-        second[i] = static_cast<word>(scratch.keys[i]);
-      }
-    }
-    return fresh;
-  }
+  std::uint32_t append_packed(std::uint32_t fresh, insert_scratch& scratch);
 
   template <class Value>
   [[nodiscard]] std::uint64_t tuple_hash(const Value& value) const {
@@ -579,33 +360,7 @@ class relation {
                             unsigned worker);
   template <bool Concurrent>
   std::uint32_t insert_rows(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
-                            unsigned worker) {
-    hash_tuples(values, n, scratch.homes);
-    for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) set.prefetch(scratch.homes[i]);
-    std::uint32_t fresh = 0;
-    reservation& own = reserved_[worker];
-    for (std::uint32_t i = 0; i < n; ++i) {
-      if (i + prefetch_distance < n) set.prefetch(scratch.homes[i + prefetch_distance]);
-      const auto same_as = [&](std::uint64_t row) { return equals_row(values, i, row); };
-      if constexpr (Concurrent) {
-        if (own.next == own.end) {
-          own.next = tail_.fetch_add(reservation_rows, std::memory_order_relaxed);
-          own.end = own.next + reservation_rows;
-        }
-        write_row(values, i, own.next);
-        if (!set.insert<true>(scratch.homes[i], own.next, same_as)) continue;
-        ++own.next;
-      } else {
-        const std::uint64_t row = tail_.load(std::memory_order_relaxed);
-        if (!set.insert<false>(scratch.homes[i], row, same_as)) continue;
-        write_row(values, i, row);
-        tail_.store(row + 1, std::memory_order_relaxed);
-      }
-      ++fresh;
-    }
-    set.add_count(fresh);
-    return fresh;
-  }
+                            unsigned worker);
 
   /// What a tuple that is offered, of which the set knows the key, leaves of the values that are not in the key.
   class best_value;
@@ -617,61 +372,18 @@ class relation {
   void choose_shown(row_set& set);
   void swap_rows(row_set& set, std::uint64_t one, std::uint64_t other);
   /// Rows whose place one has taken that is shown next leave the relation.
-  void erase_replaced() {
-    best_->erased.resize(std::max(tail_.load(std::memory_order_relaxed), best_->erased.size()));
-    for (std::uint64_t row = rows_; row < best_->shown; ++row) {
-      const std::uint64_t replaced = std::exchange(best_->replaced[row], 0);
-      if (replaced == 0) continue;
-      best_->erased[replaced - 1] = 1;
-      ++erased_rows_;
-    }
-  }
+  void erase_replaced();
 
   /// Rows that workers had taken and not used are filled from the end.
-  void close_gaps(row_set& set) {
-    std::vector<reservation> gaps;
-    std::uint64_t missing = 0;
-    for (reservation& own : reserved_) {
-      if (own.next != own.end) gaps.push_back(own);
-      missing += own.end - own.next;
-      own = {};
-    }
-    if (missing == 0) return;
-    std::sort(gaps.begin(), gaps.end(), [](const reservation& a, const reservation& b) { return a.next < b.next; });
-    std::uint64_t last = tail_.load(std::memory_order_relaxed);
-    const std::uint64_t live = last - missing;
-    std::size_t last_gap = gaps.size();
-    for (const reservation& gap : gaps) {
-      for (std::uint64_t hole = gap.next; hole < std::min(gap.end, live); ++hole) {
-        while (last_gap > 0 && last == gaps[last_gap - 1].end) last = gaps[--last_gap].next;
-        --last;  // the last row in use
-        set.move_row(row_hash(last), last, hole);
-        for (auto& column : columns_) column[hole] = column[last];
-        if (best_) best_->replaced[hole] = best_->replaced[last];
-      }
-    }
-    tail_.store(live, std::memory_order_relaxed);
-  }
+  void close_gaps(row_set& set);
 
-  std::uint32_t collect(const word* const* values, std::uint32_t n) {
-    const std::uint64_t at = candidate_tail_.fetch_add(n, std::memory_order_relaxed);
-    for (std::uint32_t c = 0; c < arity_; ++c) std::copy(values[c], values[c] + n, candidates_[c].data() + at);
-    return 0;
-  }
+  std::uint32_t collect(const word* const* values, std::uint32_t n);
 
   template <class Backend>
   void deduplicate_candidates(Backend& backend);
 
   std::uint32_t append_candidates(choice_set& choice, const word* const* values, std::uint32_t n,
-                                  insert_scratch& scratch) {
-    const std::uint32_t kept = choice.select_new(columns(), values, n, scratch.homes, scratch.keys);
-    const std::uint64_t row = tail_.fetch_add(kept, std::memory_order_relaxed);
-    for (std::uint32_t c = 0; c < arity_; ++c) {
-      word* const column = columns_[c].data() + row;
-      for (std::uint32_t k = 0; k < kept; ++k) column[k] = values[c][scratch.keys[k]];
-    }
-    return 0;
-  }
+                                  insert_scratch& scratch);
   /// As sort_rows, by the signed numbers of 64 bits that the words stand for.
   void sort_values(const std::vector<std::uint32_t>& by, std::uint64_t begin, std::uint64_t end,
                    array<std::uint32_t>& sorted) const;
@@ -707,3 +419,4 @@ class relation {
 
 #include "storage/best_first.hpp"
 #include "storage/relation_candidates.hpp"
+#include "storage/relation_insert.hpp"

@@ -2,219 +2,18 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
-#include <type_traits>
 #include <vector>
 
 #include "storage/relation.hpp"
 
-/// How a relation that does not simply keep every distinct tuple treats what it is offered: the best of a key,
-/// candidates that are sorted (`hisa` mode), candidates of a choice; and how it changes its tuple set. Part of
-/// relation.hpp.
+/// How a relation that collects candidates treats them: sorted and merged (`hisa` mode), or candidates of a choice.
+/// Part of relation.hpp.
 namespace gpulog::storage {
 
-/// Makes room in a set of packed tuples, or puts another one in its place where that one would be smaller.
-inline void relation::grow_packed(std::uint64_t room) {
-  const bool may_change = bounds_ && options_.sets != set_choice::words;
-  const auto may_be_bits = [&](std::uint64_t bytes) {
-    return may_change && bounds_->bytes() <= set_sizes::matrix_per_hash * bytes;
-  };
-  if (std::holds_alternative<word_set>(set_)) {
-    auto& words = std::get<word_set>(set_);
-    if (words.has_room(room) || (may_be_bits(words.bytes()) && become_bits())) return;
-    words.grow(room, options_.workers);
-    return;
-  }
-  auto& packed = std::get<packed_set>(set_);
-  if (packed.has_room(room) || (may_be_bits(packed.bytes()) && become_bits())) return;
-  const bool may_be_words = bounds_ && options_.sets == set_choice::automatic;
-  if (may_be_words && packed.bytes() >= set_sizes::least_packed_bytes && packed_word::can_hold(*bounds_)) {
-    const double shared = tuples_per_word(columns().data(), tail_.load(std::memory_order_relaxed), *bounds_);
-    if (shared >= set_sizes::tuples_per_word && become_words(room)) return;
-  }
-  packed.grow(room, options_.workers);
-}
-
-/// @return whether there is memory for a matrix
-inline bool relation::become_bits() {
-  if (bounds_->bytes() > set_sizes::largest_matrix(options_.sets, memory_, resource_->used())) return false;
-  try {
-    bit_set bits(*resource_, *bounds_);
-    insert_all_rows(bits);
-    set_.emplace<bit_set>(std::move(bits));
-  } catch (const backend::memory_exceeded&) {
-    memory_ = 0;
-    return false;
-  }
-  return true;
-}
-
-/// @return whether there was memory for it
-inline bool relation::become_words(std::uint64_t room) {
-  // It is smaller than what it replaces, and nothing is lost when it is not made: the rows have all tuples.
-  const unsigned workers = options_.workers;
-  set_.emplace<std::monostate>();
-  try {
-    auto& words = set_.emplace<word_set>(*resource_, *bounds_);
-    insert_all_rows(words);
-    if (!words.has_room(room)) words.grow(room, workers);
-    return true;
-  } catch (const backend::memory_exceeded&) {
-    bounds_.reset();
-  }
-  auto& packed = set_.emplace<packed_set>(*resource_);
-  insert_all_rows(packed);
-  if (!packed.has_room(room)) packed.grow(room, workers);
-  return true;
-}
-
-template <class Set>
-void relation::insert_all_rows(Set& set) {
-  const auto scratch = std::make_unique<insert_scratch>();
-  const std::uint64_t rows = tail_.load(std::memory_order_relaxed);
-  std::vector<const word*> tile(arity_);
-  for (std::uint64_t row = 0; row < rows; row += tile_rows) {
-    for (std::uint32_t c = 0; c < arity_; ++c) tile[c] = columns_[c].data() + row;
-    const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, rows - row));
-    if constexpr (!std::is_same_v<Set, bit_set>) {
-      if (!set.has_room(n)) set.grow(n, options_.workers);
-    }
-    if constexpr (std::is_same_v<Set, packed_set>) {
-      pack_keys(tile.data(), n, scratch->keys);
-      set.template insert<false>(scratch->keys, n, scratch->homes);
-    } else {
-      set.template insert<false>(tile.data(), n, scratch->keys, scratch->homes);
-    }
-  }
-}
-
-/// Where the best value of a key stays.
-class relation::best_value {
- public:
-  best_value(relation& target, const word* const* values)
-      : rules_(*target.best_), offered_(values[rules_.column]), column_(target.columns_[rules_.column].data()) {}
-
-  void start(std::uint32_t i) { kept_ = value_ = offered_[i]; }
-  /// Beside a row that somebody may read already. @return whether a row with what stays has to take its place
-  bool differs_from(std::uint64_t row) {
-    const word known = column_[row];
-    kept_ = rules_.order.better(value_, known) ? value_ : known;
-    return kept_ != known;
-  }
-  /// Writes what stays over a row of the running phase.
-  void write_over(std::uint64_t row) {
-    word known = __atomic_load_n(column_ + row, __ATOMIC_RELAXED);
-    while (rules_.order.better(value_, known) &&
-           !__atomic_compare_exchange_n(column_ + row, &known, value_, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-  }
-  void write(std::uint64_t row) const { column_[row] = kept_; }
-
- private:
-  const best_rows& rules_;
-  const word* offered_;
-  word* column_;
-  word value_ = 0;
-  word kept_ = 0;
-};
-
-/// Where bounds of all values of a key stay, each in a column.
-class relation::bounded_values {
- public:
-  bounded_values(relation& target, const word* const* values) {
-    for (const bounded_column& one : target.best_->bounds) {
-      columns_.push_back({&one.bound, values[one.column], target.columns_[one.column].data()});
-    }
-  }
-
-  void start(std::uint32_t i) {
-    for (kept_column& own : columns_) own.kept = own.value = own.offered[i];
-  }
-  bool differs_from(std::uint64_t row) {
-    bool differs = false;
-    for (kept_column& own : columns_) {
-      own.kept = (*own.bound)(own.column[row], own.value);
-      differs |= own.kept != own.column[row];
-    }
-    return differs;
-  }
-  /// Somebody else may be half done with it: each column takes in all values that are offered, in whatever order.
-  void write_over(std::uint64_t row) {
-    for (kept_column& own : columns_) {
-      word known = __atomic_load_n(own.column + row, __ATOMIC_RELAXED);
-      word kept = (*own.bound)(known, own.value);
-      while (kept != known &&
-             !__atomic_compare_exchange_n(own.column + row, &known, kept, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        kept = (*own.bound)(known, own.value);
-      }
-    }
-  }
-  void write(std::uint64_t row) const {
-    for (const kept_column& own : columns_) own.column[row] = own.kept;
-  }
-
- private:
-  struct kept_column {
-    const std::function<word(word, word)>* bound;
-    const word* offered;
-    word* column;
-    word value = 0;
-    word kept = 0;
-  };
-  std::vector<kept_column> columns_;
-};
-
-template <bool Concurrent>
-std::uint32_t relation::insert_best(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
-                                    unsigned worker) {
-  if (best_->bounds.empty()) {
-    return insert_best<Concurrent>(set, values, n, scratch, worker, best_value(*this, values));
-  }
-  return insert_best<Concurrent>(set, values, n, scratch, worker, bounded_values(*this, values));
-}
-
-template <bool Concurrent, class Kept>
-std::uint32_t relation::insert_best(row_set& set, const word* const* values, std::uint32_t n, insert_scratch& scratch,
-                                    unsigned worker, Kept kept) {
-  hash_tuples(values, n, scratch.homes);
-  for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) set.prefetch(scratch.homes[i]);
-  std::uint32_t fresh = 0;
-  std::uint32_t added = 0;
-  reservation& own = reserved_[worker];
-  for (std::uint32_t i = 0; i < n; ++i) {
-    if (i + prefetch_distance < n) set.prefetch(scratch.homes[i + prefetch_distance]);
-    if (Concurrent && own.next == own.end) {
-      own.next = tail_.fetch_add(reservation_rows, std::memory_order_relaxed);
-      own.end = own.next + reservation_rows;
-    }
-    const std::uint64_t row = Concurrent ? own.next : tail_.load(std::memory_order_relaxed);
-    const auto same_key = [&](std::uint64_t other) {
-      return std::all_of(best_->key.begin(), best_->key.end(),
-                         [&](std::uint32_t c) { return columns_[c][other] == values[c][i]; });
-    };
-    kept.start(i);
-    const auto consider = [&](std::uint64_t other) {
-      if (other < rows_) return kept.differs_from(other);
-      kept.write_over(other);
-      return false;
-    };
-    const auto show = [&](std::uint64_t other) {
-      for (const std::uint32_t c : best_->key) columns_[c][row] = values[c][i];
-      kept.write(row);
-      best_->replaced[row] = other == row_set::no_row ? 0 : other + 1;
-    };
-    const row_set::placed outcome = set.insert_or_replace<Concurrent>(scratch.homes[i], row, same_key, consider, show);
-    if (outcome == row_set::placed::no) continue;
-    if constexpr (Concurrent) {
-      ++own.next;
-    } else {
-      tail_.store(row + 1, std::memory_order_relaxed);
-    }
-    ++fresh;
-    added += outcome == row_set::placed::added ? 1 : 0;
-  }
-  set.add_count(added);
-  return fresh;
+inline std::uint32_t relation::collect(const word* const* values, std::uint32_t n) {
+  const std::uint64_t at = candidate_tail_.fetch_add(n, std::memory_order_relaxed);
+  for (std::uint32_t c = 0; c < arity_; ++c) std::copy(values[c], values[c] + n, candidates_[c].data() + at);
+  return 0;
 }
 
 template <class Backend>
@@ -239,6 +38,17 @@ void relation::deduplicate_candidates(Backend& backend) {
   hisa.merge(backend, columns(), tail, ranks);
   times_.populate_delta += populated - start;
   times_.merge += seconds_now() - populated;
+}
+
+inline std::uint32_t relation::append_candidates(choice_set& choice, const word* const* values, std::uint32_t n,
+                                                 insert_scratch& scratch) {
+  const std::uint32_t kept = choice.select_new(columns(), values, n, scratch.homes, scratch.keys);
+  const std::uint64_t row = tail_.fetch_add(kept, std::memory_order_relaxed);
+  for (std::uint32_t c = 0; c < arity_; ++c) {
+    word* const column = columns_[c].data() + row;
+    for (std::uint32_t k = 0; k < kept; ++k) column[k] = values[c][scratch.keys[k]];
+  }
+  return 0;
 }
 
 /// Sorts the candidates of a choice; with one domain by its columns first, so that rivals stand together.
