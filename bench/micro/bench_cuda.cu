@@ -14,6 +14,7 @@
 #include "backend/cuda/error.hpp"
 #include "backend/cuda/staging_ring.hpp"
 #include "exec/cuda/cuda_machine.hpp"
+#include "exec/cuda/device_record_tables.hpp"
 
 namespace {
 
@@ -29,7 +30,8 @@ constexpr double sector = 32;
 struct device {
   gpulog::backend::cuda::device_context context{0};
   gpulog::backend::cuda::device_memory memory{context, 0};
-  cuda_machine machine{context, memory, 1, gpulog::exec::cut_offs()};
+  gpulog::exec::device_record_tables records{context, memory};
+  cuda_machine machine{context, memory, records, 1, gpulog::exec::cut_offs()};
 };
 device& the_device() {
   static device one;

@@ -222,7 +222,7 @@ TEST(engine_against_oracle, closures_over_equivalences) {
 }
 
 /// Between the seeds of random graphs: with and without the large ones.
-constexpr std::uint64_t step = GPULOG_INSTRUMENTED != 0 ? 3 : 1;
+constexpr std::uint64_t step = oracle::is_sanitized ? 3 : 1;
 
 TEST(engine_against_oracle, aggregates_over_equivalences) {
   const std::string declarations =

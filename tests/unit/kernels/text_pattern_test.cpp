@@ -1,4 +1,5 @@
 #include "kernels/text_pattern.hpp"
+#include "oracle/random_runs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -102,7 +103,7 @@ TEST(text_pattern, random_patterns_as_the_library_has_them) {
                                 "\\d", "(?:",  "1",      "[a-c]", "-",   "]",           "}",     "[",    "{",
                                 ",",   "\\.",  "[\\]a]", "[a-]",  "\\s", "[[:digit:]b]"};
   std::size_t by_automaton = 0;
-  constexpr std::size_t rounds = GPULOG_INSTRUMENTED != 0 ? 1000 : 6000;
+  constexpr std::size_t rounds = oracle::fewer_when_sanitized(6000);
   for (std::size_t round = 0; round < rounds; ++round) {
     std::string pattern;
     const std::size_t length = 1 + below(7);

@@ -1,4 +1,5 @@
 #include "storage/choice_set.hpp"
+#include "oracle/random_runs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -140,8 +141,8 @@ TEST_P(choice, of_very_many_candidates_takes_little_memory) {
   relation& target = make(2, {{0}});
   std::map<word, word> smallest;
   std::mt19937_64 random(5);
-  constexpr int batches = GPULOG_INSTRUMENTED != 0 ? 10 : 60;
-  for (int batch = 0; batch < batches; ++batch) {
+  constexpr std::uint64_t batches = oracle::fewer_when_sanitized(60);
+  for (std::uint64_t batch = 0; batch < batches; ++batch) {
     std::vector<tuple> candidates;
     for (int i = 0; i < 100000; ++i) {
       const auto key = static_cast<word>(random() % 1000);

@@ -1,4 +1,5 @@
 #include "storage/equivalence.hpp"
+#include "oracle/random_runs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -269,7 +270,7 @@ TEST(equivalence, a_million_elements_in_one_class_take_little_memory) {
 }
 
 TEST(equivalence, many_workers_unite_and_read_at_once) {
-  constexpr std::uint64_t seeds = GPULOG_INSTRUMENTED != 0 ? 1 : 5;
+  constexpr std::uint64_t seeds = oracle::fewer_when_sanitized(5);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(seed);
     thread_backend backend(4);

@@ -1,4 +1,5 @@
 #include "storage/relation.hpp"
+#include "oracle/random_runs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -307,7 +308,7 @@ TEST_P(relations, workers_lose_no_row_and_repeat_none) {
       tuples model;
       std::uint64_t seed = arity;
       for (int phase = 0; phase < 5; ++phase) {
-        const std::size_t n = (tile_size == 1 ? 700 : 6000) / (GPULOG_INSTRUMENTED != 0 ? 4 : 1);
+        const std::size_t n = tile_size == 1 ? oracle::fewer_when_sanitized(700) : oracle::is_sanitized ? 2000 : 6000;
         // Few values, so that workers meet at the same tuples; half of the workers have the same ones.
         std::vector<std::vector<tuple>> shares;
         for (unsigned worker = 0; worker < workers; ++worker) {
