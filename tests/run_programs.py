@@ -24,6 +24,8 @@ CONFIGURATIONS = [('hash', 1), ('hash', 2), ('hash', 4), ('hisa', 1), ('hisa', 2
                   ('words', 1), ('words', 3)]
 # Of them, those that evaluate rules row by row wherever that can be done.
 BY_ROWS = [('hash', 2), ('words', 1)]
+# And those with numbers in place of values.
+RENUMBERED = [('bits', 1), ('hisa', 2)]
 TIMEOUT_SECONDS = 120
 
 
@@ -98,6 +100,7 @@ def run(gpulog, case, storage, jobs, backend, more_options=()):
             os.mkdir(facts)
         command = [gpulog, 'program.dl', '-F', facts, '-D', output, '-j', str(jobs), '--storage', storage, '--backend', backend]
         command += ['--rows', 'on'] if (storage, jobs) in BY_ROWS else []
+        command += ['--renumber', 'on'] if (storage, jobs) in RENUMBERED else []
         options = os.path.join(case, 'options')
         if os.path.exists(options):
             with open(options, encoding='utf-8') as file:

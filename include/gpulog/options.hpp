@@ -87,6 +87,9 @@ struct run_options {
   /// A relation that a recursion reads only at keys that other relations give is restricted to them inside the
   /// recursion, and computed in full once behind it.
   option_mode demand = option_mode::automatic;
+  /// Values that a program only compares are numbered from 0 on while it runs, so that tuples have places in bit
+  /// matrices.
+  option_mode renumber = option_mode::automatic;
   std::uint64_t memory_limit = 0;                         ///< bytes for relations, indexes and symbols; 0: none
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs
   const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error

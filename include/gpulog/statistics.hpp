@@ -69,6 +69,7 @@ struct statistics {
   std::uint64_t written_tuples = 0;
   std::uint64_t peak_relation_bytes = 0;  ///< most that relations and indexes held at one time
   std::uint64_t peak_process_bytes = 0;   ///< largest resident set of the process, as the system counts it
+  std::vector<std::string> renumbered;    ///< columns whose values were numbers meanwhile, as "relation.attribute"
   std::vector<stratum_statistics> strata;
   std::vector<relation_statistics> relations;
 };

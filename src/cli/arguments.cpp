@@ -120,7 +120,7 @@ struct raw_arguments {
   std::string joins = "materialized";
   std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto",
               deduplicate = "auto", unneeded = "auto", best_first = "auto", demand = "auto", rows = "auto",
-              memory_limit, buffer_factor;
+              renumber = "auto", memory_limit, buffer_factor;
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
   CLI::Option *fact_folder = nullptr, *output_folder = nullptr;
@@ -160,6 +160,8 @@ constexpr mode_choice mode_choices[] = {
     {"--demand", &raw_arguments::demand, &run_options::demand,
      "what a recursion reads at given keys only is restricted to them there"},
     {"--rows", &raw_arguments::rows, &run_options::rows, "rules whose results repeat are evaluated row by row"},
+    {"--renumber", &raw_arguments::renumber, &run_options::renumber,
+     "values that are only compared are numbered, so that bit matrices have room for them"},
 };
 
 /// An option of Soufflé's that asks for something that is not there.

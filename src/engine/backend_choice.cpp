@@ -103,7 +103,7 @@ std::unique_ptr<exec::executor> engine_state::make_executor(const exec::options&
   if (device) {
     if (auto made = make_device_executor(chosen)) return made;
   }
-  return exec::make_cpu_executor(planned, symbols, memory, chosen);
+  return exec::make_cpu_executor(running_plan(), symbols, memory, chosen);
 }
 
 /// Strata that the device can't run, and in `auto` those that it is slower for, go to the host. Nothing when the first
@@ -139,12 +139,12 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
   const auto make = [this, on_device = chosen, strata = exec::strata_of_device(planned, rules)]() mutable {
     on_device.may_run = strata;
     on_device.backend_name = "cuda";
-    return exec::make_cuda_executor(planned, symbols, on_device, options.device, options.memory_limit);
+    return exec::make_cuda_executor(running_plan(), symbols, on_device, options.device, options.memory_limit);
   };
   exec::options on_host = chosen;
   on_host.may_run = exec::strata_of_host(planned, rules);
-  return exec::make_mixed_executor(planned, std::make_unique<starting_device>(*device, make),
-                                   exec::make_cpu_executor(planned, symbols, memory, on_host), std::move(rules));
+  return exec::make_mixed_executor(running_plan(), std::make_unique<starting_device>(*device, make),
+                                   exec::make_cpu_executor(running_plan(), symbols, memory, on_host), std::move(rules));
 #else
   return nullptr;
 #endif

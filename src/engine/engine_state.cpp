@@ -99,7 +99,12 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
 
 const std::vector<const word*>& engine_state::columns_of(std::uint32_t relation) const {
   try {
-    if (!results[relation]) results[relation] = executor->columns(relation_id(relation));
+    if (!results[relation]) {
+      results[relation] = executor->columns(relation_id(relation));
+      if (numbers && numbers->covers(relation)) {
+        results[relation] = numbers->restored(relation, *results[relation], executor->rows(relation_id(relation)));
+      }
+    }
   } catch (const exec::memory_fault& fault) {
     throw memory_limit_error(fault.what());
   }
@@ -206,6 +211,24 @@ std::vector<value_range> engine_state::values_in(const std::vector<plan::column_
   return ranges;
 }
 
+void engine_state::renumber(const plan::statistics& known) {
+  const bool has_matrices = options.storage == storage_kind::automatic || options.storage == storage_kind::bits;
+  const bool everywhere = options.renumber == option_mode::on;
+  // Words of 64 bits are codes of values already.
+  if (wide || options.renumber == option_mode::off || !(everywhere || has_matrices)) return;
+  std::uint64_t facts = 0;
+  for (std::uint32_t number = 0; number < staged.size(); ++number) facts += rows(number);
+  if (!everywhere && facts < renumbering::least_rows) return;
+  renumbering made(planned, memory);
+  renumbering_choice chosen;
+  chosen.everywhere = everywhere;
+  chosen.decompose = options.decompose && options.storage != storage_kind::hisa;
+  if (options.memory_limit != 0) chosen.largest_matrix = std::min(chosen.largest_matrix, options.memory_limit / 4);
+  if (!made.apply(chosen, known, staged)) return;
+  figures.renumbered = made.columns();
+  numbers.emplace(std::move(made));
+}
+
 void engine_state::evaluate() {
   if (done != step::loading) throw input_error("a program can be evaluated only once");
   const timed_scope timer(figures.evaluate_seconds, figures.total_seconds);
@@ -247,6 +270,7 @@ void engine_state::evaluate() {
   chosen.joins = options.joins == join_kind::nested ? exec::join_mode::nested : exec::join_mode::materialized;
   done = step::failed;
   try {
+    renumber(known);
     wait_for_device();
     executor = make_executor(chosen);
     hand_over_staged_rows();

@@ -10,12 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "backend/array.hpp"
 #include "backend/memory_resource.hpp"
 #include "engine/column_statistics.hpp"
 #include "engine/device_start.hpp"
 #include "engine/functor_libraries.hpp"
 #include "engine/program_state.hpp"
+#include "engine/renumbering.hpp"
+#include "engine/staged_rows.hpp"
 #include "exec/executor.hpp"
 #include "gpulog/error.hpp"
 #include "gpulog/options.hpp"
@@ -27,12 +28,6 @@
 
 namespace gpulog::detail {
 
-/// Rows of a relation between their file (or insert) and the executor, which drops repeated ones.
-struct staged_rows {
-  std::vector<backend::array<word>> columns;  ///< one for each attribute
-  std::uint64_t rows = 0;                     ///< of a nullary relation: how often its tuple was given
-};
-
 /// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs. Its functions stand by
 /// what they are about: backend_choice.cpp, loading_and_writing.cpp (files), run_figures.cpp (--stats), and the run
 /// itself.
@@ -43,6 +38,8 @@ struct engine_state {
 
   [[nodiscard]] bool has_results() const { return done == step::evaluated || done == step::written; }
   [[nodiscard]] const sema::program& analysed() const { return *source->analysed; }
+  /// What the executor runs.
+  [[nodiscard]] const plan::program& running_plan() const { return numbers ? numbers->plan() : planned; }
   [[nodiscard]] std::uint64_t rows(std::uint32_t relation) const;
   /// By column, of the rows that were loaded; empty when there are none.
   [[nodiscard]] std::vector<std::uint64_t> distinct_values(std::uint32_t relation) const;
@@ -73,9 +70,10 @@ struct engine_state {
   functor_libraries libraries;
   std::vector<bool> needed;  ///< by relation: it is loaded and computed
   std::optional<kernels::functor_table> functors;
-  std::vector<std::vector<staged_rows>>
-      staged;  ///< by relation, blocks in the order they were given; insert() extends the last
+  staged_facts staged;  ///< insert() extends the last block
   plan::program planned;
+  /// While it runs, some values may be numbers. Reading results may keep some of them with values.
+  mutable std::optional<renumbering> numbers;
   std::atomic<wide_word> counter = 0;  ///< of autoinc()
   std::unique_ptr<exec::executor> executor;
   /// By relation, after evaluation: fetched when they are asked for, as rows may have to come from a device.
@@ -100,6 +98,8 @@ struct engine_state {
   void require_places() const;
   [[nodiscard]] std::vector<value_range> values_in(const std::vector<plan::column_place>& columns) const;
   void load_directive(std::uint32_t relation, const sema::io_directive& directive);
+  /// Where values are numbered while the program runs.
+  void renumber(const plan::statistics& known);
   void hand_over_staged_rows();
   [[nodiscard]] bool may_load_pieces(std::uint32_t relation) const;
   void collect_figures();

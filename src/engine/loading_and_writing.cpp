@@ -127,6 +127,13 @@ void engine_state::write() {
     } else {
       rows.columns = columns_of(number);
     }
+    if (rows.read && numbers && numbers->covers(number)) {
+      rows.read = [this, number, read = std::move(rows.read)](std::uint64_t first, std::uint64_t n,
+                                                              word* const* columns) {
+        read(first, n, columns);
+        numbers->restore(number, n, columns);
+      };
+    }
     rows.rows = this->rows(number);
     io::write_request request;
     request.parameters = directive.parameters;

@@ -27,6 +27,7 @@ struct mode {
   bool decompose = true;
   option_mode demand = option_mode::automatic;
   option_mode rows = option_mode::automatic;
+  option_mode renumber = option_mode::automatic;
 };
 
 inline const std::vector<mode> modes = {
@@ -46,14 +47,20 @@ inline const std::vector<mode> modes = {
     {storage_kind::words, 3, "words -j3"},
     {storage_kind::hash, 1, "rows -j1", backend_kind::cpu, true, option_mode::automatic, option_mode::on},
     {storage_kind::hash, 3, "rows -j3, restricted by demand", backend_kind::cpu, true, option_mode::on,
-     option_mode::on}};
+     option_mode::on},
+    {storage_kind::bits, 2, "bits -j2, renumbered", backend_kind::cpu, true, option_mode::automatic,
+     option_mode::automatic, option_mode::on},
+    {storage_kind::hisa, 1, "hisa -j1, renumbered", backend_kind::cpu, true, option_mode::automatic,
+     option_mode::automatic, option_mode::on}};
 
 inline const std::vector<mode> cuda_modes = {
     {storage_kind::hash, 1, "hash cuda", backend_kind::cuda},
     {storage_kind::hisa, 1, "hisa cuda", backend_kind::cuda},
     {storage_kind::hash, 1, "rows cuda", backend_kind::cuda, true, option_mode::automatic, option_mode::on},
     {storage_kind::bits, 1, "bits cuda", backend_kind::cuda, false},
-    {storage_kind::words, 1, "words cuda", backend_kind::cuda, false}};
+    {storage_kind::words, 1, "words cuda", backend_kind::cuda, false},
+    {storage_kind::bits, 1, "bits cuda, renumbered", backend_kind::cuda, false, option_mode::automatic,
+     option_mode::automatic, option_mode::on}};
 
 /// Why there is no CUDA run here; empty when there is one.
 inline std::string no_gpu() {
@@ -101,6 +108,7 @@ class comparison {
     options.decompose = how.decompose;
     options.demand = how.demand;
     options.rows = how.rows;
+    options.renumber = how.renumber;
     engine running(program::from_text(text_, {.include_directories = {},
                                               .macros = {},
                                               .pragmas = {},
