@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plan/constant_folding.hpp"
+#include "sema/assignments.hpp"
 #include "sema/expressions.hpp"
 
 namespace gpulog::plan {
@@ -110,28 +111,10 @@ sema::expression substituted(sema::expression tree, const variable_classes& clas
 /// The literals of a body but for the constraints of the rule itself, which the classes have taken in.
 void sort_literals(const std::vector<sema::literal>& body, const variable_classes& classes, normalized_rule& result);
 
-/// As Soufflé has it, which makes a relation of the named variables for such bodies. What counts is the text, not what
-/// equalities say.
-bool is_by_assignment(const sema::aggregate& source) {
-  std::size_t atoms = 0;
-  bool is_special = false;
-  std::set<std::uint32_t> seen;
-  for (const sema::literal& part : source.body) {
-    is_special = is_special || std::holds_alternative<sema::aggregate>(part);
-    const auto* atom = std::get_if<sema::atom>(&part);
-    if (atom == nullptr || atom->negated) continue;
-    ++atoms;
-    for (const sema::expression& argument : atom->arguments) {
-      is_special = is_special || (argument.is_variable() && !seen.insert(argument.variable).second);
-    }
-  }
-  return atoms > 0 && (atoms > 1 || is_special);
-}
-
 aggregation to_aggregation(const sema::aggregate& source, const variable_classes& classes,
                            const normalized_rule& around) {
   aggregation result;
-  result.by_assignment = is_by_assignment(source);
+  result.by_assignment = sema::counts_assignments(source, around.variables);
   result.op = source.op;
   result.functor = source.functor;
   result.initial = source.initial;
@@ -146,6 +129,7 @@ aggregation to_aggregation(const sema::aggregate& source, const variable_classes
   body.id = around.id;
   body.head = around.head;
   body.variables = around.variables;
+  body.location = around.location;
   // Equalities stay conditions: outside of the body they need not hold.
   for (const sema::literal& part : source.body) {
     const auto* test = std::get_if<sema::constraint>(&part);

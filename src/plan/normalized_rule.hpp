@@ -68,8 +68,7 @@ struct aggregation {
   wide_word initial = 0;      ///< what it gets with the first value
   sema::expression result;
   std::vector<std::uint32_t> injected;  ///< variables that are bound outside
-  /// A match is an assignment of the named variables, not a choice of rows: so it is with several atoms, with an
-  /// aggregate inside, and where the only atom names a variable twice.
+  /// A match is an assignment of the named variables, not a choice of rows (sema::counts_assignments).
   bool by_assignment = false;
   normalized_rule body;
 };

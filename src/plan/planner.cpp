@@ -138,7 +138,7 @@ class planner {
     for (const rule_id id : planned.rules) {
       normalized_rule rule = normalize(source_[id], source_.words);
       drop_repeated_literals(rule);
-      keep_named_columns(rule);
+      keep_named(rule);
       mark_equivalences(rule);
       if (shared_) read_shared_body(rule);
       if (rule.unsatisfiable) {
@@ -377,7 +377,7 @@ class planner {
     for (const relation_id member : planned.relations) {
       for (const std::uint32_t number : source_[member].subsumptions) {
         normalized_rule rule = normalize(source_.subsumptions[number], source_.words);
-        keep_named_columns(rule);
+        keep_named(rule);
         if (rule.unsatisfiable) {
           result_.remarks.push_back(fmt::format("never holds, left out: {}", rule.text));
         } else {
@@ -400,67 +400,17 @@ class planner {
     return tested;
   }
 
-  /// Where matches are assignments, rows that differ in unnamed columns only are one match: such an atom reads a
-  /// relation of its named columns instead, which is made in a stratum before.
-  void keep_named_columns(normalized_rule& rule) {
+  /// Where matches are assignments, rows that differ in what has no name are one match: such atoms read relations
+  /// without it, which are made in strata before.
+  void keep_named(normalized_rule& rule) {
     for (aggregation& folded : rule.aggregations) {
       if (folded.by_assignment) {
-        for (body_atom& atom : folded.body.atoms) keep_named_columns(atom, rule);
+        std::vector<normalized_rule> made;
+        patterns_.keep_named(folded.body, made);
+        plan_before(made);
       }
-      keep_named_columns(folded.body);
+      keep_named(folded.body);
     }
-  }
-
-  void keep_named_columns(body_atom& atom, const normalized_rule& around) {
-    std::vector<std::uint32_t> columns;
-    std::vector<term> arguments;
-    for (std::uint32_t column = 0; column < atom.arguments.size(); ++column) {
-      if (atom.arguments[column].what == term::form::unnamed) continue;
-      columns.push_back(column);
-      arguments.push_back(atom.arguments[column]);
-    }
-    if (columns.size() == atom.arguments.size()) return;
-    const auto [found, is_new] = projections_.try_emplace(std::pair(atom.relation, columns));
-    if (is_new) found->second = add_projection(atom.relation, columns, around);
-    atom.relation = found->second;
-    atom.arguments = std::move(arguments);
-  }
-
-  relation_id add_projection(relation_id from, const std::vector<std::uint32_t>& columns,
-                             const normalized_rule& around) {
-    const relation_id id(static_cast<std::uint32_t>(result_.relations.size()));
-    relation added;
-    added.name = fmt::format("{}@{}", result_.relations[from.value].name, ++supplementary_of_[from]);
-    added.supplementary = true;
-    normalized_rule rule;
-    rule.words = source_.words;
-    rule.id = around.id;
-    rule.head = id;
-    body_atom& source = rule.atoms.emplace_back();
-    source.relation = from;
-    source.arguments.resize(arities_[from.value]);
-    for (const std::uint32_t column : columns) {
-      const value_kind kind = result_.relations[from.value].kinds[column];
-      const auto variable = static_cast<std::uint32_t>(rule.variables.size());
-      added.attribute_names.push_back(result_.relations[from.value].attribute_names[column]);
-      added.kinds.push_back(kind);
-      rule.variables.push_back({added.attribute_names.back(), kind});
-      source.arguments[column] = {term::form::variable, variable, kind};
-      rule.head_arguments.push_back(variable_expression(rule, variable));
-    }
-    rule.text = fmt::format("{}({}) :- columns of {}.", added.name, fmt::join(added.attribute_names, ","),
-                            result_.relations[from.value].name);
-    rule.location = around.location;
-    const auto arity = static_cast<std::uint32_t>(columns.size());
-    arities_.push_back(arity);
-    costs_.add_relation(arity, costs_.rows(from, part::all));
-    result_.relations.push_back(std::move(added));
-    draft_stratum& target = strata_.emplace_back();
-    target.relations = {id};
-    costs_.learn_distinct_values(rule);
-    plan_rule(rule, target, 0);
-    target.once.advance = target.relations;
-    return id;
   }
 
   /// Relations for joins on fields: of earlier relations in strata of their own. Returns the rules of the others.
@@ -560,8 +510,7 @@ class planner {
   std::map<relation_id, double> share_asked_;  // of the values of the columns that are restricted to a relation
   std::vector<std::uint32_t> arities_;
   std::set<relation_id> equivalences_;
-  std::map<relation_id, std::uint32_t> supplementary_of_;                                  // how many each relation has
-  std::map<std::pair<relation_id, std::vector<std::uint32_t>>, relation_id> projections_;  // by columns kept
+  std::map<relation_id, std::uint32_t> supplementary_of_;  // how many each relation has
   std::deque<draft_stratum> strata_;
   program result_;
 };

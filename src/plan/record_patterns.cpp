@@ -48,7 +48,9 @@ struct patterned_atom {
   }
 };
 
-patterned_atom patterns_of(const normalized_rule& rule, std::uint32_t atom) {
+/// may_open: whether the pattern of a variable is one of them.
+template <class Predicate>
+patterned_atom patterns_of(const normalized_rule& rule, std::uint32_t atom, Predicate may_open) {
   patterned_atom result;
   result.own = variables_of(rule.atoms[atom]);
   std::set<std::uint32_t> taken;
@@ -58,6 +60,7 @@ patterned_atom patterns_of(const normalized_rule& rule, std::uint32_t atom) {
       const auto equality = as_record_equality(rule.conditions[number]);
       if (!equality || taken.contains(number)) continue;
       if (!result.own.contains(equality->record) && !result.fields.contains(equality->record)) continue;
+      if (!may_open(equality->record)) continue;
       changed = true;
       taken.insert(number);
       result.conditions.push_back(number);
@@ -68,6 +71,16 @@ patterned_atom patterns_of(const normalized_rule& rule, std::uint32_t atom) {
     }
   }
   return result;
+}
+
+patterned_atom patterns_of(const normalized_rule& rule, std::uint32_t atom) {
+  return patterns_of(rule, atom, [](std::uint32_t) { return true; });
+}
+
+/// The patterns that are written in the atom itself: a record with a name of its own counts as a whole.
+patterned_atom patterns_within(const normalized_rule& rule, std::uint32_t atom) {
+  return patterns_of(rule, atom,
+                     [&rule](std::uint32_t record) { return rule.variables[record].name.starts_with('@'); });
 }
 
 /// What stands in the fields and is no record with a pattern: with all of these the record itself can be made.
@@ -174,37 +187,65 @@ void pattern_extraction::extract(normalized_rule& rule, const std::vector<relati
     const std::vector<std::uint64_t> form = canonical_form(rule, atom, patterned, needed, columns);
     if (columns.empty()) continue;
 
-    const auto [known, is_new] = known_.try_emplace(form);
-    const relation_id source = rule.atoms[atom].relation;
-    if (is_new) {
-      normalized_rule& added = made.emplace_back();
-      added.id = rule.id;
-      added.location = rule.location;
-      added.variables = rule.variables;
-      added.atoms = {rule.atoms[atom]};
-      for (const std::uint32_t number : patterned.conditions) added.conditions.push_back(rule.conditions[number]);
-      std::vector<std::string> names;
-      std::vector<value_kind> kinds;
-      for (const std::uint32_t column : columns) {
-        added.head_arguments.push_back(variable_expression(rule, column));
-        names.push_back(rule.variables[column].name);
-        kinds.push_back(rule.variables[column].kind);
-      }
-      known->second = make_relation_(source, names, std::move(kinds));
-      added.head = known->second;
-      added.text = fmt::format("{}({}) :- fields of records of {}.", name_of_(known->second), fmt::join(names, ","),
-                               name_of_(source));
-    }
-    body_atom reading;
-    reading.relation = known->second;
-    for (const std::uint32_t column : columns) {
-      reading.arguments.push_back({term::form::variable, column, rule.variables[column].kind});
-    }
-    rule.atoms[atom] = std::move(reading);
-    const std::set<std::uint32_t> taken(patterned.conditions.begin(), patterned.conditions.end());
-    std::uint32_t number = 0;
-    std::erase_if(rule.conditions, [&](const condition&) { return taken.contains(number++); });
+    read_relation(rule, atom, patterned.conditions, form, columns, made);
   }
+}
+
+void pattern_extraction::keep_named(normalized_rule& body, std::vector<normalized_rule>& made) {
+  for (std::uint32_t atom = 0; atom < body.atoms.size(); ++atom) {
+    patterned_atom patterned = patterns_within(body, atom);
+    const std::vector<term>& arguments = body.atoms[atom].arguments;
+    const bool has_open_columns = std::any_of(
+        arguments.begin(), arguments.end(), [](const term& argument) { return argument.what == term::form::unnamed; });
+    // A record with a name for each field is as good as its fields.
+    if (!patterned.has_open_fields) patterned.conditions.clear();
+    if (!patterned.has_open_fields && !has_open_columns) continue;
+    variable_set named = patterned.own;
+    if (patterned.has_open_fields) named.merge(patterned.fields);
+    for (const std::uint32_t number : patterned.conditions) {
+      named.erase(as_record_equality(body.conditions[number])->record);
+    }
+    std::vector<std::uint32_t> columns;
+    const std::vector<std::uint64_t> form = canonical_form(body, atom, patterned, named, columns);
+    read_relation(body, atom, patterned.conditions, form, columns, made);
+  }
+}
+
+void pattern_extraction::read_relation(normalized_rule& rule, std::uint32_t atom,
+                                       const std::vector<std::uint32_t>& patterns,
+                                       const std::vector<std::uint64_t>& form,
+                                       const std::vector<std::uint32_t>& columns, std::vector<normalized_rule>& made) {
+  const auto [known, is_new] = known_.try_emplace(form);
+  const relation_id source = rule.atoms[atom].relation;
+  if (is_new) {
+    normalized_rule& added = made.emplace_back();
+    added.words = rule.words;
+    added.id = rule.id;
+    added.location = rule.location;
+    added.variables = rule.variables;
+    added.atoms = {rule.atoms[atom]};
+    for (const std::uint32_t number : patterns) added.conditions.push_back(rule.conditions[number]);
+    std::vector<std::string> names;
+    std::vector<value_kind> kinds;
+    for (const std::uint32_t column : columns) {
+      added.head_arguments.push_back(variable_expression(rule, column));
+      names.push_back(rule.variables[column].name);
+      kinds.push_back(rule.variables[column].kind);
+    }
+    known->second = make_relation_(source, names, std::move(kinds));
+    added.head = known->second;
+    added.text = fmt::format("{}({}) :- {} of {}.", name_of_(known->second), fmt::join(names, ","),
+                             patterns.empty() ? "columns" : "fields of records", name_of_(source));
+  }
+  body_atom reading;
+  reading.relation = known->second;
+  for (const std::uint32_t column : columns) {
+    reading.arguments.push_back({term::form::variable, column, rule.variables[column].kind});
+  }
+  rule.atoms[atom] = std::move(reading);
+  const std::set<std::uint32_t> taken(patterns.begin(), patterns.end());
+  std::uint32_t number = 0;
+  std::erase_if(rule.conditions, [&](const condition&) { return taken.contains(number++); });
 }
 
 }  // namespace gpulog::plan

@@ -22,7 +22,16 @@ class pattern_extraction {
   /// each with one atom.
   void extract(normalized_rule& rule, const std::vector<relation_id>& members, std::vector<normalized_rule>& made);
 
+  /// For the body of an aggregate that counts assignments of variables: an atom with columns or fields that have no
+  /// name reads a relation without them, so that rows that differ there alone are one. Appends rules as above.
+  void keep_named(normalized_rule& body, std::vector<normalized_rule>& made);
+
  private:
+  /// columns: the variables that the relation has; form: what makes it the same as another one.
+  void read_relation(normalized_rule& rule, std::uint32_t atom, const std::vector<std::uint32_t>& patterns,
+                     const std::vector<std::uint64_t>& form, const std::vector<std::uint32_t>& columns,
+                     std::vector<normalized_rule>& made);
+
   relation_maker make_relation_;
   relation_namer name_of_;
   std::map<std::vector<std::uint64_t>, relation_id> known_;  // by canonical form of atom and patterns

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "sema/assignments.hpp"
 #include "sema/best_values.hpp"
 #include "sema/movement.hpp"
 #include "support/orderings.hpp"
@@ -365,33 +366,23 @@ class cycle {
     return order && order->is_strict;
   }
 
-  static bool names_a_variable_twice(const atom& read) {
-    std::set<std::uint32_t> seen;
-    return std::any_of(read.arguments.begin(), read.arguments.end(), [&](const expression& argument) {
-      return argument.is_variable() && !seen.insert(argument.variable).second;
-    });
-  }
-
   /// The result rises with the matches; without any it is 0, and the rule must not hold.
   void examine_count(const rule& rule, const aggregate& folded) {
-    std::uint32_t atoms = 0;
     for (const literal& part : folded.body) {
       if (std::holds_alternative<aggregate>(part)) refuse(folded.span, "An aggregate lies in a recursive count or sum");
       const auto* read = std::get_if<atom>(&part);
       if (read == nullptr) continue;
-      ++atoms;
       if (values_.contains(read->relation)) {
         refuse(read->span, "A recursive count or sum reads values of relation " + program_[read->relation].name +
                                ", which are not final");
       }
     }
+    const bool by_assignment = counts_assignments(folded, rule.variables);
     for (const literal& part : folded.body) {
       const auto* read = std::get_if<atom>(&part);
-      if (read == nullptr || !is_member(read->relation) || (atoms < 2 && !names_a_variable_twice(*read))) continue;
-      const bool has_unnamed = std::any_of(read->arguments.begin(), read->arguments.end(),
-                                           [](const expression& argument) { return argument.is_unnamed(); });
-      if (has_unnamed)
-        refuse(read->span, "A recursive count or sum over several atoms needs names for all columns here");
+      if (!by_assignment || read == nullptr || !is_member(read->relation)) continue;
+      if (leaves_unnamed(*read, folded.body, rule.variables))
+        refuse(read->span, "A recursive count or sum over several atoms needs names for all columns and fields here");
     }
     if (folded.op != fold_op::count && sign_of(folded.body, folded.target) == known_sign::none) {
       refuse(folded.span,

@@ -105,6 +105,9 @@ TEST(recursive_aggregates, subsumptions_like_them_are_recognised) {
 TEST(recursive_aggregates, others_are_refused_with_a_reason) {
   EXPECT_REFUSED("dist(y,d) :- node(y), d = sum c : { dist(x,c), edge(x,y,_) }.", "not known to be positive");
   EXPECT_REFUSED("dist(y,d) :- node(y), d = count : { dist(x,_), edge(x,y,_) }.", "needs names");
+  const std::string pairs = ".type pair = [a:number, b:number]\n.decl on(p:pair)\n";
+  EXPECT_REFUSED(pairs + "on([x,x]) :- node(x), 2 <= count : { edge(x,y,_), on([y,_]) }.", "needs names");
+  EXPECT_TRUE(accepts(pairs + "on([x,x]) :- node(x), 2 <= count : { edge(x,y,_), on([y,z]) }."));
   EXPECT_REFUSED("dist(y,to_number(d)) :- node(y), d = mean to_float(c) : { dist(x,c), edge(x,y,_) }.",
                  "Only min, max");
   // The result is not a column by itself.
