@@ -497,25 +497,19 @@ class Program:
                 body.append(('test', '=', self.fresh(value[5], scope), value))
         return body
 
-    def named(self, pattern, kind, scope):
-        """A pattern with variables in the places of underscores."""
-        if pattern == ANY:
-            return self.fresh(kind, scope)
-        if pattern[0] == 'record':
-            return ('record', [self.named(p, k, scope) for p, k in zip(pattern[1], FIELDS[kind])])
-        if pattern[0] == 'branch':
-            return ('branch', pattern[1], [self.named(p, k, scope) for p, k in zip(pattern[2], BRANCHES[pattern[1]])])
-        return pattern
+    def opened(self, term, kind, scope):
+        """The term, or a record with some of its fields."""
+        if kind not in FIELDS or self.chance(0.4):
+            return term
+        return ('record', [ANY if self.chance(0.5) else self.fresh(field, scope) for field in FIELDS[kind]])
 
     def aggregate(self, outer, level):
         scope = dict(outer)
         names = self.below(level)
-        body = [self.atom(names, scope) for _ in range(self.random.choice([1, 1, 1, 2]))]
+        body = [self.atom(names, scope) for _ in range(self.random.choice([1, 1, 2]))]
+        body = [('atom', name, [self.opened(term, kind, scope) for term, kind in zip(terms, self.types[name])], True)
+                for _, name, terms, _ in body]
         nests = self.chance(0.3)
-        if len(body) > 1 or nests or repeats(body[0]):
-            body = [('atom', name, [ANY if p == ANY and len(body) == 1 else self.named(p, k, scope)
-                                    for p, k in zip(terms, self.types[name])], True)
-                    for _, name, terms, _ in body]
         used = list(dict.fromkeys(name for literal in body for term in literal[2] for name in variables(term, [])))
         numbers = [name for name in used if scope[name] == NUMBER]
         if numbers and self.chance(0.4):
