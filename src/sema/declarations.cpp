@@ -403,6 +403,9 @@ void declarations::declare_relation(const syntax::relation_declaration& declarat
   }
   apply_qualifiers(declaration, name, made);
   if (made.structure == representation::eqrel) check_equivalence(name, made, types);
+  if (made.structure == representation::btree_delete && made.arity() == 0) {
+    diagnostics_.error(name.span, "Relation " + name.text + " is btree_delete and must not be nullary");
+  }
   add_choice_domains(declaration, made);
   relation_names_.push_back(name.text);
   column_types_.push_back(std::move(types));
