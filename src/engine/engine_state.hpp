@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "gpulog/error.hpp"
 #include "gpulog/options.hpp"
 #include "gpulog/statistics.hpp"
+#include "io/files_ahead.hpp"
 #include "plan/plan.hpp"
 #include "storage/record_table.hpp"
 #include "storage/symbol_table.hpp"
@@ -97,7 +99,8 @@ struct engine_state {
   /// Checks what --place asks for. @throws input_error
   void require_places() const;
   [[nodiscard]] std::vector<value_range> values_in(const std::vector<plan::column_place>& columns) const;
-  void load_directive(std::uint32_t relation, const sema::io_directive& directive);
+  void load_directive(std::uint32_t relation, const sema::io_directive& directive, io::files_ahead* ahead);
+  [[nodiscard]] std::vector<std::filesystem::path> text_files() const;
   /// Where values are numbered while the program runs.
   void renumber(const plan::statistics& known);
   void hand_over_staged_rows();

@@ -1,7 +1,10 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -11,6 +14,7 @@
 #include "engine/run_figures.hpp"
 #include "gpulog/error.hpp"
 #include "io/facts_reader.hpp"
+#include "io/files_ahead.hpp"
 #include "io/output_files.hpp"
 #include "io/relation_writer.hpp"
 #include "support/error.hpp"
@@ -52,9 +56,13 @@ std::string parameter(const sema::io_directive& directive, const std::string& ke
 constexpr std::uint64_t rows_for_a_device = 50000;
 constexpr std::uint64_t bytes_for_a_device = 500000;
 
+/// Of compressed files that will be read: text that waits, and threads that make it.
+constexpr std::uint64_t bytes_ahead = std::uint64_t{256} << 20;
+constexpr unsigned threads_ahead = 8;
+
 }  // namespace
 
-void engine_state::load_directive(std::uint32_t number, const sema::io_directive& directive) {
+void engine_state::load_directive(std::uint32_t number, const sema::io_directive& directive, io::files_ahead* ahead) {
   const sema::relation& relation = analysed().relations[number];
   io::read_request request;
   request.relation = relation.name;
@@ -66,6 +74,7 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   request.missing_is_empty = options.missing_facts_are_empty;
   request.threads = options.jobs;
   request.memory = &memory;
+  request.ahead = ahead;
   request.on_size = [this](std::uint64_t bytes) {
     if (device && bytes >= bytes_for_a_device) device->hurry();
   };
@@ -90,13 +99,37 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   if (block.rows > 0) staged[number].push_back(std::move(block));
 }
 
+/// Those that load() reads, in its order.
+std::vector<std::filesystem::path> engine_state::text_files() const {
+  std::vector<std::filesystem::path> files;
+  for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
+    if (!needed[number]) continue;
+    const sema::relation& relation = analysed().relations[number];
+    for (const sema::io_directive& directive : relation.directives) {
+      if (directive.kind != sema::directive_kind::input) continue;
+      if (auto file = io::text_file_of(relation.name, directive.parameters, options.fact_directory)) {
+        files.push_back(std::move(*file));
+      }
+    }
+  }
+  return files;
+}
+
 void engine_state::load() {
   if (done != step::loading) throw input_error("facts cannot be loaded after the program was evaluated");
   const timed_scope timer(figures.load_seconds, figures.total_seconds);
+  std::optional<io::files_ahead> ahead;
+  if (options.jobs > 1) {
+    std::vector<std::filesystem::path> files = text_files();
+    // One file is decompressed beside its parsing in any case.
+    const std::uint64_t most =
+        options.memory_limit == 0 ? bytes_ahead : std::min(bytes_ahead, options.memory_limit / 8);
+    if (files.size() > 1) ahead.emplace(std::move(files), std::min(options.jobs - 1, threads_ahead), most);
+  }
   for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
     if (!needed[number]) continue;
     for (const sema::io_directive& directive : analysed().relations[number].directives) {
-      if (directive.kind == sema::directive_kind::input) load_directive(number, directive);
+      if (directive.kind == sema::directive_kind::input) load_directive(number, directive, ahead ? &*ahead : nullptr);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -35,6 +36,19 @@ std::size_t descriptor_source::read(char* buffer, std::size_t size) {
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR) throw read_failure(std::strerror(errno));
   }
+}
+
+std::string read_first_bytes(const file_descriptor& descriptor) {
+  std::array<char, 2> bytes{};
+  std::size_t size = 0;
+  while (size < bytes.size()) {
+    const ssize_t count = ::read(descriptor.number(), bytes.data() + size, bytes.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw read_failure(std::strerror(errno));
+    if (count == 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  return {bytes.data(), size};
 }
 
 bool is_gzip(std::string_view first_bytes) { return first_bytes.starts_with("\x1f\x8b"); }

@@ -55,6 +55,9 @@ class descriptor_source : public byte_source {
   std::string first_bytes_;
 };
 
+/// As many bytes as tell what the file is; fewer when there are no more. @throws read_failure
+[[nodiscard]] std::string read_first_bytes(const file_descriptor& descriptor);
+
 /// Whether the bytes start as a gzip file does.
 [[nodiscard]] bool is_gzip(std::string_view first_bytes);
 

@@ -3,13 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "io/files_ahead.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {
@@ -20,20 +19,6 @@ namespace {
   throw user_error(fmt::format("Cannot open {}: {}", name, std::strerror(reason)));
 }
 
-/// As many bytes as tell what the file is.
-std::string read_first_bytes(const file_descriptor& descriptor) {
-  std::array<char, 2> bytes{};
-  std::size_t size = 0;
-  while (size < bytes.size()) {
-    const ssize_t count = ::read(descriptor.number(), bytes.data() + size, bytes.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw read_failure(std::strerror(errno));
-    if (count == 0) break;
-    size += static_cast<std::size_t>(count);
-  }
-  return {bytes.data(), size};
-}
-
 }  // namespace
 
 std::optional<fact_source> fact_source::open_file(const read_request& request, std::string_view extension) {
@@ -41,7 +26,12 @@ std::optional<fact_source> fact_source::open_file(const read_request& request, s
       directive_parameters(request.parameters).text("filename", fmt::format("{}{}", request.relation, extension));
   const std::filesystem::path path = request.fact_directory / name;
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (number >= 0) return fact_source(file_descriptor(number), "fact file " + name);
+  if (number >= 0) {
+    fact_source opened(file_descriptor(number), "fact file " + name);
+    opened.path_ = path;
+    opened.ahead_ = request.ahead;
+    return opened;
+  }
   if (errno == ENOENT && request.missing_is_empty) return std::nullopt;
   refuse_to_open("fact file " + name, errno);
 }
@@ -63,6 +53,9 @@ std::unique_ptr<mapped_file> fact_source::map() const { return std::make_unique<
 
 std::unique_ptr<byte_source> fact_source::stream() {
   const bool unpack = compressed();
+  if (unpack && ahead_ != nullptr) {
+    if (auto begun = ahead_->take(path_)) return begun;
+  }
   auto plain = std::make_unique<descriptor_source>(std::move(descriptor_), std::move(first_bytes_));
   if (!unpack) return plain;
   return std::make_unique<gzip_source>(std::move(plain));

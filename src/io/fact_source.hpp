@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,8 @@ class fact_source {
  private:
   fact_source(file_descriptor descriptor, std::string name);
 
+  std::filesystem::path path_;
+  files_ahead* ahead_ = nullptr;
   file_descriptor descriptor_;
   std::string name_;
   std::string first_bytes_;

@@ -310,6 +310,14 @@ void hand_over(std::vector<backend::array<word>>& parsed, std::uint64_t rows, co
   }
 }
 
+std::optional<std::filesystem::path> text_file_of(const std::string& relation,
+                                                  const std::map<std::string, std::string>& parameters,
+                                                  const std::filesystem::path& fact_directory) {
+  const directive_parameters own(parameters);
+  if (own.text("IO", "file") != "file") return std::nullopt;
+  return fact_directory / own.text("filename", relation + ".facts");
+}
+
 std::uint64_t read_facts(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate) {
   try {
     return read_by_kind(request, symbols, allocate);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "support/ids.hpp"
 
 namespace gpulog::io {
+
+class files_ahead;
 
 /// One .input directive.
 struct read_request {
@@ -38,7 +41,14 @@ struct read_request {
   std::function<void(std::uint64_t bytes)> on_size = {};
   /// Text that one thread takes at a time, in bytes; tests make it small.
   std::size_t piece_bytes = std::size_t{1} << 20;
+  /// Where compressed files may be on their way already; nullptr: nowhere.
+  files_ahead* ahead = nullptr;
 };
+
+/// The file of text that a directive with these parameters reads; nothing for other formats and standard input.
+[[nodiscard]] std::optional<std::filesystem::path> text_file_of(const std::string& relation,
+                                                                const std::map<std::string, std::string>& parameters,
+                                                                const std::filesystem::path& fact_directory);
 
 /// Gives room for all rows of a directive: one pointer for each attribute, in attribute order, each to `rows` words.
 /// Called once, from the thread that called read_facts; not at all when there are no rows.

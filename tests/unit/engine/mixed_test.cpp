@@ -61,7 +61,7 @@ TEST(mixed_executors, golden_programs) {
       mixed.make_other_executor = [&](exec::options chosen) {
         exec::mixing_rules rules;
         rules.wide = chosen.wide;
-        for (std::size_t s = 0; s < mixed.planned.strata.size(); ++s) {
+        for (std::size_t s = 0; s < mixed.running_plan().strata.size(); ++s) {
           const bool is_there = s % 2 == parity || parity > 1;
           rules.why_not_on_device.emplace_back(is_there ? "" : "its number");
         }
@@ -70,11 +70,11 @@ TEST(mixed_executors, golden_programs) {
           rules.move_at = parity - 2;
           chosen.decompose = false;
         }
-        chosen.may_run = exec::strata_of_device(mixed.planned, rules);
-        auto device = exec::make_cpu_executor(mixed.planned, mixed.symbols, other_memory, chosen);
-        chosen.may_run = exec::strata_of_host(mixed.planned, rules);
-        auto host = exec::make_cpu_executor(mixed.planned, mixed.symbols, mixed.memory, chosen);
-        return exec::make_mixed_executor(mixed.planned, std::move(device), std::move(host), rules);
+        chosen.may_run = exec::strata_of_device(mixed.running_plan(), rules);
+        auto device = exec::make_cpu_executor(mixed.running_plan(), mixed.symbols, other_memory, chosen);
+        chosen.may_run = exec::strata_of_host(mixed.running_plan(), rules);
+        auto host = exec::make_cpu_executor(mixed.running_plan(), mixed.symbols, mixed.memory, chosen);
+        return exec::make_mixed_executor(mixed.running_plan(), std::move(device), std::move(host), rules);
       };
       mixed.load();
       mixed.evaluate();
