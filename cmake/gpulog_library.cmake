@@ -10,6 +10,14 @@ function(gpulog_without_optimisation target)
   endif()
 endfunction()
 
+# gpulog_in_few_units(<target>): under sanitizers, whose builds are made anew more often than file by file: reading headers is
+# most of what compiling a file takes. Names without linkage have to be different within a folder, as they are.
+function(gpulog_in_few_units target)
+  if(GPULOG_SANITIZE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  endif()
+endfunction()
+
 # gpulog_library(<folder> [DEPENDS <library>...]): all *.cpp of the folder; an interface library where there is none yet.
 function(gpulog_library folder)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
@@ -18,6 +26,7 @@ function(gpulog_library folder)
   if(sources)
     add_library(${name} STATIC ${sources})
     set(scope PUBLIC)
+    gpulog_in_few_units(${name})
     target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                            # g++ 12 takes "x" + std::string for overlapping copies (GCC bug 105651).
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>

@@ -24,7 +24,7 @@ constexpr double candidates_of_a_worker = 1u << 16;
 constexpr double device_candidates = 4e9;
 constexpr double device_searched = 20e9;
 constexpr double device_version = 45e-6;
-constexpr double device_stratum = 30e-6;
+constexpr double device_stratum_seconds = 30e-6;
 /// An iteration in a loop that the device runs by itself, or one whose kernels the host launches.
 constexpr double looped_iteration = 8e-6;
 constexpr double launched_iteration = 60e-6;
@@ -58,7 +58,7 @@ double side_costs::host_seconds(const stratum_work& work) const {
 
 double side_costs::device_seconds(const stratum_work& work) const {
   const double correction = corrections_[static_cast<std::size_t>(side::device)];
-  double seconds = device_stratum + static_cast<double>(work.versions) * device_version +
+  double seconds = device_stratum_seconds + static_cast<double>(work.versions) * device_version +
                    correction * (work.candidates / device_candidates + work.searched / device_searched);
   if (work.has_host_steps) seconds += host_step_share * work.candidates / host_rate(work.candidates);
   return seconds;

@@ -13,6 +13,7 @@
 #include "io/arrow_columns.hpp"
 #include "io/arrow_library.hpp"
 #include "io/fact_source.hpp"
+#include "io/facts_reader.hpp"
 #include "io/row_layout.hpp"
 #include "io/stored_numbers.hpp"
 #include "io/symbol_queue.hpp"
@@ -25,9 +26,6 @@ namespace {
 
 /// Rows that one thread converts at a time.
 constexpr std::uint64_t rows_per_piece = 65536;
-/// Longest part of a faulty value that a message shows, in bytes.
-constexpr std::size_t longest_shown = 200;
-
 void check(ArrowArrayStream& stream, int result) {
   if (result == 0) return;
   const char* const reason = stream.get_last_error(&stream);

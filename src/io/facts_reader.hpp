@@ -54,6 +54,9 @@ struct read_request {
 /// Called once, from the thread that called read_facts; not at all when there are no rows.
 using row_allocator = std::function<std::vector<word*>(std::uint64_t rows)>;
 
+/// Longest part of a faulty value that a message shows, in bytes.
+inline constexpr std::size_t longest_shown = 200;
+
 /// Columns of rows whose number is not known yet, and what gives them their place: for a format's reader.
 [[nodiscard]] std::vector<backend::array<word>> empty_columns(const read_request& request);
 void hand_over(std::vector<backend::array<word>>& parsed, std::uint64_t rows, const row_allocator& allocate);

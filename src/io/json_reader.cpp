@@ -9,14 +9,12 @@
 #include <utility>
 
 #include "io/byte_source.hpp"
+#include "io/facts_reader.hpp"
 #include "io/value_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {
 namespace {
-
-/// Longest part of a faulty value that a message shows, in bytes.
-constexpr std::size_t longest_shown = 200;
 
 /// A value that is no list and no object: its text, without quotes and escapes if it was a string.
 struct scalar {

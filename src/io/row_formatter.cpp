@@ -9,13 +9,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "io/row_layout.hpp"
 #include "io/value_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {
 namespace {
-
-bool is_structured(value_kind kind) { return kind == value_kind::record || kind == value_kind::adt; }
 
 void check_kinds(const relation_rows& rows) {
   for (const value_kind kind : rows.kinds) {

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "io/facts_reader.hpp"
 #include "io/symbol_queue.hpp"
 #include "io/value_text.hpp"
 
 namespace gpulog::io {
 namespace {
-
-/// Longest part of a faulty value that a message shows, in bytes.
-constexpr std::size_t longest_shown = 200;
 
 const char* find_byte(const char* from, const char* to, char byte) {
   if (from >= to) return nullptr;

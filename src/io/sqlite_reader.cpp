@@ -11,6 +11,7 @@
 
 #include "io/directive_parameters.hpp"
 #include "io/fact_source.hpp"
+#include "io/facts_reader.hpp"
 #include "io/sqlite_database.hpp"
 #include "io/stored_numbers.hpp"
 #include "io/value_text.hpp"
@@ -18,9 +19,6 @@
 
 namespace gpulog::io {
 namespace {
-
-/// Longest part of a faulty value that a message shows, in bytes.
-constexpr std::size_t longest_shown = 200;
 
 class sqlite_rows {
  public:

@@ -9,7 +9,7 @@
 namespace gpulog::io {
 namespace {
 
-bool is_blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
+bool is_space(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
 
 bool is_name(char byte) {
   return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_' ||
@@ -60,7 +60,7 @@ class structured_parser {
     return std::nullopt;
   }
   void skip_blanks() {
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
   bool take(char wanted) {
     skip_blanks();
@@ -100,7 +100,7 @@ class structured_parser {
     const std::size_t begin = at_;
     while (at_ < text_.size() && !at_end_of_text(text_[at_])) ++at_;
     std::size_t end = at_;
-    while (end > begin && is_blank(text_[end - 1])) --end;
+    while (end > begin && is_space(text_[end - 1])) --end;
     return text_.substr(begin, end - begin);
   }
 

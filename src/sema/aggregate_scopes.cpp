@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sema/syntax_walk.hpp"
+#include "sema/terms.hpp"
 
 namespace gpulog::sema {
 
@@ -58,14 +59,6 @@ name_set bound_by(const std::vector<syntax::conjunction>& alternatives, name_set
     }
   }
   return bound;
-}
-
-syntax::argument variable_term(const std::string& name, const syntax::place& span) {
-  return {syntax::variable{name}, span};
-}
-
-syntax::literal equality_of(syntax::argument left, syntax::argument right, const syntax::place& span) {
-  return {syntax::constraint{syntax::constraint_op::equal, std::move(left), std::move(right)}, span};
 }
 
 class scope_separator {

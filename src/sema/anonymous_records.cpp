@@ -7,6 +7,7 @@
 
 #include "sema/clause_types.hpp"
 #include "sema/syntax_walk.hpp"
+#include "sema/terms.hpp"
 
 namespace gpulog::sema {
 
@@ -18,14 +19,12 @@ using fields = std::vector<syntax::argument>;
 /// conjunctions of records with k fields, and each variable in a chain may double the record that stands for it.
 constexpr std::size_t most_terms = 1'000'000;
 
-class too_large {};
+class too_many_terms {};
 
 const fields* fields_of_record(const syntax::argument& term) {
   const auto* record = term.as<syntax::record_constructor>();
   return record == nullptr ? nullptr : &record->fields;
 }
-
-bool is_unnamed(const syntax::argument& term) { return term.as<syntax::unnamed_variable>() != nullptr; }
 
 /// Whether a record is compared anywhere outside of aggregates.
 bool compares_records(const std::vector<syntax::conjunction>& alternatives) {
@@ -56,7 +55,7 @@ class record_resolver {
   }
 
   /// The alternatives of the clause's body; nothing when none of them compares records without a type. Throws
-  /// too_large.
+  /// too_many_terms.
   std::optional<std::vector<syntax::conjunction>> run() {
     diagnostics unseen;
     const auto bodies = expand_body(clause_.body, clause_.span, unseen);
@@ -84,7 +83,7 @@ class record_resolver {
 
  private:
   void count(std::size_t terms) {
-    if (terms > most_terms - terms_) throw too_large();
+    if (terms > most_terms - terms_) throw too_many_terms();
     terms_ += terms;
   }
 
@@ -213,7 +212,7 @@ std::optional<syntax::clause> resolve_anonymous_records(const syntax::clause& cl
     syntax::clause result = clause;
     result.body = std::move(*bodies);
     return result;
-  } catch (const too_large&) {
+  } catch (const too_many_terms&) {
     diagnostics.error(clause.span, "The comparisons of records without a type make this rule too large");
     return std::nullopt;
   }

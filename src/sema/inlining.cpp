@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "sema/syntax_walk.hpp"
+#include "sema/terms.hpp"
 
 namespace gpulog::sema {
 
@@ -60,16 +61,6 @@ class variable_replacer {
 
   std::function<void(syntax::argument&)> replace_;
 };
-
-bool is_unnamed(const syntax::argument& term) { return term.as<syntax::unnamed_variable>() != nullptr; }
-
-syntax::argument variable_term(std::string name, const syntax::place& span) {
-  return {syntax::variable{std::move(name)}, span};
-}
-
-syntax::literal equality(syntax::argument left, syntax::argument right, const syntax::place& span) {
-  return {syntax::constraint{syntax::constraint_op::equal, std::move(left), std::move(right)}, span};
-}
 
 bool has_variable_without_value(const syntax::argument& term, const std::map<std::string, syntax::argument>& values) {
   bool found = false;
@@ -355,7 +346,7 @@ inliner::instance_of_body inliner::instance(const definition& chosen, const synt
   }
   for (auto& [formal, actual] : unified.equal) {
     replacer.apply(formal);
-    result.body.push_back(equality(std::move(formal), std::move(actual), atom.span));
+    result.body.push_back(equality_of(std::move(formal), std::move(actual), atom.span));
   }
   std::vector<syntax::conjunction> body = chosen.clause->body;
   replacer.apply(body);
@@ -371,10 +362,10 @@ inliner::instance_of_body inliner::instance(const definition& chosen, const synt
   for (auto opened = unified.opened.rbegin(); opened != unified.opened.rend(); ++opened) {
     std::vector<syntax::conjunction> alternatives;
     for (syntax::argument& other : opened->others) {
-      alternatives.push_back({equality(opened->value, std::move(other), atom.span)});
+      alternatives.push_back({equality_of(opened->value, std::move(other), atom.span)});
     }
     alternatives.push_back(
-        {equality(opened->value, std::move(opened->constructor), atom.span), std::move(negated_rest)});
+        {equality_of(opened->value, std::move(opened->constructor), atom.span), std::move(negated_rest)});
     negated_rest = group_of(std::move(alternatives), atom.span);
   }
   result.body.clear();

@@ -10,6 +10,7 @@
 
 #include "sema/clause_expansion.hpp"
 #include "sema/syntax_walk.hpp"
+#include "sema/terms.hpp"
 #include "support/diagnostics.hpp"
 
 namespace gpulog::sema {
@@ -36,10 +37,6 @@ struct lattice_relation {
   std::vector<lattice_attribute> attributes;
   syntax::place span;
 };
-
-syntax::argument variable_term(std::string name, const syntax::place& span) {
-  return {syntax::variable{std::move(name)}, span};
-}
 
 syntax::argument call(const std::string& functor, syntax::argument first, syntax::argument second) {
   const syntax::place span = first.span;

@@ -11,7 +11,7 @@ namespace gpulog::syntax {
 
 namespace {
 
-constexpr int max_depth = 200;
+constexpr int max_condition_depth = 200;
 
 /// Arithmetic on two's complement, so that no condition can overflow.
 std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
@@ -63,7 +63,7 @@ class evaluator {
   }
 
   std::int64_t ternary(bool counts) {
-    if (++depth_ > max_depth) return fail();
+    if (++depth_ > max_condition_depth) return fail();
     std::int64_t value = binary(1, counts);
     if (!failed_ && accept("?")) {
       const std::int64_t yes = ternary(counts && value != 0);
@@ -118,7 +118,7 @@ class evaluator {
   }
 
   std::int64_t unary(bool counts) {
-    if (++depth_ > max_depth) return fail();
+    if (++depth_ > max_condition_depth) return fail();
     std::int64_t value = 0;
     if (accept("!")) {
       value = unary(counts) == 0;

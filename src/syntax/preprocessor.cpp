@@ -17,7 +17,6 @@ namespace gpulog::syntax {
 
 namespace {
 
-constexpr std::size_t max_include_depth = 100;
 /// Files that include others twice and more can grow exponentially.
 constexpr std::size_t max_included_files = 10'000;
 constexpr std::size_t max_output_bytes = std::size_t{1} << 30;

@@ -9,7 +9,6 @@ namespace gpulog::syntax {
 
 namespace {
 
-constexpr std::size_t max_include_depth = 100;
 /// Files that include others twice and more can grow exponentially.
 constexpr std::size_t max_included_bytes = std::size_t{1} << 30;
 

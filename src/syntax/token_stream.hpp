@@ -14,6 +14,9 @@
 
 namespace gpulog::syntax {
 
+/// How deep files may include each other.
+inline constexpr std::size_t max_include_depth = 100;
+
 /// Where `name` is found: beside the including file, else in one of the folders; empty when nowhere. Only regular
 /// files count.
 [[nodiscard]] std::string find_include(const std::string& name, const source_file& including,
