@@ -13,8 +13,8 @@ namespace {
 
 /// A matrix over numbers has to be so many times smaller than one over the values.
 constexpr std::uint64_t least_gain = 4;
-/// Bytes of a matrix for each row of facts: a relation with fewer tuples than this stands for keeps its hash set.
-constexpr std::uint64_t matrix_bytes_per_row = 4096;
+/// Bytes of a matrix for each row of facts: no relation is expected to have more tuples than such a one is taken for.
+constexpr std::uint64_t matrix_bytes_per_row = 65536;
 
 /// What is known of a class before it is numbered.
 struct class_size {

@@ -21,7 +21,7 @@ namespace gpulog::detail {
 struct renumbering_choice {
   bool everywhere = false;  ///< wherever it is right; else where a recursion may get bit matrices by it
   bool decompose = true;    ///< strata that fall apart run so, and number their values themselves
-  std::uint64_t largest_matrix = std::uint64_t{1} << 30;  ///< bytes
+  std::uint64_t largest_matrix = std::uint64_t{16} << 30;  ///< bytes
 };
 
 /// Values that are only compared (plan/value_classes.hpp), as numbers 0, 1, 2, ... while a program runs: facts are
