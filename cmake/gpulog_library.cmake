@@ -11,10 +11,12 @@ function(gpulog_without_optimisation target)
 endfunction()
 
 # gpulog_in_few_units(<target>): under sanitizers, whose builds are made anew more often than file by file: reading headers is
-# most of what compiling a file takes. Names without linkage have to be different within a folder, as they are.
+# most of what compiling a file takes. Names without linkage have to be different within a folder, as they are; that a local
+# one is that of another file's is no mistake.
 function(gpulog_in_few_units target)
   if(GPULOG_SANITIZE)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()
 
@@ -26,11 +28,11 @@ function(gpulog_library folder)
   if(sources)
     add_library(${name} STATIC ${sources})
     set(scope PUBLIC)
-    gpulog_in_few_units(${name})
     target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                            # g++ 12 takes "x" + std::string for overlapping copies (GCC bug 105651).
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                                            $<$<BOOL:${GPULOG_WARNINGS_AS_ERRORS}>:-Werror>)
+    gpulog_in_few_units(${name})
   else()
     add_library(${name} INTERFACE)
     set(scope INTERFACE)
