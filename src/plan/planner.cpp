@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "plan/bounded_ranges.hpp"
 #include "plan/cost_model.hpp"
 #include "plan/decomposition.hpp"
 #include "plan/demand.hpp"
@@ -137,6 +138,7 @@ class planner {
     own.members = planned.relations;
     for (const rule_id id : planned.rules) {
       normalized_rule rule = normalize(source_[id], source_.words);
+      compare_bounds(rule);
       drop_repeated_literals(rule);
       keep_named(rule);
       mark_equivalences(rule);
