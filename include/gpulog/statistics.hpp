@@ -33,6 +33,10 @@ struct stratum_statistics {
   bool decomposed = false;  ///< run as one fixpoint for each value of the columns that its rules pass through
   bool numbered = false;    ///< so, over numbers instead of the values of other columns
   bool by_rows = false;     ///< made for one value of a column at a time, without a tuple set
+  bool was_run = true;      ///< false: another stratum stands for it, see given_up
+  /// Of a recursion with relations that were restricted to what it asks for: which share of the rows that was, more
+  /// than expected, when it was given up; a stratum behind went on without restrictions, from what there was.
+  std::optional<double> given_up;
   std::uint64_t iterations = 0;
   /// Of a recursion that began on the cpu and went on on a device: how many of the iterations the cpu ran.
   std::optional<std::uint64_t> iterations_before_move;

@@ -38,10 +38,12 @@ void write_report(const std::string& path, const statistics& figures) {
 
 void print_timings(const statistics& figures) {
   for (const stratum_statistics& stratum : figures.strata) {
+    if (!stratum.was_run) continue;
     std::string names;
     for (const std::string& name : stratum.relations) names += (names.empty() ? "" : ", ") + name;
     fmt::print(stderr, "{}: {} iterations, {:.6f} s on {}{}{}\n", names, stratum.iterations, stratum.seconds,
                stratum.backend, stratum.reason.empty() ? "" : ": ", stratum.reason);
+    if (stratum.given_up) fmt::print(stderr, "  given up: {:.0f} % of rows asked for\n", 100 * *stratum.given_up);
   }
   fmt::print(stderr, "load {:.6f} s, evaluate {:.6f} s, write {:.6f} s, total {:.6f} s\n", figures.load_seconds,
              figures.evaluate_seconds, figures.write_seconds, figures.total_seconds);

@@ -52,6 +52,8 @@ void engine_state::collect_figures() {
     to.decomposed = from.decomposed;
     to.numbered = from.numbered;
     to.by_rows = from.by_rows;
+    to.was_run = from.was_run;
+    to.given_up = from.given_up;
     to.iterations = from.iterations;
     to.iterations_before_move = from.iterations_before_move;
     to.seconds = from.seconds;

@@ -32,6 +32,8 @@ ordered_json document_of(const stratum_statistics& stratum) {
           {"decomposed", stratum.decomposed},
           {"numbered", stratum.numbered},
           {"by_rows", stratum.by_rows},
+          {"was_run", stratum.was_run},
+          {"given_up", stratum.given_up ? ordered_json(*stratum.given_up) : ordered_json()},
           {"iterations", stratum.iterations},
           {"iterations_before_move",
            stratum.iterations_before_move ? ordered_json(*stratum.iterations_before_move) : ordered_json()},

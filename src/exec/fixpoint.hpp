@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/demand_check.hpp"
 #include "exec/executor.hpp"
 #include "exec/iteration_runner.hpp"
 #include "exec/phase_runner.hpp"
@@ -46,7 +47,14 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
 
   void evaluate() override {
     load_facts(*this, *plan_, options_.wide);
-    for (std::size_t s = 0; s < plan_->strata.size(); ++s) run_stratum(s);
+    for (std::size_t s = 0; s < plan_->strata.size(); ++s) {
+      if (is_to_run(plan_->strata[s], figures_.strata)) {
+        run_stratum(s);
+      } else {
+        skip_stratum(s);
+        figures_.strata.emplace_back().was_run = false;
+      }
+    }
   }
 
   void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
@@ -183,15 +191,16 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
       for (auto& version : versions) version.figures = &figures.versions[next++];
     }
 
+    const demand_check demand(*plan_, number, options_);
     bool is_complete = true;
     if (resumes) {
       choose_sets(stratum);
-      is_complete = run_loop(number, phases, subsumptions, figures, start);
-    } else {
+      is_complete = run_loop(number, phases, subsumptions, demand, figures, start);
+    } else if (!is_given_up(stratum, demand, 0, phases, figures)) {
       run_once(number, phases[0], subsumptions, figures);
       if (stratum.recursive && !run_decomposed(number, phases, figures)) {
         if (falls_apart(stratum)) choose_sets(stratum);
-        is_complete = run_loop(number, phases, subsumptions, figures, start);
+        is_complete = run_loop(number, phases, subsumptions, demand, figures, start);
       }
     }
     if (is_complete) complete_stratum(number, figures);
@@ -367,9 +376,30 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
     return false;
   }
 
-  /// @return whether it came to its end; else it was stopped between iterations
+  /// Whether the stratum goes on without the restrictions of its relations, elsewhere.
+  /// @param phase in front of which it is
+  [[nodiscard]] bool is_given_up(const plan::stratum& stratum, const demand_check& demand, std::size_t phase,
+                                 const std::vector<std::vector<running_version>>& phases, stratum_statistics& figures) {
+    if (!demand.is_due(phase)) return false;
+    demand_check::work done;
+    for (const auto& versions : phases) {
+      for (const running_version& version : versions) {
+        const auto candidates = static_cast<double>(version.figures->candidates);
+        done.candidates += candidates;
+        if (demand.restricts(version.planned->head)) done.restricted_candidates += candidates;
+      }
+    }
+    const std::uint64_t joined = sum_of(stratum, [](const relation_type& one) { return one.old_rows(); });
+    const std::uint64_t all = sum_of(stratum, [](const relation_type& one) { return one.rows(); });
+    done.joined_share = static_cast<double>(joined) / static_cast<double>(std::max<std::uint64_t>(all, 1));
+    figures.given_up = demand.too_large_share([this](relation_id id) { return relation_of(id).rows(); }, done);
+    return figures.given_up.has_value();
+  }
+
+  /// @return whether it came to its end, or was given up; else it was stopped between iterations
   bool run_loop(std::size_t number, std::vector<std::vector<running_version>>& phases,
-                running_subsumptions& subsumptions, stratum_statistics& figures, double start) {
+                running_subsumptions& subsumptions, const demand_check& demand, stratum_statistics& figures,
+                double start) {
     const plan::stratum& stratum = plan_->strata[number];
     std::set<std::uint32_t> indexes;
     for (const auto& phase : stratum.loop) indexes.merge(indexes_read(phase.versions, Machine::makes_other_searches));
@@ -400,6 +430,7 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
       }
       iteration_ = static_cast<word>(figures.iterations + 1);
       for (std::size_t p = std::exchange(phase, 0); p < stratum.loop.size(); ++p) {
+        if (is_given_up(stratum, demand, p, phases, figures)) return true;
         run_phase(phases[p + 1], figures);
         for (relation_id relation : stratum.loop[p].advance) settle(relation, figures);
         if (p + 1 == stratum.loop.size()) subsume(stratum, subsumptions, figures, [](auto& runner) { runner.step(); });

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "exec/demand_check.hpp"
 #include "exec/reads.hpp"
 #include "exec/ready_watch.hpp"
 #include "kernels/pipeline.hpp"
@@ -39,6 +40,7 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
   sum.iterations = part.iterations;  // it went on counting
   sum.tail_iterations = part.tail_iterations;
   sum.looped_iterations += part.looped_iterations;
+  sum.given_up = part.given_up;
   sum.seconds += part.seconds;
   sum.join_seconds += part.join_seconds;
   sum.populate_delta_seconds += part.populate_delta_seconds;
@@ -103,7 +105,14 @@ class mixed_executor final : public executor {
 
   void evaluate() override {
     load_facts(*this, *plan_, rules_.wide);
-    for (next_stratum_ = 0; next_stratum_ < plan_->strata.size(); ++next_stratum_) run_stratum(next_stratum_);
+    for (next_stratum_ = 0; next_stratum_ < plan_->strata.size(); ++next_stratum_) {
+      if (is_to_run(plan_->strata[next_stratum_], figures_.strata)) {
+        run_stratum(next_stratum_);
+      } else {
+        pass_over(next_stratum_);
+      }
+      free_copies(next_stratum_);
+    }
   }
 
   [[nodiscard]] std::vector<const word*> columns(relation_id relation) override {
@@ -259,6 +268,17 @@ class mixed_executor final : public executor {
       for (relation_id relation : reads_[number]) bring(relation, chosen.where);
       run_rules(number, chosen);
     }
+  }
+
+  void pass_over(std::size_t number) {
+    for (const auto& one : sides_) {
+      if (one != nullptr) one->skip_stratum(number);
+    }
+    figures_.strata.emplace_back().was_run = false;
+  }
+
+  /// Those on the device that no stratum needs any more.
+  void free_copies(std::size_t number) {
     for (std::uint32_t r = 0; r < places_.size(); ++r) {
       place& where = places_[r];
       const bool is_needed = where.last_on_device != never && where.last_on_device > number;

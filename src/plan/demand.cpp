@@ -368,9 +368,22 @@ normalized_rule demand_restriction::restrict_rule(const normalized_rule& rule, c
   for (const auto& [number, tests] : by_atom) {
     result.atoms[number] = restrict_atom(result.atoms[number], tests, rule, made, stratum);
   }
+  if (is_join) note_reads(rule, result, growing, made);
   for (const value_test& test : apart) result.atoms.push_back({test.values, {test.argument}});
   result.text = text_of(result, source_, name_of_);
   return result;
+}
+
+/// Atoms of complete relations read the same with and without the restriction, unless there is a copy for them.
+void demand_restriction::note_reads(const normalized_rule& rule, const normalized_rule& restricted,
+                                    const relation_set& growing, restriction& made) {
+  std::vector<restricted_read> reads;
+  for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
+    const relation_id whole = rule.atoms[number].relation;
+    const relation_id copy = restricted.atoms[number].relation;
+    if (whole != made.relation && (copy != whole || growing.contains(whole))) reads.push_back({copy, whole});
+  }
+  if (!reads.empty()) made.reads.push_back(std::move(reads));
 }
 
 restriction demand_restriction::apply(const demand& asked, stratum_rules& stratum) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@
 /// columns that are bound in the same way, or with a variable that its head has in the same column.
 ///
 /// The restriction goes into the rules' atoms: `ValueFlow@1(z,x) :- ValueFlow(z,x), Dereference@1(x)` is read in place
-/// of ValueFlow where x is restricted, so that an index gives only rows that count.
+/// of ValueFlow where x is restricted, so that an index gives only rows that count. How many these are tells, while the
+/// fixpoint runs, whether few are asked for (plan::restriction_watch).
 namespace gpulog::plan {
 
 /// Values that a reader asks for: those of a variable in an atom of a complete relation, or a constant.
@@ -68,6 +70,7 @@ struct restriction {
   std::vector<relation_id> values;      ///< by column of the demand: unary, what is asked for
   std::vector<normalized_rule> before;  ///< of relations that are complete before the stratum begins, in order
   std::vector<normalized_rule> full;    ///< of the relation, behind the stratum
+  std::vector<std::vector<restricted_read>> reads;  ///< as watched_restriction::rules
 };
 
 class demand_restriction {
@@ -106,6 +109,8 @@ class demand_restriction {
                                                  const restriction& made) const;
   [[nodiscard]] normalized_rule restrict_rule(const normalized_rule& rule, const demand& asked, restriction& made,
                                               stratum_rules& stratum);
+  static void note_reads(const normalized_rule& rule, const normalized_rule& restricted,
+                         const std::set<relation_id>& growing, restriction& made);
   [[nodiscard]] body_atom restrict_atom(const body_atom& atom, const std::vector<column_test>& tests,
                                         const normalized_rule& around, restriction& made, stratum_rules& stratum);
 

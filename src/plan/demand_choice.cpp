@@ -88,7 +88,7 @@ std::optional<chosen_demand> demand_choice::estimate(demand asked, std::vector<s
 std::optional<chosen_demand> demand_choice::choose(std::vector<demand> found, std::vector<std::string>& remarks) {
   for (demand& asked : found) {
     if (declined_.contains(asked.relation) || is_loaded(asked.relation)) continue;
-    if (mode_ == demand_mode::always) {
+    if (mode_ != demand_mode::automatic) {
       std::vector<double> shares;
       for (const demanded_column& column : asked.columns) {
         shares.push_back(share_of(asked.relation, column).value_or(guessed_share));

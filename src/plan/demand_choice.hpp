@@ -28,6 +28,8 @@ class demand_choice {
       : source_(source), known_(known), mode_(mode), costs_(costs), name_of_(name_of), sources_(source) {}
 
   [[nodiscard]] bool is_off() const { return mode_ == demand_mode::off; }
+  /// Whether a restriction is given up where more is asked for than was expected.
+  [[nodiscard]] bool is_watched() const { return mode_ != demand_mode::always; }
 
   /// For demand_restriction::find.
   [[nodiscard]] bool prefers(column_place first, column_place second) const;

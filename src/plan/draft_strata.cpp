@@ -61,6 +61,8 @@ void finish_strata(std::deque<draft_stratum>& strata, const planned_relations& k
     stratum& added = result.strata.emplace_back();
     added.relations = std::move(planned.relations);
     added.recursive = planned.recursive;
+    added.watch = std::move(planned.watch);
+    added.only_if = planned.only_if;
     added.once = finish_phase(planned.once);
     for (draft_phase& repeated : planned.loop) added.loop.push_back(finish_phase(repeated));
     for (draft_subsumption& made : planned.subsumptions) added.subsumptions.push_back(finish(std::move(made)));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct draft_stratum {
   std::vector<draft_phase> loop;
   std::deque<draft_subsumption> subsumptions;
   std::set<relation_id> losing;  ///< relations with subsumptions
+  std::optional<restriction_watch> watch;
+  std::optional<stratum_condition> only_if;
 };
 
 /// What is known of the relations of a plan.

@@ -247,6 +247,38 @@ struct relation_domain {
   std::vector<column_domain> columns;  ///< one a column
 };
 
+/// What an atom of a restricted rule reads, and what it would read without the restriction; the same one: all of it.
+struct restricted_read {
+  relation_id copy;
+  relation_id whole;
+};
+
+/// A relation of which a recursion computes what it asks for, and which is computed in full behind (plan/demand.hpp).
+struct watched_restriction {
+  relation_id relation;    ///< as written
+  relation_id restricted;  ///< in its place
+  /// By rule that joins: what its atoms read, without those that no copy can be made of. None is empty.
+  std::vector<std::vector<restricted_read>> rules;
+};
+
+/// When a recursion with restricted relations is given up: where rules read much of what they would read without the
+/// restriction, as much is computed in the recursion as behind it. But what it has done will be done again: either many
+/// rows are still to be joined, or what was done is little beside all there is to do.
+struct restriction_watch {
+  std::vector<watched_restriction> relations;
+  double largest_share = 0.1;          ///< of the rows
+  double largest_share_by_rows = 0.6;  ///< where the relation is evaluated row by row behind, at little cost
+  std::uint64_t least_rows = 1000;     ///< of all rules together: fewer tell nothing, and cost little
+  double largest_joined_share = 0.7;   ///< of the rows; or
+  double largest_lost_share = 0.1;     ///< of the candidates that are expected without restrictions
+};
+
+/// Of a stratum that is run or not: whether another one before it was given up.
+struct stratum_condition {
+  std::size_t stratum = 0;
+  bool given_up = false;
+};
+
 /// Relations that depend on each other. `once` is run first; its tuples are the first delta; `loop` is repeated until
 /// no relation of the stratum has a delta.
 struct stratum {
@@ -260,6 +292,11 @@ struct stratum {
   /// Applied behind `once`, and in each iteration in front of the last advance. Rows that they take from a relation of
   /// a loop may still be read there: whoever can meet them (not delta) tests the tuple set.
   std::vector<subsumption> subsumptions;
+  /// It may be given up in front of any phase. Its relations then have some of their rows, and a stratum behind that
+  /// has them as well goes on from these: in a stratum with a loop, `once` adds to what is there and all of it is
+  /// delta.
+  std::optional<restriction_watch> watch;
+  std::optional<stratum_condition> only_if;  ///< else it is not run
 };
 
 /// A sorted order of a relation that is kept up to date. One order serves every search on a prefix of it.

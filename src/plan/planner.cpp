@@ -170,8 +170,9 @@ class planner {
 
     if (may_factor) own.patterns = extract_patterns(own.plain, planned);
     if (planned.recursive && may_factor) make_steps(own);
-    std::vector<restriction> restricted;
+    restricted_rules restricted;
     if (planned.recursive && may_factor) restricted = restrict_by_demand(own);
+    const std::size_t number = strata_.size();
     draft_stratum& target = strata_.emplace_back();
     target.recursive = planned.recursive;
     for (const normalized_rule& rule : subsumptions) target.losing.insert(rule.head);
@@ -185,10 +186,7 @@ class planner {
       }
     }
     find_best(target);
-    // The full rules of a relation may read those that were restricted after it.
-    for (auto one = restricted.rbegin(); one != restricted.rend(); ++one) {
-      plan_behind(one->relation, std::move(one->full), planned.relations);
-    }
+    if (!restricted.made.empty()) plan_in_full(number, std::move(restricted), planned.relations);
   }
 
   /// What several heads of a clause need is made once, in a stratum before.
@@ -262,11 +260,18 @@ class planner {
 
   // ---- restriction by demand ----------------------------------------------------------------------------------------
 
-  std::vector<restriction> restrict_by_demand(stratum_rules& stratum) {
+  struct restricted_rules {
     std::vector<restriction> made;
-    if (demands_.is_off()) return made;
+    stratum_rules whole;  ///< without them
+  };
+
+  restricted_rules restrict_by_demand(stratum_rules& stratum) {
+    restricted_rules result;
+    std::vector<restriction>& made = result.made;
+    if (demands_.is_off()) return result;
     const auto prefers = [this](column_place first, column_place second) { return demands_.prefers(first, second); };
     while (const auto chosen = demands_.choose(restrictions_.find(stratum, prefers), result_.remarks)) {
+      if (made.empty()) result.whole = stratum;
       const std::size_t patterns = stratum.patterns.size();
       restriction& added = made.emplace_back(restrictions_.apply(chosen->asked, stratum));
       std::vector<std::string> reasons;
@@ -288,7 +293,29 @@ class planner {
                       relation_namer_(added.restricted), relation_namer_(added.relation), fmt::join(reasons, "; ")));
       plan_before(added.before);
     }
-    return made;
+    return result;
+  }
+
+  /// What a stratum with restrictions leaves: the relations that it has a part of and, if it is given up, the stratum
+  /// without restrictions.
+  void plan_in_full(std::size_t number, restricted_rules restricted, const std::vector<relation_id>& members) {
+    if (demands_.is_watched()) {
+      restriction_watch& watch = strata_[number].watch.emplace();
+      for (restriction& one : restricted.made) {
+        watch.relations.push_back({one.relation, one.restricted, std::move(one.reads)});
+      }
+      draft_stratum& whole = strata_.emplace_back();
+      whole.recursive = true;
+      whole.only_if = {number, true};
+      plan_rules(std::move(restricted.whole), whole, true);
+    }
+    const std::size_t behind = strata_.size();
+    // The full rules of a relation may read those that were restricted after it.
+    for (auto one = restricted.made.rbegin(); one != restricted.made.rend(); ++one) {
+      plan_behind(one->relation, std::move(one->full), members);
+    }
+    if (!demands_.is_watched()) return;
+    for (std::size_t added = behind; added < strata_.size(); ++added) strata_[added].only_if = {number, false};
   }
 
   /// Of a rule with one atom in front of tests.

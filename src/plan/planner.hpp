@@ -43,9 +43,10 @@ enum class intersection_mode : std::uint8_t { automatic, off };
 /// Whether relations whose rows cannot repeat have no tuple set (plan/distinct_rows.hpp).
 enum class deduplication_mode : std::uint8_t { where_needed, always };
 
-/// Whether relations that a recursion reads at few keys are restricted to them there (plan/demand.hpp). always:
-/// wherever that is right, whatever it brings. Not without supplementary relations.
-enum class demand_mode : std::uint8_t { automatic, always, off };
+/// Whether relations that a recursion reads at few keys are restricted to them there (plan/demand.hpp). automatic:
+/// where few are expected to be asked for, until it shows that they are not; always: wherever that is right, whatever
+/// it brings; watched: the same, until it shows; for tests. Not without supplementary relations.
+enum class demand_mode : std::uint8_t { automatic, always, watched, off };
 
 /// Whether rules are rewritten so that a fixpoint falls apart (plan/pivot_steps.hpp).
 enum class pivot_step_mode : std::uint8_t { automatic, off };

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -200,13 +201,18 @@ class sorted_index {
   template <class Backend>
   void refresh(Backend& backend, const column_pointers& columns, std::uint64_t old_rows, std::uint64_t rows) {
     if (covers(old_rows, rows)) return;
-    if (old_rows < delta_begin_) {
+    if (old_rows >= indexed_) {
+      for (auto& run : std::exchange(delta_, {})) fold(backend, std::move(run));
+    } else if (old_rows == 0 && !layout_.positions) {
+      // All rows are delta again.
+      old_.insert(old_.end(), std::make_move_iterator(delta_.begin()), std::make_move_iterator(delta_.end()));
+      delta_ = std::exchange(old_, {});
+    } else {
       // Rows that were old are delta again. Runs are never split.
       old_.clear();
       delta_.clear();
       indexed_ = 0;
     }
-    for (auto& run : std::exchange(delta_, {})) fold(backend, std::move(run));
     for (; indexed_ < old_rows; indexed_ = std::min(old_rows, indexed_ + max_run_rows)) {
       fold(backend, make_run(backend, columns, indexed_, std::min(old_rows, indexed_ + max_run_rows)));
     }
@@ -251,7 +257,7 @@ class sorted_index {
   index_layout layout_;
   buffer_policy buffers_;
   std::vector<run_pointer> old_;    // eldest first
-  std::vector<run_pointer> delta_;  // one, unless delta has more rows than a run may have
+  std::vector<run_pointer> delta_;  // one, unless delta has more rows than a run may have, or is all there is
   run_pointer spare_;               // eager buffer management: the buffers of the last merge
   std::uint64_t indexed_ = 0;
   std::uint64_t delta_begin_ = 0;

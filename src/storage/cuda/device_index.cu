@@ -342,6 +342,12 @@ void device_index::refresh(const backend::cuda::device_context& context, const c
     }
     old_.push_back(std::move(run));
   };
+  if (old_rows < indexed_) {
+    // Rows that were old are delta again. Runs are never split.
+    old_.clear();
+    delta_.clear();
+    indexed_ = 0;
+  }
   for (auto& run : std::exchange(delta_, {})) fold(std::move(run));
   for (; indexed_ < old_rows; indexed_ = std::min(old_rows, indexed_ + most_rows)) {
     fold(make_run(context, from, indexed_, std::min(old_rows, indexed_ + most_rows)));

@@ -236,6 +236,8 @@ void device_relation::compact_best(bool all) {
 
 void device_relation::bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
   value_bounds_ = bounds;
+  // Another form of the stratum has chosen a set for these values.
+  if (bits_.size() != 0 || is_words_) return;
   if (sets_ == set_choice::hash || arity_ == 0 || !is_packed() || best_ || only_appends_) return;
   bounds_ = bit_matrix_shape::of(bounds);
   memory_ = memory;

@@ -146,7 +146,7 @@ void hisa_index::refresh(hisa_workspace& space, const hisa_data& data) {
     GPULOG_CUDA_TRY(cudaMemcpyAsync(order_.data(), layout_.order.data(), layout_.order.size() * sizeof(std::uint32_t),
                                     cudaMemcpyHostToDevice, space.stream()));
   }
-  if (data.old_rows < delta_begin_) {
+  if (data.old_rows < indexed_) {
     // Rows that were old are delta again. Runs are never split.
     full_.reset();
     delta_.reset();

@@ -29,6 +29,12 @@ TEST_F(hisa_on_cuda, random_programs_whose_recursions_move_there) {
   compare_random_programs(ways, 510000, 60);
 }
 
+TEST_F(hisa_on_cuda, random_programs_whose_restrictions_are_given_up) {
+  std::vector<device_way> ways = {make_way(0, true), make_way(7, false), make_way(200, true)};
+  ways.back().move_at = 1;
+  compare_watched_programs(ways, 520000, 600);
+}
+
 TEST_F(hisa_on_cuda, too_little_memory_is_reported_and_enough_is_enough) {
   // All pairs of 300 nodes on a circle, by a rule that offers each pair 300 times.
   std::string text = ".decl e(x:number, y:number)\n.decl t(x:number, y:number)\n";

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/random_runs.hpp"
+#include "oracle/watched_plan.hpp"
 
 /// Random programs on a device against the naive evaluator.
 namespace gpulog::exec {
@@ -67,6 +69,51 @@ inline std::unique_ptr<executor> make_device_run(const plan::program& plan, stor
   return make_mixed_executor(plan, std::move(device), make_cpu_executor(plan, symbols, host_memory, chosen), rules);
 }
 
+/// What a device finds beside what the naive evaluator finds, in all relations of the program.
+inline void expect_same(executor& done, const sema::program& source, const oracle::database& expected) {
+  for (std::uint32_t number = 0; number < source.relations.size(); ++number) {
+    const auto& known = expected[relation_id(number)];
+    EXPECT_EQ(rows_of(done, relation_id(number)), device_tuples(known.begin(), known.end()))
+        << source.relations[number].name;
+  }
+}
+
+inline bool has_kernels(const plan::program& plan, const options& chosen) {
+  const std::vector<device_stratum> strata = find_device_strata(plan, chosen);
+  return std::all_of(strata.begin(), strata.end(), [](const device_stratum& one) { return one.why_not.empty(); });
+}
+
+/// Programs with relations that are restricted by demand, which is given up early, late, or not at all.
+inline void compare_watched_programs(const std::vector<device_way>& ways, std::uint64_t usual_seed,
+                                     std::uint64_t usual_count) {
+  const std::uint64_t first = oracle::first_seed(usual_seed);
+  const std::uint64_t count = oracle::programs_to_try(usual_count);
+  std::uint64_t given_up = 0;
+  for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
+    const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs()).text;
+    const analysed_text source(text);
+    const plan::program plan = oracle::make_watched_plan(source.program, seed % 4 * 3);
+    if (!oracle::is_watched(plan) || !has_kernels(plan, ways.front().chosen)) continue;
+    oracle::database expected(source.program);
+    try {
+      oracle::evaluate(source.program, expected);
+    } catch (const oracle::evaluation_error&) {
+      continue;
+    }
+    for (const device_way& how : ways) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + how.name + "\n" + text);
+      storage::symbol_table symbols(plan.symbols);
+      backend::host_memory host_memory;
+      std::atomic<wide_word> counter = 0;
+      const auto running = make_device_run(plan, symbols, how, host_memory, counter);
+      running->evaluate();
+      expect_same(*running, source.program, expected);
+      for (const stratum_statistics& stratum : running->figures().strata) given_up += stratum.given_up ? 1 : 0;
+    }
+  }
+  EXPECT_GT(given_up, count / 60);
+}
+
 /// Runs programs in all ways. They have to find what the naive evaluator finds, and fail where it fails.
 inline void compare_random_programs(const std::vector<device_way>& ways, std::uint64_t usual_seed,
                                     std::uint64_t usual_count) {
@@ -87,11 +134,7 @@ inline void compare_random_programs(const std::vector<device_way>& ways, std::ui
       has_result = false;
     }
     const plan::program plan = plan::make_plan(source.program, {}, {});
-    bool has_kernels = true;
-    for (const device_stratum& stratum : find_device_strata(plan, ways.front().chosen)) {
-      has_kernels = has_kernels && stratum.why_not.empty();
-    }
-    if (!has_kernels) continue;
+    if (!has_kernels(plan, ways.front().chosen)) continue;
     ++compared;
     for (const device_way& how : ways) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + how.name + "\n" + text);
@@ -106,12 +149,7 @@ inline void compare_random_programs(const std::vector<device_way>& ways, std::ui
         EXPECT_FALSE(has_result);
         continue;
       }
-      for (std::uint32_t number = 0; has_result && number < source.program.relations.size(); ++number) {
-        const relation_id relation(number);
-        const auto& known = expected[relation];
-        EXPECT_EQ(rows_of(*running, relation), device_tuples(known.begin(), known.end()))
-            << source.program.relations[number].name;
-      }
+      if (has_result) expect_same(*running, source.program, expected);
     }
   }
   EXPECT_GT(compared, count / 4);  // the others have texts or aggregates

@@ -18,6 +18,7 @@
 #include "exec/device_strata.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/random_runs.hpp"
+#include "oracle/watched_plan.hpp"
 #include "plan_run.hpp"
 
 namespace gpulog::exec {
@@ -517,6 +518,45 @@ TEST(mixed_executor, random_programs) {
       for (const auto& [relation, times] : run.to_host().adopted) EXPECT_EQ(times, 1) << text;
     }
   }
+}
+
+TEST(mixed_executor, random_programs_whose_restrictions_are_given_up) {
+  const std::uint64_t count = oracle::programs_to_try(1500);
+  const std::vector<run_mode> modes = {{storage::storage_mode::hash, 1}, {storage::storage_mode::hisa, 1}};
+  std::uint64_t given_up = 0;
+  for (std::uint64_t seed = 510000; seed < 510000 + count && !HasFailure(); ++seed) {
+    const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs()).text;
+    const analysed_text source(text);
+    const plan::program plan = oracle::make_watched_plan(source.program, seed % 4 * 3);
+    if (!oracle::is_watched(plan)) continue;
+    const plan::program unrestricted = plan::make_plan(source.program, {}, {.demand = plan::demand_mode::off});
+    backend::host_memory memory;
+    storage::symbol_table symbols(plan.symbols);
+    const auto alone = make_serial_executor(unrestricted, symbols, memory, {});
+    try {
+      alone->evaluate();
+    } catch (const evaluation_fault&) {
+      continue;
+    }
+    // Parts of a stratum on either side, and all of them in the middle of a recursion.
+    for (const std::uint64_t pattern :
+         {seed * 0x9E3779B97F4A7C15, std::uint64_t{0x5555555555555555}, ~std::uint64_t{0}}) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", pattern " + std::to_string(pattern) + "\n" + text);
+      std::optional<std::uint64_t> move_at;
+      if (pattern == ~std::uint64_t{0}) move_at = seed % 3;
+      mixed_run run(plan,
+                    rules_by(
+                        plan, [&](std::size_t s) { return (pattern >> (s % 64) & 1) != 0; }, move_at),
+                    modes[seed % modes.size()]);
+      run->evaluate();
+      for (std::uint32_t r = 0; r < source.program.relations.size(); ++r) {
+        EXPECT_EQ(run.texts_of(relation_id(r)), mixed_run::texts_of(*alone, relation_id(r), unrestricted, symbols))
+            << source.program.relations[r].name;
+      }
+      for (const stratum_statistics& stratum : run->figures().strata) given_up += stratum.given_up ? 1 : 0;
+    }
+  }
+  EXPECT_GT(given_up, count / 30);
 }
 
 TEST(device_strata, reasons_name_the_rule) {

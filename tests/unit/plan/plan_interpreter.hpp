@@ -17,7 +17,8 @@ class plan_interpreter {
   explicit plan_interpreter(const program& plan);
 
   void load(relation_id relation, const tuple& row);
-  void run();
+  /// @param gives_up whether strata with restricted relations are given up when their loop would begin
+  void run(bool gives_up = false);
 
   [[nodiscard]] std::set<tuple> tuples(relation_id relation) const;
   /// Inserts tried, those of tuples that are there already included; supplementary relations too.

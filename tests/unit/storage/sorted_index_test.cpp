@@ -188,9 +188,16 @@ TYPED_TEST(sorted_indexes, answers_over_many_advances) {
             model.expect_answers();
             if (this->HasFatalFailure()) return;
           }
-          // The relation is complete, and then it is not.
-          model.refresh(this->backend, model.rows());
-          model.expect_answers();
+          // The relation is complete, and then all of it is delta again, with more rows each time; and it goes on.
+          const auto refresh = [&](std::size_t added, std::uint64_t first_of_delta) {
+            model.append(added, below, random);
+            model.refresh(this->backend, first_of_delta);
+            model.expect_answers();
+          };
+          refresh(0, model.rows());
+          for (const std::size_t added : {0, 40, 3}) refresh(added, 0);
+          refresh(200, model.rows());
+          refresh(7, 0);
           if (this->HasFatalFailure()) return;
         }
       }

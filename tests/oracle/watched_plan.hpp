@@ -1,0 +1,38 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "oracle/random_program.hpp"
+#include "plan/planner.hpp"
+
+/// Plans whose restrictions by demand are given up while they run, whatever is asked for.
+namespace gpulog::oracle {
+
+/// What reads relations of its own layer at given keys.
+inline random_program_options shape_of_restricted_programs() {
+  random_program_options shape;
+  shape.guards = 70;
+  shape.layers = 2;
+  shape.largest_arity = 3;
+  return shape;
+}
+
+/// @param least_rows that rules read when a stratum is given up: the more, the later
+inline plan::program make_watched_plan(const sema::program& source, std::uint64_t least_rows) {
+  plan::program plan = plan::make_plan(source, {}, {.demand = plan::demand_mode::watched});
+  for (plan::stratum& stratum : plan.strata) {
+    if (!stratum.watch) continue;
+    stratum.watch->largest_share = stratum.watch->largest_share_by_rows = -1;
+    stratum.watch->least_rows = least_rows;
+    stratum.watch->largest_joined_share = 1;
+  }
+  return plan;
+}
+
+inline bool is_watched(const plan::program& plan) {
+  return std::any_of(plan.strata.begin(), plan.strata.end(),
+                     [](const plan::stratum& stratum) { return stratum.watch.has_value(); });
+}
+
+}  // namespace gpulog::oracle
