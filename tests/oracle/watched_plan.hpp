@@ -9,12 +9,13 @@
 /// Plans whose restrictions by demand are given up while they run, whatever is asked for.
 namespace gpulog::oracle {
 
-/// What reads relations of its own layer at given keys.
-inline random_program_options shape_of_restricted_programs() {
+/// What reads relations of its own layer at given keys; by turns with equivalence relations.
+inline random_program_options shape_of_restricted_programs(std::uint64_t seed) {
   random_program_options shape;
   shape.guards = 70;
   shape.layers = 2;
   shape.largest_arity = 3;
+  if (seed % 5 == 4) shape.equivalences = 50;
   return shape;
 }
 

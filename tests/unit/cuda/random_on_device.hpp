@@ -90,7 +90,7 @@ inline void compare_watched_programs(const std::vector<device_way>& ways, std::u
   const std::uint64_t count = oracle::programs_to_try(usual_count);
   std::uint64_t given_up = 0;
   for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
-    const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs()).text;
+    const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs(seed)).text;
     const analysed_text source(text);
     const plan::program plan = oracle::make_watched_plan(source.program, seed % 4 * 3);
     if (!oracle::is_watched(plan) || !has_kernels(plan, ways.front().chosen)) continue;

@@ -93,7 +93,7 @@ TEST(differential, random_programs_whose_restrictions_are_given_up) {
   std::uint64_t given_up = 0;
   std::uint64_t kept = 0;
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
-    const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs()).text;
+    const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs(seed)).text;
     const analysed_text source(text);
     const plan::program plan = oracle::make_watched_plan(source.program, seed % 4 * 3);
     if (!oracle::is_watched(plan)) continue;

@@ -525,7 +525,7 @@ TEST(mixed_executor, random_programs_whose_restrictions_are_given_up) {
   const std::vector<run_mode> modes = {{storage::storage_mode::hash, 1}, {storage::storage_mode::hisa, 1}};
   std::uint64_t given_up = 0;
   for (std::uint64_t seed = 510000; seed < 510000 + count && !HasFailure(); ++seed) {
-    const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs()).text;
+    const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs(seed)).text;
     const analysed_text source(text);
     const plan::program plan = oracle::make_watched_plan(source.program, seed % 4 * 3);
     if (!oracle::is_watched(plan)) continue;
