@@ -454,13 +454,22 @@ rule_version finish(draft version) {
   const auto rename = [&](operand& value) {
     if (!value.is_constant) value = renamed.at(value.value);
   };
-  const auto define = [&](slot_id& slot, std::size_t position) {
+  // Behind which generator a value is known: one that is computed from values in front of the innermost generator is
+  // known there, and shares its slot with no other value, so that it may be computed there.
+  std::vector<std::size_t> known_at(version.slot_variables.size());
+  const auto is_known_before = [&](const compute& op, std::size_t position) {
+    return std::all_of(op.arguments.begin(), op.arguments.end(), [&](const operand& argument) {
+      return argument.is_constant || known_at[argument.value] < depth[position];
+    });
+  };
+  const auto define = [&](slot_id& slot, std::size_t position, bool is_shared = true) {
     const value_kind kind = kinds[slot.value];
     const std::uint32_t variable = version.slot_variables[slot.value];
     const std::string name = variable == no_variable ? std::string() : version.variables[variable].name;
     const std::size_t end = last_read[slot.value];
     slot_id chosen;
-    if (auto& candidates = free_slots[kind]; !candidates.empty()) {
+    known_at[slot.value] = is_shared ? depth[position] : depth[position] - 1;
+    if (auto& candidates = free_slots[kind]; is_shared && !candidates.empty()) {
       chosen = candidates.back();
       candidates.pop_back();
       result.slot_names[chosen.value] += "/" + name;
@@ -469,7 +478,7 @@ rule_version finish(draft version) {
       result.slot_kinds.push_back(kind);
       result.slot_names.push_back(name);
     }
-    if (depth[end] == depth[position]) occupied.emplace_back(end, chosen);
+    if (is_shared && depth[end] == depth[position]) occupied.emplace_back(end, chosen);
     renamed[slot.value] = operand::slot(chosen);
     slot = chosen;
   };
@@ -493,8 +502,9 @@ rule_version finish(draft version) {
     } else if (auto* test = std::get_if<exists>(&current.op)) {
       for (operand& key : test->keys) rename(key);
     } else if (auto* computed = std::get_if<compute>(&current.op)) {
+      const bool is_shared = depth[position] < 2 || !is_known_before(*computed, position);
       for (operand& argument : computed->arguments) rename(argument);
-      define(computed->result, position);
+      define(computed->result, position, is_shared);
     } else if (auto* generated = std::get_if<generate>(&current.op)) {
       for (operand& argument : generated->arguments) rename(argument);
       define(generated->result, position);
