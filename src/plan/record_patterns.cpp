@@ -42,10 +42,6 @@ struct patterned_atom {
   variable_set fields;                    ///< variables that only the patterns bind
   std::vector<std::uint32_t> conditions;  ///< the patterns
   bool has_open_fields = false;
-
-  [[nodiscard]] bool binds_any(const variable_set& wanted) const {
-    return intersect(own, wanted) || intersect(fields, wanted);
-  }
 };
 
 /// may_open: whether the pattern of a variable is one of them.
@@ -92,6 +88,24 @@ variable_set leaves_of(const normalized_rule& rule, const patterned_atom& patter
   return leaves;
 }
 
+/// What rows of an atom tell: its variables, those of its patterns, and what conditions compute from them.
+variable_set told_by(const normalized_rule& rule, const patterned_atom& from) {
+  variable_set told = from.own;
+  told.insert(from.fields.begin(), from.fields.end());
+  const auto defines = [&told](const sema::expression& target, const sema::expression& value) {
+    if (!target.is_variable() || told.contains(target.variable) || !value.is_operation()) return false;
+    const variable_set used = variables_of(value);
+    return std::includes(told.begin(), told.end(), used.begin(), used.end()) && told.insert(target.variable).second;
+  };
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const condition& test : rule.conditions) {
+      if (test.op == comparison_op::equal) grew |= defines(test.left, test.right) || defines(test.right, test.left);
+    }
+  }
+  return told;
+}
+
 /// Whether the search for rows of the atom would begin at a row of an atom that knows nothing of it but some fields.
 bool is_reached_by_fields(const normalized_rule& rule, std::uint32_t atom, const patterned_atom& patterned,
                           const variable_set& members) {
@@ -104,11 +118,11 @@ bool is_reached_by_fields(const normalized_rule& rule, std::uint32_t atom, const
     const patterned_atom from = patterns_of(rule, other);
     // Where no atom has a delta, the first with patterns is scanned and the others follow.
     const bool may_come_first = is_recursive ? is_member(other) : other < atom && !from.conditions.empty();
-    if (!may_come_first || !from.binds_any(patterned.fields) || from.binds_any(patterned.own)) continue;
+    const variable_set told = told_by(rule, from);
+    if (!may_come_first || !intersect(told, patterned.fields) || intersect(told, patterned.own)) continue;
     const bool gives_all =
-        !patterned.has_open_fields && std::all_of(leaves.begin(), leaves.end(), [&](std::uint32_t leaf) {
-          return from.own.contains(leaf) || from.fields.contains(leaf);
-        });
+        !patterned.has_open_fields &&
+        std::all_of(leaves.begin(), leaves.end(), [&told](std::uint32_t leaf) { return told.contains(leaf); });
     if (!gives_all) return true;
   }
   return false;
