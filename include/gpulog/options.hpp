@@ -79,7 +79,8 @@ struct run_options {
   bool skip_sets = true;
   /// Relations that no .output and no .printsize depends on are neither loaded nor computed, and stay empty.
   bool skip_unneeded = false;
-  /// Rules whose results repeat are evaluated for one value of the head's first column at a time, without a tuple set.
+  /// Joins of two relations whose results repeat are made for one value of the head's first column at a time: without a
+  /// tuple set, or in a recursion in addition to what it has found.
   option_mode rows = option_mode::automatic;
   /// Values of recursive aggregates, and of subsumptions like them, are gone on with from the best ones on (CPU).
   bool best_first = true;

@@ -22,7 +22,8 @@ struct rule_statistics {
   std::uint64_t candidates = 0;  ///< head tuples produced, duplicates counted
   std::uint64_t tuples = 0;      ///< of them, new ones
   double seconds = 0;
-  std::vector<std::string> plan;  ///< one operator each, outermost loop first; numbers behind ~ are what was expected
+  std::uint64_t runs_by_rows = 0;  ///< of its runs, those that made results for one value of a column at a time
+  std::vector<std::string> plan;   ///< one operator each, outermost loop first; numbers behind ~ are what was expected
 };
 
 struct stratum_statistics {

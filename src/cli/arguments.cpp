@@ -159,7 +159,7 @@ struct mode_choice {
 constexpr mode_choice mode_choices[] = {
     {"--demand", &raw_arguments::demand, &run_options::demand,
      "what a recursion reads at given keys only is restricted to them there"},
-    {"--rows", &raw_arguments::rows, &run_options::rows, "rules whose results repeat are evaluated row by row"},
+    {"--rows", &raw_arguments::rows, &run_options::rows, "joins whose results repeat are made row by row"},
     {"--renumber", &raw_arguments::renumber, &run_options::renumber,
      "values that are only compared are numbered, so that bit matrices have room for them"},
 };

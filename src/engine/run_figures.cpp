@@ -72,8 +72,15 @@ void engine_state::collect_figures() {
     for (std::size_t v = 0; v < from.versions.size(); ++v) {
       const exec::version_statistics& version = from.versions[v];
       rule_statistics& rule = to.rules.emplace_back();
-      rule = {version.text,    "", version.delta_atom, version.runs, version.candidates, version.tuples,
-              version.seconds, {}};
+      rule = {version.text,
+              "",
+              version.delta_atom,
+              version.runs,
+              version.candidates,
+              version.tuples,
+              version.seconds,
+              version.runs_by_rows,
+              {}};
       if (v >= versions.size()) continue;
       rule.location = versions[v]->location;
       rule.plan = lines_of(plan::explain(planned, *versions[v]));

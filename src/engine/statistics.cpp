@@ -8,14 +8,9 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json document_of(const rule_statistics& rule) {
-  return {{"rule", rule.rule},
-          {"location", rule.location},
-          {"delta_atom", rule.delta_atom},
-          {"runs", rule.runs},
-          {"candidates", rule.candidates},
-          {"tuples", rule.tuples},
-          {"seconds", rule.seconds},
-          {"plan", rule.plan}};
+  return {{"rule", rule.rule},       {"location", rule.location},         {"delta_atom", rule.delta_atom},
+          {"runs", rule.runs},       {"candidates", rule.candidates},     {"tuples", rule.tuples},
+          {"seconds", rule.seconds}, {"runs_by_rows", rule.runs_by_rows}, {"plan", rule.plan}};
 }
 
 ordered_json document_of(const stratum_statistics& stratum) {

@@ -38,7 +38,11 @@ class cpu_machine {
 
   template <class... Arguments>
   explicit cpu_machine(backend::memory_resource& resource, const cut_offs& cut, Arguments&&... backend)
-      : backend_(std::forward<Arguments>(backend)...), resource_(&resource), cut_(cut), scratch_(backend_.workers()) {
+      : backend_(std::forward<Arguments>(backend)...),
+        resource_(&resource),
+        cut_(cut),
+        scratch_(backend_.workers()),
+        row_store_(backend_, resource) {
     for (auto& one : scratch_) one = std::make_unique<kernels::tile_scratch>();
   }
 
@@ -101,6 +105,15 @@ class cpu_machine {
                                               const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {
     return kernels::run_rows(backend_, *resource_, task, relations, cut, stop);
   }
+  static constexpr kernels::row_cut_offs added_rows_pay = {1024, 65536, 3, 0};
+  /// Rules of versions row by row, in addition to what their head has. @return by rule: its candidates; nothing: it was
+  /// left
+  std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_task& task,
+                                                     kernels::relation_list<relation>& relations,
+                                                     const std::atomic<bool>* stop) {
+    return kernels::add_rows(backend_, *resource_, row_store_, task, relations, added_rows_pay, stop);
+  }
+  void forget_rows() { row_store_.forget(); }
   /// For a relation whose rows came without a set, and that is asked for membership now.
   void make_set(relation& target) {
     const std::uint64_t rows = target.rows();
@@ -272,6 +285,7 @@ class cpu_machine {
   backend::memory_resource* resource_;
   cut_offs cut_;
   std::vector<std::unique_ptr<kernels::tile_scratch>> scratch_;  // by worker
+  kernels::row_store<Backend> row_store_;
 };
 
 }  // namespace gpulog::exec

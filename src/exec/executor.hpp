@@ -51,7 +51,8 @@ struct cut_offs {
   std::uint64_t loop_run_rows = 2048;  ///< most rows of an index's run that is made there, 2048 at most
 };
 
-/// Which strata that can be are evaluated row by row (plan::row_evaluation): none, where it pays, or all.
+/// Which strata and versions that can be are evaluated row by row (plan::row_evaluation, plan::version_rows): none,
+/// where it pays, or all.
 enum class row_mode : std::uint8_t { off, automatic, on };
 
 /// How a device in `hisa` mode runs bodies of three and more atoms.
@@ -86,9 +87,10 @@ struct version_statistics {
   rule_id rule;
   int delta_atom = -1;
   std::string text;
-  std::uint64_t runs = 0;        ///< with input rows
-  std::uint64_t candidates = 0;  ///< tuples offered to the head's set
-  std::uint64_t tuples = 0;      ///< of them new; in `hisa` mode counted by relation only
+  std::uint64_t runs = 0;          ///< with input rows
+  std::uint64_t runs_by_rows = 0;  ///< of them, those that made rows (plan::version_rows)
+  std::uint64_t candidates = 0;    ///< tuples offered to the head's set
+  std::uint64_t tuples = 0;        ///< of them new; in `hisa` mode counted by relation only
   double seconds = 0;
 };
 

@@ -130,8 +130,8 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
  private:
   using base = phase_runner<Machine>;
   using base::adopt_relation, base::arithmetic_exception, base::bound_of, base::check_stop, base::choose_sets,
-      base::describe, base::free_what_is_done, base::guarded, base::holds_equivalences, base::iteration_,
-      base::last_uses_, base::last_version_, base::limit_reached, base::load_relation, base::machine_,
+      base::describe, base::forget_rows, base::free_what_is_done, base::guarded, base::holds_equivalences,
+      base::iteration_, base::last_uses_, base::last_version_, base::limit_reached, base::load_relation, base::machine_,
       base::make_relation, base::next_stratum_, base::options_, base::places_, base::plan_, base::prepare,
       base::refresh_index, base::refresh_indexes, base::relation_of, base::relations_, base::require_kind_of,
       base::resource_, base::rows_of, base::run_phase, base::set_of, base::settle, base::show_best_first,
@@ -203,6 +203,7 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
         is_complete = run_loop(number, phases, subsumptions, demand, figures, start);
       }
     }
+    forget_rows();
     if (is_complete) complete_stratum(number, figures);
     if constexpr (measures_phases) take_phases(before, figures);
     figures.seconds = storage::seconds_now() - start;
@@ -337,10 +338,7 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
     const plan::stratum& stratum = plan_->strata[number];
     const bool published = options_.storage == storage::storage_mode::hisa;
     if (options_.rows == row_mode::off || published || !stratum.by_rows) return false;
-    const auto& filters = stratum.by_rows->filters;
-    if (!std::all_of(filters.begin(), filters.end(),
-                     [this](const auto& one) { return compares_words(one, options_.wide); }))
-      return false;
+    if (!compare_words(stratum.by_rows->filters, options_.wide)) return false;
     if constexpr (requires(kernels::row_task task, kernels::row_cut_offs cut) {
                     machine_.run_rows(task, relations_, cut, options_.stop);
                   }) {

@@ -50,6 +50,7 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
   sum.allocation_seconds += part.allocation_seconds;
   for (std::size_t v = 0; v < sum.versions.size(); ++v) {
     sum.versions[v].runs += part.versions[v].runs;
+    sum.versions[v].runs_by_rows += part.versions[v].runs_by_rows;
     sum.versions[v].candidates += part.versions[v].candidates;
     sum.versions[v].tuples += part.versions[v].tuples;
     sum.versions[v].seconds += part.versions[v].seconds;

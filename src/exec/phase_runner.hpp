@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "exec/plan_tasks.hpp"
 #include "kernels/functor_table.hpp"
 #include "kernels/host_steps.hpp"
+#include "kernels/row_task.hpp"
 
 namespace gpulog::exec {
 
@@ -72,7 +75,8 @@ class phase_runner : protected plan_relations<Machine> {
   }
 
   void run_phase(std::vector<running_version>& versions, stratum_statistics& figures) {
-    const std::vector<bool> done = run_together(versions, figures);
+    std::vector<bool> done = run_by_rows(versions, figures);
+    run_together(versions, figures, done);
     for (std::size_t v = 0; v < versions.size(); ++v) {
       running_version& version = versions[v];
       check_stop();
@@ -99,6 +103,11 @@ class phase_runner : protected plan_relations<Machine> {
     }
   }
 
+  /// What was prepared for rows is no longer needed.
+  void forget_rows() {
+    if constexpr (makes_rows) machine_.forget_rows();
+  }
+
   void check_stop() const {
     if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
   }
@@ -113,21 +122,100 @@ class phase_runner : protected plan_relations<Machine> {
     machine.run_together(versions, all, nullptr);
   };
 
-  /// What the machine can run of a phase without waiting in between. @return by version: whether it has been run
-  std::vector<bool> run_together([[maybe_unused]] std::vector<running_version>& versions,
-                                 [[maybe_unused]] stratum_statistics& figures) {
+  static constexpr bool makes_rows =
+      requires(Machine & machine, kernels::row_task task, kernels::relation_list<relation_type>& all) {
+    machine.add_rows(task, all, nullptr);
+  };
+
+  [[nodiscard]] bool can_be_made_by_rows(const running_version& version) const {
+    const plan::rule_version& planned = *version.planned;
+    return planned.by_rows && compare_words(planned.by_rows->filters, options_.wide) &&
+           (options_.rows == row_mode::on || plan_->relations[planned.head.value].needs_set);
+  }
+
+  /// What of a phase is made row by row (plan::version_rows): versions with the same head and the same comparisons
+  /// together. @return by version: whether it has been run
+  std::vector<bool> run_by_rows([[maybe_unused]] std::vector<running_version>& versions,
+                                [[maybe_unused]] stratum_statistics& figures) {
     std::vector<bool> done(versions.size(), false);
+    if constexpr (makes_rows) {
+      if (options_.rows == row_mode::off || options_.storage == storage::storage_mode::hisa) return done;
+      std::vector<bool> seen(versions.size(), false);
+      for (std::size_t v = 0; v < versions.size(); ++v) {
+        if (seen[v] || !can_be_made_by_rows(versions[v])) continue;
+        std::vector<std::size_t> together;
+        const plan::rule_version& first = *versions[v].planned;
+        for (std::size_t other = v; other < versions.size(); ++other) {
+          const plan::rule_version& planned = *versions[other].planned;
+          if (planned.head != first.head || !can_be_made_by_rows(versions[other]) ||
+              planned.by_rows->filters != first.by_rows->filters)
+            continue;
+          seen[other] = true;
+          if (kernels::input_rows(versions[other].pipeline, relations_) != 0) together.push_back(other);
+        }
+        if (!together.empty()) make_rows(versions, together, figures, done);
+      }
+    }
+    return done;
+  }
+
+  void make_rows(std::vector<running_version>& versions, const std::vector<std::size_t>& numbers,
+                 stratum_statistics& figures, std::vector<bool>& done) {
+    check_stop();
+    std::vector<const plan::rule_version*> planned;
+    for (const std::size_t v : numbers) planned.push_back(versions[v].planned);
+    kernels::row_task task = row_task_of(planned, options_.wide);
+    task.forced = options_.rows == row_mode::on;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const running_version& version = versions[numbers[i]];
+      task.rules[i].last_candidates =
+          version.figures->runs == 0 ? std::numeric_limits<double>::infinity()
+                                     : expected_candidates(version, kernels::input_rows(version.pipeline, relations_));
+    }
+    relation_type& target = *relations_[task.target];
+    const typename Machine::trace_range traced(planned.front()->text);
+    const std::uint64_t rows_before = target.appended_rows();
+    const double start = storage::seconds_now();
+    std::vector<std::optional<std::uint64_t>> candidates(numbers.size());
+    try {
+      candidates = machine_.add_rows(task, relations_, options_.stop);
+    } catch (const backend::memory_exceeded&) {
+      // Pipelines need other memory, and say what they lack.
+      machine_.forget_rows();
+    }
+    const double seconds = storage::seconds_now() - start;
+    figures.join_seconds += seconds;
+    // Which version found a result first, nobody asked.
+    std::uint64_t fresh = target.appended_rows() - rows_before;
+    const auto made =
+        std::count_if(candidates.begin(), candidates.end(), [](const auto& one) { return one.has_value(); });
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (!candidates[i]) continue;
+      running_version& version = versions[numbers[i]];
+      done[numbers[i]] = true;
+      last_version_[task.target] = version.planned;
+      version.figures->seconds += seconds / static_cast<double>(made);
+      ++version.figures->runs;
+      ++version.figures->runs_by_rows;
+      count(version, {*candidates[i], std::exchange(fresh, 0)}, kernels::input_rows(version.pipeline, relations_));
+    }
+  }
+
+  /// What the machine can run of a phase without waiting in between.
+  /// @param done by version: whether it has been run
+  void run_together([[maybe_unused]] std::vector<running_version>& versions,
+                    [[maybe_unused]] stratum_statistics& figures, [[maybe_unused]] std::vector<bool>& done) {
     if constexpr (runs_together) {
       check_stop();
       std::vector<phase_version> running;
       std::vector<std::size_t> numbers;
       for (std::size_t v = 0; v < versions.size(); ++v) {
-        const std::uint64_t rows = kernels::input_rows(versions[v].pipeline, relations_);
+        const std::uint64_t rows = done[v] ? 0 : kernels::input_rows(versions[v].pipeline, relations_);
         if (rows == 0) continue;
         running.push_back({&versions[v].pipeline, rows, expected_candidates(versions[v], rows), {}, {}});
         numbers.push_back(v);
       }
-      if (running.empty()) return done;
+      if (running.empty()) return;
       const double start = storage::seconds_now();
       const plan::rule_version& first = *versions[numbers.front()].planned;
       const typename Machine::trace_range traced("versions of a phase");
@@ -148,7 +236,6 @@ class phase_runner : protected plan_relations<Machine> {
         count(version, one.counts, one.rows);
       }
     }
-    return done;
   }
 
   static void count(running_version& version, const pipeline_counts& counts, std::uint64_t rows) {

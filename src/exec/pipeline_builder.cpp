@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exec/live_registers.hpp"
+#include "exec/plan_tasks.hpp"
 #include "exec/scan_windows.hpp"
 #include "kernels/host_steps.hpp"
 #include "support/error.hpp"
@@ -18,18 +19,6 @@ using kernels::register_number;
 using kernels::segment;
 using kernels::step;
 using kernels::step_kind;
-
-kernels::row_part part_of(plan::part rows) {
-  switch (rows) {
-    case plan::part::old:
-      return kernels::row_part::old;
-    case plan::part::delta:
-      return kernels::row_part::delta;
-    case plan::part::all:
-      break;
-  }
-  return kernels::row_part::all;
-}
 
 class builder {
  public:

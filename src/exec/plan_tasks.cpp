@@ -75,25 +75,41 @@ kernels::numbered_task numbered_task_of(const plan::decomposition& planned) {
   return task;
 }
 
+kernels::row_part part_of(plan::part rows) {
+  switch (rows) {
+    case plan::part::old:
+      return kernels::row_part::old;
+    case plan::part::delta:
+      return kernels::row_part::delta;
+    case plan::part::all:
+      break;
+  }
+  return kernels::row_part::all;
+}
+
+namespace {
+
+/// Whether the comparison is one of words as they stand in columns: values and their codes are equal together, but in
+/// no other order.
 bool compares_words(const plan::filter& one, const storage::wide_values* wide) {
   if (kernels::needs_host(one.op)) return false;
   return wide == nullptr || one.op == comparison_op::equal || one.op == comparison_op::not_equal;
 }
 
-kernels::row_task row_task_of(const plan::stratum& stratum, storage::wide_values* wide) {
-  kernels::row_task task;
-  task.target = stratum.relations.front().value;
-  const auto columns = [](const plan::column_pairs& pairs) {
-    return kernels::pair_columns{pairs.relation.value, pairs.key, pairs.value};
-  };
-  for (const plan::row_source& source : stratum.by_rows->sources) {
-    kernels::row_rule& rule = task.rules.emplace_back();
-    rule.from = columns(source.from);
-    if (source.to) rule.to = columns(*source.to);
-  }
-  for (const plan::filter& planned : stratum.by_rows->filters) {
+kernels::pair_columns columns_of(const plan::column_pairs& pairs) {
+  return {pairs.relation.value, pairs.key, pairs.value, part_of(pairs.rows)};
+}
+kernels::row_rule row_rule_of(const plan::row_source& source) {
+  kernels::row_rule rule;
+  rule.from = columns_of(source.from);
+  if (source.to) rule.to = columns_of(*source.to);
+  return rule;
+}
+std::vector<kernels::row_filter> row_filters_of(const std::vector<plan::filter>& filters, storage::wide_values* wide) {
+  std::vector<kernels::row_filter> all;
+  for (const plan::filter& planned : filters) {
     using side = kernels::row_filter::side;
-    kernels::row_filter& made = task.filters.emplace_back();
+    kernels::row_filter& made = all.emplace_back();
     made.op = planned.op;
     const auto put = [wide](const plan::operand& from, side& where, word& constant) {
       where = from.is_constant ? side::constant : from.value == 0 ? side::row : side::value;
@@ -102,6 +118,29 @@ kernels::row_task row_task_of(const plan::stratum& stratum, storage::wide_values
     put(planned.left, made.left, made.left_constant);
     put(planned.right, made.right, made.right_constant);
   }
+  return all;
+}
+
+}  // namespace
+
+bool compare_words(const std::vector<plan::filter>& filters, const storage::wide_values* wide) {
+  return std::all_of(filters.begin(), filters.end(),
+                     [wide](const plan::filter& one) { return compares_words(one, wide); });
+}
+
+kernels::row_task row_task_of(const plan::stratum& stratum, storage::wide_values* wide) {
+  kernels::row_task task;
+  task.target = stratum.relations.front().value;
+  for (const plan::row_source& source : stratum.by_rows->sources) task.rules.push_back(row_rule_of(source));
+  task.filters = row_filters_of(stratum.by_rows->filters, wide);
+  return task;
+}
+
+kernels::row_task row_task_of(const std::vector<const plan::rule_version*>& versions, storage::wide_values* wide) {
+  kernels::row_task task;
+  task.target = versions.front()->head.value;
+  for (const plan::rule_version* version : versions) task.rules.push_back(row_rule_of(version->by_rows->source));
+  task.filters = row_filters_of(versions.front()->by_rows->filters, wide);
   return task;
 }
 

@@ -25,8 +25,12 @@ namespace gpulog::exec {
 
 /// Of a stratum with a row evaluation. wide: nullptr with words of 32 bits.
 [[nodiscard]] kernels::row_task row_task_of(const plan::stratum& stratum, storage::wide_values* wide);
-/// Whether the comparison is one of words as they stand in columns: values and their codes are equal together, but in
-/// no other order.
-[[nodiscard]] bool compares_words(const plan::filter& one, const storage::wide_values* wide);
+/// Of versions of a phase, one or more, that can be evaluated by rows with the same head and the same comparisons.
+[[nodiscard]] kernels::row_task row_task_of(const std::vector<const plan::rule_version*>& versions,
+                                            storage::wide_values* wide);
+/// Whether all are comparisons of words as they stand in columns.
+[[nodiscard]] bool compare_words(const std::vector<plan::filter>& filters, const storage::wide_values* wide);
+
+[[nodiscard]] kernels::row_part part_of(plan::part rows);
 
 }  // namespace gpulog::exec

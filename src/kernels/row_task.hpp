@@ -20,12 +20,14 @@ struct pair_columns {
   relation_number relation = 0;
   std::uint32_t key = 0;
   std::uint32_t value = 0;
+  row_part rows = row_part::all;
 };
 
 /// Without `to`: head(x,y) :- from(x,y).
 struct row_rule {
   pair_columns from;
   std::optional<pair_columns> to;
+  double last_candidates = 0;  ///< going by its last run, for versions of a phase; infinite: it had none
 };
 
 /// A comparison of words that results have to pass.
@@ -62,6 +64,9 @@ struct row_cut_offs {
     return candidates >= least_candidates && candidates >= least_candidates_per_row * static_cast<double>(rows);
   }
 };
+
+/// Where a rule of a loop had so many times fewer candidates a row than would pay, it is not asked how many it has now.
+constexpr double most_growth = 2;
 
 /// Candidates are told from a sample where the values in the middle of a rule are at most so many times as many as
 /// rows.

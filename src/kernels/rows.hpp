@@ -11,7 +11,9 @@
 
 #include "kernels/appended_columns.hpp"
 #include "kernels/row_task.hpp"
+#include "kernels/row_words.hpp"
 #include "kernels/steps.hpp"
+#include "kernels/tile_runner.hpp"
 #include "storage/join_sample.hpp"
 #include "storage/relation.hpp"
 
@@ -19,127 +21,22 @@
 /// words that are not empty.
 namespace gpulog::kernels {
 
-/// Pairs of two columns, sorted: the key above, the value below.
-class sorted_pairs {
- public:
-  template <class Backend>
-  sorted_pairs(Backend& backend, backend::memory_resource& resource, const word* keys, const word* values,
-               std::uint64_t rows)
-      : items_(resource, rows, backend::fresh_memory::anything), size_(rows) {
-    storage::array<std::uint64_t> scratch(resource, rows, backend::fresh_memory::anything);
-    std::uint64_t* const packed = items_.data();
-    backend.for_each(rows, [=](std::uint64_t i) { packed[i] = storage::pack(keys[i], values[i]); });
-    std::uint64_t used = 0;
-    for (std::uint64_t i = 0; i < rows; ++i) used |= packed[i];
-    const auto value_bits = static_cast<unsigned>(std::bit_width(static_cast<word>(used)));
-    const auto key_bits = static_cast<unsigned>(std::bit_width(used >> 32));
-    std::uint64_t* sorted = backend.radix_sort(packed, scratch.data(), rows, 0, value_bits);
-    std::uint64_t* const other = sorted == packed ? scratch.data() : packed;
-    sorted = backend.radix_sort(sorted, other, rows, 32, 32 + key_bits);
-    if (sorted != packed) items_.swap(scratch);
-  }
-  [[nodiscard]] std::uint64_t size() const { return size_; }
-  [[nodiscard]] const std::uint64_t* data() const { return items_.data(); }
-  [[nodiscard]] static word key(std::uint64_t item) { return static_cast<word>(item >> 32); }
-  [[nodiscard]] static word value(std::uint64_t item) { return static_cast<word>(item); }
-
- private:
-  storage::array<std::uint64_t> items_;
-  std::uint64_t size_;
-};
-
-/// Where the keys of a sorted array stand.
-class key_places {
- public:
-  explicit key_places(backend::memory_resource& resource) : level_(resource, 1, 0.5, true) {}
-  template <class Backend, class Key>
-  void build(Backend& backend, std::uint64_t n, const Key& key) {
-    level_.build(backend, n, [&key](std::uint32_t, std::uint64_t i) { return key(i); });
-  }
-  [[nodiscard]] storage::row_range find(word key) const {
-    if (level_.is_direct()) return level_.find_direct(key);
-    const std::uint64_t code = level_.code([key](std::uint32_t) { return key; });
-    return level_.find(code, level_.home(code), [key](std::uint32_t) { return key; });
-  }
-
- private:
-  storage::key_level level_;
-};
-
-/// The values of each key as words of a bitmap.
-class word_rows {
- public:
-  static constexpr unsigned bits = 6;  ///< of a value, below its word's number
-
-  template <class Backend>
-  word_rows(Backend& backend, backend::memory_resource& resource, const sorted_pairs& pairs)
-      : first_(resource, pairs.size() + 1, backend::fresh_memory::anything),
-        numbers_(resource),
-        masks_(resource),
-        places_(resource) {
-    const std::uint64_t* const items = pairs.data();
-    words_ = backend.select_if(
-        pairs.size(), [items](std::uint64_t i) { return i == 0 || items[i] >> bits != items[i - 1] >> bits; },
-        first_.data());
-    first_[words_] = static_cast<std::uint32_t>(pairs.size());
-    first_.set_capacity(words_ + 1);
-    numbers_.resize(words_);
-    masks_.resize(words_);
-    const std::uint32_t* const first = first_.data();
-    std::uint32_t* const numbers = numbers_.data();
-    std::uint64_t* const masks = masks_.data();
-    backend.for_each(words_, [=](std::uint64_t w) {
-      std::uint64_t mask = 0;
-      for (std::uint32_t i = first[w]; i < first[w + 1]; ++i) mask |= 1ULL << (items[i] & ((1U << bits) - 1));
-      numbers[w] = sorted_pairs::value(items[first[w]]) >> bits;
-      masks[w] = mask;
-    });
-    places_.build(backend, words_, [=](std::uint64_t w) { return sorted_pairs::key(items[first[w]]); });
-  }
-
-  /// The words of a key.
-  [[nodiscard]] storage::row_range find(word key) const { return places_.find(key); }
-  [[nodiscard]] std::uint64_t values_in(const storage::row_range& words) const {
-    return words.count == 0 ? 0 : first_[words.first + std::uint64_t{words.count}] - first_[words.first];
-  }
-  [[nodiscard]] const std::uint32_t* numbers() const { return numbers_.data(); }
-  [[nodiscard]] const std::uint64_t* masks() const { return masks_.data(); }
-
- private:
-  storage::array<std::uint32_t> first_;  // of the sorted values, by word
-  storage::array<std::uint32_t> numbers_;
-  storage::array<std::uint64_t> masks_;
-  key_places places_;
-  std::uint64_t words_ = 0;
-};
-
 /// A rule: for a row, the ranges of words that make it up.
 class row_rule_reader {
  public:
   template <class Backend>
   row_rule_reader(Backend& backend, backend::memory_resource& resource, const row_rule& rule,
-                  const relation_list<storage::relation>& relations)
-      : places_(resource), middle_(resource), heads_(resource) {
-    const auto sorted = [&](const pair_columns& pairs) {
-      const storage::relation& from = *relations[pairs.relation];
-      return sorted_pairs(backend, resource, from.column(pairs.key), from.column(pairs.value), from.rows());
-    };
-    const sorted_pairs from = sorted(rule.from);
-    const std::uint64_t* const items = from.data();
-    heads_.resize(from.size());
-    const std::uint64_t count = backend.select_if(
-        from.size(),
-        [items](std::uint64_t i) { return i == 0 || sorted_pairs::key(items[i]) != sorted_pairs::key(items[i - 1]); },
-        heads_.data());
-    heads_.set_capacity(count);
-    word* const heads = heads_.data();
-    backend.for_each(count, [=](std::uint64_t i) { heads[i] = sorted_pairs::key(items[heads[i]]); });
+                  const relation_list<storage::relation>& relations, row_store<Backend>& store)
+      : from_(&store.groups(relations, rule.from)),
+        words_(&store.words(relations, rule.to ? *rule.to : rule.from)),
+        middle_(resource),
+        joins_(rule.to.has_value()) {
+    const sorted_pairs& from = from_->pairs();
     if (!rule.to) {
-      words_.emplace(backend, resource, from);
       tuples_ = from.size();
       return;
     }
-    words_.emplace(backend, resource, sorted(*rule.to));
+    const std::uint64_t* const items = from.data();
     middle_.resize(from.size());
     storage::row_range* const middle = middle_.data();
     const word_rows& words = *words_;
@@ -147,32 +44,31 @@ class row_rule_reader {
       middle[i] = words.find(sorted_pairs::value(items[i]));
       return words.values_in(middle[i]);
     });
-    places_.build(backend, from.size(), [items](std::uint64_t i) { return sorted_pairs::key(items[i]); });
   }
 
   /// The rows that it may give values to, ascending.
-  [[nodiscard]] const storage::array<word>& rows() const { return heads_; }
+  [[nodiscard]] const storage::array<word>& rows() const { return from_->keys(); }
   /// Results with their duplicates.
   [[nodiscard]] std::uint64_t tuples() const { return tuples_; }
 
   /// visit(words) for each w of the row.
   template <class Visit>
   void for_each_range(word row, const Visit& visit) const {
-    if (middle_.size() == 0) {
+    if (!joins_) {
       visit(words_->find(row));
       return;
     }
-    const storage::row_range places = places_.find(row);
+    const storage::row_range places = from_->find(row);
     const storage::row_range* const middle = middle_.data() + places.first;
     for (std::uint32_t i = 0; i < places.count; ++i) visit(middle[i]);
   }
   [[nodiscard]] const word_rows& words() const { return *words_; }
 
  private:
-  key_places places_;                          // of rows among the pairs (x,w)
-  storage::array<storage::row_range> middle_;  // of each, the words of w
-  storage::array<word> heads_;
-  std::optional<word_rows> words_;
+  const grouped_pairs* from_;
+  const word_rows* words_;
+  storage::array<storage::row_range> middle_;  // of each pair (x,w), the words of w
+  bool joins_;
   std::uint64_t tuples_ = 0;
 };
 
@@ -203,13 +99,12 @@ class row_values {
   }
   /// Takes out what does not pass.
   void filter(const std::vector<row_filter>& filters, word row) {
-    for (std::uint64_t t = 0; t < filled_; ++t) {
-      std::uint64_t& bits = bits_[touched_[t]];
-      for (std::uint64_t left = bits; left != 0; left &= left - 1) {
-        const word value = value_of(touched_[t], left);
-        if (!std::all_of(filters.begin(), filters.end(),
-                         [&](const row_filter& one) { return passes(one, row, value); }))
-          bits &= ~(left & (~left + 1));
+    for (const row_filter& one : filters) {
+      if (const auto excluded = excluded_value(one, row)) {
+        if (const std::uint64_t number = *excluded >> word_rows::bits; number < bits_.size())
+          bits_[number] &= ~(1ULL << (*excluded & ((1U << word_rows::bits) - 1)));
+      } else {
+        filter_each(one, row);
       }
     }
   }
@@ -223,14 +118,50 @@ class row_values {
       for (std::uint64_t left = bits_[touched_[t]]; left != 0; left &= left - 1) *to++ = value_of(touched_[t], left);
     }
   }
+  /// use(words, n, values): words whose values are together at most `most`, which is at least 64.
+  template <class Use>
+  void in_pieces(std::uint32_t most, const Use& use) const {
+    std::uint64_t begin = 0;
+    std::uint32_t values = 0;
+    for (std::uint64_t t = 0; t < filled_; ++t) {
+      const auto own = static_cast<std::uint32_t>(std::popcount(bits_[touched_[t]]));
+      if (values + own > most) {
+        use(words_from(begin), static_cast<std::uint32_t>(t - begin), values);
+        begin = t;
+        values = 0;
+      }
+      values += own;
+    }
+    if (values != 0) use(words_from(begin), static_cast<std::uint32_t>(filled_ - begin), values);
+  }
   void clear() {
     for (std::uint64_t t = 0; t < filled_; ++t) bits_[touched_[t]] = 0;
     filled_ = 0;
   }
 
  private:
+  [[nodiscard]] storage::bitmap_words words_from(std::uint64_t place) const {
+    return {touched_.data() + place, bits_.data()};
+  }
   static word value_of(std::uint32_t number, std::uint64_t left) {
     return number << word_rows::bits | static_cast<word>(std::countr_zero(left));
+  }
+  /// The only value that does not pass, if there is one only.
+  static std::optional<word> excluded_value(const row_filter& one, word row) {
+    using side = row_filter::side;
+    if (one.op != comparison_op::not_equal || (one.left == side::value) == (one.right == side::value))
+      return std::nullopt;
+    const bool is_left = one.right == side::value;
+    if ((is_left ? one.left : one.right) == side::row) return row;
+    return is_left ? one.left_constant : one.right_constant;
+  }
+  void filter_each(const row_filter& one, word row) {
+    for (std::uint64_t t = 0; t < filled_; ++t) {
+      std::uint64_t& bits = bits_[touched_[t]];
+      for (std::uint64_t left = bits; left != 0; left &= left - 1) {
+        if (!passes(one, row, value_of(touched_[t], left))) bits &= ~(left & (~left + 1));
+      }
+    }
   }
   static bool passes(const row_filter& one, word row, word value) {
     const auto operand = [&](row_filter::side side, word constant) {
@@ -253,17 +184,23 @@ template <class Backend>
 class row_evaluator {
  public:
   row_evaluator(Backend& backend, backend::memory_resource& resource, const row_task& task,
-                const relation_list<storage::relation>& relations, const std::atomic<bool>* stop, std::uint64_t values)
+                const relation_list<storage::relation>& relations, row_store<Backend>& store,
+                const std::atomic<bool>* stop)
       : backend_(&backend),
         resource_(&resource),
         task_(&task),
         stop_(stop),
-        values_(values),
         rows_(resource),
         workers_(backend.workers()) {
-    for (const row_rule& rule : task.rules) rules_.emplace_back(backend, resource, rule, relations);
-    collect_rows();
+    for (const row_rule& rule : task.rules) {
+      rules_.emplace_back(backend, resource, rule, relations, store);
+      values_ = std::max(values_, rules_.back().words().largest_value() + 1);
+    }
+    if (has_places()) collect_rows();
   }
+
+  /// Whether all values have a place in a bitmap.
+  [[nodiscard]] bool has_places() const { return values_ <= most_row_values; }
 
   [[nodiscard]] row_counts counts() const {
     row_counts counts;
@@ -291,21 +228,22 @@ class row_evaluator {
   }
 
   void run(appended_columns& results) {
-    const std::uint64_t piece = std::clamp<std::uint64_t>(rows_.size() / (backend_->workers() * 64ULL), 1, 64);
-    backend_->for_each_tile(rows_.size(), piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t i = begin; i < end; ++i) {
-        if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
-        const word row = rows_[i];
-        with_values(worker, row, [&](const row_values& values) {
-          const std::uint64_t count = values.count();
-          results.append(count, [&](const auto& column) {
-            std::fill_n(column(0), count, row);
-            values.write(column(1));
-          });
-          return count;
-        });
-      }
+    for_each_row([&](unsigned, word row, const row_values& values) {
+      const std::uint64_t count = values.count();
+      results.append(count, [&](const auto& column) {
+        std::fill_n(column(0), count, row);
+        values.write(column(1));
+      });
     });
+  }
+
+  /// Offers results to a relation, which may have some of them.
+  void run_into(storage::relation& target) {
+    if (backend_->workers() == 1) {
+      insert_all<false>(target);
+    } else {
+      insert_all<true>(target);
+    }
   }
 
  private:
@@ -338,6 +276,44 @@ class row_evaluator {
     });
   }
 
+  /// use(worker, row, its values), in any order, by all workers.
+  template <class Use>
+  void for_each_row(const Use& use) {
+    const std::uint64_t piece = std::clamp<std::uint64_t>(rows_.size() / (backend_->workers() * 64ULL), 1, 64);
+    backend_->for_each_tile(rows_.size(), piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i < end; ++i) {
+        if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
+        with_values(worker, rows_[i], [&](const row_values& values) {
+          use(worker, rows_[i], values);
+          return 0;
+        });
+      }
+    });
+  }
+
+  template <bool Concurrent>
+  void insert_all(storage::relation& target) {
+    worker_gate gate(backend_->workers());
+    const std::uint64_t room = storage::relation::room_for(gate.workers);
+    std::vector<std::unique_ptr<storage::insert_scratch>> scratch(gate.workers);
+    for_each_row([&](unsigned worker, word row, const row_values& values) {
+      auto& own = scratch[worker];
+      if (!own) own = std::make_unique<storage::insert_scratch>();
+      values.in_pieces(storage::tile_rows, [&](const storage::bitmap_words& words, std::uint32_t n, std::uint32_t) {
+        std::shared_lock<std::shared_mutex> inside(gate.mutex);
+        while (!target.has_room(room)) {
+          inside.unlock();
+          {
+            const std::unique_lock<std::shared_mutex> alone(gate.mutex);
+            if (!target.has_room(room)) target.make_room(*backend_, room);
+          }
+          inside.lock();
+        }
+        target.insert_words<Concurrent>(row, words, n, *own, worker);
+      });
+    });
+  }
+
   template <class Use>
   std::uint64_t with_values(unsigned worker, word row, const Use& use) {
     auto& values = workers_[worker];
@@ -353,32 +329,30 @@ class row_evaluator {
   backend::memory_resource* resource_;
   const row_task* task_;
   const std::atomic<bool>* stop_;
-  std::uint64_t values_;
+  std::uint64_t values_ = 0;  // all are below
   std::vector<row_rule_reader> rules_;
   storage::array<word> rows_;
   std::vector<std::optional<row_values>> workers_;
 };
 
-/// About how many candidates a rule has, told from a sample of what it reads. @return nothing where its values are too
-/// large for that
+/// About how many candidates a rule has, told from a sample of so many rows of what it reads. @return nothing where its
+/// values are too large for that
 inline std::optional<double> expected_candidates(backend::memory_resource& resource, const row_rule& rule,
-                                                 const relation_list<storage::relation>& relations) {
-  const storage::relation& from = *relations[rule.from.relation];
+                                                 const relation_list<storage::relation>& relations,
+                                                 std::uint64_t sampled_rows) {
+  const pair_view from = pair_view::of(relations, rule.from);
   if (!rule.to) return static_cast<double>(from.rows());
-  const storage::relation& to = *relations[rule.to->relation];
-  constexpr std::uint64_t sampled_rows = 1u << 16;
+  const pair_view to = pair_view::of(relations, *rule.to);
   const storage::join_sample of_to(to.rows(), sampled_rows);
   const storage::join_sample of_from(from.rows(), sampled_rows);
-  const word* const keys = to.column(rule.to->key);
   std::uint64_t values = 0;
-  for (std::uint64_t i = 0; i < of_to.size; ++i) values = std::max(values, keys[of_to.row(i)] + std::uint64_t{1});
+  for (std::uint64_t i = 0; i < of_to.size; ++i) values = std::max(values, to.keys[of_to.row(i)] + std::uint64_t{1});
   if (values / most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
   storage::array<std::uint32_t> counts(resource, values + 1);  // 0 behind the last one
-  for (std::uint64_t i = 0; i < of_to.size; ++i) ++counts[keys[of_to.row(i)]];
-  const word* const middle = from.column(rule.from.value);
+  for (std::uint64_t i = 0; i < of_to.size; ++i) ++counts[to.keys[of_to.row(i)]];
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < of_from.size; ++i)
-    sum += counts[std::min<std::uint64_t>(middle[of_from.row(i)], values)];
+    sum += counts[std::min<std::uint64_t>(from.values[of_from.row(i)], values)];
   return static_cast<double>(sum) * of_to.weight() * of_from.weight();
 }
 
@@ -402,21 +376,15 @@ std::optional<row_counts> run_rows(Backend& backend, backend::memory_resource& r
     if (rows < cut.least_rows) return std::nullopt;
     std::optional<double> expected = 0;
     for (std::size_t r = 0; r < task.rules.size() && expected; ++r) {
-      const auto own = expected_candidates(resource, task.rules[r], relations);
+      constexpr std::uint64_t sampled_rows = 1u << 16;
+      const auto own = expected_candidates(resource, task.rules[r], relations, sampled_rows);
       expected = own ? std::optional(*expected + *own) : std::nullopt;
     }
     if (expected && !cut.pays(*expected, rows)) return std::nullopt;
   }
-  std::uint64_t largest = 0;
-  for (const row_rule& rule : task.rules) {
-    const pair_columns& last = rule.to ? *rule.to : rule.from;
-    const word* const values = relations[last.relation]->column(last.value);
-    for (std::uint64_t i = 0; i < relations[last.relation]->rows(); ++i)
-      largest = std::max<std::uint64_t>(largest, values[i]);
-  }
-  if (largest >= most_row_values) return std::nullopt;
-
-  row_evaluator<Backend> evaluator(backend, resource, task, relations, stop, largest + 1);
+  row_store<Backend> store(backend, resource);
+  row_evaluator<Backend> evaluator(backend, resource, task, relations, store, stop);
+  if (!evaluator.has_places()) return std::nullopt;
   if (!task.forced) {
     if (!cut.pays(static_cast<double>(evaluator.candidates()), rows)) return std::nullopt;
     if (task.needs_set && evaluator.candidates_per_result() < cut.least_candidates_per_result) return std::nullopt;
@@ -426,6 +394,51 @@ std::optional<row_counts> run_rows(Backend& backend, backend::memory_resource& r
   const std::uint64_t result_rows = results.rows();
   relations[task.target]->replace(results.take(), result_rows);
   return evaluator.counts();
+}
+
+/// Which rules of a task pay in addition to what the relations have, or all that can be where that is forced.
+template <class Backend>
+std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, const row_store<Backend>& store,
+                                        const row_task& task, const relation_list<storage::relation>& relations,
+                                        const row_cut_offs& cut) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t r = 0; r < task.rules.size(); ++r) {
+    const row_rule& rule = task.rules[r];
+    const std::uint64_t from = pair_view::of(relations, rule.from).rows();
+    const std::uint64_t to = pair_view::of(relations, *rule.to).rows();
+    if (from > UINT32_MAX || to > UINT32_MAX) continue;  // positions have 32 bits
+    if (!task.forced) {
+      const std::uint64_t missing = store.missing_rows(relations, rule);
+      if (from + to < cut.least_rows || !cut.pays(rule.last_candidates * most_growth, missing)) continue;
+      constexpr std::uint64_t sampled_rows = 1u << 13;  // it is asked in each iteration
+      const auto expected = expected_candidates(resource, rule, relations, sampled_rows);
+      if (!expected || !cut.pays(*expected, missing)) continue;
+    }
+    chosen.push_back(r);
+  }
+  return chosen;
+}
+
+/// Evaluates rules of a task row by row in addition to what the target has.
+/// @return by rule: its candidates; nothing: it was left
+/// @throws memory_exceeded: what was inserted stays; interrupted
+template <class Backend>
+std::vector<std::optional<std::uint64_t>> add_rows(Backend& backend, backend::memory_resource& resource,
+                                                   row_store<Backend>& store, const row_task& task,
+                                                   const relation_list<storage::relation>& relations,
+                                                   const row_cut_offs& cut, const std::atomic<bool>* stop) {
+  std::vector<std::optional<std::uint64_t>> done(task.rules.size());
+  const std::vector<std::size_t> chosen = rules_that_pay(resource, store, task, relations, cut);
+  if (chosen.empty()) return done;
+  row_task paying = task;
+  paying.rules.clear();
+  for (const std::size_t r : chosen) paying.rules.push_back(task.rules[r]);
+  row_evaluator<Backend> evaluator(backend, resource, paying, relations, store, stop);
+  if (!evaluator.has_places()) return done;
+  evaluator.run_into(*relations[task.target]);
+  const row_counts counts = evaluator.counts();
+  for (std::size_t i = 0; i < chosen.size(); ++i) done[chosen[i]] = counts.candidates[i];
+  return done;
 }
 
 }  // namespace gpulog::kernels

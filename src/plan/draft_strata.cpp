@@ -36,6 +36,15 @@ phase finish_phase(draft_phase& from) {
   return finished;
 }
 
+void find_rows(const program& result, stratum& planned) {
+  planned.by_rows = find_row_evaluation(result, planned);
+  const auto find_in = [&](phase& searched) {
+    for (rule_version& version : searched.versions) version.by_rows = find_version_rows(result, planned, version);
+  };
+  if (!planned.by_rows) find_in(planned.once);
+  for (phase& repeated : planned.loop) find_in(repeated);
+}
+
 std::vector<draft*> drafts_of(std::deque<draft_stratum>& strata) {
   std::vector<draft*> drafts;
   const auto collect = [&drafts](draft_phase& from) {
@@ -67,7 +76,7 @@ void finish_strata(std::deque<draft_stratum>& strata, const planned_relations& k
     for (draft_phase& repeated : planned.loop) added.loop.push_back(finish_phase(repeated));
     for (draft_subsumption& made : planned.subsumptions) added.subsumptions.push_back(finish(std::move(made)));
     added.decomposed = find_decomposition(result, added);
-    added.by_rows = find_row_evaluation(result, added);
+    find_rows(result, added);
     added.domains = find_domains(result, added);
   }
 }

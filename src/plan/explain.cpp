@@ -246,6 +246,10 @@ std::string phase_text(const program& plan, const phase& printed, const std::str
   for (const rule_version& version : printed.versions) {
     result += fmt::format("    {}{}\n", version.text, version.location.empty() ? "" : "   " + version.location);
     result += fmt::format("      # order: {}\n", version.order_reason);
+    if (version.by_rows) {
+      result += fmt::format("      # by rows: where there is much to find, for one {} at a time\n",
+                            plan.relations[version.head.value].attribute_names.front());
+    }
     result += operators_text(plan, version, "      ");
   }
   if (!printed.advance.empty()) result += fmt::format("    advance {}\n", names_text(plan, printed.advance));

@@ -143,6 +143,28 @@ struct insert {
 using operation =
     std::variant<scan, match, exists, compute, filter, pack, unpack, generate, fold_begin, fold_end, insert>;
 
+/// Pairs of values that stand in two columns of a relation.
+struct column_pairs {
+  relation_id relation;
+  std::uint32_t key = 0;    ///< column
+  std::uint32_t value = 0;  ///< column; may be the same one
+  part rows = part::all;
+  friend bool operator==(const column_pairs&, const column_pairs&) = default;
+};
+
+/// One rule head(x,y) :- from(x,w), to(w,y); without `to`: head(x,y) :- from(x,y).
+struct row_source {
+  column_pairs from;
+  std::optional<column_pairs> to;
+};
+
+/// What a version gives, for one value x of the head's first column at a time.
+struct version_rows {
+  row_source source;
+  /// That every result has to pass. Slot 0 stands for x, slot 1 for y.
+  std::vector<filter> filters;
+};
+
 /// One semi-naive version of a rule.
 struct rule_version {
   rule_id rule;
@@ -156,6 +178,7 @@ struct rule_version {
   std::string location;                 ///< "file [line:column-line:column]"
   std::vector<double> estimates;        ///< bindings expected behind each operator; for explain, never for correctness
   std::string order_reason;             ///< why the atoms are in this order
+  std::optional<version_rows> by_rows;  ///< another way to do what the operators do
 };
 
 /// Rule versions that run one after another on the same state, then relations whose appended rows become their delta.
@@ -205,20 +228,6 @@ struct decomposition {
   [[nodiscard]] bool is_binary() const {
     return members.size() == 1 && members[0].pivots.size() == 1 && members[0].nodes.size() == 1;
   }
-};
-
-/// Pairs of values that stand in two columns of a relation, all rows of it.
-struct column_pairs {
-  relation_id relation;
-  std::uint32_t key = 0;    ///< column
-  std::uint32_t value = 0;  ///< column; may be the same one
-  friend bool operator==(const column_pairs&, const column_pairs&) = default;
-};
-
-/// One rule head(x,y) :- from(x,w), to(w,y); without `to`: head(x,y) :- from(x,y).
-struct row_source {
-  column_pairs from;
-  std::optional<column_pairs> to;
 };
 
 /// A stratum of one binary relation whose rules are evaluated once, and can be for one value x of the head's first

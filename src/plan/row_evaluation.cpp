@@ -14,23 +14,18 @@ struct slot_source {
   friend bool operator==(const slot_source&, const slot_source&) = default;
 };
 
-struct joined_version {
-  row_source source;
-  std::vector<filter> filters;
-};
-
 class version_reader {
  public:
   explicit version_reader(const program& plan) : plan_(plan) {}
 
-  std::optional<joined_version> read(const rule_version& version) {
+  std::optional<version_rows> read(const rule_version& version) {
     for (const operation& one : version.operations) {
       if (const auto* read = std::get_if<scan>(&one)) {
-        if (first_ != nullptr || !is_plain(read->relation, read->rows)) return std::nullopt;
+        if (first_ != nullptr || !is_plain(read->relation)) return std::nullopt;
         first_ = read;
         bind(read->bindings, false);
       } else if (const auto* joined = std::get_if<match>(&one)) {
-        if (first_ == nullptr || second_ != nullptr || !is_plain(joined->relation, joined->rows)) return std::nullopt;
+        if (first_ == nullptr || second_ != nullptr || !is_plain(joined->relation)) return std::nullopt;
         if (joined->keys.size() != 1 || joined->keys[0].is_constant || !joined->others.empty()) return std::nullopt;
         second_ = joined;
         middle_ = source_of(joined->keys[0]);
@@ -52,9 +47,7 @@ class version_reader {
     std::optional<slot_source> left, right;
   };
 
-  [[nodiscard]] bool is_plain(relation_id id, part rows) const {
-    return rows == part::all && !plan_.relations[id.value].is_equivalence;
-  }
+  [[nodiscard]] bool is_plain(relation_id id) const { return !plan_.relations[id.value].is_equivalence; }
   void bind(const std::vector<column_binding>& bindings, bool is_second) {
     for (const column_binding& bound : bindings) held_[bound.slot.value] = {is_second, bound.column};
   }
@@ -64,21 +57,22 @@ class version_reader {
     return held_.at(value.value);
   }
 
-  [[nodiscard]] std::optional<joined_version> finish(const insert& head) const {
+  [[nodiscard]] std::optional<version_rows> finish(const insert& head) const {
     const auto row = source_of(head.values[0]);
     const auto value = source_of(head.values[1]);
     if (first_ == nullptr || !row || !value) return std::nullopt;
-    joined_version result;
+    version_rows result;
     if (second_ == nullptr) {
-      result.source = {{first_->relation, row->column, value->column}, std::nullopt};
+      result.source = {{first_->relation, row->column, value->column, first_->rows}, std::nullopt};
     } else {
       if (row->is_second == value->is_second || !middle_) return std::nullopt;
       const std::uint32_t key = plan_.indexes[second_->index.value].order.front();
-      const column_pairs first = {first_->relation, middle_->column, row->is_second ? value->column : row->column};
-      const column_pairs second = {second_->relation, key, row->is_second ? row->column : value->column};
+      const column_pairs first = {first_->relation, middle_->column, row->is_second ? value->column : row->column,
+                                  first_->rows};
+      const column_pairs second = {second_->relation, key, row->is_second ? row->column : value->column, second_->rows};
       // From the row's value to the one in the middle, and from there on.
       const column_pairs& from = row->is_second ? second : first;
-      result.source = {{from.relation, from.value, from.key}, row->is_second ? first : second};
+      result.source = {{from.relation, from.value, from.key, from.rows}, row->is_second ? first : second};
     }
     for (const read_filter& one : filters_) {
       filter renamed = one.compared;
@@ -110,14 +104,17 @@ class version_reader {
   std::vector<read_filter> filters_;
 };
 
+/// Whether a relation can be made of its rows: two columns, and all that is found stays.
+bool has_rows(const relation& made) {
+  return made.kinds.size() == 2 && !made.is_equivalence && made.choice_domains.empty() && made.size_limit == 0;
+}
+
 }  // namespace
 
 std::optional<row_evaluation> find_row_evaluation(const program& plan, const stratum& considered) {
   if (considered.recursive || considered.relations.size() != 1 || !considered.subsumptions.empty()) return std::nullopt;
   const relation_id id = considered.relations.front();
-  const relation& own = plan.relations[id.value];
-  if (own.kinds.size() != 2 || own.is_equivalence || !own.choice_domains.empty() || own.size_limit != 0)
-    return std::nullopt;
+  if (!has_rows(plan.relations[id.value])) return std::nullopt;
   row_evaluation found;
   for (const rule_version& version : considered.once.versions) {
     auto made = version_reader(plan).read(version);
@@ -131,6 +128,14 @@ std::optional<row_evaluation> find_row_evaluation(const program& plan, const str
       std::any_of(found.sources.begin(), found.sources.end(), [](const row_source& one) { return one.to.has_value(); });
   if (!joins) return std::nullopt;
   return found;
+}
+
+std::optional<version_rows> find_version_rows(const program& plan, const stratum& considered,
+                                              const rule_version& version) {
+  if (!considered.subsumptions.empty() || !has_rows(plan.relations[version.head.value])) return std::nullopt;
+  auto made = version_reader(plan).read(version);
+  if (made && !made->source.to) return std::nullopt;
+  return made;
 }
 
 }  // namespace gpulog::plan

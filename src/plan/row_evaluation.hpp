@@ -11,4 +11,9 @@ namespace gpulog::plan {
 /// one variable, or reads one: R(x,y) :- a(x,w), b(w,y), with comparisons of x and y that all rules have in common.
 [[nodiscard]] std::optional<row_evaluation> find_row_evaluation(const program& plan, const stratum& considered);
 
+/// Whether one version can: a join of two relations in one variable, whatever else its stratum does. The relation may
+/// have results before it.
+[[nodiscard]] std::optional<version_rows> find_version_rows(const program& plan, const stratum& considered,
+                                                            const rule_version& version);
+
 }  // namespace gpulog::plan

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +9,12 @@
 #include "storage/hash.hpp"
 
 namespace gpulog::storage {
+
+/// Words of a bitmap of values: bit b of bits[numbers[i]] stands for the value 64 * numbers[i] + b.
+struct bitmap_words {
+  const std::uint32_t* numbers;
+  const std::uint64_t* bits;
+};
 
 /// The shape of a matrix with a bit for each tuple of one or two columns. A row's bits begin with a word.
 struct bit_matrix_shape {
@@ -81,6 +88,23 @@ class bit_set {
       }
       keys[fresh] = shape_.is_unary ? last[i] : pack(values[0][i], last[i]);
       fresh += is_new ? 1 : 0;
+    }
+    return fresh;
+  }
+
+  /// Inserts tuples (first, y) for the values y of n words. Nobody else inserts tuples with this first value meanwhile.
+  /// Those that were not there are packed into keys. @return how many were new
+  std::uint32_t insert_words(word first, const bitmap_words& words, std::uint32_t n, std::uint64_t* keys) {
+    std::uint64_t* const row = words_.data() + first * shape_.stride;
+    std::uint32_t fresh = 0;
+    for (std::uint32_t i = 0; i < n && i < ahead; ++i) __builtin_prefetch(row + words.numbers[i], 1);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + ahead < n) __builtin_prefetch(row + words.numbers[i + ahead], 1);
+      const std::uint32_t number = words.numbers[i];
+      const std::uint64_t added = words.bits[number] & ~row[number];
+      row[number] |= added;
+      for (std::uint64_t left = added; left != 0; left &= left - 1)
+        keys[fresh++] = pack(first, number * 64 + static_cast<word>(std::countr_zero(left)));
     }
     return fresh;
   }

@@ -160,6 +160,12 @@ class relation {
   template <bool Concurrent>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker);
 
+  /// The same for tuples (first, y) of the values y of n words, at most tile_rows, of a relation with two columns.
+  /// Nobody else offers tuples with this first value meanwhile.
+  template <bool Concurrent>
+  std::uint32_t insert_words(word first, const bitmap_words& words, std::uint32_t n, insert_scratch& scratch,
+                             unsigned worker);
+
   /// found[i] = whether tuple i is in the relation. Any number of workers at a time, also while others insert.
   void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const;
 

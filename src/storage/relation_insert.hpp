@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <variant>
@@ -36,6 +37,28 @@ inline std::uint32_t relation::insert(const word* const* values, std::uint32_t n
   }
   if (best_) return insert_best<Concurrent>(std::get<row_set>(set_), values, n, scratch, worker);
   return insert_rows<Concurrent>(std::get<row_set>(set_), values, n, scratch, worker);
+}
+
+template <bool Concurrent>
+inline std::uint32_t relation::insert_words(word first, const bitmap_words& words, std::uint32_t n,
+                                            insert_scratch& scratch, unsigned worker) {
+  if (auto* bits = std::get_if<bit_set>(&set_))
+    return append_packed<Concurrent>(bits->insert_words(first, words, n, scratch.keys), scratch);
+  if (auto* packed = std::get_if<word_set>(&set_)) {
+    return append_packed<Concurrent>(packed->insert_words<Concurrent>(first, words, n, scratch.keys, scratch.homes),
+                                     scratch);
+  }
+  word firsts[tile_rows];
+  word values[tile_rows];
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::uint32_t number = words.numbers[i];
+    for (std::uint64_t left = words.bits[number]; left != 0; left &= left - 1)
+      values[count++] = number * 64 + static_cast<word>(std::countr_zero(left));
+  }
+  std::fill_n(firsts, count, first);
+  const word* const columns[] = {firsts, values};
+  return insert<Concurrent>(columns, count, scratch, worker);
 }
 
 inline void relation::contains(const word* const* values, std::uint32_t n, insert_scratch& scratch,

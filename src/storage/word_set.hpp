@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "storage/bit_set.hpp"
@@ -34,6 +35,42 @@ class word_set : public slot_table<packed_word> {
       const std::uint64_t own = 1ULL << (last[i] % packed_word::bits);
       keys[fresh] = is_unary_ ? last[i] : pack(values[0][i], last[i]);
       fresh += insert_at<Concurrent>(table, homes[i], number, own, taken) ? 1 : 0;
+    }
+    add_count<Concurrent>(taken);
+    return fresh;
+  }
+
+  /// Inserts tuples (first, y) of two columns for the values y of n words, as insert().
+  template <bool Concurrent>
+  std::uint32_t insert_words(word first, const bitmap_words& words, std::uint32_t n, std::uint64_t* keys,
+                             std::uint64_t* homes) {
+    constexpr unsigned parts = 64 / packed_word::bits;
+    std::uint64_t* const table = slots();
+    std::uint32_t fresh = 0;
+    std::uint64_t taken = 0;
+    for (std::uint32_t begin = 0; begin < n; begin += prefetch_distance) {
+      const std::uint32_t end = std::min(n, begin + prefetch_distance);
+      const auto each_slot = [&](const auto& use) {
+        std::uint32_t next = 0;
+        for (std::uint32_t i = begin; i < end; ++i) {
+          const std::uint64_t number = std::uint64_t{words.numbers[i]} * parts;
+          for (unsigned part = 0; part < parts; ++part) {
+            const std::uint64_t own = words.bits[words.numbers[i]] >> (part * packed_word::bits) & slot_values;
+            if (own != 0) use(next++, number + part, own);
+          }
+        }
+      };
+      each_slot([&](std::uint32_t place, std::uint64_t number, std::uint64_t) {
+        homes[place] = home(first * stride_ + number);
+        __builtin_prefetch(table + homes[place], 1);
+      });
+      each_slot([&](std::uint32_t place, std::uint64_t number, std::uint64_t own) {
+        const std::uint64_t added = add_at<Concurrent>(table, homes[place], first * stride_ + number, own, taken);
+        for (std::uint64_t left = added; left != 0; left &= left - 1) {
+          keys[fresh++] =
+              pack(first, static_cast<word>(number * packed_word::bits) + static_cast<word>(std::countr_zero(left)));
+        }
+      });
     }
     add_count<Concurrent>(taken);
     return fresh;
@@ -79,6 +116,12 @@ class word_set : public slot_table<packed_word> {
   template <bool Concurrent>
   bool insert_at(std::uint64_t* table, std::uint64_t at, std::uint64_t number, std::uint64_t own,
                  std::uint64_t& taken) const {
+    return add_at<Concurrent>(table, at, number, own, taken) != 0;
+  }
+  /// Values of a word, as bits. @return those that were not there
+  template <bool Concurrent>
+  std::uint64_t add_at(std::uint64_t* table, std::uint64_t at, std::uint64_t number, std::uint64_t own,
+                       std::uint64_t& taken) const {
     while (true) {
       std::uint64_t seen = read<Concurrent>(table[at]);
       if (seen == 0) {
@@ -86,26 +129,28 @@ class word_set : public slot_table<packed_word> {
         if constexpr (!Concurrent) {
           table[at] = made;
           ++taken;
-          return true;
+          return own;
         } else if (__atomic_compare_exchange_n(&table[at], &seen, made, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
           ++taken;
-          return true;
+          return own;
         }
       }
       if (packed_word::key(seen) != number) {
         at = next(at);
         continue;
       }
-      if ((seen & own) != 0) return false;
+      const std::uint64_t added = own & ~seen;
+      if (added == 0) return 0;
       if constexpr (Concurrent) {
-        return (__atomic_fetch_or(&table[at], own, __ATOMIC_RELAXED) & own) == 0;
+        return added & ~__atomic_fetch_or(&table[at], added, __ATOMIC_RELAXED);
       } else {
-        table[at] = seen | own;
-        return true;
+        table[at] = seen | added;
+        return added;
       }
     }
   }
 
+  static constexpr std::uint64_t slot_values = (1ULL << packed_word::bits) - 1;
   std::uint64_t stride_;  // words of 16 bits a row
   bool is_unary_;
 };

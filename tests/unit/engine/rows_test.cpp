@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct way {
   backend_kind backend = backend_kind::cpu;
   std::uint64_t memory_limit = 0;
   unsigned word_size = 32;
+  storage_kind storage = storage_kind::automatic;
 };
 
 bool has_device() {
@@ -46,6 +48,8 @@ result run(const std::string& text, const pairs& a, const pairs& b, const way& h
   options.rows = how.rows;
   options.backend = how.backend;
   options.memory_limit = how.memory_limit;
+  options.storage = how.storage;
+  options.decompose = false;
   compile_options compile;
   compile.warnings = false;
   compile.word_size = how.word_size;
@@ -64,7 +68,10 @@ result run(const std::string& text, const pairs& a, const pairs& b, const way& h
   EXPECT_EQ(count, found.size()) << "rows repeat";
   if (by_rows != nullptr) {
     *by_rows = false;
-    for (const stratum_statistics& stratum : running.figures().strata) *by_rows = *by_rows || stratum.by_rows;
+    for (const stratum_statistics& stratum : running.figures().strata) {
+      *by_rows = *by_rows || stratum.by_rows;
+      for (const rule_statistics& rule : stratum.rules) *by_rows = *by_rows || rule.runs_by_rows != 0;
+    }
   }
   return found;
 }
@@ -132,6 +139,11 @@ TEST(rows, skewed) {
   expect_same(join, a, b);
 }
 
+TEST(rows, of_a_rule_that_reads_nothing_beside_one_that_does) {
+  const pairs b = {{1, 2}, {2, 3}, {3, 1}};
+  expect_same(join + "r(x,y) :- b(x,w), b(w,y).\n", {}, b);
+}
+
 TEST(rows, that_are_asked_for_membership_afterwards) {
   const pairs a = random_pairs(1, 500, 60, 40);
   const pairs b = random_pairs(2, 500, 40, 60);
@@ -145,6 +157,78 @@ TEST(rows, of_wide_words) {
   const pairs b = random_pairs(2, 500, 40, 60);
   expect_same(join, a, b, 64);
   expect_same(declarations + "r(x,y) :- a(x,w), b(w,y), x != y.\n", a, b, 64);
+}
+
+/// Recursions, in which rows come in addition to what their relation has.
+const std::string closure = declarations + "r(x,y) :- a(x,y).\nr(x,y) :- r(x,w), r(w,y).\n";
+const std::string same_generation =
+    declarations + "r(x,y) :- a(p,x), a(p,y), x != y.\nr(x,y) :- a(p,x), r(p,q), a(q,y), x != y.\n";
+const std::string in_turns = declarations +
+                             ".decl s(x:unsigned, y:unsigned)\n.decl t(x:unsigned, y:unsigned)\n"
+                             "s(x,y) :- a(x,y).\nt(x,y) :- b(x,y).\ns(x,y) :- s(x,w), t(w,y), y < 180.\n"
+                             "t(y,x) :- t(x,w), s(w,y), x != 3.\nt(x,y) :- s(w,x), s(w,y), 7 != y.\n"
+                             "r(x,y) :- s(x,y), t(x,y).\n";
+
+void expect_same_in_loops(const std::string& text, const pairs& a, const pairs& b) {
+  way off;
+  off.rows = option_mode::off;
+  const result expected = run(text, a, b, off);
+  for (const storage_kind storage :
+       {storage_kind::automatic, storage_kind::hash, storage_kind::bits, storage_kind::words}) {
+    for (const auto& [jobs, rows, backend] :
+         {std::tuple(1U, option_mode::on, backend_kind::cpu), std::tuple(4U, option_mode::on, backend_kind::cpu),
+          std::tuple(1U, option_mode::automatic, backend_kind::cpu),
+          std::tuple(1U, option_mode::on, backend_kind::cuda)}) {
+      if (backend == backend_kind::cuda && !has_device()) continue;
+      way how{jobs, rows, backend};
+      how.storage = storage;
+      bool by_rows = false;
+      EXPECT_EQ(run(text, a, b, how, &by_rows), expected)
+          << jobs << " threads, storage " << static_cast<int>(storage) << "\n"
+          << text;
+      if (rows == option_mode::on) EXPECT_TRUE(by_rows) << text;
+    }
+  }
+}
+
+TEST(rows, inside_loops) {
+  for (std::uint64_t seed = 0; seed < 2; ++seed) {
+    const pairs a = random_pairs(seed, 300, 200, 200);
+    const pairs b = random_pairs(seed + 10, 100, 200, 200);
+    for (const std::string& text : {closure, same_generation, in_turns}) expect_same_in_loops(text, a, b);
+  }
+}
+
+/// Rows of all sizes at once, and a relation that has most of what is found from the beginning.
+TEST(rows, inside_loops_that_are_skewed) {
+  pairs a;
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    if (i < 200) a.emplace_back(i, i + 1);
+    if (i % 2 == 0) a.emplace_back(1, 5 * i);
+    if (i % 3 == 0) a.emplace_back(7 * i, 190);
+  }
+  for (std::uint32_t i = 0; i < 3; ++i) a.emplace_back(100000 + i, 200000 - 70 * i);
+  expect_same_in_loops(closure, a, {});
+  const pairs some(a.begin(), a.begin() + 600);
+  expect_same_in_loops(same_generation, some, {});
+}
+
+TEST(rows, inside_loops_without_memory_for_them) {
+  const pairs a = random_pairs(1, 3000, 600, 600);
+  way limited;
+  limited.rows = option_mode::off;
+  const std::size_t expected = run(closure, a, {}, limited).size();
+  limited.rows = option_mode::on;
+  std::size_t enough = 0;
+  for (limited.memory_limit = 1u << 20; limited.memory_limit <= 64u << 20; limited.memory_limit *= 2) {
+    try {
+      EXPECT_EQ(run(closure, a, {}, limited).size(), expected) << limited.memory_limit;
+      ++enough;
+    } catch (const memory_limit_error&) {
+      EXPECT_EQ(enough, 0U) << limited.memory_limit;
+    }
+  }
+  EXPECT_NE(enough, 0U);
 }
 
 /// Values without a place in a bitmap, and comparisons of codes: as pipelines.

@@ -48,6 +48,7 @@ inline std::vector<run_mode> all_run_modes() {
   }
   for (const auto sets : {storage::set_choice::bits, storage::set_choice::words}) {
     modes.push_back({storage::storage_mode::hash, 1, false, false, true, sets});
+    modes.push_back({storage::storage_mode::hash, 1, false, true, true, sets});
     modes.push_back({storage::storage_mode::hash, 3, true, true, true, sets});
   }
   return modes;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -76,6 +77,46 @@ TEST(row_evaluation, not_where_a_row_is_more_than_ranges_of_values) {
   EXPECT_FALSE(by_rows("r(w,y) :- a(_,w), b(w,y).\n"));          // both of one atom
   EXPECT_FALSE(by_rows("r(x,y) :- a(x,w), b(w,y).\nr(x,y) :- r(x,w), r(w,y), a(x,y).\n"));
   EXPECT_FALSE(by_rows("r(x,y) :- a(x,w), b(w,y).\n.limitsize r(n=5)\n"));
+}
+
+/// By delta atom: how the versions of r in a loop are evaluated by rows.
+std::map<int, std::optional<version_rows>> versions_by_rows(const std::string& rules) {
+  const program plan = plan_text(
+      ".decl a(x:number, y:number)\n.input a\n.decl b(x:number, y:number)\n.input b\n"
+      ".decl r(x:number, y:number)\n.printsize r\nr(x,y) :- a(x,y).\n" +
+      rules);
+  std::map<int, std::optional<version_rows>> found;
+  for (const stratum& one : plan.strata) {
+    for (const phase& repeated : one.loop) {
+      for (const rule_version& version : repeated.versions) found[version.delta_atom] = version.by_rows;
+    }
+  }
+  return found;
+}
+const relation_id r(2);
+
+TEST(row_evaluation, of_a_version_reads_parts) {
+  auto found = versions_by_rows("r(x,y) :- r(x,w), r(w,y), x != y.\n");
+  ASSERT_EQ(found.size(), 2U);
+  ASSERT_TRUE(found[0] && found[1]);
+  EXPECT_EQ(found[0]->source.from, (column_pairs{r, 0, 1, part::delta}));
+  EXPECT_EQ(found[0]->source.to, (column_pairs{r, 0, 1, part::all}));
+  EXPECT_EQ(found[0]->filters.size(), 1U);
+  EXPECT_EQ(found[1]->source.from, (column_pairs{r, 0, 1, part::old}));
+  EXPECT_EQ(found[1]->source.to, (column_pairs{r, 0, 1, part::delta}));
+}
+
+TEST(row_evaluation, of_a_version_whose_stratum_does_other_things) {
+  auto found = versions_by_rows("r(x,y) :- b(w,x), r(w,y).\nr(x,x+1) :- r(x,_), x < 10.\n");
+  bool has_join = false;
+  for (const auto& [delta, rows] : found) has_join = has_join || rows.has_value();
+  EXPECT_TRUE(has_join);
+}
+
+TEST(row_evaluation, of_no_version_that_only_copies_or_tests) {
+  for (const char* rules : {"r(x,y) :- r(y,x).\n", "r(x,y) :- r(x,w), b(w,y), a(y,x).\n"}) {
+    for (const auto& [delta, rows] : versions_by_rows(rules)) EXPECT_FALSE(rows) << rules;
+  }
 }
 
 }  // namespace
