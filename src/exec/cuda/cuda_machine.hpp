@@ -85,6 +85,16 @@ class cuda_machine {
     small_runs_.flush();
     return exec::run_rows(*context_, *resource_, task, relations, cut, stop);
   }
+  static constexpr kernels::row_cut_offs added_rows_pay = {16384, 32e6, 4, 2};
+  /// Rules of versions row by row, in addition to what their head has. @return by rule: its candidates; nothing: it was
+  /// left
+  std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_task& task,
+                                                     kernels::relation_list<relation>& relations,
+                                                     const std::atomic<bool>* stop) {
+    small_runs_.flush();
+    return exec::add_rows(*context_, *resource_, task, relations, added_rows_pay, stop);
+  }
+  void forget_rows() {}
   /// Of each column the largest value; 0 where there is none.
   [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {
     return storage::cuda::largest_values(*context_, *resource_, columns);

@@ -222,13 +222,13 @@ struct row_inputs::rule {
 row_inputs::row_inputs(const backend::cuda::device_context& context, backend::memory_resource& resource,
                        const kernels::row_task& task, const relation_list& relations)
     : context_(&context), resource_(&resource), task_(&task), relations_(&relations), rows_(resource), work_(resource) {
-  std::set<kernels::relation_number> read;
+  std::set<std::pair<kernels::relation_number, kernels::row_part>> read;
   const auto look_at = [&](const kernels::pair_columns& pairs) {
-    const auto& from = *relations[pairs.relation];
-    if (read.insert(pairs.relation).second) rows_read_ += from.rows();
+    const std::uint64_t rows = keys_of(pairs).rows;
+    if (read.insert({pairs.relation, pairs.rows}).second) rows_read_ += rows;
     // One behind the last item has a number, too.
-    if (from.rows() >= UINT32_MAX - 1) can_be_prepared_ = false;
-    largest_[{pairs.relation, pairs.key}] = largest_[{pairs.relation, pairs.value}] = 0;
+    if (rows >= UINT32_MAX - 1) can_be_prepared_ = false;
+    largest_[{pairs.relation, pairs.rows, pairs.key}] = largest_[{pairs.relation, pairs.rows, pairs.value}] = 0;
   };
   for (const kernels::row_rule& rule : task.rules) {
     look_at(rule.from);
@@ -240,15 +240,22 @@ row_inputs::~row_inputs() = default;
 
 const cuda_kernels::row_rule_view* row_inputs::rules() const { return views_->data(); }
 
+storage::cuda::column_values row_inputs::values_of(const column_part& part) const {
+  const auto& [number, rows, column] = part;
+  const auto& from = *(*relations_)[number];
+  const kernels::part_rows read = kernels::rows_of(from, rows);
+  if (read.begin == read.end) return {};
+  return {from.column(column) + read.begin, read.end - read.begin};
+}
+
 void row_inputs::sort(pairs& made, const kernels::pair_columns& from) {
-  const auto& relation = *(*relations_)[from.relation];
-  const std::uint64_t n = relation.rows();
-  made.value_bits = std::max(row_word_bits, bits_of(largest_[{from.relation, from.value}]));
-  const unsigned bits = made.value_bits + bits_of(largest_[{from.relation, from.key}]);
+  const std::uint64_t n = keys_of(from).rows;
+  made.value_bits = std::max(row_word_bits, bits_of(largest_value(from)));
+  const unsigned bits = made.value_bits + bits_of(largest_key(from));
   array<std::uint64_t> items(*resource_, n, fresh_memory::anything);
   array<std::uint64_t> other(*resource_, n, fresh_memory::anything);
   for_each(context_->stream(), n,
-           pack_pair{relation.column(from.key), relation.column(from.value), items.data(), made.value_bits});
+           pack_pair{keys_of(from).values, values_of(from).values, items.data(), made.value_bits});
   cub::DoubleBuffer<std::uint64_t> buffers(items.data(), other.data());
   with_scratch(*resource_, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortKeys(scratch, bytes, buffers, static_cast<std::int64_t>(n), 0,
@@ -259,7 +266,7 @@ void row_inputs::sort(pairs& made, const kernels::pair_columns& from) {
 }
 
 row_inputs::pairs& row_inputs::sorted(const kernels::pair_columns& wanted) {
-  auto& made = sorted_[{wanted.relation, wanted.key, wanted.value}];
+  auto& made = sorted_[place_of(wanted)];
   if (!made) {
     made = std::make_unique<pairs>(*resource_);
     sort(*made, wanted);
@@ -283,7 +290,7 @@ void row_inputs::make_words(words& made, const pairs& from) {
 }
 
 row_inputs::words& row_inputs::words_of(const kernels::pair_columns& wanted) {
-  auto& made = words_[{wanted.relation, wanted.key, wanted.value}];
+  auto& made = words_[place_of(wanted)];
   if (!made) {
     made = std::make_unique<words>(*resource_);
     make_words(*made, sorted(wanted));
@@ -385,34 +392,32 @@ void row_inputs::place_rows(rule& made, const kernels::row_rule& from) {
 /// All at once: the host waits for the device once.
 void row_inputs::find_largest() {
   std::vector<storage::cuda::column_values> looked_at;
-  for (const auto& [place, largest] : largest_) {
-    const auto& from = *(*relations_)[place.first];
-    looked_at.push_back({from.rows() == 0 ? nullptr : from.column(place.second), from.rows()});
-  }
+  for (const auto& [place, largest] : largest_) looked_at.push_back(values_of(place));
   const std::vector<word> found = storage::cuda::largest_values(*context_, *resource_, looked_at);
   std::size_t next = 0;
   for (auto& [place, largest] : largest_) largest = found[next++];
   for (const kernels::row_rule& rule : task_->rules) {
-    const kernels::pair_columns& last = rule.to ? *rule.to : rule.from;
-    values_ = std::max<std::uint64_t>(values_, largest_[{last.relation, last.value}] + 1ULL);
+    values_ = std::max<std::uint64_t>(values_, largest_value(rule.to ? *rule.to : rule.from) + 1ULL);
   }
 }
 
 std::optional<double> row_inputs::expected_candidates() const {
   double sum = 0;
   for (const kernels::row_rule& rule : task_->rules) {
-    const auto& from = *(*relations_)[rule.from.relation];
-    if (!rule.to) {
-      sum += static_cast<double>(from.rows());
-      continue;
-    }
-    const auto& to = *(*relations_)[rule.to->relation];
-    const std::uint64_t keys = largest_.at({rule.to->relation, rule.to->key}) + 1ULL;
-    if (keys / kernels::most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
-    sum += storage::cuda::join_size(*context_, *resource_, {from.column(rule.from.value), from.rows()},
-                                    {to.column(rule.to->key), to.rows()}, keys);
+    const auto own = expected_candidates(rule);
+    if (!own) return std::nullopt;
+    sum += *own;
   }
   return sum;
+}
+
+std::optional<double> row_inputs::expected_candidates(const kernels::row_rule& rule) const {
+  const storage::cuda::column_values from = values_of(rule.from);
+  if (!rule.to) return static_cast<double>(from.rows);
+  const storage::cuda::column_values to = keys_of(*rule.to);
+  const std::uint64_t keys = largest_key(*rule.to) + 1ULL;
+  if (keys / kernels::most_middle_values_per_row > to.rows + 4096) return std::nullopt;
+  return storage::cuda::join_size(*context_, *resource_, from, to, keys);
 }
 
 void row_inputs::prepare() {

@@ -11,6 +11,7 @@
 #include "backend/cuda/device.hpp"
 #include "kernels/row_task.hpp"
 #include "storage/cuda/device_relation.hpp"
+#include "storage/cuda/largest_values.hpp"
 
 /// What rules that are evaluated row by row read, prepared on a device.
 namespace gpulog::kernels::cuda {
@@ -41,6 +42,8 @@ class row_inputs {
   /// About how many results there are with their duplicates, before anything is prepared. @return nothing where values
   /// are too large
   [[nodiscard]] std::optional<double> expected_candidates() const;
+  /// The same of one rule.
+  [[nodiscard]] std::optional<double> expected_candidates(const kernels::row_rule& rule) const;
   /// @throws backend::memory_exceeded
   void prepare();
 
@@ -58,7 +61,25 @@ class row_inputs {
   struct pairs;  ///< sorted
   struct words;  ///< of the values of each key
   struct rule;
-  using columns = std::tuple<kernels::relation_number, std::uint32_t, std::uint32_t>;
+  using columns = std::tuple<kernels::relation_number, kernels::row_part, std::uint32_t, std::uint32_t>;
+  using column_part = std::tuple<kernels::relation_number, kernels::row_part, std::uint32_t>;
+
+  static columns place_of(const kernels::pair_columns& pairs) {
+    return {pairs.relation, pairs.rows, pairs.key, pairs.value};
+  }
+  [[nodiscard]] storage::cuda::column_values values_of(const column_part& part) const;
+  [[nodiscard]] storage::cuda::column_values keys_of(const kernels::pair_columns& pairs) const {
+    return values_of({pairs.relation, pairs.rows, pairs.key});
+  }
+  [[nodiscard]] storage::cuda::column_values values_of(const kernels::pair_columns& pairs) const {
+    return values_of({pairs.relation, pairs.rows, pairs.value});
+  }
+  [[nodiscard]] word largest_key(const kernels::pair_columns& pairs) const {
+    return largest_.at({pairs.relation, pairs.rows, pairs.key});
+  }
+  [[nodiscard]] word largest_value(const kernels::pair_columns& pairs) const {
+    return largest_.at({pairs.relation, pairs.rows, pairs.value});
+  }
 
   pairs& sorted(const kernels::pair_columns& wanted);
   words& words_of(const kernels::pair_columns& wanted);
@@ -73,7 +94,7 @@ class row_inputs {
   backend::memory_resource* resource_;
   const kernels::row_task* task_;
   const relation_list* relations_;
-  std::map<std::pair<kernels::relation_number, std::uint32_t>, word> largest_;  // by relation and column
+  std::map<column_part, word> largest_;
   std::uint64_t rows_read_ = 0;
   std::uint64_t values_ = 0;
   bool can_be_prepared_ = true;

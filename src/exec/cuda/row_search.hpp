@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <optional>
+#include <vector>
 
 #include "backend/cuda/device.hpp"
 #include "kernels/row_task.hpp"
@@ -16,5 +17,12 @@ std::optional<kernels::row_counts> run_rows(const backend::cuda::device_context&
                                             backend::memory_resource& resource, const kernels::row_task& task,
                                             const kernels::relation_list<storage::cuda::device_relation>& relations,
                                             const kernels::row_cut_offs& cut, const std::atomic<bool>* stop);
+
+/// The same in addition to what the target has: rules that pay.
+/// @return by rule: its candidates; nothing: it was left
+std::vector<std::optional<std::uint64_t>> add_rows(
+    const backend::cuda::device_context& context, backend::memory_resource& resource, const kernels::row_task& task,
+    const kernels::relation_list<storage::cuda::device_relation>& relations, const kernels::row_cut_offs& cut,
+    const std::atomic<bool>* stop);
 
 }  // namespace gpulog::exec

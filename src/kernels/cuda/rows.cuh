@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/row_rule_view.cuh"
+#include "kernels/cuda/row_sink.cuh"
 #include "kernels/cuda/steps.cuh"
 #include "kernels/cuda/warp_share.cuh"
 #include "kernels/cuda/words.cuh"
@@ -46,7 +47,8 @@ struct row_arguments {
   std::uint64_t last_number = 0;
   std::uint64_t stride = 1;  ///< without a common divisor with list_size
   std::uint32_t slots = 0;   ///< of a block's table: most
-  // Results.
+  // Results: of a relation that may have some of them, those that its set does not have.
+  set_view set;
   word* left = nullptr;
   word* right = nullptr;
   std::uint64_t capacity = 0;
@@ -75,6 +77,15 @@ __device__ inline std::uint32_t passing(const row_arguments& arguments, word row
     if (!passes(arguments, row, number << row_word_bits | bit)) kept &= ~(1U << bit);
   }
   return kept;
+}
+
+/// What of a word becomes results: what passes and, of a row that is added to a set, what the set does not have.
+template <bool Inserts>
+__device__ std::uint32_t results_of(const row_arguments& arguments, word row, std::uint32_t number,
+                                    std::uint32_t mask) {
+  if (mask != 0 && arguments.filter_count != 0) mask = passing(arguments, row, number, mask);
+  if (Inserts && mask != 0) mask = missing_values(arguments.set, row, number, mask);
+  return mask;
 }
 
 /// Words by number, open addressing.
@@ -142,9 +153,11 @@ __device__ void add_rule(const row_rule_view& rule, std::uint32_t row, const wor
 }
 
 /// A warp writes the values of a word at a time, each lane the one of its bit.
-__device__ inline std::uint64_t write_words(const row_arguments& arguments, word row, std::uint32_t number,
-                                            std::uint32_t mask, std::uint64_t at) {
+template <bool Inserts>
+__device__ std::uint64_t write_words(const row_arguments& arguments, word row, std::uint32_t number, std::uint32_t mask,
+                                     std::uint64_t at) {
   const unsigned lane = threadIdx.x % 32;
+  if (Inserts && mask != 0) insert_values(arguments.set, row, number, mask);
   for (std::uint32_t left = __ballot_sync(0xffffffffU, mask != 0); left != 0; left &= left - 1) {
     const int owner = __ffs(static_cast<int>(left)) - 1;
     const std::uint32_t owned_number = __shfl_sync(0xffffffffU, number, owner);
@@ -173,7 +186,8 @@ __device__ inline std::uint64_t take_rows(const row_arguments& arguments, std::u
 }
 
 /// A row a team: a warp, then 8 rows a block at a time, or a block.
-template <unsigned Warps>
+/// @tparam Inserts whether results are added to a set
+template <unsigned Warps, bool Inserts>
 __global__ void __launch_bounds__(row_threads) rows_kernel(const row_arguments arguments) {
   extern __shared__ std::uint32_t shared_words[];
   __shared__ unsigned long long shared_number;
@@ -232,8 +246,8 @@ __global__ void __launch_bounds__(row_threads) rows_kernel(const row_arguments a
     const std::uint32_t begin = team::warp() * part;
     std::uint32_t count = 0;
     for (std::uint32_t slot = begin + lane; slot < begin + part; slot += 32) {
-      if (arguments.filter_count != 0 && table.masks[slot] != 0)
-        table.masks[slot] = passing(arguments, row_value, table.numbers[slot], table.masks[slot]);
+      if (Inserts || arguments.filter_count != 0)
+        table.masks[slot] = results_of<Inserts>(arguments, row_value, table.numbers[slot], table.masks[slot]);
       count += __popc(table.masks[slot]);
     }
     count = __reduce_add_sync(0xffffffffU, count);
@@ -258,7 +272,7 @@ __global__ void __launch_bounds__(row_threads) rows_kernel(const row_arguments a
     }
     if (place == UINT64_MAX) continue;
     for (std::uint32_t slot = begin + lane; slot < begin + part; slot += 32)
-      place = write_words(arguments, row_value, table.numbers[slot], table.masks[slot], place);
+      place = write_words<Inserts>(arguments, row_value, table.numbers[slot], table.masks[slot], place);
     team::synchronize();
   }
   if (team::thread() == 0 && work != 0) atomicAdd(&arguments.totals->work, work);
@@ -333,7 +347,8 @@ __global__ void __launch_bounds__(row_threads) mark_kernel(const bitmap_argument
 constexpr std::uint64_t bitmap_tile = 256;
 
 /// Filters what is marked and counts it, and in a second launch writes it. A tile is of one row.
-template <bool Writes>
+/// @tparam Inserts whether results are added to a set
+template <bool Writes, bool Inserts>
 __global__ void __launch_bounds__(row_threads) bitmap_kernel(const bitmap_arguments arguments) {
   const unsigned lane = threadIdx.x % 32;
   const std::uint64_t row_tiles = (arguments.stride + bitmap_tile - 1) / bitmap_tile;
@@ -349,8 +364,8 @@ __global__ void __launch_bounds__(row_threads) bitmap_kernel(const bitmap_argume
     std::uint32_t count = 0;
     for (std::uint64_t number = begin + lane; number < end; number += 32) {
       const std::uint32_t mask = bitmap[number];
-      if (!Writes && mask != 0 && arguments.all.filter_count != 0) {
-        bitmap[number] = passing(arguments.all, row_value, static_cast<std::uint32_t>(number), mask);
+      if (!Writes && mask != 0 && (Inserts || arguments.all.filter_count != 0)) {
+        bitmap[number] = results_of<Inserts>(arguments.all, row_value, static_cast<std::uint32_t>(number), mask);
         count += __popc(bitmap[number]);
       } else {
         count += __popc(mask);
@@ -363,7 +378,8 @@ __global__ void __launch_bounds__(row_threads) bitmap_kernel(const bitmap_argume
       if (lane == 0) place = atomicAdd(&arguments.all.totals->rows, static_cast<unsigned long long>(count));
       place = __shfl_sync(0xffffffffU, place, 0);
       for (std::uint64_t number = begin + lane; number < end; number += 32)
-        place = write_words(arguments.all, row_value, static_cast<std::uint32_t>(number), bitmap[number], place);
+        place =
+            write_words<Inserts>(arguments.all, row_value, static_cast<std::uint32_t>(number), bitmap[number], place);
     } else {
       sum += count;
     }

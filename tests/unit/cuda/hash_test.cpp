@@ -39,6 +39,18 @@ TEST_F(hash_on_cuda, random_programs) {
       700000, 60);
 }
 
+TEST_F(hash_on_cuda, random_programs_by_rows) {
+  using storage::set_choice;
+  std::vector<device_way> ways;
+  for (const auto& [name, sets] :
+       {std::pair("rows", set_choice::automatic), std::pair("rows, hash", set_choice::hash),
+        std::pair("rows, bits", set_choice::bits), std::pair("rows, words", set_choice::words)}) {
+    ways.push_back(make_way(name, cut_at(0, 0, 1), sets));
+    ways.back().chosen.rows = row_mode::on;
+  }
+  compare_random_programs(ways, 720000, 120);
+}
+
 TEST_F(hash_on_cuda, random_programs_whose_recursions_move_there) {
   std::vector<device_way> ways;
   for (std::uint64_t move_at = 0; move_at < 5; ++move_at) {
