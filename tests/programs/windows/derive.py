@@ -16,7 +16,10 @@ def results(_):
     ends = {(g, x) for g, x in asked if any(y <= x for y, _ in of[g]) and any(y > x for y, _ in of[g])}
     tags = {(g, x) for g, x in asked if any(t < (x * 9001 + 2147483000) % word for _, t in of[g])}
     close = {(g, x, y) for g, x in asked for y, _ in of[g] if x < y < x + 7}
+    around = {(x, sum(2 * x - 3 <= y <= 2 * x + 40 for y, _ in points), max((y for y in places if x - 90 < y < x - 1), default=None))
+              for x in places if x % 7 == 0}
     return {
+        'around.csv': {row for row in around if row[2] is not None},
         'inside.csv': {(b, x) for b, e in blocks for x in places if b <= x < e},
         'near.csv': {(x, y) for x in places for y in places if x - 3 < y <= x + 2 and x != y and -400 <= y < 400},
         'above.csv': {(t, sum(u > t for _, u in points)) for _, t in points},
