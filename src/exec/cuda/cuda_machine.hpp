@@ -92,9 +92,9 @@ class cuda_machine {
                                                      kernels::relation_list<relation>& relations,
                                                      const std::atomic<bool>* stop) {
     small_runs_.flush();
-    return exec::add_rows(*context_, *resource_, task, relations, added_rows_pay, stop);
+    return exec::add_rows(*context_, *resource_, task, relations, added_rows_pay, refusals_, stop);
   }
-  void forget_rows() {}
+  void forget_rows() { refusals_.forget(); }
   /// Of each column the largest value; 0 where there is none.
   [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {
     return storage::cuda::largest_values(*context_, *resource_, columns);
@@ -276,6 +276,7 @@ class cuda_machine {
   std::vector<std::unique_ptr<launched>> launched_;  // versions of a phase, kept from phase to phase
   /// By pipeline: the most rows that it is put into a batch with, lowered when it was refused there.
   std::unordered_map<const kernels::pipeline*, std::uint64_t> batch_rows_;
+  row_refusals refusals_;
 };
 
 }  // namespace gpulog::exec

@@ -100,18 +100,21 @@ std::vector<std::size_t> rules_that_pay(const relation_list& relations, const ro
 std::vector<std::optional<std::uint64_t>> add_rows(const backend::cuda::device_context& context,
                                                    backend::memory_resource& resource, const kernels::row_task& task,
                                                    const relation_list& relations, const kernels::row_cut_offs& cut,
-                                                   const std::atomic<bool>* stop) {
+                                                   row_refusals& refusals, const std::atomic<bool>* stop) {
   std::vector<std::optional<std::uint64_t>> done(task.rules.size());
   storage::cuda::device_relation& target = *relations[task.target];
   if (target.arity() != 2 || target.only_appends() || target.keeps_best()) return done;
   std::vector<std::size_t> numbers = rules_to_consider(relations, task, cut);
-  if (numbers.empty()) return done;
+  if (numbers.empty() || (!task.forced && refusals.rests(task))) return done;
   kernels::row_task paying = only(task, numbers);
   auto inputs = std::make_unique<row_inputs>(context, resource, paying, relations);
   if (!inputs->can_be_prepared()) return done;
   if (!task.forced) {
     const std::vector<std::size_t> chosen = rules_that_pay(relations, *inputs, paying, cut);
-    if (chosen.empty()) return done;
+    if (chosen.empty()) {
+      refusals.refused(task);
+      return done;
+    }
     if (chosen.size() != numbers.size()) {
       std::vector<std::size_t> kept;
       for (const std::size_t r : chosen) kept.push_back(numbers[r]);
@@ -131,6 +134,7 @@ std::vector<std::optional<std::uint64_t>> add_rows(const backend::cuda::device_c
     // What the sample has found stays.
     const bool repeats = words_per_result == 0 || words_per_result * per_word >= cut.least_candidates_per_result;
     if (!task.forced && !repeats) {
+      refusals.refused(task);
       target.release_outgrown();
       return done;
     }
