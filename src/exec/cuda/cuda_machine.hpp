@@ -85,7 +85,7 @@ class cuda_machine {
     small_runs_.flush();
     return exec::run_rows(*context_, *resource_, task, relations, cut, stop);
   }
-  static constexpr kernels::row_cut_offs added_rows_pay = {16384, 32e6, 4, 2};
+  static constexpr kernels::row_cut_offs added_rows_pay = {16384, 64e6, 4, 4};
   /// Rules of versions row by row, in addition to what their head has. @return by rule: its candidates; nothing: it was
   /// left
   std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_task& task,
