@@ -133,6 +133,11 @@ class phase_runner : protected plan_relations<Machine> {
            (options_.rows == row_mode::on || plan_->relations[planned.head.value].needs_set);
   }
 
+  /// Infinite where it had none.
+  [[nodiscard]] static double candidates_by_last_run(const running_version& version, std::uint64_t rows) {
+    return version.figures->runs == 0 ? std::numeric_limits<double>::infinity() : expected_candidates(version, rows);
+  }
+
   /// What of a phase is made row by row (plan::version_rows): versions with the same head and the same comparisons
   /// together. @return by version: whether it has been run
   std::vector<bool> run_by_rows([[maybe_unused]] std::vector<running_version>& versions,
@@ -140,20 +145,26 @@ class phase_runner : protected plan_relations<Machine> {
     std::vector<bool> done(versions.size(), false);
     if constexpr (makes_rows) {
       if (options_.rows == row_mode::off || options_.storage == storage::storage_mode::hisa) return done;
-      std::vector<bool> seen(versions.size(), false);
+      std::vector<std::size_t> open;
+      double candidates = 0;
       for (std::size_t v = 0; v < versions.size(); ++v) {
-        if (seen[v] || !can_be_made_by_rows(versions[v])) continue;
-        std::vector<std::size_t> together;
-        const plan::rule_version& first = *versions[v].planned;
-        for (std::size_t other = v; other < versions.size(); ++other) {
-          const plan::rule_version& planned = *versions[other].planned;
-          if (planned.head != first.head || !can_be_made_by_rows(versions[other]) ||
-              planned.by_rows->filters != first.by_rows->filters)
-            continue;
-          seen[other] = true;
-          if (kernels::input_rows(versions[other].pipeline, relations_) != 0) together.push_back(other);
-        }
-        if (!together.empty()) make_rows(versions, together, figures, done);
+        if (!versions[v].planned->by_rows) continue;
+        const std::uint64_t rows = kernels::input_rows(versions[v].pipeline, relations_);
+        if (rows == 0 || !can_be_made_by_rows(versions[v])) continue;
+        open.push_back(v);
+        candidates += candidates_by_last_run(versions[v], rows);
+      }
+      // Of many small versions not even their tasks are made.
+      const bool is_small = candidates * kernels::most_growth < Machine::added_rows_pay.least_candidates;
+      if (is_small && options_.rows != row_mode::on) return done;
+      while (!open.empty()) {
+        const plan::rule_version& first = *versions[open.front()].planned;
+        const auto others = std::stable_partition(open.begin(), open.end(), [&](std::size_t v) {
+          const plan::rule_version& planned = *versions[v].planned;
+          return planned.head == first.head && planned.by_rows->filters == first.by_rows->filters;
+        });
+        make_rows(versions, {open.begin(), others}, figures, done);
+        open.erase(open.begin(), others);
       }
     }
     return done;
@@ -169,8 +180,7 @@ class phase_runner : protected plan_relations<Machine> {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const running_version& version = versions[numbers[i]];
       task.rules[i].last_candidates =
-          version.figures->runs == 0 ? std::numeric_limits<double>::infinity()
-                                     : expected_candidates(version, kernels::input_rows(version.pipeline, relations_));
+          candidates_by_last_run(version, kernels::input_rows(version.pipeline, relations_));
     }
     relation_type& target = *relations_[task.target];
     const typename Machine::trace_range traced(planned.front()->text);
