@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "device_here.hpp"
 #include "gpulog/engine.hpp"
 
 namespace gpulog {
@@ -90,17 +91,6 @@ const std::vector<std::pair<storage_kind, unsigned>> storages = {
     {storage_kind::automatic, 1}, {storage_kind::automatic, 4}, {storage_kind::hash, 1},  {storage_kind::hash, 4},
     {storage_kind::bits, 1},      {storage_kind::bits, 4},      {storage_kind::words, 1}, {storage_kind::words, 4},
     {storage_kind::hisa, 1},      {storage_kind::hisa, 4}};
-
-bool has_device() {
-  run_options options;
-  options.backend = backend_kind::cuda;
-  try {
-    const engine probe(program::from_text(".decl a(x:number)\na(1).\n"), options);
-  } catch (const input_error&) {
-    return false;
-  }
-  return true;
-}
 
 TEST(given_up, where_most_is_asked_for) {
   const bool on_device = has_device();

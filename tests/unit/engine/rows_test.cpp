@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "device_here.hpp"
 #include "gpulog/engine.hpp"
 
 namespace gpulog {
@@ -30,17 +31,6 @@ struct way {
   unsigned word_size = 32;
   storage_kind storage = storage_kind::automatic;
 };
-
-bool has_device() {
-  run_options options;
-  options.backend = backend_kind::cuda;
-  try {
-    const engine probe(program::from_text(".decl a(x:number)\na(1).\n"), options);
-  } catch (const input_error&) {
-    return false;
-  }
-  return true;
-}
 
 result run(const std::string& text, const pairs& a, const pairs& b, const way& how, bool* by_rows = nullptr) {
   run_options options;

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "gpulog/engine.hpp"
+
+namespace gpulog {
+
+/// Whether runs on a CUDA device are possible here.
+inline bool has_device() {
+  run_options options;
+  options.backend = backend_kind::cuda;
+  try {
+    const engine probe(program::from_text(".decl a(x:number)\na(1).\n"), options);
+  } catch (const input_error&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace gpulog
