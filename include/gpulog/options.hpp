@@ -17,6 +17,7 @@ struct compile_options {
   std::vector<std::string> macros;                           ///< "NAME" or "NAME=VALUE"
   std::vector<std::pair<std::string, std::string>> pragmas;  ///< win over those of the text
   bool warnings = true;
+  std::vector<std::string> left_out_warnings;  ///< by their names for --wno; unknown ones have no effect
   unsigned word_size = 32;  ///< bits of numbers, unsigned numbers and floats: 32 or 64
 };
 
@@ -69,6 +70,8 @@ struct run_options {
   /// Libraries of functors: NAME stands for libNAME.so in one of the directories, a text with a slash for that file.
   std::vector<std::string> functor_libraries;    ///< none: "functors"
   std::vector<std::string> functor_directories;  ///< none: "."
+  /// Where relative ones of both are looked for after the working directory; empty: nowhere.
+  std::string functor_base;
   /// Storage `hisa`, eager buffer management: a buffer that a merge outgrows gets room for full + this factor times
   /// delta, and is kept; 0: exactly what is needed, each time anew.
   double buffer_factor = 8;

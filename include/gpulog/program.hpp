@@ -15,6 +15,13 @@ namespace detail {
 struct program_state;
 }
 
+/// One of the files that a program was read from.
+struct source_text {
+  std::string path;      ///< as it was found
+  std::string identity;  ///< the same for all paths of a file
+  std::string text;      ///< empty where it was not needed
+};
+
 /// A program that was read, checked and planned. Cheap to copy: copies share one immutable state.
 class program {
  public:
@@ -24,6 +31,15 @@ class program {
   /// Reads a program from text; `name` is the file that diagnostics name.
   [[nodiscard]] static program from_text(std::string text, const compile_options& options = {},
                                          const std::string& name = "program.dl");
+
+  /// Reads a program from what sources() of another one gave, whatever the disk has now. @throws input_error when there
+  /// are none, or for a word size that does not exist.
+  [[nodiscard]] static program from_sources(const std::vector<source_text>& sources,
+                                            const compile_options& options = {});
+
+  /// The files that it was read from, its own first and each once. To be asked in the working directory that it was
+  /// read in.
+  [[nodiscard]] std::vector<source_text> sources() const;
 
   /// Whether it can run: there is no diagnostic of severity error.
   [[nodiscard]] bool ok() const;

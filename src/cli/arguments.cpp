@@ -26,7 +26,6 @@ constexpr std::string_view jobs_error = "-j/--jobs may only be set to 'auto' or 
 const std::map<std::string, std::string>& refused_options() {
   static const std::string no_compiler = "gpulog needs no compiler and makes no C++: run the program directly";
   static const std::map<std::string, std::string> reasons = {
-      {"-o,--dl-program", no_compiler},
       {"-g,--generate", no_compiler},
       {"-G,--generate-many", no_compiler},
       {"-s,--swig", "there are no generated bindings: use the C++ interface in include/gpulog"},
@@ -55,8 +54,6 @@ constexpr ignored_option ignored_options[] = {
     {"-m,--magic-transform", true, "no effect on results"},
     {"--no-preprocessor", false, "no effect: there is no external preprocessor"},
     {"--profile-frequency", false, "no effect: frequencies are always counted"},
-    {"-W,--warn", true, "no effect: warnings are all on"},
-    {"--wno", true, "no effect: -w turns all warnings off"},
 };
 
 std::string version_text() {
@@ -116,14 +113,14 @@ parse_result fail(std::string_view message) {
 
 /// The options as texts, before they are checked.
 struct raw_arguments {
-  std::vector<std::string> files, show, macros, pragmas, places, inline_exclude, magic_exclude;
+  std::vector<std::string> files, show, macros, pragmas, places, inline_exclude, magic_exclude, warn, warn_not;
   std::string joins = "materialized";
   std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto",
               deduplicate = "auto", unneeded = "auto", best_first = "auto", demand = "auto", rows = "auto",
               renumber = "auto", memory_limit, buffer_factor;
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
-  CLI::Option *fact_folder = nullptr, *output_folder = nullptr;
+  bool has_fact_folder = false, has_output_folder = false;
 };
 
 /// Something that gpulog does by itself (auto), or not.
@@ -178,7 +175,8 @@ std::string refusal(const std::vector<refused_option>& refused) {
   return {};
 }
 
-parse_result checked(const raw_arguments& raw, arguments parsed) {
+/// @param is_image whether there is a program without a file
+parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) {
   const auto jobs = jobs_from_text(raw.jobs);
   if (!jobs) return fail(jobs_error);
   parsed.run.jobs = *jobs;
@@ -266,52 +264,75 @@ parse_result checked(const raw_arguments& raw, arguments parsed) {
     parsed.compile.pragmas.emplace_back("magic-transform-exclude",
                                         fmt::format("{}", fmt::join(raw.magic_exclude, ",")));
   }
-  if (raw.fact_folder->count() > 0) parsed.compile.pragmas.emplace_back("fact-dir", parsed.run.fact_directory);
-  if (raw.output_folder->count() > 0) parsed.compile.pragmas.emplace_back("output-dir", parsed.run.output_directory);
+  if (raw.has_fact_folder) parsed.compile.pragmas.emplace_back("fact-dir", parsed.run.fact_directory);
+  if (raw.has_output_folder) parsed.compile.pragmas.emplace_back("output-dir", parsed.run.output_directory);
   for (const std::string& group : raw.macros) {
     for (std::string& macro : split(group, ' ')) parsed.compile.macros.push_back(std::move(macro));
   }
   for (const std::string& directory : parsed.compile.include_directories) {
-    if (!is_directory(directory)) return fail(fmt::format("Include directory {} does not exist", directory));
+    if (!is_image && !is_directory(directory)) return fail(fmt::format("Include directory {} does not exist", directory));
   }
 
   parsed.compile.warnings = !raw.no_warnings;
+  for (const std::string& name : raw.warn_not) {
+    if (name == "all") parsed.compile.warnings = false;
+    if (std::find(raw.warn.begin(), raw.warn.end(), name) == raw.warn.end()) {
+      parsed.compile.left_out_warnings.push_back(name);
+    }
+  }
   parsed.run.missing_facts_are_empty = raw.no_warnings;
   parsed.run.output_to_stdout = parsed.run.output_directory == "-";
 
-  if (raw.files.empty()) {
+  if (is_image && !raw.files.empty()) {
+    return fail(fmt::format("this executable is a program already and takes no file, as {}", raw.files.front()));
+  }
+  if (raw.files.empty() && !is_image) {
     fmt::print(stderr, "No datalog file specified.\n");
     return {std::nullopt, 0};
   }
   if (raw.files.size() > 1)
     return fail(fmt::format("only one datalog file can be run, but {} are given", raw.files.size()));
-  parsed.program_file = raw.files.front();
+  if (!is_image) parsed.program_file = raw.files.front();
+  if (!parsed.executable_file.empty()) return {std::move(parsed), 0};  // nothing is read or written now
 
   if (!is_directory(parsed.run.fact_directory)) {
     return fail(fmt::format("Fact directory {} does not exist", parsed.run.fact_directory));
   }
-  if (!parsed.run.output_to_stdout && !is_directory(parsed.run.output_directory)) {
+  if (!parsed.run.output_to_stdout && !parsed.run.output_directory.empty() &&
+      !is_directory(parsed.run.output_directory)) {
     return fail(fmt::format("Output directory {} does not exist", parsed.run.output_directory));
   }
   return {std::move(parsed), 0};
 }
 
-}  // namespace
-
-parse_result parse_arguments(int count, char** texts) {
-  raw_arguments raw;
-  arguments parsed;
+/// Reads the options into `raw` and `parsed`, where those that are not given stay as they are.
+/// @return something when there is no more to do @param is_image whether this is an executable that `-o` made
+std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_image, raw_arguments& raw,
+                                 arguments& parsed) {
   CLI::App app("gpulog runs Datalog programs in the dialect of Soufflé.", "gpulog");
   app.set_help_flag("-h,--help", "print this text");
 
-  app.add_option("program", raw.files, "the program (.dl)");
-  raw.fact_folder =
-      app.add_option("-F,--fact-dir", parsed.run.fact_directory, "folder of the .facts files")->type_name("DIR");
-  raw.output_folder = app.add_option("-D,--output-dir", parsed.run.output_directory,
-                                     "folder for output files; - prints every .output on standard output")
-                          ->type_name("DIR");
+  app.add_option("program", raw.files, "the program (.dl)")->group(is_image ? "" : "Positionals");
+  const auto* const fact_folder =
+      app.add_option("-F,--fact-dir,--facts", parsed.run.fact_directory, "folder of the .facts files")
+          ->type_name("DIR");
+  const auto* const output_folder =
+      app.add_option("-D,--output-dir,--output", parsed.run.output_directory,
+                     "folder for output files; - prints every .output on standard output; '' writes nothing")
+          ->type_name("DIR");
+  if (is_image) {
+    app.add_flag("-i,--index")->group("");  // without effect, as there
+  } else {
+    app.add_option("-o,--dl-program", parsed.executable_file,
+                   "make an executable of the program that takes the same options, instead of running it")
+        ->type_name("FILE");
+  }
   app.add_option("-j,--jobs", raw.jobs, "worker threads, or auto")->type_name("N");
   app.add_flag("-w,--no-warn", raw.no_warnings, "no warnings; a missing fact file is an empty relation");
+  app.add_option("--wno", raw.warn_not, "leave out the warnings of this name, as var-appears-once, or all (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("-W,--warn", raw.warn, "leave them in (repeatable)")->type_name("NAME")->allow_extra_args(false);
   app.add_flag("-v,--verbose", parsed.verbose, "tell what is done and how long it takes (standard error)");
   app.add_option("-I,--include-dir", parsed.compile.include_directories, "folder that .include searches (repeatable)")
       ->type_name("DIR")
@@ -398,18 +419,17 @@ parse_result parse_arguments(int count, char** texts) {
   }
   std::vector<refused_option> refused;
   for (const auto& [names, reason] : refused_options()) {
-    const bool flag = names.starts_with("-c,") || names.starts_with("-C,");
-    CLI::Option* option = flag ? app.add_flag(names) : app.add_option(names, ignored_values)->allow_extra_args(false);
+    CLI::Option* option = app.add_option(names, ignored_values)->allow_extra_args(false);
     std::string shown = names;
     std::replace(shown.begin(), shown.end(), ',', '/');
     refused.push_back({option->group(""), std::move(shown), reason});
   }
 
   try {
-    app.parse(count, texts);
+    app.parse(std::vector<std::string>(texts.rbegin(), texts.rend()));  // the last one first
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", app.help());
-    return {std::nullopt, 0};
+    return parse_result{std::nullopt, 0};
   } catch (const CLI::ParseError& failure) {
     if (std::string reason = refusal(refused); !reason.empty()) return fail(reason);
     std::string message = failure.what();
@@ -418,10 +438,27 @@ parse_result parse_arguments(int count, char** texts) {
   }
   if (raw.show_version) {
     fmt::print("{}", version_text());
-    return {std::nullopt, 0};
+    return parse_result{std::nullopt, 0};
   }
   if (std::string reason = refusal(refused); !reason.empty()) return fail(reason);
-  return checked(raw, std::move(parsed));
+  raw.has_fact_folder = raw.has_fact_folder || fact_folder->count() > 0;
+  raw.has_output_folder = raw.has_output_folder || output_folder->count() > 0;
+  return std::nullopt;
+}
+
+}  // namespace
+
+parse_result parse_arguments(int count, char** texts, const std::optional<program_image>& image) {
+  raw_arguments raw;
+  arguments parsed;
+  if (image) {
+    if (const auto end = read(image->arguments, false, raw, parsed)) return *end;
+    raw.files.clear();
+    parsed.executable_file.clear();
+    parsed.run.functor_base = image->folder;
+  }
+  if (const auto end = read({texts + 1, texts + count}, image.has_value(), raw, parsed)) return *end;
+  return checked(raw, std::move(parsed), image.has_value());
 }
 
 }  // namespace gpulog::cli

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/program_image.hpp"
 #include "gpulog/options.hpp"
 
 namespace gpulog::cli {
@@ -14,6 +15,7 @@ struct arguments {
   compile_options compile;
   run_options run;
   std::vector<std::string> show;  ///< stages to print instead of running
+  std::string executable_file;    ///< to make instead of running; empty: none
   std::string profile_file;
   std::string statistics_file;
   bool verbose = false;
@@ -28,6 +30,7 @@ struct parse_result {
 
 /// Reads Soufflé's options and gpulog's own. Prints help and version on standard output, errors as one line on standard
 /// error.
-[[nodiscard]] parse_result parse_arguments(int count, char** texts);
+/// @param image of an executable that `-o` made: those it was made with count, too, unless they are given anew
+[[nodiscard]] parse_result parse_arguments(int count, char** texts, const std::optional<program_image>& image);
 
 }  // namespace gpulog::cli

@@ -7,12 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <new>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "cli/arguments.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/program_image.hpp"
 #include "cli/progress_line.hpp"
 #include "gpulog/engine.hpp"
 
@@ -67,12 +69,7 @@ int show_stages(const program& source, const arguments& given) {
   return std::max(status, 1);
 }
 
-int run_program(arguments given) {
-  const program source = program::from_file(given.program_file, given.compile);
-  if (!given.show.empty()) return show_stages(source, given);
-  fmt::print(stderr, "{}", source.report());
-  if (!source.ok()) return 1;
-
+int run_program(arguments given, const program& source) {
   progress_line line;
   if (progress_line::wanted()) given.run.on_progress = [&line](const progress& now) { line.show(now); };
   given.run.cancelled = &cancel_requested;
@@ -82,12 +79,33 @@ int run_program(arguments given) {
   run.load();
   run.evaluate();
   line.clear();
-  run.write();
+  if (!given.run.output_directory.empty()) run.write();
   if (given.verbose) print_timings(run.figures());
   write_report(given.statistics_file, run.figures());
   write_report(given.profile_file, run.figures());
   // What a device and its driver keep is freed by the system at once; destructors would take longer.
   if (run.uses_device() && std::fflush(stdout) == 0) std::_Exit(0);
+  return 0;
+}
+
+int act(int count, char** texts) {
+  const std::optional<program_image> image = own_image();
+  parse_result result = parse_arguments(count, texts, image);
+  if (!result.parsed) return result.exit_status;
+  arguments& given = *result.parsed;
+  if (image) {
+    given.program_file = image->sources.front().path;
+    given.compile.warnings = false;  // they were shown when it was made
+  }
+  watch_signals();
+  const program source = image ? program::from_sources(image->sources, given.compile)
+                               : program::from_file(given.program_file, given.compile);
+  if (!given.show.empty()) return show_stages(source, given);
+  fmt::print(stderr, "{}", source.report());
+  if (!source.ok()) return 1;
+  if (given.executable_file.empty()) return run_program(std::move(given), source);
+  write_executable(given.executable_file,
+                   {source.sources(), {texts + 1, texts + count}, std::filesystem::current_path().string()});
   return 0;
 }
 
@@ -99,10 +117,7 @@ int report_failure(const std::string& message) {
 
 int guarded_main(int count, char** texts) {
   try {
-    parse_result arguments = parse_arguments(count, texts);
-    if (!arguments.parsed) return arguments.exit_status;
-    watch_signals();
-    const int status = run_program(std::move(*arguments.parsed));
+    const int status = act(count, texts);
     if (std::fflush(stdout) != 0) return report_failure("Cannot write to standard output");
     return status;
   } catch (const std::bad_alloc&) {

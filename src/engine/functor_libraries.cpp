@@ -50,7 +50,7 @@ std::vector<bool> called_functors(const sema::program& analysed, const std::vect
 void functor_libraries::closer::operator()(void* library) const { dlclose(library); }
 
 functor_libraries::functor_libraries(const run_options& options, const std::map<std::string, std::string>& pragmas)
-    : names_(options.functor_libraries), directories_(options.functor_directories) {
+    : names_(options.functor_libraries), directories_(options.functor_directories), base_(options.functor_base) {
   const auto from_pragma = [&](const std::string& key, std::vector<std::string>& values, const char* otherwise) {
     if (!values.empty()) return;
     const auto found = pragmas.find(key);
@@ -58,6 +58,14 @@ functor_libraries::functor_libraries(const run_options& options, const std::map<
   };
   from_pragma("libraries", names_, "functors");
   from_pragma("library-dir", directories_, ".");
+}
+
+std::string functor_libraries::existing(const std::string& path) const {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return path;
+  if (base_.empty() || path.starts_with('/')) return {};
+  std::string there = fmt::format("{}/{}", base_, path);
+  return std::filesystem::exists(there, ignored) ? there : std::string();
 }
 
 bool functor_libraries::open(const std::string& path) {
@@ -77,15 +85,14 @@ void functor_libraries::open() {
     if (name.empty()) continue;
     if (name.find('/') != std::string::npos) {
       // Soufflé puts lib and .so around the whole path; a file as it is called is what a shell completes.
-      std::error_code ignored;
-      open(std::filesystem::exists(name, ignored) ? name : fmt::format("lib{}.so", name));
+      const std::string path = existing(name);
+      open(path.empty() ? fmt::format("lib{}.so", name) : path);
       continue;
     }
     bool found = false;
     for (const std::string& directory : directories_) {
-      const std::string path = fmt::format("{}/lib{}.so", directory, name);
-      std::error_code ignored;
-      if (!std::filesystem::exists(path, ignored)) continue;
+      const std::string path = existing(fmt::format("{}/lib{}.so", directory, name));
+      if (path.empty()) continue;
       found = open(path);
       break;
     }

@@ -28,9 +28,12 @@ class functor_libraries {
 
   void open();
   bool open(const std::string& path);
+  /// Of a path, as it is or from the base; empty when there is no such file.
+  [[nodiscard]] std::string existing(const std::string& path) const;
 
   std::vector<std::string> names_;
   std::vector<std::string> directories_;
+  std::string base_;  ///< empty: none
   bool opened_ = false;
   std::vector<std::unique_ptr<void, closer>> libraries_;
   std::string failures_;  ///< why libraries could not be opened, one a line

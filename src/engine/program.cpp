@@ -1,7 +1,10 @@
 #include "gpulog/program.hpp"
 
 #include <chrono>
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/program_state.hpp"
@@ -35,6 +38,9 @@ void compile(program_state& state, source_file& main_file, const compile_options
   parsing.word_bits = options.word_size;
 
   diagnostics report;
+  for (const std::string& name : options.left_out_warnings) {
+    if (const auto kind = warning_from_name(name)) report.leave_out(*kind);
+  }
   state.parsed = syntax::parse(main_file, state.sources, report, parsing);
   state.syntax_errors = report.error_count();
   if (!report.has_errors()) {
@@ -61,6 +67,27 @@ program program::from_text(std::string text, const compile_options& options, con
   auto state = std::make_shared<program_state>();
   compile(*state, state->sources.add(name, std::move(text)), options);
   return program(std::move(state));
+}
+
+program program::from_sources(const std::vector<source_text>& sources, const compile_options& options) {
+  if (sources.empty()) throw input_error("a program has a file at least");
+  std::map<std::string, stored_source> stored;
+  for (const source_text& source : sources) stored[source.path] = {source.identity, source.text};
+  auto state = std::make_shared<program_state>();
+  state->sources = source_manager(std::move(stored));
+  compile(*state, state->sources.load(sources.front().path), options);
+  return program(std::move(state));
+}
+
+std::vector<source_text> program::sources() const {
+  std::vector<source_text> found;
+  std::set<std::string_view> known;
+  const auto add = [&](const std::string& path, std::string_view text) {
+    if (known.insert(path).second) found.push_back({path, state_->sources.identity(path), std::string(text)});
+  };
+  for (const auto& file : state_->sources.files()) add(file->path(), file->text());
+  for (const std::string& path : state_->sources.passed_over()) add(path, {});
+  return found;
 }
 
 bool program::ok() const { return state_->analysed.has_value(); }

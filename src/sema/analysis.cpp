@@ -299,10 +299,12 @@ class analyser {
     for (std::size_t number = 0; number < program_.relations.size(); ++number) {
       const relation& relation = program_.relations[number];
       if (relation.structure == representation::btree_delete && !has_subsumption_[number]) {
-        diagnostics_.warning(relation.span, "No subsumptive rule for relation " + relation.name);
+        diagnostics_.warning(relation.span, "No subsumptive rule for relation " + relation.name,
+                             warning_kind::no_subsumptive_rule);
       }
       if (has_clause_[number] || relation.has_directive(directive_kind::input)) continue;
-      diagnostics_.warning(relation.span, "No rules/facts defined for relation " + relation.name);
+      diagnostics_.warning(relation.span, "No rules/facts defined for relation " + relation.name,
+                           warning_kind::no_rules_nor_facts);
     }
   }
 

@@ -445,10 +445,12 @@ void warn_of_singletons(const syntax::clause& clause, diagnostics& diagnostics) 
   for (const occurrences& variable : found) {
     const bool marked = variable.name.starts_with('_');
     if (variable.count == 1 && !marked) {
-      diagnostics.warning(variable.first, "Variable " + variable.name + " only occurs once");
+      diagnostics.warning(variable.first, "Variable " + variable.name + " only occurs once",
+                          warning_kind::variable_appears_once);
     } else if (variable.count > 1 && marked) {
       diagnostics.warning(variable.first,
-                          "Variable " + variable.name + " marked as singleton but occurs more than once");
+                          "Variable " + variable.name + " marked as singleton but occurs more than once",
+                          warning_kind::variable_appears_once);
     }
   }
 }

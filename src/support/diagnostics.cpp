@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 #include <tuple>
+#include <utility>
 
 namespace gpulog {
 
@@ -34,6 +35,21 @@ bool same_text(const diagnostics::entry& left, const diagnostics::entry& right) 
 
 }  // namespace
 
+std::optional<warning_kind> warning_from_name(std::string_view name) {
+  constexpr std::pair<std::string_view, warning_kind> kinds[] = {
+      {"deprecated-type-decl", warning_kind::deprecated_type_declaration},
+      {"deprecated-qualifier", warning_kind::deprecated_qualifier},
+      {"dollar-sign", warning_kind::dollar_sign},
+      {"no-rules-nor-facts", warning_kind::no_rules_nor_facts},
+      {"no-subsumptive-rule", warning_kind::no_subsumptive_rule},
+      {"var-appears-once", warning_kind::variable_appears_once},
+  };
+  for (const auto& [known, kind] : kinds) {
+    if (known == name) return kind;
+  }
+  return std::nullopt;
+}
+
 diagnostics::entry& diagnostics::entry::note(const source_span& where, std::string text) {
   notes.push_back({where, std::move(text)});
   return *this;
@@ -44,8 +60,9 @@ diagnostics::entry& diagnostics::error(const source_span& where, std::string mes
   return remarks_.emplace_back(entry{severity::error, where, std::move(message), {}});
 }
 
-diagnostics::entry& diagnostics::warning(const source_span& where, std::string message) {
-  return remarks_.emplace_back(entry{severity::warning, where, std::move(message), {}});
+void diagnostics::warning(const source_span& where, std::string message, warning_kind kind) {
+  if (left_out_[static_cast<std::size_t>(kind)]) return;
+  remarks_.emplace_back(entry{severity::warning, where, std::move(message), {}});
 }
 
 std::vector<const diagnostics::entry*> diagnostics::sorted() const {

@@ -1,15 +1,33 @@
 #pragma once
 
+#include <bitset>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <iosfwd>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gpulog/diagnostic.hpp"
 #include "support/source.hpp"
 
 namespace gpulog {
+
+/// Warnings by the names that Soufflé's --wno knows them by.
+enum class warning_kind : std::uint8_t {
+  nameless,
+  deprecated_type_declaration,  ///< deprecated-type-decl
+  deprecated_qualifier,         ///< deprecated-qualifier
+  dollar_sign,                  ///< dollar-sign
+  no_rules_nor_facts,           ///< no-rules-nor-facts
+  no_subsumptive_rule,          ///< no-subsumptive-rule
+  variable_appears_once,        ///< var-appears-once
+  count
+};
+/// Nothing for a name that is none of theirs.
+[[nodiscard]] std::optional<warning_kind> warning_from_name(std::string_view name);
 
 /// What the front end has to say about a program. Collects any number of errors and warnings and prints them in order
 /// of their places, in Soufflé's form.
@@ -35,7 +53,9 @@ class diagnostics {
   /// The result stays valid; notes may be added to it. A span that is invalid means: no place.
   entry& error(const source_span& where, std::string message);
   entry& error(std::string message) { return error({}, std::move(message)); }
-  entry& warning(const source_span& where, std::string message);
+  /// Does nothing for a kind that is left out.
+  void warning(const source_span& where, std::string message, warning_kind kind = warning_kind::nameless);
+  void leave_out(warning_kind kind) { left_out_.set(static_cast<std::size_t>(kind)); }
 
   [[nodiscard]] std::size_t error_count() const { return errors_; }
   [[nodiscard]] bool has_errors() const { return errors_ > 0; }
@@ -55,6 +75,7 @@ class diagnostics {
  private:
   std::deque<entry> remarks_;
   std::size_t errors_ = 0;
+  std::bitset<static_cast<std::size_t>(warning_kind::count)> left_out_;
 };
 
 /// One remark as printed, ending with a newline.

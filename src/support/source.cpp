@@ -62,6 +62,11 @@ source_file& source_manager::add(std::string path, std::string text, source_span
 
 source_file& source_manager::load(const std::string& path, source_span included_from) {
   const auto cannot_open = [&path] { return user_error("Cannot open file " + path); };
+  if (stored_) {
+    const auto found = stored_->find(path);
+    if (found == stored_->end()) throw cannot_open();
+    return add(path, found->second.text, included_from);
+  }
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) throw cannot_open();
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(path.c_str(), "rb"), &std::fclose);
@@ -74,6 +79,22 @@ source_file& source_manager::load(const std::string& path, source_span included_
   }
   if (std::ferror(stream.get()) != 0) throw user_error("Cannot read file " + path);
   return add(path, std::move(text), included_from);
+}
+
+bool source_manager::has_file(const std::string& path) const {
+  if (stored_) return stored_->contains(path);
+  std::error_code fault;
+  return std::filesystem::is_regular_file(path, fault);
+}
+
+std::string source_manager::identity(const std::string& path) const {
+  if (stored_) {
+    const auto found = stored_->find(path);
+    return found == stored_->end() ? path : found->second.identity;
+  }
+  std::error_code fault;
+  const std::filesystem::path result = std::filesystem::weakly_canonical(path, fault);
+  return fault ? path : result.string();
 }
 
 std::string_view base_name(std::string_view path) {

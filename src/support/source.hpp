@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gpulog {
@@ -65,18 +68,40 @@ class source_file {
   std::vector<std::unique_ptr<line_directive>> line_directives_;
 };
 
+/// A file of a compilation, as it was then.
+struct stored_source {
+  std::string identity;  ///< of the file: the same for all paths to it
+  std::string text;
+};
+
 /// Owns the texts of one compilation. Files keep their address.
 class source_manager {
  public:
+  /// Reads files from the disk.
+  source_manager() = default;
+  /// There are these files and no others. @param stored by path
+  explicit source_manager(std::map<std::string, stored_source> stored) : stored_(std::move(stored)) {}
+
   /// @throws user_error when the text is longer than spans can express (4 GiB).
   source_file& add(std::string path, std::string text, source_span included_from = {});
   /// @throws user_error when the file cannot be read: "Cannot open file <path>".
   source_file& load(const std::string& path, source_span included_from = {});
 
+  /// Whether there is such a file, which may be unreadable.
+  [[nodiscard]] bool has_file(const std::string& path) const;
+  /// What tells files apart that paths name in different ways.
+  [[nodiscard]] std::string identity(const std::string& path) const;
+
   [[nodiscard]] const std::vector<std::unique_ptr<source_file>>& files() const { return files_; }
+
+  /// There is such a file, and its text was not needed.
+  void pass_over(std::string path) { passed_over_.push_back(std::move(path)); }
+  [[nodiscard]] const std::vector<std::string>& passed_over() const { return passed_over_; }
 
  private:
   std::vector<std::unique_ptr<source_file>> files_;
+  std::vector<std::string> passed_over_;
+  std::optional<std::map<std::string, stored_source>> stored_;  ///< nothing: the disk's
 };
 
 /// The last component of a path.

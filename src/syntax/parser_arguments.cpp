@@ -276,7 +276,7 @@ argument parser::branch() {
   const source_span begin = take().span;
   if (current_.kind != token_kind::identifier) {
     depth_ = 1;
-    warn(begin, "Deprecated $ symbol was used. Use functor 'autoinc()' instead.");
+    warn(begin, "Deprecated $ symbol was used. Use functor 'autoinc()' instead.", warning_kind::dollar_sign);
     return {counter{}, begin};
   }
   branch_constructor made;

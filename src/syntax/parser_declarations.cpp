@@ -77,7 +77,8 @@ void parser::qualifiers(relation_declaration& declared) {
       report_.error(word.span, word.text + " qualifier already set");
       continue;
     }
-    if (is_deprecated(*qualifier)) warn(word.span, "Deprecated " + word.text + " qualifier was used");
+    if (is_deprecated(*qualifier))
+      warn(word.span, "Deprecated " + word.text + " qualifier was used", warning_kind::deprecated_qualifier);
     declared.qualifiers.push_back({*qualifier, word.span});
   }
 }
@@ -161,7 +162,7 @@ type_declaration parser::type() {
                               current_.kind == token_kind::end_of_file || current_.kind == token_kind::right_brace ||
                               current_.kind == token_kind::at;
     if (!item_follows) fail();
-    warn(since(begin), "Deprecated type declaration used");
+    warn(since(begin), "Deprecated type declaration used", warning_kind::deprecated_type_declaration);
     result.definition = subtype_definition{{"symbol", result.name.span}};
   }
   result.span = since(begin);
@@ -174,7 +175,7 @@ type_declaration parser::deprecated_type(const char* base) {
   result.name = expect_identifier();
   result.definition = subtype_definition{{base, result.name.span}};
   result.span = since(begin);
-  warn(result.span, "Deprecated type declaration used");
+  warn(result.span, "Deprecated type declaration used", warning_kind::deprecated_type_declaration);
   return result;
 }
 

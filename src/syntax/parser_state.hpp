@@ -42,8 +42,8 @@ class parser {
   identifier expect_identifier();
   qualified_name expect_qualified_name();
   [[nodiscard]] qualified_name qualified_name_from(token first);
-  void warn(const source_span& where, const std::string& message) {
-    if (options_.warnings) report_.warning(where, message);
+  void warn(const source_span& where, const std::string& message, warning_kind kind) {
+    if (options_.warnings) report_.warning(where, message, kind);
   }
 
   // ---- items (parser.cpp) ----

@@ -1,7 +1,6 @@
 #include "syntax/preprocessor.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <utility>
@@ -357,18 +356,12 @@ class preprocessor {
     } else if (name == "warning") {
       report_.warning(span, "#warning " + std::string(rest));
     } else if (name == "pragma") {
-      if (rest == "once") once_.insert(canonical(here.file.path()));
+      if (rest == "once") once_.insert(sources_.identity(here.file.path()));
     } else if (const line_marker marker = parse_line_marker(line); marker.valid) {
       here.file.add_line_directive(span.end, marker.line, marker.path);
     } else if (!name.empty() || !rest.empty()) {
       report_.error(span, "invalid preprocessing directive #" + std::string(name));
     }
-  }
-
-  static std::string canonical(const std::string& path) {
-    std::error_code fault;
-    const std::filesystem::path result = std::filesystem::weakly_canonical(path, fault);
-    return fault ? path : result.string();
   }
 
   void include(position& here, std::string_view rest, const source_span& span) {
@@ -384,13 +377,14 @@ class preprocessor {
       return;
     }
     const std::string wanted(rest.substr(1, end - 1));
-    const std::string path =
-        options_.allow_include ? find_include(wanted, here.file, options_.include_directories) : std::string();
+    const std::string path = options_.allow_include
+                                 ? find_include(wanted, here.file, sources_, options_.include_directories)
+                                 : std::string();
     if (path.empty()) {
       report_.error(span, "cannot find include file \"" + wanted + "\"");
       return;
     }
-    if (once_.contains(canonical(path))) return;
+    if (once_.contains(sources_.identity(path))) return sources_.pass_over(path);
     if (depth_ >= max_include_depth || ++included_files_ > max_included_files) {
       report_.error(span, "#include nested too deeply: file \"" + wanted + "\" seems to include itself");
       too_large_ = true;

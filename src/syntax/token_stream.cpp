@@ -1,6 +1,7 @@
 #include "syntax/token_stream.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "support/error.hpp"
 #include "syntax/preprocessor.hpp"
@@ -12,20 +13,11 @@ namespace {
 /// Files that include others twice and more can grow exponentially.
 constexpr std::size_t max_included_bytes = std::size_t{1} << 30;
 
-std::string canonical(const std::string& path) {
-  std::error_code fault;
-  const std::filesystem::path result = std::filesystem::weakly_canonical(path, fault);
-  return fault ? path : result.string();
-}
-
 }  // namespace
 
-std::string find_include(const std::string& name, const source_file& including,
+std::string find_include(const std::string& name, const source_file& including, const source_manager& sources,
                          const std::vector<std::string>& directories) {
-  const auto usable = [](const std::filesystem::path& path) {
-    std::error_code fault;
-    return std::filesystem::is_regular_file(path, fault);
-  };
+  const auto usable = [&sources](const std::filesystem::path& path) { return sources.has_file(path.string()); };
   if (name.find('\0') != std::string::npos) return {};
   const std::filesystem::path wanted(name);
   if (wanted.is_absolute()) return usable(wanted) ? name : std::string();
@@ -54,15 +46,16 @@ void token_stream::enter_main(source_file& file) {
 
 void token_stream::enter_included(const token& directive, const token& name) {
   const source_span where = join(directive.span, name.span);
-  const std::string path =
-      options_.allow_include ? find_include(name.text, *directive.span.file, options_.include_directories) : "";
+  const std::string path = options_.allow_include
+                               ? find_include(name.text, *directive.span.file, sources_, options_.include_directories)
+                               : "";
   if (path.empty()) {
     report_.error(name.span, "cannot find include file \"" + name.text + "\"");
     return;
   }
-  const std::string identity = canonical(path);
-  const bool under_way = std::any_of(levels_.begin(), levels_.end(), [&identity](const level& entered) {
-    return canonical(entered.file->path()) == identity;
+  const std::string identity = sources_.identity(path);
+  const bool under_way = std::any_of(levels_.begin(), levels_.end(), [&](const level& entered) {
+    return sources_.identity(entered.file->path()) == identity;
   });
   if (under_way && !entered_once_.contains(identity)) {
     report_.error(where, "include cycle: file \"" + name.text + "\" includes itself");
@@ -96,7 +89,7 @@ token token_stream::produce() {
         levels_.pop_back();
         break;
       case token_kind::directive_once:
-        if (!entered_once_.insert(canonical(levels_.back().file->path())).second && levels_.size() > 1) {
+        if (!entered_once_.insert(sources_.identity(levels_.back().file->path())).second && levels_.size() > 1) {
           levels_.pop_back();
         }
         break;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -20,7 +19,7 @@ inline constexpr std::size_t max_include_depth = 100;
 /// Where `name` is found: beside the including file, else in one of the folders; empty when nowhere. Only regular
 /// files count.
 [[nodiscard]] std::string find_include(const std::string& name, const source_file& including,
-                                       const std::vector<std::string>& directories);
+                                       const source_manager& sources, const std::vector<std::string>& directories);
 
 /// The tokens of a program with included files in place of their `.include`.
 class token_stream {

@@ -186,7 +186,7 @@ faulty(x) :- missing(x).
                                   "-j/--jobs may only be set to 'auto' or an integer greater than 0.")
 
     def test_refused_options(self):
-        for options in (['-o', 'x'], ['-c', '-o', 'x'], ['-g', 'x.cpp'], ['-G', 'x'], ['-s', 'java'], ['-r', 'x.html'],
+        for options in (['-c', '-g', 'x.cpp'], ['-g', 'x.cpp'], ['-G', 'x'], ['-s', 'java'], ['-r', 'x.html'],
                         ['-t', 'explain'], ['--preprocessor', 'x']):
             with self.subTest(options=options):
                 result = self.run_program(REACH, *options, facts=EDGES)
@@ -227,6 +227,26 @@ faulty(x) :- missing(x).
         self.assert_runs(process)
         self.assertIn('Warning: Variable unused only occurs once in file program.dl at line 4', process.errors)
         self.assertEqual(self.run_program(text, '-w').errors, '')
+
+    def test_warnings_left_out(self):
+        text = ('.number_type old\n.decl a(x:number, y:number) brie\n.decl b(x:number)\n.decl c(x:number) output\n'
+                'b(x) :- a(x,y).\nc($) :- b(_).\n')
+        kinds = {'deprecated-type-decl': 'type declaration', 'deprecated-qualifier': 'output qualifier',
+                 'dollar-sign': '$ symbol', 'no-rules-nor-facts': 'for relation a', 'var-appears-once': 'Variable y'}
+        everything = self.run_program(text).errors
+        for name, part in kinds.items():
+            with self.subTest(name=name):
+                self.assertIn(part, everything)
+                rest = self.run_program(text, '--wno', name)
+                self.assert_runs(rest)
+                self.assertNotIn(part, rest.errors)
+                self.assertEqual(rest.errors.count('Warning'), everything.count('Warning') - 1, rest.errors)
+                self.assertEqual(self.run_program(text, '--wno=' + name, '-W', name).errors, everything)
+        self.assertEqual(self.run_program(text, '--wno', 'all').errors, '')
+        self.assertEqual(self.run_program(text, '--wno', 'something-new').errors, everything)
+        text = '.decl d(x:number, y:number) btree_delete\nd(1,2).\n'
+        self.assertEqual(self.run_program(text).errors.count('Warning'), 1)
+        self.assertEqual(self.run_program(text, '--wno', 'no-subsumptive-rule').errors.count('Warning'), 0)
 
     def test_error_count(self):
         process = self.run_program('.decl a(x:number)\na(x) :- b(x).\na(x) :- c(x).\n')
