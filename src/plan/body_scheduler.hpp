@@ -105,6 +105,8 @@ class body_scheduler {
 
   void place_atom(std::uint32_t atom) {
     double factor = fan_out(atom);
+    const bool is_first = std::find(atom_placed_.begin(), atom_placed_.end(), true) == atom_placed_.end();
+    if (!is_first && !only_exists(atom) && !is_joined(atom) && !is_between_bounds(atom)) ++result_.products;
     if (only_exists(atom)) {
       factor = std::min(factor, filter_selectivity);
       result_.cost += bindings_;

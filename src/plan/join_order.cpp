@@ -36,10 +36,12 @@ preference preference_of(const body_scheduler& state, std::uint32_t atom) {
   return {!state.only_exists(atom), !is_joined, state.comes_last(atom), state.fan_out(atom), atom};
 }
 
-std::optional<std::uint32_t> next_atom(const body_scheduler& state, std::size_t atom_count) {
+/// except: none to take yet.
+std::optional<std::uint32_t> next_atom(const body_scheduler& state, std::size_t atom_count,
+                                       std::optional<std::uint32_t> except = {}) {
   std::optional<preference> best;
   for (std::uint32_t atom = 0; atom < atom_count; ++atom) {
-    if (state.is_placed(atom)) continue;
+    if (state.is_placed(atom) || atom == except) continue;
     const preference candidate = preference_of(state, atom);
     if (!best || candidate < *best) best = candidate;
   }
@@ -67,6 +69,17 @@ body_scheduler started(body_scheduler state, std::optional<std::uint32_t> start)
 schedule complete(body_scheduler state) {
   state.place_all();
   return state.finish();
+}
+
+/// The atom waits until another one binds a variable of it.
+schedule complete_with_late(std::uint32_t late, std::size_t atom_count, body_scheduler state) {
+  while (!state.is_joined(late)) {
+    const std::optional<std::uint32_t> next = next_atom(state, atom_count, late);
+    if (!next) break;
+    state.place_atom(*next);
+    state.place_ready();
+  }
+  return complete(std::move(state));
 }
 
 /// Existence tests come at once, and atoms that nothing joins last; of the others each may be next.
@@ -166,6 +179,15 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
     schedule result = search_order(started(beginning, parts.delta_atom), atom_count, delta_rows);
     result.reason =
         atom_count > 1 ? fmt::format("delta first, then by {}; cost ~{:.2g}", result.reason, result.cost) : "only atom";
+    // Where a value that is computed from other atoms joins them with delta, all their rows would be read for each row
+    // of it: then they come first, and delta is searched. Whatever it has, no more is read.
+    for (std::uint32_t atom = 0; result.products > 0 && atom < atom_count; ++atom) {
+      if (atom == *parts.delta_atom || !is_generator(atom)) continue;
+      schedule candidate = complete_with_late(*parts.delta_atom, atom_count, started(beginning, atom));
+      if (candidate.products >= result.products) continue;
+      result = std::move(candidate);
+      result.reason = "delta searched by computed values";
+    }
     return result;
   }
 

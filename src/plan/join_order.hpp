@@ -65,7 +65,8 @@ struct step {
 
 struct schedule {
   std::vector<step> steps;
-  double cost = 0;  ///< estimated number of bindings made and probes done
+  double cost = 0;             ///< estimated number of bindings made and probes done
+  std::uint32_t products = 0;  ///< atoms of which all rows are read for each binding
   std::string reason;
 };
 

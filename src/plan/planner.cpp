@@ -450,7 +450,7 @@ class planner {
     for (normalized_rule& rule : rules) patterns_.extract(rule, members, made);
     std::vector<normalized_rule> within;
     for (normalized_rule& rule : made) {
-      result_.remarks.push_back(fmt::format("{}: joined by fields of records in {}", rule.text, rule.location));
+      result_.remarks.push_back(fmt::format("{}: joined by these in {}", rule.text, rule.location));
       if (std::find(members.begin(), members.end(), rule.atoms.front().relation) != members.end()) {
         within.push_back(std::move(rule));
         continue;

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "plan/constant_folding.hpp"
+
 namespace gpulog::plan {
 namespace {
 
@@ -145,12 +147,95 @@ variable_set needed_elsewhere(const normalized_rule& rule, std::uint32_t atom, c
   return needed;
 }
 
-/// Equal for atoms with patterns that are equal up to the names of variables; columns: what is needed of them, in
+// ---- computed values ------------------------------------------------------------------------------------------------
+
+/// `variable = value`, in either order, with a value that is computed.
+struct definition {
+  std::uint32_t variable = 0;
+  const sema::expression* value = nullptr;
+  std::uint32_t condition = 0;
+};
+
+/// Whether it may be computed for rows that the rule does not reach, without a trace.
+bool leaves_no_trace(const sema::expression& value) {
+  const bool observes =
+      value.is_operation() && (value.op == scalar_op::next_counter || value.op == scalar_op::iteration_number ||
+                               value.op == scalar_op::call_functor);
+  return !observes && !value.is_record() && !may_trap(value) &&
+         std::all_of(value.arguments.begin(), value.arguments.end(), leaves_no_trace);
+}
+
+/// By variable, those that follow from the variables of `own` alone, and from each other.
+std::map<std::uint32_t, definition> definitions_from(const normalized_rule& rule, const variable_set& own) {
+  std::map<std::uint32_t, definition> found;
+  const auto is_known = [&](std::uint32_t variable) { return own.contains(variable) || found.contains(variable); };
+  const auto add = [&](const sema::expression& target, const sema::expression& value, std::uint32_t condition) {
+    if (!target.is_variable() || is_known(target.variable) || !value.is_operation() || !leaves_no_trace(value)) {
+      return false;
+    }
+    const variable_set used = variables_of(value);
+    if (used.empty() || !std::all_of(used.begin(), used.end(), is_known)) return false;
+    return found.emplace(target.variable, definition{target.variable, &value, condition}).second;
+  };
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (std::uint32_t number = 0; number < rule.conditions.size(); ++number) {
+      const condition& test = rule.conditions[number];
+      if (test.op != comparison_op::equal) continue;
+      grew |= add(test.left, test.right, number) || add(test.right, test.left, number);
+    }
+  }
+  return found;
+}
+
+/// Whether a variable can be computed from the value: sums and differences with constants (body_scheduler).
+bool can_be_solved(const sema::expression& value, const std::map<std::uint32_t, definition>& definitions) {
+  if (value.is_variable()) {
+    const auto found = definitions.find(value.variable);
+    return found == definitions.end() || can_be_solved(*found->second.value, definitions);
+  }
+  if (!value.is_operation()) return false;
+  if (value.op == scalar_op::negate_number) return can_be_solved(value.arguments[0], definitions);
+  if (value.op != scalar_op::add_number && value.op != scalar_op::subtract_number) return false;
+  const bool constant_left = value.arguments[0].is_constant();
+  if (constant_left == value.arguments[1].is_constant()) return false;
+  return can_be_solved(value.arguments[constant_left ? 1 : 0], definitions);
+}
+
+/// The atom with the values computed from it that other atoms of the recursion are joined by.
+patterned_atom computed_keys_of(const normalized_rule& rule, std::uint32_t atom, const variable_set& members) {
+  patterned_atom result;
+  result.own = variables_of(rule.atoms[atom]);
+  const auto definitions = definitions_from(rule, result.own);
+  if (definitions.empty()) return result;
+  std::vector<std::uint32_t> wanted;
+  for (std::uint32_t other = 0; other < rule.atoms.size(); ++other) {
+    if (other == atom || !members.contains(rule.atoms[other].relation.value)) continue;
+    for (const std::uint32_t variable : variables_of(rule.atoms[other])) {
+      const auto found = definitions.find(variable);
+      if (found != definitions.end() && !can_be_solved(*found->second.value, definitions)) wanted.push_back(variable);
+    }
+  }
+  while (!wanted.empty()) {
+    const std::uint32_t variable = wanted.back();
+    wanted.pop_back();
+    const auto found = definitions.find(variable);
+    if (found == definitions.end() || !result.fields.insert(variable).second) continue;
+    result.conditions.push_back(found->second.condition);
+    append_variables(*found->second.value, wanted);
+  }
+  std::sort(result.conditions.begin(), result.conditions.end());
+  return result;
+}
+
+// ---- relations ------------------------------------------------------------------------------------------------------
+
+/// Equal for atoms with conditions that are equal up to the names of variables; columns: what is needed of them, in
 /// order.
 std::vector<std::uint64_t> canonical_form(const normalized_rule& rule, std::uint32_t atom,
                                           const patterned_atom& patterned, const variable_set& needed,
                                           std::vector<std::uint32_t>& columns) {
-  constexpr std::uint64_t unnamed = 0, constant = 1, variable = 2;
+  constexpr std::uint64_t unnamed = 0, constant = 1, variable = 2, operation = 3;
   std::vector<std::uint64_t> form{rule.atoms[atom].relation.value};
   std::map<std::uint32_t, std::uint64_t> numbers;
   const auto add_variable = [&](std::uint32_t named) {
@@ -168,19 +253,21 @@ std::vector<std::uint64_t> canonical_form(const normalized_rule& rule, std::uint
       form.push_back(unnamed);
     }
   }
-  for (const std::uint32_t number : patterned.conditions) {
-    const record_equality equality = *as_record_equality(rule.conditions[number]);
-    add_variable(equality.record);
-    form.push_back(equality.pattern->arguments.size());
-    for (const sema::expression& field : equality.pattern->arguments) {
-      if (field.is_variable()) {
-        add_variable(field.variable);
-      } else if (field.is_constant()) {
-        form.insert(form.end(), {constant, field.constant});
-      } else {
-        form.push_back(unnamed);
-      }
+  const auto add_term = [&](const auto& self, const sema::expression& tree) -> void {
+    if (tree.is_variable()) return add_variable(tree.variable);
+    if (tree.is_constant()) {
+      form.insert(form.end(), {constant, tree.constant});
+    } else if (tree.is_unnamed()) {
+      form.push_back(unnamed);
+    } else {
+      const std::uint64_t op = tree.is_operation() ? 1 + static_cast<std::uint64_t>(tree.op) : 0;
+      form.insert(form.end(), {operation, op, tree.arguments.size()});
+      for (const sema::expression& argument : tree.arguments) self(self, argument);
     }
+  };
+  for (const std::uint32_t number : patterned.conditions) {
+    add_term(add_term, rule.conditions[number].left);
+    add_term(add_term, rule.conditions[number].right);
   }
   return form;
 }
@@ -201,7 +288,16 @@ void pattern_extraction::extract(normalized_rule& rule, const std::vector<relati
     const std::vector<std::uint64_t> form = canonical_form(rule, atom, patterned, needed, columns);
     if (columns.empty()) continue;
 
-    read_relation(rule, atom, patterned.conditions, form, columns, made);
+    read_relation(rule, atom, patterned.conditions, form, columns, "fields of records", made);
+  }
+  for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
+    if (rule.atoms[atom].is_equivalence) continue;
+    const patterned_atom computed = computed_keys_of(rule, atom, member_numbers);
+    if (computed.conditions.empty()) continue;
+    const variable_set needed = needed_elsewhere(rule, atom, computed);
+    std::vector<std::uint32_t> columns;
+    const std::vector<std::uint64_t> form = canonical_form(rule, atom, computed, needed, columns);
+    read_relation(rule, atom, computed.conditions, form, columns, "computed values", made);
   }
 }
 
@@ -221,14 +317,16 @@ void pattern_extraction::keep_named(normalized_rule& body, std::vector<normalize
     }
     std::vector<std::uint32_t> columns;
     const std::vector<std::uint64_t> form = canonical_form(body, atom, patterned, named, columns);
-    read_relation(body, atom, patterned.conditions, form, columns, made);
+    read_relation(body, atom, patterned.conditions, form, columns,
+                  patterned.conditions.empty() ? "columns" : "fields of records", made);
   }
 }
 
 void pattern_extraction::read_relation(normalized_rule& rule, std::uint32_t atom,
-                                       const std::vector<std::uint32_t>& patterns,
+                                       const std::vector<std::uint32_t>& conditions,
                                        const std::vector<std::uint64_t>& form,
-                                       const std::vector<std::uint32_t>& columns, std::vector<normalized_rule>& made) {
+                                       const std::vector<std::uint32_t>& columns, const char* content,
+                                       std::vector<normalized_rule>& made) {
   const auto [known, is_new] = known_.try_emplace(form);
   const relation_id source = rule.atoms[atom].relation;
   if (is_new) {
@@ -238,7 +336,7 @@ void pattern_extraction::read_relation(normalized_rule& rule, std::uint32_t atom
     added.location = rule.location;
     added.variables = rule.variables;
     added.atoms = {rule.atoms[atom]};
-    for (const std::uint32_t number : patterns) added.conditions.push_back(rule.conditions[number]);
+    for (const std::uint32_t number : conditions) added.conditions.push_back(rule.conditions[number]);
     std::vector<std::string> names;
     std::vector<value_kind> kinds;
     for (const std::uint32_t column : columns) {
@@ -248,8 +346,8 @@ void pattern_extraction::read_relation(normalized_rule& rule, std::uint32_t atom
     }
     known->second = make_relation_(source, names, std::move(kinds));
     added.head = known->second;
-    added.text = fmt::format("{}({}) :- {} of {}.", name_of_(known->second), fmt::join(names, ","),
-                             patterns.empty() ? "columns" : "fields of records", name_of_(source));
+    added.text =
+        fmt::format("{}({}) :- {} of {}.", name_of_(known->second), fmt::join(names, ","), content, name_of_(source));
   }
   body_atom reading;
   reading.relation = known->second;
@@ -257,7 +355,7 @@ void pattern_extraction::read_relation(normalized_rule& rule, std::uint32_t atom
     reading.arguments.push_back({term::form::variable, column, rule.variables[column].kind});
   }
   rule.atoms[atom] = std::move(reading);
-  const std::set<std::uint32_t> taken(patterns.begin(), patterns.end());
+  const std::set<std::uint32_t> taken(conditions.begin(), conditions.end());
   std::uint32_t number = 0;
   std::erase_if(rule.conditions, [&](const condition&) { return taken.contains(number++); });
 }

@@ -13,13 +13,18 @@ namespace gpulog::plan {
 /// whose record has the field l; a record has no index on its fields, so that all rows of sub would be unpacked for
 /// each. Instead `sub@1(e,l) :- sub(e), e = [l,_]` becomes a relation, which has an index like any other. Done where a
 /// row of another atom would come first and is joined by fields alone, without all fields for the record itself.
+///
+/// Joins on computed values. In `depth(x,k+1) :- node(x), depth(x/2,k)` a new row of depth asks for the rows of node
+/// with the half x, which no index on x finds: all of node would be read for each. Instead `node@1(x,h) :- node(x), h =
+/// x/2` becomes a relation in the same way. Done where a relation of the recursion is joined by a value that is
+/// computed from an atom's variables alone, and from which no variable can be computed back.
 class pattern_extraction {
  public:
   pattern_extraction(relation_maker make_relation, relation_namer name_of)
       : make_relation_(std::move(make_relation)), name_of_(std::move(name_of)) {}
 
-  /// Rewrites a rule. members: the relations of its stratum if that is recursive. Appends rules for the relations made,
-  /// each with one atom.
+  /// Rewrites a rule, for fields and for computed values. members: the relations of its stratum if that is recursive.
+  /// Appends rules for the relations made, each with one atom.
   void extract(normalized_rule& rule, const std::vector<relation_id>& members, std::vector<normalized_rule>& made);
 
   /// For the body of an aggregate that counts assignments of variables: an atom with columns or fields that have no
@@ -27,10 +32,11 @@ class pattern_extraction {
   void keep_named(normalized_rule& body, std::vector<normalized_rule>& made);
 
  private:
-  /// columns: the variables that the relation has; form: what makes it the same as another one.
-  void read_relation(normalized_rule& rule, std::uint32_t atom, const std::vector<std::uint32_t>& patterns,
+  /// conditions: taken to the relation; columns: the variables that it has; form: what makes it the same as another
+  /// one; content: for its text.
+  void read_relation(normalized_rule& rule, std::uint32_t atom, const std::vector<std::uint32_t>& conditions,
                      const std::vector<std::uint64_t>& form, const std::vector<std::uint32_t>& columns,
-                     std::vector<normalized_rule>& made);
+                     const char* content, std::vector<normalized_rule>& made);
 
   relation_maker make_relation_;
   relation_namer name_of_;

@@ -50,6 +50,22 @@ TEST(supplementary, not_where_nothing_is_lost_or_an_order_is_given) {
   EXPECT_EQ(supplementary_names(plan_text(declarations + "r(x,y) :- e(x,a), e(a,y), r(y,_).\n")), none);
 }
 
+TEST(supplementary, values_that_recursions_are_joined_by_are_computed_in_front) {
+  const program plan =
+      plan_text(declarations + "r(x,y+1) :- e(x,_), r(x/2,y).\ns(x,y) :- e(x,_), h = x / 2, r(h,y).\n");
+  EXPECT_EQ(supplementary_names(plan), std::vector<std::string>{"e@1"});
+  EXPECT_EQ(plan.relations.back().kinds.size(), 2U);  // x and its half
+  EXPECT_FALSE(plan.strata[plan.strata.size() - 2].recursive);
+  // Inside the recursion it grows with the relation.
+  EXPECT_EQ(supplementary_names(plan_text(declarations + "r(x,y) :- s(x,_), r(x band y,x), s(y,_).\n")), none);
+  EXPECT_EQ(supplementary_names(plan_text(declarations + "r(x,y) :- s(x,y), r(x band y,x).\n")),
+            std::vector<std::string>{"s@1"});
+  // What can be computed back, what no recursion has, and what may end the program.
+  EXPECT_EQ(supplementary_names(plan_text(declarations + "r(x,y) :- e(x,_), r(3-(x+1),y).\n")), none);
+  EXPECT_EQ(supplementary_names(plan_text(declarations + "r(x,y) :- r(x,y), e(x,z), e(z/2,y).\n")), none);
+  EXPECT_EQ(supplementary_names(plan_text(declarations + "r(x,y) :- e(x,d), d != 0, r(x/d,y).\n")), none);
+}
+
 TEST(supplementary, equal_steps_of_several_rules_are_one_relation) {
   const program plan = plan_text(declarations +
                                  "r(x,y) :- e(a,x), r(a,b), e(b,y).\n"
