@@ -26,12 +26,29 @@ struct equality {
   name_set needed;
 };
 
-void collect_bindings(const std::vector<syntax::conjunction>& alternatives, name_set& bound,
-                      std::vector<equality>& equalities) {
+/// Of an atom, without those that functors are called with.
+void collect_bound_names(const syntax::atom& atom, name_set& names) {
+  walk_terms(atom, [&](const syntax::argument& term) {
+    if (const auto* variable = term.as<syntax::variable>()) names.insert(variable->name);
+    return term.as<syntax::functor_call>() == nullptr && term.as<syntax::user_functor_call>() == nullptr &&
+           term.as<syntax::aggregate>() == nullptr;
+  });
+}
+
+bool holds(const syntax::argument& tree, const syntax::aggregate* wanted) {
+  bool found = false;
+  for_each_aggregate(tree, [&](const syntax::aggregate& one, const syntax::argument&) { found |= &one == wanted; });
+  return found;
+}
+
+/// except: an aggregate whose value binds nothing; may be nullptr.
+void collect_bindings(const std::vector<syntax::conjunction>& alternatives, const syntax::aggregate* except,
+                      name_set& bound, std::vector<equality>& equalities) {
   for (const syntax::conjunction& conjunction : alternatives) {
     for (const syntax::literal& part : conjunction) {
-      if (const auto* atom = part.as<syntax::atom>()) collect_names(*atom, bound);
-      if (const auto* group = part.as<syntax::group>()) collect_bindings(group->alternatives, bound, equalities);
+      if (const auto* atom = part.as<syntax::atom>()) collect_bound_names(*atom, bound);
+      if (const auto* group = part.as<syntax::group>())
+        collect_bindings(group->alternatives, except, bound, equalities);
       const auto* test = part.as<syntax::constraint>();
       if (test == nullptr || test->op != syntax::constraint_op::equal) continue;
       for (const auto& [side, value] : {std::pair(&test->left, &test->right), std::pair(&test->right, &test->left)}) {
@@ -40,6 +57,7 @@ void collect_bindings(const std::vector<syntax::conjunction>& alternatives, name
         name_set needed;
         collect_names(*value, needed);
         if (side->as<syntax::functor_call>() != nullptr || side->as<syntax::user_functor_call>() != nullptr) continue;
+        if (except != nullptr && holds(*value, except)) continue;
         for (const std::string& target : targets) equalities.push_back({target, needed});
       }
     }
@@ -47,9 +65,10 @@ void collect_bindings(const std::vector<syntax::conjunction>& alternatives, name
 }
 
 /// The variables that the literals bind when those of `bound` are bound.
-name_set bound_by(const std::vector<syntax::conjunction>& alternatives, name_set bound) {
+name_set bound_by(const std::vector<syntax::conjunction>& alternatives, name_set bound,
+                  const syntax::aggregate* except = nullptr) {
   std::vector<equality> equalities;
-  collect_bindings(alternatives, bound, equalities);
+  collect_bindings(alternatives, except, bound, equalities);
   for (bool changed = true; changed;) {
     changed = false;
     for (const equality& each : equalities) {
@@ -71,6 +90,7 @@ class scope_separator {
     collect_names(clause.body, outer.visible);
     outer.own = outer.visible;
     outer.bound = bound_by(clause.body, {});
+    outer.body = &clause.body;
     syntax::conjunction added;
     outer.beside = &added;
     for (syntax::atom& head : clause.heads) {
@@ -89,6 +109,9 @@ class scope_separator {
     name_set visible;  ///< names that stand in it or around it, outside of aggregates
     name_set own;      ///< those that stand in it
     name_set bound;
+    name_set given;  ///< what is bound in front of the body
+    const std::vector<syntax::conjunction>* body = nullptr;
+    syntax::aggregate* owner = nullptr;  ///< whose body it is
     const scope* around = nullptr;
     syntax::conjunction* beside = nullptr;  ///< takes what is added to it
   };
@@ -96,6 +119,7 @@ class scope_separator {
 
   void separate_body(std::vector<syntax::conjunction>& alternatives, const scope& around) {
     scope here = around;
+    here.body = &alternatives;
     for (syntax::conjunction& conjunction : alternatives) {
       syntax::conjunction added;
       here.beside = &added;
@@ -132,6 +156,8 @@ class scope_separator {
     rename(aggregate.body, names);
   }
 
+  static std::string as_written(const std::string& name) { return name.substr(0, name.find('@')); }
+
   std::string fresh(const std::string& name) { return name + "@" + std::to_string(++made_); }
 
   /// The scope in which the name of a variable stands that only an aggregate binds, that one's or one around it.
@@ -154,6 +180,16 @@ class scope_separator {
     return found;
   }
 
+  /// Names of the scope that only the value of the aggregate binds: `y = max x : { a(x,y) }`.
+  [[nodiscard]] name_set bound_by_result(const syntax::aggregate& aggregate, const scope& around) const {
+    name_set given = around.given;
+    given.insert(results_.begin(), results_.end());
+    const name_set without = bound_by(*around.body, given, &aggregate);
+    name_set only = bound_by(*around.body, given);
+    for (const std::string& name : without) only.erase(name);
+    return only;
+  }
+
   void separate(syntax::aggregate& aggregate, syntax::argument& term, const scope& around) {
     name_set own;
     collect_names(aggregate.body, own);
@@ -170,12 +206,14 @@ class scope_separator {
       return of_target.contains(name) && !(is_expression && !around.bound.contains(name));
     };
 
+    // What this aggregate gives cannot be given to it: inside, such a name is another variable.
+    const name_set of_result = bound_by_result(aggregate, around);
     renaming locals;
     name_set witnesses;
     for (const std::string& name : own) {
       const bool is_inside = bound_inside.contains(name);
-      const bool is_local =
-          !around.visible.contains(name) || (is_target_only(name) && bound_with_others.contains(name));
+      const bool is_local = !around.visible.contains(name) || of_result.contains(name) ||
+                            (is_target_only(name) && bound_with_others.contains(name));
       if (is_local) {
         locals.emplace(name, fresh(name));
       } else if (!around.bound.contains(name) && is_inside) {
@@ -186,9 +224,11 @@ class scope_separator {
     if (!witnesses.empty()) {
       const bool has_witnesses = aggregate.op == syntax::aggregate_op::min || aggregate.op == syntax::aggregate_op::max;
       if (!has_witnesses || !aggregate.target) {
-        diagnostics_.error(where, "Witness problem: argument " + *witnesses.begin() + " is bound only by this " +
-                                      std::string(syntax::spelling(aggregate.op)) +
-                                      " aggregate and used outside of it");
+        for (const std::string& name : witnesses) {
+          diagnostics_.error(where, "Witness problem: argument " + as_written(name) + " is bound only by this " +
+                                        std::string(syntax::spelling(aggregate.op)) +
+                                        " aggregate and used outside of it");
+        }
         return;
       }
       // Where the witnesses stand outside of an aggregate around this one, the copy stands there too, and so has this
@@ -197,11 +237,14 @@ class scope_separator {
       const bool is_one_home = std::all_of(witnesses.begin(), witnesses.end(),
                                            [&](const std::string& name) { return &home_of(name, around) == &home; });
       if (!is_one_home || needs_more_than(home, aggregate, locals, around)) {
-        diagnostics_.error(where, "Witness problem: argument " + *witnesses.begin() + " is bound only by this " +
-                                      std::string(syntax::spelling(aggregate.op)) +
+        diagnostics_.error(where, "Witness problem: argument " + as_written(*witnesses.begin()) +
+                                      " is bound only by this " + std::string(syntax::spelling(aggregate.op)) +
                                       " aggregate, which depends on variables of the aggregate around it, and used "
                                       "outside of both");
         return;
+      }
+      for (const scope* left = &around; left != &home; left = left->around) {
+        if (left->owner != nullptr) left->owner->held_aggregate = true;
       }
       syntax::aggregate copy = aggregate;
       renaming copied;
@@ -213,8 +256,10 @@ class scope_separator {
         extended.visible.insert(name);
         extended.own.insert(name);
       }
+      extended.given = extended.bound;
       extended.bound = bound_by(copy.body, extended.bound);
       const std::string result = fresh("");
+      results_.insert(result);
       syntax::conjunction copies;
       for (const syntax::conjunction& conjunction : copy.body) {
         copies.insert(copies.end(), conjunction.begin(), conjunction.end());
@@ -236,6 +281,9 @@ class scope_separator {
     rename(aggregate, locals);
     scope inner = around;
     inner.around = &around;
+    inner.owner = &aggregate;
+    inner.given = around.bound;
+    inner.body = &aggregate.body;
     inner.own.clear();
     collect_names(aggregate.body, inner.own);
     if (aggregate.target) collect_names(**aggregate.target, inner.own);
@@ -254,6 +302,7 @@ class scope_separator {
 
   diagnostics& diagnostics_;
   std::size_t made_ = 0;
+  name_set results_;  ///< of aggregates that were put beside others: bound where they are used
 };
 
 }  // namespace

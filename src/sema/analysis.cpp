@@ -159,12 +159,13 @@ class analyser {
     std::vector<flat_conjunction> bodies;
   };
 
-  /// The clause with variables of its aggregates told apart and without records of no type. Nothing when it is too
-  /// large, which has been reported.
+  /// The clause with variables of its aggregates told apart and without records of no type. Nothing when that can't be
+  /// done or it is too large, which has been reported.
   std::optional<normal_clause> normalized(const syntax::clause& clause) {
-    auto separated = separate_scopes(clause, diagnostics_);
-    const syntax::clause& scoped = separated ? normalized_.emplace_back(std::move(*separated)) : clause;
     const std::size_t errors = diagnostics_.error_count();
+    auto separated = separate_scopes(clause, diagnostics_);
+    if (diagnostics_.error_count() != errors) return std::nullopt;
+    const syntax::clause& scoped = separated ? normalized_.emplace_back(std::move(*separated)) : clause;
     auto resolved = resolve_anonymous_records(scoped, declared_, diagnostics_);
     if (diagnostics_.error_count() != errors) return std::nullopt;
     const syntax::clause& normal = resolved ? normalized_.emplace_back(std::move(*resolved)) : scoped;

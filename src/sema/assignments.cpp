@@ -37,14 +37,14 @@ bool any_name(const expression& tree, const definitions& made, Predicate& found)
 
 bool counts_assignments(const aggregate& folded, const std::vector<variable>& variables) {
   std::size_t atoms = 0;
-  bool is_special = false;
+  bool is_special = folded.held_aggregate;
   std::set<std::uint32_t> seen;
   auto names_again = [&seen](const expression& name) {
     return name.is_variable() && !seen.insert(name.variable).second;
   };
   const definitions made = definitions_of(folded.body, variables);
   for (const literal& part : folded.body) {
-    is_special = is_special || std::holds_alternative<aggregate>(part);
+    is_special |= std::holds_alternative<aggregate>(part) || std::holds_alternative<generator>(part);
     const auto* read = std::get_if<atom>(&part);
     if (read == nullptr || read->negated) continue;
     ++atoms;

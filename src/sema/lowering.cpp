@@ -149,6 +149,7 @@ class clause_lowering {
     made.span = term.span;
     const value_kind kind = types_.kind(term);
     made.op = fold_of(written.op, kind);
+    made.held_aggregate = written.held_aggregate;
     if (written.op == syntax::aggregate_op::user) {
       made.functor = types_.user_functor(written.user_name).number;
       made.initial = lower_term(**written.initial).constant;

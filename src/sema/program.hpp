@@ -146,6 +146,7 @@ struct aggregate {
   std::vector<literal> body;
   std::vector<std::uint32_t> injected;  ///< ascending
   source_span span;
+  bool held_aggregate = false;  ///< one was written in the body that stands outside now
   /// The body reads the rule's own recursion: a count or sum that grows with it and is only compared with a lower
   /// bound. A copy of the body stands beside it.
   bool grows = false;

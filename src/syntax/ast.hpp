@@ -205,6 +205,7 @@ struct aggregate {
   std::optional<box<argument>> target;  ///< none with count
   std::optional<box<argument>> initial;
   std::vector<conjunction> body;  ///< alternatives; more than one is not supported by Soufflé
+  bool held_aggregate = false;    ///< one was written in it that the analysis has put beside it
   friend bool operator==(const aggregate&, const aggregate&);
 };
 
