@@ -436,8 +436,10 @@ std::optional<program> analyse(const syntax::program& parsed, diagnostics& diagn
   if (!has_components(parsed.items) && !has_debug_deltas(parsed.items) && !has_lattices(parsed.items)) {
     return analyser(parsed.items, diagnostics, options).run();
   }
-  const std::vector<syntax::item> items =
-      insert_lattice_operations(define_debug_deltas(instantiate_components(parsed.items, diagnostics)));
+  std::vector<syntax::item> instantiated = instantiate_components(parsed.items, diagnostics);
+  // What a component leaves undeclared would bring errors that follow from it; Soufflé stops here, too.
+  if (diagnostics.has_errors()) return std::nullopt;
+  const std::vector<syntax::item> items = insert_lattice_operations(define_debug_deltas(std::move(instantiated)));
   return analyser(items, diagnostics, options).run();
 }
 

@@ -81,6 +81,12 @@ TEST(components, wrong_uses_are_errors) {
   EXPECT_TRUE(mentions(report_of(".comp A { .decl r(x:number) q(1). }\n.init a = A\n"), "Undefined relation q"));
 }
 
+TEST(components, errors_that_would_follow_are_not_reported) {
+  const std::string report = report_of(".init a = Nothing\n.decl r(x:number)\nr(x) :- a.q(x), !r(y).\n");
+  EXPECT_TRUE(mentions(report, "undefined component Nothing"));
+  EXPECT_TRUE(mentions(report, "1 errors generated")) << report;
+}
+
 TEST(components, endless_instances_are_errors) {
   EXPECT_TRUE(mentions(report_of(".comp A { .init x = A .init y = A }\n.init a = A\n"), "instantiates itself"));
   std::string doubling = ".comp C0 { .decl r(x:number) }\n";
