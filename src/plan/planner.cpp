@@ -142,6 +142,7 @@ class planner {
       drop_repeated_literals(rule);
       keep_named(rule);
       mark_equivalences(rule);
+      if (makes_supplementary()) search_fields(rule, planned.recursive ? planned.relations : none_);
       if (shared_) read_shared_body(rule);
       if (rule.unsatisfiable) {
         result_.remarks.push_back(fmt::format("never holds, left out: {}", rule.text));
@@ -442,10 +443,19 @@ class planner {
     }
   }
 
+  /// Aggregates over fields of records read relations of these, which are made in strata before.
+  void search_fields(normalized_rule& rule, const std::vector<relation_id>& members) {
+    for (aggregation& folded : rule.aggregations) {
+      std::vector<normalized_rule> made;
+      patterns_.search_fields(folded.body, folded.injected, members, made);
+      plan_before(made);
+      search_fields(folded.body, members);
+    }
+  }
+
   /// Relations for joins on fields: of earlier relations in strata of their own. Returns the rules of the others.
   std::vector<normalized_rule> extract_patterns(std::vector<normalized_rule>& rules, const sema::stratum& planned) {
-    const std::vector<relation_id> none;
-    const std::vector<relation_id>& members = planned.recursive ? planned.relations : none;
+    const std::vector<relation_id>& members = planned.recursive ? planned.relations : none_;
     std::vector<normalized_rule> made;
     for (normalized_rule& rule : rules) patterns_.extract(rule, members, made);
     std::vector<normalized_rule> within;
@@ -537,6 +547,7 @@ class planner {
   cost_model costs_;
   demand_choice demands_;
   std::map<relation_id, double> share_asked_;  // of the values of the columns that are restricted to a relation
+  const std::vector<relation_id> none_;
   std::vector<std::uint32_t> arities_;
   std::set<relation_id> equivalences_;
   std::map<relation_id, std::uint32_t> supplementary_of_;  // how many each relation has

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "plan/constant_folding.hpp"
+#include "support/orderings.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -126,6 +127,24 @@ bool is_reached_by_fields(const normalized_rule& rule, std::uint32_t atom, const
         !patterned.has_open_fields &&
         std::all_of(leaves.begin(), leaves.end(), [&told](std::uint32_t leaf) { return told.contains(leaf); });
     if (!gives_all) return true;
+  }
+  return false;
+}
+
+/// Whether a field of the patterns is one of `told`, or compared with what follows from these.
+bool is_searched_by_fields(const normalized_rule& rule, const patterned_atom& patterned, const variable_set& told) {
+  if (intersect(told, patterned.fields)) return true;
+  const auto compares = [&](const sema::expression& field, const sema::expression& value) {
+    if (!field.is_variable() || !patterned.fields.contains(field.variable)) return false;
+    const variable_set used = variables_of(value);
+    return std::includes(told.begin(), told.end(), used.begin(), used.end());
+  };
+  const std::set<std::uint32_t> taken(patterned.conditions.begin(), patterned.conditions.end());
+  for (std::uint32_t number = 0; number < rule.conditions.size(); ++number) {
+    const condition& test = rule.conditions[number];
+    const bool may_search = test.op == comparison_op::equal || ordering_of(test.op).has_value();
+    if (!may_search || taken.contains(number)) continue;
+    if (compares(test.left, test.right) || compares(test.right, test.left)) return true;
   }
   return false;
 }
@@ -319,6 +338,41 @@ void pattern_extraction::keep_named(normalized_rule& body, std::vector<normalize
     const std::vector<std::uint64_t> form = canonical_form(body, atom, patterned, named, columns);
     read_relation(body, atom, patterned.conditions, form, columns,
                   patterned.conditions.empty() ? "columns" : "fields of records", made);
+  }
+}
+
+void pattern_extraction::search_fields(normalized_rule& body, const std::vector<std::uint32_t>& injected,
+                                       const std::vector<relation_id>& members, std::vector<normalized_rule>& made) {
+  constexpr std::uint64_t with_all_columns = 4;
+  for (std::uint32_t atom = 0; atom < body.atoms.size(); ++atom) {
+    const body_atom& read = body.atoms[atom];
+    const patterned_atom patterned = patterns_of(body, atom);
+    const bool is_complete = std::find(members.begin(), members.end(), read.relation) == members.end();
+    if (patterned.conditions.empty() || read.is_equivalence || !is_complete) continue;
+    variable_set told(injected.begin(), injected.end());
+    for (std::uint32_t other = 0; other < body.atoms.size(); ++other) {
+      if (other != atom) told.merge(told_by(body, patterns_of(body, other)));
+    }
+    if (intersect(told, patterned.own) || !is_searched_by_fields(body, patterned, told)) continue;
+
+    // All columns, those without a name under one of their own: the rows are what is counted.
+    normalized_rule named = body;
+    for (term& argument : named.atoms[atom].arguments) {
+      if (argument.is_variable() || argument.is_constant()) continue;
+      argument = {term::form::variable, static_cast<std::uint32_t>(named.variables.size()), argument.kind};
+      named.variables.push_back({fmt::format("@{}", argument.value), argument.kind});
+    }
+    variable_set all = variables_of(named.atoms[atom]);
+    all.insert(patterned.fields.begin(), patterned.fields.end());
+    std::vector<std::uint32_t> columns;
+    std::vector<std::uint64_t> form = canonical_form(named, atom, patterned, all, columns);
+    form.push_back(with_all_columns);
+    read_relation(named, atom, patterned.conditions, form, columns, "fields of records", made);
+    for (term& argument : named.atoms[atom].arguments) {
+      if (argument.value >= body.variables.size()) argument = {term::form::unnamed, 0, argument.kind};
+    }
+    body.atoms = std::move(named.atoms);
+    body.conditions = std::move(named.conditions);
   }
 }
 

@@ -18,6 +18,8 @@ namespace gpulog::plan {
 /// with the half x, which no index on x finds: all of node would be read for each. Instead `node@1(x,h) :- node(x), h =
 /// x/2` becomes a relation in the same way. Done where a relation of the recursion is joined by a value that is
 /// computed from an atom's variables alone, and from which no variable can be computed back.
+///
+/// Aggregates over fields (`count : { call([x,_]) }` for each x) search a relation of the fields in the same way.
 class pattern_extraction {
  public:
   pattern_extraction(relation_maker make_relation, relation_namer name_of)
@@ -30,6 +32,12 @@ class pattern_extraction {
   /// For the body of an aggregate that counts assignments of variables: an atom with columns or fields that have no
   /// name reads a relation without them, so that rows that differ there alone are one. Appends rules as above.
   void keep_named(normalized_rule& body, std::vector<normalized_rule>& made);
+
+  /// For the body of an aggregate: an atom that what stands around it reaches by fields of records alone reads a
+  /// relation with the fields beside its columns, a row for each of its rows. Not relations of `members`. Appends as
+  /// above.
+  void search_fields(normalized_rule& body, const std::vector<std::uint32_t>& injected,
+                     const std::vector<relation_id>& members, std::vector<normalized_rule>& made);
 
  private:
   /// conditions: taken to the relation; columns: the variables that it has; form: what makes it the same as another

@@ -66,6 +66,17 @@ TEST(supplementary, values_that_recursions_are_joined_by_are_computed_in_front) 
   EXPECT_EQ(supplementary_names(plan_text(declarations + "r(x,y) :- e(x,d), d != 0, r(x/d,y).\n")), none);
 }
 
+TEST(supplementary, aggregates_search_fields_of_records) {
+  const std::string records = ".type pair = [a:number, b:number]\n.decl p(x:pair, y:number)\n.input p\n" + declarations;
+  const auto made_by = [&](const std::string& rule) { return supplementary_names(plan_text(records + rule)); };
+  EXPECT_EQ(made_by("e(x,n) :- e(x,_), n = count : { p([x,_],_) }.\n"), std::vector<std::string>{"p@1"});
+  EXPECT_EQ(made_by("e(x,n) :- e(x,_), n = max y : { p([y,_],_), y < x }.\n"), std::vector<std::string>{"p@1"});
+  // All of it, or a row by its record or another column.
+  EXPECT_EQ(made_by("e(x,n) :- e(x,_), n = max y : { p([y,_],_) }.\n"), none);
+  EXPECT_EQ(made_by("e(x,n) :- e(x,_), n = max y : { p([x,y],x) }.\n"), none);
+  EXPECT_EQ(made_by("e(x,n) :- p(r,x), n = sum y : { p(r,y), r = [y,_] }.\n"), none);
+}
+
 TEST(supplementary, equal_steps_of_several_rules_are_one_relation) {
   const program plan = plan_text(declarations +
                                  "r(x,y) :- e(a,x), r(a,b), e(b,y).\n"
