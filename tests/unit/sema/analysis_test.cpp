@@ -284,6 +284,51 @@ TEST(rules, singletons_are_warned_of_once) {
   EXPECT_TRUE(mentions(report, "Variable _z marked as singleton"));
 }
 
+TEST(rules, names_are_counted_in_each_choice_of_alternatives) {
+  const auto report_of = [](const std::string& rule) {
+    const analysed_text text(".decl a(x:number)\na(1).\n.decl f(x:number)\nf(1).\n.decl b(x:number)\n" + rule);
+    EXPECT_TRUE(text.accepted()) << text.report.to_string();
+    return text.report.to_string();
+  };
+  const std::string once = "Variable y only occurs once", more = "Variable _z marked as singleton";
+  for (const char* const rule : {
+           "b(x) :- a(x), (a(y) ; f(y)).",
+           "b(x) :- a(x), (f(x) ; a(x), a(y)).",
+           "b(x) :- a(x), a(y), (f(y) ; f(x)).",
+           "b(x) :- a(x), (f(x) ; (a(y) ; f(y)), f(1)).",
+           "b(x) :- a(x) ; f(x), f(y).",
+           "b(x) :- a(x), a(y), !(f(x), x = y).",
+       }) {
+    EXPECT_TRUE(mentions(report_of(rule), once)) << rule;
+  }
+  for (const char* const rule : {
+           "b(x) :- a(x), (a(_z) ; f(_z)).",
+           "b(x) :- a(x), (f(x) ; (a(_z) ; f(_z)), f(1)).",
+           "b(x) :- a(x), a(y), (f(y) ; y = 1).",
+           "b(x) :- a(x), (a(y), f(y) ; f(x)).",
+           "b(x) :- a(x), a(y), !(f(y) ; y = 1).",
+           "b(x) :- (a(x) ; f(x)), (a(_z) ; f(1)).",
+       }) {
+    EXPECT_EQ(report_of(rule), "") << rule;
+  }
+  for (const char* const rule : {
+           "b(x) :- a(x), (a(_z) ; f(_z)), f(_z).",
+           "b(x) :- a(x), (a(_z), f(_z) ; f(x)).",
+           "b(x) :- a(x), (a(_z) ; f(1)), (f(1) ; f(_z)).",
+       }) {
+    EXPECT_TRUE(mentions(report_of(rule), more)) << rule;
+  }
+}
+
+TEST(rules, a_name_that_occurs_once_is_shown_where_it_does) {
+  const analysed_text text(
+      ".decl a(x:number, y:number)\na(1,2).\n.decl b(x:number)\n"
+      "b(x) :- a(x, y), y = 2 ;\n a(x, y).\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  ASSERT_EQ(text.report.sorted().size(), 1u) << text.report.to_string();
+  EXPECT_TRUE(mentions(text.report.to_string(), "at line 5")) << text.report.to_string();
+}
+
 // ---- desugaring -----------------------------------------------------------------------------------------------------
 
 std::vector<std::string> rules_of(const analysed_text& text) {
