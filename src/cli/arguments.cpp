@@ -270,7 +270,8 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
     for (std::string& macro : split(group, ' ')) parsed.compile.macros.push_back(std::move(macro));
   }
   for (const std::string& directory : parsed.compile.include_directories) {
-    if (!is_image && !is_directory(directory)) return fail(fmt::format("Include directory {} does not exist", directory));
+    if (!is_image && !is_directory(directory))
+      return fail(fmt::format("Include directory {} does not exist", directory));
   }
 
   parsed.compile.warnings = !raw.no_warnings;
@@ -358,7 +359,9 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
       ->allow_extra_args(false);
   app.add_flag("--parse-errors", raw.parse_errors, "as --show parse-errors");
   app.add_option("-p,--profile", parsed.profile_file, "write times and sizes of all rules (JSON)")->type_name("FILE");
-  app.add_flag("--legacy", raw.legacy, "an atom's arguments need not be of subtypes of the declared types");
+  app.add_flag(
+      "--legacy", raw.legacy,
+      "an atom's arguments need not be of subtypes of the declared types, and deprecated forms are not warned of");
   app.add_option("--inline-exclude", raw.inline_exclude, "relations that are not inlined, separated by commas")
       ->type_name("LIST")
       ->allow_extra_args(false);

@@ -1,5 +1,6 @@
 #include "gpulog/program.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <set>
@@ -40,6 +41,13 @@ void compile(program_state& state, source_file& main_file, const compile_options
   diagnostics report;
   for (const std::string& name : options.left_out_warnings) {
     if (const auto kind = warning_from_name(name)) report.leave_out(*kind);
+  }
+  if (std::any_of(options.pragmas.begin(), options.pragmas.end(),
+                  [](const auto& pragma) { return pragma.first == "legacy"; })) {
+    for (const warning_kind kind :
+         {warning_kind::deprecated_type_declaration, warning_kind::deprecated_qualifier, warning_kind::dollar_sign}) {
+      report.leave_out(kind);
+    }
   }
   state.parsed = syntax::parse(main_file, state.sources, report, parsing);
   state.syntax_errors = report.error_count();

@@ -52,6 +52,18 @@ class CommandLine(CommandTest):
         numbers = self.run_program(text.replace('<: symbol', '<: number'), '--legacy')
         self.assertEqual(numbers.returncode, 1)
 
+    def test_legacy_syntax_is_not_deprecated(self):
+        text = ('.type Foo\n.number_type N\n.symbol_type S\n'
+                '.decl b(x:Foo, n:number) output\nb(s, $) :- s = "q".\n.decl alone(x:S, n:N)\n')
+        self.assertEqual(self.run_program(text).errors.count('Deprecated'), 5)
+        for options in (['--legacy'], ['-P', 'legacy:']):
+            process = self.run_program(text, *options)
+            self.assert_runs(process)
+            self.assertIn('No rules/facts defined', process.errors)
+            self.assertNotIn('Deprecated', process.errors)
+        # In the text it comes behind the parser.
+        self.assertEqual(self.run_program('.pragma "legacy"\n' + text).errors.count('Deprecated'), 5)
+
     def test_relations_that_are_not_inlined(self):
         text = """
 .decl n(x:number)   n(1). n(2).
