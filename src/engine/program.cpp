@@ -11,6 +11,7 @@
 #include "engine/program_state.hpp"
 #include "engine/stages.hpp"
 #include "gpulog/error.hpp"
+#include "kernels/text_pattern.hpp"
 #include "sema/analysis.hpp"
 #include "support/diagnostics.hpp"
 #include "syntax/parser.hpp"
@@ -25,6 +26,24 @@ word_size word_size_of(const compile_options& options) {
   if (options.word_size == 32) return word_size::bits32;
   if (options.word_size == 64) return word_size::bits64;
   throw input_error("words have 32 or 64 bits, not " + std::to_string(options.word_size));
+}
+
+/// Of patterns that stand in the text: evaluation has no place for a message.
+void warn_of_wrong_patterns(const std::vector<sema::literal>& body, const sema::program& analysed,
+                            diagnostics& report) {
+  for (const sema::literal& part : body) {
+    if (const auto* aggregate = std::get_if<sema::aggregate>(&part)) {
+      warn_of_wrong_patterns(aggregate->body, analysed, report);
+    }
+    const auto* test = std::get_if<sema::constraint>(&part);
+    const bool has_pattern =
+        test != nullptr && (test->op == comparison_op::matches || test->op == comparison_op::not_matches);
+    if (!has_pattern || !test->left.is_constant()) continue;
+    const std::string& text = analysed.symbols[static_cast<std::size_t>(test->left.constant)];
+    if (kernels::text_pattern(text).match("") == kernels::text_pattern::outcome::bad_pattern) {
+      report.warning(test->left.span, "Wrong pattern provided for match: \"" + text + "\"");
+    }
+  }
 }
 
 /// From a source file of `state` to its analysis.
@@ -57,6 +76,12 @@ void compile(program_state& state, source_file& main_file, const compile_options
     analysis.words = state.words;
     for (const auto& [name, value] : options.pragmas) analysis.pragmas[name] = value;
     state.analysed = sema::analyse(state.parsed, report, analysis);
+    if (options.warnings && state.analysed) {
+      for (const sema::rule& rule : state.analysed->rules) warn_of_wrong_patterns(rule.body, *state.analysed, report);
+      for (const sema::rule& rule : state.analysed->subsumptions) {
+        warn_of_wrong_patterns(rule.body, *state.analysed, report);
+      }
+    }
   }
   state.remarks = report.to_public();
   state.report = report.to_string();

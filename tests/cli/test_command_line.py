@@ -64,6 +64,20 @@ class CommandLine(CommandTest):
         # In the text it comes behind the parser.
         self.assertEqual(self.run_program('.pragma "legacy"\n' + text).errors.count('Deprecated'), 5)
 
+    def test_wrong_patterns(self):
+        text = ('.decl s(x:symbol)\ns("a").\n.decl r(x:symbol)\n.output r\n'
+                'r(x) :- s(x), match("b.*[", x).\n'
+                'r(x) :- s(x), !match("(", x).\n'
+                'r(x) :- s(x), (match("a+", x) ; match(x, "(")).\n'
+                'r("c") :- 0 < count : { s(x), match("(a", x) }.\n')
+        process = self.run_program(text)
+        self.assert_runs(process)
+        self.assertEqual(self.rows('out', 'r.csv'), ['a'])
+        self.assertEqual(process.errors.count('Wrong pattern'), 3, process.errors)
+        for line in ('r(x) :- s(x), match("b.*[", x).\n' + '-' * 20 + '^', 'at line 6', 'at line 8'):
+            self.assertIn(line, process.errors)
+        self.assertEqual(self.run_program(text, '-w').errors, '')
+
     def test_relations_that_are_not_inlined(self):
         text = """
 .decl n(x:number)   n(1). n(2).
