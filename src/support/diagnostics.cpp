@@ -43,6 +43,8 @@ std::optional<warning_kind> warning_from_name(std::string_view name) {
       {"no-rules-nor-facts", warning_kind::no_rules_nor_facts},
       {"no-subsumptive-rule", warning_kind::no_subsumptive_rule},
       {"var-appears-once", warning_kind::variable_appears_once},
+      {"useless-doc-comment", warning_kind::useless_doc_comment},
+      {"useless-annotation", warning_kind::useless_annotation},
   };
   for (const auto& [known, kind] : kinds) {
     if (known == name) return kind;

@@ -24,6 +24,8 @@ enum class warning_kind : std::uint8_t {
   no_rules_nor_facts,           ///< no-rules-nor-facts
   no_subsumptive_rule,          ///< no-subsumptive-rule
   variable_appears_once,        ///< var-appears-once
+  useless_doc_comment,          ///< useless-doc-comment
+  useless_annotation,           ///< useless-annotation
   count
 };
 /// Nothing for a name that is none of theirs.

@@ -114,6 +114,7 @@ token lexer::next() {
   if (c == '_' && !is_identifier_part(peek(1))) return ++position_, make(token_kind::underscore, position_ - 1);
   if (is_identifier_start(c)) return word();
   if (c == '.') return directive_or_dot();
+  if (at_doc_comment()) return doc_comment();
   return punctuation();
 }
 
@@ -122,6 +123,8 @@ void lexer::skip_blanks() {
     const char c = text_[position_];
     if (is_blank(c)) {
       ++position_;
+    } else if (at_doc_comment()) {
+      return;
     } else if (c == '/' && peek(1) == '/') {
       position_ = std::min(text_.find('\n', position_), text_.size());
     } else if (c == '/' && peek(1) == '*') {
@@ -144,6 +147,18 @@ bool lexer::skip_block_comment() {
   }
   position_ = end + 2;
   return true;
+}
+
+token lexer::doc_comment() {
+  const std::size_t begin = position_;
+  std::size_t end = begin;
+  do {
+    end = std::min(text_.find('\n', position_), text_.size());
+    // Another one on the next line goes on with it.
+    position_ = std::min(text_.find_first_not_of(" \t\r\v\f", end + 1), text_.size());
+  } while (end < text_.size() && at_doc_comment());
+  position_ = end;
+  return make(token_kind::doc_comment, begin);
 }
 
 void lexer::hash_line() {

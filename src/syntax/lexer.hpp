@@ -10,8 +10,8 @@
 
 namespace gpulog::syntax {
 
-/// Cuts one text into tokens. Comments, annotating ones included, are skipped. After the end it gives end_of_file
-/// for ever.
+/// Cuts one text into tokens. Comments are skipped, but for those of `///`. After the end it gives end_of_file for
+/// ever.
 class lexer {
  public:
   /// `text` and `report` have to outlive the lexer. `raw_file`, if any, is the file that the text is, unprocessed:
@@ -29,6 +29,8 @@ class lexer {
 
   void skip_blanks();
   bool skip_block_comment();
+  [[nodiscard]] bool at_doc_comment() const { return text_.substr(position_).starts_with("///"); }
+  token doc_comment();
   void hash_line();
   token word();
   token number();

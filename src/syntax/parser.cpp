@@ -41,13 +41,25 @@ token parser::expect(token_kind kind) {
   return take();
 }
 
-token parser::take() {
+token parser::take(std::vector<token> annotations) {
   expected_.clear();
   ++taken_;
   if (current_.kind == token_kind::left_brace) ++braces_open_;
   if (current_.kind == token_kind::right_brace) --braces_open_;
   last_span_ = current_.span;
-  return std::exchange(current_, tokens_.take());
+  token taken = std::move(current_);
+  advance(std::move(annotations));
+  return taken;
+}
+
+void parser::advance(std::vector<token> annotations) {
+  unattached_ = std::move(annotations);
+  current_ = tokens_.take();
+  for (const token& aside : tokens_.asides()) {
+    if (aside.kind == token_kind::include_begins) warn_of_unattached("before '.include'");
+    if (aside.kind == token_kind::include_ends) warn_of_unattached("at end of included file");
+    if (aside.kind == token_kind::doc_comment) unattached_.push_back(aside);
+  }
 }
 
 void parser::fail() {
@@ -105,6 +117,7 @@ void parser::items(std::vector<item>& out, bool in_component) {
       recover(in_component, braces_around);
     }
   }
+  warn_of_unattached(current_.kind == token_kind::end_of_file ? "at end of file" : "at end of the component");
 }
 
 void parser::one_item(std::vector<item>& out, bool in_component) {
@@ -197,20 +210,30 @@ void parser::recover(bool in_component, std::int64_t braces_around) {
 
 void parser::annotations() {
   while (current_.kind == token_kind::at && next_token().kind == token_kind::left_bracket) {
-    take();
-    annotation_body();
+    std::vector<token> found = std::move(unattached_);
+    found.push_back(take());
+    annotation_body(std::move(found));
   }
+}
+
+void parser::warn_of_unattached(const std::string& where) {
+  for (const token& each : unattached_) {
+    const bool is_comment = each.kind == token_kind::doc_comment;
+    warn(each.span, (is_comment ? "doc comment found " : "annotation found ") + where + ", not attached to anything",
+         is_comment ? warning_kind::useless_doc_comment : warning_kind::useless_annotation);
+  }
+  unattached_.clear();
 }
 
 void parser::inner_annotations() {
   while (current_.kind == token_kind::at_not) {
     take();
-    annotation_body();
+    annotation_body({});
   }
 }
 
 /// `[ name ]`, `[ name = tokens ]`, `[ name (tokens) ]`: without meaning for evaluation.
-void parser::annotation_body() {
+void parser::annotation_body(std::vector<token> annotations) {
   expect(token_kind::left_bracket);
   if (current_.kind != token_kind::identifier && !is_word(current_.kind)) {
     at(token_kind::identifier);
@@ -218,7 +241,7 @@ void parser::annotation_body() {
   }
   take();
   while (!at(token_kind::right_bracket)) skip_balanced();
-  take();
+  take(std::move(annotations));
 }
 
 /// One token, or all between two brackets that belong together.

@@ -23,7 +23,7 @@ class parser {
  public:
   parser(source_file& main_file, source_manager& sources, diagnostics& report, const parse_options& options)
       : tokens_(main_file, sources, report, options), report_(report), options_(options) {
-    current_ = tokens_.take();
+    advance({});
   }
 
   program run();
@@ -34,7 +34,11 @@ class parser {
   bool at(token_kind kind);
   bool accept(token_kind kind);
   token expect(token_kind kind);
-  token take();
+  token take() { return take({}); }
+  /// The annotations stand in front of the token that follows.
+  token take(std::vector<token> annotations);
+  /// Reads the current token, with `annotations` and doc comments in front of it.
+  void advance(std::vector<token> annotations);
   [[nodiscard]] const token& next_token() { return tokens_.peek(); }
   /// Reports the current token as unexpected.
   [[noreturn]] void fail();
@@ -52,8 +56,11 @@ class parser {
   /// Skips to where the next item may begin.
   void recover(bool in_component, std::int64_t braces_around);
   void annotations();
+  /// About annotations that nothing follows; `where` as in "at end of file".
+  void warn_of_unattached(const std::string& where);
   void inner_annotations();
-  void annotation_body();
+  /// `annotations` are those up to this one.
+  void annotation_body(std::vector<token> annotations);
   void skip_balanced();
 
   // ---- declarations (parser_declarations.cpp) ----
@@ -143,6 +150,7 @@ class parser {
   diagnostics& report_;
   const parse_options& options_;
   token current_;
+  std::vector<token> unattached_;     ///< doc comments, and the `@` of annotations, in front of the current token
   source_span last_span_;             ///< of the token taken last
   std::vector<token_kind> expected_;  ///< kinds that the current token was tested against
   std::size_t taken_ = 0;             ///< number of tokens taken so far

@@ -119,13 +119,16 @@ constexpr std::array named_kinds = {
     named_kind{token_kind::greater_equal, ">=", ">="},
     named_kind{token_kind::not_equal, "!=", "!="},
     named_kind{token_kind::maps_to, "->", "->"},
+    named_kind{token_kind::doc_comment, "", "doc comment"},
+    named_kind{token_kind::include_begins, "", "start of included file"},
+    named_kind{token_kind::include_ends, "", "end of included file"},
 };
 
 constexpr bool in_order() {
   for (std::size_t number = 0; number < named_kinds.size(); ++number) {
     if (static_cast<std::size_t>(named_kinds[number].kind) != number) return false;
   }
-  return named_kinds.back().kind == token_kind::maps_to;
+  return named_kinds.back().kind == token_kind::include_ends;
 }
 static_assert(in_order(), "readable_name reads the table by kind");
 

@@ -116,6 +116,10 @@ enum class token_kind : std::uint8_t {
   greater_equal,
   not_equal,
   maps_to,
+  // asides, which the grammar does not see
+  doc_comment,  ///< lines of `///` in succession
+  include_begins,
+  include_ends,
 };
 
 /// As messages name it: `identifier`, `:-`, `","`, ...
@@ -132,6 +136,8 @@ enum class token_kind : std::uint8_t {
 [[nodiscard]] constexpr bool is_directive(token_kind kind) {
   return kind >= token_kind::directive_decl && kind <= token_kind::directive_once;
 }
+
+[[nodiscard]] constexpr bool is_aside(token_kind kind) { return kind >= token_kind::doc_comment; }
 
 struct token {
   token_kind kind = token_kind::end_of_file;

@@ -87,7 +87,8 @@ token token_stream::produce() {
       case token_kind::end_of_file:
         if (levels_.size() == 1) return result;
         levels_.pop_back();
-        break;
+        result.kind = token_kind::include_ends;
+        return result;
       case token_kind::directive_once:
         if (!entered_once_.insert(sources_.identity(levels_.back().file->path())).second && levels_.size() > 1) {
           levels_.pop_back();
@@ -104,7 +105,8 @@ token token_stream::produce() {
           return name;
         }
         enter_included(result, name);
-        break;
+        result.kind = token_kind::include_begins;
+        return result;
       }
       default:
         return result;
@@ -112,16 +114,19 @@ token token_stream::produce() {
   }
 }
 
-const token& token_stream::peek(std::size_t ahead) {
-  while (ahead_.size() <= ahead) ahead_.push_back(produce());
-  return ahead_[ahead];
+const token& token_stream::peek() {
+  while (ahead_.empty() || is_aside(ahead_.back().kind)) ahead_.push_back(produce());
+  return ahead_.back();
 }
 
 token token_stream::take() {
-  if (ahead_.empty()) return produce();
-  token result = std::move(ahead_.front());
-  ahead_.pop_front();
-  return result;
+  asides_.clear();
+  while (true) {
+    token result = ahead_.empty() ? produce() : std::move(ahead_.front());
+    if (!ahead_.empty()) ahead_.pop_front();
+    if (!is_aside(result.kind)) return result;
+    asides_.push_back(std::move(result));
+  }
 }
 
 }  // namespace gpulog::syntax

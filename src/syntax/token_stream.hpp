@@ -26,10 +26,12 @@ class token_stream {
  public:
   token_stream(source_file& main_file, source_manager& sources, diagnostics& report, const parse_options& options);
 
-  /// The token `ahead` places after the current one.
-  const token& peek(std::size_t ahead = 0);
-  /// The current token; the next one becomes current.
+  /// What take() will give.
+  const token& peek();
+  /// The next token that is no aside.
   token take();
+  /// The asides in front of the token that was taken last.
+  [[nodiscard]] const std::vector<token>& asides() const { return asides_; }
 
  private:
   /// A text under way: the main file or an included one.
@@ -49,6 +51,7 @@ class token_stream {
   std::set<std::string> entered_once_;
   std::size_t included_bytes_ = 0;
   std::deque<token> ahead_;
+  std::vector<token> asides_;
 };
 
 }  // namespace gpulog::syntax

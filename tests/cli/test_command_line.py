@@ -256,9 +256,10 @@ faulty(x) :- missing(x).
 
     def test_warnings_left_out(self):
         text = ('.number_type old\n.decl a(x:number, y:number) brie\n.decl b(x:number)\n.decl c(x:number) output\n'
-                'b(x) :- a(x,y).\nc($) :- b(_).\n')
+                'b(x) :- a(x,y).\nc($) :- b(_).\n/// of nothing\n@[nothing]\n')
         kinds = {'deprecated-type-decl': 'type declaration', 'deprecated-qualifier': 'output qualifier',
-                 'dollar-sign': '$ symbol', 'no-rules-nor-facts': 'for relation a', 'var-appears-once': 'Variable y'}
+                 'dollar-sign': '$ symbol', 'no-rules-nor-facts': 'for relation a', 'var-appears-once': 'Variable y',
+                 'useless-doc-comment': 'doc comment', 'useless-annotation': 'annotation found'}
         everything = self.run_program(text).errors
         for name, part in kinds.items():
             with self.subTest(name=name):

@@ -238,6 +238,24 @@ TEST(Ignored, CommentsAndAnnotations) {
   EXPECT_EQ(printed(""), "");
 }
 
+TEST(Unattached, DocCommentsAndAnnotations) {
+  EXPECT_EQ(remarks_on("/// of a\n@[x] a(1).\n/// one\n  /// comment\n\n@[y]\n/// three\n"),
+            "3:doc comment found at end of file, not attached to anything\n"
+            "6:annotation found at end of file, not attached to anything\n"
+            "7:doc comment found at end of file, not attached to anything\n");
+  EXPECT_EQ(remarks_on(".comp C {\n  /// of b\n  b(1).  /// last\n}\n.comp D {\n@[x]\n}\n"),
+            "3:doc comment found at end of the component, not attached to anything\n"
+            "6:annotation found at end of the component, not attached to anything\n");
+  EXPECT_EQ(remarks_on("@[x {\n/// inside\n}]\na(1)."), "");
+  EXPECT_EQ(remarks_on(".decl a(\n/// one\nx:number,\n/// two\ny:number)\n/// of the fact\n///////////\na(1,2)."), "");
+  EXPECT_EQ(remarks_on("//// four\n"), "1:doc comment found at end of file, not attached to anything\n");
+  EXPECT_EQ(remarks_on("///"), "1:doc comment found at end of file, not attached to anything\n");
+  EXPECT_EQ(remarks_on("// none\n/* /// */\n//! inner\n// /// none"), "");
+  parse_options quiet;
+  quiet.warnings = false;
+  EXPECT_EQ(remarks_on("/// doc", quiet), "");
+}
+
 TEST(Deprecated, FormsAreReadWithAWarning) {
   const parsed_text parsed(".number_type N\n.symbol_type S\n.type T\n.decl a(x:N) input output\na($).\n.decl b(x:N)");
   EXPECT_EQ(parsed.remarks(),

@@ -196,6 +196,17 @@ TEST_F(Includes, BesideTheFileAndInFolders) {
             "main.dl:1:syntax error, unexpected identifier, expecting the name of a file after .include\nb(1).\n");
 }
 
+TEST_F(Includes, LeaveAnnotationsUnattached) {
+  write("doc.dl", "b(1).\n@[x]\n/// last");
+  EXPECT_EQ(run("a(1).\n/// first\n@[y]\n.include \"doc.dl\"\na(2).\n/// end"),
+            "doc.dl:2:annotation found at end of included file, not attached to anything\n"
+            "doc.dl:3:doc comment found at end of included file, not attached to anything\n"
+            "main.dl:2:doc comment found before '.include', not attached to anything\n"
+            "main.dl:3:annotation found before '.include', not attached to anything\n"
+            "main.dl:6:doc comment found at end of file, not attached to anything\n"
+            "a(1).\nb(1).\na(2).\n");
+}
+
 TEST_F(Includes, MacrosStayOutOfIncludeDirectives) {
   write("inner.dl", "b(N).\n#define N 6\nb(N).\n");
   EXPECT_EQ(run("#define N 5\n#include \"inner.dl\"\na(N).\n"), "b(5).\nb(6).\na(6).\n");
