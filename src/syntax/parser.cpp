@@ -112,6 +112,10 @@ void parser::items(std::vector<item>& out, bool in_component) {
     try {
       one_item(out, in_component);
     } catch (const syntax_error&) {
+      if (taken_ == before && current_.kind == token_kind::dot) {
+        skip_line();
+        continue;
+      }
       // A token that begins no item has to be passed.
       if (taken_ == before && current_.kind != token_kind::end_of_file) take();
       recover(in_component, braces_around);
@@ -191,6 +195,7 @@ void parser::recover(bool in_component, std::int64_t braces_around) {
         return;
       case token_kind::dot:
         take();
+        skip_plan();
         return;
       case token_kind::right_brace:
         // Of the component under way; elsewhere one too many, or the end of an aggregate that was not understood.
@@ -206,6 +211,29 @@ void parser::recover(bool in_component, std::int64_t braces_around) {
     if (report_.error_count() >= max_errors || given_up_) return;
     take();
   }
+}
+
+void parser::skip_plan() {
+  if (current_.kind != token_kind::directive_plan) return;
+  const auto is_part = [](token_kind kind) {
+    return kind == token_kind::number || kind == token_kind::colon || kind == token_kind::comma ||
+           kind == token_kind::left_parenthesis || kind == token_kind::right_parenthesis;
+  };
+  do {
+    take();
+  } while (is_part(current_.kind));
+}
+
+void parser::skip_line() {
+  const auto line_of = [](const source_span& span) { return span.file->physical_line(span.begin); };
+  std::int64_t open = 0;
+  do {
+    const token_kind passed = take().kind;
+    if (passed == token_kind::left_parenthesis || passed == token_kind::left_brace) ++open;
+    if (passed == token_kind::right_parenthesis || passed == token_kind::right_brace) --open;
+    if (current_.kind == token_kind::end_of_file) return;
+    if (current_.kind == token_kind::right_brace && open == 0) return;
+  } while (open > 0 || (current_.span.file == last_span_.file && line_of(current_.span) == line_of(last_span_)));
 }
 
 void parser::annotations() {
@@ -299,12 +327,15 @@ gpulog::syntax::component parser::component() {
     }
   }
   take();
+  const source_span body{last_span_.file, last_span_.end, last_span_.end};
   inner_annotations();
   ++components_open_;
   items(result.items, true);
   --components_open_;
   if (current_.kind == token_kind::end_of_file && !given_up_) {
-    report_.error(current_.span, "unterminated component, missing '}'").note(since(begin), "Component begins");
+    report_.error(body, "unterminated component, missing '}'");
+    report_.error(current_.span, "syntax error, unexpected end of input");
+    given_up_ = true;
     throw syntax_error();
   }
   if (current_.kind == token_kind::right_brace) take();

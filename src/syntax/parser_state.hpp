@@ -55,6 +55,10 @@ class parser {
   void one_item(std::vector<item>& out, bool in_component);
   /// Skips to where the next item may begin.
   void recover(bool in_component, std::int64_t braces_around);
+  /// That of a rule that was skipped.
+  void skip_plan();
+  /// What begins with a dot that has no place here, as a directive that is not known does: to the end of the line.
+  void skip_line();
   void annotations();
   /// About annotations that nothing follows; `where` as in "at end of file".
   void warn_of_unattached(const std::string& where);

@@ -287,6 +287,22 @@ TEST(Errors, WhatIsReadableIsRead) {
   EXPECT_EQ(print(parsed.result), "a(1).\nc(3).\n.comp D {\nf(6).\n}\ng(7).\n");
 }
 
+TEST(Errors, UnknownDirectivesEndWithTheirLine) {
+  const parsed_text parsed("a(x) :- b(x).\n.strict\nc(x) :- d(x), e(x).\n.plan 1:(1,2), 2:(2,1)\nf(1).\n");
+  EXPECT_EQ(parsed.remarks(), "2:syntax error, unexpected .\n");
+  EXPECT_EQ(print(parsed.result), "a(x) :- b(x).\nc(x) :- d(x), e(x).\n.plan 1:(1, 2), 2:(2, 1)\nf(1).\n");
+  EXPECT_EQ(remarks_on(".bad a(x:number,\n y:number) z\na(1)."), "1:syntax error, unexpected .\n");
+  const parsed_text component(".comp C {\n.bad b }\nc(1).");
+  EXPECT_EQ(component.remarks(), "2:syntax error, unexpected .\n");
+  EXPECT_EQ(print(component.result), ".comp C {\n}\nc(1).\n");
+}
+
+TEST(Errors, PlansGoWithTheirRules) {
+  const parsed_text parsed("a(x) :- b(x) c(x).\n.plan 1:(1,2), 2:()\na(1).\n");
+  EXPECT_EQ(parsed.remarks(), "1:syntax error, unexpected identifier, expecting \",\" or ; or .\n");
+  EXPECT_EQ(print(parsed.result), "a(1).\n");
+}
+
 TEST(Errors, BracesOfAggregatesDoNotCloseComponents) {
   const parsed_text parsed(".comp C {\n a(x) :- x = count : { b( }, c(x).\n d(1).\n}\ne(2).\n");
   EXPECT_EQ(parsed.remarks(), "2:syntax error, unexpected }\n");
@@ -304,7 +320,12 @@ TEST(Errors, LexicalOnes) {
 }
 
 TEST(Errors, MissingClosingBrace) {
-  EXPECT_EQ(remarks_on("a(1).\n.comp C {\n b(1).\n"), "3:unterminated component, missing '}'\n");
+  EXPECT_EQ(remarks_on("a(1).\n.comp C {\n b(1).\n"),
+            "2:unterminated component, missing '}'\n3:syntax error, unexpected end of input\n");
+  EXPECT_EQ(remarks_on(".comp C {\n.comp D\n{ //\n b(1).\n"),
+            "3:unterminated component, missing '}'\n4:syntax error, unexpected end of input\n");
+  EXPECT_EQ(remarks_on(".comp C {\n"),
+            "1:unterminated component, missing '}'\n1:syntax error, unexpected end of input\n");
 }
 
 TEST(Errors, AreLimitedInNumber) {
