@@ -252,6 +252,8 @@ void declarations::complete_branches(const syntax::adt_definition& definition, s
     if (!inserted) {
       diagnostics_.error(branch->name.span, "Branch " + branch->name.text + " is defined more than once")
           .note(previous->second.span, "Previous definition");
+      std::vector<field_type> unused;
+      static_cast<void>(resolve_fields(branch->fields, unused));  // what is wrong in them is reported, too
       continue;
     }
     branch_type& made = described.branches.emplace_back();

@@ -43,6 +43,7 @@ TEST(structures, errors_name_what_is_wrong) {
   EXPECT_TRUE(is_rejected("t($D()).", "Undefined branch $D"));
   EXPECT_TRUE(is_rejected("t($Red).", "type mismatch"));
   EXPECT_TRUE(is_rejected(".type F = Red {} | Blue {}", "Branch Red is defined more than once"));
+  EXPECT_TRUE(is_rejected(".type F = Red { x: Nothing }", "Undefined type Nothing"));
   EXPECT_TRUE(is_rejected(".type U = P | Q", "contains different record types"));
   EXPECT_TRUE(is_rejected(".type R = [a:Nothing]", "Undefined type Nothing"));
   EXPECT_TRUE(is_rejected(".type R = [a:number, a:symbol]", "Doubly defined field name a"));
