@@ -123,9 +123,7 @@ void lexer::skip_blanks() {
     const char c = text_[position_];
     if (is_blank(c)) {
       ++position_;
-    } else if (at_doc_comment()) {
-      return;
-    } else if (c == '/' && peek(1) == '/') {
+    } else if (c == '/' && peek(1) == '/' && !at_doc_comment()) {
       position_ = std::min(text_.find('\n', position_), text_.size());
     } else if (c == '/' && peek(1) == '*') {
       if (!skip_block_comment()) return;
