@@ -139,7 +139,7 @@ class structured_parser {
     const auto number = static_cast<word>(found - structure.branches.begin());
     if (found->fields.empty()) {
       if (take('(') && !take(')')) return fail();
-      return structure.is_enumeration() ? number : tagged(number, storage::nil_record);
+      return structure.is_enumeration() ? number : tagged(number, record_without_fields);
     }
     if (!take('(')) return fail();
     open_.push_back({&found->fields, {}, ')', number});

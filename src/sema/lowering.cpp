@@ -303,7 +303,7 @@ class clause_lowering {
     const declarations::known_branch& branch = types_.branch(constructor);
     if (types_.is_enumeration(branch)) return constant_of(value_kind::adt, branch.number, term.span);
     std::vector<expression> fields = lower_fields(constructor.fields);
-    expression payload = constant_of(value_kind::record, 0, term.span);
+    expression payload = constant_of(value_kind::record, record_without_fields, term.span);
     if (fields.size() == 1) {
       payload = std::move(fields.front());
     } else if (fields.size() > 1) {

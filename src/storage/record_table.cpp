@@ -7,7 +7,10 @@
 namespace gpulog::storage {
 
 record_table::record_table(std::uint32_t arity, word most, backend::memory_resource& memory)
-    : arity_(arity), most_(most), resource_(&memory) {}
+    : arity_(arity), most_(most), resource_(&memory) {
+  // Constants of programs name this record, so that it is there before anything makes it.
+  if (arity == 0) intern(nullptr);
+}
 
 record_table::place record_table::place_of(word record) {
   const std::uint64_t position = std::uint64_t{record} - 1 + (std::uint64_t{1} << first_chunk_bits);

@@ -35,6 +35,9 @@ enum class value_kind : std::uint8_t { number, unsigned_number, floating, symbol
 /// itself or a number that stands for it (storage/wide_values.hpp).
 using word = std::uint32_t;
 
+/// The number of the record without fields: the only one of its arity.
+constexpr word record_without_fields = 1;
+
 /// Bits of a program's numbers, unsigned numbers and floats.
 enum class word_size : std::uint8_t { bits32 = 32, bits64 = 64 };
 

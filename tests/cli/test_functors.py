@@ -146,6 +146,28 @@ b(@add_length(0, s), @add_length(1, s)) :- a(_, s).
         self.assertEqual(found['j'], ['', 'abc'])
         self.assertEqual(found['k'], ['1'])
 
+    def test_branches_without_fields(self):
+        text = '''
+.type t = Other { x:number } | Plain {}
+.functor second_branch():t stateful
+.functor payload(t):number stateful
+.decl one(x:t)   one($Plain()). one(@second_branch()).   .output one
+.decl read(x:t)   .input read   .input read(IO=jsonfile, filename="read.json")
+read(@second_branch()).   .output read
+.decl matched(n:number)
+matched(1) :- one($Plain).
+matched(2) :- x = @second_branch(), x = $Plain().
+matched(3) :- @second_branch() != $Plain.
+matched(4) :- read(x), !one(x).
+.output matched
+.decl inside(n:number)   inside(@payload($Plain)). inside(@payload(x)) :- read(x).   .output inside
+'''
+        wanted = {'one': ['$Plain'], 'read': ['$Plain'], 'matched': ['1', '2'], 'inside': ['1']}
+        for options in ([], ['-j', '4'], ['--storage', 'hisa'], ['--word-size', '64', '-l', 'functors64']):
+            with self.subTest(options=options):
+                self.assertEqual(self.results(text, *options, facts={'read.facts': '$Plain\n$Plain()\n',
+                                                                     'read.json': '[["$Plain"]]'}), wanted)
+
     def test_where_libraries_are_looked_for(self):
         elsewhere = self.path('elsewhere')
         os.mkdir(elsewhere)
@@ -220,6 +242,25 @@ left(x, i), right(x, i) :- (seen(x, i) ; other(x, i)), x < 3.
             with self.subTest(options=options):
                 self.assertEqual(self.results(text, *options), wanted)
         self.assertEqual(self.results(text, '--word-size', '64', '-l', 'functors64', '-j', '2'), wanted)
+
+    def test_a_bottom_without_fields(self):
+        text = '''
+.type value = Any {} | Is { n:number } | Nothing {}
+.functor common(a:value, b:value):value stateful
+.functor either(a:value, b:value):value stateful
+.lattice value<> { Bottom -> $Nothing(), Top -> $Any(), Lub -> @either(_, _), Glb -> @common(_, _) }
+.decl a(k:number, v:value<>)
+a(1, $Is(1)). a(2, $Is(2)). a(3, $Any). a(4, $Is(4)). a(4, $Is(5)).
+.decl b(k:number, v:value<>)
+b(1, $Is(7)). b(2, $Is(2)). b(3, $Is(3)). b(4, $Any).
+.decl both(k:number, v:value<>)
+both(k, v) :- a(k, v), b(k, v).
+.output both
+'''
+        wanted = {'both': ['2\t$Is(2)', '3\t$Is(3)', '4\t$Any']}
+        for options in ([], ['-j', '4'], ['--storage', 'hisa'], ['--word-size', '64', '-l', 'functors64']):
+            with self.subTest(options=options):
+                self.assertEqual(self.results(text, *options), wanted)
 
     def test_a_lattice_of_one_operation_and_facts_of_files(self):
         text = '''

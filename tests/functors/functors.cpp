@@ -99,6 +99,34 @@ souffle::RamDomain overlap(souffle::SymbolTable* /*symbols*/, souffle::RecordTab
   return low > high ? records->pack({0, -1}) : records->pack({low, high});
 }
 
+// What branch number 1 is made of, in a type of which other branches have fields: it has none itself.
+souffle::RamDomain second_branch(souffle::SymbolTable* /*symbols*/, souffle::RecordTable* records) {
+  return records->pack({1, records->pack({})});
+}
+
+// What a branch has behind its number; for one without fields the record without fields.
+souffle::RamDomain payload(souffle::SymbolTable* /*symbols*/, souffle::RecordTable* records,
+                           souffle::RamDomain branch) {
+  const souffle::RamDomain found = records->unpack(branch, 2)[1];
+  records->unpack(found, 0);
+  return found;
+}
+
+// Numbers in a lattice of $Any (0), $Is(number) (1) and $Nothing (2).
+souffle::RamDomain common(souffle::SymbolTable* /*symbols*/, souffle::RecordTable* records, souffle::RamDomain first,
+                          souffle::RamDomain second) {
+  if (first == second || records->unpack(second, 2)[0] == 0) return first;
+  if (records->unpack(first, 2)[0] == 0) return second;
+  return records->pack({2, records->pack({})});
+}
+
+souffle::RamDomain either(souffle::SymbolTable* /*symbols*/, souffle::RecordTable* records, souffle::RamDomain first,
+                          souffle::RamDomain second) {
+  if (first == second || records->unpack(second, 2)[0] == 2) return first;
+  if (records->unpack(first, 2)[0] == 2) return second;
+  return records->pack({0, records->pack({})});
+}
+
 number either_bit(number x, number y) { return x | y; }
 
 number common_bits(number x, number y) { return x & y; }

@@ -62,6 +62,10 @@ TEST_F(structured_values, branches) {
   EXPECT_EQ(round("$Node($Leaf,$Named(x), -3)", 1), "$Node($Leaf, $Named(x), -3)");
   EXPECT_EQ(parse("$Red", 2), 1U);
   EXPECT_EQ(print(0, 2), "$Blue");
+  const auto leaf = parse("$Leaf", 1);
+  ASSERT_TRUE(leaf);
+  EXPECT_EQ(records_[2].fields(*leaf)[0], 0U);
+  EXPECT_EQ(records_[2].fields(*leaf)[1], record_without_fields);
 }
 
 TEST_F(structured_values, quoted_symbols_round_trip) {

@@ -62,9 +62,10 @@ TEST(record_table, runs_of_records_lie_together) {
 
 TEST(record_table, has_one_record_without_fields) {
   record_table table(0);
-  EXPECT_EQ(table.find(nullptr), nil_record);
-  EXPECT_EQ(table.intern(nullptr), 1U);
-  EXPECT_EQ(table.intern(nullptr), 1U);
+  EXPECT_TRUE(table.has(record_without_fields));
+  EXPECT_EQ(table.find(nullptr), record_without_fields);
+  EXPECT_EQ(table.intern(nullptr), record_without_fields);
+  EXPECT_EQ(table.size(), 1U);
 }
 
 TEST(record_table, threads_agree_on_numbers) {
