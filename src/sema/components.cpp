@@ -356,6 +356,7 @@ class instantiation {
     if (auto* subsumption = copy.as<syntax::subsumption>()) rewriter.rewrite(*subsumption);
     if (auto* declaration = copy.as<syntax::relation_declaration>()) rewriter.rewrite(*declaration);
     if (auto* declaration = copy.as<syntax::type_declaration>()) rewriter.rewrite(*declaration);
+    if (auto* declaration = copy.as<syntax::lattice_declaration>()) rewriter.rewrite(*declaration);
     if (auto* directive = copy.as<syntax::directive>()) rewriter.rewrite(*directive);
   }
 

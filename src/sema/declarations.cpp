@@ -306,6 +306,17 @@ void declarations::declare_functor(const syntax::functor_declaration& declaratio
 
 // ---- lattices -------------------------------------------------------------------------------------------------------
 
+namespace {
+
+/// A component has a lattice over a type from outside: each of its instances declares the same one.
+bool is_repeated(const syntax::lattice_declaration& declaration, const syntax::lattice_declaration& previous) {
+  const source_span& written = declaration.span;
+  const source_span& written_before = previous.span;
+  return written == written_before && declaration == previous;
+}
+
+}  // namespace
+
 void declarations::declare_lattices(const std::vector<syntax::item>& items) {
   std::unordered_map<std::string, const syntax::lattice_declaration*> lattices;
   std::unordered_map<std::string, std::optional<std::uint32_t>> bounds;  // numbers of functors, by type
@@ -315,7 +326,7 @@ void declarations::declare_lattices(const std::vector<syntax::item>& items) {
     const auto [previous, inserted] = lattices.emplace(declaration->name.text, declaration);
     if (inserted) {
       bounds[declaration->name.text] = check_lattice(*declaration);
-    } else {
+    } else if (!is_repeated(*declaration, *previous->second)) {
       diagnostics_.error(declaration->name.span, "Redefinition of lattice " + declaration->name.text)
           .note(previous->second->name.span, "Previous definition");
     }

@@ -45,6 +45,11 @@ void syntax_rewriter::rewrite(syntax::type_declaration& declaration) const {
   }
 }
 
+void syntax_rewriter::rewrite(syntax::lattice_declaration& declaration) const {
+  rewrite(declaration.name, type_);
+  for (syntax::lattice_declaration::operation& operation : declaration.operations) rewrite(operation.value);
+}
+
 void syntax_rewriter::rewrite(syntax::directive& directive) const {
   for (syntax::qualified_name& name : directive.relations) relation_(name);
 }

@@ -20,6 +20,7 @@ class syntax_rewriter {
   void rewrite(syntax::subsumption& subsumption) const;
   void rewrite(syntax::relation_declaration& declaration) const;
   void rewrite(syntax::type_declaration& declaration) const;
+  void rewrite(syntax::lattice_declaration& declaration) const;
   void rewrite(syntax::directive& directive) const;
 
  private:

@@ -262,6 +262,43 @@ both(k, v) :- a(k, v), b(k, v).
             with self.subTest(options=options):
                 self.assertEqual(self.results(text, *options), wanted)
 
+    def test_lattices_in_components(self):
+        text = '''
+.type bounds = [low:number, high:number]
+.functor hull(a:bounds, b:bounds):bounds stateful
+.functor overlap(a:bounds, b:bounds):bounds stateful
+.comp Own {
+  .type Interval = bounds
+  .lattice Interval<> { Bottom -> [0, -1], Lub -> @hull(_, _), Glb -> @overlap(_, _) }
+  .decl r(x:number, i:Interval<>)
+  r(1, [2, 3]). r(1, [5, 6]).
+  .decl met(x:number, i:Interval<>)
+  met(x, i) :- r(x, i), r(_, i), i = [_, 6].
+  .output met
+}
+.init own1 = Own
+.init own2 = Own
+.comp Shared<T> {
+  .lattice T<> { Bottom -> [0, -1], Lub -> @hull(_, _), Glb -> @overlap(_, _) }
+  .decl r(x:number, i:T<>)
+  r(1, [2, 3]). r(1, [8, 9]).
+  .output r
+}
+.comp Below : Shared<bounds> {
+  .decl s(x:number)
+  s(x) :- r(x, [3, 3]).
+  .output s
+}
+.init shared1 = Below
+.init shared2 = Below
+.init shared3 = Shared<bounds>
+'''
+        wanted = {'own1.met': ['1\t[2, 6]'], 'own2.met': ['1\t[2, 6]'], 'shared1.s': ['1'], 'shared2.s': ['1']}
+        wanted.update({'shared%d.r' % i: ['1\t[2, 9]'] for i in (1, 2, 3)})
+        for options in ([], ['-j', '4'], ['--storage', 'hisa']):
+            with self.subTest(options=options):
+                self.assertEqual(self.results(text, *options), wanted)
+
     def test_a_lattice_of_one_operation_and_facts_of_files(self):
         text = '''
 .functor either_bit(number, number):number
@@ -335,6 +372,13 @@ flows(n, x, y, b) :- flow(_, [x, y], b), n = count : flow(_, [x, y], b).
                 ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _), Best -> 1 }\n', 'Best is none of'),
                 ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _) }\n'
                  '.lattice number<> { Lub -> @f(_, _) }\n', 'Redefinition of lattice number'),
+                # Of two components, and of one that means another thing in each instance.
+                ('.functor f(number, number):number\n.comp A { .lattice number<> { Lub -> @f(_, _) } }\n'
+                 '.comp B { .lattice number<> { Lub -> @f(_, _) } }\n.init a = A\n.init b = B\n',
+                 'Redefinition of lattice number'),
+                ('.functor f(r, r):r stateful\n.type r = [x:number]\n.comp A { .type t = E { x:number }\n'
+                 '.lattice r<> { Bottom -> as($E(1), r), Lub -> @f(_, _) } }\n.init a = A\n.init b = A\n',
+                 'Redefinition of lattice r'),
                 ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _) }\n'
                  '.decl a(x:number, y:number<>)\n.decl a(x:number<>)\na(1).\n', 'Redefinition of relation a'),
                 ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _) }\n'
