@@ -213,6 +213,7 @@ void declarations::complete_structures() {
     structure_fields& types = types_.structure(structure_id(number));
     structure_type& described = program_.structures[number];
     if (const auto* record = std::get_if<syntax::record_definition>(&declaration.definition)) {
+      check_field_names(record->fields);
       types.fields = resolve_fields(record->fields, described.fields);
     } else if (const auto* adt = std::get_if<syntax::adt_definition>(&declaration.definition)) {
       complete_branches(*adt, types, described);
@@ -220,16 +221,21 @@ void declarations::complete_structures() {
   }
 }
 
-std::vector<type_id> declarations::resolve_fields(const std::vector<syntax::attribute>& fields,
-                                                  std::vector<field_type>& described) {
-  std::vector<type_id> types;
+/// Of records: fields of branches are known by their place only.
+void declarations::check_field_names(const std::vector<syntax::attribute>& fields) {
   std::unordered_map<std::string, source_span> seen;
   for (const syntax::attribute& field : fields) {
     const auto [previous, inserted] = seen.emplace(field.name.text, field.span);
-    if (!inserted) {
-      diagnostics_.error(field.span, "Doubly defined field name " + field.name.text + ":" + field.type.text)
-          .note(previous->second, "Previous definition");
-    }
+    if (inserted) continue;
+    diagnostics_.error(field.span, "Doubly defined field name " + field.name.text + ":" + field.type.text)
+        .note(previous->second, "Previous definition");
+  }
+}
+
+std::vector<type_id> declarations::resolve_fields(const std::vector<syntax::attribute>& fields,
+                                                  std::vector<field_type>& described) {
+  std::vector<type_id> types;
+  for (const syntax::attribute& field : fields) {
     const auto type = resolve_type(field.type, " in the definition of field " + field.name.text);
     types.push_back(type.value_or(type_id()));
     field_type& made = described.emplace_back();

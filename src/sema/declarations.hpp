@@ -88,6 +88,7 @@ class declarations {
 
   void add_structure(const syntax::type_declaration& declaration, value_kind kind);
   void complete_structures();
+  void check_field_names(const std::vector<syntax::attribute>& fields);
   std::vector<type_id> resolve_fields(const std::vector<syntax::attribute>& fields, std::vector<field_type>& described);
   void complete_branches(const syntax::adt_definition& definition, structure_fields& types, structure_type& described);
 

@@ -59,6 +59,12 @@ TEST(structures, branches_have_the_lexical_order_of_their_names) {
   EXPECT_EQ(values, (std::vector<wide_word>{1, 0}));
 }
 
+TEST(structures, fields_of_a_branch_may_share_a_name) {
+  EXPECT_TRUE(analysed_text(types + ".type F = N {x:number} | M {f:F, f:F}\n"
+                                    ".decl f(x:F)\nf($M($N(0),$N(1))).\nn(x) :- f($M($N(_),$N(x))).")
+                  .accepted());
+}
+
 TEST(structures, patterns_are_equalities_of_one_level) {
   const analysed_text text(types + "n(x) :- t($A(_,[x,_])), t($C(\"c\")).");
   ASSERT_TRUE(text.accepted());
