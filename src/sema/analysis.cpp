@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "sema/aggregate_scopes.hpp"
 #include "sema/anonymous_records.hpp"
@@ -79,6 +80,7 @@ class analyser {
       if (const auto* subsumption = item.as<syntax::subsumption>()) analyse_subsumption(*subsumption);
     }
     warn_of_empty_relations();
+    warn_of_incomplete_lattices();
     if (diagnostics_.has_errors()) return std::nullopt;
     stratify(program_, debug_delta_dependencies(items_, declared_), diagnostics_);
     check_plans();
@@ -306,6 +308,21 @@ class analyser {
       if (has_clause_[number] || relation.has_directive(directive_kind::input)) continue;
       diagnostics_.warning(relation.span, "No rules/facts defined for relation " + relation.name,
                            warning_kind::no_rules_nor_facts);
+    }
+  }
+
+  void warn_of_incomplete_lattices() {
+    if (!options_.warnings) return;
+    std::unordered_set<std::string> seen;  // instances of a component may repeat one
+    for (const syntax::item& item : items_) {
+      const auto* lattice = item.as<syntax::lattice_declaration>();
+      if (lattice == nullptr || !seen.insert(lattice->name.text).second) continue;
+      for (const char* const wanted : {"Bottom", "Glb", "Top"}) {
+        const bool is_there = std::any_of(lattice->operations.begin(), lattice->operations.end(),
+                                          [wanted](const auto& operation) { return operation.name.text == wanted; });
+        if (is_there) continue;
+        diagnostics_.warning(lattice->span, "Lattice " + lattice->name.text + "<> does not define " + wanted);
+      }
     }
   }
 

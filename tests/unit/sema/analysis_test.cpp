@@ -273,6 +273,22 @@ TEST(rules, look_wrong_but_are_right) {
   EXPECT_TRUE(text.accepted()) << text.report.to_string();
 }
 
+TEST(lattices, missing_operations_are_warned_of) {
+  const std::string functors = ".functor f(number, number):number\n";
+  EXPECT_EQ(analysed_text(functors + ".comp C { .lattice number<> { Lub -> @f(_, _), Bottom -> 0 } }\n"
+                                     ".init c = C\n.init d = C\n")
+                .report.to_string(),
+            "Warning: Lattice number<> does not define Glb in file test.dl at line 2\n"
+            ".comp C { .lattice number<> { Lub -> @f(_, _), Bottom -> 0 } }\n"
+            "----------^----------------------------------------------------\n"
+            "Warning: Lattice number<> does not define Top in file test.dl at line 2\n"
+            ".comp C { .lattice number<> { Lub -> @f(_, _), Bottom -> 0 } }\n"
+            "----------^----------------------------------------------------\n");
+  EXPECT_EQ(analysed_text(functors + ".lattice number<> { Lub -> @f(_, _), Top -> 9, Glb -> @f(_, _), Bottom -> 0 }\n")
+                .report.to_string(),
+            "");
+}
+
 TEST(rules, singletons_are_warned_of_once) {
   const analysed_text text(
       ".decl a(x:number, y:number)\na(1,2).\n.decl b(x:number)\n"
