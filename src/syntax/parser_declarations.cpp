@@ -74,7 +74,8 @@ void parser::qualifiers(relation_declaration& declared) {
       return other.what == *qualifier || (is_representation(other.what) && is_representation(*qualifier));
     };
     if (std::any_of(declared.qualifiers.begin(), declared.qualifiers.end(), clashes)) {
-      report_.error(word.span, word.text + " qualifier already set");
+      const std::string set = is_representation(*qualifier) ? "btree/brie/eqrel/btree_delete" : word.text;
+      report_.error(word.span, set + " qualifier already set");
       continue;
     }
     if (is_deprecated(*qualifier))

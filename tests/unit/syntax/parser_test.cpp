@@ -192,7 +192,9 @@ TEST(Declarations, Relations) {
   EXPECT_EQ(printed(".decl a(x:number, y:number) choice-domain x, (x, y)"),
             ".decl a(x: number, y: number) choice-domain (x), (x, y)\n");
   EXPECT_EQ(printed(".decl d = debug_delta(a)"), ".decl d = debug_delta(a)\n");
-  EXPECT_EQ(remarks_on(".decl a() brie btree"), "1:btree qualifier already set\n");
+  EXPECT_EQ(remarks_on(".decl a() brie btree"), "1:btree/brie/eqrel/btree_delete qualifier already set\n");
+  EXPECT_EQ(remarks_on(".decl a() btree_delete inline eqrel"),
+            "1:btree/brie/eqrel/btree_delete qualifier already set\n");
   EXPECT_EQ(remarks_on(".decl a() inline inline"), "1:inline qualifier already set\n");
 }
 
