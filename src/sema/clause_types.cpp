@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sema/numeric_literal.hpp"
+#include "syntax/printer.hpp"
 
 namespace gpulog::sema {
 
@@ -131,8 +132,8 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
     }
     if (functor.result.valid()) constraints_.require_subtype(made, functor.result, term.span);
   } else if (const auto* record = term.as<syntax::record_constructor>()) {
-    std::vector<unknown> fields;
-    for (const syntax::argument& field : record->fields) fields.push_back(collect(field));
+    std::vector<type_constraints::placed> fields;
+    for (const syntax::argument& field : record->fields) fields.push_back({collect(field), field.span});
     constraints_.require_record(made, std::move(fields));
   } else if (const auto* branch = term.as<syntax::branch_constructor>()) {
     const declarations::known_branch& declared = *declared_.find_branch(branch->branch.text);
@@ -345,11 +346,23 @@ bool clause_types::check_variable(const std::string& name, const source_span& wh
   diagnostics::entry& error = diagnostics.error(where, "Unable to deduce type for variable " + name);
   if (types.is_all()) return false;
   error.note("Following constraints are incompatible:");
-  for (const type_constraints::demand& demand : constraints_.demands()) {
-    if (demand.term != term) continue;
-    error.note(demand.where, "   Type of variable '" + name + "' should be a subtype of '" + demand.type_name + "'");
+  std::vector<type_constraints::demand> demands = constraints_.incompatible_demands(term);
+  if (demands.empty()) {
+    const std::vector<unknown> others = constraints_.incompatible_terms(term);
+    for (const unknown other : others) error.note("   var(" + text_of(other) + ") <: var(" + name + ")");
+    if (others.empty()) demands = constraints_.demands_on(term);
+  }
+  for (const type_constraints::demand& demand : demands) {
+    error.note(demand.where, "   Type of variable '" + name + "' should be a subtype of '" +
+                                 declared_.types()[demand.type].name + "'");
   }
   return false;
+}
+
+std::string clause_types::text_of(unknown term) const {
+  const auto found =
+      std::find_if(order_.begin(), order_.end(), [&](const syntax::argument* one) { return unknown_of(*one) == term; });
+  return syntax::print(**found);
 }
 
 bool clause_types::check_columns(const syntax::atom& atom, relation_id relation, bool is_negated,

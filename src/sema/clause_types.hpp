@@ -58,6 +58,8 @@ class clause_types {
   bool check_constant_or_cast(const syntax::argument& term, diagnostics& diagnostics) const;
   bool check_variable(const std::string& name, const source_span& where, diagnostics& diagnostics) const;
   bool check_columns(const syntax::atom& atom, relation_id relation, bool is_negated, diagnostics& diagnostics) const;
+  /// As it is written.
+  [[nodiscard]] std::string text_of(unknown term) const;
   [[nodiscard]] std::vector<unknown> arguments_of(const syntax::functor_call& call) const;
 
   const declarations& declared_;

@@ -1,6 +1,9 @@
 #include "sema/type_constraints.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <set>
 
 namespace gpulog::sema {
 
@@ -32,7 +35,7 @@ type_id type_constraints::bound_of(type_id named) const {
 
 void type_constraints::require_subtype(unknown term, type_id bound, source_span where) {
   add(bound_by_type{term, bound_of(bound)}, {});
-  demands_.push_back({term, types_[bound].name, where});
+  demands_.push_back({term, bound, where});
 }
 
 void type_constraints::require_subtype(unknown term, unknown bound) { add(bound_by_term{term, bound}, {bound}); }
@@ -116,7 +119,7 @@ void type_constraints::apply(const overloaded& functor) {
   }
 }
 
-void type_constraints::require_record(unknown record, std::vector<unknown> fields) {
+void type_constraints::require_record(unknown record, std::vector<placed> fields) {
   add(constructed{record, std::move(fields)}, {record});
 }
 
@@ -135,7 +138,7 @@ void type_constraints::apply(const constructed& record) {
   const std::vector<type_id>& fields = types_.structure(structure_of_record).fields;
   if (fields.size() != record.fields.size()) return;
   for (std::size_t field = 0; field < fields.size(); ++field) {
-    if (fields[field].valid()) shrink(record.fields[field], type_set({bound_of(fields[field])}));
+    if (fields[field].valid()) shrink(record.fields[field].term, type_set({bound_of(fields[field])}));
   }
 }
 
@@ -169,6 +172,62 @@ const functor_overload* type_constraints::overload(unknown result, const std::ve
     if (fitting) return &candidate;
   }
   return nullptr;
+}
+
+std::vector<type_constraints::demand> type_constraints::demands_on(unknown term) const {
+  std::vector<demand> result;
+  std::copy_if(demands_.begin(), demands_.end(), std::back_inserter(result),
+               [term](const demand& one) { return one.term == term; });
+  for (const constraint& one : constraints_) {
+    const auto* const record = std::get_if<constructed>(&one);
+    if (record == nullptr || !structure(record->record).valid()) continue;
+    const std::vector<type_id>& types = types_.structure(structure(record->record)).fields;
+    if (types.size() != record->fields.size()) continue;
+    for (std::size_t field = 0; field < types.size(); ++field) {
+      const auto& [value, where] = record->fields[field];
+      if (value == term && types[field].valid()) result.push_back({term, types[field], where});
+    }
+  }
+  return result;
+}
+
+type_set type_constraints::met_by(const std::vector<demand>& demands) const {
+  type_set types;
+  for (const demand& one : demands) types = types_.meet(types, type_set({bound_of(one.type)}));
+  return types;
+}
+
+std::vector<type_constraints::demand> type_constraints::incompatible_demands(unknown term) const {
+  std::vector<demand> demands;
+  std::set<type_id> seen;
+  for (const demand& one : demands_on(term)) {
+    if (seen.insert(one.type).second) demands.push_back(one);
+  }
+  if (!met_by(demands).empty()) return {};
+  for (std::size_t place = 0; place < demands.size();) {
+    std::vector<demand> fewer = demands;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(place));
+    if (met_by(fewer).empty()) {
+      demands = std::move(fewer);
+    } else {
+      ++place;
+    }
+  }
+  return demands;
+}
+
+std::vector<type_constraints::unknown> type_constraints::incompatible_terms(unknown term) const {
+  const type_set own = met_by(demands_on(term));
+  std::vector<unknown> all;
+  std::vector<unknown> incompatible;
+  for (const constraint& one : constraints_) {
+    const auto* const compared = std::get_if<bound_by_term>(&one);
+    if (compared == nullptr || compared->term != term || compared->bound == term) continue;
+    if (std::find(all.begin(), all.end(), compared->bound) != all.end()) continue;
+    all.push_back(compared->bound);
+    if (types_.meet(own, met_by(demands_on(compared->bound))).empty()) incompatible.push_back(compared->bound);
+  }
+  return incompatible.empty() ? all : incompatible;
 }
 
 }  // namespace gpulog::sema

@@ -37,8 +37,12 @@ class type_constraints {
   /// result = functor(arguments) by one of the signature's overloads.
   void require_overload(unknown result, std::vector<unknown> arguments, const functor_signature& signature);
 
+  struct placed {
+    unknown term;
+    source_span where;
+  };
   /// record = [fields]: each field has a subtype of the field's type once the record type is known.
-  void require_record(unknown record, std::vector<unknown> fields);
+  void require_record(unknown record, std::vector<placed> fields);
 
   void solve();
 
@@ -54,10 +58,16 @@ class type_constraints {
   /// What was asked of a term, for messages.
   struct demand {
     unknown term = 0;
-    std::string type_name;
+    type_id type;
     source_span where;
   };
-  [[nodiscard]] const std::vector<demand>& demands() const { return demands_; }
+  /// All that types demand of the term itself.
+  [[nodiscard]] std::vector<demand> demands_on(unknown term) const;
+  /// Those of them that no type meets together, as few as say so; none if all can be met.
+  [[nodiscard]] std::vector<demand> incompatible_demands(unknown term) const;
+  /// Terms that have to have the term's type, each once: those of which the demands do not go with the term's own, or
+  /// all if there are none such.
+  [[nodiscard]] std::vector<unknown> incompatible_terms(unknown term) const;
 
  private:
   struct bound_by_type {
@@ -78,7 +88,7 @@ class type_constraints {
   };
   struct constructed {
     unknown record;
-    std::vector<unknown> fields;
+    std::vector<placed> fields;
   };
   using constraint = std::variant<bound_by_type, bound_by_term, among, overloaded, constructed>;
 
@@ -95,6 +105,9 @@ class type_constraints {
   [[nodiscard]] bool may_have(unknown term, value_kind kind) const;
   [[nodiscard]] bool fits(const functor_overload& candidate, unknown result,
                           const std::vector<unknown>& arguments) const;
+
+  /// What types meet all of these demands.
+  [[nodiscard]] type_set met_by(const std::vector<demand>& demands) const;
 
   /// What is required where a type is named.
   [[nodiscard]] type_id bound_of(type_id named) const;

@@ -273,6 +273,41 @@ TEST(rules, look_wrong_but_are_right) {
   EXPECT_TRUE(text.accepted()) << text.report.to_string();
 }
 
+/// Errors as lines, without their places and the clause.
+std::vector<std::string> errors_of(const std::string& clause) {
+  const analysed_text text(
+      ".type T <: symbol\n.type R <: symbol\n.type P = [r:R]\n.decl f(r:R, t:T)\n.decl p(p:P)\n"
+      ".decl n(x:number)\n.decl g(r:symbol, t:symbol)\n" +
+      clause);
+  std::vector<std::string> lines;
+  for (const auto* remark : text.report.sorted()) {
+    if (remark->level != severity::error) continue;
+    lines.push_back(remark->message);
+    for (const auto& note : remark->notes) lines.push_back(note.message);
+  }
+  return lines;
+}
+
+TEST(rules, explanations_of_types_name_what_is_incompatible) {
+  const auto untyped = [](const std::string& name) { return "Unable to deduce type for variable " + name; };
+  const std::string explained = "Following constraints are incompatible:";
+  const auto demand = [](const std::string& name, const std::string& type) {
+    return "   Type of variable '" + name + "' should be a subtype of '" + type + "'";
+  };
+  using lines = std::vector<std::string>;
+  EXPECT_EQ(errors_of("g(x,y) :- f(x,y), x > y."),
+            (lines{untyped("x"), explained, "   var(y) <: var(x)", untyped("y"), explained, "   var(x) <: var(y)"}));
+  EXPECT_EQ(errors_of("g(x,y) :- f(x,v), f(w,y), w != v, v = z, z = t, f(_,t)."),
+            (lines{untyped("v"), explained, "   var(w) <: var(v)", untyped("w"), explained, "   var(v) <: var(w)",
+                   untyped("z"), explained, "   var(v) <: var(z)", "   var(t) <: var(z)", untyped("t"), explained,
+                   "   var(z) <: var(t)"}));
+  EXPECT_EQ(errors_of("g(x,x) :- f(x,x), g(x,y), x = y."),
+            (lines{untyped("x"), explained, demand("x", "R"), demand("x", "T"), untyped("y"), explained,
+                   "   var(x) <: var(y)"}));
+  EXPECT_EQ(errors_of("g(x,x) :- p(y), y = [x], f(_,x)."),
+            (lines{untyped("x"), explained, demand("x", "T"), demand("x", "R")}));
+}
+
 TEST(lattices, missing_operations_are_warned_of) {
   const std::string functors = ".functor f(number, number):number\n";
   EXPECT_EQ(analysed_text(functors + ".comp C { .lattice number<> { Lub -> @f(_, _), Bottom -> 0 } }\n"
