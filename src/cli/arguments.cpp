@@ -22,6 +22,9 @@ namespace {
 
 constexpr std::string_view jobs_error = "-j/--jobs may only be set to 'auto' or an integer greater than 0.";
 
+/// What -t asks for when it asks for nothing.
+constexpr std::string_view no_provenance = "none";
+
 /// Options of Soufflé that ask for something gpulog does not make, each with the reason that is printed.
 const std::map<std::string, std::string>& refused_options() {
   static const std::string no_compiler = "gpulog needs no compiler and makes no C++: run the program directly";
@@ -120,7 +123,7 @@ struct raw_arguments {
               renumber = "auto", memory_limit, buffer_factor;
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
-  bool has_fact_folder = false, has_output_folder = false;
+  bool has_fact_folder = false, has_output_folder = false, refuses_provenance = false;
 };
 
 /// Something that gpulog does by itself (auto), or not.
@@ -165,12 +168,19 @@ constexpr mode_choice mode_choices[] = {
 struct refused_option {
   const CLI::Option* option;
   std::string names, reason;
+
+  [[nodiscard]] bool is_given() const {
+    const bool may_be_none = option->check_lname("provenance");
+    const std::vector<std::string>& values = option->results();
+    return std::any_of(values.begin(), values.end(),
+                       [may_be_none](const std::string& value) { return !may_be_none || value != no_provenance; });
+  }
 };
 
 /// The refused option that was given, with its reason; empty when none was.
 std::string refusal(const std::vector<refused_option>& refused) {
   for (const refused_option& one : refused) {
-    if (one.option->count() > 0) return fmt::format("option {} is not supported: {}", one.names, one.reason);
+    if (one.is_given()) return fmt::format("option {} is not supported: {}", one.names, one.reason);
   }
   return {};
 }
@@ -256,6 +266,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
     parsed.compile.pragmas.emplace_back(pragma.substr(0, colon),
                                         colon == std::string::npos ? "" : pragma.substr(colon + 1));
   }
+  if (raw.refuses_provenance) parsed.compile.pragmas.emplace_back("provenance", no_provenance);
   if (raw.legacy) parsed.compile.pragmas.emplace_back("legacy", "");
   if (!raw.inline_exclude.empty()) {
     parsed.compile.pragmas.emplace_back("inline-exclude", fmt::format("{}", fmt::join(raw.inline_exclude, ",")));
@@ -446,6 +457,7 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   if (std::string reason = refusal(refused); !reason.empty()) return fail(reason);
   raw.has_fact_folder = raw.has_fact_folder || fact_folder->count() > 0;
   raw.has_output_folder = raw.has_output_folder || output_folder->count() > 0;
+  raw.refuses_provenance = raw.refuses_provenance || app.count("--provenance") > 0;
   return std::nullopt;
 }
 

@@ -81,6 +81,7 @@ class analyser {
     }
     warn_of_empty_relations();
     warn_of_incomplete_lattices();
+    warn_of_provenance();
     if (diagnostics_.has_errors()) return std::nullopt;
     stratify(program_, debug_delta_dependencies(items_, declared_), diagnostics_);
     check_plans();
@@ -324,6 +325,17 @@ class analyser {
         diagnostics_.warning(lattice->span, "Lattice " + lattice->name.text + "<> does not define " + wanted);
       }
     }
+  }
+
+  void warn_of_provenance() {
+    const auto wanted = program_.pragmas.find("provenance");
+    if (!options_.warnings || wanted == program_.pragmas.end() || wanted->second == "none") return;
+    source_span where;  // none for one that the command line sets
+    for (const syntax::item& item : items_) {
+      const auto* pragma = item.as<syntax::pragma>();
+      if (pragma != nullptr && pragma->name == wanted->first && pragma->value == wanted->second) where = pragma->span;
+    }
+    diagnostics_.warning(where, "Pragma provenance has no effect: explanations of derived tuples are not supported");
   }
 
   static const expression* find_counter(const expression& tree) {

@@ -213,11 +213,28 @@ faulty(x) :- missing(x).
 
     def test_refused_options(self):
         for options in (['-c', '-g', 'x.cpp'], ['-g', 'x.cpp'], ['-G', 'x'], ['-s', 'java'], ['-r', 'x.html'],
-                        ['-t', 'explain'], ['--preprocessor', 'x']):
+                        ['-t', 'explain'], ['-t', 'none', '-t', 'explore'], ['--preprocessor', 'x']):
             with self.subTest(options=options):
                 result = self.run_program(REACH, *options, facts=EDGES)
                 self.assert_fails(result, 'is not supported')
                 self.assertRegex(result.errors, r'option (\S+/)?' + options[-2] + r'(/\S+)? is not supported: \w')
+
+    def test_provenance(self):
+        text = '.pragma "provenance" "explain"\n' + REACH
+        warning = 'Pragma provenance has no effect: explanations of derived tuples are not supported'
+        process = self.run_program(text, facts=EDGES)
+        self.assert_runs(process)
+        self.assertIn('Warning: %s in file program.dl at line 1\n.pragma' % warning, process.errors)
+        wanted = self.read('out', 'reach.csv')
+        for program, options, is_warned in ((text, ['-w'], False), (text, ['-t', 'none'], False),
+                                            (REACH, ['--provenance=none'], False),
+                                            (REACH, ['-P', 'provenance:explore'], True),
+                                            (text, ['-P', 'provenance:none'], False)):
+            with self.subTest(options=options):
+                process = self.run_program(program, *options, facts=EDGES)
+                self.assert_runs(process)
+                self.assertEqual(warning in process.errors, is_warned, process.errors)
+                self.assertEqual(self.read('out', 'reach.csv'), wanted)
 
     def test_wrong_options(self):
         for options in (['--nonsense'], ['--backend', 'abacus'], ['--storage', 'shelf'], ['--memory-limit', '12Q'],
