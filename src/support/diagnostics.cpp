@@ -9,9 +9,18 @@ namespace gpulog {
 
 namespace {
 
+/// Of a longer line only what is around the place is shown: thousands of remarks on it would be gigabytes.
+constexpr std::size_t longest_line = 4096;
+
 void append_place(std::string& out, const source_span& span) {
   const source_position position = span.file->position(span.begin);
-  const std::string_view line = span.file->line_text(span.begin);
+  std::string_view line = span.file->line_text(span.begin);
+  std::size_t place = std::min<std::size_t>(position.column - 1, line.size());
+  if (line.size() > longest_line) {
+    const std::size_t left_out = place - std::min(place, longest_line / 2);
+    line = line.substr(left_out, longest_line);
+    place -= left_out;
+  }
   out += " in file ";
   out += base_name(position.path);
   out += " at line " + std::to_string(position.line) + "\n";
@@ -19,7 +28,7 @@ void append_place(std::string& out, const source_span& span) {
   out += '\n';
   // One longer than the line, so that a caret can stand behind its end.
   std::string marks(line.size() + 1, '-');
-  marks[std::min<std::size_t>(position.column - 1, line.size())] = '^';
+  marks[place] = '^';
   out += marks;
 }
 

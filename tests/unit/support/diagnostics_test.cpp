@@ -32,6 +32,23 @@ TEST(Diagnostics, PrintAsSouffleDoes) {
             "1 errors generated, evaluation aborted\n");
 }
 
+TEST(Diagnostics, ShowAPartOfALongLine) {
+  source_manager sources;
+  const source_file& file =
+      sources.add("p.dl", std::string(100000, 'a') + "here" + std::string(100000, 'b') + "\nnext\n");
+  for (const char* const text : {"aaaa", "here", "b\n"}) {
+    diagnostics report;
+    report.error(span_of(file, text), "e");
+    const std::string shown = report.to_string();
+    EXPECT_LT(shown.size(), 10000U);
+    const std::size_t line = shown.find('\n') + 1;
+    const std::size_t marks = shown.find('\n', line) + 1;
+    const std::size_t caret = shown.find('^', marks) - marks;
+    EXPECT_EQ(shown[line + caret], text[0]);
+    EXPECT_EQ(shown[line + caret + 1], text[1]);
+  }
+}
+
 TEST(Diagnostics, AreSortedByPlaceErrorsFirstAndOnce) {
   source_manager sources;
   const source_file& file = sources.add("p.dl", "one\ntwo\nthree\n");
