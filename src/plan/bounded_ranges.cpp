@@ -38,19 +38,23 @@ std::optional<std::uint32_t> find_bound(const normalized_rule& rule, std::uint32
   return std::nullopt;
 }
 
+bool is_word(const generation& made) {
+  return made.kind == value_kind::number || made.kind == value_kind::unsigned_number;
+}
+
 bool is_less(const generation& made, wide_word left, wide_word right, word_size words) {
   return fold(comparison_of({made.kind, true, true}), left, right, words).value();
 }
 
 /// 1 or -1 where the values are consecutive, in that direction.
 std::optional<int> direction_of(const generation& made, word_size words) {
-  if (made.kind != value_kind::number && made.kind != value_kind::unsigned_number) return std::nullopt;
-  const bool is_constant = std::all_of(made.arguments.begin(), made.arguments.end(),
-                                       [](const sema::expression& argument) { return argument.is_constant(); });
-  if (!is_constant) return std::nullopt;
+  if (!is_word(made)) return std::nullopt;
   if (made.arguments.size() < 3) {
+    const bool is_constant = made.arguments[0].is_constant() && made.arguments[1].is_constant();
+    if (!is_constant) return std::nullopt;
     return is_less(made, made.arguments[1].constant, made.arguments[0].constant, words) ? -1 : 1;
   }
+  if (!made.arguments[2].is_constant()) return std::nullopt;
   const wide_word step = made.arguments[2].constant;
   if (step == 1) return 1;
   const wide_word minus_one = words == word_size::bits64 ? ~wide_word{0} : wide_word{0xffffffff};
@@ -58,13 +62,37 @@ std::optional<int> direction_of(const generation& made, word_size words) {
   return std::nullopt;
 }
 
+sema::expression applied(scalar_op op, const generation& made) {
+  sema::expression result;
+  result.what = sema::expression::form::operation;
+  result.kind = made.kind;
+  result.op = op;
+  result.arguments = {made.arguments[0], made.arguments[1]};
+  return result;
+}
+
+/// In steps of one from the first argument to the second one, up or down, without the second one.
+void compare_either_way(const generation& made, const sema::expression& value, normalized_rule& rule) {
+  const bool is_number = made.kind == value_kind::number;
+  rule.conditions.push_back({comparison_of({made.kind, false, false}), value,
+                             applied(is_number ? scalar_op::min_number : scalar_op::min_unsigned, made)});
+  rule.conditions.push_back({comparison_of({made.kind, true, false}), value,
+                             applied(is_number ? scalar_op::max_number : scalar_op::max_unsigned, made)});
+  rule.conditions.push_back({comparison_op::not_equal, value, made.arguments[1]});
+}
+
 /// Whether the generation is not needed any more.
 bool compare(const generation& made, normalized_rule& rule) {
   if (!made.result.is_variable()) return false;
   const std::optional<std::uint32_t> bound = find_bound(rule, made.result.variable);
-  const std::optional<int> direction = direction_of(made, rule.words);
-  if (!bound || !direction) return false;
+  if (!bound) return false;
   const sema::expression value = variable_expression(rule, *bound);
+  const std::optional<int> direction = direction_of(made, rule.words);
+  if (!direction && is_word(made) && made.arguments.size() < 3) {
+    compare_either_way(made, value, rule);
+    return true;
+  }
+  if (!direction) return false;
   const bool rises = *direction > 0;
   rule.conditions.push_back({comparison_of({made.kind, !rises, false}), value, made.arguments[0]});
   rule.conditions.push_back({comparison_of({made.kind, rises, true}), value, made.arguments[1]});
