@@ -18,7 +18,7 @@ struct compile_options {
   std::vector<std::pair<std::string, std::string>> pragmas;  ///< win over those of the text
   bool warnings = true;
   std::vector<std::string> left_out_warnings;  ///< by their names for --wno; unknown ones have no effect
-  unsigned word_size = 32;  ///< bits of numbers, unsigned numbers and floats: 32 or 64
+  unsigned word_size = 32;                     ///< bits of numbers, unsigned numbers and floats: 32 or 64
 };
 
 enum class backend_kind : std::uint8_t { automatic, cpu, cuda };
@@ -87,6 +87,9 @@ struct run_options {
   option_mode rows = option_mode::automatic;
   /// Values of recursive aggregates, and of subsumptions like them, are gone on with from the best ones on (CPU).
   bool best_first = true;
+  /// Atoms that only say that there is a row above or below a value are conditions on the number of such rows, where no
+  /// device takes part.
+  bool count_existence = true;
   bool decompose = true;  ///< fixpoints that fall apart by the values of a column are run as one search for each
   /// A relation that a recursion reads only at keys that other relations give is restricted to them inside the
   /// recursion, and computed in full once behind it.

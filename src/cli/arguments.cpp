@@ -120,7 +120,7 @@ struct raw_arguments {
   std::string joins = "materialized";
   std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto",
               deduplicate = "auto", unneeded = "auto", best_first = "auto", demand = "auto", rows = "auto",
-              renumber = "auto", memory_limit, buffer_factor;
+              renumber = "auto", existence = "auto", memory_limit, buffer_factor;
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
   bool has_fact_folder = false, has_output_folder = false, refuses_provenance = false;
@@ -144,6 +144,8 @@ constexpr automatic_choice automatic_choices[] = {
      "of several atoms the one with the fewest rows is searched"},
     {"--best-first", &raw_arguments::best_first, "off", &run_options::best_first,
      "of values in any order, the best ones first"},
+    {"--existence", &raw_arguments::existence, "off", &run_options::count_existence,
+     "of atoms that only say that a row exists, by its order, rows are counted (CPU)"},
     {"--decompose", &raw_arguments::decompose, "off", &run_options::decompose,
      "fixpoints that fall apart into independent ones"},
 };

@@ -246,7 +246,9 @@ void engine_state::evaluate() {
                                 const std::vector<plan::column_place>& others) {
     return shared_between(values_in(columns), values_in(others));
   };
-  planned = plan::make_plan(analysed(), known, planning_options(options));
+  plan::options planning = planning_options(options);
+  planning.count_existence = options.count_existence && !device && !make_other_executor;
+  planned = plan::make_plan(analysed(), known, planning);
 
   exec::options chosen;
   chosen.threads = options.jobs;

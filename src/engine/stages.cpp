@@ -4,6 +4,7 @@
 #include <map>
 
 #if defined(GPULOG_WITH_CUDA)
+#include "exec/cuda/cuda_executor.hpp"
 #include "exec/device_strata.hpp"
 #endif
 #include "gpulog/error.hpp"
@@ -52,7 +53,14 @@ std::string show_syntax(const program_state& state, const run_options&) {
 
 std::string show_plan(const program_state& state, const run_options& options) {
   if (!state.analysed) return {};
-  const plan::program planned = plan::make_plan(*state.analysed, {}, planning_options(options));
+  plan::options planning = planning_options(options);
+#if defined(GPULOG_WITH_CUDA)
+  const bool has_device = options.backend != backend_kind::cpu && exec::has_cuda_driver();
+  planning.count_existence = options.count_existence && !has_device;
+#else
+  planning.count_existence = options.count_existence;
+#endif
+  const plan::program planned = plan::make_plan(*state.analysed, {}, planning);
   std::string text = plan::explain(planned);
 #if defined(GPULOG_WITH_CUDA)
   text += exec::explain_device_strata(planned);

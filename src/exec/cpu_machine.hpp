@@ -167,6 +167,10 @@ class cpu_machine {
   }
 
   /// Results of aggregates that stay true are kept with the pipeline.
+  void remember_windows(kernels::pipeline& program) {
+    program.windows = std::make_shared<kernels::run_windows>(program, *resource_);
+  }
+
   void remember_folds(kernels::pipeline& program) { program.folded = kernels::memory_of_folds(program, *resource_); }
 
   /// Candidates that a worker makes and offers in a second, about: for versions that find few, and take long to look.
@@ -209,9 +213,9 @@ class cpu_machine {
     kernels::worker_gate gate(workers);  // one for all, as some read what others extend
     const auto run_one = [&](unsigned worker, phase_version& version) {
       relation& target = *relations[version.program->target];
-      kernels::run_windows windows(*version.program, *resource_);
-      kernels::tile_runner<true> runner(*version.program, relations, worker, *scratch_[worker], gate, stop, &windows,
-                                        version.program->folded);
+      const auto windows = windows_of(*version.program);
+      kernels::tile_runner<true> runner(*version.program, relations, worker, *scratch_[worker], gate, stop,
+                                        windows.get(), version.program->folded);
       try {
         runner.run(0, version.rows, [&](std::uint64_t room) { target.make_room(backend_, room); });
       } catch (const kernels::arithmetic_fault&) {
@@ -236,13 +240,13 @@ class cpu_machine {
                       double expected_candidates, const std::atomic<bool>* stop) {
     relation& target = *relations[program.target];
     const auto make_room = [&](std::uint64_t room) { target.make_room(backend_, room); };
-    kernels::run_windows windows(program, *resource_);
+    const auto windows = windows_of(program);
     const auto folded = program.folded != nullptr ? program.folded : kernels::memory_of_folds(program, *resource_);
     const bool is_alone = backend_.workers() == 1 || rows == 1 || expected_candidates < cut_.parallel_candidates;
     const unsigned workers = is_alone ? 1 : workers_for(expected_candidates, cut_.parallel_candidates);
     kernels::worker_gate gate(workers);
     if (is_alone) {
-      kernels::tile_runner<false> runner(program, relations, 0, *scratch_[0], gate, stop, &windows, folded);
+      kernels::tile_runner<false> runner(program, relations, 0, *scratch_[0], gate, stop, windows.get(), folded);
       runner.run(0, rows, make_room);
       return {runner.candidates(), runner.fresh() + chosen(target)};
     }
@@ -254,7 +258,7 @@ class cpu_machine {
         rows, piece,
         [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
           auto& runner = runners[worker];
-          if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, &windows, folded);
+          if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, windows.get(), folded);
           runner->run(begin, end, make_room);
         },
         workers);
@@ -270,6 +274,11 @@ class cpu_machine {
 
  private:
   static constexpr std::uint64_t tiles_per_piece = 4;
+
+  [[nodiscard]] std::shared_ptr<kernels::run_windows> windows_of(const kernels::pipeline& program) const {
+    if (program.windows != nullptr) return program.windows;
+    return std::make_shared<kernels::run_windows>(program, *resource_);
+  }
 
   /// Workers that have enough to do, where so many candidates are worth starting a second one.
   [[nodiscard]] unsigned workers_for(double candidates, double worth_a_second) const {

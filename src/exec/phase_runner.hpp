@@ -61,9 +61,18 @@ class phase_runner : protected plan_relations<Machine> {
       running.back().pipeline.functors = options_.functors;
       if constexpr (requires(kernels::pipeline & made) { machine_.remember_folds(made); }) {
         if (folds_the_same(version, changing)) machine_.remember_folds(running.back().pipeline);
+        if (windows_stay(running.back().pipeline, changing)) machine_.remember_windows(running.back().pipeline);
       }
     }
     return running;
+  }
+
+  /// Whether rows that are read in the order of a column are the same in each run.
+  static bool windows_stay(const kernels::pipeline& program, const std::vector<relation_id>& changing) {
+    return std::none_of(program.segments.begin(), program.segments.end(), [&changing](const kernels::segment& one) {
+      return !one.limits.bounds.empty() &&
+             std::find(changing.begin(), changing.end(), relation_id(one.source)) != changing.end();
+    });
   }
 
   /// What pipelines that others bind need of this one.

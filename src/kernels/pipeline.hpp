@@ -17,6 +17,7 @@ namespace gpulog::kernels {
 
 class functor_table;
 class fold_memory;
+class run_windows;
 
 /// A relation of the program: its relation_id's value.
 using relation_number = std::uint32_t;
@@ -149,6 +150,8 @@ struct pipeline {
   storage::wide_values* wide = nullptr;       ///< nullptr: words have 32 bits
   /// On a CPU, what aggregates gave in earlier runs, where that is still true; nullptr: nothing is.
   std::shared_ptr<fold_memory> folded;
+  /// What runs keep of the order of rows; nullptr: each run begins anew.
+  std::shared_ptr<run_windows> windows;
 
   [[nodiscard]] std::uint32_t register_count() const {
     return slot_count + static_cast<std::uint32_t>(constants.size());

@@ -30,8 +30,8 @@ struct sorted_rows {
   }
 };
 
-/// What all workers of one run of a pipeline know of its scans and searches with windows. Relations do not change in a
-/// run: what it appends is not read.
+/// What all workers of one run of a pipeline know of its scans and searches with windows, or of several runs between
+/// which the relations with windows do not change. In a run no relation does: what it appends is not read.
 class run_windows {
  public:
   /// @param resource has the memory that sorted rows take; where it has none, all rows are read

@@ -18,6 +18,7 @@
 #include "plan/distinct_rows.hpp"
 #include "plan/draft.hpp"
 #include "plan/draft_strata.hpp"
+#include "plan/existence.hpp"
 #include "plan/join_order.hpp"
 #include "plan/late_records.hpp"
 #include "plan/normalized_rule.hpp"
@@ -142,6 +143,7 @@ class planner {
       drop_repeated_literals(rule);
       keep_named(rule);
       mark_equivalences(rule);
+      if (chosen_.count_existence) count_existence(rule, planned.recursive ? planned.relations : none_);
       if (makes_supplementary()) search_fields(rule, planned.recursive ? planned.relations : none_);
       if (shared_) read_shared_body(rule);
       if (rule.unsatisfiable) {

@@ -61,6 +61,8 @@ struct options {
   demand_mode demand = demand_mode::automatic;
   pivot_step_mode pivot_steps = pivot_step_mode::automatic;
   unneeded_mode unneeded = unneeded_mode::planned;
+  /// Atoms that only say that a row exists are counted (plan/existence.hpp); for a CPU, a device has no order of rows.
+  bool count_existence = false;
 };
 
 /// Plans every rule: semi-naive versions, join order, supplementary relations, indexes. The relations of `source` keep
