@@ -112,7 +112,8 @@ class plan_relations {
       if (!options_.best_first) return;
       for (const relation_id relation : stratum.relations) {
         const auto& best = plan_->relations[relation.value].best;
-        if (best && best->any_order && relation_of(relation).keeps_best()) relation_of(relation).show_best_first(least);
+        if (best && best->best_first && relation_of(relation).keeps_best())
+          relation_of(relation).show_best_first(least);
       }
     }
   }

@@ -359,7 +359,7 @@ std::string explain(const program& plan) {
                                  : best->bounds.size() == 1 ? "least upper bound"
                                                             : "least upper bounds";
         result += fmt::format("      # by the tuple set, which keeps the {}{}\n", kept,
-                              best->any_order ? "; the loop goes on with the best ones first" : "");
+                              best->best_first ? "; the loop goes on with the best ones first" : "");
       }
       result += operators_text(plan, made.version, "      ");
     }

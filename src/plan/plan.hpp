@@ -326,7 +326,7 @@ struct best_of_key {
 
   std::uint32_t column = 0;
   comparison_op better = comparison_op::less_number;  ///< or greater, of unsigned numbers or of floats
-  bool any_order = false;  ///< the result is the same in whatever order values come: best ones may come first
+  bool best_first = false;  ///< the result is the same in whatever order values come, and the best ones first pay
   std::vector<bounded_column> bounds;  ///< not empty: these are the columns; `column` and `better` say nothing
 };
 

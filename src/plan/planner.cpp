@@ -399,7 +399,7 @@ class planner {
       // Values that are no numbers neither are nor have better ones: a subsumption leaves all of them.
       const bool is_floating = best && result_.relations[id.value].kinds[best->column] == value_kind::floating;
       if (is_floating && !source_[id].is_aggregate) best.reset();
-      if (best) best->any_order = source_[id].any_order;
+      if (best) best->best_first = source_[id].best_first;
       result_.relations[id.value].best = best;
     }
   }

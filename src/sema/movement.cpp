@@ -10,10 +10,9 @@ namespace gpulog::sema {
 
 namespace {
 
-template <class Number>
-int sign(Number value) {
-  if (value < Number(0)) return -1;
-  return value > Number(0) ? 1 : 0;
+int sign(double value) {
+  if (value < 0) return -1;
+  return value > 0 ? 1 : 0;
 }
 
 /// Conversions between types of equal words leave only a different kind.
@@ -49,21 +48,25 @@ movement together(movement one, movement other) {
   return other == movement::stays || one == other ? one : movement::unknown;
 }
 
-int sign_of_constant(const program& program, const expression& constant) {
+double number_of_constant(const program& program, const expression& constant) {
   if (!constant.is_constant()) return 0;
   const bool is_wide = program.words == word_size::bits64;
   const auto narrow = static_cast<std::uint32_t>(constant.constant);
   switch (constant.kind) {
     case value_kind::number:
-      return sign(is_wide ? static_cast<std::int64_t>(constant.constant) : static_cast<std::int32_t>(narrow));
+      return is_wide ? static_cast<double>(static_cast<std::int64_t>(constant.constant))
+                     : static_cast<double>(static_cast<std::int32_t>(narrow));
     case value_kind::unsigned_number:
-      return constant.constant != 0 ? 1 : 0;
+      return static_cast<double>(constant.constant);
     case value_kind::floating:
-      return sign(is_wide ? std::bit_cast<double>(constant.constant)
-                          : static_cast<double>(std::bit_cast<float>(narrow)));
+      return is_wide ? std::bit_cast<double>(constant.constant) : static_cast<double>(std::bit_cast<float>(narrow));
     default:
       return 0;
   }
+}
+
+int sign_of_constant(const program& program, const expression& constant) {
+  return sign(number_of_constant(program, constant));
 }
 
 movement movement_of(const program& program, const rule& rule, const expression& value,

@@ -28,6 +28,8 @@ enum class movement : std::uint8_t {
 /// Whether a comparison that holds goes on to hold when its sides move so.
 [[nodiscard]] bool goes_on_to_hold(comparison_op op, movement left, movement right);
 
+/// A constant that is a number of the program, rounded; 0 where it is none.
+[[nodiscard]] double number_of_constant(const program& program, const expression& constant);
 /// -1, 0 or 1: the sign of a constant that is a number of the program; 0 also where it is none.
 [[nodiscard]] int sign_of_constant(const program& program, const expression& constant);
 

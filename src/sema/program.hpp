@@ -52,8 +52,9 @@ struct relation {
   std::vector<rule_id> rules;               ///< with this relation in the head
   std::vector<std::uint32_t> subsumptions;  ///< of this relation: numbers in program::subsumptions
   /// Of a relation with one subsumption, by the order of a column: whatever reads that column in the relation's
-  /// recursion is monotone, so that the result is the same in whatever order values come.
-  bool any_order = false;
+  /// recursion is monotone, so that the result is the same in whatever order values come, and no rule is known to make
+  /// better values of those that it reads, so that it pays to go on with the best ones.
+  bool best_first = false;
   /// Of attributes of lattices: one tuple stays for each value of the others, with the least upper bounds there.
   struct lattice_attribute {
     std::uint32_t column = 0;

@@ -1,6 +1,8 @@
 #include "sema/recursive_aggregates.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -63,10 +65,10 @@ class cycle {
 
   void rewrite() {
     for (rule* one : rules_) unfold(*one);
-    const bool any_order = is_free_of_order();
+    const bool best_first = is_free_of_order() && !values_may_improve_;
     for (const auto& [relation, value] : values_) {
       if (!value.by_subsumption) add_subsumption(program_, relation, value);
-      program_.relations[relation.value].any_order = any_order;
+      program_.relations[relation.value].best_first = best_first;
     }
   }
 
@@ -174,6 +176,7 @@ class cycle {
     std::vector<movement> moves;
     std::vector<std::uint32_t> uses;  ///< in atoms, ranges, records and aggregates: places that bind or join
     std::set<const constraint*> definitions;
+    std::map<std::uint32_t, const expression*> defined_as;  ///< by these, and by aggregates: what variables are made of
   };
 
   [[nodiscard]] movement moves(const rule& rule, const expression& value, const variables& known) const {
@@ -225,6 +228,7 @@ class cycle {
       } else if (const auto* folded = std::get_if<aggregate>(&part)) {
         if (is_recursive(*folded)) {
           known.moves[folded->result.variable] = movement_of(folded->op);
+          if (!is_count_or_sum(folded->op)) known.defined_as.emplace(folded->result.variable, &folded->target);
           ++known.uses[folded->result.variable];
           find_values(folded->body, known);
         } else {
@@ -247,12 +251,14 @@ class cycle {
       if (test == nullptr || !test->is_equality() || known.definitions.contains(test)) continue;
       for (const bool turned : {false, true}) {
         const expression& defined = turned ? test->right : test->left;
-        const movement moved = moves(rule, turned ? test->left : test->right, known);
+        const expression& made_of = turned ? test->left : test->right;
+        const movement moved = moves(rule, made_of, known);
         if (moved == movement::stays || !defined.is_variable() || defined.kind != rule.variables[defined.variable].kind)
           continue;
         if (known.uses[defined.variable] != 0 || known.moves[defined.variable] != movement::stays) continue;
         known.moves[defined.variable] = moved;
         known.definitions.insert(test);
+        known.defined_as.emplace(defined.variable, &made_of);
         found = true;
         break;
       }
@@ -421,7 +427,56 @@ class cycle {
                "A value that is not final is in another column of relation " + name + " than the aggregate's result");
       } else if (moved != value->second.moves()) {
         refuse(rule.head.span, "The value in the head may get worse when the one that it is computed from gets better");
+      } else if (!is_no_better(rule, rule.head.arguments[column], known)) {
+        values_may_improve_ = true;
       }
+    }
+  }
+
+  /// Whether the best values are final when they come first, as in Dijkstra's algorithm: what is made of values is no
+  /// better than they are, as far as its form tells. Variables are taken to be no negative numbers. Where the form does
+  /// not tell, both kinds are taken to be sums that grow: least ones (costs) get worse by it, greatest ones (gains)
+  /// better.
+  [[nodiscard]] bool is_no_better(const rule& rule, const expression& value, const variables& known) const {
+    const movement moved = moves(rule, value, known);
+    if (moved == movement::stays) return true;
+    if (value.is_variable()) {
+      const auto made_of = known.defined_as.find(value.variable);
+      return made_of == known.defined_as.end() || is_no_better(rule, *made_of->second, known);
+    }
+    const std::vector<expression>& arguments = value.arguments;
+    if (!std::all_of(arguments.begin(), arguments.end(),
+                     [&](const expression& one) { return is_no_better(rule, one, known); }))
+      return false;
+    const bool is_least = moved == movement::falls;
+    const auto is_any = [&](const auto& condition) {
+      return std::any_of(arguments.begin(), arguments.end(), condition);
+    };
+    switch (value.op) {
+      case scalar_op::copy:
+      case scalar_op::number_to_float:
+      case scalar_op::unsigned_to_float:
+      case scalar_op::float_to_number:
+      case scalar_op::negate_number:
+      case scalar_op::negate_float:
+      case scalar_op::min_number:
+      case scalar_op::min_unsigned:
+      case scalar_op::min_float:
+        return true;
+      case scalar_op::add_number:
+      case scalar_op::add_float:
+        if (is_least) return !is_any([&](const expression& one) { return sign_of_constant(program_, one) < 0; });
+        return is_any([&](const expression& one) { return one.is_constant() && sign_of_constant(program_, one) <= 0; });
+      case scalar_op::subtract_number:
+      case scalar_op::subtract_float:
+        if (is_least) return sign_of_constant(program_, arguments[1]) <= 0;
+        return stays(rule, arguments[1], known) && sign_of_constant(program_, arguments[1]) >= 0;
+      case scalar_op::multiply_float:
+        return is_least || is_any([&](const expression& one) {
+                 return one.is_constant() && std::abs(number_of_constant(program_, one)) <= 1;
+               });
+      default:
+        return is_least;
     }
   }
 
@@ -488,6 +543,7 @@ class cycle {
   std::uint32_t number_;
   std::vector<rule*> rules_;
   std::map<relation_id, value_column> values_;
+  bool values_may_improve_ = false;  ///< a rule may derive a better value than the one that it reads
   std::optional<aggregate_refusal> refusal_;
 };
 
