@@ -89,7 +89,7 @@ class phase_runner : protected plan_relations<Machine> {
     for (std::size_t v = 0; v < versions.size(); ++v) {
       running_version& version = versions[v];
       check_stop();
-      const std::uint64_t rows = done[v] ? 0 : kernels::input_rows(version.pipeline, relations_);
+      const std::uint64_t rows = done[v] ? 0 : rows_to_run(version);
       if (rows == 0) continue;
       const double start = storage::seconds_now();
       const storage::phase_times before = relations_[version.pipeline.target]->times();
@@ -135,6 +135,14 @@ class phase_runner : protected plan_relations<Machine> {
       requires(Machine & machine, kernels::row_task task, kernels::relation_list<relation_type>& all) {
     machine.add_rows(task, all, nullptr);
   };
+
+  /// Rows that its first expansion reads; 0 where nothing it finds can be new.
+  [[nodiscard]] std::uint64_t rows_to_run(const running_version& version) const {
+    if constexpr (requires(const relation_type& target) { target.is_full(); }) {
+      if (version.pipeline.ends_when_full() && relations_[version.pipeline.target]->is_full()) return 0;
+    }
+    return kernels::input_rows(version.pipeline, relations_);
+  }
 
   [[nodiscard]] bool can_be_made_by_rows(const running_version& version) const {
     const plan::rule_version& planned = *version.planned;
@@ -229,7 +237,7 @@ class phase_runner : protected plan_relations<Machine> {
       std::vector<phase_version> running;
       std::vector<std::size_t> numbers;
       for (std::size_t v = 0; v < versions.size(); ++v) {
-        const std::uint64_t rows = done[v] ? 0 : kernels::input_rows(versions[v].pipeline, relations_);
+        const std::uint64_t rows = done[v] ? 0 : rows_to_run(versions[v]);
         if (rows == 0) continue;
         running.push_back({&versions[v].pipeline, rows, expected_candidates(versions[v], rows), {}, {}});
         numbers.push_back(v);

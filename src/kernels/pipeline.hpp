@@ -165,6 +165,8 @@ struct pipeline {
       });
     });
   }
+  /// Whether nothing is left to do once the head's relation has all that it can have: the empty tuple.
+  [[nodiscard]] bool ends_when_full() const { return head.empty() && !observes_order(); }
 };
 
 /// Rows [first, second) of a part.

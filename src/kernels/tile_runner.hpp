@@ -45,50 +45,21 @@ class tile_runner : private tile_folds {
         stop_(stop),
         worker_(worker),
         folded_(folded != nullptr ? std::move(folded) : memory_of_folds(program, backend::unlimited_memory())),
-        head_(program.head.size()) {}
+        head_(program.head.size()),
+        ends_when_full_(program.ends_when_full()) {}
 
   [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
   [[nodiscard]] std::uint64_t fresh() const { return fresh_; }
 
-  /// Runs over rows [begin, end) of the first segment's input. make_room(rows) is called with everybody else elsewhere.
+  /// Runs over rows [begin, end) of the first segment's input, or until the head has all it can have.
+  /// make_room(rows) is called with everybody else elsewhere.
   /// @throws arithmetic_fault, interrupted, backend::memory_exceeded
   template <class MakeRoom>
   void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
     const hold held(*this);
-    const segment& first = program_->segments.front();
-    switch (first.kind) {
-      case expansion_kind::unit:
-        process(0, 1, make_room);
-        break;
-      case expansion_kind::match:
-        expand(0, 1, make_room);
-        break;
-      case expansion_kind::scan: {
-        const std::uint64_t offset = rows_of(relation_of(first.source), first).begin;
-        const storage::equivalence* const classes = relation_of(first.source).as_equivalence();
-        for (std::uint64_t row = begin; row < end; row += tile_rows) {
-          const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, end - row));
-          if (classes != nullptr) {
-            if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
-            read_equivalence(*classes, first, offset + row, n,
-                             [this](const binding& bound) { return own(0, bound.target); });
-            process(0, n, make_room);
-            continue;
-          }
-          for (const binding& bound : first.bindings) {
-            const word* const column = relation_of(first.source).column(bound.column) + offset + row;
-            std::copy(column, column + n, own(0, bound.target));
-          }
-          process(0, n, make_room);
-        }
-        break;
-      }
-      case expansion_kind::range:
-      case expansion_kind::fold:
-      case expansion_kind::unfold:
-      case expansion_kind::host:
-      case expansion_kind::records:
-        break;  // never first
+    try {
+      expand_rows(begin, end, make_room);
+    } catch (const head_is_full&) {  // by this worker, another one or another rule
     }
   }
 
@@ -132,6 +103,55 @@ class tile_runner : private tile_folds {
   }
   void leave() {
     if constexpr (Concurrent) gate_->mutex.unlock_shared();
+  }
+
+  /// Nothing that the rest of the run finds can be new.
+  class head_is_full {};
+
+  /// @throws interrupted, head_is_full
+  void check_end() const {
+    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
+    if (ends_when_full_ && relation_of(program_->target).is_full()) throw head_is_full{};
+  }
+
+  /// Takes rows [begin, end) of the first segment's input through the pipeline. @throws as run, and head_is_full
+  template <class MakeRoom>
+  void expand_rows(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
+    const segment& first = program_->segments.front();
+    switch (first.kind) {
+      case expansion_kind::unit:
+        process(0, 1, make_room);
+        break;
+      case expansion_kind::match:
+        expand(0, 1, make_room);
+        break;
+      case expansion_kind::scan: {
+        const std::uint64_t offset = rows_of(relation_of(first.source), first).begin;
+        const storage::equivalence* const classes = relation_of(first.source).as_equivalence();
+        for (std::uint64_t row = begin; row < end; row += tile_rows) {
+          check_end();
+          const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, end - row));
+          if (classes != nullptr) {
+            read_equivalence(*classes, first, offset + row, n,
+                             [this](const binding& bound) { return own(0, bound.target); });
+            process(0, n, make_room);
+            continue;
+          }
+          for (const binding& bound : first.bindings) {
+            const word* const column = relation_of(first.source).column(bound.column) + offset + row;
+            std::copy(column, column + n, own(0, bound.target));
+          }
+          process(0, n, make_room);
+        }
+        break;
+      }
+      case expansion_kind::range:
+      case expansion_kind::fold:
+      case expansion_kind::unfold:
+      case expansion_kind::host:
+      case expansion_kind::records:
+        break;  // never first
+    }
   }
 
   /// Runs the steps of a segment over its tile, then what follows.
@@ -272,12 +292,13 @@ class tile_runner : private tile_folds {
     for (std::size_t c = 0; c < head_.size(); ++c) head_[c] = value(number, program_->head[c]);
     candidates_ += n;
     fresh_ += target.insert<Concurrent>(head_.data(), n, scratch_->insert, worker_);
+    if (ends_when_full_) check_end();
   }
 
   /// Expands the tile of the segment before by the rows that match each binding.
   template <class MakeRoom>
   void expand(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
-    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
+    check_end();
     const segment& here = program_->segments[number];
     if (!here.choices.empty()) return expand_by_fewest(number, n, make_room);
     expansion_scratch& state = *scratch_->expansions[number];
@@ -415,7 +436,7 @@ class tile_runner : private tile_folds {
         gather(number, source);
         state.filled = state.gathered = 0;
         process_found(number, source, tile_rows, make_room);
-        if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
+        check_end();
       }
     }
   }
@@ -435,6 +456,7 @@ class tile_runner : private tile_folds {
   unsigned worker_;
   std::shared_ptr<fold_memory> folded_;
   std::vector<const word*> head_;
+  bool ends_when_full_;
   std::uint64_t bindings_ = 0;  ///< that came to segments
   std::uint64_t candidates_ = 0;
   std::uint64_t fresh_ = 0;

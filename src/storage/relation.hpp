@@ -89,6 +89,8 @@ class relation {
   [[nodiscard]] std::uint64_t delta_rows() const { return rows_ - old_rows_; }
   /// Rows that the current phase has appended; exact after settle().
   [[nodiscard]] std::uint64_t appended_rows() const { return tail_.load(std::memory_order_relaxed) - rows_; }
+  /// Whether no tuple can be new: it has the empty one. Any number of workers at a time, also while others insert.
+  [[nodiscard]] bool is_full() const { return arity_ == 0 && has_empty_tuple_.load(std::memory_order_relaxed); }
   [[nodiscard]] const word* column(std::uint32_t c) const { return columns_[c].data(); }
   [[nodiscard]] column_pointers columns() const {
     column_pointers pointers(arity_);

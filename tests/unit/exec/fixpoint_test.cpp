@@ -14,6 +14,7 @@
 #include "kernels/pipeline.hpp"
 #include "plan/validate.hpp"
 #include "plan_run.hpp"
+#include "storage/relation.hpp"
 
 namespace gpulog::exec {
 namespace {
@@ -219,6 +220,91 @@ TEST_P(fixpoint, facts_of_the_text_negation_and_empty_tuples) {
   EXPECT_EQ(run.rows_of(only), expected);
   EXPECT_EQ(run.rows_of(seen), tuples{{}});
   EXPECT_EQ(run->rows(a), 2000U);
+}
+
+/// ok() :- fact(x), fact(y), fact(z), step(x,y,z).  (twice)  after(x) :- ok(), fact(x), x < 2.
+class rules_of_the_empty_tuple {
+ public:
+  static constexpr relation_id fact{0};
+  static constexpr relation_id ok{1};
+  static constexpr relation_id after{2};
+  plan::program plan;
+
+  /// @param step what the rules do with slots 0, 1, 2 before they insert, into slot 3 if anywhere
+  explicit rules_of_the_empty_tuple(const plan::operation& step) {
+    plan.relations = {relation_of("fact", 1), relation_of("ok", 0), relation_of("after", 1)};
+    const auto scan_into = [](std::uint32_t number) {
+      return plan::scan{fact, plan::part::all, {{0, slot_id(number)}}};
+    };
+    plan::stratum first;
+    first.relations = {ok};
+    for (const std::uint32_t rule : {0U, 1U}) {
+      first.once.versions.push_back(version_of(rule, ok, 4,
+                                               {scan_into(0), scan_into(1), scan_into(2), step, plan::insert{ok, {}}},
+                                               "ok() :- fact(x), fact(y), fact(z), step(x,y,z)."));
+    }
+    plan::stratum second;
+    second.relations = {after};
+    second.once.versions.push_back(
+        version_of(2, after, 1,
+                   {plan::exists{ok, plan::part::all, false, {}, {}}, scan_into(0),
+                    plan::filter{comparison_op::less_number, slot(0), constant(2)}, plan::insert{after, {slot(0)}}},
+                   "after(x) :- ok(), fact(x), x < 2."));
+    plan.strata = {stratum_of_inputs({fact}), first, second};
+  }
+  static std::vector<tuple> facts(word count) {
+    std::vector<tuple> made;
+    for (word value = 0; value < count; ++value) made.push_back({value});
+    return made;
+  }
+};
+
+TEST_P(fixpoint, rules_of_the_empty_tuple_end_when_it_is_found) {
+  const rules_of_the_empty_tuple rules(plan::filter{comparison_op::less_number, slot(1), slot(2)});
+  ASSERT_EQ(plan::validate(rules.plan), std::vector<std::string>());
+  for (const word count : {0U, 1U, 2U, 33U, 300U}) {
+    plan_run run(rules.plan, GetParam());
+    run.load(rules.fact, 1, rules.facts(count));
+    run->evaluate();
+    EXPECT_EQ(run.rows_of(rules.ok), count < 2 ? tuples{} : tuples{{}});
+    EXPECT_EQ(run.rows_of(rules.after), count < 2 ? tuples{} : (tuples{{0}, {1}}));
+    std::uint64_t candidates = 0;
+    std::uint64_t fresh = 0;
+    for (const version_statistics& version : run->figures().strata[1].versions) {
+      candidates += version.candidates;
+      fresh += version.tuples;
+    }
+    EXPECT_EQ(candidates == 0, count < 2);
+    EXPECT_LE(candidates, 2 * GetParam().threads * storage::tile_rows) << "a tile a worker and version, of 27 million";
+    EXPECT_EQ(fresh, count < 2 ? 0U : 1U);
+  }
+}
+
+TEST_P(fixpoint, a_rule_is_not_run_for_an_empty_tuple_that_is_there) {
+  const rules_of_the_empty_tuple rules(plan::filter{comparison_op::less_number, slot(1), slot(2)});
+  plan_run run(rules.plan, GetParam());
+  run.load(rules.fact, 1, rules.facts(300));
+  run.load(rules.ok, 0, std::vector<tuple>{{}});
+  run->evaluate();
+  EXPECT_EQ(run.rows_of(rules.ok), tuples{{}});
+  EXPECT_EQ(run.rows_of(rules.after), (tuples{{0}, {1}}));
+  for (const version_statistics& version : run->figures().strata[1].versions) {
+    EXPECT_EQ(version.runs, 0U);
+    EXPECT_EQ(version.candidates, 0U);
+  }
+}
+
+TEST_P(fixpoint, rules_of_the_empty_tuple_that_count_take_all_candidates) {
+  const rules_of_the_empty_tuple rules(plan::compute{scalar_op::next_counter, slot_id(3), {}});
+  ASSERT_EQ(plan::validate(rules.plan), std::vector<std::string>());
+  std::atomic<wide_word> counter = 0;
+  options chosen;
+  chosen.counter = &counter;
+  plan_run run(rules.plan, GetParam(), 0, chosen);
+  run.load(rules.fact, 1, rules.facts(40));
+  run->evaluate();
+  EXPECT_EQ(run.rows_of(rules.ok), tuples{{}});
+  EXPECT_EQ(counter, 2U * 40 * 40 * 40);
 }
 
 TEST_P(fixpoint, relations_advance_phase_by_phase_inside_an_iteration) {
