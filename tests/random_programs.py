@@ -716,7 +716,7 @@ def main():
     parser.add_argument('--gpulog', required=True)
     parser.add_argument('--seed', type=int, default=1, help='of the first program; the next ones have the next seeds')
     parser.add_argument('--count', type=int, default=20)
-    parser.add_argument('--options', default='', help='for all runs, such as "--backend cuda"')
+    parser.add_argument('--options', default='', help='for all runs, such as "--backend gpu"')
     parser.add_argument('--keep', help='folder for the programs that differ')
     options = parser.parse_args()
     ran = failed = 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs golden programs: every one in all storage modes with 1 to 4 threads; with --backend cuda, with one; with another
+"""Runs golden programs: every one in all storage modes with 1 to 4 threads; with --backend gpu, with one; with another
 word size in all modes with 2 threads, but for those that a list names.
 
 A program is a folder:
@@ -125,11 +125,11 @@ def main():
     parser.add_argument('--except', dest='exceptions', help='file with a case a line that is not run; # begins a comment')
     options = parser.parse_args()
     gpulog = os.path.abspath(options.gpulog)
-    configurations = [one for one in CONFIGURATIONS if options.backend != 'cuda' or one[1] == 1]
+    configurations = [one for one in CONFIGURATIONS if options.backend != 'gpu' or one[1] == 1]
     failed = 0
     more_options = []
     if options.word_size:
-        if options.backend != 'cuda':
+        if options.backend != 'gpu':
             configurations = [('hash', 2), ('hisa', 2), ('bits', 2)]
         more_options = ['--word-size', options.word_size]
     cases = options.cases

@@ -3,18 +3,19 @@
 
 #include <chrono>
 
-#include "backend/cuda/device.hpp"
+#include "backend/gpu/device.hpp"
+#include "backend/gpu/launch.hpp"
 #include "operations.hpp"
-#include "storage/cuda/hisa_device.cuh"
+#include "storage/gpu/hisa_device.cuh"
 #include "storage/hash.hpp"
 
 namespace {
 
 using gpulog::backend::array;
 using gpulog::backend::fresh_memory;
-using gpulog::backend::cuda::device_context;
-using gpulog::backend::cuda::device_memory;
-using namespace gpulog::storage::cuda;
+using gpulog::backend::gpu::device_context;
+using gpulog::backend::gpu::device_memory;
+using namespace gpulog::storage::gpu;
 
 struct random_pair {
   std::uint64_t* out;
@@ -30,29 +31,27 @@ struct number_word {
 /// Seconds that the stream works between start() and stop(), summed up.
 class stopwatch {
  public:
-  explicit stopwatch(cudaStream_t stream) : stream_(stream) {
-    GPULOG_CUDA_TRY(cudaEventCreate(&begin_));
-    GPULOG_CUDA_TRY(cudaEventCreate(&end_));
+  explicit stopwatch(gpulog::backend::gpu::stream_handle stream) : stream_(stream) {
+    begin_ = gpulog::backend::gpu::make_event(gpulog::backend::gpu::event_kind::timed);
+    end_ = gpulog::backend::gpu::make_event(gpulog::backend::gpu::event_kind::timed);
   }
   ~stopwatch() {
-    cudaEventDestroy(begin_);
-    cudaEventDestroy(end_);
+    gpulog::backend::gpu::destroy(begin_);
+    gpulog::backend::gpu::destroy(end_);
   }
   stopwatch(const stopwatch&) = delete;
   stopwatch& operator=(const stopwatch&) = delete;
-  void start() { GPULOG_CUDA_TRY(cudaEventRecord(begin_, stream_)); }
+  void start() { gpulog::backend::gpu::record(begin_, stream_); }
   void stop(double& sum) {
-    GPULOG_CUDA_TRY(cudaEventRecord(end_, stream_));
-    GPULOG_CUDA_TRY(cudaEventSynchronize(end_));
-    float milliseconds = 0;
-    GPULOG_CUDA_TRY(cudaEventElapsedTime(&milliseconds, begin_, end_));
-    sum += milliseconds * 1e-3;
+    gpulog::backend::gpu::record(end_, stream_);
+    gpulog::backend::gpu::synchronize(end_);
+    sum += gpulog::backend::gpu::seconds_between(begin_, end_);
   }
 
  private:
-  cudaStream_t stream_;
-  cudaEvent_t begin_ = nullptr;
-  cudaEvent_t end_ = nullptr;
+  gpulog::backend::gpu::stream_handle stream_;
+  gpulog::backend::gpu::event_handle begin_ = nullptr;
+  gpulog::backend::gpu::event_handle end_ = nullptr;
 };
 
 double seconds_now() {
@@ -61,12 +60,12 @@ double seconds_now() {
 
 }  // namespace
 
-operation_times measure_on_cuda(std::uint64_t n, double most_seconds) {
+operation_times measure_on_gpu(std::uint64_t n, double most_seconds) {
   const device_context context(0);
   device_memory memory(context, 0);
-  gpulog::backend::cuda::phase_clock clock(context);
+  gpulog::backend::gpu::phase_clock clock(context);
   hisa_workspace space(context, memory, clock);
-  cudaStream_t stream = context.stream();
+  gpulog::backend::gpu::stream_handle stream = context.stream();
   using words = array<std::uint64_t>;
   words source(memory, n, fresh_memory::anything);
   words keys(memory, n, fresh_memory::anything);
@@ -74,7 +73,8 @@ operation_times measure_on_cuda(std::uint64_t n, double most_seconds) {
   words halves(memory, n, fresh_memory::anything);
   const std::uint64_t half = n / 2;
   const auto copy = [&](std::uint64_t* to, const std::uint64_t* from, std::uint64_t count) {
-    GPULOG_CUDA_TRY(cudaMemcpyAsync(to, from, count * sizeof(std::uint64_t), cudaMemcpyDeviceToDevice, stream));
+    gpulog::backend::gpu::copy_async(to, from, count * sizeof(std::uint64_t),
+                                     gpulog::backend::gpu::direction::device_to_device, stream);
   };
   hisa_for_each(space, n, random_pair{source.data()});
   copy(keys.data(), source.data(), n);
@@ -88,10 +88,10 @@ operation_times measure_on_cuda(std::uint64_t n, double most_seconds) {
   hisa_for_each(space, half, number_word{positions.data(), 0});
   std::size_t bytes = 0;
   const auto path_merge = [&](void* temporary) {
-    GPULOG_CUDA_TRY(cub::DeviceMerge::MergeKeys(
-        temporary, bytes, static_cast<const std::uint64_t*>(halves.data()), static_cast<std::int64_t>(half),
-        static_cast<const std::uint64_t*>(halves.data() + half), static_cast<std::int64_t>(n - half), keys.data(),
-        cuda::std::less<>{}, stream));
+    cub::DeviceMerge::MergeKeys(temporary, bytes, static_cast<const std::uint64_t*>(halves.data()),
+                                static_cast<std::int64_t>(half),
+                                static_cast<const std::uint64_t*>(halves.data() + half),
+                                static_cast<std::int64_t>(n - half), keys.data(), cuda::std::less<>{}, stream);
   };
   path_merge(nullptr);
   array<std::uint8_t> temporary(memory, bytes + 1, fresh_memory::anything);
@@ -118,12 +118,11 @@ operation_times measure_on_cuda(std::uint64_t n, double most_seconds) {
     merge_ranks();
     watch.stop(times.merge_by_rank);
     const double before = seconds_now();
-    void* buffer = nullptr;
-    GPULOG_CUDA_TRY(cudaMalloc(&buffer, n * sizeof(std::uint64_t)));
-    GPULOG_CUDA_TRY(cudaMemsetAsync(buffer, 1, n * sizeof(std::uint64_t), stream));
+    void* const buffer = gpulog::backend::gpu::allocate(n * sizeof(std::uint64_t));
+    gpulog::backend::gpu::fill_async(buffer, 1, n * sizeof(std::uint64_t), stream);
     context.synchronize();
     times.allocation += seconds_now() - before;
-    GPULOG_CUDA_TRY(cudaFree(buffer));
+    gpulog::backend::gpu::deallocate(buffer);
   }
   return times;
 }

@@ -13,5 +13,5 @@ struct operation_times {
 
 /// Up to 100 runs, fewer when they take longer than `most_seconds` in all.
 operation_times measure_on_cpu(std::uint64_t n, unsigned workers, double most_seconds);
-/// @throws gpulog::backend::cuda::cuda_error
-operation_times measure_on_cuda(std::uint64_t n, double most_seconds);
+/// @throws gpulog::backend::gpu::device_error
+operation_times measure_on_gpu(std::uint64_t n, double most_seconds);

@@ -21,7 +21,7 @@ struct compile_options {
   unsigned word_size = 32;                     ///< bits of numbers, unsigned numbers and floats: 32 or 64
 };
 
-enum class backend_kind : std::uint8_t { automatic, cpu, cuda };
+enum class backend_kind : std::uint8_t { automatic, cpu, gpu };
 
 /// How tuple sets are kept; all give the same results.
 enum class storage_kind : std::uint8_t {
@@ -32,7 +32,7 @@ enum class storage_kind : std::uint8_t {
   words,      ///< as hash, but a slot for 16 neighbouring values of the last column wherever the values are known
 };
 
-/// How storage `hisa` on a CUDA device joins three and more atoms; both give the same results.
+/// How storage `hisa` on a GPU joins three and more atoms; both give the same results.
 enum class join_kind : std::uint8_t {
   materialized,  ///< in steps, through temporary tables
   nested,        ///< as nested loops, a thread an outer tuple
@@ -102,7 +102,8 @@ struct run_options {
   const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error
 };
 
-/// Reads "auto", "cpu" or "cuda"; nothing for other names.
+/// Reads "auto", "cpu", "gpu", or the vendor that this build's devices are of ("cuda", "hip"), which means the same as
+/// "gpu"; nothing for other names.
 [[nodiscard]] std::optional<backend_kind> backend_from_name(std::string_view name);
 
 /// Reads "auto", "hisa", "hash", "bits" or "words"; nothing for other names.
@@ -117,6 +118,9 @@ struct run_options {
 
 /// The backends of this build, "cpu" first.
 [[nodiscard]] std::vector<std::string> built_backends();
+
+/// What devices the backend "gpu" of this build is for, as "CUDA, architectures 80, 90"; empty where there is none.
+[[nodiscard]] std::string built_gpu();
 
 /// Version of the library, as "0.1.0".
 [[nodiscard]] std::string_view version();

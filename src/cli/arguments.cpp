@@ -60,8 +60,9 @@ constexpr ignored_option ignored_options[] = {
 };
 
 std::string version_text() {
-  return fmt::format("gpulog {}\nBackends: {}\nWord size: 32 bits, or 64 bits with --word-size 64\n", version(),
-                     fmt::join(built_backends(), ", "));
+  const std::string gpu = built_gpu();
+  return fmt::format("gpulog {}\nBackends: {}{}\nWord size: 32 bits, or 64 bits with --word-size 64\n", version(),
+                     fmt::join(built_backends(), ", "), gpu.empty() ? "" : " (" + gpu + ")");
 }
 
 bool is_directory(const std::string& path) {
@@ -90,7 +91,7 @@ std::optional<double> factor_from_text(std::string_view text) {
   return factor;
 }
 
-/// Of "RELATION=cpu" or "RELATION=cuda"; nothing for other texts.
+/// Of "RELATION=cpu" or "RELATION=gpu"; nothing for other texts.
 std::optional<std::pair<std::string, backend_kind>> place_from_text(const std::string& text) {
   const std::size_t equals = text.rfind('=');
   if (equals == 0 || equals == std::string::npos) return std::nullopt;
@@ -194,17 +195,20 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
   parsed.run.jobs = *jobs;
 
   const auto backend = backend_from_name(raw.backend);
-  if (!backend) return fail(fmt::format("--backend may only be set to auto, cpu or cuda, not to '{}'", raw.backend));
+  if (!backend && (raw.backend == "cuda" || raw.backend == "hip"))
+    return fail(fmt::format("--backend {}: this gpulog was built for {}", raw.backend,
+                            built_gpu().empty() ? "no GPU" : built_gpu()));
+  if (!backend) return fail(fmt::format("--backend may only be set to auto, cpu or gpu, not to '{}'", raw.backend));
   parsed.run.backend = *backend;
   const auto built = built_backends();
-  if (backend == backend_kind::cuda && std::find(built.begin(), built.end(), "cuda") == built.end()) {
-    return fail(
-        fmt::format("--backend cuda: this gpulog was built without CUDA (backends: {})", fmt::join(built, ", ")));
+  if (backend == backend_kind::gpu && std::find(built.begin(), built.end(), "gpu") == built.end()) {
+    return fail(fmt::format("--backend {}: this gpulog was built without a GPU backend (backends: {})", raw.backend,
+                            fmt::join(built, ", ")));
   }
 
   for (const std::string& text : raw.places) {
     auto place = place_from_text(text);
-    if (!place) return fail(fmt::format("--place has to be RELATION=cpu or RELATION=cuda, not '{}'", text));
+    if (!place) return fail(fmt::format("--place has to be RELATION=cpu or RELATION=gpu, not '{}'", text));
     parsed.run.places.push_back(std::move(*place));
   }
 
@@ -229,7 +233,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
   if (raw.joins != "materialized" && raw.joins != "nested")
     return fail(fmt::format("--joins may only be set to materialized or nested, not to '{}'", raw.joins));
   if (raw.joins == "nested") {
-    if (storage != storage_kind::hisa) return fail("--joins nested is for --storage hisa on a CUDA device");
+    if (storage != storage_kind::hisa) return fail("--joins nested is for --storage hisa on a GPU");
     parsed.run.joins = join_kind::nested;
   }
 
@@ -384,9 +388,9 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   app.add_flag("--version", raw.show_version, "print version, backends and word sizes");
 
   constexpr const char* own = "gpulog's own";
-  app.add_option("--backend", raw.backend, "auto, cpu or cuda")->type_name("NAME")->group(own);
+  app.add_option("--backend", raw.backend, "auto, cpu or gpu")->type_name("NAME")->group(own);
   app.add_option("--device", parsed.run.device, "number of the backend's device, from 0")->type_name("N")->group(own);
-  app.add_option("--place", raw.places, "as RELATION=cpu or RELATION=cuda: where it is computed (repeatable)")
+  app.add_option("--place", raw.places, "as RELATION=cpu or RELATION=gpu: where it is computed (repeatable)")
       ->type_name("TEXT")
       ->allow_extra_args(false)
       ->group(own);
@@ -403,7 +407,7 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
         ->group(own);
   }
   app.add_option("--joins", raw.joins,
-                 "storage hisa on a CUDA device: materialized or nested, for bodies of three and more atoms")
+                 "storage hisa on a GPU: materialized or nested, for bodies of three and more atoms")
       ->type_name("NAME")
       ->group(own);
   app.add_option(

@@ -9,30 +9,33 @@
 
 #include "engine/engine_state.hpp"
 #include "gpulog/error.hpp"
-#if defined(GPULOG_WITH_CUDA)
-#include "exec/cuda/cuda_executor.hpp"
+#if defined(GPULOG_WITH_GPU)
 #include "exec/device_strata.hpp"
+#include "exec/gpu/gpu_executor.hpp"
 #include "exec/mixed_executor.hpp"
 #endif
 
 /// Which backend runs a program: what options ask for, what the machine has, and what the device can't do.
 namespace gpulog::detail {
 
-#if defined(GPULOG_WITH_CUDA)
+#if defined(GPULOG_WITH_GPU)
 namespace {
 
 /// The device of a run, whose executor is made when a stratum is given to it.
 class starting_device final : public exec::device_source {
  public:
   using maker = std::function<std::unique_ptr<exec::stratum_executor>()>;
-  starting_device(device_start& start, maker make) : start_(&start), make_(std::move(make)) {}
+  starting_device(device_start& start, int number, maker make)
+      : start_(&start), number_(number), make_(std::move(make)) {}
   [[nodiscard]] double ready_in() const override { return start_->ready_in(); }
   [[nodiscard]] std::unique_ptr<exec::stratum_executor> make() override {
     return start_->wait().empty() ? make_() : nullptr;
   }
+  [[nodiscard]] double bytes_per_second() const override { return exec::gpu_bytes_per_second(number_); }
 
  private:
   device_start* start_;
+  int number_;
   maker make_;
 };
 
@@ -45,7 +48,7 @@ void set_places(const run_options& options, const sema::program& analysed, const
     for (std::size_t s = 0; s < planned.strata.size(); ++s) {
       const std::vector<relation_id>& members = planned.strata[s].relations;
       if (std::find(members.begin(), members.end(), *relation) == members.end()) continue;
-      rules.wanted_on_device[s] = backend == backend_kind::cuda;
+      rules.wanted_on_device[s] = backend == backend_kind::gpu;
       if (backend == backend_kind::cpu) rules.why_not_on_device[s] = "--place " + name + "=cpu";
     }
   }
@@ -55,46 +58,47 @@ void set_places(const run_options& options, const sema::program& analysed, const
 #endif
 
 void engine_state::choose_backend() {
-#if defined(GPULOG_WITH_CUDA)
-  if (options.backend != backend_kind::cpu) {
-    exec::prepare_cuda_start();
-    if (exec::has_cuda_driver()) {
-      device = std::make_unique<device_start>([number = options.device] { return exec::start_cuda_device(number); });
-      if (options.backend == backend_kind::cuda) device->hurry();
+#if defined(GPULOG_WITH_GPU)
+  const bool is_asked_for = options.backend == backend_kind::gpu;
+  if (is_asked_for || (options.backend == backend_kind::automatic && !exec::gpu_is_for_tests())) {
+    exec::prepare_gpu_start();
+    if (exec::has_gpu_driver()) {
+      device = std::make_unique<device_start>([number = options.device] { return exec::start_gpu(number); });
+      if (is_asked_for) device->hurry();
       return;
     }
-    if (options.backend == backend_kind::cuda)
-      throw input_error("--backend cuda: " + exec::why_no_cuda_device(options.device));
+    if (is_asked_for) throw input_error("--backend gpu: " + exec::why_no_gpu(options.device));
   }
 #else
-  if (options.backend == backend_kind::cuda) throw input_error("--backend cuda: this gpulog was built without CUDA");
+  if (options.backend == backend_kind::gpu)
+    throw input_error("--backend gpu: this gpulog was built without a GPU backend");
 #endif
   require_cpu_options();
 }
 
 void engine_state::require_cpu_options() const {
   if (options.device != 0) throw input_error(fmt::format("the cpu backend has no device {}", options.device));
-  if (options.joins == join_kind::nested) throw input_error("--joins nested is for a CUDA device, and there is none");
+  if (options.joins == join_kind::nested) throw input_error("--joins nested is for a GPU, and there is none");
 }
 
 void engine_state::require_places() const {
   for (const auto& [name, backend] : options.places) {
     if (!analysed().find_relation(name))
       throw input_error(fmt::format("--place {}: the program has no relation {}", name, name));
-    if (backend == backend_kind::cuda && options.backend == backend_kind::cpu)
-      throw input_error(fmt::format("--place {}=cuda is not for --backend cpu", name));
+    if (backend == backend_kind::gpu && options.backend == backend_kind::cpu)
+      throw input_error(fmt::format("--place {}=gpu is not for --backend cpu", name));
   }
 }
 
 void engine_state::wait_for_device() {
   if (!device) return;
   const bool is_asked_for =
-      options.backend == backend_kind::cuda || options.device != 0 || options.joins == join_kind::nested;
+      options.backend == backend_kind::gpu || options.device != 0 || options.joins == join_kind::nested;
   if (!is_asked_for) return;
   const std::string reason = device->wait();
   if (reason.empty()) return;
   device.reset();
-  if (options.backend == backend_kind::cuda) throw input_error("--backend cuda: " + reason);
+  if (options.backend == backend_kind::gpu) throw input_error("--backend gpu: " + reason);
   require_cpu_options();
 }
 
@@ -109,11 +113,13 @@ std::unique_ptr<exec::executor> engine_state::make_executor(const exec::options&
 /// Strata that the device can't run, and in `auto` those that it is slower for, go to the host. Nothing when the first
 /// ones are all.
 std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unused]] const exec::options& chosen) {
-#if defined(GPULOG_WITH_CUDA)
+#if defined(GPULOG_WITH_GPU)
+  exec::options on_device = chosen;
+  on_device.device_block_bytes = exec::gpu_block_bytes(options.device, device->ready_in() == 0);
   exec::mixing_rules rules;
   rules.wide = chosen.wide;
   rules.stop = chosen.stop;
-  for (exec::device_stratum& stratum : exec::find_device_strata(planned, chosen)) {
+  for (exec::device_stratum& stratum : exec::find_device_strata(planned, on_device)) {
     rules.why_not_on_device.push_back(std::move(stratum.why_not));
     rules.host_steps.push_back(stratum.host_steps.empty() ? "" : "partly by the cpu: " + stratum.host_steps);
   }
@@ -135,15 +141,15 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
     figures.fallback_reason = refused == none ? "there are no rules" : rules.why_not_on_device[refused];
     return nullptr;
   }
-  figures.backend = "cuda";
-  const auto make = [this, on_device = chosen, strata = exec::strata_of_device(planned, rules)]() mutable {
+  figures.backend = "gpu";
+  const auto make = [this, on_device, strata = exec::strata_of_device(planned, rules)]() mutable {
     on_device.may_run = strata;
-    on_device.backend_name = "cuda";
-    return exec::make_cuda_executor(running_plan(), symbols, on_device, options.device, options.memory_limit);
+    on_device.backend_name = "gpu";
+    return exec::make_gpu_executor(running_plan(), symbols, on_device, options.device, options.memory_limit);
   };
   exec::options on_host = chosen;
   on_host.may_run = exec::strata_of_host(planned, rules);
-  return exec::make_mixed_executor(running_plan(), std::make_unique<starting_device>(*device, make),
+  return exec::make_mixed_executor(running_plan(), std::make_unique<starting_device>(*device, options.device, make),
                                    exec::make_cpu_executor(running_plan(), symbols, memory, on_host), std::move(rules));
 #else
   return nullptr;

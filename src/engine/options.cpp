@@ -1,15 +1,27 @@
 #include "gpulog/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <system_error>
+
+#if defined(GPULOG_WITH_GPU)
+#include "exec/gpu/gpu_executor.hpp"
+#endif
 
 namespace gpulog {
 
 std::optional<backend_kind> backend_from_name(std::string_view name) {
   if (name == "auto") return backend_kind::automatic;
   if (name == "cpu") return backend_kind::cpu;
-  if (name == "cuda") return backend_kind::cuda;
+  if (name == "gpu") return backend_kind::gpu;
+#if defined(GPULOG_WITH_GPU)
+  const std::string_view vendor = exec::gpu_vendor();
+  const auto is_lower_case_of = [](char given, char upper) {
+    return given == (upper >= 'A' && upper <= 'Z' ? upper - 'A' + 'a' : upper);
+  };
+  if (std::equal(name.begin(), name.end(), vendor.begin(), vendor.end(), is_lower_case_of)) return backend_kind::gpu;
+#endif
   return std::nullopt;
 }
 
@@ -46,10 +58,18 @@ std::optional<std::uint64_t> bytes_from_text(std::string_view text) {
 }
 
 std::vector<std::string> built_backends() {
-#if defined(GPULOG_WITH_CUDA)
-  return {"cpu", "cuda"};
+#if defined(GPULOG_WITH_GPU)
+  return {"cpu", "gpu"};
 #else
   return {"cpu"};
+#endif
+}
+
+std::string built_gpu() {
+#if defined(GPULOG_WITH_GPU)
+  return std::string(exec::gpu_vendor()) + ", architectures " + exec::gpu_architectures();
+#else
+  return {};
 #endif
 }
 

@@ -3,9 +3,9 @@
 #include <functional>
 #include <map>
 
-#if defined(GPULOG_WITH_CUDA)
-#include "exec/cuda/cuda_executor.hpp"
+#if defined(GPULOG_WITH_GPU)
 #include "exec/device_strata.hpp"
+#include "exec/gpu/gpu_executor.hpp"
 #endif
 #include "gpulog/error.hpp"
 #include "plan/explain.hpp"
@@ -54,15 +54,16 @@ std::string show_syntax(const program_state& state, const run_options&) {
 std::string show_plan(const program_state& state, const run_options& options) {
   if (!state.analysed) return {};
   plan::options planning = planning_options(options);
-#if defined(GPULOG_WITH_CUDA)
-  const bool has_device = options.backend != backend_kind::cpu && exec::has_cuda_driver();
+#if defined(GPULOG_WITH_GPU)
+  const bool has_device = options.backend == backend_kind::gpu || (options.backend == backend_kind::automatic &&
+                                                                   !exec::gpu_is_for_tests() && exec::has_gpu_driver());
   planning.count_existence = options.count_existence && !has_device;
 #else
   planning.count_existence = options.count_existence;
 #endif
   const plan::program planned = plan::make_plan(*state.analysed, {}, planning);
   std::string text = plan::explain(planned);
-#if defined(GPULOG_WITH_CUDA)
+#if defined(GPULOG_WITH_GPU)
   text += exec::explain_device_strata(planned);
 #endif
   return text;

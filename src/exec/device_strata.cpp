@@ -76,7 +76,12 @@ std::string why_not(const plan::subsumption& one, const plan::program& program, 
 }
 
 std::string why_not(const plan::rule_version& version, const options& chosen, word_size words) {
-  constexpr std::uint32_t most_slots = 200;  // registers of a block stand in shared memory
+  // Registers of a block stand in shared memory, beside a few words of its own.
+  constexpr std::uint64_t bytes_of_a_slot = 256 * sizeof(word);
+  constexpr std::uint64_t other_bytes = 2048;
+  std::uint64_t most_slots = 200;
+  if (chosen.device_block_bytes != 0)
+    most_slots = std::min(most_slots, (chosen.device_block_bytes - other_bytes) / bytes_of_a_slot);
   if (version.slot_count > most_slots) return "has more than " + std::to_string(most_slots) + " variables";
   const auto calls_functor = [](const plan::operation& operation) {
     const auto* const folded = std::get_if<plan::fold_end>(&operation);
@@ -140,7 +145,7 @@ std::string explain_device_strata(const plan::program& program) {
     std::replace(reason.begin(), reason.end(), '\n', ' ');
     text += "  stratum " + std::to_string(s) + (is_refused ? ": all of it, as " : ": some steps, as ") + reason + "\n";
   }
-  return text.empty() ? text : "by the host, also with a CUDA device\n" + text;
+  return text.empty() ? text : "by the host, also with a device\n" + text;
 }
 
 }  // namespace gpulog::exec

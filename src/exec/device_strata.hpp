@@ -8,7 +8,7 @@
 
 namespace gpulog::exec {
 
-/// Where a stratum would run on a machine with a CUDA device.
+/// Where a stratum would run on a machine with a device.
 struct device_stratum {
   std::string why_not;     ///< what keeps it from the device, with the rule; empty: the device can run it
   std::string host_steps;  ///< what the host does for it then, with the first such rule; empty: nothing

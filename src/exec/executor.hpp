@@ -45,7 +45,7 @@ struct cut_offs {
   /// A fixpoint that falls apart has its values numbered only where its steps have at most so many rows for each first
   /// tuple.
   double numbered_step_rows = 64;
-  // On a CUDA device, `hash` mode.
+  // On a device, `hash` mode.
   std::uint64_t batch_rows = 4096;     ///< most rows of a version that runs in one kernel with others
   std::uint64_t loop_rows = 65536;     ///< the same in a kernel that loops over iterations; 0: there is none
   std::uint64_t loop_run_rows = 2048;  ///< most rows of an index's run that is made there, 2048 at most
@@ -63,6 +63,7 @@ enum class join_mode : std::uint8_t {
 
 struct options {
   unsigned threads = 1;
+  std::uint64_t device_block_bytes = 0;  ///< shared memory that a block of the device can have; 0: enough
   storage::storage_mode storage = storage::storage_mode::hash;
   storage::set_choice sets = storage::set_choice::automatic;  ///< `hash` mode
   storage::buffer_policy buffers;                             ///< eager buffer management, `hisa` mode

@@ -172,6 +172,7 @@ class mixed_executor final : public executor {
     if (made != nullptr || device_ == nullptr) return made != nullptr;
     ready_watch_.reset();  // nobody has to wait any more
     made = device_->make();
+    if (made) costs_.set_device(device_->bytes_per_second());
     device_.reset();
     for (std::size_t s = 0; made != nullptr && s < next_stratum_; ++s) made->skip_stratum(s);
     return made != nullptr;
@@ -184,8 +185,8 @@ class mixed_executor final : public executor {
   [[nodiscard]] bool loads_on_device(std::size_t columns, std::uint64_t rows) const {
     if (!rules_.costs) return !rules_.move_at;
     const std::uint64_t bytes = columns * sizeof(word);
-    return ready_in() + side_costs::loading_seconds(side::device, rows, bytes) <
-           side_costs::loading_seconds(side::host, rows, bytes);
+    return ready_in() + costs_.loading_seconds(side::device, rows, bytes) <
+           costs_.loading_seconds(side::host, rows, bytes);
   }
 
   /// Tuples that a version is expected to derive: as planned, but from the rows that there are now.

@@ -27,7 +27,7 @@ struct mixing_rules {
   std::optional<std::uint64_t> move_at = {};
   storage::wide_values* wide = nullptr;     ///< as in options
   const std::atomic<bool>* stop = nullptr;  ///< as in options
-  std::string device_name = "cuda";
+  std::string device_name = "gpu";
   std::string host_name = "cpu";
 };
 
@@ -43,6 +43,8 @@ class device_source {
   [[nodiscard]] virtual double ready_in() const = 0;
   /// Waits for it. @return nullptr: there is none
   [[nodiscard]] virtual std::unique_ptr<stratum_executor> make() = 0;
+  /// Of its memory, once it has been made; 0: not known.
+  [[nodiscard]] virtual double bytes_per_second() const { return 0; }
 };
 
 /// Strata that the executor on the host may be asked for under these rules, and on the device: options::may_run.

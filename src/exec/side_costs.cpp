@@ -20,7 +20,8 @@ constexpr double search_scaling = 0.65;
 /// Work is shared where there is enough of it.
 constexpr double candidates_of_a_worker = 1u << 16;
 
-// The device.
+// The device that was measured, an H200; others by the rate of their memory, which is what joins wait for.
+constexpr double measured_bytes_per_second = 4.8e12;
 constexpr double device_candidates = 4e9;
 constexpr double device_searched = 20e9;
 constexpr double device_version = 45e-6;
@@ -59,7 +60,7 @@ double side_costs::host_seconds(const stratum_work& work) const {
 double side_costs::device_seconds(const stratum_work& work) const {
   const double correction = corrections_[static_cast<std::size_t>(side::device)];
   double seconds = device_stratum_seconds + static_cast<double>(work.versions) * device_version +
-                   correction * (work.candidates / device_candidates + work.searched / device_searched);
+                   correction / device_speed_ * (work.candidates / device_candidates + work.searched / device_searched);
   if (work.has_host_steps) seconds += host_step_share * work.candidates / host_rate(work.candidates);
   return seconds;
 }
@@ -74,16 +75,20 @@ double side_costs::device_iteration_seconds(double host_seconds, std::uint64_t d
   const double candidates = host_seconds * host_rate(static_cast<double>(delta_rows));
   const double started = shape.may_loop && delta_rows <= most_looped_rows ? looped_iteration : launched_iteration;
   return started + static_cast<double>(shape.versions) * iteration_version +
-         corrections_[static_cast<std::size_t>(side::device)] * candidates / device_candidates;
+         corrections_[static_cast<std::size_t>(side::device)] / device_speed_ * candidates / device_candidates;
 }
 
 double side_costs::crossing_seconds(std::size_t relations, std::uint64_t bytes) {
   return static_cast<double>(relations) * crossing_of_a_relation + static_cast<double>(bytes) / crossing_bytes;
 }
 
-double side_costs::loading_seconds(side where, std::uint64_t rows, std::uint64_t bytes) {
+double side_costs::loading_seconds(side where, std::uint64_t rows, std::uint64_t bytes) const {
   if (where == side::host) return static_cast<double>(rows) / host_loaded_rows;
-  return crossing_seconds(1, rows * bytes) + static_cast<double>(rows) / device_candidates;
+  return crossing_seconds(1, rows * bytes) + static_cast<double>(rows) / (device_speed_ * device_candidates);
+}
+
+void side_costs::set_device(double bytes_per_second) {
+  if (bytes_per_second > 0) device_speed_ = bytes_per_second / measured_bytes_per_second;
 }
 
 void side_costs::learn(side where, const stratum_work& done, double seconds) {

@@ -40,7 +40,10 @@ class side_costs {
   /// Of copying relations to the other side.
   [[nodiscard]] static double crossing_seconds(std::size_t relations, std::uint64_t bytes);
   /// Of storing rows that were loaded, which may repeat. @param bytes of a row
-  [[nodiscard]] static double loading_seconds(side where, std::uint64_t rows, std::uint64_t bytes);
+  [[nodiscard]] double loading_seconds(side where, std::uint64_t rows, std::uint64_t bytes) const;
+  /// What the device does in a second is in proportion to what its memory delivers. @param bytes_per_second 0: not
+  /// known
+  void set_device(double bytes_per_second);
   /// A stratum has taken so long: what is expected of the next ones on that side moves a part of the way there.
   void learn(side where, const stratum_work& done, double seconds);
 
@@ -52,6 +55,7 @@ class side_costs {
   [[nodiscard]] double host_search_rate(double candidates) const;
 
   unsigned threads_;
+  double device_speed_ = 1;         ///< times the device that was measured
   double corrections_[2] = {1, 1};  ///< by side: of the time that candidates take
 };
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "backend/gpu/host_device.hpp"
 #include "kernels/scalar.hpp"
-#include "support/host_device.hpp"
 
 /// The values of range(from, to, step), numbered. The same on every backend.
 namespace gpulog::kernels {
@@ -14,18 +14,10 @@ constexpr std::uint64_t most_range_values = std::uint64_t{1} << 48;
 
 /// from + number * step, rounded twice: a device would fuse the two.
 [[nodiscard]] GPULOG_HOST_DEVICE inline float float_range_value(float from, float step, std::uint64_t number) {
-#if defined(__CUDA_ARCH__)
-  return __fadd_rn(from, __fmul_rn(static_cast<float>(number), step));
-#else
-  return from + static_cast<float>(number) * step;
-#endif
+  return backend::add_product(from, static_cast<float>(number), step);
 }
 [[nodiscard]] GPULOG_HOST_DEVICE inline double float_range_value(double from, double step, std::uint64_t number) {
-#if defined(__CUDA_ARCH__)
-  return __dadd_rn(from, __dmul_rn(static_cast<double>(number), step));
-#else
-  return from + static_cast<double>(number) * step;
-#endif
+  return backend::add_product(from, static_cast<double>(number), step);
 }
 
 /// The step of a range of two arguments: towards its end.

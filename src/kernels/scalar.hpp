@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "support/host_device.hpp"
+#include "backend/gpu/host_device.hpp"
 #include "support/ids.hpp"
 #include "support/operations.hpp"
 

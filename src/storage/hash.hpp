@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "support/host_device.hpp"
+#include "backend/gpu/host_device.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::storage {
@@ -19,12 +19,7 @@ namespace gpulog::storage {
 /// A hash scaled to [0, capacity) by its high bits. Monotone in the hash, so growing a table moves its entries in
 /// order: a rehash streams through memory instead of jumping. It also allows any capacity.
 [[nodiscard]] GPULOG_HOST_DEVICE inline std::uint64_t scale(std::uint64_t hash, std::uint64_t capacity) {
-#if defined(__CUDA_ARCH__)
-  return __umul64hi(hash, capacity);
-#else
-  __extension__ using wide = unsigned __int128;
-  return static_cast<std::uint64_t>((static_cast<wide>(hash) * capacity) >> 64);
-#endif
+  return backend::multiply_high(hash, capacity);
 }
 
 [[nodiscard]] GPULOG_HOST_DEVICE inline std::uint64_t pack(word high, word low) {

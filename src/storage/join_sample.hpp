@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "backend/gpu/host_device.hpp"
 #include "storage/hash.hpp"
-#include "support/host_device.hpp"
 
 namespace gpulog::storage {
 

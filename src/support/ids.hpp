@@ -34,6 +34,7 @@ enum class value_kind : std::uint8_t { number, unsigned_number, floating, symbol
 /// What a column holds for a value, for both word sizes: the value itself where words have 32 bits; where they have 64,
 /// itself or a number that stands for it (storage/wide_values.hpp).
 using word = std::uint32_t;
+constexpr unsigned word_bits = 32;
 
 /// The number of the record without fields: the only one of its arity.
 constexpr word record_without_fields = 1;

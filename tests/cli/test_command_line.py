@@ -243,13 +243,13 @@ faulty(x) :- missing(x).
                         ['--buffer-factor', '0.5'], ['--buffer-factor', '-1'], ['--buffer-factor', 'much'],
                         ['--memory-limit', '0'], ['--show', 'everything'], ['--device', 'one'], ['another.dl'], ['-q'],
                         ['-I', 'missing'], ['--place', 'reach'], ['--place', '=cpu'], ['--place', 'reach=auto'],
-                        ['--place', 'missing=cpu'], ['--backend', 'cpu', '--place', 'reach=cuda']):
+                        ['--place', 'missing=cpu'], ['--backend', 'cpu', '--place', 'reach=gpu']):
             with self.subTest(options=options):
                 self.assert_fails(self.run_program(REACH, *options, facts=EDGES))
 
-    def test_cuda_is_refused_clearly(self):
-        if 'cuda' not in self.run_gpulog('--version').output:
-            self.assert_fails(self.run_program(REACH, '--backend', 'cuda', facts=EDGES), 'without CUDA')
+    def test_gpu_is_refused_clearly(self):
+        if 'gpu' not in self.run_gpulog('--version').output:
+            self.assert_fails(self.run_program(REACH, '--backend', 'gpu', facts=EDGES), 'without a GPU')
 
     def test_missing_files_and_folders(self):
         self.assert_fails(self.run_gpulog('missing.dl'), 'missing.dl')

@@ -53,19 +53,19 @@ inline const std::vector<mode> modes = {
     {storage_kind::hisa, 1, "hisa -j1, renumbered", backend_kind::cpu, true, option_mode::automatic,
      option_mode::automatic, option_mode::on}};
 
-inline const std::vector<mode> cuda_modes = {
-    {storage_kind::hash, 1, "hash cuda", backend_kind::cuda},
-    {storage_kind::hisa, 1, "hisa cuda", backend_kind::cuda},
-    {storage_kind::hash, 1, "rows cuda", backend_kind::cuda, true, option_mode::automatic, option_mode::on},
-    {storage_kind::bits, 1, "bits cuda", backend_kind::cuda, false},
-    {storage_kind::words, 1, "words cuda", backend_kind::cuda, false},
-    {storage_kind::bits, 1, "bits cuda, renumbered", backend_kind::cuda, false, option_mode::automatic,
+inline const std::vector<mode> gpu_modes = {
+    {storage_kind::hash, 1, "hash gpu", backend_kind::gpu},
+    {storage_kind::hisa, 1, "hisa gpu", backend_kind::gpu},
+    {storage_kind::hash, 1, "rows gpu", backend_kind::gpu, true, option_mode::automatic, option_mode::on},
+    {storage_kind::bits, 1, "bits gpu", backend_kind::gpu, false},
+    {storage_kind::words, 1, "words gpu", backend_kind::gpu, false},
+    {storage_kind::bits, 1, "bits gpu, renumbered", backend_kind::gpu, false, option_mode::automatic,
      option_mode::automatic, option_mode::on}};
 
-/// Why there is no CUDA run here; empty when there is one.
+/// Why there is no run on a device here; empty when there is one.
 inline std::string no_gpu() {
   run_options options;
-  options.backend = backend_kind::cuda;
+  options.backend = backend_kind::gpu;
   try {
     const engine probe(program::from_text(".decl a(x:number)\na(1).\n"), options);
   } catch (const input_error& reason) {

@@ -76,14 +76,14 @@ TEST(engine_against_oracle, random_programs_that_fall_apart) {
     ASSERT_TRUE(both.accepted()) << both.report();
     both.expect_same(modes[seed % 3]);
     both.expect_same(modes[(seed + 3) % modes.size()]);
-    if (on_gpu) both.expect_same(cuda_modes.front());
+    if (on_gpu) both.expect_same(gpu_modes.front());
     if (HasFatalFailure()) return;
     numbered += both.numbered_strata();
   }
   EXPECT_GE(numbered, count / 10) << "these programs are not what they are to be";
 }
 
-TEST(engine_against_oracle, random_programs_on_cuda) {
+TEST(engine_against_oracle, random_programs_on_gpu) {
   if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
   const std::uint64_t first = oracle::first_seed(1);
   const std::uint64_t count = oracle::programs_to_try(1000);
@@ -91,7 +91,7 @@ TEST(engine_against_oracle, random_programs_on_cuda) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const comparison both(oracle::make_random_program(seed).text, {});
     ASSERT_TRUE(both.accepted()) << both.report();
-    for (const mode& how : cuda_modes) both.expect_same(how);
+    for (const mode& how : gpu_modes) both.expect_same(how);
     if (HasFatalFailure()) return;
   }
 }
@@ -136,7 +136,7 @@ TEST(engine_against_oracle, random_graphs) {
       ASSERT_TRUE(both.accepted()) << both.report();
       for (const mode& how : modes) both.expect_same(how);
       if (on_gpu) {
-        for (const mode& how : cuda_modes) both.expect_same(how);
+        for (const mode& how : gpu_modes) both.expect_same(how);
       }
       if (HasFatalFailure()) return;
     }
@@ -172,7 +172,7 @@ TEST(engine_against_oracle, numbered_fixpoints_over_random_graphs) {
       const comparison both(numbered, far_apart, words);
       ASSERT_TRUE(both.accepted()) << both.report();
       for (const mode& how : modes) both.expect_same(how);
-      if (no_gpu().empty()) both.expect_same(cuda_modes.front());
+      if (no_gpu().empty()) both.expect_same(gpu_modes.front());
       if (HasFatalFailure()) return;
     }
   }
@@ -202,7 +202,7 @@ TEST(engine_against_oracle, cycles_over_random_graphs) {
     ASSERT_TRUE(both.accepted()) << both.report();
     for (const mode& how : modes) both.expect_same(how);
     if (no_gpu().empty()) {
-      for (const mode& how : cuda_modes) both.expect_same(how);
+      for (const mode& how : gpu_modes) both.expect_same(how);
     }
     if (HasFatalFailure()) return;
   }
@@ -295,7 +295,7 @@ TEST(engine_against_oracle, aggregates_over_random_graphs) {
       const comparison both(declarations + ".decl a(x:number, y:number)\n" + rule + "\n", graph);
       ASSERT_TRUE(both.accepted()) << both.report();
       for (const mode& how : modes) both.expect_same(how);
-      for (const mode& how : cuda_modes) {
+      for (const mode& how : gpu_modes) {
         if (on_gpu) both.expect_same(how);
       }
       if (HasFatalFailure()) return;

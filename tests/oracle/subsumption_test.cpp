@@ -214,7 +214,7 @@ TEST(recursive_aggregates_against_oracle, random_programs) {
   EXPECT_GT(compared, count / 2);
 }
 
-TEST(recursive_aggregates_against_oracle, random_programs_on_cuda) {
+TEST(recursive_aggregates_against_oracle, random_programs_on_gpu) {
   if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
   const std::uint64_t begin = oracle::first_seed(1);
   const std::uint64_t count = oracle::programs_to_try(200);
@@ -225,7 +225,7 @@ TEST(recursive_aggregates_against_oracle, random_programs_on_cuda) {
     for (const std::string& text : {make_aggregating_program(seed), make_subsumptive_program(seed)}) {
       const comparison both(text, graph);
       ASSERT_TRUE(both.accepted()) << both.report() << text;
-      if (both.has_fixpoint()) both.expect_same(cuda_modes[seed % cuda_modes.size()]);
+      if (both.has_fixpoint()) both.expect_same(gpu_modes[seed % gpu_modes.size()]);
     }
     if (HasFatalFailure()) return;
   }
@@ -300,7 +300,7 @@ TEST(subsumption, in_a_rule_that_reads_the_relation_twice) {
     EXPECT_EQ(running_program(general, how, graph).rows("d"), expected) << how.name;
   }
   if (!no_gpu().empty()) return;
-  for (const mode& how : cuda_modes) EXPECT_EQ(running_program(text, how, graph).rows("d"), expected) << how.name;
+  for (const mode& how : gpu_modes) EXPECT_EQ(running_program(text, how, graph).rows("d"), expected) << how.name;
 }
 
 /// One chain for all rows, with and without a recursion, most of them dominated by few.

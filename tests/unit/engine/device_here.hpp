@@ -4,10 +4,10 @@
 
 namespace gpulog {
 
-/// Whether runs on a CUDA device are possible here.
+/// Whether runs on a device are possible here.
 inline bool has_device() {
   run_options options;
-  options.backend = backend_kind::cuda;
+  options.backend = backend_kind::gpu;
   try {
     const engine probe(program::from_text(".decl a(x:number)\na(1).\n"), options);
   } catch (const input_error&) {

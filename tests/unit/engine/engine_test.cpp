@@ -322,8 +322,8 @@ TEST(engine, progress_is_told_each_iteration) {
 TEST(engine, options_that_cannot_be_met) {
   const auto source = program::from_text(reach);
   gpulog::run_options options;
-  options.backend = gpulog::backend_kind::cuda;
-  options.device = 1000;  // neither without CUDA nor with any number of devices
+  options.backend = gpulog::backend_kind::gpu;
+  options.device = 1000;  // neither without a GPU nor with any number of devices
   EXPECT_THROW(engine(source, options).evaluate(), gpulog::input_error);  // a device is awaited when there is work
   options.backend = gpulog::backend_kind::cpu;
   options.device = 1;

@@ -113,7 +113,7 @@ TEST(given_up, where_most_is_asked_for) {
         if (found.given_up) EXPECT_GT(*found.given_up, asked * asked / 2);
         if (!on_device) continue;
         run_options there = with(storage, 1);
-        there.backend = backend_kind::cuda;
+        there.backend = backend_kind::gpu;
         const outcome device = run(text, input, there);
         EXPECT_TRUE(device.siblings == expected.siblings && device.paths == expected.paths);
       }

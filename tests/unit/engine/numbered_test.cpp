@@ -62,9 +62,9 @@ bool is_numbered(const std::string& rules, const pairs& edges) {
     numbered.insert(found.numbered);
   }
   run_options device;
-  device.backend = backend_kind::cuda;
+  device.backend = backend_kind::gpu;
   try {
-    EXPECT_EQ(run(text, edges, device).found, expected.found) << "cuda\n" << text;
+    EXPECT_EQ(run(text, edges, device).found, expected.found) << "gpu\n" << text;
   } catch (const input_error&) {
     // There is none.
   }

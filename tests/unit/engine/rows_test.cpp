@@ -72,12 +72,12 @@ void expect_same(const std::string& text, const pairs& a, const pairs& b, unsign
   off.word_size = word_size;
   const result expected = run(text, a, b, off);
   std::vector<way> ways = {{1}, {3}};
-  if (has_device()) ways.push_back({1, option_mode::on, backend_kind::cuda});
+  if (has_device()) ways.push_back({1, option_mode::on, backend_kind::gpu});
   for (way& how : ways) {
     how.word_size = word_size;
     bool by_rows = false;
     EXPECT_EQ(run(text, a, b, how, &by_rows), expected) << how.jobs << " threads\n" << text;
-    EXPECT_TRUE(by_rows || how.backend == backend_kind::cuda) << text;
+    EXPECT_TRUE(by_rows || how.backend == backend_kind::gpu) << text;
   }
 }
 
@@ -168,8 +168,8 @@ void expect_same_in_loops(const std::string& text, const pairs& a, const pairs& 
     for (const auto& [jobs, rows, backend] :
          {std::tuple(1U, option_mode::on, backend_kind::cpu), std::tuple(4U, option_mode::on, backend_kind::cpu),
           std::tuple(1U, option_mode::automatic, backend_kind::cpu),
-          std::tuple(1U, option_mode::on, backend_kind::cuda)}) {
-      if (backend == backend_kind::cuda && !has_device()) continue;
+          std::tuple(1U, option_mode::on, backend_kind::gpu)}) {
+      if (backend == backend_kind::gpu && !has_device()) continue;
       way how{jobs, rows, backend};
       how.storage = storage;
       bool by_rows = false;

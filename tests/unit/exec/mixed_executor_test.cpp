@@ -215,7 +215,7 @@ TEST(mixed_executor, relations_cross_over_once_and_are_freed) {
   const statistics& figures = run->figures();
   ASSERT_EQ(figures.strata.size(), plan.strata.size());
   for (std::size_t s = 0; s < plan.strata.size(); ++s) {
-    EXPECT_EQ(figures.strata[s].backend, s == far ? "cpu" : "cuda");
+    EXPECT_EQ(figures.strata[s].backend, s == far ? "cpu" : "gpu");
     EXPECT_EQ(figures.strata[s].reason, s == far ? "the test says so" : "");
     ASSERT_EQ(figures.strata[s].relations.size(), plan.strata[s].relations.size());
     for (const relation_statistics& relation : figures.strata[s].relations) {
@@ -265,7 +265,7 @@ TEST(mixed_executor, strata_run_where_they_are_expected_to_be_faster) {
     EXPECT_EQ(run->rows(run.find("d")), nodes);
     for (const char* const name : {"c", "d"}) {
       const stratum_statistics& stratum = figures.strata[stratum_of(plan, run.find(name))];
-      EXPECT_EQ(stratum.backend, nodes < 100 ? "cpu" : "cuda") << nodes;
+      EXPECT_EQ(stratum.backend, nodes < 100 ? "cpu" : "gpu") << nodes;
       EXPECT_TRUE(stratum.reason.starts_with("expected: ")) << stratum.reason;
     }
   }
@@ -275,7 +275,7 @@ TEST(mixed_executor, strata_run_where_they_are_expected_to_be_faster) {
   mixed_run run(plan, rules, {});
   const statistics& figures = run_with(run, "e", ring(5));
   EXPECT_EQ(figures.strata[stratum_of(plan, run.find("c"))].backend, "cpu");
-  EXPECT_EQ(figures.strata[stratum_of(plan, run.find("d"))].backend, "cuda");
+  EXPECT_EQ(figures.strata[stratum_of(plan, run.find("d"))].backend, "gpu");
 }
 
 const char* const walks = R"(
@@ -336,7 +336,7 @@ TEST(mixed_executor, recursions_move_when_the_device_is_ready_and_their_iteratio
   const stratum_statistics large =
       one_of_many([] { return walk(20000, 5); },
                   [](const auto& figures) { return figures.iterations_before_move.value_or(30) < 30; });
-  EXPECT_EQ(large.backend, "cuda");
+  EXPECT_EQ(large.backend, "gpu");
   ASSERT_TRUE(large.iterations_before_move.has_value());
   EXPECT_GE(*large.iterations_before_move, 5U);
   EXPECT_LT(*large.iterations_before_move, 30U);
@@ -351,14 +351,14 @@ TEST(mixed_executor, recursions_move_when_the_device_is_ready_and_their_iteratio
   const stratum_statistics small = one_of_many(
       [] {
         const stratum_statistics figures = walk(1, 5);
-        EXPECT_EQ(figures.iterations_before_move.has_value(), figures.backend == "cuda");
+        EXPECT_EQ(figures.iterations_before_move.has_value(), figures.backend == "gpu");
         return figures;
       },
       [](const auto& figures) { return figures.backend == "cpu"; });
   EXPECT_EQ(small.backend, "cpu");
   const stratum_statistics alone = walk(20000, 0, false);
   EXPECT_EQ(alone.backend, "cpu");
-  EXPECT_EQ(alone.reason, "there is no cuda device");
+  EXPECT_EQ(alone.reason, "there is no gpu device");
 }
 
 TEST(mixed_executor, strata_begin_anew_when_the_device_is_ready) {
@@ -393,7 +393,7 @@ TEST(mixed_executor, strata_begin_anew_when_the_device_is_ready) {
   // A stratum in front of it that is held up begins anew there, too; then this one is begun there.
   const auto is_begun_anew = [](const auto& figures) { return figures.reason.starts_with("begun anew here "); };
   const stratum_statistics moved = one_of_many([&] { return run(true); }, is_begun_anew);
-  EXPECT_EQ(moved.backend, "cuda") << moved.reason;
+  EXPECT_EQ(moved.backend, "gpu") << moved.reason;
   EXPECT_TRUE(is_begun_anew(moved)) << moved.reason;
 }
 
@@ -413,7 +413,7 @@ TEST(mixed_executor, recursions_move_at_every_iteration) {
       EXPECT_EQ(run->rows(run.find("far")), 132U);
       const stratum_statistics& figures = run->figures().strata[stratum_of(plan, run.find("reach"))];
       const bool is_moved = move_at < 12;
-      EXPECT_EQ(figures.backend, is_moved ? "cuda" : "cpu") << move_at;
+      EXPECT_EQ(figures.backend, is_moved ? "gpu" : "cpu") << move_at;
       EXPECT_EQ(figures.iterations_before_move.has_value(), is_moved);
       EXPECT_EQ(figures.iterations_before_move.value_or(move_at), move_at);
       EXPECT_EQ(figures.iterations, 12U);

@@ -34,6 +34,17 @@ TEST(side_costs, small_work_is_the_hosts_and_large_work_the_devices) {
   EXPECT_LT(costs.seconds(side::host, texts), 2 * costs.seconds(side::device, texts));
 }
 
+TEST(side_costs, a_device_with_slower_memory_is_given_less_work) {
+  side_costs costs(16);
+  const stratum_work large = {1e9, 0, 1, false};
+  const double measured = costs.seconds(side::device, large);
+  costs.set_device(0);  // not known
+  EXPECT_DOUBLE_EQ(costs.seconds(side::device, large), measured);
+  costs.set_device(0.48e12);
+  EXPECT_NEAR(costs.seconds(side::device, large), 10 * measured, measured / 100);
+  EXPECT_DOUBLE_EQ(costs.seconds(side::host, large), side_costs(16).seconds(side::host, large));
+}
+
 TEST(side_costs, what_strata_took_counts) {
   side_costs costs(4);
   const stratum_work work = {1e6, 0, 2, false};

@@ -1,7 +1,7 @@
 // Runs of an index while iterations loop on a device, against what they have to hold: all old rows in order, delta
 // apart.
 
-#include "storage/cuda/loop_runs.hpp"
+#include "storage/gpu/loop_runs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <random>
 #include <set>
 
-namespace gpulog::storage::cuda {
+namespace gpulog::storage::gpu {
 namespace {
 
 /// Rows that stand at a place, as the device has built them there.
@@ -93,4 +93,4 @@ TEST(loop_runs, say_that_a_delta_is_too_large) {
 }
 
 }  // namespace
-}  // namespace gpulog::storage::cuda
+}  // namespace gpulog::storage::gpu

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include <cstddef>
+#include <vector>
+
+#include "backend/gpu/emulated/sanitizer.hpp"
+
+/// Stacks between which a thread of the host switches, so that a thread of a kernel can wait in the middle of its work.
+namespace gpulog::backend::gpu::emulated {
+
+struct fiber {
+  boost::context::detail::fcontext_t context = nullptr;  ///< where it goes on
+  std::byte* stack = nullptr;                            ///< its lowest byte; none: the host thread's own stack
+  std::size_t number = 0;
+  // Of the whole stack, for AddressSanitizer.
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
+  void* fake_stack = nullptr;
+};
+
+/// To be called first by what a fiber runs, and by nobody else.
+inline void arrive(fiber& own, boost::context::detail::transfer_t from) {
+  fiber& previous = *static_cast<fiber*>(from.data);
+  previous.context = from.fctx;
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(own.fake_stack, &previous.bottom, &previous.bytes);
+#else
+  static_cast<void>(own);
+#endif
+}
+
+/// Goes on in another fiber. Returns when a fiber switches back.
+inline void switch_fibers(fiber& own, fiber& to) {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(&own.fake_stack, to.bottom, to.bytes);
+#endif
+  arrive(own, boost::context::detail::jump_fcontext(to.context, &own));
+}
+
+/// Fibers of one thread of the host.
+class fiber_pool {
+ public:
+  using function = void (*)(boost::context::detail::transfer_t);
+
+  /// @param runs what a fiber does when it is first switched to; it must not return
+  explicit fiber_pool(function runs) : runs_(runs) {}
+  ~fiber_pool();
+  fiber_pool(const fiber_pool&) = delete;
+  fiber_pool& operator=(const fiber_pool&) = delete;
+
+  /// @return nullptr: the host has no memory for another stack
+  [[nodiscard]] fiber* take() {
+    if (idle_.empty() && !make_some()) return nullptr;
+    fiber* const taken = idle_.back();
+    idle_.pop_back();
+    return taken;
+  }
+  void give_back(fiber& idle) { idle_.push_back(&idle); }
+  /// All are idle then, and forget what they were doing.
+  void reset();
+
+ private:
+  [[nodiscard]] bool make_some();
+  void begin_anew(fiber& made);
+
+  function runs_;
+  std::vector<void*> mappings_;
+  std::vector<fiber*> all_;
+  std::vector<fiber*> idle_;
+};
+
+/// Where signals are handled for the calling thread, as a stack that overflowed has no room for it.
+class signal_stack {
+ public:
+  signal_stack();
+  ~signal_stack();
+  signal_stack(const signal_stack&) = delete;
+  signal_stack& operator=(const signal_stack&) = delete;
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+}  // namespace gpulog::backend::gpu::emulated

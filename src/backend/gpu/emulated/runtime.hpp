@@ -1,0 +1,101 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backend/gpu/emulated/guarded_memory.hpp"
+#include "backend/gpu/vendor.hpp"
+
+/// The emulated device's streams. What is put into one waits there until the host waits for it: host code that reads a
+/// result too early finds what was there before.
+namespace gpulog::backend::gpu::emulated {
+
+/// What outlives an event that is destroyed while it is still in a stream.
+struct event_state {
+  stream* recorded_in = nullptr;
+  std::uint64_t recorded = 0;  ///< how often it was put into a stream
+  std::uint64_t happened = 0;  ///< the last of those that happened
+  std::chrono::steady_clock::time_point when;
+};
+
+class event {
+ public:
+  std::shared_ptr<event_state> state = std::make_shared<event_state>();
+};
+
+/// One piece of a stream's work.
+struct work {
+  enum class kind : std::uint8_t { call, records, waits };
+  kind what = kind::call;
+  const char* name = "";
+  std::function<void()> call;
+  std::shared_ptr<event_state> event;
+  std::uint64_t number = 0;  ///< which record of the event
+  stream* recorded_in = nullptr;
+  bool is_kernel = false;
+};
+
+class stream {
+ public:
+  std::deque<work> queue;
+};
+
+/// The one device. Its functions may be called by several threads.
+class runtime {
+ public:
+  static runtime& instance();
+
+  void* allocate(std::uint64_t bytes);
+  void deallocate(void* memory) noexcept;
+  void* allocate_pinned(std::uint64_t bytes);
+  void deallocate_pinned(void* memory) noexcept;
+  [[nodiscard]] memory_use memory();
+
+  stream* make_stream();
+  void destroy(stream* in) noexcept;
+  void put(stream* in, work item);
+  void copy(void* to, const void* from, std::uint64_t bytes, direction way, stream* in, call_site site);
+  void fill(void* memory, int byte, std::uint64_t bytes, stream* in, call_site site);
+
+  void wait(stream* in);
+  void wait_quietly(stream* in) noexcept;
+  void wait_for_all();
+  void record(const event& recorded, stream* in);
+  void make_wait(stream* in, const event& awaited);
+  void wait(const event& awaited);
+  [[nodiscard]] double seconds_between(const event& begin, const event& end, call_site site);
+
+ private:
+  class opened_memory;
+
+  runtime();
+  [[nodiscard]] stream& known(stream* in) { return in == nullptr ? default_stream_ : *in; }
+  /// Runs a stream up to a record of an event, or to its end.
+  void advance(stream& in, const event_state* until, std::uint64_t number);
+  void advance_all();
+  void run(work& item);
+  void give_up(const std::string& error);
+  /// What the host waits for is done by others too, or not, as it happens.
+  void run_others_by_chance();
+  void reclaim();
+  [[nodiscard]] bool has_work() const;
+  [[nodiscard]] bool is_pinned(const void* memory, std::uint64_t bytes) const;
+  void throw_error();
+
+  std::mutex access_;
+  guarded_memory memory_;
+  stream default_stream_;
+  std::vector<stream*> streams_;
+  std::map<const std::byte*, std::uint64_t> pinned_;  // bytes
+  std::vector<void*> retired_pinned_;
+  std::string error_;  // of what ran, until somebody is told
+};
+
+}  // namespace gpulog::backend::gpu::emulated

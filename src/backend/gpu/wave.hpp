@@ -1,0 +1,218 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backend/gpu/launch.hpp"
+
+/// The threads of a block that run in step: a warp of 32 lanes or a wavefront of 64. Every function with "all lanes" in
+/// its comment is a meeting point: all lanes of the wave call it at the same place.
+namespace gpulog::backend::gpu {
+
+/// The number of the calling thread in its wave, and of its wave in the block.
+[[nodiscard]] __device__ inline unsigned lane() { return threadIdx.x % wave_size; }
+[[nodiscard]] __device__ inline unsigned wave() { return threadIdx.x / wave_size; }
+
+[[nodiscard]] __device__ inline lane_mask mask_of(unsigned lane) { return lane_mask{1} << lane; }
+/// The lanes in front of the calling one.
+[[nodiscard]] __device__ inline lane_mask lanes_below() { return mask_of(lane()) - 1; }
+
+// Bits of words of 32 and of 64 bits.
+[[nodiscard]] __device__ inline unsigned count_bits(std::uint32_t bits) { return static_cast<unsigned>(__popc(bits)); }
+[[nodiscard]] __device__ inline unsigned count_bits(std::uint64_t bits) {
+  return static_cast<unsigned>(__popcll(bits));
+}
+/// The number of the lowest bit that is set. There is one.
+[[nodiscard]] __device__ inline unsigned lowest_bit(std::uint32_t bits) {
+  return static_cast<unsigned>(__ffs(static_cast<int>(bits)) - 1);
+}
+[[nodiscard]] __device__ inline unsigned lowest_bit(std::uint64_t bits) {
+  return static_cast<unsigned>(__ffsll(static_cast<long long>(bits)) - 1);
+}
+/// Bits that a value takes; 0: none.
+[[nodiscard]] __device__ inline unsigned bit_width_of(std::uint32_t value) {
+  return 32U - static_cast<unsigned>(__clz(static_cast<int>(value)));
+}
+
+/// How many of those lanes are in front of the calling one.
+[[nodiscard]] __device__ inline unsigned rank_in(lane_mask lanes) { return count_bits(lanes & lanes_below()); }
+
+#if !defined(GPULOG_GPU_EMULATED)
+
+#if defined(GPULOG_GPU_CUDA)
+constexpr lane_mask every_lane = 0xffffffffU;
+#endif
+
+/// All lanes: memory that one of them wrote before is what the others read behind it.
+__device__ inline void wave_barrier() {
+#if defined(GPULOG_GPU_CUDA)
+  __syncwarp();
+#else
+  // The barrier alone keeps no access to memory on its side.
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+#endif
+}
+
+/// All lanes: those for which it holds.
+[[nodiscard]] __device__ inline lane_mask ballot(bool holds) {
+#if defined(GPULOG_GPU_CUDA)
+  return __ballot_sync(every_lane, holds);
+#else
+  return static_cast<lane_mask>(__ballot(holds));
+#endif
+}
+/// All lanes: whether it holds for one of them, for all of them.
+[[nodiscard]] __device__ inline bool any_lane(bool holds) {
+#if defined(GPULOG_GPU_CUDA)
+  return __any_sync(every_lane, holds) != 0;
+#else
+  return __any(holds) != 0;
+#endif
+}
+[[nodiscard]] __device__ inline bool all_lanes(bool holds) {
+#if defined(GPULOG_GPU_CUDA)
+  return __all_sync(every_lane, holds) != 0;
+#else
+  return __all(holds) != 0;
+#endif
+}
+
+/// All lanes: the value of another lane.
+template <class T>
+[[nodiscard]] __device__ T shuffle(T value, unsigned from) {
+#if defined(GPULOG_GPU_CUDA)
+  return __shfl_sync(every_lane, value, static_cast<int>(from));
+#else
+  return __shfl(value, static_cast<int>(from), static_cast<int>(wave_size));
+#endif
+}
+/// All lanes: the value of the lane that is `distance` in front; its own one where there is none.
+template <class T>
+[[nodiscard]] __device__ T shuffle_up(T value, unsigned distance) {
+#if defined(GPULOG_GPU_CUDA)
+  return __shfl_up_sync(every_lane, value, distance);
+#else
+  return __shfl_up(value, distance, static_cast<int>(wave_size));
+#endif
+}
+/// All lanes: the value of the lane whose number differs in those bits.
+template <class T>
+[[nodiscard]] __device__ T shuffle_xor(T value, unsigned bits) {
+#if defined(GPULOG_GPU_CUDA)
+  return __shfl_xor_sync(every_lane, value, static_cast<int>(bits));
+#else
+  return __shfl_xor(value, static_cast<int>(bits), static_cast<int>(wave_size));
+#endif
+}
+
+/// All lanes: those that have the same value.
+[[nodiscard]] __device__ inline lane_mask lanes_with(unsigned long long value) {
+#if defined(GPULOG_GPU_CUDA)
+  return __match_any_sync(every_lane, value);
+#else
+  lane_mask same = 0;
+  for (lane_mask left = ballot(true); left != 0;) {
+    const unsigned long long first = shuffle(value, lowest_bit(left));
+    const lane_mask found = ballot(value == first);
+    if (value == first) same = found;
+    left &= ~found;
+  }
+  return same;
+#endif
+}
+
+/// Adds 1 to a counter for each thread that happens to be here; threads that run in step share an atomic.
+/// @return what the counter was before the calling thread's 1
+[[nodiscard]] __device__ inline std::uint64_t count_up(std::uint64_t* counter) {
+#if defined(GPULOG_GPU_CUDA)
+  const lane_mask together = __activemask();
+#else
+  const lane_mask together = static_cast<lane_mask>(__ballot(1));
+#endif
+  const unsigned leader = lowest_bit(together);
+  unsigned long long base = 0;
+  if (lane() == leader)
+    base = atomicAdd(reinterpret_cast<unsigned long long*>(counter),
+                     static_cast<unsigned long long>(count_bits(together)));
+#if defined(GPULOG_GPU_CUDA)
+  base = __shfl_sync(together, base, static_cast<int>(leader));
+#else
+  base = __shfl(base, static_cast<int>(leader), static_cast<int>(wave_size));
+#endif
+  return base + rank_in(together);
+}
+
+/// What another multiprocessor may have written meanwhile: the own one's cache is not asked.
+template <class T>
+[[nodiscard]] __device__ T load_past_first_cache(const T* from) {
+#if defined(GPULOG_GPU_CUDA)
+  return __ldcg(from);
+#else
+  return __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+#endif
+}
+
+/// In a loop that waits for another block.
+__device__ inline void pause() {
+#if defined(GPULOG_GPU_HIP)
+  __builtin_amdgcn_s_sleep(1);  // other waves of the processor go on meanwhile
+#endif
+}
+
+#else
+}  // namespace gpulog::backend::gpu
+#include "backend/gpu/emulated/wave.hpp"
+namespace gpulog::backend::gpu {
+#endif
+
+namespace detail {
+template <class T, class Operation>
+[[nodiscard]] __device__ T reduce_by_shuffles(T value, const Operation& operation) {
+#pragma unroll
+  for (unsigned bits = wave_size / 2; bits != 0; bits /= 2) value = operation(value, shuffle_xor(value, bits));
+  return value;
+}
+}  // namespace detail
+
+// All lanes: their values together, for each of them.
+[[nodiscard]] __device__ inline std::uint32_t sum_of_lanes(std::uint32_t value) {
+#if defined(GPULOG_GPU_CUDA)
+  return __reduce_add_sync(every_lane, value);
+#else
+  return detail::reduce_by_shuffles(value, [](std::uint32_t a, std::uint32_t b) { return a + b; });
+#endif
+}
+[[nodiscard]] __device__ inline std::uint32_t least_of_lanes(std::uint32_t value) {
+#if defined(GPULOG_GPU_CUDA)
+  return __reduce_min_sync(every_lane, value);
+#else
+  return detail::reduce_by_shuffles(value, [](std::uint32_t a, std::uint32_t b) { return a < b ? a : b; });
+#endif
+}
+[[nodiscard]] __device__ inline std::uint32_t greatest_of_lanes(std::uint32_t value) {
+#if defined(GPULOG_GPU_CUDA)
+  return __reduce_max_sync(every_lane, value);
+#else
+  return detail::reduce_by_shuffles(value, [](std::uint32_t a, std::uint32_t b) { return a < b ? b : a; });
+#endif
+}
+[[nodiscard]] __device__ inline std::uint32_t union_of_lanes(std::uint32_t bits) {
+#if defined(GPULOG_GPU_CUDA)
+  return __reduce_or_sync(every_lane, bits);
+#else
+  return detail::reduce_by_shuffles(bits, [](std::uint32_t a, std::uint32_t b) { return a | b; });
+#endif
+}
+/// All lanes: the sum of the values up to and with the calling lane's.
+template <class T>
+[[nodiscard]] __device__ T inclusive_sum_of_lanes(T value) {
+#pragma unroll
+  for (unsigned distance = 1; distance < wave_size; distance *= 2) {
+    const T lower = shuffle_up(value, distance);
+    if (lane() >= distance) value += lower;
+  }
+  return value;
+}
+
+}  // namespace gpulog::backend::gpu

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "backend/gpu/device.hpp"
+#include "backend/gpu/vendor.hpp"
+#include "exec/gpu/parameter_store.hpp"
+
+namespace gpulog::exec {
+
+/// Arrays for a kernel that changes them: made on the host one behind the other, copied to the device as a whole, and
+/// read back from the front.
+class device_arena final : public array_store {
+ public:
+  device_arena(const backend::gpu::device_context& context, backend::memory_resource& resource)
+      : context_(&context), device_(resource) {}
+
+  void clear() { host_.clear(); }
+  /// What the host has of an array that was put.
+  template <class T>
+  [[nodiscard]] T* on_host(const T* on_device) {
+    return reinterpret_cast<T*>(host_.data() + (reinterpret_cast<const std::uint8_t*>(on_device) - device_.data()));
+  }
+  [[nodiscard]] std::uint64_t bytes() const { return host_.size(); }
+  /// @return whether there was room; if not, there is now, and all arrays have to be put again
+  [[nodiscard]] bool upload() {
+    if (host_.size() > device_.size()) {
+      const std::uint64_t needed = host_.size() + host_.size() / 2;
+      device_.release();
+      device_ = backend::array<std::uint8_t>(device_.resource(), needed, backend::fresh_memory::anything);
+      return false;
+    }
+    backend::gpu::copy_async(device_.data(), host_.data(), host_.size(), backend::gpu::direction::host_to_device,
+                             context_->stream());
+    return true;
+  }
+  /// The first arrays as kernels left them.
+  void download(std::uint64_t bytes) {
+    backend::gpu::copy_async(host_.data(), device_.data(), bytes, backend::gpu::direction::device_to_host,
+                             context_->stream());
+    context_->synchronize();
+  }
+
+ private:
+  const std::uint8_t* put_bytes(const void* values, std::uint64_t bytes) override {
+    constexpr std::uint64_t alignment = 16;
+    const std::uint64_t place = (host_.size() + alignment - 1) / alignment * alignment;
+    host_.resize(place + bytes);
+    std::memcpy(host_.data() + place, values, bytes);
+    return device_.data() + place;
+  }
+
+  const backend::gpu::device_context* context_;
+  backend::array<std::uint8_t> device_;
+  std::vector<std::uint8_t> host_;
+};
+
+}  // namespace gpulog::exec

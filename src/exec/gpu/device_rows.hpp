@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "backend/gpu/staging_ring.hpp"
+#include "exec/executor.hpp"
+
+namespace gpulog::exec {
+
+/// Rows of a relation in device memory, copied while they are read.
+class device_rows final : public row_stream {
+ public:
+  device_rows(backend::gpu::staging_ring& ring, std::vector<const word*> columns, std::uint64_t rows)
+      : download_(ring, std::move(columns), rows) {}
+  void read(std::uint64_t first, std::uint64_t n, word* const* columns) override { download_.read(first, n, columns); }
+
+ private:
+  backend::gpu::column_download download_;
+};
+
+/// Nothing where copying all at once takes no time.
+template <class Relation>
+[[nodiscard]] std::unique_ptr<row_stream> stream_device_rows(const backend::gpu::device_context& context,
+                                                             const Relation& source) {
+  constexpr std::uint64_t worth_streaming = 1u << 16;
+  if (source.rows() < worth_streaming || source.arity() == 0) return nullptr;
+  std::vector<const word*> columns;
+  for (std::uint32_t c = 0; c < source.arity(); ++c) columns.push_back(source.column(c));
+  return std::make_unique<device_rows>(context.staging(), std::move(columns), source.rows());
+}
+
+}  // namespace gpulog::exec

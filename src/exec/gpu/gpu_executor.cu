@@ -1,0 +1,92 @@
+#include "exec/gpu/gpu_executor.hpp"
+
+#include "backend/gpu/device.hpp"
+#include "exec/fixpoint.hpp"
+#include "exec/gpu/gpu_machine.hpp"
+#include "exec/gpu/hisa_executor.hpp"
+#include "kernels/gpu/device_loop.hpp"
+
+namespace gpulog::exec {
+
+namespace {
+
+/// Owns the device; its memory goes before it.
+class gpu_executor final : public stratum_executor {
+ public:
+  gpu_executor(const plan::program& program, storage::symbol_table& symbols, const options& chosen, int device,
+               std::uint64_t memory_limit)
+      : context_(device), memory_(context_, memory_limit), records_(context_, memory_) {
+    if (chosen.storage == storage::storage_mode::hisa) {
+      running_ = make_hisa_executor(program, symbols, chosen, context_, memory_);
+    } else {
+      running_ = std::make_unique<fixpoint_executor<gpu_machine>>(program, symbols, memory_, chosen, context_, memory_,
+                                                                  records_, chosen.threads, chosen.cut);
+    }
+  }
+
+  void load(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
+    running_->load(relation, columns, rows);
+  }
+  void evaluate() override {
+    running_->evaluate();
+    records_.bring_to_host();
+  }
+  [[nodiscard]] std::optional<stopped_recursion> run_until(std::size_t number, const stratum_stops& stops) override {
+    auto stopped = running_->run_until(number, stops);
+    records_.bring_to_host();
+    return stopped;
+  }
+  void adopt_running(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows,
+                     std::uint64_t old_rows) override {
+    running_->adopt_running(relation, columns, rows, old_rows);
+  }
+  [[nodiscard]] std::uint64_t old_rows(relation_id relation) const override { return running_->old_rows(relation); }
+  void resume_stratum(std::size_t number, const stopped_recursion& from) override {
+    running_->resume_stratum(number, from);
+    records_.bring_to_host();
+  }
+  void skip_stratum(std::size_t number) override { running_->skip_stratum(number); }
+  void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
+    running_->adopt(relation, columns, rows);
+  }
+  void release(relation_id relation) override { running_->release(relation); }
+  void forget_columns(relation_id relation) override { running_->forget_columns(relation); }
+  [[nodiscard]] std::vector<const word*> columns(relation_id relation) override { return running_->columns(relation); }
+  [[nodiscard]] std::unique_ptr<row_stream> stream_rows(relation_id relation) override {
+    return running_->stream_rows(relation);
+  }
+  [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return running_->rows(relation); }
+  [[nodiscard]] const statistics& figures() override { return running_->figures(); }
+
+ private:
+  backend::gpu::device_context context_;
+  backend::gpu::device_memory memory_;
+  device_record_tables records_;
+  std::unique_ptr<stratum_executor> running_;
+};
+
+}  // namespace
+
+const char* gpu_vendor() { return backend::gpu::vendor_name(); }
+const char* gpu_architectures() { return backend::gpu::built_architectures(); }
+bool gpu_is_for_tests() { return backend::gpu::is_for_tests; }
+std::string why_no_gpu(int device) { return backend::gpu::why_not_available(device); }
+void prepare_gpu_start() { backend::gpu::load_kernels_at_start(); }
+bool has_gpu_driver() { return backend::gpu::has_driver(); }
+std::string start_gpu(int device) {
+  std::string reason = backend::gpu::start_device(device);
+  if (reason.empty()) kernels::gpu::load_loop();
+  return reason;
+}
+
+std::uint64_t gpu_block_bytes(int device, bool is_started) {
+  return is_started ? backend::gpu::properties_of(device).shared_bytes_per_block : backend::gpu::least_shared_bytes;
+}
+double gpu_bytes_per_second(int device) { return backend::gpu::properties_of(device).bytes_per_second; }
+
+std::unique_ptr<stratum_executor> make_gpu_executor(const plan::program& program, storage::symbol_table& symbols,
+                                                    const options& chosen, int device, std::uint64_t memory_limit) {
+  return std::make_unique<gpu_executor>(program, symbols, chosen, device, memory_limit);
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,281 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "backend/cpu/tbb_backend.hpp"
+#include "exec/executor.hpp"
+#include "exec/gpu/decomposed_search.hpp"
+#include "exec/gpu/device_record_tables.hpp"
+#include "exec/gpu/device_rows.hpp"
+#include "exec/gpu/numbered_search.hpp"
+#include "exec/gpu/parameter_store.hpp"
+#include "exec/gpu/pinned_reports.hpp"
+#include "exec/gpu/row_search.hpp"
+#include "exec/gpu/segment_memory.hpp"
+#include "exec/gpu/trace_range.hpp"
+#include "exec/iteration_runner.hpp"
+#include "exec/phase_figures.hpp"
+#include "exec/stratum_subsumptions.hpp"
+#include "kernels/decomposed_task.hpp"
+#include "kernels/gpu/device_program.hpp"
+#include "kernels/gpu/phase_batch.hpp"
+#include "kernels/gpu/record_operator.hpp"
+#include "kernels/gpu/table_operators.hpp"
+#include "kernels/numbered_task.hpp"
+#include "kernels/row_task.hpp"
+#include "storage/gpu/device_relation.hpp"
+#include "storage/gpu/largest_values.hpp"
+
+namespace gpulog::kernels::gpu {
+struct row_degree;
+}
+
+namespace gpulog::exec {
+
+/// Runs pipelines on a device, segment by segment: a degree pass and a scan split the work by candidates, then one
+/// fused kernel expands, filters, tests and inserts. Between segments, bindings stand in tables of a bounded size
+/// (temporarily-materialised joins, in chunks).
+class gpu_machine {
+ public:
+  using relation = storage::gpu::device_relation;
+  using column_values = storage::gpu::column_values;
+  using trace_range = exec::trace_range;
+  /// The host makes texts.
+  static constexpr bool leaves_steps_to_host = true;
+  static constexpr bool makes_other_searches = true;
+
+  /// @param resource allocates on the device
+  /// @param records those of the device; they outlive it
+  /// @param host_threads for steps that the host does
+  /// @param cut where it changes its way of working
+  gpu_machine(backend::gpu::device_context& context, backend::memory_resource& resource, device_record_tables& records,
+              unsigned host_threads, const cut_offs& cut);
+  gpu_machine(const gpu_machine&) = delete;
+  gpu_machine& operator=(const gpu_machine&) = delete;
+
+  [[nodiscard]] std::unique_ptr<relation> make_relation(std::uint32_t arity, const options& chosen);
+  void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows);
+  void adopt_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    small_runs_.flush();
+    target.adopt(columns, rows);
+  }
+  std::optional<kernels::decomposed_counts> run_decomposed(const kernels::decomposed_task& task,
+                                                           kernels::relation_list<relation>& relations,
+                                                           const std::atomic<bool>* stop) {
+    small_runs_.flush();
+    return exec::run_decomposed(*context_, *resource_, task, relations, stop);
+  }
+  /// Values of a fixpoint that falls apart have a place in a bitmap if they are below this.
+  [[nodiscard]] std::uint64_t bitmap_values() const { return exec::bitmap_values(*context_); }
+  std::optional<kernels::decomposed_counts> run_numbered(const kernels::numbered_task& task,
+                                                         kernels::relation_list<relation>& relations,
+                                                         const std::atomic<bool>* stop) {
+    small_runs_.flush();
+    return exec::run_numbered(*context_, *resource_, task, relations, {cut_.numbered_step_rows, least_searches}, stop);
+  }
+  static constexpr kernels::row_cut_offs rows_pay = {16384, 32e6, 4, 2};
+  std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
+                                              kernels::relation_list<relation>& relations,
+                                              const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {
+    small_runs_.flush();
+    return exec::run_rows(*context_, *resource_, task, relations, cut, stop);
+  }
+  static constexpr kernels::row_cut_offs added_rows_pay = {16384, 64e6, 4, 4};
+  /// Rules of versions row by row, in addition to what their head has. @return by rule: its candidates; nothing: it was
+  /// left
+  std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_task& task,
+                                                     kernels::relation_list<relation>& relations,
+                                                     const std::atomic<bool>* stop) {
+    small_runs_.flush();
+    return exec::add_rows(*context_, *resource_, task, relations, added_rows_pay, refusals_, stop);
+  }
+  void forget_rows() { refusals_.forget(); }
+  /// Of each column the largest value; 0 where there is none.
+  [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {
+    return storage::gpu::largest_values(*context_, *resource_, columns);
+  }
+  /// What a run without a limit may use.
+  [[nodiscard]] std::uint64_t machine_bytes() const { return context_->memory_bytes(); }
+  /// For a relation whose rows came without a set, and that is asked for membership now.
+  void make_set(relation& target) { target.make_set(); }
+  void settle(relation& target) { target.settle(); }
+  /// Of relations whose tuple set keeps the best rows; others with subsumptions are the host's.
+  class subsumptions {
+   public:
+    explicit subsumptions(relation& target) : target_(&target) {}
+    [[nodiscard]] static std::uint64_t pairs(std::size_t) { return 0; }
+    [[nodiscard]] static std::uint64_t removed(std::size_t) { return 0; }
+    void purge(bool /*last*/) { finish(); }
+    void step() { target_->compact_best(false); }
+    void finish() {
+      target_->compact_best(true);
+      target_->complete();
+    }
+
+   private:
+    relation* target_;
+  };
+  [[nodiscard]] std::unique_ptr<subsumptions> make_subsumptions(kernels::relation_list<relation>& relations,
+                                                                std::size_t target,
+                                                                const std::vector<bound_subsumption>& /*bound*/,
+                                                                const std::atomic<bool>* /*stop*/) {
+    return std::make_unique<subsumptions>(*relations[target]);
+  }
+  void refresh_index(relation& target, std::size_t index) { target.refresh_index(index); }
+  [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) const {
+    return stream_device_rows(*context_, source);
+  }
+  [[nodiscard]] std::vector<const word*> host_columns(relation& source) { return source.host_columns(); }
+  void forget_host_columns(relation& source) { source.forget_host_columns(); }
+
+  /// @throws kernels::arithmetic_fault, kernels::interrupted, backend::memory_exceeded, backend::gpu::device_error
+  pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
+                      double expected_candidates, const std::atomic<bool>* stop);
+  /// Versions of a phase, which don't depend on each other: those with few rows in one kernel, then whatever needs no
+  /// answer of the device in between; all are launched before the first report is read. What is left for run(): other
+  /// versions, and those that found too little room. @throws as run(), but for faults
+  void run_together(std::vector<phase_version>& versions, kernels::relation_list<relation>& relations,
+                    const std::atomic<bool>* stop);
+  /// Runs the iterations of a stratum while they are small, as a kernel (gpu_loop.hpp). Relations and pipelines
+  /// outlive it. @return nullptr: its versions aren't all of a kind that this can run
+  [[nodiscard]] std::unique_ptr<iteration_runner> make_iteration_runner(looped_stratum stratum,
+                                                                        kernels::relation_list<relation>& relations);
+
+ private:
+  /// With fewer searches, of a block each, most of the device has nothing to do.
+  static constexpr std::uint64_t least_searches = 32;
+
+  /// The rows that a segment starts from: a column for each register that it reads.
+  struct input_rows {
+    std::vector<const word*> columns;  // by register; null: not there
+    std::uint64_t first = 0;           // row of the columns
+    std::uint64_t rows = 0;
+  };
+  struct launched;
+  /// One run of one pipeline.
+  struct running {
+    const kernels::pipeline& program;
+    kernels::relation_list<relation>& relations;
+    double expected_candidates;
+    const std::atomic<bool>* stop;
+    pipeline_counts counts;
+    /// Set where the report is to be read later.
+    launched* later = nullptr;
+  };
+  /// A kernel whose report has not been read, with what it takes to launch it again.
+  struct launched {
+    explicit launched(backend::memory_resource& resource) : memory(resource) {}
+    std::uint64_t report = 0;  ///< its number; 0: there was nothing to launch
+    kernels::gpu::expand_arguments arguments;
+    segment_memory memory;  ///< of its matches
+  };
+  /// Versions with few rows, to be run by one kernel (gpu_phase.cu).
+  struct batch;
+  void launch_large(std::vector<phase_version*>& versions, kernels::relation_list<relation>& relations,
+                    const std::atomic<bool>* stop);
+  void finish_large(std::vector<phase_version*>& versions, kernels::relation_list<relation>& relations,
+                    const std::atomic<bool>* stop);
+  [[nodiscard]] static bool needs_one_launch(const phase_version& version,
+                                             const kernels::relation_list<relation>& relations);
+  void launch_batch(batch& all, kernels::relation_list<relation>& relations);
+  void finish_batch(batch& all, kernels::relation_list<relation>& relations);
+  /// The device's form of steps; their arrays are put into the store.
+  [[nodiscard]] std::vector<kernels::gpu::hash_step> steps_of(const std::vector<kernels::step>& steps,
+                                                              kernels::relation_list<relation>& relations,
+                                                              array_store& store);
+  /// Of a level of nested loops: with the tests of a search that is one of several, as loops make the first one.
+  [[nodiscard]] std::vector<kernels::gpu::hash_step> nested_steps_of(const kernels::segment& here,
+                                                                     kernels::relation_list<relation>& relations,
+                                                                     array_store& store);
+
+  /// Runs a pipeline on its input rows.
+  void run_from_start(running& run, std::uint64_t rows);
+  /// What a segment reads of the one before.
+  [[nodiscard]] static std::vector<kernels::register_number> outputs_before(const kernels::pipeline& program,
+                                                                            std::size_t number);
+  /// Runs a segment, which is not the first, on the bindings of the one before, and all that follows it.
+  void enter_segment(running& run, std::size_t number, const input_rows& input);
+  /// A chain of expansions and the steps behind them, which kernels fuse.
+  void run_segment(running& run, std::size_t number, const input_rows& input);
+  // What is none (host_operators.cpp).
+  void run_range(running& run, std::size_t number, const input_rows& input);
+  void run_fold(running& run, std::size_t number, const input_rows& input);
+  void run_body(running& run, std::size_t number, const input_rows& input, std::uint64_t groups);
+  void add_to_fold(running& run, std::size_t number, std::uint64_t capacity, std::uint64_t rows);
+  void unfold(running& run, std::size_t number, const input_rows& input, const std::uint32_t* representatives);
+  void run_on_host(running& run, std::size_t number, const input_rows& input);
+  void run_records(running& run, std::size_t number, const input_rows& input);
+  /// Looks up records for a part of the input. @return the rows that are left, with what the next segment reads
+  [[nodiscard]] input_rows look_up_records(running& run, std::size_t number, const input_rows& part);
+  /// The device's form of the segment's steps. @param columns by register: results are added
+  [[nodiscard]] std::vector<kernels::gpu::record_step> record_steps_of(const running& run, const kernels::segment& here,
+                                                                       std::vector<const word*>& columns,
+                                                                       std::uint64_t rows, word* results);
+  segment_memory& memory_of(std::size_t number);
+  [[nodiscard]] static kernels::gpu::fold_cells cells_of(fold_memory& memory);
+  /// Rows [first, first + rows) of the input.
+  [[nodiscard]] static input_rows part_of(const input_rows& input, std::uint64_t first, std::uint64_t rows);
+  /// The searches of a match that has several. @return whether all relations have rows: else nothing matches
+  bool put_choices(running& run, const kernels::segment& here, const input_rows& input,
+                   kernels::gpu::expand_arguments& arguments);
+  /// The columns of a search's keys, and the constants among them.
+  struct key_columns {
+    const word* const* columns;
+    const word* constants;
+  };
+  [[nodiscard]] key_columns put_keys(const running& run, const std::vector<kernels::register_number>& keys,
+                                     const input_rows& input);
+  [[nodiscard]] kernels::gpu::row_degree degree_of(running& run, const kernels::segment& here, const input_rows& input,
+                                                   const kernels::gpu::expand_arguments& arguments,
+                                                   segment_memory& memory);
+  void find_matches(running& run, std::size_t number, const input_rows& input,
+                    kernels::gpu::expand_arguments& arguments);
+  /// @param candidates all_candidates: as many as the matches sum up to, which only the device knows yet
+  void expand(running& run, std::size_t number, kernels::gpu::expand_arguments& arguments, std::uint64_t candidates);
+  void insert_candidates(running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t candidates);
+  /// Into a relation without a tuple set.
+  void append_candidates(running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t candidates);
+  /// A piece of the candidates, which counts unless it was refused.
+  backend::gpu::kernel_report insert_piece(running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t first,
+                                           std::uint64_t last);
+  std::uint64_t launch_insertion(const running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t first,
+                                 std::uint64_t last);
+  void table_candidates(running& run, std::size_t number, kernels::gpu::expand_arguments& arguments,
+                        std::uint64_t candidates, const std::vector<kernels::register_number>& outputs);
+  void use_table(running& run, std::size_t number, const std::vector<kernels::register_number>& outputs,
+                 std::uint64_t capacity, std::uint64_t rows);
+  void make_space(const kernels::pipeline& program, relation& target, std::uint64_t candidates);
+  /// Runs the kernel over candidates [first, last). @return the number of its report
+  template <kernels::gpu::sink Sink>
+  std::uint64_t launch(const running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t first,
+                       std::uint64_t last);
+  /// @throws kernels::arithmetic_fault
+  [[nodiscard]] backend::gpu::kernel_report report_of(std::uint64_t number);
+
+  backend::gpu::device_context* context_;
+  backend::memory_resource* resource_;
+  cut_offs cut_;
+  device_record_tables* records_;
+  backend::cpu::tbb_backend host_;
+  std::vector<std::unique_ptr<segment_memory>> segments_;
+  /// Indexes of few rows that are refreshed between phases are built together, when the next phase begins.
+  storage::gpu::small_run_builder small_runs_;
+  parameter_store parameters_;
+  backend::array<std::uint32_t> fault_;
+  backend::array<std::uint32_t> finished_blocks_;
+  backend::array<kernels::gpu::record_counters> record_counters_;
+  // Of batches.
+  std::unique_ptr<pinned_reports> batch_reports_;
+  backend::array<kernels::gpu::batch_outcome> batch_outcomes_;
+  std::vector<std::unique_ptr<launched>> launched_;  // versions of a phase, kept from phase to phase
+  /// By pipeline: the most rows that it is put into a batch with, lowered when it was refused there.
+  std::unordered_map<const kernels::pipeline*, std::uint64_t> batch_rows_;
+  row_refusals refusals_;
+};
+
+}  // namespace gpulog::exec

@@ -1,0 +1,220 @@
+// The versions of a phase, launched together.
+
+#include <algorithm>
+#include <map>
+
+#include "backend/gpu/vendor.hpp"
+#include "exec/gpu/gpu_machine.hpp"
+
+namespace gpulog::exec {
+
+namespace gpu_kernels = kernels::gpu;
+using gpu_kernels::batch_report;
+using gpu_kernels::batch_threads;
+using kernels::expansion_kind;
+using kernels::relation_number;
+using kernels::segment;
+
+namespace {
+
+/// Versions with more candidates expected get kernels of their own.
+constexpr double most_batch_candidates = 1u << 15;
+constexpr std::size_t most_tasks = pinned_reports::most_tasks;
+constexpr std::size_t most_shared_words = 10240;
+/// Room that a batch starts with beside one row for each of its threads.
+constexpr std::uint64_t batch_room = 4096;
+
+bool reads_sets(const kernels::pipeline& program) {
+  return std::any_of(program.segments.begin(), program.segments.end(), [](const segment& one) {
+    return std::any_of(one.steps.begin(), one.steps.end(),
+                       [](const kernels::step& step) { return step.kind == kernels::step_kind::exists_tuple; });
+  });
+}
+
+/// Parameters of a pipeline's part in a batch, which are others than those of its own kernels.
+const void* batch_owner(const kernels::pipeline& program) { return program.segments.data(); }
+
+}  // namespace
+
+struct gpu_machine::batch {
+  std::vector<phase_version*> versions;
+  std::uint64_t number = 0;
+};
+
+bool gpu_machine::needs_one_launch(const phase_version& version, const kernels::relation_list<relation>& relations) {
+  const kernels::pipeline& program = *version.program;
+  constexpr std::uint64_t most_rows = 8u << 20;
+  if (relations[program.target]->arity() > 2 || version.rows > most_rows) return false;
+  const auto& segments = program.segments;
+  if (segments.size() == 1) return segments[0].kind == expansion_kind::scan;
+  return segments.size() == 2 && segments[0].kind == expansion_kind::scan && segments[0].steps.empty() &&
+         segments[1].kind == expansion_kind::match && segments[1].ended_fold == 0;
+}
+
+void gpu_machine::run_together(std::vector<phase_version>& versions, kernels::relation_list<relation>& relations,
+                               const std::atomic<bool>* stop) {
+  small_runs_.flush();
+  batch small;
+  std::vector<phase_version*> large;
+  for (phase_version& version : versions) {
+    const kernels::pipeline& program = *version.program;
+    const auto limit = batch_rows_.find(&program);
+    const bool is_small =
+        version.rows <= (limit == batch_rows_.end() ? cut_.batch_rows : limit->second) &&
+        version.expected_candidates <= most_batch_candidates && relations[program.target]->arity() <= 2 &&
+        (!relations[program.target]->only_appends() || relations[program.target]->tail() == 0) &&
+        gpu_kernels::is_nest(program) && !gpu_kernels::has_wide_product(program, relations) &&
+        gpu_kernels::batch_shared_words(program) <= most_shared_words && small.versions.size() < most_tasks;
+    if (is_small) {
+      // A batch can be run again, which takes a set.
+      relations[program.target]->use_set();
+      small.versions.push_back(&version);
+    } else if (needs_one_launch(version, relations) && large.size() < backend::gpu::device_context::most_reports) {
+      large.push_back(&version);
+    }
+  }
+  if (!small.versions.empty()) launch_batch(small, relations);
+  // One alone has nothing to wait for that run() would not wait for.
+  if (large.size() == 1) large.clear();
+  launch_large(large, relations, stop);
+  // Reports come in the order of launches, and each has all rows so far.
+  if (!small.versions.empty()) finish_batch(small, relations);
+  finish_large(large, relations, stop);
+  for (const phase_version& version : versions) relations[version.program->target]->release_outgrown();
+}
+
+void gpu_machine::launch_large(std::vector<phase_version*>& versions, kernels::relation_list<relation>& relations,
+                               const std::atomic<bool>* stop) {
+  while (launched_.size() < versions.size()) launched_.push_back(std::make_unique<launched>(*resource_));
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const phase_version& version = *versions[i];
+    launched_[i]->report = 0;
+    running run{*version.program, relations, version.expected_candidates, stop, {}, launched_[i].get()};
+    parameters_.start(version.program);
+    run_from_start(run, version.rows);
+  }
+}
+
+void gpu_machine::finish_large(std::vector<phase_version*>& versions, kernels::relation_list<relation>& relations,
+                               const std::atomic<bool>* stop) {
+  std::vector<std::size_t> refused;
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    phase_version& version = *versions[i];
+    version.state = phase_version::outcome::done;
+    if (launched_[i]->report == 0) continue;  // its index has no runs
+    relation& target = *relations[version.program->target];
+    const backend::gpu::kernel_report report = context_->wait_for_report(launched_[i]->report);
+    if (report.fault != 0) {
+      version.state = phase_version::outcome::fault;
+      return;
+    }
+    version.counts.candidates = report.candidates;
+    if (report.refused != 0) {
+      refused.push_back(i);
+      continue;
+    }
+    version.counts.fresh = report.rows - target.tail();
+    target.set_tail(report.rows);
+  }
+  // Their matches are known; what their relations were stays where it is until all are done.
+  for (const std::size_t i : refused) {
+    phase_version& version = *versions[i];
+    if (reads_sets(*version.program)) {
+      // Sets that another version extends may have moved.
+      version.state = phase_version::outcome::left;
+      version.counts = {};
+      continue;
+    }
+    running run{*version.program, relations, version.expected_candidates, stop, {}};
+    try {
+      insert_candidates(run, launched_[i]->arguments, version.counts.candidates);
+      version.counts = run.counts;
+    } catch (const kernels::arithmetic_fault&) {
+      version.state = phase_version::outcome::fault;
+      return;
+    } catch (const backend::memory_exceeded&) {
+      version.state = phase_version::outcome::left;  // run() finds what is there again, and names what fails
+      version.counts = {};
+    }
+  }
+}
+
+void gpu_machine::launch_batch(batch& all, kernels::relation_list<relation>& relations) {
+  std::map<relation_number, std::uint64_t> threads;  // that insert into a relation
+  const auto blocks_of = [](const phase_version& version) {
+    return (version.rows + batch_threads - 1) / batch_threads;
+  };
+  for (const phase_version* version : all.versions) {
+    threads[version->program->target] += blocks_of(*version) * batch_threads;
+  }
+  for (const auto& [number, count] : threads) {
+    relation& target = *relations[number];
+    if (target.arity() == 0) continue;
+    try {
+      if (target.room() < count + batch_room) target.grow(count + 2 * batch_room, false);
+    } catch (const backend::memory_exceeded&) {
+      // One at a time they may need less; if not, run() names the one that fails.
+      const relation_number full = number;
+      std::erase_if(all.versions, [full](const phase_version* one) { return one->program->target == full; });
+    }
+    target.release_outgrown();
+  }
+  if (all.versions.empty()) return;
+
+  std::vector<gpu_kernels::batch_task> tasks;
+  std::vector<gpu_kernels::batch_share> shares;
+  std::size_t shared_words = 0;
+  const auto put = [this](const auto& values) { return parameters_.put(values); };
+  const auto steps = [&](const segment& here) { return nested_steps_of(here, relations, parameters_); };
+  for (const phase_version* version : all.versions) {
+    const kernels::pipeline& program = *version->program;
+    relation& target = *relations[program.target];
+    parameters_.start(batch_owner(program));
+    gpu_kernels::batch_task& task = tasks.emplace_back();
+    task.body = gpu_kernels::nested_body_of<storage::gpu::run_view, storage::gpu::set_view>(program, relations, true,
+                                                                                            put, steps);
+    task.set = target.set();
+    task.counter = target.counter();
+    task.safe_rows = target.arity() == 0 ? 0 : target.limit() - threads[program.target];
+    shared_words = std::max(shared_words, gpu_kernels::batch_shared_words(program));
+    for (std::uint32_t part = 0; part < blocks_of(*version); ++part) {
+      shares.push_back({static_cast<std::uint32_t>(tasks.size() - 1), part});
+    }
+  }
+  if (!batch_reports_) {
+    batch_reports_ = std::make_unique<pinned_reports>();
+    batch_outcomes_ = backend::array<gpu_kernels::batch_outcome>(*resource_, most_tasks);
+  }
+  parameters_.start(this);
+  gpu_kernels::batch_arguments arguments;
+  arguments.tasks = parameters_.put(tasks);
+  arguments.task_count = static_cast<std::uint32_t>(tasks.size());
+  arguments.shares = parameters_.put(shares);
+  arguments.outcomes = batch_outcomes_.data();
+  arguments.finished_blocks = finished_blocks_.data();
+  arguments.reports = batch_reports_->reports;
+  arguments.report_number = batch_reports_->number;
+  arguments.number = all.number = *batch_reports_->number + 1;
+  parameters_.flush();
+  gpu_kernels::run_batch(*context_, arguments, static_cast<unsigned>(shares.size()), shared_words);
+}
+
+void gpu_machine::finish_batch(batch& all, kernels::relation_list<relation>& relations) {
+  if (all.versions.empty()) return;
+  context_->wait_for_value(*batch_reports_->number, all.number);
+  for (std::size_t i = 0; i < all.versions.size(); ++i) {
+    phase_version& version = *all.versions[i];
+    const batch_report& report = batch_reports_->reports[i];
+    relations[version.program->target]->set_tail(report.rows);
+    if (report.outcome.fault != 0) {
+      version.state = phase_version::outcome::fault;
+    } else if (report.outcome.refused != 0) {
+      batch_rows_[version.program] = version.rows / 2;
+    } else {
+      version.state = phase_version::outcome::done;
+      version.counts = {report.outcome.candidates, report.outcome.fresh};
+    }
+  }
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,400 @@
+// What is no chain of expansions by indexes: aggregates, ranges, records that are looked up, and steps that the host
+// does. Each takes a table of bindings and makes the next one.
+
+#include <algorithm>
+#include <numeric>
+
+#include "backend/gpu/vendor.hpp"
+#include "exec/gpu/gpu_machine.hpp"
+#include "kernels/host_steps.hpp"
+
+namespace gpulog::exec {
+
+namespace gpu_kernels = kernels::gpu;
+using kernels::expansion_kind;
+using kernels::register_number;
+using kernels::segment;
+
+namespace {
+
+/// Rows that an aggregate, a range, the table of records or the host takes at a time.
+constexpr std::uint64_t fold_rows = 4u << 20;
+constexpr std::uint64_t range_rows = 16u << 20;
+constexpr std::uint64_t range_values = 16u << 20;
+constexpr std::uint64_t record_rows = 16u << 20;
+constexpr std::uint64_t host_rows = 2u << 20;
+/// New records that there is room for: all that there can be up to here, then as many as half of those that are there.
+constexpr std::uint64_t least_new_records = 256u << 10;
+/// The same where memory ends.
+constexpr std::uint64_t fewest_new_records = 4096;
+
+void add_once(std::vector<register_number>& registers, register_number number) {
+  if (std::find(registers.begin(), registers.end(), number) == registers.end()) registers.push_back(number);
+}
+
+/// Room for so many new records, or for a few where there is no more memory.
+storage::gpu::record_view room_for_records(storage::gpu::device_records& table, std::uint64_t records,
+                                           std::uint64_t threads) {
+  try {
+    return table.make_room(records, threads);
+  } catch (const backend::memory_exceeded&) {
+    if (records <= fewest_new_records) throw;
+  }
+  return table.make_room(fewest_new_records, threads);
+}
+
+}  // namespace
+
+segment_memory& gpu_machine::memory_of(std::size_t number) {
+  while (segments_.size() <= number) segments_.push_back(std::make_unique<segment_memory>(*resource_));
+  return *segments_[number];
+}
+
+gpu_kernels::fold_cells gpu_machine::cells_of(fold_memory& memory) {
+  return {memory.counts.data(), memory.sums.data(), memory.words.data()};
+}
+
+gpu_machine::input_rows gpu_machine::part_of(const input_rows& input, std::uint64_t first, std::uint64_t rows) {
+  input_rows part;
+  part.rows = rows;
+  for (const word* const column : input.columns) {
+    part.columns.push_back(column == nullptr ? nullptr : column + input.first + first);
+  }
+  return part;
+}
+
+std::vector<register_number> gpu_machine::outputs_before(const kernels::pipeline& program, std::size_t number) {
+  const segment& next = program.segments[number];
+  std::vector<register_number> outputs;
+  const segment& before = program.segments[number - 1];
+  if (before.ended_fold != 0) {
+    outputs.push_back(program.segments[before.ended_fold].owner);
+    if (before.fold != fold_op::count) outputs.push_back(before.folded);
+    return outputs;
+  }
+  outputs = next.carried;
+  for (const register_number key : next.keys) {
+    if (key < program.slot_count) add_once(outputs, key);
+  }
+  for (const kernels::search_choice& choice : next.choices) {
+    for (const register_number key : choice.keys) {
+      if (key < program.slot_count) add_once(outputs, key);
+    }
+  }
+  if (next.kind == expansion_kind::fold) {
+    for (const register_number kept : program.segments[next.unfold].carried) add_once(outputs, kept);
+  }
+  return outputs;
+}
+
+void gpu_machine::enter_segment(running& run, std::size_t number, const input_rows& input) {
+  if (input.rows == 0) return;
+  switch (run.program.segments[number].kind) {
+    case expansion_kind::range:
+      return run_range(run, number, input);
+    case expansion_kind::fold:
+      return run_fold(run, number, input);
+    case expansion_kind::host:
+      return run_on_host(run, number, input);
+    case expansion_kind::records:
+      return run_records(run, number, input);
+    case expansion_kind::unit:
+    case expansion_kind::scan:
+    case expansion_kind::match:
+    case expansion_kind::unfold:
+      return run_segment(run, number, input);
+  }
+}
+
+void gpu_machine::run_range(running& run, std::size_t number, const input_rows& input) {
+  const segment& here = run.program.segments[number];
+  segment_memory& memory = memory_of(number);
+  const std::size_t parameters = parameters_.position();
+  for (std::uint64_t done = 0; done < input.rows; done += range_rows) {
+    const input_rows part = part_of(input, done, std::min(range_rows, input.rows - done));
+    const auto value_of = [&](std::size_t argument) -> gpu_kernels::row_value {
+      const register_number key = here.keys[argument];
+      if (key < run.program.slot_count) return {part.columns[key], 0};
+      return {nullptr, run.program.constants[key - run.program.slot_count]};
+    };
+    gpu_kernels::range_rows ranges;
+    ranges.kind = here.value;
+    ranges.from = value_of(0);
+    ranges.to = value_of(1);
+    ranges.has_step = here.keys.size() > 2;
+    if (ranges.has_step) ranges.step = value_of(2);
+    ranges.rows = part.rows;
+    ensure(memory.offsets, part.rows + 1);
+    const std::uint64_t values = gpu_kernels::count_range_values(*context_, *resource_, ranges, memory.offsets.data());
+    const std::uint64_t capacity = std::min(values, range_values);
+    ensure(memory.made, capacity * (1 + here.carried.size()));
+    ensure(memory.owners, capacity);
+    for (std::uint64_t first = 0; first < values; first += capacity) {
+      if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
+      parameters_.go_back(parameters);
+      input_rows next;
+      next.columns.assign(run.program.slot_count, nullptr);
+      next.rows = std::min(capacity, values - first);
+      word* made = memory.made.data();
+      gpu_kernels::make_range_values(*context_, ranges, memory.offsets.data(), first, first + next.rows, made,
+                                     memory.owners.data());
+      for (const kernels::binding& bound : here.bindings) next.columns[bound.target] = made;
+      for (const register_number kept : here.carried) {
+        if (next.columns[kept] != nullptr) continue;
+        made += capacity;
+        gpu_kernels::gather_rows(*context_, part.columns[kept], memory.owners.data(), next.rows, made);
+        next.columns[kept] = made;
+      }
+      run_segment(run, number, next);
+    }
+  }
+}
+
+void gpu_machine::run_fold(running& run, std::size_t number, const input_rows& input) {
+  const segment& here = run.program.segments[number];
+  fold_memory& memory = memory_of(number).fold;
+  const std::size_t parameters = parameters_.position();
+  if (here.carried.empty()) {
+    // It depends on no binding: once for all of them.
+    ensure(memory.groups, 1);
+    backend::gpu::fill_async(memory.groups.data(), 0, sizeof(std::uint32_t), context_->stream());
+    ensure(memory.counts, 1);
+    ensure(memory.sums, 1);
+    ensure(memory.words, 1);
+    gpu_kernels::clear_fold(*context_, run.program.segments[here.unfold - 1].fold, cells_of(memory), 1);
+    run_body(run, number, part_of(input, 0, 1), 1);
+    const std::size_t behind = parameters_.position();
+    for (std::uint64_t done = 0; done < input.rows; done += fold_rows) {
+      parameters_.go_back(behind);
+      unfold(run, number, part_of(input, done, std::min(fold_rows, input.rows - done)), nullptr);
+    }
+    return;
+  }
+  for (std::uint64_t done = 0; done < input.rows; done += fold_rows) {
+    parameters_.go_back(parameters);
+    const input_rows part = part_of(input, done, std::min(fold_rows, input.rows - done));
+    ensure(memory.representatives, part.rows);
+    ensure(memory.groups, part.rows);
+    ensure(memory.counts, part.rows);
+    ensure(memory.sums, part.rows);
+    ensure(memory.words, part.rows);
+    std::vector<const word*> columns;
+    for (const register_number kept : here.carried) columns.push_back(part.columns[kept]);
+    const std::uint64_t groups = gpu_kernels::group_rows(*context_, *resource_, parameters_.put_now(columns),
+                                                         static_cast<std::uint32_t>(columns.size()), part.rows,
+                                                         memory.representatives.data(), memory.groups.data());
+    gpu_kernels::clear_fold(*context_, run.program.segments[here.unfold - 1].fold, cells_of(memory), part.rows);
+    run_body(run, number, part, groups);
+    unfold(run, number, part, memory.representatives.data());
+  }
+}
+
+/// Runs the body of an aggregate for each group; its values end in add_to_fold.
+void gpu_machine::run_body(running& run, std::size_t number, const input_rows& input, std::uint64_t groups) {
+  const segment& here = run.program.segments[number];
+  fold_memory& memory = memory_of(number).fold;
+  input_rows body;
+  body.columns.assign(run.program.slot_count, nullptr);
+  body.rows = groups;
+  ensure(memory.body, groups * here.carried.size());
+  for (std::size_t c = 0; c < here.carried.size(); ++c) {
+    word* const gathered = memory.body.data() + c * groups;
+    gpu_kernels::gather_rows(*context_, input.columns[here.carried[c]], memory.groups.data(), groups, gathered);
+    body.columns[here.carried[c]] = gathered;
+  }
+  body.columns[here.owner] = memory.groups.data();
+  run_segment(run, number, body);
+}
+
+void gpu_machine::add_to_fold(running& run, std::size_t number, std::uint64_t capacity, std::uint64_t rows) {
+  const segment& here = run.program.segments[number];
+  const word* const table = memory_of(number).table.data();
+  gpu_kernels::add_to_fold(*context_, here.fold, table, here.fold == fold_op::count ? nullptr : table + capacity, rows,
+                           cells_of(memory_of(here.ended_fold).fold));
+}
+
+/// Goes on behind an aggregate with the bindings that were in front of it, and its value for each.
+void gpu_machine::unfold(running& run, std::size_t number, const input_rows& input,
+                         const std::uint32_t* representatives) {
+  const segment& here = run.program.segments[number];
+  const segment& behind = run.program.segments[here.unfold];
+  const fold_op op = run.program.segments[here.unfold - 1].fold;
+  fold_memory& memory = memory_of(number).fold;
+  input_rows next;
+  next.columns.assign(run.program.slot_count, nullptr);
+  if (gpu_kernels::always_has_value(op)) {
+    next.rows = input.rows;
+    ensure(memory.results, next.rows);
+    gpu_kernels::fold_values(*context_, op, cells_of(memory), representatives, nullptr, next.rows,
+                             memory.results.data());
+    for (const register_number kept : behind.carried) next.columns[kept] = input.columns[kept];
+  } else {
+    ensure(memory.kept, input.rows);
+    next.rows = gpu_kernels::rows_with_value(*context_, *resource_, cells_of(memory), representatives, input.rows,
+                                             memory.kept.data());
+    ensure(memory.results, next.rows * (1 + behind.carried.size()));
+    word* made = memory.results.data();
+    gpu_kernels::fold_values(*context_, op, cells_of(memory), representatives, memory.kept.data(), next.rows, made);
+    for (const register_number kept : behind.carried) {
+      made += next.rows;
+      gpu_kernels::gather_rows(*context_, input.columns[kept], memory.kept.data(), next.rows, made);
+      next.columns[kept] = made;
+    }
+  }
+  next.columns[behind.result] = memory.results.data();
+  enter_segment(run, here.unfold, next);
+}
+
+void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows& input) {
+  const segment& here = run.program.segments[number];
+  segment_memory& memory = memory_of(number);
+  const std::vector<register_number> outputs = outputs_before(run.program, number + 1);
+  // What the steps read and write, and what goes on.
+  std::vector<register_number> used = here.carried;
+  for (const register_number output : outputs) add_once(used, output);
+  for (const kernels::step& one : here.steps) {
+    if (one.kind != kernels::step_kind::filter) add_once(used, one.result);
+  }
+  std::vector<std::vector<word>>& columns = memory.on_host;
+  if (columns.size() < run.program.slot_count) columns.resize(run.program.slot_count);
+  const std::uint64_t most_rows = std::min(host_rows, input.rows);
+  for (const register_number number_of : used) {
+    if (columns[number_of].size() < most_rows) columns[number_of].resize(most_rows);
+  }
+
+  // It may be one that reads or makes records.
+  const bool calls_functor = std::any_of(here.steps.begin(), here.steps.end(), [](const kernels::step& one) {
+    return one.kind == kernels::step_kind::compute && one.scalar == scalar_op::call_functor;
+  });
+  constexpr std::uint64_t tile = storage::tile_rows;
+  std::vector<std::unique_ptr<kernels::host_step_runner>> runners(host_.workers());
+  std::vector<std::uint32_t> kept((most_rows + tile - 1) / tile);
+  const std::size_t parameters = parameters_.position();
+  for (std::uint64_t done = 0; done < input.rows; done += host_rows) {
+    if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
+    parameters_.go_back(parameters);
+    const input_rows part = part_of(input, done, std::min(host_rows, input.rows - done));
+    for (const register_number read : here.carried) {
+      backend::gpu::copy_async(columns[read].data(), part.columns[read], part.rows * sizeof(word),
+                               backend::gpu::direction::device_to_host, context_->stream());
+    }
+    context_->synchronize();
+    if (calls_functor) records_->bring_to_host();
+    host_.for_each_tile(part.rows, tile, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+      auto& runner = runners[worker];
+      if (!runner) runner = std::make_unique<kernels::host_step_runner>(run.program);
+      std::vector<word*> registers(run.program.slot_count, nullptr);
+      for (const register_number one : used) registers[one] = columns[one].data() + begin;
+      kept[begin / tile] = runner->run(here, registers, static_cast<std::uint32_t>(end - begin));
+    });
+    input_rows next;
+    next.columns.assign(run.program.slot_count, nullptr);
+    const std::uint64_t tiles = (part.rows + tile - 1) / tile;
+    next.rows = std::accumulate(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(tiles), std::uint64_t{0});
+    if (next.rows == 0) continue;
+    ensure(memory.made, next.rows * outputs.size());
+    word* made = memory.made.data();
+    for (const register_number output : outputs) {
+      word* const values = columns[output].data();
+      std::uint64_t place = 0;
+      for (std::uint64_t t = 0; t < tiles; ++t) {
+        if (place != t * tile) std::copy_n(values + t * tile, kept[t], values + place);
+        place += kept[t];
+      }
+      backend::gpu::copy_async(made, values, next.rows * sizeof(word), backend::gpu::direction::host_to_device,
+                               context_->stream());
+      next.columns[output] = made;
+      made += next.rows;
+    }
+    context_->synchronize();  // the columns are written again
+    enter_segment(run, number + 1, next);
+  }
+}
+
+void gpu_machine::run_records(running& run, std::size_t number, const input_rows& input) {
+  const std::size_t parameters = parameters_.position();
+  for (std::uint64_t done = 0; done < input.rows; done += record_rows) {
+    if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
+    parameters_.go_back(parameters);
+    const input_rows part = part_of(input, done, std::min(record_rows, input.rows - done));
+    enter_segment(run, number + 1, look_up_records(run, number, part));
+  }
+}
+
+std::vector<gpu_kernels::record_step> gpu_machine::record_steps_of(const running& run, const segment& here,
+                                                                   std::vector<const word*>& columns,
+                                                                   std::uint64_t rows, word* results) {
+  std::vector<gpu_kernels::record_step> steps;
+  for (const kernels::step& one : here.steps) {
+    std::vector<const word*> fields;
+    std::vector<word> constants;
+    for (const register_number argument : one.arguments) {
+      const bool is_constant = argument >= run.program.slot_count;
+      fields.push_back(is_constant ? nullptr : columns[argument]);
+      constants.push_back(is_constant ? run.program.constants[argument - run.program.slot_count] : 0);
+    }
+    gpu_kernels::record_step& made = steps.emplace_back();
+    made.makes = one.kind == kernels::step_kind::pack;
+    made.columns = parameters_.put(fields);
+    made.constants = parameters_.put(constants);
+    made.result = results;
+    columns[one.result] = results;
+    results += rows;
+  }
+  return steps;
+}
+
+gpu_machine::input_rows gpu_machine::look_up_records(running& run, std::size_t number, const input_rows& part) {
+  const segment& here = run.program.segments[number];
+  const std::vector<register_number> outputs = outputs_before(run.program, number + 1);
+  const auto makers =
+      static_cast<std::uint64_t>(std::count_if(here.steps.begin(), here.steps.end(), [](const kernels::step& one) {
+        return one.kind == kernels::step_kind::pack;
+      }));
+  const bool drops_rows = makers != here.steps.size();
+  backend::array<word>& made = memory_of(number).made;
+  ensure(made, part.rows * (here.steps.size() + (drops_rows ? outputs.size() : 0)));
+
+  std::vector<const word*> columns = part.columns;
+  gpu_kernels::record_arguments arguments;
+  const std::vector<gpu_kernels::record_step> steps = record_steps_of(run, here, columns, part.rows, made.data());
+  arguments.steps = parameters_.put(steps);
+  arguments.step_count = static_cast<std::uint32_t>(steps.size());
+  arguments.rows = part.rows;
+  input_rows next;
+  next.columns.assign(run.program.slot_count, nullptr);
+  for (const register_number output : outputs) next.columns[output] = columns[output];
+  arguments.drops_rows = drops_rows;
+  if (drops_rows) {
+    std::vector<const word*> kept;
+    std::vector<word*> out;
+    for (const register_number output : outputs) {
+      kept.push_back(columns[output]);
+      out.push_back(made.data() + (steps.size() + out.size()) * part.rows);
+      next.columns[output] = out.back();
+    }
+    arguments.kept = parameters_.put(kept);
+    arguments.out = parameters_.put(out);
+    arguments.kept_count = static_cast<std::uint32_t>(out.size());
+  }
+  arguments.counters = record_counters_.data();
+  arguments.finished_blocks = finished_blocks_.data();
+  parameters_.flush();
+
+  const std::uint64_t threads = gpu_kernels::record_threads(*context_, part.rows);
+  device_record_tables::table& table = records_->of(*here.steps.front().records);
+  for (bool refused = true; refused;) {
+    const std::uint64_t most = std::max(least_new_records, table.size() / 2);
+    arguments.table = room_for_records(table, std::min(part.rows * makers, most), threads);
+    arguments.report_number = context_->next_report();
+    arguments.report = context_->report(arguments.report_number);
+    gpu_kernels::look_up_records(*context_, arguments, threads);
+    const backend::gpu::kernel_report report = context_->wait_for_report(arguments.report_number);
+    table.set_size(report.candidates);
+    next.rows = report.rows;
+    refused = report.refused != 0;
+  }
+  return next;
+}
+
+}  // namespace gpulog::exec

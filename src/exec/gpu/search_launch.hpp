@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+#include "backend/gpu/launch.hpp"
+#include "backend/gpu/occupancy.hpp"
+
+#include "backend/array.hpp"
+#include "backend/gpu/device.hpp"
+#include "backend/gpu/launch.hpp"
+
+/// What searches of a fixpoint that falls apart have in common, over values and over numbers.
+namespace gpulog::exec {
+
+/// Queues of the blocks under way take at most that share of the device.
+constexpr std::uint64_t queue_share = 8;
+/// So many times as many searches as are under way at a time tell how many rows there will be.
+constexpr std::uint64_t sample_searches = 2;
+/// Rows for the first searches, whose results tell how many rows there will be.
+constexpr std::uint64_t sample_rows = 64u << 20;
+
+/// Threads a block: few, so that many searches are under way, but for bitmaps that leave room for few blocks.
+struct launch_shape {
+  unsigned threads = 256;
+  unsigned blocks = 0;
+};
+template <class... Parameters>
+launch_shape shape_of(const backend::gpu::device_context& context, const backend::gpu::kernel<Parameters...>& kernel,
+                      std::size_t shared_bytes) {
+  launch_shape shape;
+  for (const unsigned threads : {256U, 512U, 1024U}) {
+    const unsigned resident = backend::gpu::blocks_a_multiprocessor(kernel, threads, shared_bytes);
+    shape = {threads, resident * context.multiprocessors()};
+    const double busy = static_cast<double>(resident * threads) / context.properties().threads_per_multiprocessor;
+    if (busy >= backend::gpu::launch_factors::searching_threads) break;
+  }
+  return shape;
+}
+
+template <class T>
+void upload(const backend::gpu::device_context& context, backend::array<T>& to, const std::vector<T>& values) {
+  backend::gpu::copy_async(to.data(), values.data(), values.size() * sizeof(T), backend::gpu::direction::host_to_device,
+                           context.stream());
+  context.synchronize();  // values may go
+}
+
+/// Room for that many rows in a column of results; `used` rows stay.
+inline void grow_column(const backend::gpu::device_context& context, backend::memory_resource& resource,
+                        backend::array<word>& column, std::uint64_t used, std::uint64_t rows) {
+  backend::array<word> larger(resource, rows, backend::fresh_memory::anything);
+  if (used != 0) {
+    backend::gpu::copy_async(larger.data(), column.data(), used * sizeof(word),
+                             backend::gpu::direction::device_to_device, context.stream());
+  }
+  column.swap(larger);
+}
+
+}  // namespace gpulog::exec

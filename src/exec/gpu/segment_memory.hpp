@@ -1,0 +1,65 @@
+#pragma once
+
+#include <vector>
+
+#include "backend/array.hpp"
+#include "storage/gpu/views.hpp"
+#include "storage/key_level.hpp"
+
+namespace gpulog::exec {
+
+/// Makes room in a buffer whose contents nobody needs any more.
+template <class T>
+void ensure(backend::array<T>& buffer, std::uint64_t size) {
+  if (buffer.size() >= size) return;
+  backend::memory_resource& resource = buffer.resource();
+  buffer.release();
+  buffer = backend::array<T>(resource, size + size / 2, backend::fresh_memory::anything);
+}
+
+/// What an aggregate needs for a part of its input rows.
+struct fold_memory {
+  explicit fold_memory(backend::memory_resource& resource)
+      : representatives(resource),
+        groups(resource),
+        kept(resource),
+        counts(resource),
+        sums(resource),
+        words(resource),
+        body(resource),
+        results(resource) {}
+  backend::array<std::uint32_t> representatives;  // by row
+  backend::array<std::uint32_t> groups;           // rows that stand for a group
+  backend::array<std::uint32_t> kept;             // rows whose group has a value
+  backend::array<std::uint64_t> counts;           // of a group, by its row; so are sums and words
+  backend::array<double> sums;
+  backend::array<word> words;
+  backend::array<word> body;     // [carried][group]
+  backend::array<word> results;  // [result, carried behind the aggregate][kept row]
+};
+
+/// Device memory of one segment, kept from run to run.
+struct segment_memory {
+  explicit segment_memory(backend::memory_resource& resource)
+      : offsets(resource),
+        ranges(resource),
+        chosen(resource),
+        scratch(resource),
+        table(resource),
+        table_counter(resource, 1),
+        made(resource),
+        owners(resource),
+        fold(resource) {}
+  backend::array<std::uint64_t> offsets;
+  backend::array<storage::row_range> ranges;
+  backend::array<std::uint8_t> chosen;  // by row: which of several searches
+  backend::array<std::uint8_t> scratch;
+  backend::array<word> table;  // [output][row]
+  backend::array<storage::gpu::append_counter> table_counter;
+  backend::array<word> made;             // of a range, or of steps on the host: [register][row]
+  backend::array<std::uint32_t> owners;  // of a range: input rows
+  fold_memory fold;
+  std::vector<std::vector<word>> on_host;  // by register: rows for steps that the host does
+};
+
+}  // namespace gpulog::exec

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../exec/analysed_text.hpp"
+#include "exec/device_strata.hpp"
+#include "exec/gpu/gpu_executor.hpp"
+#include "exec/mixed_executor.hpp"
+#include "oracle/naive_evaluator.hpp"
+#include "oracle/random_program.hpp"
+#include "oracle/random_runs.hpp"
+#include "oracle/watched_plan.hpp"
+
+/// Random programs on a device against the naive evaluator.
+namespace gpulog::exec {
+
+/// Tests that are skipped where there is no device.
+class on_gpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = why_no_gpu(0); !reason.empty()) {
+      GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
+    }
+  }
+};
+
+using device_tuples = std::multiset<std::vector<wide_word>>;
+
+inline device_tuples rows_of(executor& done, relation_id relation) {
+  device_tuples rows;
+  const std::vector<const word*> columns = done.columns(relation);
+  for (std::uint64_t row = 0; row < done.rows(relation); ++row) {
+    std::vector<wide_word> values;
+    for (const word* const column : columns) values.push_back(column[row]);
+    rows.insert(std::move(values));
+  }
+  return rows;
+}
+
+/// A way of running, and how it is told from others.
+struct device_way {
+  std::string name;
+  options chosen;
+  /// Recursions begin on the host, and move to the device in front of this iteration; nothing: all is the device's.
+  std::optional<std::uint64_t> move_at = {};
+};
+
+/// @param host_memory, counter of autoinc() outlive it, as plan and symbols do
+inline std::unique_ptr<executor> make_device_run(const plan::program& plan, storage::symbol_table& symbols,
+                                                 const device_way& how, backend::memory_resource& host_memory,
+                                                 std::atomic<wide_word>& counter) {
+  options chosen = how.chosen;
+  chosen.counter = &counter;
+  auto device = make_gpu_executor(plan, symbols, chosen, 0, 0);
+  if (!how.move_at) return device;
+  mixing_rules rules;
+  rules.why_not_on_device.resize(plan.strata.size());
+  rules.move_at = how.move_at;
+  return make_mixed_executor(plan, std::move(device), make_cpu_executor(plan, symbols, host_memory, chosen), rules);
+}
+
+/// What a device finds beside what the naive evaluator finds, in all relations of the program.
+inline void expect_same(executor& done, const sema::program& source, const oracle::database& expected) {
+  for (std::uint32_t number = 0; number < source.relations.size(); ++number) {
+    const auto& known = expected[relation_id(number)];
+    EXPECT_EQ(rows_of(done, relation_id(number)), device_tuples(known.begin(), known.end()))
+        << source.relations[number].name;
+  }
+}
+
+inline bool has_kernels(const plan::program& plan, const options& chosen) {
+  const std::vector<device_stratum> strata = find_device_strata(plan, chosen);
+  return std::all_of(strata.begin(), strata.end(), [](const device_stratum& one) { return one.why_not.empty(); });
+}
+
+/// Programs with relations that are restricted by demand, which is given up early, late, or not at all.
+inline void compare_watched_programs(const std::vector<device_way>& ways, std::uint64_t usual_seed,
+                                     std::uint64_t usual_count) {
+  const std::uint64_t first = oracle::first_seed(usual_seed);
+  const std::uint64_t count = oracle::programs_to_try(usual_count);
+  std::uint64_t given_up = 0;
+  for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
+    const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs(seed)).text;
+    const analysed_text source(text);
+    const plan::program plan = oracle::make_watched_plan(source.program, seed % 4 * 3);
+    if (!oracle::is_watched(plan) || !has_kernels(plan, ways.front().chosen)) continue;
+    oracle::database expected(source.program);
+    try {
+      oracle::evaluate(source.program, expected);
+    } catch (const oracle::evaluation_error&) {
+      continue;
+    }
+    for (const device_way& how : ways) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + how.name + "\n" + text);
+      storage::symbol_table symbols(plan.symbols);
+      backend::host_memory host_memory;
+      std::atomic<wide_word> counter = 0;
+      const auto running = make_device_run(plan, symbols, how, host_memory, counter);
+      running->evaluate();
+      expect_same(*running, source.program, expected);
+      for (const stratum_statistics& stratum : running->figures().strata) given_up += stratum.given_up ? 1 : 0;
+    }
+  }
+  EXPECT_GT(given_up, count / 60);
+}
+
+/// Runs programs in all ways. They have to find what the naive evaluator finds, and fail where it fails.
+inline void compare_random_programs(const std::vector<device_way>& ways, std::uint64_t usual_seed,
+                                    std::uint64_t usual_count) {
+  const std::uint64_t first = oracle::first_seed(usual_seed);
+  const std::uint64_t count = oracle::programs_to_try(usual_count);
+  std::uint64_t compared = 0;
+  for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
+    oracle::random_program_options shape;
+    if (seed % 3 == 1) shape.largest_arity = 5;
+    if (seed % 3 == 2) shape.layers = 6;
+    const std::string text = oracle::make_random_program(seed, shape).text;
+    const analysed_text source(text);
+    oracle::database expected(source.program);
+    bool has_result = true;
+    try {
+      oracle::evaluate(source.program, expected);
+    } catch (const oracle::evaluation_error&) {
+      has_result = false;
+    }
+    const plan::program plan = plan::make_plan(source.program, {}, {});
+    if (!has_kernels(plan, ways.front().chosen)) continue;
+    ++compared;
+    for (const device_way& how : ways) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + how.name + "\n" + text);
+      storage::symbol_table symbols(plan.symbols);
+      backend::host_memory host_memory;
+      std::atomic<wide_word> counter = 0;
+      const auto running = make_device_run(plan, symbols, how, host_memory, counter);
+      try {
+        running->evaluate();
+        EXPECT_TRUE(has_result);
+      } catch (const evaluation_fault&) {
+        EXPECT_FALSE(has_result);
+        continue;
+      }
+      if (has_result) expect_same(*running, source.program, expected);
+    }
+  }
+  EXPECT_GT(compared, count / 4);  // the others have texts or aggregates
+}
+
+}  // namespace gpulog::exec
