@@ -139,8 +139,13 @@ constexpr std::uint64_t slots_per_row = 2;
 constexpr std::uint64_t initial_rows = 1u << 14;
 /// Small relations grow faster, as every growth waits for the device.
 constexpr std::uint64_t fast_growth_rows = 1u << 25;
-/// A matrix that takes no longer to clear than a growth of a small set.
-constexpr std::uint64_t small_matrix_bytes = 32u << 20;
+/// A matrix that takes no longer to clear than a growth of a small set: this at the rate of the device's memory.
+constexpr double clearing_seconds = 7e-6;
+std::uint64_t small_matrix_bytes(const backend::gpu::device_context& context) {
+  constexpr std::uint64_t of_unknown_devices = 8u << 20;
+  const double rate = context.properties().bytes_per_second;
+  return rate > 0 ? static_cast<std::uint64_t>(rate * clearing_seconds) : of_unknown_devices;
+}
 /// A matrix that is at most so many times as large as a hash set takes its place: clearing it takes less time than what
 /// probing costs more.
 constexpr std::uint64_t matrix_per_hash = 8;
@@ -243,7 +248,7 @@ void device_relation::bound_values(const std::vector<std::uint64_t>& bounds, std
   memory_ = memory;
   if (sets_ == set_choice::words) {
     if (packed_word::can_hold(*bounds_)) become_words(std::max(slots_.size(), initial_rows), false);
-  } else if (sets_ == set_choice::bits || bounds_->bytes() <= std::max(small_matrix_bytes, slots_.bytes())) {
+  } else if (sets_ == set_choice::bits || bounds_->bytes() <= std::max(small_matrix_bytes(*context_), slots_.bytes())) {
     become_bits(false);
   }
 }

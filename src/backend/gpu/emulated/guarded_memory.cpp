@@ -19,11 +19,13 @@ constexpr std::uint64_t alignment = 256;
 constexpr std::uint64_t red_zone = 256;
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t least_reserved = std::uint64_t{16} << 30;
-/// More than that is only filled at both ends.
-constexpr std::uint64_t wholly_filled = std::uint64_t{1} << 20;
+/// More than that is only filled at both ends: pages that nothing else touches cost more than a test does with them.
+constexpr std::uint64_t wholly_filled = std::uint64_t{256} << 10;
+/// The host gets back what it gave to larger arrays.
+constexpr std::uint64_t given_back = std::uint64_t{32} << 20;
 constexpr std::uint64_t filled_end = std::uint64_t{64} << 10;
 constexpr std::size_t most_quarantined = 64;
-constexpr std::uint64_t quarantined_share = 8;  // of what is reserved, at most
+constexpr std::uint64_t most_quarantined_bytes = std::uint64_t{32} << 20;
 
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -131,8 +133,7 @@ std::string guarded_memory::reclaim() {
       if (damage.empty()) damage = found;
       permit(base_ + one.first, freed.bytes);
       std::memset(base_ + one.first, freed_byte, std::min(freed.bytes, filled_end));
-      if (freed.bytes > wholly_filled) {
-        // The host gets back what it gave to large arrays.
+      if (freed.bytes > given_back) {
         const std::uint64_t first = rounded_up(one.first + filled_end, page);
         ::madvise(base_ + first, (one.first + freed.bytes) / page * page - first, MADV_DONTNEED);
       }
@@ -142,7 +143,7 @@ std::string guarded_memory::reclaim() {
     quarantined_ += freed.space_bytes;
   }
   retired_.clear();
-  while (quarantine_.size() > most_quarantined || quarantined_ > reserved_ / quarantined_share) {
+  while (quarantine_.size() > most_quarantined || quarantined_ > most_quarantined_bytes) {
     const block& oldest = quarantine_.front().second;
     free_space(oldest.space_begin, oldest.space_bytes);
     quarantined_ -= oldest.space_bytes;

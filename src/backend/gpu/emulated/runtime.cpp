@@ -1,5 +1,7 @@
 #include "backend/gpu/emulated/runtime.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -72,7 +74,7 @@ memory_use runtime::memory() {
 
 void* runtime::allocate_pinned(std::uint64_t bytes) {
   constexpr std::size_t page = 4096;
-  constexpr std::size_t most_filled = std::size_t{1} << 20;
+  constexpr std::size_t most_filled = std::size_t{64} << 10;
   if (bytes == 0) return nullptr;
   const std::size_t rounded = (bytes + page - 1) / page * page;
   void* const memory = std::aligned_alloc(page, rounded);
@@ -293,6 +295,23 @@ void runtime::copy(void* to, const void* from, std::uint64_t bytes, direction wa
   if (is_awaited) wait(in);
 }
 
+namespace {
+/// Pages that the host gets back are zero when they are touched again: of a large array, most never are.
+void fill_memory(void* memory, int byte, std::uint64_t bytes) {
+  constexpr std::uint64_t page = 4096;
+  constexpr std::uint64_t large = std::uint64_t{1} << 20;
+  auto* const first = static_cast<std::byte*>(memory);
+  const std::uint64_t before = (page - reinterpret_cast<std::uintptr_t>(first) % page) % page;
+  const std::uint64_t whole = bytes < large ? 0 : (bytes - before) / page * page;
+  if (byte != 0 || whole == 0 || ::madvise(first + before, whole, MADV_DONTNEED) != 0) {
+    std::memset(memory, byte, bytes);
+    return;
+  }
+  std::memset(first, 0, before);
+  std::memset(first + before + whole, 0, bytes - before - whole);
+}
+}  // namespace
+
 void runtime::fill(void* memory, int byte, std::uint64_t bytes, stream* in, call_site site) {
   if (bytes == 0) return;
   const std::lock_guard lock(access_);
@@ -304,7 +323,7 @@ void runtime::fill(void* memory, int byte, std::uint64_t bytes, stream* in, call
   }
   work item;
   item.name = "fill";
-  item.call = [memory, byte, bytes] { std::memset(memory, byte, bytes); };
+  item.call = [memory, byte, bytes] { fill_memory(memory, byte, bytes); };
   known(in).queue.push_back(std::move(item));
 }
 
