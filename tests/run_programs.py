@@ -116,6 +116,16 @@ def run(gpulog, case, storage, jobs, backend, more_options=()):
         return check_success(expected, process, output)
 
 
+def has_device(gpulog):
+    """Whether --backend gpu finds one; any other error is for the programs to show."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, 'empty.dl')
+        with open(program, 'w', encoding='utf-8') as file:
+            file.write('.decl a(x:number)\na(1).\n')
+        process = subprocess.run([gpulog, program, '--backend', 'gpu'], capture_output=True, text=True, check=False)
+        return process.returncode == 0 or '--backend gpu' not in process.stderr
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--gpulog', required=True, help='the program to test')
@@ -126,6 +136,9 @@ def main():
     options = parser.parse_args()
     gpulog = os.path.abspath(options.gpulog)
     configurations = [one for one in CONFIGURATIONS if options.backend != 'gpu' or one[1] == 1]
+    if options.backend == 'gpu' and not has_device(gpulog):
+        print('skipped: no GPU')
+        return 77
     failed = 0
     more_options = []
     if options.word_size:

@@ -11,6 +11,7 @@
 
 #include "gpulog/engine.hpp"
 #include "oracle/naive_evaluator.hpp"
+#include "oracle/random_runs.hpp"
 #include "sema/analysis.hpp"
 #include "support/diagnostics.hpp"
 #include "support/source.hpp"
@@ -61,6 +62,11 @@ inline const std::vector<mode> gpu_modes = {
     {storage_kind::words, 1, "words gpu", backend_kind::gpu, false},
     {storage_kind::bits, 1, "bits gpu, renumbered", backend_kind::gpu, false, option_mode::automatic,
      option_mode::automatic, option_mode::on}};
+
+/// How many random programs run on a device: fewer on an emulated one.
+inline std::uint64_t programs_for_gpu(std::uint64_t usual) {
+  return oracle::programs_to_try(built_gpu().starts_with("emulated") ? usual / 10 : usual);
+}
 
 /// Why there is no run on a device here; empty when there is one.
 inline std::string no_gpu() {

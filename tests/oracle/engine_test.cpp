@@ -86,7 +86,7 @@ TEST(engine_against_oracle, random_programs_that_fall_apart) {
 TEST(engine_against_oracle, random_programs_on_gpu) {
   if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(1000);
+  const std::uint64_t count = programs_for_gpu(1000);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const comparison both(oracle::make_random_program(seed).text, {});

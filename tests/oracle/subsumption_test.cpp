@@ -217,7 +217,7 @@ TEST(recursive_aggregates_against_oracle, random_programs) {
 TEST(recursive_aggregates_against_oracle, random_programs_on_gpu) {
   if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
   const std::uint64_t begin = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(200);
+  const std::uint64_t count = programs_for_gpu(200);
   for (std::uint64_t seed = begin; seed < begin + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto nodes = static_cast<std::uint32_t>(3 + seed % 4);

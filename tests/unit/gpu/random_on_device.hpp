@@ -87,7 +87,7 @@ inline bool has_kernels(const plan::program& plan, const options& chosen) {
 inline void compare_watched_programs(const std::vector<device_way>& ways, std::uint64_t usual_seed,
                                      std::uint64_t usual_count) {
   const std::uint64_t first = oracle::first_seed(usual_seed);
-  const std::uint64_t count = oracle::programs_to_try(usual_count);
+  const std::uint64_t count = oracle::programs_to_try(gpu_is_for_tests() ? usual_count / 4 : usual_count);
   std::uint64_t given_up = 0;
   for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
     const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs(seed)).text;
@@ -118,7 +118,7 @@ inline void compare_watched_programs(const std::vector<device_way>& ways, std::u
 inline void compare_random_programs(const std::vector<device_way>& ways, std::uint64_t usual_seed,
                                     std::uint64_t usual_count) {
   const std::uint64_t first = oracle::first_seed(usual_seed);
-  const std::uint64_t count = oracle::programs_to_try(usual_count);
+  const std::uint64_t count = oracle::programs_to_try(gpu_is_for_tests() ? usual_count / 4 : usual_count);
   std::uint64_t compared = 0;
   for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
     oracle::random_program_options shape;
