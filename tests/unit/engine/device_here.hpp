@@ -16,4 +16,7 @@ inline bool has_device() {
   return true;
 }
 
+/// Whether that device is emulated: it takes thousands of times as long.
+inline bool has_emulated_device() { return has_device() && built_gpu().starts_with("emulated"); }
+
 }  // namespace gpulog

@@ -85,7 +85,7 @@ std::string walk(int steps) {
 }
 
 TEST_F(hash_on_gpu, long_walks_take_one_launch_for_many_iterations) {
-  constexpr int steps = 3000;
+  const auto steps = static_cast<int>(sized(3000, 300));
   const analysed_text source(walk(steps));
   const plan::program plan = plan::make_plan(source.program, {}, {});
   std::vector<device_tuples> results;
@@ -99,7 +99,7 @@ TEST_F(hash_on_gpu, long_walks_take_one_launch_for_many_iterations) {
       iterations += stratum.iterations;
       looped += stratum.looped_iterations;
     }
-    EXPECT_GT(iterations, std::uint64_t{steps});
+    EXPECT_GT(iterations, static_cast<std::uint64_t>(steps));
     if (cut.loop_rows == 0) {
       EXPECT_EQ(looped, 0U);
     } else {
@@ -111,12 +111,12 @@ TEST_F(hash_on_gpu, long_walks_take_one_launch_for_many_iterations) {
       if (results.size() == next) results.push_back(rows);
       EXPECT_EQ(rows, results[next++]) << name;
     }
-    EXPECT_EQ(results[0].size(), std::uint64_t{steps + 1});
+    EXPECT_EQ(results[0].size(), static_cast<std::uint64_t>(steps + 1));
   }
 }
 
 TEST_F(hash_on_gpu, indexes_over_deltas_of_many_rows_find_all_of_them) {
-  constexpr std::uint64_t nodes = 300;
+  const std::uint64_t nodes = sized(300, 120);
   std::string text =
       ".decl e(x:number, y:number)\n.decl a(x:number, y:number)\n.decl b(x:number, y:number)\na(x, y) :- e(x, y).\n"
       "a(x, z) :- b(x, y), a(y, z).\nb(x, y) :- a(x, y), x != y.\n";

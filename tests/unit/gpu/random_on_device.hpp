@@ -34,6 +34,11 @@ class on_gpu : public ::testing::Test {
   }
 };
 
+/// Sizes of tests: an emulated device takes thousands of times as long.
+inline std::uint64_t sized(std::uint64_t on_device, std::uint64_t on_emulated_device) {
+  return gpu_is_for_tests() ? on_emulated_device : on_device;
+}
+
 using device_tuples = std::multiset<std::vector<wide_word>>;
 
 inline device_tuples rows_of(executor& done, relation_id relation) {

@@ -117,7 +117,7 @@ void expect_numbers(storage::record_table& host, const columns& fields, const st
 TEST_F(records_on_gpu, equal_fields_are_one_record) {
   for (const std::uint32_t arity : {0U, 1U, 2U, 3U, 9U}) {
     for (const std::uint64_t rows : {std::uint64_t{1}, std::uint64_t{31}, std::uint64_t{32}, std::uint64_t{33},
-                                     std::uint64_t{300}, std::uint64_t{400000}}) {
+                                     std::uint64_t{300}, sized(400000, 5000)}) {
       for (const word different : {word{1}, word{7}, word{1000}, word{300000}}) {
         SCOPED_TRACE(std::to_string(arity) + " fields, " + std::to_string(rows) + " rows, " +
                      std::to_string(different));
@@ -203,7 +203,7 @@ TEST_F(records_on_gpu, memory_that_is_not_enough_is_named) {
   storage::record_tables records;
   options chosen;
   chosen.records = &records;
-  const auto running = make_gpu_executor(plan, symbols, chosen, 0, 600u << 20);
+  const auto running = make_gpu_executor(plan, symbols, chosen, 0, sized(600u << 20, 100u << 20));
   try {
     running->evaluate();
     FAIL() << "more than fits";
