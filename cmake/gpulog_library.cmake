@@ -10,11 +10,12 @@ function(gpulog_without_optimisation target)
   endif()
 endfunction()
 
-# gpulog_in_few_units(<target>): under sanitizers, whose builds are made anew more often than file by file: reading headers is
+# gpulog_in_few_units(<target>): for builds that are made anew more often than file by file (those of scripts/test): reading headers is
 # most of what compiling a file takes. Names without linkage have to be different within a folder, as they are; that a local
 # one is that of another file's is no mistake, nor that g++ takes the files for a header.
+option(GPULOG_FEW_UNITS "Compile several files at a time: less time for a whole build, more for one file" OFF)
 function(gpulog_in_few_units target)
-  if(GPULOG_SANITIZE)
+  if(GPULOG_SANITIZE OR GPULOG_FEW_UNITS)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
     target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()

@@ -248,8 +248,20 @@ faulty(x) :- missing(x).
                 self.assert_fails(self.run_program(REACH, *options, facts=EDGES))
 
     def test_gpu_is_refused_clearly(self):
-        if 'gpu' not in self.run_gpulog('--version').output:
+        version = self.run_gpulog('--version').output
+        if 'gpu' not in version:
             self.assert_fails(self.run_program(REACH, '--backend', 'gpu', facts=EDGES), 'without a GPU')
+        for vendor, name in (('CUDA', 'cuda'), ('HIP', 'hip')):
+            if vendor not in version:
+                self.assert_fails(self.run_program(REACH, '--backend', name, facts=EDGES), 'this gpulog was built for')
+
+    def test_an_emulated_device_is_used_by_who_asks_for_it(self):
+        if 'emulated' not in self.run_gpulog('--version').output:
+            self.skipTest('no emulated device')
+        for backend, expected in (('auto', 'cpu'), ('cpu', 'cpu'), ('gpu', 'gpu')):
+            self.assert_runs(self.run_program(REACH, '--backend', backend, '--stats', self.path('stats.json'), facts=EDGES))
+            with open(self.path('stats.json'), encoding='utf-8') as file:
+                self.assertEqual(json.load(file)['backend'], expected, backend)
 
     def test_missing_files_and_folders(self):
         self.assert_fails(self.run_gpulog('missing.dl'), 'missing.dl')
