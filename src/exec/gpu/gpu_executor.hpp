@@ -23,8 +23,8 @@ void prepare_gpu_start();
 /// Starts a device for this process, which takes a few tenths of a second: in a thread of its own, other work goes on
 /// meanwhile. @return as why_no_gpu()
 [[nodiscard]] std::string start_gpu(int device);
-/// Shared memory that a block of the device can have; of one that has not been started, what every device of this build has
-/// at least. @throws device_error
+/// Shared memory that a block of the device can have; of one that has not been started, what every device of this build
+/// has at least. @throws device_error
 [[nodiscard]] std::uint64_t gpu_block_bytes(int device, bool is_started);
 /// What the memory of a device that has been started delivers. @throws device_error
 [[nodiscard]] double gpu_bytes_per_second(int device);
