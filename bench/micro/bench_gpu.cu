@@ -2,6 +2,7 @@
 // 32-byte sectors that they touch), and that rate as a share of the rate at which the same device copies memory.
 
 #include <benchmark/benchmark.h>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>

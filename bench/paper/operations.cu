@@ -1,3 +1,5 @@
+#include "operations.hpp"
+
 #include <cub/device/device_merge.cuh>
 #include <cuda/std/functional>
 
@@ -5,7 +7,6 @@
 
 #include "backend/gpu/device.hpp"
 #include "backend/gpu/launch.hpp"
-#include "operations.hpp"
 #include "storage/gpu/hisa_device.cuh"
 #include "storage/hash.hpp"
 

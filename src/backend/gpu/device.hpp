@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 #include <vector>
-#include "backend/gpu/vendor.hpp"
 
 #include "backend/block_pool.hpp"
+#include "backend/gpu/vendor.hpp"
 #include "backend/memory_resource.hpp"
 
 namespace gpulog::backend::gpu {

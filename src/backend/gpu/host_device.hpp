@@ -24,20 +24,15 @@ namespace gpulog::backend {
 #endif
 }
 
-// a + b * c, rounded twice: where a device would fuse the two, results would differ from the host's.
-[[nodiscard]] GPULOG_HOST_DEVICE inline float add_product(float a, float b, float c) {
+/// a + b * c, rounded twice: where a device would fuse the two, results would differ from the host's.
+template <class Float>
+[[nodiscard]] GPULOG_HOST_DEVICE Float add_product(Float a, Float b, Float c) {
 #if defined(__CUDA_ARCH__)
-  return __fadd_rn(a, __fmul_rn(b, c));
-#else
-#if defined(__clang__)
-#pragma clang fp contract(off)
-#endif
-  return a + b * c;
-#endif
-}
-[[nodiscard]] GPULOG_HOST_DEVICE inline double add_product(double a, double b, double c) {
-#if defined(__CUDA_ARCH__)
-  return __dadd_rn(a, __dmul_rn(b, c));
+  if constexpr (sizeof(Float) == sizeof(float)) {
+    return __fadd_rn(a, __fmul_rn(b, c));
+  } else {
+    return __dadd_rn(a, __dmul_rn(b, c));
+  }
 #else
 #if defined(__clang__)
 #pragma clang fp contract(off)

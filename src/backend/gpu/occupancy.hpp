@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-/// How many blocks kernels are launched with, from what the device has and factors that were measured: more blocks than
-/// run at a time even out those that end early, and each costs its start. `bench/micro/kernel_table` measures them; the
-/// figures were taken on an H200 (132 multiprocessors of 2048 threads).
+/// How many blocks kernels are launched with, from what the device has and factors that were chosen on an H200 (132
+/// multiprocessors of 2048 threads): more blocks than run at a time even out those that end early, and each costs its
+/// start. `bench/paper/builds` compares two builds with different factors.
 namespace gpulog::backend::gpu {
 
 struct launch_factors {

@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <vector>
-#include "backend/gpu/vendor.hpp"
 
 #include "backend/gpu/device.hpp"
+#include "backend/gpu/vendor.hpp"
 
 namespace gpulog::backend::gpu {
 
@@ -13,9 +13,9 @@ namespace gpulog::backend::gpu {
 enum class phase : std::uint8_t { other, join, populate_delta, merge, index, allocation };
 constexpr std::size_t phase_count = 6;
 
-/// How a stream's time divides into phases, by CUDA events: the time between two events belongs to the phase that was
-/// entered at the first one, so the phases add up to the whole. Events are read where somebody asks, and once in some
-/// thousand events; measuring waits for nothing else.
+/// How a stream's time divides into phases, by events of the stream: the time between two events belongs to the phase
+/// that was entered at the first one, so the phases add up to the whole. Events are read where somebody asks, and once
+/// in some thousand events; measuring waits for nothing else.
 class phase_clock {
  public:
   explicit phase_clock(const device_context& context) : context_(&context) {}

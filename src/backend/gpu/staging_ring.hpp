@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <mutex>
 #include <vector>
-#include "backend/gpu/vendor.hpp"
 
 #include "backend/gpu/device.hpp"
+#include "backend/gpu/vendor.hpp"
 
 namespace gpulog::backend::gpu {
 

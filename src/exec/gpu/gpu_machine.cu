@@ -1,7 +1,6 @@
 #include "exec/gpu/gpu_machine.hpp"
 
 #include <nvtx3/nvToolsExt.h>
-
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>

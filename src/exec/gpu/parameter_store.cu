@@ -1,10 +1,10 @@
 #include "exec/gpu/parameter_store.hpp"
 
-#include "backend/gpu/launch.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
+
+#include "backend/gpu/launch.hpp"
 
 namespace gpulog::exec {
 

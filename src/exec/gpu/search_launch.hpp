@@ -2,12 +2,11 @@
 
 #include <cstdint>
 #include <vector>
-#include "backend/gpu/launch.hpp"
-#include "backend/gpu/occupancy.hpp"
 
 #include "backend/array.hpp"
 #include "backend/gpu/device.hpp"
 #include "backend/gpu/launch.hpp"
+#include "backend/gpu/occupancy.hpp"
 
 /// What searches of a fixpoint that falls apart have in common, over values and over numbers.
 namespace gpulog::exec {

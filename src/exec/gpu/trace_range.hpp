@@ -1,7 +1,6 @@
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>
-
 #include <string>
 
 namespace gpulog::exec {

@@ -1,9 +1,9 @@
+#include "storage/gpu/small_runs.cuh"
 #include "storage/gpu/small_runs.hpp"
 
 #include <utility>
 
 #include "backend/gpu/launch.hpp"
-#include "storage/gpu/small_runs.cuh"
 
 namespace gpulog::storage::gpu {
 

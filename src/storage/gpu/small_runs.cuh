@@ -1,7 +1,6 @@
 #pragma once
 
 #include "backend/gpu/block_primitives.hpp"
-
 #include "storage/gpu/small_runs.hpp"
 
 /// How one block builds a small run.
