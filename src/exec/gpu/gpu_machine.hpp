@@ -17,7 +17,7 @@
 #include "exec/gpu/pinned_reports.hpp"
 #include "exec/gpu/row_search.hpp"
 #include "exec/gpu/segment_memory.hpp"
-#include "exec/gpu/trace_range.hpp"
+#include "backend/gpu/trace_range.hpp"
 #include "exec/iteration_runner.hpp"
 #include "exec/phase_figures.hpp"
 #include "exec/stratum_subsumptions.hpp"
@@ -44,7 +44,7 @@ class gpu_machine {
  public:
   using relation = storage::gpu::device_relation;
   using column_values = storage::gpu::column_values;
-  using trace_range = exec::trace_range;
+  using trace_range = backend::gpu::trace_range;
   /// The host makes texts.
   static constexpr bool leaves_steps_to_host = true;
   static constexpr bool makes_other_searches = true;

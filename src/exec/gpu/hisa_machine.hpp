@@ -8,7 +8,7 @@
 #include "exec/executor.hpp"
 #include "exec/gpu/device_rows.hpp"
 #include "exec/gpu/parameter_store.hpp"
-#include "exec/gpu/trace_range.hpp"
+#include "backend/gpu/trace_range.hpp"
 #include "exec/phase_figures.hpp"
 #include "storage/gpu/hisa_relation.hpp"
 
@@ -24,7 +24,7 @@ namespace gpulog::exec {
 class hisa_machine {
  public:
   using relation = storage::gpu::hisa_relation;
-  using trace_range = exec::trace_range;
+  using trace_range = backend::gpu::trace_range;
   static constexpr bool leaves_steps_to_host = false;
   static constexpr bool makes_other_searches = false;  // a match reads the search that the plan has first
 
