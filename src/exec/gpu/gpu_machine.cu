@@ -1,6 +1,5 @@
 #include "exec/gpu/gpu_machine.hpp"
 
-#include <nvtx3/nvToolsExt.h>
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>

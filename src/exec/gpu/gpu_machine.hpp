@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/cpu/tbb_backend.hpp"
+#include "backend/gpu/trace_range.hpp"
 #include "exec/executor.hpp"
 #include "exec/gpu/decomposed_search.hpp"
 #include "exec/gpu/device_record_tables.hpp"
@@ -17,7 +18,6 @@
 #include "exec/gpu/pinned_reports.hpp"
 #include "exec/gpu/row_search.hpp"
 #include "exec/gpu/segment_memory.hpp"
-#include "backend/gpu/trace_range.hpp"
 #include "exec/iteration_runner.hpp"
 #include "exec/phase_figures.hpp"
 #include "exec/stratum_subsumptions.hpp"

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "backend/gpu/trace_range.hpp"
 #include "exec/executor.hpp"
 #include "exec/gpu/device_rows.hpp"
 #include "exec/gpu/parameter_store.hpp"
-#include "backend/gpu/trace_range.hpp"
 #include "exec/phase_figures.hpp"
 #include "storage/gpu/hisa_relation.hpp"
 
