@@ -94,9 +94,9 @@ const std::vector<std::pair<storage_kind, unsigned>> storages = {
 
 TEST(given_up, where_most_is_asked_for) {
   const bool on_device = has_device();
+  const bool is_emulated = has_emulated_device();
   for (const double asked : {1.0, 0.6, 0.1}) {
-    const std::uint32_t size = has_emulated_device() ? 40 : 100;
-    const hub input(size, size, asked);
+    const hub input(100, 100, asked);
     for (const std::string test : {"", ", z != x"}) {
       const std::string text = siblings(test);
       run_options off = with(storage_kind::hash, 1);
@@ -112,7 +112,8 @@ TEST(given_up, where_most_is_asked_for) {
         const bool by_rows = test.empty() && storage != storage_kind::hisa;
         EXPECT_EQ(found.given_up.has_value(), asked == 1.0 || (asked == 0.6 && !by_rows));
         if (found.given_up) EXPECT_GT(*found.given_up, asked * asked / 2);
-        if (!on_device) continue;
+        const bool is_enough = is_emulated && (jobs != 1 || asked != 1.0);
+        if (!on_device || is_enough) continue;
         run_options there = with(storage, 1);
         there.backend = backend_kind::gpu;
         const outcome device = run(text, input, there);
