@@ -2,14 +2,6 @@
 option(GPULOG_BUILD_TESTS "Build gpulog's tests" ${PROJECT_IS_TOP_LEVEL})
 option(GPULOG_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 
-# gpulog_without_optimisation(<target>): under sanitizers, where optimising instrumented code takes most of the time that
-# compiling takes; for what doesn't run hot in tests (the fuzzers run what they link hot).
-function(gpulog_without_optimisation target)
-  if(GPULOG_SANITIZE AND NOT GPULOG_BUILD_FUZZERS)
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
-endfunction()
-
 # gpulog_in_few_units(<target>): for builds that are made anew more often than file by file (those of scripts/test): reading headers is
 # most of what compiling a file takes. Names without linkage have to be different within a folder, as they are; that a local
 # one is that of another file's is no mistake, nor that g++ takes the files for a header.
@@ -17,7 +9,7 @@ option(GPULOG_FEW_UNITS "Compile several files at a time: less time for a whole 
 function(gpulog_in_few_units target)
   if(GPULOG_SANITIZE OR GPULOG_FEW_UNITS)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
-    target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    target_compile_options(${target} PRIVATE -Wno-shadow $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 

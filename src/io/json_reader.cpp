@@ -237,7 +237,7 @@ class json_rows {
 
   std::uint32_t parse_code_unit() {
     std::uint32_t code = 0;
-    const std::string digits = "0x" + std::string(at_, std::min<std::ptrdiff_t>(4, end_ - at_));
+    const std::string digits = "0x" + std::string(at_, at_ + std::min<std::ptrdiff_t>(4, end_ - at_));
     if (digits.size() != 6 || !parse_unsigned(digits, code)) fail("A \\u escape has four hexadecimal digits");
     at_ += 4;
     return code;

@@ -285,7 +285,7 @@ class row_evaluator {
         if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
         with_values(worker, rows_[i], [&](const row_values& values) {
           use(worker, rows_[i], values);
-          return 0;
+          return std::uint64_t{0};
         });
       }
     });

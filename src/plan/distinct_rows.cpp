@@ -22,7 +22,7 @@ class injectivity {
 
   [[nodiscard]] bool holds(const rule_version& version) {
     for (const operation& one : version.operations) {
-      if (!std::visit([this](const auto& op) { return enter(op); }, one)) return false;
+      if (!std::visit([this](const auto& op) { return this->enter(op); }, one)) return false;
     }
     for (bool grew = true; grew;) {
       grew = false;

@@ -2,7 +2,7 @@
 import os
 import unittest
 
-from command import CommandTest
+from command import CommandTest, scaled
 
 SYMBOLS = '.decl s(x:symbol)\n.input s\n.output s\n'
 LENGTHS = '.decl s(x:symbol)\n.input s\n.decl n(x:number)\n.output n\n'
@@ -41,15 +41,16 @@ class Texts(RobustnessTest):
         self.run_program(b'.decl s(x:symbol)\n\0s("ab").\n.output s\n')
 
     def test_long_lines(self):
-        long = 'x' * 10_000_000
+        length = scaled(10_000_000)
+        long = 'x' * length
         self.accepted(LENGTHS + 'n(strlen(x)) :- s(x).\n', facts={'s.facts': long + '\n'})
-        self.assertEqual(self.rows('out', 'n.csv'), ['10000000'])
+        self.assertEqual(self.rows('out', 'n.csv'), [str(length)])
         self.accepted(LENGTHS + 'n(strlen(x)) :- s(x), contains("xy", x).\n', facts={'s.facts': long + '\n'})
         self.accepted('.decl s(x:symbol)\ns("%s").\n.decl n(x:number)\nn(strlen(x)) :- s(x).\n.output n\n' % long)
-        self.assertEqual(self.rows('out', 'n.csv'), ['10000000'])
+        self.assertEqual(self.rows('out', 'n.csv'), [str(length)])
 
     def test_patterns(self):
-        long = 'x' * 10_000_000
+        long = 'x' * scaled(10_000_000)
         for pattern, text, rows in (('.*', long, 1), ('(x|y)*', long, 1), ('(x+x+)+y', long, 0), ('((x*)*)*y', long, 0),
                                     ('(x+x+)+y', 'x' * 60, 0), ('(.*)*y', 'x' * 60, 0), ('(x|xx)*y', 'x' * 60, 0)):
             with self.subTest(pattern=pattern, length=len(text)):
@@ -63,38 +64,43 @@ class Texts(RobustnessTest):
 
 class Sizes(RobustnessTest):
     def test_a_thousand_columns(self):
-        columns = ', '.join('c%d:number' % i for i in range(1000))
-        forward = ', '.join('x%d' % i for i in range(1000))
-        backward = ', '.join('x%d' % (999 - i) for i in range(1000))
+        count = scaled(1000)
+        columns = ', '.join('c%d:number' % i for i in range(count))
+        forward = ', '.join('x%d' % i for i in range(count))
+        backward = ', '.join('x%d' % (count - 1 - i) for i in range(count))
         text = ('.decl a({0})\n.input a\n.decl b({0})\nb({2}) :- a({1}).\n.output b\n.decl c(x:number)\n'
                 'c(x0) :- a({1}), a({2}), !b({3}).\n.output c\n').format(columns, forward, backward,
-                                                                     ', '.join(['1'] * 1000))
-        rows = ['\t'.join(map(str, range(1000))), '\t'.join(['5'] * 1000)]
+                                                                     ', '.join(['1'] * count))
+        rows = ['\t'.join(map(str, range(count))), '\t'.join(['5'] * count)]
         for storage in ('hash', 'hisa'):
             self.accepted(text, '--storage', storage, facts={'a.facts': '\n'.join(rows) + '\n'})
-            self.assertEqual(self.rows('out', 'b.csv'), sorted(['\t'.join(map(str, range(999, -1, -1))), rows[1]]))
+            self.assertEqual(self.rows('out', 'b.csv'), sorted(['\t'.join(map(str, range(count - 1, -1, -1))), rows[1]]))
             self.assertEqual(self.rows('out', 'c.csv'), ['5'])
 
     def test_rules_of_five_hundred_atoms(self):
-        chain = ', '.join('e(x%d, x%d)' % (i, i + 1) for i in range(500))
-        self.accepted(EDGES + '.decl r(x:number, y:number)\nr(x0, x500) :- %s.\n.output r\n' % chain)
-        self.assertEqual(self.rows('out', 'r.csv'), ['1\t3', '2\t1', '3\t2'])
-        chain = ', '.join('e(x%d, x%d)' % (i, i + 1) for i in range(200))
-        self.accepted(EDGES + 'e(x0, x200) :- %s.\n.output e\n' % chain)
+        most = scaled(500)
+        chain = ', '.join('e(x%d, x%d)' % (i, i + 1) for i in range(most))
+        self.accepted(EDGES + '.decl r(x:number, y:number)\nr(x0, x%d) :- %s.\n.output r\n' % (most, chain))
+        self.assertEqual(self.rows('out', 'r.csv'), sorted('%d\t%d' % (i + 1, (i + most) % 3 + 1) for i in range(3)))
+        fewer = scaled(200)
+        chain = ', '.join('e(x%d, x%d)' % (i, i + 1) for i in range(fewer))
+        self.accepted(EDGES + 'e(x0, x%d) :- %s.\n.output e\n' % (fewer, chain))
         self.assertEqual(len(self.rows('out', 'e.csv')), 9)
-        equal = ', '.join('x%d = x%d + 1' % (i + 1, i) for i in range(500))
-        self.accepted('.decl a(x:number)\na(0).\n.decl r(x:number)\nr(x500) :- a(x0), %s.\n.output r\n' % equal)
-        self.assertEqual(self.rows('out', 'r.csv'), ['500'])
-        heads = ', '.join('r(x + %d)' % i for i in range(500))
+        equal = ', '.join('x%d = x%d + 1' % (i + 1, i) for i in range(most))
+        self.accepted('.decl a(x:number)\na(0).\n.decl r(x:number)\nr(x%d) :- a(x0), %s.\n.output r\n' % (most, equal))
+        self.assertEqual(self.rows('out', 'r.csv'), [str(most)])
+        heads = ', '.join('r(x + %d)' % i for i in range(most))
         self.accepted('.decl a(x:number)\na(0).\n.decl r(x:number)\n%s :- a(x).\n.output r\n' % heads)
-        self.assertEqual(len(self.rows('out', 'r.csv')), 500)
+        self.assertEqual(len(self.rows('out', 'r.csv')), most)
 
     def test_many_relations_facts_and_strings(self):
-        text = ''.join('.decl r{0}(x:number)\nr{0}(x) :- r{1}(x).\n'.format(i, max(i - 1, 0)) for i in range(5000))
-        self.accepted(text + 'r0(1).\n.output r4999\n', '-w')
-        self.assertEqual(self.rows('out', 'r4999.csv'), ['1'])
-        facts = ''.join('r(%d, "s%d").\n' % (i, i % 1000) for i in range(100000))
-        self.assertIn('100000', self.accepted('.decl r(x:number, s:symbol)\n%s.printsize r\n' % facts).output)
+        relations = scaled(5000)
+        text = ''.join('.decl r{0}(x:number)\nr{0}(x) :- r{1}(x).\n'.format(i, max(i - 1, 0)) for i in range(relations))
+        self.accepted(text + 'r0(1).\n.output r%d\n' % (relations - 1), '-w')
+        self.assertEqual(self.rows('out', 'r%d.csv' % (relations - 1)), ['1'])
+        rows = scaled(100000)
+        facts = ''.join('r(%d, "s%d").\n' % (i, i % 1000) for i in range(rows))
+        self.assertIn(str(rows), self.accepted('.decl r(x:number, s:symbol)\n%s.printsize r\n' % facts).output)
 
     def test_disjunctions_that_multiply(self):
         body = ', '.join('(x = %d ; x = 1)' % i for i in range(40))
@@ -112,16 +118,17 @@ class Sizes(RobustnessTest):
 
 class Depths(RobustnessTest):
     def test_nesting_of_programs(self):
+        many = scaled(100000)
         for part, ending in (('(', ')'), ('[', ']'), ('-', ''), ('1+', ''), ('bnot ', ''), ('cat(', ')'), ('$A(', ')'), ('min(1,', ')')):
             with self.subTest(part=part):
-                self.rejected('.decl a(x:number)\na(%s1%s).\n' % (part * 100000, ending * 100000), 'nested too deeply')
+                self.rejected('.decl a(x:number)\na(%s1%s).\n' % (part * many, ending * many), 'nested too deeply')
         for part, ending in (('(', ')'), ('!', ''), ('!(', ')'), ('1 = count : {', '}')):
             with self.subTest(part=part):
-                body = part * 100000 + 'a(1)' + ending * 100000
+                body = part * many + 'a(1)' + ending * many
                 self.rejected('.decl a(x:number)\na(1).\na(x) :- a(x), %s.\n' % body, 'nested too deeply')
 
     def test_nesting_of_facts(self):
-        deep = 100000
+        deep = scaled(100000)
         self.accepted(LIST % '', facts={'a.facts': '[1, ' * deep + 'nil' + ']' * deep + '\n'})
         self.assertEqual(self.read('out', 'a.csv'), '[1, ' * deep + 'nil' + ']' * deep + '\n')
         os.remove(self.path('out', 'a.csv'))
@@ -133,9 +140,10 @@ class Depths(RobustnessTest):
         self.assertEqual(self.read('out', 'a.csv'), '$S(' * deep + '$Z' + ')' * deep + '\n')
 
     def test_records_that_grow(self):
-        self.accepted('.type L = [h:number, t:L]\n.decl a(x:L, n:number)\na(nil, 0). a([n, x], n + 1) :- a(x, n), n < 30000.\n'
-                      '.decl b(x:L)\nb(x) :- a(x, 30000).\n.output b\n')
-        self.assertTrue(self.read('out', 'b.csv').endswith(']' * 30000 + '\n'))
+        length = scaled(30000)
+        self.accepted('.type L = [h:number, t:L]\n.decl a(x:L, n:number)\na(nil, 0). a([n, x], n + 1) :- a(x, n), n < %d.\n'
+                      '.decl b(x:L)\nb(x) :- a(x, %d).\n.output b\n' % (length, length))
+        self.assertTrue(self.read('out', 'b.csv').endswith(']' * length + '\n'))
 
 
 class Cycles(RobustnessTest):

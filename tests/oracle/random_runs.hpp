@@ -6,7 +6,7 @@
 /// How much the tests over random programs try.
 namespace gpulog::oracle {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(GPULOG_SANITIZED)
 constexpr bool is_sanitized = true;
 #else
 constexpr bool is_sanitized = false;

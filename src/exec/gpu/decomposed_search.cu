@@ -20,13 +20,13 @@ using gpu_kernels::step_run;
 using storage::gpu::device_relation;
 using storage::gpu::device_run;
 
-using search_kernel = backend::gpu::kernel<search_arguments>;
+using decomposed_kernel = backend::gpu::kernel<search_arguments>;
 
 /// Result columns and the launches that fill them.
 class search {
  public:
   search(const backend::gpu::device_context& context, backend::memory_resource& resource, search_arguments arguments,
-         search_kernel kernel, launch_shape shape)
+         decomposed_kernel kernel, launch_shape shape)
       : context_(&context),
         resource_(&resource),
         arguments_(arguments),
@@ -83,7 +83,7 @@ class search {
   const backend::gpu::device_context* context_;
   backend::memory_resource* resource_;
   search_arguments arguments_;
-  search_kernel kernel_;
+  decomposed_kernel kernel_;
   launch_shape shape_;
   array<search_arguments::totals> counts_;
   array<std::uint32_t> missing_;
@@ -116,7 +116,7 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::gpu::dev
   const bool direct =
       runs.size() <= search_arguments::most_direct &&
       std::all_of(runs.begin(), runs.end(), [](const step_run& run) { return run.view.direct != nullptr; });
-  const search_kernel kernel =
+  const decomposed_kernel kernel =
       direct ? GPULOG_KERNEL(gpu_kernels::search_kernel<true>) : GPULOG_KERNEL(gpu_kernels::search_kernel<false>);
   launch_shape shape = shape_of(context, kernel, bitmap_bytes);
   if (shape.blocks == 0) return std::nullopt;

@@ -22,7 +22,7 @@ class device_arena final : public array_store {
   /// What the host has of an array that was put.
   template <class T>
   [[nodiscard]] T* on_host(const T* on_device) {
-    return reinterpret_cast<T*>(host_.data() + (reinterpret_cast<const std::uint8_t*>(on_device) - device_.data()));
+    return reinterpret_cast<T*>(host_.data() + (reinterpret_cast<std::uintptr_t>(on_device) - device_begin()));
   }
   [[nodiscard]] std::uint64_t bytes() const { return host_.size(); }
   /// @return whether there was room; if not, there is now, and all arrays have to be put again
@@ -50,8 +50,10 @@ class device_arena final : public array_store {
     const std::uint64_t place = (host_.size() + alignment - 1) / alignment * alignment;
     host_.resize(place + bytes);
     std::memcpy(host_.data() + place, values, bytes);
-    return device_.data() + place;
+    return reinterpret_cast<const std::uint8_t*>(device_begin() + place);
   }
+  /// As a number: before the first upload() there is no array, and places are counted from 0.
+  [[nodiscard]] std::uintptr_t device_begin() const { return reinterpret_cast<std::uintptr_t>(device_.data()); }
 
   const backend::gpu::device_context* context_;
   backend::array<std::uint8_t> device_;

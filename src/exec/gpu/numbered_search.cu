@@ -21,7 +21,7 @@ using backend::fresh_memory;
 using kernels::gpu::numbered_arguments;
 using kernels::gpu::numbered_member_view;
 using storage::gpu::device_relation;
-using search_kernel = backend::gpu::kernel<numbered_arguments>;
+using numbered_search_kernel = backend::gpu::kernel<numbered_arguments>;
 
 tuple_rows rows_of(const device_relation& source, const std::vector<std::uint32_t>& columns) {
   tuple_rows found{{}, source.rows()};
@@ -163,7 +163,7 @@ class numbered_search {
  public:
   numbered_search(const backend::gpu::device_context& context, backend::memory_resource& resource,
                   const kernels::numbered_task& task, const device_graph& graph, const numbered_arguments& arguments,
-                  search_kernel kernel, const launch_shape& shape)
+                  numbered_search_kernel kernel, const launch_shape& shape)
       : context_(context),
         resource_(resource),
         task_(task),
@@ -260,7 +260,7 @@ class numbered_search {
   backend::memory_resource& resource_;
   const kernels::numbered_task& task_;
   numbered_arguments arguments_;
-  search_kernel kernel_;
+  numbered_search_kernel kernel_;
   launch_shape shape_;
   array<unsigned long long> rows_;
   array<unsigned long long> places_;
@@ -303,8 +303,8 @@ std::optional<kernels::decomposed_counts> run_numbered(const backend::gpu::devic
   arguments.numbers = graph.numbers;
   arguments.bitmap_words = static_cast<std::uint32_t>((graph.numbers + 31) / 32);
   const bool is_shared = graph.numbers <= bitmap_values(context);
-  const search_kernel kernel = is_shared ? GPULOG_KERNEL(kernels::gpu::numbered_kernel<false>)
-                                         : GPULOG_KERNEL(kernels::gpu::numbered_kernel<true>);
+  const numbered_search_kernel kernel = is_shared ? GPULOG_KERNEL(kernels::gpu::numbered_kernel<false>)
+                                                  : GPULOG_KERNEL(kernels::gpu::numbered_kernel<true>);
   launch_shape shape =
       shape_of(context, kernel, is_shared ? arguments.bitmap_words * sizeof(std::uint32_t) : std::size_t{0});
   if (shape.blocks == 0) return std::nullopt;

@@ -9,7 +9,7 @@ namespace gpulog::kernels::gpu {
 
 namespace {
 
-constexpr std::uint32_t block_threads = 256;
+constexpr std::uint32_t record_block_threads = 256;
 using backend::gpu::wave_size;
 
 /// @return whether the row is left
@@ -63,7 +63,7 @@ __device__ void report_end(const record_arguments& arguments) {
   report.number = arguments.report_number;
 }
 
-__global__ void __launch_bounds__(block_threads) record_kernel(const record_arguments arguments) {
+__global__ void __launch_bounds__(record_block_threads) record_kernel(const record_arguments arguments) {
   const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
   const std::uint64_t end = (arguments.rows + wave_size - 1) / wave_size * wave_size;  // waves stay whole
   const volatile std::uint64_t& refused = arguments.counters->refused;
@@ -82,16 +82,17 @@ __global__ void __launch_bounds__(block_threads) record_kernel(const record_argu
 }  // namespace
 
 std::uint64_t record_threads(const backend::gpu::device_context& context, std::uint64_t rows) {
-  const std::uint64_t blocks =
-      std::clamp<std::uint64_t>((rows + block_threads - 1) / block_threads, 1,
-                                context.full_blocks(block_threads));  // all threads' room is kept free in the table
-  return blocks * block_threads;
+  const std::uint64_t blocks = std::clamp<std::uint64_t>(
+      (rows + record_block_threads - 1) / record_block_threads, 1,
+      context.full_blocks(record_block_threads));  // all threads' room is kept free in the table
+  return blocks * record_block_threads;
 }
 
 void look_up_records(const backend::gpu::device_context& context, const record_arguments& arguments,
                      std::uint64_t threads) {
-  backend::gpu::launch(GPULOG_KERNEL(record_kernel),
-                       {static_cast<unsigned>(threads / block_threads), block_threads, 0, context.stream()}, arguments);
+  backend::gpu::launch(
+      GPULOG_KERNEL(record_kernel),
+      {static_cast<unsigned>(threads / record_block_threads), record_block_threads, 0, context.stream()}, arguments);
 }
 
 }  // namespace gpulog::kernels::gpu

@@ -8,7 +8,7 @@ namespace gpulog::storage::gpu {
 
 namespace {
 
-constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t counting_threads = 256;
 /// Rows or slots of a block.
 constexpr std::uint32_t share = 1024;
 constexpr std::uint32_t most_runs_at_once = 16;
@@ -24,7 +24,7 @@ struct run_list {
 };
 static_assert(sizeof(run_list) < 4096);
 
-using scan = backend::gpu::block_scan<std::uint32_t, threads>;
+using scan = backend::gpu::block_scan<std::uint32_t, counting_threads>;
 
 /// The number of the run that a block works for.
 __device__ std::uint32_t run_of_block(const run_list& list) {
@@ -104,10 +104,10 @@ __device__ void move_row(const counted_run& run, std::uint64_t row) {
 template <class Action>
 __device__ void for_share(std::uint32_t part, std::uint64_t n, const Action& action) {
   const std::uint64_t first = static_cast<std::uint64_t>(part) * share;
-  for (std::uint32_t i = threadIdx.x; i < share; i += threads) action(first + i, first + i < n);
+  for (std::uint32_t i = threadIdx.x; i < share; i += counting_threads) action(first + i, first + i < n);
 }
 
-__global__ void __launch_bounds__(threads) clear_kernel(const run_list list) {
+__global__ void __launch_bounds__(counting_threads) clear_kernel(const run_list list) {
   const std::uint32_t number = run_of_block(list);
   const counted_run& run = list.runs[number];
   const std::uint32_t part = blockIdx.x - list.first_block[number];
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(threads) clear_kernel(const run_list list) {
   });
 }
 
-__global__ void __launch_bounds__(threads) count_kernel(const run_list list) {
+__global__ void __launch_bounds__(counting_threads) count_kernel(const run_list list) {
   const std::uint32_t number = run_of_block(list);
   const counted_run& run = list.runs[number];
   for_share(blockIdx.x - list.first_block[number], run.rows,
@@ -125,19 +125,19 @@ __global__ void __launch_bounds__(threads) count_kernel(const run_list list) {
 }
 
 /// Slots of a block take their places with one atomic.
-__global__ void __launch_bounds__(threads) place_kernel(const run_list list) {
+__global__ void __launch_bounds__(counting_threads) place_kernel(const run_list list) {
   GPULOG_SHARED(scan::storage, scratch);
   GPULOG_SHARED(unsigned long long, base);
   const std::uint32_t number = run_of_block(list);
   const counted_run& run = list.runs[number];
-  constexpr std::uint32_t items = share / threads;
+  constexpr std::uint32_t items = share / counting_threads;
   const std::uint64_t first = static_cast<std::uint64_t>(blockIdx.x - list.first_block[number]) * share;
   const std::uint64_t n = slots_of(run);
   std::uint32_t counts[items];
   std::uint32_t before[items];
 #pragma unroll
   for (std::uint32_t i = 0; i < items; ++i) {
-    const std::uint64_t slot = first + i * threads + threadIdx.x;
+    const std::uint64_t slot = first + i * counting_threads + threadIdx.x;
     counts[i] = slot < n ? static_cast<std::uint32_t>(range_of(run, slot) >> 32) : 0;
   }
   std::uint32_t sum = 0;
@@ -146,12 +146,12 @@ __global__ void __launch_bounds__(threads) place_kernel(const run_list list) {
   __syncthreads();
 #pragma unroll
   for (std::uint32_t i = 0; i < items; ++i) {
-    const std::uint64_t slot = first + i * threads + threadIdx.x;
+    const std::uint64_t slot = first + i * counting_threads + threadIdx.x;
     if (slot < n) place_slot(run, slot, counts[i], base + before[i]);
   }
 }
 
-__global__ void __launch_bounds__(threads) move_kernel(const run_list list) {
+__global__ void __launch_bounds__(counting_threads) move_kernel(const run_list list) {
   const std::uint32_t number = run_of_block(list);
   const counted_run& run = list.runs[number];
   for_share(blockIdx.x - list.first_block[number], run.rows, [&](std::uint64_t row, bool is_there) {
@@ -187,7 +187,7 @@ void launch_shared(backend::gpu::stream_handle stream, run_list& list, const bac
     list.first_block[r] = static_cast<std::uint32_t>(blocks);
     blocks += std::max<std::uint64_t>(1, (size(list.runs[r]) + share - 1) / share);
   }
-  backend::gpu::launch(kernel, {static_cast<unsigned>(blocks), threads, 0, stream}, list);
+  backend::gpu::launch(kernel, {static_cast<unsigned>(blocks), counting_threads, 0, stream}, list);
 }
 
 void build_some(backend::gpu::stream_handle stream, run_list& list) {

@@ -225,6 +225,8 @@ void device_relation::compact_best(bool all) {
   const std::uint64_t appended = tail_ - rows_;
   std::uint64_t kept = 0;
   const array<std::uint64_t> rows = best_->select_tuples(set(), tail_, kept);
+  // First: runs that were not built yet read the columns as they are.
+  for (std::size_t i = 0; i < indexes_.size(); ++i) drop_index(i);
   for (auto& column : columns_) {
     array<word> packed(*resource_, column.size(), backend::fresh_memory::anything);
     backend::gpu::for_each(context_->stream(), kept, gather_row{rows.data(), column.data(), packed.data()});
@@ -236,7 +238,6 @@ void device_relation::compact_best(bool all) {
   limit_ = limit;
   old_rows_ = rows_ = kept - appended;
   best_->set_compacted(kept);
-  for (std::size_t i = 0; i < indexes_.size(); ++i) drop_index(i);
 }
 
 void device_relation::bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {

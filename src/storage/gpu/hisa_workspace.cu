@@ -41,7 +41,7 @@ struct gather_sort_keys {
     if (rows == nullptr) out_rows[i] = static_cast<std::uint32_t>(i);
   }
 };
-struct number_rows {
+struct number_hisa_rows {
   std::uint32_t* out;
   __device__ void operator()(std::uint64_t i) const { out[i] = static_cast<std::uint32_t>(i); }
 };
@@ -128,7 +128,7 @@ const std::uint32_t* hisa_workspace::sort_rows(const std::vector<const word*>& c
     });
     if (row_buffers.current != rows.data()) rows.swap(other_rows);
   }
-  if (!numbered) hisa_for_each(*this, n, number_rows{rows.data()});
+  if (!numbered) hisa_for_each(*this, n, number_hisa_rows{rows.data()});
   return rows.data();
 }
 

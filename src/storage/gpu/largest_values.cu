@@ -10,7 +10,7 @@ namespace gpulog::storage::gpu {
 
 namespace {
 
-constexpr unsigned threads = 256;
+constexpr unsigned largest_threads = 256;
 
 /// A wave has one value to offer, so few threads meet in the result.
 __global__ void largest_kernel(const word* values, std::uint64_t rows, word* result) {
@@ -30,10 +30,11 @@ std::vector<word> largest_values(const backend::gpu::device_context& context, ba
   backend::array<word> results(resource, columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (columns[c].rows == 0) continue;
-    const auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(
-        columns[c].rows / threads / 8, 1, context.full_blocks(threads) * backend::gpu::launch_factors::reductions));
-    backend::gpu::launch(GPULOG_KERNEL(largest_kernel), {blocks, threads, 0, context.stream()}, columns[c].values,
-                         columns[c].rows, results.data() + c);
+    const auto blocks = static_cast<unsigned>(
+        std::clamp<std::uint64_t>(columns[c].rows / largest_threads / 8, 1,
+                                  context.full_blocks(largest_threads) * backend::gpu::launch_factors::reductions));
+    backend::gpu::launch(GPULOG_KERNEL(largest_kernel), {blocks, largest_threads, 0, context.stream()},
+                         columns[c].values, columns[c].rows, results.data() + c);
   }
   backend::gpu::copy_async(largest.data(), results.data(), largest.size() * sizeof(word),
                            backend::gpu::direction::device_to_host, context.stream());

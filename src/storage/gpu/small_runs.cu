@@ -9,13 +9,13 @@ namespace gpulog::storage::gpu {
 
 namespace {
 
-constexpr std::uint32_t threads = small_run_scratch::threads;
+constexpr std::uint32_t build_threads = small_run_scratch::threads;
 
-__global__ void __launch_bounds__(threads) build_kernel(const small_run* runs) {
+__global__ void __launch_bounds__(build_threads) build_kernel(const small_run* runs) {
   GPULOG_SHARED(small_run_scratch, scratch);
   GPULOG_SHARED(small_run, run);
   static_assert(sizeof(small_run) % sizeof(std::uint32_t) == 0);
-  for (std::uint32_t i = threadIdx.x; i < sizeof(small_run) / sizeof(std::uint32_t); i += threads) {
+  for (std::uint32_t i = threadIdx.x; i < sizeof(small_run) / sizeof(std::uint32_t); i += build_threads) {
     reinterpret_cast<std::uint32_t*>(&run)[i] = reinterpret_cast<const std::uint32_t*>(runs + blockIdx.x)[i];
   }
   __syncthreads();
@@ -49,8 +49,8 @@ void small_run_builder::add(const counted_run& made, backend::array<std::uint32_
 void small_run_builder::flush() {
   if (count_ == 0 && counted_.empty()) return;
   if (count_ != 0) {
-    backend::gpu::launch(GPULOG_KERNEL(build_kernel), {static_cast<unsigned>(count_), threads, 0, context_->stream()},
-                         staged_ + begin_);
+    backend::gpu::launch(GPULOG_KERNEL(build_kernel),
+                         {static_cast<unsigned>(count_), build_threads, 0, context_->stream()}, staged_ + begin_);
     begin_ += count_;
     count_ = 0;
   }

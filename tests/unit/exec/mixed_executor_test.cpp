@@ -347,7 +347,11 @@ TEST(mixed_executor, recursions_move_when_the_device_is_ready_and_their_iteratio
   EXPECT_EQ(tuples, 20000U * 61);
 
   EXPECT_EQ(walk(20000, 1000).backend, "cpu");
-  // Iterations that are held up look large.
+  const stratum_statistics alone = walk(20000, 0, false);
+  EXPECT_EQ(alone.backend, "cpu");
+  EXPECT_EQ(alone.reason, "there is no gpu device");
+  // Iterations that are held up look large, and sanitizers hold up all of them.
+  if (oracle::is_sanitized) return;
   const stratum_statistics small = one_of_many(
       [] {
         const stratum_statistics figures = walk(1, 5);
@@ -356,9 +360,6 @@ TEST(mixed_executor, recursions_move_when_the_device_is_ready_and_their_iteratio
       },
       [](const auto& figures) { return figures.backend == "cpu"; });
   EXPECT_EQ(small.backend, "cpu");
-  const stratum_statistics alone = walk(20000, 0, false);
-  EXPECT_EQ(alone.backend, "cpu");
-  EXPECT_EQ(alone.reason, "there is no gpu device");
 }
 
 TEST(mixed_executor, strata_begin_anew_when_the_device_is_ready) {

@@ -158,7 +158,9 @@ inline void compare_random_programs(const std::vector<device_way>& ways, std::ui
       if (has_result) expect_same(*running, source.program, expected);
     }
   }
-  EXPECT_GT(compared, count / 4);  // the others have texts or aggregates
+  constexpr std::uint64_t enough_to_count_on = 40;
+  // The others have texts or aggregates.
+  EXPECT_GT(compared, count >= enough_to_count_on ? count / 4 : 0);
 }
 
 }  // namespace gpulog::exec

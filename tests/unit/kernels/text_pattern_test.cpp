@@ -89,7 +89,7 @@ TEST(text_pattern, many_deterministic_states) {
   std::mt19937 random(7);
   std::string text;
   for (int i = 0; i < 20000; ++i) text += random() % 2 == 0 ? 'a' : 'b';
-  for (std::size_t end = 19980; end < text.size(); ++end) {
+  for (std::size_t end = oracle::is_sanitized ? 19996 : 19980; end < text.size(); ++end) {
     const std::string_view part(text.data(), end);
     EXPECT_EQ(pattern.match(part), part[end - 15] == 'a' ? outcome::yes : outcome::no);
   }

@@ -258,10 +258,12 @@ TEST_P(tile_runners, bindings_are_carried_through_three_atoms) {
                                        {0, 1, 2, 3}, 4);
   tuples expected;
   std::uint64_t candidates = 0;
-  for (const tuple& one : rows_in(r, row_part::all)) {
-    for (const tuple& two : rows_in(s, row_part::all)) {
+  const auto all_of_r = rows_in(r, row_part::all);
+  const auto all_of_s = rows_in(s, row_part::all);
+  for (const tuple& one : all_of_r) {
+    for (const tuple& two : all_of_s) {
       if (two[0] != one[1]) continue;
-      for (const tuple& three : rows_in(r, row_part::all)) {
+      for (const tuple& three : all_of_r) {
         if (three[0] != two[1]) continue;
         expected.insert({one[0], one[1], two[1], three[1]});
         ++candidates;
@@ -293,8 +295,9 @@ TEST_P(tile_runners, keys_of_three_columns_and_of_their_prefix) {
     const pipeline program = pipeline_of(
         {scan_of(probe, {{0, 0}, {1, 1}, {2, 2}}), match_of(source, index, level, keys, {{3, 3}}, {2})}, {2, 3}, 4);
     tuples expected;
+    const auto all_of_source = rows_in(source, row_part::all);
     for (const tuple& one : rows_in(probe, row_part::all)) {
-      for (const tuple& two : rows_in(source, row_part::all)) {
+      for (const tuple& two : all_of_source) {
         if (two[2] != one[0]) continue;
         if (level == 1 && (two[0] != one[0] || two[1] != one[1])) continue;
         expected.insert({one[2], two[3]});

@@ -12,6 +12,7 @@
 
 #include "analysed_text.hpp"
 #include "oracle/naive_evaluator.hpp"
+#include "oracle/random_runs.hpp"
 
 namespace gpulog {
 namespace {
@@ -165,7 +166,10 @@ std::vector<fs::path> cases(const fs::path& root) {
 TEST(conformance, programs_are_rejected_or_evaluated_as_expected) {
   const char* root = std::getenv("GPULOG_CONFORMANCE");
   if (root == nullptr) GTEST_SKIP() << "GPULOG_CONFORMANCE is not set";
-  for (const fs::path& folder : cases(root)) check_case(folder);
+  // The product itself runs all of them.
+  constexpr std::size_t step = oracle::is_sanitized ? 5 : 1;
+  const std::vector<fs::path> folders = cases(root);
+  for (std::size_t i = 0; i < folders.size(); i += step) check_case(folders[i]);
 }
 
 }  // namespace

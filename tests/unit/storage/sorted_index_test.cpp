@@ -181,7 +181,11 @@ TYPED_TEST(sorted_indexes, answers_over_many_advances) {
           std::mt19937_64 random(layout.order[0] + below);
           index_model model(this->memory, 4, layout, buffer_policy{eager, 8.0});
           std::uint64_t old_rows = 0;
-          for (const std::size_t added : {0, 1, 33, 31, 32, 700, 1, 0, 100, 5, 300, 2, 2, 2, 1000, 0, 1}) {
+          const std::vector<std::size_t> advances =
+              oracle::is_sanitized
+                  ? std::vector<std::size_t>{0, 1, 33, 300, 1, 0, 2, 2, 100, 1}
+                  : std::vector<std::size_t>{0, 1, 33, 31, 32, 700, 1, 0, 100, 5, 300, 2, 2, 2, 1000, 0, 1};
+          for (const std::size_t added : advances) {
             old_rows = model.rows();
             model.append(added, below, random);
             model.refresh(this->backend, old_rows);

@@ -3,14 +3,15 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "backend/gpu/emulated/memory_access.hpp"
+
 namespace gpulog::backend::gpu::emulated {
 
 namespace {
 
-constexpr std::size_t page = 4096;
 /// AddressSanitizer puts space between variables.
 constexpr std::size_t stack_bytes = (watches_addresses ? std::size_t{256} : std::size_t{64}) << 10;
-constexpr std::size_t stack_distance = stack_bytes + page;  // with a page below that nobody may touch
+constexpr std::size_t stack_distance = stack_bytes + page_bytes;  // with a page below that nobody may touch
 constexpr std::size_t stacks_at_once = 32;
 
 }  // namespace
@@ -31,9 +32,9 @@ bool fiber_pool::make_some() {
   mappings_.push_back(mapping);
   for (std::size_t s = 0; s < stacks_at_once; ++s) {
     std::byte* const guard = static_cast<std::byte*>(mapping) + s * stack_distance;
-    ::mprotect(guard, page, PROT_NONE);
+    ::mprotect(guard, page_bytes, PROT_NONE);
     auto* const made = new fiber;
-    made->stack = guard + page;
+    made->stack = guard + page_bytes;
     made->number = all_.size();
     made->bottom = made->stack;
     made->bytes = stack_bytes;
@@ -47,7 +48,7 @@ bool fiber_pool::make_some() {
 void fiber_pool::begin_anew(fiber& made) {
   // Stacks that all begin at the same place of a page would share a few lines of the processor's first cache.
   constexpr std::size_t line = 64;
-  constexpr std::size_t colours = page / line;
+  constexpr std::size_t colours = page_bytes / line;
   const std::size_t unused = made.number * 5 % colours * line;
   made.context = boost::context::detail::make_fcontext(made.stack + stack_bytes - unused, stack_bytes - unused, runs_);
   made.fake_stack = nullptr;

@@ -24,7 +24,7 @@ struct fiber {
 inline void arrive(fiber& own, boost::context::detail::transfer_t from) {
   fiber& previous = *static_cast<fiber*>(from.data);
   previous.context = from.fctx;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(GPULOG_SANITIZED_ADDRESSES)
   __sanitizer_finish_switch_fiber(own.fake_stack, &previous.bottom, &previous.bytes);
 #else
   static_cast<void>(own);
@@ -33,7 +33,7 @@ inline void arrive(fiber& own, boost::context::detail::transfer_t from) {
 
 /// Goes on in another fiber. Returns when a fiber switches back.
 inline void switch_fibers(fiber& own, fiber& to) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(GPULOG_SANITIZED_ADDRESSES)
   __sanitizer_start_switch_fiber(&own.fake_stack, to.bottom, to.bytes);
 #endif
   arrive(own, boost::context::detail::jump_fcontext(to.context, &own));

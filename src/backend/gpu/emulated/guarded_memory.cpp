@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::uint64_t alignment = 256;
 constexpr std::uint64_t red_zone = 256;
-constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t least_reserved = std::uint64_t{16} << 30;
 /// More than that is only filled at both ends: pages that nothing else touches cost more than a test does with them.
 constexpr std::uint64_t wholly_filled = std::uint64_t{256} << 10;
@@ -43,7 +42,7 @@ void at_ends(std::byte* space, std::uint64_t bytes, const Change& change) {
 }  // namespace
 
 guarded_memory::guarded_memory(std::uint64_t limit)
-    : limit_(limit), reserved_(rounded_up(std::max(least_reserved, 2 * limit), page)) {
+    : limit_(limit), reserved_(rounded_up(std::max(least_reserved, 2 * limit), page_bytes)) {
   void* const mapping = ::mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::runtime_error("the host has no room for the memory of the emulated device");
   base_ = static_cast<std::byte*>(mapping);
@@ -65,7 +64,7 @@ void* guarded_memory::allocate(std::uint64_t bytes) {
   made.space_bytes = space;
   live_.emplace(begin + red_zone, made);
   used_ += bytes;
-  high_water_ = std::max(high_water_, rounded_up(begin + space, page));
+  high_water_ = std::max(high_water_, rounded_up(begin + space, page_bytes));
   unprepared_.push_back(begin + red_zone);
   return base_ + begin + red_zone;
 }
@@ -134,8 +133,8 @@ std::string guarded_memory::reclaim() {
       permit(base_ + one.first, freed.bytes);
       std::memset(base_ + one.first, freed_byte, std::min(freed.bytes, filled_end));
       if (freed.bytes > given_back) {
-        const std::uint64_t first = rounded_up(one.first + filled_end, page);
-        ::madvise(base_ + first, (one.first + freed.bytes) / page * page - first, MADV_DONTNEED);
+        const std::uint64_t first = rounded_up(one.first + filled_end, page_bytes);
+        ::madvise(base_ + first, (one.first + freed.bytes) / page_bytes * page_bytes - first, MADV_DONTNEED);
       }
     }
     at_ends(base_ + freed.space_begin, freed.space_bytes, forbid);

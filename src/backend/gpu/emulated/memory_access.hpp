@@ -6,6 +6,8 @@
 /// and to change them takes some nanoseconds. Where the processor has no keys, guarded_memory closes the pages.
 namespace gpulog::backend::gpu::emulated {
 
+constexpr std::uint64_t page_bytes = 4096;
+
 /// Whether there are keys, for memory that is reserved with reach_with_key().
 [[nodiscard]] bool has_memory_key();
 /// Those with access can read and write there from now on. @return whether that worked

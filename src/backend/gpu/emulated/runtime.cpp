@@ -10,6 +10,7 @@
 #include <iterator>
 #include <utility>
 
+#include "backend/gpu/emulated/memory_access.hpp"
 #include "backend/gpu/emulated/sanitizer.hpp"
 #include "backend/gpu/emulated/settings.hpp"
 
@@ -73,11 +74,10 @@ memory_use runtime::memory() {
 }
 
 void* runtime::allocate_pinned(std::uint64_t bytes) {
-  constexpr std::size_t page = 4096;
   constexpr std::size_t most_filled = std::size_t{64} << 10;
   if (bytes == 0) return nullptr;
-  const std::size_t rounded = (bytes + page - 1) / page * page;
-  void* const memory = std::aligned_alloc(page, rounded);
+  const std::size_t rounded = (bytes + page_bytes - 1) / page_bytes * page_bytes;
+  void* const memory = std::aligned_alloc(page_bytes, rounded);
   if (memory == nullptr) throw device_error("emulated device: the host has not enough memory");
   std::memset(memory, fresh_byte, std::min(rounded, most_filled));
   forbid(static_cast<std::byte*>(memory) + bytes, rounded - bytes);
@@ -298,11 +298,10 @@ void runtime::copy(void* to, const void* from, std::uint64_t bytes, direction wa
 namespace {
 /// Pages that the host gets back are zero when they are touched again: of a large array, most never are.
 void fill_memory(void* memory, int byte, std::uint64_t bytes) {
-  constexpr std::uint64_t page = 4096;
   constexpr std::uint64_t large = std::uint64_t{1} << 20;
   auto* const first = static_cast<std::byte*>(memory);
-  const std::uint64_t before = (page - reinterpret_cast<std::uintptr_t>(first) % page) % page;
-  const std::uint64_t whole = bytes < large ? 0 : (bytes - before) / page * page;
+  const std::uint64_t before = (page_bytes - reinterpret_cast<std::uintptr_t>(first) % page_bytes) % page_bytes;
+  const std::uint64_t whole = bytes < large ? 0 : (bytes - before) / page_bytes * page_bytes;
   if (byte != 0 || whole == 0 || ::madvise(first + before, whole, MADV_DONTNEED) != 0) {
     std::memset(memory, byte, bytes);
     return;

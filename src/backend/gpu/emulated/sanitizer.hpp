@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(GPULOG_SANITIZED_ADDRESSES)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -13,7 +13,7 @@
 /// later whether somebody wrote.
 namespace gpulog::backend::gpu::emulated {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(GPULOG_SANITIZED_ADDRESSES)
 constexpr bool watches_addresses = true;
 #else
 constexpr bool watches_addresses = false;
@@ -25,13 +25,13 @@ constexpr int red_zone_byte = 0xC7;
 
 /// Nobody may touch it from now on.
 inline void forbid([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(GPULOG_SANITIZED_ADDRESSES)
   ASAN_POISON_MEMORY_REGION(memory, bytes);
 #endif
 }
 
 inline void permit([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(GPULOG_SANITIZED_ADDRESSES)
   ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
 #endif
 }
