@@ -13,11 +13,13 @@ function(gpulog_in_few_units target)
   endif()
 endfunction()
 
-# gpulog_library(<folder> [DEPENDS <library>...]): all *.cpp of the folder; an interface library where there is none yet.
+# gpulog_library(<folder> [FOLDERS <sub-folder>...] [DEPENDS <library>...]): all *.cpp of the folder and of these in it; an
+# interface library where there is none yet.
 function(gpulog_library folder)
-  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "FOLDERS;DEPENDS" ${ARGN})
   string(REPLACE "/" "_" name "gpulog_${folder}")
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  list(TRANSFORM ARG_FOLDERS REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/\\1/*.cpp")
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp ${ARG_FOLDERS})
   if(sources)
     add_library(${name} STATIC ${sources})
     set(scope PUBLIC)

@@ -247,8 +247,9 @@ void engine_state::evaluate() {
     return shared_between(values_in(columns), values_in(others));
   };
   plan::options planning = planning_options(options);
-  planning.count_existence = options.count_existence && !device && !make_other_executor;
+  if (options.count_existence && !device && !make_other_executor) planning.off.erase("semi-joins");
   planned = plan::make_plan(analysed(), known, planning);
+  figures.pass_seconds = planned.pass_times;
 
   exec::options chosen;
   chosen.threads = options.jobs;

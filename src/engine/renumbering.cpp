@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "plan/domains.hpp"
+#include "plan/passes/dense_domains.hpp"
 #include "storage/bit_set.hpp"
 #include "storage/relation_options.hpp"
 

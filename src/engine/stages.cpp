@@ -57,9 +57,9 @@ std::string show_plan(const program_state& state, const run_options& options) {
 #if defined(GPULOG_WITH_GPU)
   const bool has_device = options.backend == backend_kind::gpu || (options.backend == backend_kind::automatic &&
                                                                    !exec::gpu_is_for_tests() && exec::has_gpu_driver());
-  planning.count_existence = options.count_existence && !has_device;
+  if (options.count_existence && !has_device) planning.off.erase("semi-joins");
 #else
-  planning.count_existence = options.count_existence;
+  if (options.count_existence) planning.off.erase("semi-joins");
 #endif
   const plan::program planned = plan::make_plan(*state.analysed, {}, planning);
   std::string text = plan::explain(planned);
@@ -109,13 +109,13 @@ std::string show_stage(const program_state& state, std::string_view stage, const
 
 plan::options planning_options(const run_options& options) {
   plan::options planning;
-  if (!options.intersect) planning.intersections = plan::intersection_mode::off;
-  if (options.skip_unneeded) planning.unneeded = plan::unneeded_mode::left_out;
-  if (!options.skip_sets) planning.deduplication = plan::deduplication_mode::always;
+  if (!options.intersect) planning.off.insert("smallest-relation-first");
+  if (options.skip_unneeded) planning.off.erase("unneeded-relations");
+  if (!options.skip_sets) planning.off.insert("needless-sets");
   if (options.demand == option_mode::off) planning.demand = plan::demand_mode::off;
   if (options.demand == option_mode::on) planning.demand = plan::demand_mode::always;
   // As published, and as a loop, nothing falls apart.
-  if (!options.decompose || options.storage == storage_kind::hisa) planning.pivot_steps = plan::pivot_step_mode::off;
+  if (!options.decompose || options.storage == storage_kind::hisa) planning.off.insert("invariant-columns");
   return planning;
 }
 

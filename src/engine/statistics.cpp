@@ -65,6 +65,7 @@ std::string to_json(const statistics& figures) {
                                  {"peak_relation_bytes", figures.peak_relation_bytes},
                                  {"peak_process_bytes", figures.peak_process_bytes},
                                  {"renumbered", figures.renumbered},
+                                 {"pass_seconds", figures.pass_seconds},
                                  {"strata", std::move(strata)},
                                  {"relations", std::move(relations)}};
   // Names come from programs and files, whose bytes need not be UTF-8.

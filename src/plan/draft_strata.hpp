@@ -30,15 +30,12 @@ struct draft_stratum {
   std::optional<stratum_condition> only_if;
 };
 
-/// What is known of the relations of a plan.
-struct planned_relations {
-  const cost_model& costs;
-  const std::vector<std::uint32_t>& arities;  ///< by relation
-  const std::set<relation_id>& equivalences;
-};
+class planning;
 
-/// Chooses indexes for the searches of all strata, and appends the finished strata to the plan. Drafts are moved from.
-/// @param intersects whether bindings may choose among several searches (ADR 0016)
-void finish_strata(std::deque<draft_stratum>& strata, const planned_relations& known, bool intersects, program& result);
+/// Chooses indexes for the searches of all strata.
+void choose_indexes(planning& shared);
+
+/// Appends the strata to the plan, their versions as operators. Drafts are moved from.
+void make_operators(planning& shared);
 
 }  // namespace gpulog::plan

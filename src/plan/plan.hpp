@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -262,7 +263,8 @@ struct restricted_read {
   relation_id whole;
 };
 
-/// A relation of which a recursion computes what it asks for, and which is computed in full behind (plan/demand.hpp).
+/// A relation of which a recursion computes what it asks for, and which is computed in full behind
+/// (plan/passes/magic_sets.hpp).
 struct watched_restriction {
   relation_id relation;    ///< as written
   relation_id restricted;  ///< in its place
@@ -358,9 +360,10 @@ struct program {
   std::vector<index> indexes;
   std::vector<stratum> strata;
   std::vector<fact_block> facts;
-  std::vector<std::string> symbols;   ///< symbol_id n is symbols[n]
-  std::vector<std::string> functors;  ///< names of those of libraries, by number; for explain
-  std::vector<std::string> remarks;   ///< decisions about supplementary relations, with their reasons
+  std::vector<std::string> symbols;          ///< symbol_id n is symbols[n]
+  std::vector<std::string> functors;         ///< names of those of libraries, by number; for explain
+  std::vector<std::string> remarks;          ///< decisions about supplementary relations, with their reasons
+  std::map<std::string, double> pass_times;  ///< by name of the pass, seconds; those that ran
 };
 
 }  // namespace gpulog::plan

@@ -3,6 +3,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/plan.hpp"
@@ -37,33 +40,28 @@ struct statistics {
 /// switches it off too.
 enum class supplementary_mode : std::uint8_t { automatic, off };
 
-/// Whether a search may be left to the smallest of several relations (plan/intersections.hpp).
-enum class intersection_mode : std::uint8_t { automatic, off };
-
-/// Whether relations whose rows cannot repeat have no tuple set (plan/distinct_rows.hpp).
-enum class deduplication_mode : std::uint8_t { where_needed, always };
-
-/// Whether relations that a recursion reads at few keys are restricted to them there (plan/demand.hpp). automatic:
-/// where few are expected to be asked for, until it shows that they are not; always: wherever that is right, whatever
-/// it brings; watched: the same, until it shows; for tests. Not without supplementary relations.
+/// Whether relations that a recursion reads at few keys are restricted to them there (plan/passes/magic_sets.hpp).
+/// automatic: where few are expected to be asked for, until it shows that they are not; always: wherever that is right,
+/// whatever it brings; watched: the same, until it shows; for tests. Not without supplementary relations.
 enum class demand_mode : std::uint8_t { automatic, always, watched, off };
 
-/// Whether rules are rewritten so that a fixpoint falls apart (plan/pivot_steps.hpp).
-enum class pivot_step_mode : std::uint8_t { automatic, off };
-
-/// Whether relations that no output depends on are planned (sema/needed_relations.hpp).
-enum class unneeded_mode : std::uint8_t { planned, left_out };
+/// Passes that are off until they are asked for: what no output depends on is planned, too; and counts in place of
+/// semi-joins are for a CPU, as a device has no order of rows.
+inline const std::set<std::string, std::less<>> passes_off_by_default = {"unneeded-relations", "semi-joins"};
 
 struct options {
   supplementary_mode supplementary = supplementary_mode::automatic;
-  intersection_mode intersections = intersection_mode::automatic;
-  deduplication_mode deduplication = deduplication_mode::where_needed;
   demand_mode demand = demand_mode::automatic;
-  pivot_step_mode pivot_steps = pivot_step_mode::automatic;
-  unneeded_mode unneeded = unneeded_mode::planned;
-  /// Atoms that only say that a row exists are counted (plan/existence.hpp); for a CPU, a device has no order of rows.
-  bool count_existence = false;
+  /// Names of passes that are not run.
+  std::set<std::string, std::less<>> off = passes_off_by_default;
 };
+
+/// A pass that can be switched off.
+struct optional_pass {
+  std::string_view name, description;
+};
+/// All of them, in the order in which they run.
+[[nodiscard]] std::vector<optional_pass> optional_passes();
 
 /// Plans every rule: semi-naive versions, join order, supplementary relations, indexes. The relations of `source` keep
 /// their numbers; supplementary ones come behind them. Any analysed program can be planned.

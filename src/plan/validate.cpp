@@ -6,6 +6,8 @@
 #include <set>
 
 #include "plan/liveness.hpp"
+#include "plan/normalized_rule.hpp"
+#include "plan/stratum_rules.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -277,6 +279,42 @@ std::vector<std::string> validate(const program& plan) {
     if (facts.values.size() != facts.rows * plan.relations[facts.relation.value].kinds.size()) {
       problems.push_back("a block of facts has the wrong number of words");
     }
+  }
+  return problems;
+}
+
+namespace {
+void check_rule(const program& plan, const normalized_rule& rule, std::vector<std::string>& problems) {
+  const auto fail = [&](const std::string& what) { problems.push_back(fmt::format("{}: {}", rule.text, what)); };
+  for (const std::vector<body_atom>* atoms : {&rule.atoms, &rule.negations}) {
+    for (const body_atom& atom : *atoms) {
+      if (atom.relation.value >= plan.relations.size()) {
+        fail("an atom has no relation");
+      } else if (atom.arguments.size() != plan.relations[atom.relation.value].kinds.size()) {
+        fail(fmt::format("an atom of {} has {} arguments", plan.relations[atom.relation.value].name,
+                         atom.arguments.size()));
+      }
+    }
+  }
+  std::vector<std::uint32_t> variables;
+  for (const body_atom& atom : rule.atoms) append_variables(atom, variables);
+  for (const sema::expression& argument : rule.head_arguments) append_variables(argument, variables);
+  for (const std::uint32_t variable : variables) {
+    if (variable >= rule.variables.size()) fail(fmt::format("there is no variable {}", variable));
+  }
+}
+}  // namespace
+
+std::vector<std::string> validate(const program& plan, const normalized_rule& rule, const rule_scope&) {
+  std::vector<std::string> problems;
+  check_rule(plan, rule, problems);
+  return problems;
+}
+
+std::vector<std::string> validate(const program& plan, const stratum_rules& rules) {
+  std::vector<std::string> problems;
+  for (const std::vector<normalized_rule>* some : {&rules.plain, &rules.other, &rules.patterns}) {
+    for (const normalized_rule& rule : *some) check_rule(plan, rule, problems);
   }
   return problems;
 }

@@ -52,9 +52,10 @@ class CommandTest(unittest.TestCase):
         return sorted(self.read(*names).splitlines())
 
     def start(self, *arguments, **options):
+        if IS_SANITIZED:
+            options.setdefault('preexec_fn', raise_stack_limit)
         return subprocess.Popen([self.gpulog, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                                preexec_fn=raise_stack_limit if IS_SANITIZED else None, **options)
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", **options)
 
     def run_gpulog(self, *arguments, **options):
         process = self.start(*arguments, **options)

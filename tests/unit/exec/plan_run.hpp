@@ -44,12 +44,12 @@ inline std::vector<run_mode> all_run_modes() {
     modes.push_back({storage, 1});
     if (!oracle::is_sanitized) modes.push_back({storage, 2});
     if (!oracle::is_sanitized) modes.push_back({storage, 4});
-    modes.push_back({storage, 1, false, true});
+    if (!oracle::is_sanitized) modes.push_back({storage, 1, false, true});
     modes.push_back({storage, 3, true, true, !hisa});
   }
   for (const auto sets : {storage::set_choice::bits, storage::set_choice::words}) {
     if (!oracle::is_sanitized) modes.push_back({storage::storage_mode::hash, 1, false, false, true, sets});
-    modes.push_back({storage::storage_mode::hash, 1, false, true, true, sets});
+    if (!oracle::is_sanitized) modes.push_back({storage::storage_mode::hash, 1, false, true, true, sets});
     modes.push_back({storage::storage_mode::hash, 3, true, true, true, sets});
   }
   return modes;

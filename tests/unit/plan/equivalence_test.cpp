@@ -42,10 +42,10 @@ bool check_against_oracle(const std::string& text, const options& chosen, bool g
   return true;
 }
 
-constexpr options with_supplementary{supplementary_mode::automatic};
-constexpr options without_supplementary{supplementary_mode::off};
-constexpr options with_restriction{.demand = demand_mode::always};
-constexpr options with_watched_restriction{.demand = demand_mode::watched};
+const options with_supplementary{supplementary_mode::automatic};
+const options without_supplementary{supplementary_mode::off};
+const options with_restriction{.demand = demand_mode::always};
+const options with_watched_restriction{.demand = demand_mode::watched};
 
 TEST(equivalence, random_programs_have_the_results_of_naive_evaluation) {
   oracle::random_program_options shape;

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plan/cost_model.hpp"
+#include "plan/passes/magic_sets.hpp"
+#include "plan/planner.hpp"
+#include "plan/value_sources.hpp"
+
+namespace gpulog::plan {
+
+class planning;
+
+struct chosen_demand {
+  demand asked;
+  std::vector<double> shares;  ///< by column: of its values, those that are asked for; expected
+};
+
+/// Which relations are restricted by demand: those where few values of the columns are asked for. What is saved is that
+/// the relation grows a little in each iteration; its tuples have to be found once in any case, and those that are
+/// asked for twice. Values are compared as they are loaded: no other estimate says whether a column's values are those
+/// that another column asks for.
+class demand_choice {
+ public:
+  demand_choice(const sema::program& source, const statistics& known, demand_mode mode, const cost_model& costs,
+                const relation_namer& name_of)
+      : source_(source), known_(known), mode_(mode), costs_(costs), name_of_(name_of), sources_(source) {}
+
+  [[nodiscard]] bool is_off() const { return mode_ == demand_mode::off; }
+  /// Whether a restriction is given up where more is asked for than was expected.
+  [[nodiscard]] bool is_watched() const { return mode_ != demand_mode::always; }
+
+  /// For demand_restriction::find.
+  [[nodiscard]] bool prefers(column_place first, column_place second) const;
+
+  /// One of those that were found. Appends remarks about others that are not restricted, each once.
+  [[nodiscard]] std::optional<chosen_demand> choose(std::vector<demand> found, std::vector<std::string>& remarks);
+
+ private:
+  [[nodiscard]] bool is_loaded(relation_id relation) const;
+  [[nodiscard]] std::optional<double> share_of(relation_id relation, const demanded_column& asked);
+  [[nodiscard]] std::optional<chosen_demand> estimate(demand asked, std::vector<std::string>& remarks);
+
+  const sema::program& source_;
+  const statistics& known_;
+  demand_mode mode_;
+  const cost_model& costs_;
+  const relation_namer& name_of_;
+  value_sources sources_;
+  std::set<relation_id> declined_;
+};
+
+/// Restricts relations of a recursive stratum to what it asks for, one after the other.
+void restrict_by_demand(planning& shared, stratum_rules& stratum);
+
+}  // namespace gpulog::plan

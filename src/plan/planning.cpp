@@ -1,0 +1,99 @@
+#include "plan/planning.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace gpulog::plan {
+
+planning::planning(const sema::program& program_to_plan, const statistics& known_sizes, const options& chosen_options)
+    : source(program_to_plan),
+      known(known_sizes),
+      chosen(chosen_options),
+      costs(program_to_plan, known_sizes),
+      needed(program_to_plan.relations.size(), true),
+      make_relation([this](relation_id head, std::vector<std::string> names, std::vector<value_kind> kinds) {
+        return add_relation_for(head, std::move(names), std::move(kinds));
+      }),
+      name_of([this](relation_id id) { return result.relations[id.value].name; }),
+      patterns(make_relation, name_of),
+      restrictions(source, result.relations, make_relation, name_of),
+      demands(source, known, chosen.demand, costs, name_of) {
+  add_relations();
+  add_facts();
+}
+
+void planning::add_relations() {
+  for (const sema::relation& declared : source.relations) {
+    relation added;
+    added.name = declared.name;
+    for (const sema::attribute& attribute : declared.attributes) {
+      added.attribute_names.push_back(attribute.name);
+      added.kinds.push_back(attribute.kind);
+    }
+    added.size_limit = declared.size_limit.value_or(0);
+    added.choice_domains = declared.choice_domains;
+    added.is_equivalence = declared.structure == sema::representation::eqrel;
+    arities.push_back(declared.arity());
+    if (added.is_equivalence) equivalences.insert(relation_id(static_cast<std::uint32_t>(result.relations.size())));
+    result.relations.push_back(std::move(added));
+  }
+}
+
+void planning::add_facts() {
+  std::vector<std::size_t> block_of(source.relations.size(), source.facts.size());
+  for (const sema::fact& fact : source.facts) {
+    std::size_t& block = block_of[fact.relation.value];
+    if (block == source.facts.size()) {
+      block = result.facts.size();
+      result.facts.push_back({fact.relation, {}, 0});
+    }
+    fact_block& extended = result.facts[block];
+    extended.values.insert(extended.values.end(), fact.values.begin(), fact.values.end());
+    ++extended.rows;
+  }
+}
+
+relation_id planning::add_relation_for(relation_id head, std::vector<std::string> attribute_names,
+                                       std::vector<value_kind> kinds) {
+  const relation_id id(static_cast<std::uint32_t>(result.relations.size()));
+  relation added;
+  added.name = fmt::format("{}@{}", result.relations[head.value].name, ++made_for_[head]);
+  added.attribute_names = std::move(attribute_names);
+  added.supplementary = true;
+  const auto arity = static_cast<std::uint32_t>(kinds.size());
+  added.kinds = std::move(kinds);
+  arities.push_back(arity);
+  costs.add_relation(arity, costs.rows(head, part::all));
+  result.relations.push_back(std::move(added));
+  return id;
+}
+
+bool planning::may_make_relations() const {
+  const auto pragma = source.pragmas.find("supplementary");
+  const bool is_off = pragma != source.pragmas.end() && pragma->second == "off";
+  return chosen.supplementary == supplementary_mode::automatic && !is_off;
+}
+
+void planning::plan_before(normalized_rule rule) {
+  expect_rows(*this, rule);
+  costs.learn_distinct_values(rule);
+  before.push_back(std::move(rule));
+}
+
+pass_timer::~pass_timer() {
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
+  shared_.result.pass_times[std::string(pass_)] += taken.count();
+}
+
+void expect_rows(planning& shared, const normalized_rule& rule) {
+  if (rule.atoms.empty()) return shared.costs.set_rows(rule.head, 1);
+  double rows = shared.costs.rows(rule.atoms.front().relation, part::all);
+  for (const body_atom& test : rule.atoms) {
+    const auto share = shared.demanded.find(test.relation);
+    if (share != shared.demanded.end()) rows *= share->second;
+  }
+  shared.costs.set_rows(rule.head, rows);
+}
+
+}  // namespace gpulog::plan

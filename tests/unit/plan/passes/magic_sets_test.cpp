@@ -1,0 +1,198 @@
+#include "plan/passes/magic_sets.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "../plan_from_text.hpp"
+#include "plan/explain.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+const options always{.demand = demand_mode::always};
+
+/// r is read by s, which r reads.
+const std::string declarations =
+    ".decl e(x:number, y:number)\n.input e\n.decl d(x:number, y:number)\n.input d\n.decl u(x:number)\n.input u\n"
+    ".decl s(x:number, y:number)\ns(x,y) :- e(x,y).\n";
+const std::string plain_r = ".decl r(x:number, y:number)\nr(x,y) :- s(x,z), s(z,y).\n";
+
+std::vector<std::string> names_in(const program& plan, const stratum& one) {
+  std::vector<std::string> names;
+  for (const relation_id id : one.relations) names.push_back(plan.relations[id.value].name);
+  return names;
+}
+
+/// Relations of strata that are no program's input, in order of evaluation, if no restriction is given up.
+std::vector<std::vector<std::string>> strata_of(const std::string& text, const options& chosen = always,
+                                                const statistics& known = {}) {
+  const program plan = plan_text(text, chosen, known);
+  std::vector<std::vector<std::string>> strata;
+  for (const stratum& one : plan.strata) {
+    if (one.only_if && one.only_if->given_up) continue;
+    if (!one.once.versions.empty() || one.recursive) strata.push_back(names_in(plan, one));
+  }
+  return strata;
+}
+
+bool is_restricted(const std::string& text, const std::string& relation = "r", const options& chosen = always,
+                   const statistics& known = {}) {
+  for (const auto& names : strata_of(text, chosen, known)) {
+    if (std::find(names.begin(), names.end(), relation) != names.end()) return names.size() == 1;
+  }
+  return false;
+}
+
+std::vector<std::string> texts_of(const program& plan, const std::string& head) {
+  std::vector<std::string> texts;
+  for (const stratum& one : plan.strata) {
+    std::vector<const phase*> phases = {&one.once};
+    for (const phase& repeated : one.loop) phases.push_back(&repeated);
+    for (const phase* checked : phases) {
+      for (const rule_version& version : checked->versions) {
+        const bool is_known = std::find(texts.begin(), texts.end(), version.text) != texts.end();
+        if (plan.relations[version.head.value].name == head && !is_known) texts.push_back(version.text);
+      }
+    }
+  }
+  return texts;
+}
+
+TEST(demand, a_relation_that_is_read_at_given_keys_has_all_its_tuples_in_a_stratum_behind) {
+  const std::string text = declarations + plain_r + "s(x,y) :- d(_,x), r(x,y), u(y).\n";
+  const std::vector<std::vector<std::string>> expected = {{"d@1"}, {"s", "r@1", "s@1", "s@2"}, {"r"}};
+  EXPECT_EQ(strata_of(text), expected);
+  const program plan = plan_text(text, always);
+  EXPECT_EQ(texts_of(plan, "d@1"), std::vector<std::string>{"d@1(y) :- d(_,y)."});
+  EXPECT_EQ(texts_of(plan, "s@1"), std::vector<std::string>{"s@1(x,y) :- s(x,y), d@1(x)."});
+  EXPECT_EQ(texts_of(plan, "s@2"), std::vector<std::string>{"s@2(x,y) :- s(x,y), u(y)."});
+  EXPECT_EQ(texts_of(plan, "r@1"), std::vector<std::string>{"r@1(x,y) :- s@1(x,z), s@2(z,y)."});
+  EXPECT_EQ(texts_of(plan, "r"), std::vector<std::string>{"r(x,y) :- s(x,z), s(z,y)."});
+}
+
+TEST(demand, a_watched_stratum_has_another_form_for_when_it_is_given_up) {
+  const std::string text = declarations + plain_r + "s(x,y) :- d(_,x), r(x,y), u(y).\n";
+  const program plan = plan_text(text, {.demand = demand_mode::watched});
+  std::vector<stratum> strata;
+  for (const stratum& one : plan.strata) {
+    if (one.watch || one.only_if) strata.push_back(one);
+  }
+  ASSERT_EQ(strata.size(), 3U);
+  const std::size_t number = strata[1].only_if->stratum;
+  const std::vector<std::string> restricted = {"s", "r@1", "s@1", "s@2"};
+  EXPECT_EQ(names_in(plan, plan.strata[number]), restricted);
+  const std::vector<std::string> whole = {"s", "r"};
+  EXPECT_EQ(names_in(plan, strata[1]), whole);
+  EXPECT_TRUE(strata[1].only_if->given_up && strata[1].recursive);
+  EXPECT_EQ(names_in(plan, strata[2]), std::vector<std::string>{"r"});
+  EXPECT_FALSE(strata[2].only_if->given_up || strata[2].recursive);
+  EXPECT_EQ(strata[2].only_if->stratum, number);
+
+  ASSERT_EQ(strata[0].watch->relations.size(), 1U);
+  const watched_restriction& watched = strata[0].watch->relations[0];
+  const auto name = [&plan](relation_id id) { return plan.relations[id.value].name; };
+  EXPECT_EQ(name(watched.relation) + " " + name(watched.restricted), "r r@1");
+  ASSERT_EQ(watched.rules.size(), 1U);
+  std::vector<std::string> reads;
+  for (const restricted_read& read : watched.rules[0]) reads.push_back(name(read.copy) + " of " + name(read.whole));
+  EXPECT_EQ(reads, (std::vector<std::string>{"s@1 of s", "s@2 of s"}));
+
+  const std::string explained = explain(plan);
+  const std::string condition = " only if stratum " + std::to_string(number) + " is ";
+  EXPECT_NE(explained.find("s, r (recursive)" + condition + "given up\n"), std::string::npos) << explained;
+  EXPECT_NE(explained.find(": r" + condition + "not given up\n"), std::string::npos) << explained;
+  EXPECT_NE(explained.find("  given up if more than 10 % of the rows are asked for"), std::string::npos) << explained;
+  // Who wants it in any case gets it.
+  for (const stratum& one : plan_text(text, always).strata) EXPECT_FALSE(one.watch || one.only_if);
+}
+
+TEST(demand, what_several_readers_and_constants_ask_for_is_united) {
+  const program plan = plan_text(
+      declarations + plain_r + "s(x,y) :- d(x,z), r(z,y), u(y).\ns(x,y) :- r(x,y), e(x,_).\ns(x,y) :- r(7,x), u(y).\n",
+      always);
+  // The second rule asks for all of the second column.
+  std::vector<std::string> united = texts_of(plan, "r@1");
+  std::sort(united.begin(), united.end());
+  const std::vector<std::string> expected = {"r@1(7).", "r@1(x) :- d(_,x).", "r@1(x) :- e(x,_)."};
+  EXPECT_EQ(united, expected);
+}
+
+TEST(demand, atoms_of_complete_relations_are_restricted_before_the_stratum) {
+  const std::string text =
+      declarations +
+      ".decl r(x:number, y:number)\nr(x,y) :- e(x,z), s(z,y).\ns(x,y) :- d(x,z), r(z,y).\ns(x,y) :- s(y,x).\n";
+  const std::vector<std::vector<std::string>> expected = {{"d@1"}, {"e@1"}, {"s", "r@1"}, {"r"}};
+  EXPECT_EQ(strata_of(text), expected);
+}
+
+TEST(demand, a_relation_that_reads_itself_at_what_it_passes_on_is_recursive_behind) {
+  const std::string passing =
+      declarations + ".decl r(x:number, y:number)\nr(x,y) :- s(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
+  const program plan = plan_text(passing + "s(x,y) :- d(x,z), r(z,y).\n", always);
+  EXPECT_EQ(names_in(plan, plan.strata.back()), std::vector<std::string>{"r"});
+  EXPECT_TRUE(plan.strata.back().recursive);
+  // Read at given keys, the restricted part is enough.
+  const program given = plan_text(passing + "s(x,y) :- d(x,y), u(y), r(_,y).\n", always);
+  EXPECT_EQ(names_in(given, given.strata.back()), std::vector<std::string>{"r"});
+  EXPECT_FALSE(given.strata.back().recursive);
+}
+
+TEST(demand, only_where_all_readers_give_the_key) {
+  const std::string guarded = "s(x,y) :- d(x,z), r(z,y).\n";
+  EXPECT_TRUE(is_restricted(declarations + plain_r + guarded));
+  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "s(x,y) :- r(x,y).\n"));
+  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "s(x,x) :- r(_,x).\n"));
+  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "r(x,y) :- r(y,x).\n"));
+  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded, "r", {}));
+  // A key that is computed.
+  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "r(x+1,y) :- s(x,y), x < 9.\n"));
+  EXPECT_FALSE(is_restricted(declarations + plain_r + "s(x,y) :- d(x,z), w = z+1, r(w,y).\n"));
+}
+
+TEST(demand, not_where_the_order_of_evaluation_matters_or_is_given) {
+  const std::string guarded = "s(x,y) :- d(x,z), r(z,y).\n";
+  const std::string rule = "r(x,y) :- s(x,z), s(z,y).\n";
+  EXPECT_FALSE(is_restricted(declarations + ".decl r(x:number, y:number) choice-domain x\n" + rule + guarded));
+  EXPECT_FALSE(is_restricted(declarations + ".decl r(x:number, y:number) eqrel\n" + rule + guarded));
+  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + ".limitsize s(n=100)\n"));
+  EXPECT_FALSE(
+      is_restricted(declarations + plain_r + guarded + ".functor f(x:number):number\ns(x,@f(y)) :- d(x,y).\n"));
+  EXPECT_FALSE(
+      is_restricted(declarations + plain_r + guarded + ".plan 0:(2,1)\nr(x,x) :- s(x,z), s(z,x).\n.plan 0:(2,1)\n"));
+  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "s(x,y) <= s(x,z) :- y > z.\n"));
+  EXPECT_FALSE(is_restricted(".pragma \"supplementary\" \"off\"\n" + declarations + plain_r + guarded));
+  // Rows that no rule derives.
+  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "r(1,2).\n"));
+  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + ".input r\n"));
+}
+
+/// As many values as given, of which others have a share.
+statistics comparing(double values, double share_of_values, double share_of_rows) {
+  statistics known;
+  known.compare_values = [=](const std::vector<column_place>&, const std::vector<column_place>&) {
+    return shared_values{values, values * share_of_values, share_of_rows};
+  };
+  return known;
+}
+
+TEST(demand, by_itself_only_where_few_of_many_values_are_asked_for) {
+  const std::string text = declarations + plain_r + "s(x,y) :- d(x,z), r(z,y), u(y).\n";
+  const auto chooses = [&text](const statistics& known) { return is_restricted(text, "r", {}, known); };
+  EXPECT_FALSE(chooses({}));
+  EXPECT_TRUE(chooses(comparing(1e5, 0.1, 0.1)));
+  EXPECT_FALSE(chooses(comparing(1e5, 0.6, 0.1)));
+  EXPECT_FALSE(chooses(comparing(1e5, 0.1, 0.6)));
+  EXPECT_FALSE(chooses(comparing(100, 0.1, 0.1)));
+  // Not one that reads itself, nor one that copies others.
+  const statistics few = comparing(1e5, 0.01, 0.01);
+  EXPECT_TRUE(chooses(few));
+  EXPECT_FALSE(is_restricted(text + "r(x,y) :- r(x,z), d(z,y).\n", "r", {}, few));
+  EXPECT_FALSE(is_restricted(
+      declarations + ".decl r(x:number, y:number)\nr(x,y) :- s(y,x).\ns(x,y) :- d(x,z), r(z,y).\n", "r", {}, few));
+}
+
+}  // namespace
+}  // namespace gpulog::plan
