@@ -29,6 +29,7 @@ std::string count_devices(int& count) {
   const status result = GPULOG_RUNTIME(GetDeviceCount)(&count);
   if (result == GPULOG_RUNTIME(Success)) return {};
   static_cast<void>(GPULOG_RUNTIME(GetLastError)());
+  if (result == GPULOG_RUNTIME(ErrorNoDevice)) return {};
   return GPULOG_RUNTIME(GetErrorString)(result);
 }
 
