@@ -178,12 +178,15 @@ void find_best(planning& shared, const draft_stratum& planned) {
   for (const draft_subsumption& made : planned.subsumptions) {
     const relation_id id = made.planned.relation;
     if (!shared.source[id].lattices.empty()) continue;
-    auto best = count[id] == 1 ? best_of(made, shared.arities[id.value]) : std::nullopt;
+    relation& own = shared.result.relations[id.value];
+    own.best.reset();
+    if (count[id] != 1) continue;
+    own.best = best_of(made, shared.arities[id.value]);
+    if (!own.best) continue;
+    own.best->best_first = shared.source[id].best_first;
     // Values that are no numbers neither are nor have better ones: a subsumption leaves all of them.
-    const bool is_floating = best && shared.result.relations[id.value].kinds[best->column] == value_kind::floating;
-    if (is_floating && !shared.source[id].is_aggregate) best.reset();
-    if (best) best->best_first = shared.source[id].best_first;
-    shared.result.relations[id.value].best = best;
+    const bool is_floating = own.kinds[own.best->column] == value_kind::floating;
+    if (is_floating && !shared.source[id].is_aggregate) own.best.reset();
   }
 }
 
