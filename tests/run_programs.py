@@ -28,7 +28,7 @@ BY_ROWS = [('hash', 2), ('words', 1)]
 RENUMBERED = [('bits', 1), ('hisa', 2)]
 # What builds with sanitizers run, on a CPU and on a device (with one thread there).
 FEW = [('hash', 2), ('hisa', 4), ('bits', 1)]
-FEW_ON_DEVICE = [('hash', 1), ('hisa', 1), ('words', 1)]
+FEW_ON_DEVICE = [('hisa', 1), ('words', 1)]
 TIMEOUT_SECONDS = 120
 
 
