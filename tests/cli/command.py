@@ -17,6 +17,7 @@ reach(x,y) :- reach(x,z), edge(z,y).
 
 IS_SANITIZED = 'GPULOG_SANITIZED' in os.environ  # such a program takes ten to sixty times as long, and as much more stack
 STACK_BYTES = 1 << 28
+TIMEOUT_SECONDS = 600 if IS_SANITIZED else 60
 
 
 def scaled(usual):
@@ -59,7 +60,7 @@ class CommandTest(unittest.TestCase):
 
     def run_gpulog(self, *arguments, **options):
         process = self.start(*arguments, **options)
-        process.output, process.errors = process.communicate(timeout=60)
+        process.output, process.errors = process.communicate(timeout=TIMEOUT_SECONDS)
         return process
 
     def run_program(self, text, *arguments, facts=None, **options):
