@@ -81,11 +81,14 @@ TEST(Macros, WrongOnes) {
 
 TEST(Macros, BombsAreDefused) {
   std::string doubling = "#define A0 1, 1\n";
+  std::string nested = "#define B0(x) x, x\n";
   for (int level = 1; level < 60; ++level) {
     const std::string number = std::to_string(level), before = std::to_string(level - 1);
     doubling += "#define A" + number + " A" + before + ", A" + before + "\n";
+    nested += "#define B" + number + "(x) B" + before + "(B" + before + "(x))\n";
   }
   EXPECT_NE(remarks_on(doubling + "a(A59).").find("macro expansion grows too large"), std::string::npos);
+  EXPECT_NE(remarks_on(nested + "a(B59(1)).").find("macro expansion grows too large"), std::string::npos);
   std::string deep = "a(";
   for (int level = 0; level < 300; ++level) deep += "F(";
   for (int level = 0; level < 300; ++level) deep += ")";

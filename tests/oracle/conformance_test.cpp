@@ -10,7 +10,7 @@
 #include <regex>
 #include <sstream>
 
-#include "analysed_text.hpp"
+#include "unit/sema/analysed_text.hpp"
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_runs.hpp"
 
