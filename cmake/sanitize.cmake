@@ -5,7 +5,7 @@ if(GPULOG_SANITIZE)
   # g++ finds uninitialised values in instrumented library code, wrongly; the build without sanitizers has the warning.
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(-fsanitize=${GPULOG_SANITIZE})
-  # Compilers have different ways to tell sources.
+  # Each compiler has a macro of its own for this: sources ask for ours.
   add_compile_definitions(GPULOG_SANITIZED)
   if(GPULOG_SANITIZE MATCHES "address")
     add_compile_definitions(GPULOG_SANITIZED_ADDRESSES)
@@ -15,7 +15,7 @@ if(GPULOG_SANITIZE)
     # AddressSanitizer reports what most of these would, a few instructions later; they check every access once more, and
     # take up to a third of the time that compiling takes. No processor that this is built for minds alignment.
     if(GPULOG_SANITIZE MATCHES "address")
-      # Functors of users are called by one type that passes all registers (kernels/functor_call.hpp).
+      # Users' functors are called through one function type that passes all registers (kernels/functor_call.hpp).
       add_compile_options($<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
       add_compile_options(-fno-sanitize=null,vptr,object-size,alignment,nonnull-attribute,returns-nonnull-attribute)
     endif()

@@ -15,7 +15,7 @@
 #include "plan/passes/equivalence_arguments.hpp"
 #include "plan/passes/invariant_columns.hpp"
 #include "plan/passes/late_materialization.hpp"
-#include "plan/passes/magic_choice.hpp"
+#include "plan/passes/magic_sets.hpp"
 #include "plan/passes/needless_sets.hpp"
 #include "plan/passes/repetitions.hpp"
 #include "plan/passes/row_evaluation.hpp"
@@ -29,8 +29,9 @@
 namespace gpulog::plan {
 namespace {
 
-// The planner is the lists that follow, from the first to the last. Each pass leaves a program, a rule, a stratum or a
-// plan that means the same; validate() says what holds behind each.
+// The planner runs the lists that follow, from the first to the last. A pass leaves what it is given with the same
+// meaning. In builds with assertions, validate() checks programs, rules and strata behind each pass, and versions with
+// the plan.
 
 /// Before anything is planned.
 constexpr program_pass program_passes[] = {
@@ -120,7 +121,7 @@ void run_and_check(const pass<Subjects...>& one, planning& shared, Subjects&... 
   }
 }
 
-/// Nothing: it never holds.
+/// @return nothing where the rule never holds
 std::optional<normalized_rule> rewrite(planning& shared, normalized_rule rule, const rule_scope& scope) {
   for (const rule_pass& one : rule_passes) {
     run_and_check(one, shared, rule, scope);
@@ -131,7 +132,7 @@ std::optional<normalized_rule> rewrite(planning& shared, normalized_rule rule, c
   return std::nullopt;
 }
 
-/// Relations of a stratum lose tuples by these.
+/// The rules by which relations of the stratum lose tuples.
 std::vector<normalized_rule> subsumptions_of(planning& shared, const sema::stratum& planned) {
   std::vector<normalized_rule> result;
   for (const relation_id member : planned.relations) {
@@ -191,6 +192,14 @@ void append_optional(std::span<const pass<Subjects...>> list, std::vector<option
   }
 }
 
+/// A name that no pass has would switch off nothing.
+[[maybe_unused]] bool are_optional(const std::set<std::string, std::less<>>& names) {
+  const std::vector<optional_pass> all = optional_passes();
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::any_of(all.begin(), all.end(), [&](const optional_pass& one) { return one.name == name; });
+  });
+}
+
 }  // namespace
 
 std::span<const schedule_pass> schedule_passes() { return schedules; }
@@ -208,6 +217,7 @@ std::vector<optional_pass> optional_passes() {
 }
 
 program make_plan(const sema::program& source, const statistics& known, const options& chosen) {
+  assert(are_optional(chosen.off));
   planning shared(source, known, chosen);
   for (const program_pass& one : program_passes) run_and_check(one, shared);
   for (const sema::stratum& planned : source.strata) {

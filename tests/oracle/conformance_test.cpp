@@ -10,9 +10,9 @@
 #include <regex>
 #include <sstream>
 
-#include "unit/sema/analysed_text.hpp"
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_runs.hpp"
+#include "unit/sema/analysed_text.hpp"
 
 namespace gpulog {
 namespace {

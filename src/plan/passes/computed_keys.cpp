@@ -9,23 +9,11 @@
 
 #include "plan/constant_folding.hpp"
 #include "plan/pass.hpp"
+#include "plan/variable_set.hpp"
 #include "support/orderings.hpp"
 
 namespace gpulog::plan {
 namespace {
-
-using variable_set = std::set<std::uint32_t>;
-
-template <class Part>
-variable_set variables_of(const Part& part) {
-  std::vector<std::uint32_t> variables;
-  append_variables(part, variables);
-  return {variables.begin(), variables.end()};
-}
-
-bool intersect(const variable_set& left, const variable_set& right) {
-  return std::any_of(left.begin(), left.end(), [&right](std::uint32_t variable) { return right.contains(variable); });
-}
 
 /// `record = pattern`, in either order.
 struct record_equality {

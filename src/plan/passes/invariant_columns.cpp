@@ -13,28 +13,11 @@
 #include "plan/passes/decomposition.hpp"
 #include "plan/pivots.hpp"
 #include "plan/rule_text.hpp"
+#include "plan/variable_set.hpp"
 #include "sema/expressions.hpp"
 
 namespace gpulog::plan {
 namespace {
-
-using variable_set = std::set<std::uint32_t>;
-
-void append(const sema::expression& tree, variable_set& variables) {
-  std::vector<std::uint32_t> found;
-  append_variables(tree, found);
-  variables.insert(found.begin(), found.end());
-}
-
-void append(const body_atom& atom, variable_set& variables) {
-  std::vector<std::uint32_t> found;
-  append_variables(atom, found);
-  variables.insert(found.begin(), found.end());
-}
-
-bool contains(const variable_set& outer, const variable_set& inner) {
-  return std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
-}
 
 /// Whether a value can be computed for rows that the recursion may never reach, without a trace.
 bool leaves_no_trace(const sema::expression& tree) {
@@ -119,7 +102,7 @@ class step_maker {
     for (const std::uint32_t column : other_columns(rule.head_arguments.size(), kept)) {
       const sema::expression& after = rule.head_arguments[column];
       if (!leaves_no_trace(after)) return std::nullopt;
-      append(after, rest.others);
+      rest.others.merge(variables_of(after));
     }
     for (const std::uint32_t column : passed) {
       if (rest.others.contains(from.arguments[column].value)) return std::nullopt;
@@ -127,8 +110,8 @@ class step_maker {
     // One atom binds what all others test.
     const bool is_bounded = std::any_of(rule.atoms.begin(), rule.atoms.end(), [&](const body_atom& atom) {
       variable_set bound;
-      append(atom, bound);
-      return !is_own(atom.relation) && !atom.is_equivalence && contains(bound, rest.atoms);
+      bound.merge(variables_of(atom));
+      return !is_own(atom.relation) && !atom.is_equivalence && is_subset(rest.atoms, bound);
     });
     return asks && is_bounded ? found : std::nullopt;
   }
@@ -148,14 +131,14 @@ class step_maker {
       if (!rule.head_arguments[column].is_variable()) return false;
       after.insert(rule.head_arguments[column].variable);
     }
-    if (rule.atoms.size() == 1) return contains(before, after);
+    if (rule.atoms.size() == 1) return is_subset(after, before);
     variable_set between;
     for (const term& argument : rule.atoms[1 - own].arguments) {
       if (!argument.is_variable() || !between.insert(argument.value).second) return false;
     }
     variable_set asked = before;
     asked.insert(after.begin(), after.end());
-    const bool goes_on = !contains(before, after);
+    const bool goes_on = !is_subset(after, before);
     return goes_on && !before.empty() && asked == between;
   }
 
@@ -271,13 +254,12 @@ class step_maker {
   static rest_of_rule rest_of(const normalized_rule& rule, std::size_t own) {
     rest_of_rule rest;
     for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
-      if (number != own) append(rule.atoms[number], rest.atoms);
+      if (number != own) rest.atoms.merge(variables_of(rule.atoms[number]));
     }
     rest.others = rest.atoms;
-    for (const body_atom& negation : rule.negations) append(negation, rest.others);
+    for (const body_atom& negation : rule.negations) rest.others.merge(variables_of(negation));
     for (const condition& test : rule.conditions) {
-      append(test.left, rest.others);
-      append(test.right, rest.others);
+      rest.others.merge(variables_of(test));
     }
     return rest;
   }

@@ -6,8 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "plan/pass.hpp"
-
 namespace gpulog::plan {
 namespace {
 
@@ -102,38 +100,6 @@ std::optional<chosen_demand> demand_choice::choose(std::vector<demand> found, st
     declined_.insert(relation);
   }
   return std::nullopt;
-}
-
-void restrict_by_demand(planning& shared, stratum_rules& stratum) {
-  if (!stratum.recursive || !stratum.may_factor || shared.demands.is_off()) return;
-  const auto prefers = [&](column_place first, column_place second) { return shared.demands.prefers(first, second); };
-  while (const auto chosen = shared.demands.choose(shared.restrictions.find(stratum, prefers), shared.result.remarks)) {
-    if (stratum.restrictions.empty()) {
-      stratum_rules whole = stratum;
-      stratum.unrestricted.push_back(std::move(whole));
-    }
-    const std::size_t patterns = stratum.patterns.size();
-    restriction added = shared.restrictions.apply(chosen->asked, stratum);
-    std::vector<std::string> reasons;
-    double all = 1;
-    for (std::size_t number = 0; number < added.values.size(); ++number) {
-      const std::uint32_t column = chosen->asked.columns[number].column;
-      shared.demanded[added.values[number]] = chosen->shares[number];
-      all *= chosen->shares[number];
-      reasons.push_back(fmt::format("{} in {}, {:.2g} % of its values",
-                                    shared.result.relations[added.relation.value].attribute_names[column],
-                                    shared.name_of(added.values[number]), 100 * chosen->shares[number]));
-    }
-    shared.costs.set_rows(added.restricted, shared.costs.rows(added.relation, part::all) * all);
-    for (std::size_t number = patterns; number < stratum.patterns.size(); ++number) {
-      expect_rows(shared, stratum.patterns[number]);
-    }
-    shared.remark(fmt::format("{}: what the recursion asks for of {} ({}); all of it is made once, behind",
-                              shared.name_of(added.restricted), shared.name_of(added.relation),
-                              fmt::join(reasons, "; ")));
-    for (const normalized_rule& rule : added.before) shared.plan_before(rule);
-    stratum.restrictions.push_back(std::move(added));
-  }
 }
 
 }  // namespace gpulog::plan

@@ -12,8 +12,6 @@
 
 namespace gpulog::plan {
 
-class planning;
-
 struct chosen_demand {
   demand asked;
   std::vector<double> shares;  ///< by column: of its values, those that are asked for; expected
@@ -52,8 +50,5 @@ class demand_choice {
   value_sources sources_;
   std::set<relation_id> declined_;
 };
-
-/// Restricts relations of a recursive stratum to what it asks for, one after the other.
-void restrict_by_demand(planning& shared, stratum_rules& stratum);
 
 }  // namespace gpulog::plan

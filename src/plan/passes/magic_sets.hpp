@@ -33,6 +33,8 @@
 /// fixpoint runs, whether few are asked for (plan::restriction_watch).
 namespace gpulog::plan {
 
+class planning;
+
 /// Values that a reader asks for: those of a variable in an atom of a complete relation, or a constant.
 struct demand_source {
   body_atom atom;            ///< one variable, number 0, maybe more than once; else constants and unnamed arguments
@@ -104,5 +106,9 @@ class demand_restriction {
   std::map<std::vector<source_key>, relation_id> values_;         // unary relations that were made
   std::map<std::vector<std::uint64_t>, relation_id> restricted_;  // copies of relations, by what they keep
 };
+
+/// The pass: demand_choice (magic_choice.hpp) says which relations of a recursive stratum to restrict, one after the
+/// other.
+void restrict_by_demand(planning& shared, stratum_rules& stratum);
 
 }  // namespace gpulog::plan

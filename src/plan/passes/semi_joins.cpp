@@ -8,28 +8,16 @@
 #include <utility>
 
 #include "plan/constant_folding.hpp"
+#include "plan/variable_set.hpp"
 #include "support/orderings.hpp"
 
 namespace gpulog::plan {
 namespace {
 
-using variable_set = std::set<std::uint32_t>;
-
-template <class Part>
-variable_set names_in(const Part& part) {
-  std::vector<std::uint32_t> variables;
-  append_variables(part, variables);
-  return {variables.begin(), variables.end()};
-}
-
-bool overlap(const variable_set& left, const variable_set& right) {
-  return std::any_of(left.begin(), left.end(), [&right](std::uint32_t variable) { return right.contains(variable); });
-}
-
 /// What all literals but the atom and the conditions use, and the head.
 variable_set used_beside(const normalized_rule& rule, std::size_t atom) {
   variable_set used;
-  const auto use = [&used](const auto& part) { used.merge(names_in(part)); };
+  const auto use = [&used](const auto& part) { used.merge(variables_of(part)); };
   for (std::size_t other = 0; other < rule.atoms.size(); ++other) {
     if (other != atom) use(rule.atoms[other]);
   }
@@ -46,12 +34,12 @@ std::optional<std::vector<std::size_t>> conditions_on(const normalized_rule& rul
   std::optional<std::uint32_t> compared;
   for (std::size_t number = 0; number < rule.conditions.size(); ++number) {
     const condition& test = rule.conditions[number];
-    const variable_set left = names_in(test.left);
-    const variable_set right = names_in(test.right);
-    if (!overlap(left, own) && !overlap(right, own)) continue;
+    const variable_set left = variables_of(test.left);
+    const variable_set right = variables_of(test.right);
+    if (!intersect(left, own) && !intersect(right, own)) continue;
     const std::optional<ordering> order = ordering_of(test.op);
-    if (!order || order->kind == value_kind::floating || (overlap(left, own) && overlap(right, own))) return {};
-    const bool is_left = overlap(left, own);
+    if (!order || order->kind == value_kind::floating || (intersect(left, own) && intersect(right, own))) return {};
+    const bool is_left = intersect(left, own);
     const sema::expression& side = is_left ? test.left : test.right;
     const sema::expression& value = is_left ? test.right : test.left;
     if (!side.is_variable() || may_trap(value) || compared.value_or(side.variable) != side.variable) return {};
@@ -83,8 +71,8 @@ void count_atom(normalized_rule& rule, std::size_t atom, const std::vector<std::
   variable_set injected;
   for (const std::size_t number : conditions) {
     const condition& moved = body.conditions.emplace_back(std::move(rule.conditions[number]));
-    injected.merge(names_in(moved.left));
-    injected.merge(names_in(moved.right));
+    injected.merge(variables_of(moved.left));
+    injected.merge(variables_of(moved.right));
   }
   for (const std::uint32_t variable : own) injected.erase(variable);
   counted.injected.assign(injected.begin(), injected.end());
@@ -103,8 +91,8 @@ void count_existence(normalized_rule& rule, const std::vector<relation_id>& memb
   for (std::size_t atom = rule.atoms.size(); rule.atoms.size() > 1 && atom-- > 0;) {
     const body_atom& read = rule.atoms[atom];
     const bool is_member = std::find(members.begin(), members.end(), read.relation) != members.end();
-    const variable_set own = names_in(read);
-    if (is_member || read.is_equivalence || own.empty() || overlap(own, used_beside(rule, atom))) continue;
+    const variable_set own = variables_of(read);
+    if (is_member || read.is_equivalence || own.empty() || intersect(own, used_beside(rule, atom))) continue;
     if (const auto conditions = conditions_on(rule, own)) count_atom(rule, atom, *conditions, own);
   }
 }

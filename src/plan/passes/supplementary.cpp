@@ -11,35 +11,13 @@
 #include <utility>
 
 #include "plan/constant_folding.hpp"
+#include "plan/variable_set.hpp"
 
 namespace gpulog::plan {
 namespace {
 
-using variable_set = std::set<std::uint32_t>;
-
 /// Bodies shorter than this have no step that is worth a relation.
 constexpr std::size_t factored_atoms = 3;
-
-variable_set variables_of(const body_atom& atom) {
-  std::vector<std::uint32_t> variables;
-  append_variables(atom, variables);
-  return {variables.begin(), variables.end()};
-}
-
-variable_set variables_of(const condition& test) {
-  std::vector<std::uint32_t> variables;
-  append_variables(test.left, variables);
-  append_variables(test.right, variables);
-  return {variables.begin(), variables.end()};
-}
-
-bool is_subset(const variable_set& inner, const variable_set& outer) {
-  return std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
-}
-
-bool share_variables(const variable_set& left, const variable_set& right) {
-  return std::any_of(left.begin(), left.end(), [&right](std::uint32_t variable) { return right.contains(variable); });
-}
 
 /// A pair of joined atoms of a rule, with what can be tested on it alone, that is to become a relation.
 struct step_candidate {
@@ -135,7 +113,7 @@ class stratum_factoring {
     const variable_set of_first = variables_of(rule.atoms[first]);
     const variable_set of_second = variables_of(rule.atoms[second]);
     if (!is_recursive(rule.atoms[first]) && !is_recursive(rule.atoms[second])) return std::nullopt;
-    if (!share_variables(of_first, of_second)) return std::nullopt;
+    if (!intersect(of_first, of_second)) return std::nullopt;
     variable_set own = of_first;
     own.insert(of_second.begin(), of_second.end());
 

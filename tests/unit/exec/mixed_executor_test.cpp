@@ -350,7 +350,8 @@ TEST(mixed_executor, recursions_move_when_the_device_is_ready_and_their_iteratio
   const stratum_statistics alone = walk(20000, 0, false);
   EXPECT_EQ(alone.backend, "cpu");
   EXPECT_EQ(alone.reason, "there is no gpu device");
-  // Iterations that are held up look large, and sanitizers hold up all of them.
+  // Iterations that are held up look large, and sanitizers hold up all of them. recursion_watch.small_iterations_stay
+  // asks the same with times that are given.
   if (oracle::is_sanitized) return;
   const stratum_statistics small = one_of_many(
       [] {
