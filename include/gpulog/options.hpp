@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,18 +33,20 @@ enum class storage_kind : std::uint8_t {
   words,      ///< as hash, but a slot for 16 neighbouring values of the last column wherever the values are known
 };
 
-/// How storage `hisa` on a GPU joins three and more atoms; both give the same results.
-enum class join_kind : std::uint8_t {
-  materialized,  ///< in steps, through temporary tables
-  nested,        ///< as nested loops, a thread an outer tuple
+/// A choice of how programs are run that changes no result: whether a pass of the planner runs, or what a strategy of
+/// the run does.
+struct tuning_choice {
+  std::string name;
+  std::string values;    ///< for people, as "auto, on or off"
+  std::string standard;  ///< without another one
+  std::string description;
 };
 
-/// Where something is done that changes no result.
-enum class option_mode : std::uint8_t {
-  off,        ///< nowhere
-  automatic,  ///< where it pays
-  on,         ///< wherever it is right
-};
+/// All of them, in the order in which they act.
+[[nodiscard]] const std::vector<tuning_choice>& tuning_choices();
+
+/// @return what is wrong with a choice, in a sentence; empty where there is such a choice and it may have this value
+[[nodiscard]] std::string tuning_fault(std::string_view name, std::string_view value);
 
 /// What a running fixpoint tells, once an iteration.
 struct progress {
@@ -72,31 +75,8 @@ struct run_options {
   std::vector<std::string> functor_directories;  ///< none: "."
   /// Where relative ones of both are looked for after the working directory; empty: nowhere.
   std::string functor_base;
-  /// Storage `hisa`, eager buffer management: a buffer that a merge outgrows gets room for full + this factor times
-  /// delta, and is kept; 0: exactly what is needed, each time anew.
-  double buffer_factor = 8;
-  join_kind joins = join_kind::materialized;
-  /// Where several atoms restrict a variable, each binding searches the one with the fewest rows (on the CPU).
-  bool intersect = true;
-  /// A relation whose only rule can't derive a tuple twice, and that no rule asks for membership, has no tuple set.
-  bool skip_sets = true;
-  /// Relations that no .output and no .printsize depends on are neither loaded nor computed, and stay empty.
-  bool skip_unneeded = false;
-  /// Joins of two relations whose results repeat are made for one value of the head's first column at a time: without a
-  /// tuple set, or in a recursion in addition to what it has found.
-  option_mode rows = option_mode::automatic;
-  /// Values of recursive aggregates, and of subsumptions like them, are gone on with from the best ones on (CPU).
-  bool best_first = true;
-  /// Atoms that only say that there is a row above or below a value are conditions on the number of such rows, where no
-  /// device takes part.
-  bool count_existence = true;
-  bool decompose = true;  ///< fixpoints that fall apart by the values of a column are run as one search for each
-  /// A relation that a recursion reads only at keys that other relations give is restricted to them inside the
-  /// recursion, and computed in full once behind it.
-  option_mode demand = option_mode::automatic;
-  /// Values that a program only compares are numbered from 0 on while it runs, so that tuples have places in bit
-  /// matrices.
-  option_mode renumber = option_mode::automatic;
+  /// Values by the names of tuning_choices(), as {{"magic-sets", "off"}}; the others have their standard.
+  std::map<std::string, std::string, std::less<>> tuning = {};
   std::uint64_t memory_limit = 0;                         ///< bytes for relations, indexes and symbols; 0: none
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs
   const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error
@@ -108,9 +88,6 @@ struct run_options {
 
 /// Reads "auto", "hisa", "hash", "bits" or "words"; nothing for other names.
 [[nodiscard]] std::optional<storage_kind> storage_from_name(std::string_view name);
-
-/// Reads "off", "auto" or "on"; nothing for other names.
-[[nodiscard]] std::optional<option_mode> mode_from_name(std::string_view name);
 
 /// Reads a number of bytes with an optional suffix K, M, G or T (powers of 1024, either case); nothing for other text
 /// and for more than 64 bits.

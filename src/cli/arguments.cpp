@@ -81,16 +81,6 @@ std::optional<unsigned> jobs_from_text(std::string_view text) {
   return std::min(jobs, most_threads);
 }
 
-/// Nothing when it is neither 0 nor a sensible factor.
-std::optional<double> factor_from_text(std::string_view text) {
-  constexpr double most = 1000;
-  double factor = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), factor);
-  if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (factor != 0 && !(factor >= 1 && factor <= most)) return std::nullopt;
-  return factor;
-}
-
 /// Of "RELATION=cpu" or "RELATION=gpu"; nothing for other texts.
 std::optional<std::pair<std::string, backend_kind>> place_from_text(const std::string& text) {
   const std::size_t equals = text.rfind('=');
@@ -117,55 +107,52 @@ parse_result fail(std::string_view message) {
 
 /// The options as texts, before they are checked.
 struct raw_arguments {
-  std::vector<std::string> files, show, macros, pragmas, places, inline_exclude, magic_exclude, warn, warn_not;
-  std::string joins = "materialized";
-  std::string jobs = "1", backend = "auto", storage = "auto", decompose = "auto", intersect = "auto",
-              deduplicate = "auto", unneeded = "auto", best_first = "auto", demand = "auto", rows = "auto",
-              renumber = "auto", existence = "auto", memory_limit, buffer_factor;
+  std::vector<std::string> files, show, macros, pragmas, places, tuning, inline_exclude, magic_exclude, warn, warn_not;
+  std::string jobs = "1", backend = "auto", storage = "auto", memory_limit;
   std::string word_size = "32";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
   bool has_fact_folder = false, has_output_folder = false, refuses_provenance = false;
 };
 
-/// Something that gpulog does by itself (auto), or not.
-struct automatic_choice {
-  const char* option;
-  std::string raw_arguments::*given;
-  const char* otherwise;
-  bool run_options::*chosen;
-  const char* description;
-};
+/// What the command chooses where nothing else is asked for: relations that no output depends on are left out, as
+/// Soufflé does.
+constexpr std::pair<const char*, const char*> tuning_of_command[] = {{"unneeded-relations", "on"}};
 
-constexpr automatic_choice automatic_choices[] = {
-    {"--deduplicate", &raw_arguments::deduplicate, "always", &run_options::skip_sets,
-     "relations that a rule derives without repetitions have no tuple set"},
-    {"--unneeded", &raw_arguments::unneeded, "compute", &run_options::skip_unneeded,
-     "relations that no output depends on are left out"},
-    {"--intersect", &raw_arguments::intersect, "off", &run_options::intersect,
-     "of several atoms the one with the fewest rows is searched"},
-    {"--best-first", &raw_arguments::best_first, "off", &run_options::best_first,
-     "of values in any order, the best ones first"},
-    {"--existence", &raw_arguments::existence, "off", &run_options::count_existence,
-     "of atoms that only say that a row exists, by its order, rows are counted (CPU)"},
-    {"--decompose", &raw_arguments::decompose, "off", &run_options::decompose,
-     "fixpoints that fall apart into independent ones"},
-};
+std::string tuning_help() {
+  constexpr std::size_t name_width = 26;
+  std::string text = "Choices of how programs are run. They change no result. --tune NAME=VALUE, repeatable:\n";
+  for (const tuning_choice& choice : tuning_choices()) {
+    std::string standard = choice.standard;
+    for (const auto& [name, value] : tuning_of_command) {
+      if (choice.name == name) standard = value;
+    }
+    text += fmt::format("{:<{}}{}; {} (default: {})\n", choice.name, name_width, choice.description, choice.values,
+                        standard);
+  }
+  return text;
+}
 
-/// Something that gpulog does nowhere, where it pays, or wherever it can.
-struct mode_choice {
-  const char* option;
-  std::string raw_arguments::*given;
-  option_mode run_options::*chosen;
-  const char* description;
-};
-
-constexpr mode_choice mode_choices[] = {
-    {"--demand", &raw_arguments::demand, &run_options::demand,
-     "what a recursion reads at given keys only is restricted to them there"},
-    {"--rows", &raw_arguments::rows, &run_options::rows, "joins whose results repeat are made row by row"},
-    {"--renumber", &raw_arguments::renumber, &run_options::renumber,
-     "values that are only compared are numbered, so that bit matrices have room for them"},
-};
+/// @return what is wrong; empty when nothing is
+std::string read_tuning(const std::vector<std::string>& texts, run_options& options) {
+  for (const auto& [name, value] : tuning_of_command) options.tuning.emplace(name, value);
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return fmt::format("--tune has to be NAME=VALUE, not '{}' (--tune help lists names and values)", text);
+    }
+    std::string name = text.substr(0, equals);
+    std::string value = text.substr(equals + 1);
+    if (const std::string fault = tuning_fault(name, value); !fault.empty()) {
+      return fmt::format("--tune {}: {} (--tune help lists names and values)", text, fault);
+    }
+    options.tuning.insert_or_assign(std::move(name), std::move(value));
+  }
+  const auto joins = options.tuning.find("joins");
+  if (joins != options.tuning.end() && joins->second == "nested" && options.storage != storage_kind::hisa) {
+    return "--tune joins=nested is for --storage hisa on a GPU";
+  }
+  return {};
+}
 
 /// An option of Soufflé's that asks for something that is not there.
 struct refused_option {
@@ -216,32 +203,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
   if (!storage)
     return fail(fmt::format("--storage may only be set to auto, hisa, hash, bits or words, not to '{}'", raw.storage));
   parsed.run.storage = *storage;
-  for (const automatic_choice& choice : automatic_choices) {
-    const std::string& given = raw.*choice.given;
-    if (given != "auto" && given != choice.otherwise) {
-      return fail(fmt::format("{} may only be set to auto or {}, not to '{}'", choice.option, choice.otherwise, given));
-    }
-    parsed.run.*choice.chosen = given == "auto";
-  }
-  for (const mode_choice& choice : mode_choices) {
-    const auto mode = mode_from_name(raw.*choice.given);
-    if (!mode) {
-      return fail(fmt::format("{} may only be set to auto, off or on, not to '{}'", choice.option, raw.*choice.given));
-    }
-    parsed.run.*choice.chosen = *mode;
-  }
-  if (raw.joins != "materialized" && raw.joins != "nested")
-    return fail(fmt::format("--joins may only be set to materialized or nested, not to '{}'", raw.joins));
-  if (raw.joins == "nested") {
-    if (storage != storage_kind::hisa) return fail("--joins nested is for --storage hisa on a GPU");
-    parsed.run.joins = join_kind::nested;
-  }
-
-  if (!raw.buffer_factor.empty()) {
-    const auto factor = factor_from_text(raw.buffer_factor);
-    if (!factor) return fail(fmt::format("--buffer-factor has to be 0 or from 1 to 1000, not '{}'", raw.buffer_factor));
-    parsed.run.buffer_factor = *factor;
-  }
+  if (const std::string fault = read_tuning(raw.tuning, parsed.run); !fault.empty()) return fail(fault);
 
   if (raw.word_size != "32" && raw.word_size != "64") {
     return fail(fmt::format("--word-size may only be set to 32 or 64, not to '{}'", raw.word_size));
@@ -395,25 +357,9 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
       ->allow_extra_args(false)
       ->group(own);
   app.add_option("--storage", raw.storage, "auto, hisa, hash, bits or words")->type_name("NAME")->group(own);
-  for (const automatic_choice& choice : automatic_choices) {
-    app.add_option(choice.option, raw.*choice.given,
-                   fmt::format("auto or {}: {}", choice.otherwise, choice.description))
-        ->type_name("NAME")
-        ->group(own);
-  }
-  for (const mode_choice& choice : mode_choices) {
-    app.add_option(choice.option, raw.*choice.given, fmt::format("auto, off or on: {}", choice.description))
-        ->type_name("NAME")
-        ->group(own);
-  }
-  app.add_option("--joins", raw.joins,
-                 "storage hisa on a GPU: materialized or nested, for bodies of three and more atoms")
-      ->type_name("NAME")
-      ->group(own);
-  app.add_option(
-         "--buffer-factor", raw.buffer_factor,
-         "storage hisa: a merge buffer that grows gets room for full + K x delta; 0: just enough, each time anew")
-      ->type_name("K")
+  app.add_option("--tune", raw.tuning, "NAME=VALUE: how a program is run; help lists the choices (repeatable)")
+      ->type_name("TEXT")
+      ->allow_extra_args(false)
       ->group(own);
   app.add_option("--word-size", raw.word_size, "bits of numbers, unsigned numbers and floats: 32 or 64")
       ->type_name("N")
@@ -458,6 +404,10 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   }
   if (raw.show_version) {
     fmt::print("{}", version_text());
+    return parse_result{std::nullopt, 0};
+  }
+  if (std::find(raw.tuning.begin(), raw.tuning.end(), "help") != raw.tuning.end()) {
+    fmt::print("{}", tuning_help());
     return parse_result{std::nullopt, 0};
   }
   if (std::string reason = refusal(refused); !reason.empty()) return fail(reason);

@@ -12,7 +12,7 @@
 #if defined(GPULOG_WITH_GPU)
 #include "exec/device_strata.hpp"
 #include "exec/gpu/gpu_executor.hpp"
-#include "exec/mixed_executor.hpp"
+#include "exec/hybrid_executor.hpp"
 #endif
 
 /// Which backend runs a program: what options ask for, what the machine has, and what the device can't do.
@@ -41,7 +41,7 @@ class starting_device final : public exec::device_source {
 
 /// What --place asks for comes before what the rules say, but for what a device can't do.
 void set_places(const run_options& options, const sema::program& analysed, const plan::program& planned,
-                exec::mixing_rules& rules) {
+                exec::placement_rules& rules) {
   rules.wanted_on_device.assign(planned.strata.size(), false);
   for (const auto& [name, backend] : options.places) {
     const auto relation = analysed.find_relation(name);
@@ -78,7 +78,7 @@ void engine_state::choose_backend() {
 
 void engine_state::require_cpu_options() const {
   if (options.device != 0) throw input_error(fmt::format("the cpu backend has no device {}", options.device));
-  if (options.joins == join_kind::nested) throw input_error("--joins nested is for a GPU, and there is none");
+  if (tuned.joins == exec::join_mode::nested) throw input_error("--tune joins=nested is for a GPU, and there is none");
 }
 
 void engine_state::require_places() const {
@@ -93,7 +93,7 @@ void engine_state::require_places() const {
 void engine_state::wait_for_device() {
   if (!device) return;
   const bool is_asked_for =
-      options.backend == backend_kind::gpu || options.device != 0 || options.joins == join_kind::nested;
+      options.backend == backend_kind::gpu || options.device != 0 || tuned.joins == exec::join_mode::nested;
   if (!is_asked_for) return;
   const std::string reason = device->wait();
   if (reason.empty()) return;
@@ -116,7 +116,7 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
 #if defined(GPULOG_WITH_GPU)
   exec::options on_device = chosen;
   on_device.device_block_bytes = exec::gpu_block_bytes(options.device, device->ready_in() == 0);
-  exec::mixing_rules rules;
+  exec::placement_rules rules;
   rules.wide = chosen.wide;
   rules.stop = chosen.stop;
   for (exec::device_stratum& stratum : exec::find_device_strata(planned, on_device)) {
@@ -149,8 +149,9 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
   };
   exec::options on_host = chosen;
   on_host.may_run = exec::strata_of_host(planned, rules);
-  return exec::make_mixed_executor(running_plan(), std::make_unique<starting_device>(*device, options.device, make),
-                                   exec::make_cpu_executor(running_plan(), symbols, memory, on_host), std::move(rules));
+  return exec::make_hybrid_executor(running_plan(), std::make_unique<starting_device>(*device, options.device, make),
+                                    exec::make_cpu_executor(running_plan(), symbols, memory, on_host),
+                                    std::move(rules));
 #else
   return nullptr;
 #endif

@@ -9,7 +9,6 @@
 
 #include "engine/column_statistics.hpp"
 #include "engine/run_figures.hpp"
-#include "engine/stages.hpp"
 #include "gpulog/error.hpp"
 #include "kernels/pipeline.hpp"
 #include "plan/planner.hpp"
@@ -43,11 +42,6 @@ storage::set_choice sets_of(storage_kind kind) {
   return kind == storage_kind::bits ? storage::set_choice::bits : storage::set_choice::automatic;
 }
 
-exec::row_mode rows_of(option_mode chosen) {
-  if (chosen == option_mode::off) return exec::row_mode::off;
-  return chosen == option_mode::on ? exec::row_mode::on : exec::row_mode::automatic;
-}
-
 /// A folder that nobody chose may be chosen by the program.
 run_options with_folders(run_options chosen, const std::map<std::string, std::string>& pragmas) {
   const auto from_pragma = [&pragmas](const std::string& key, std::string& folder) {
@@ -70,13 +64,14 @@ memory_limit_error out_of_memory(const std::string& doing, const backend::memory
 engine_state::engine_state(std::shared_ptr<const program_state> program, run_options chosen)
     : source(std::move(program)),
       options(with_folders(std::move(chosen), source->analysed->pragmas)),
+      tuned(tuning_of(options)),
       symbols(source->analysed->symbols, symbol_memory),
       records(source->words == word_size::bits64 ? storage::wide_values::most_names : UINT32_MAX, record_memory),
       libraries(options, source->analysed->pragmas),
-      needed(options.skip_unneeded ? sema::needed_relations(*source->analysed)
-                                   : std::vector<bool>(source->analysed->relations.size(), true)) {
-  if (options.joins == join_kind::nested && options.storage != storage_kind::hisa)
-    throw input_error("--joins nested is for --storage hisa");
+      needed(tuned.runs("unneeded-relations") ? sema::needed_relations(*source->analysed)
+                                              : std::vector<bool>(source->analysed->relations.size(), true)) {
+  if (tuned.joins == exec::join_mode::nested && options.storage != storage_kind::hisa)
+    throw input_error("--tune joins=nested is for --storage hisa");
   if (source->words == word_size::bits64) wide.emplace(wide_memory);
   require_places();
   choose_backend();
@@ -211,21 +206,20 @@ std::vector<value_range> engine_state::values_in(const std::vector<plan::column_
   return ranges;
 }
 
-void engine_state::renumber(const plan::statistics& known) {
+void engine_state::encode_values(const plan::statistics& known) {
   const bool has_matrices = options.storage == storage_kind::automatic || options.storage == storage_kind::bits;
-  const bool everywhere = options.renumber == option_mode::on;
+  const bool everywhere = tuned.dense_domain_encoding == tuning_mode::on;
   // Words of 64 bits are codes of values already.
-  if (wide || options.renumber == option_mode::off || !(everywhere || has_matrices)) return;
+  if (wide || tuned.dense_domain_encoding == tuning_mode::off || !(everywhere || has_matrices)) return;
   std::uint64_t facts = 0;
   for (std::uint32_t number = 0; number < staged.size(); ++number) facts += rows(number);
-  if (!everywhere && facts < renumbering::least_rows) return;
-  renumbering made(planned, memory);
-  renumbering_choice chosen;
+  if (!everywhere && facts < dense_domain_encoding::least_rows) return;
+  dense_domain_encoding made(planned, memory);
+  encoding_choice chosen;
   chosen.everywhere = everywhere;
-  chosen.decompose = options.decompose && options.storage != storage_kind::hisa;
   if (options.memory_limit != 0) chosen.largest_matrix = std::min(chosen.largest_matrix, options.memory_limit / 4);
   if (!made.apply(chosen, known, staged)) return;
-  figures.renumbered = made.columns();
+  figures.dense_columns = made.columns();
   numbers.emplace(std::move(made));
 }
 
@@ -246,34 +240,31 @@ void engine_state::evaluate() {
                                 const std::vector<plan::column_place>& others) {
     return shared_between(values_in(columns), values_in(others));
   };
-  plan::options planning = planning_options(options);
-  if (options.count_existence && !device && !make_other_executor) planning.off.erase("semi-joins");
-  planned = plan::make_plan(analysed(), known, planning);
+  planned = plan::make_plan(analysed(), known, tuned.planning_for(device || make_other_executor));
   figures.pass_seconds = planned.pass_times;
 
   exec::options chosen;
   chosen.threads = options.jobs;
   chosen.storage = options.storage == storage_kind::hisa ? storage::storage_mode::hisa : storage::storage_mode::hash;
   chosen.sets = sets_of(options.storage);
-  chosen.buffers.eager = options.buffer_factor > 0;
-  chosen.buffers.factor = options.buffer_factor;
+  chosen.buffers.eager = tuned.buffer_factor > 0;
+  chosen.buffers.factor = tuned.buffer_factor;
   chosen.records = &records;
   chosen.wide = wide_or_none();
   chosen.counter = &counter;
   if (functors) chosen.functors = &*functors;
   chosen.stop = options.cancelled;
-  chosen.decompose = options.decompose;
-  chosen.rows = rows_of(options.rows);
-  chosen.best_first = options.best_first;
+  chosen.rows = tuned.row_evaluation == tuning_mode::on ? exec::row_mode::always : exec::row_mode::automatic;
+  chosen.priority_delta = tuned.priority_delta;
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {
       options.on_progress({now.stratum, planned.strata.size(), now.iteration, now.tuples, now.seconds, now.backend});
     };
   }
-  chosen.joins = options.joins == join_kind::nested ? exec::join_mode::nested : exec::join_mode::materialized;
+  chosen.joins = tuned.joins;
   done = step::failed;
   try {
-    renumber(known);
+    encode_values(known);
     wait_for_device();
     executor = make_executor(chosen);
     hand_over_staged_rows();

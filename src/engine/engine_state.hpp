@@ -13,16 +13,17 @@
 
 #include "backend/memory_resource.hpp"
 #include "engine/column_statistics.hpp"
+#include "engine/dense_domain_encoding.hpp"
 #include "engine/device_start.hpp"
 #include "engine/functor_libraries.hpp"
 #include "engine/program_state.hpp"
-#include "engine/renumbering.hpp"
 #include "engine/staged_rows.hpp"
+#include "engine/tuning.hpp"
 #include "exec/executor.hpp"
 #include "gpulog/error.hpp"
 #include "gpulog/options.hpp"
 #include "gpulog/statistics.hpp"
-#include "io/files_ahead.hpp"
+#include "io/prefetched_files.hpp"
 #include "plan/plan.hpp"
 #include "storage/record_table.hpp"
 #include "storage/symbol_table.hpp"
@@ -58,6 +59,7 @@ struct engine_state {
 
   std::shared_ptr<const program_state> source;
   run_options options;
+  tuning tuned;
   /// More threads than processors: oneTBB has to be told, else it warns and takes fewer.
   std::optional<tbb::global_control> more_threads;
   statistics figures;
@@ -75,7 +77,7 @@ struct engine_state {
   staged_facts staged;  ///< insert() extends the last block
   plan::program planned;
   /// While it runs, some values may be numbers. Reading results may keep some of them with values.
-  mutable std::optional<renumbering> numbers;
+  mutable std::optional<dense_domain_encoding> numbers;
   std::atomic<wide_word> counter = 0;  ///< of autoinc()
   std::unique_ptr<exec::executor> executor;
   /// By relation, after evaluation: fetched when they are asked for, as rows may have to come from a device.
@@ -99,10 +101,10 @@ struct engine_state {
   /// Checks what --place asks for. @throws input_error
   void require_places() const;
   [[nodiscard]] std::vector<value_range> values_in(const std::vector<plan::column_place>& columns) const;
-  void load_directive(std::uint32_t relation, const sema::io_directive& directive, io::files_ahead* ahead);
+  void load_directive(std::uint32_t relation, const sema::io_directive& directive, io::prefetched_files* ahead);
   [[nodiscard]] std::vector<std::filesystem::path> text_files() const;
   /// Where values are numbered while the program runs.
-  void renumber(const plan::statistics& known);
+  void encode_values(const plan::statistics& known);
   void hand_over_staged_rows();
   [[nodiscard]] bool may_load_pieces(std::uint32_t relation) const;
   void collect_figures();

@@ -14,8 +14,8 @@
 #include "engine/run_figures.hpp"
 #include "gpulog/error.hpp"
 #include "io/facts_reader.hpp"
-#include "io/files_ahead.hpp"
 #include "io/output_files.hpp"
+#include "io/prefetched_files.hpp"
 #include "io/relation_writer.hpp"
 #include "support/error.hpp"
 
@@ -62,7 +62,8 @@ constexpr unsigned threads_ahead = 8;
 
 }  // namespace
 
-void engine_state::load_directive(std::uint32_t number, const sema::io_directive& directive, io::files_ahead* ahead) {
+void engine_state::load_directive(std::uint32_t number, const sema::io_directive& directive,
+                                  io::prefetched_files* ahead) {
   const sema::relation& relation = analysed().relations[number];
   io::read_request request;
   request.relation = relation.name;
@@ -118,7 +119,7 @@ std::vector<std::filesystem::path> engine_state::text_files() const {
 void engine_state::load() {
   if (done != step::loading) throw input_error("facts cannot be loaded after the program was evaluated");
   const timed_scope timer(figures.load_seconds, figures.total_seconds);
-  std::optional<io::files_ahead> ahead;
+  std::optional<io::prefetched_files> ahead;
   if (options.jobs > 1) {
     std::vector<std::filesystem::path> files = text_files();
     // One file is decompressed beside its parsing in any case.

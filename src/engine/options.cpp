@@ -34,13 +34,6 @@ std::optional<storage_kind> storage_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<option_mode> mode_from_name(std::string_view name) {
-  if (name == "off") return option_mode::off;
-  if (name == "auto") return option_mode::automatic;
-  if (name == "on") return option_mode::on;
-  return std::nullopt;
-}
-
 std::optional<std::uint64_t> bytes_from_text(std::string_view text) {
   std::uint64_t count = 0;
   const char* const last = text.data() + text.size();

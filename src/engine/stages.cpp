@@ -7,6 +7,7 @@
 #include "exec/device_strata.hpp"
 #include "exec/gpu/gpu_executor.hpp"
 #endif
+#include "engine/tuning.hpp"
 #include "gpulog/error.hpp"
 #include "plan/explain.hpp"
 #include "plan/planner.hpp"
@@ -53,15 +54,13 @@ std::string show_syntax(const program_state& state, const run_options&) {
 
 std::string show_plan(const program_state& state, const run_options& options) {
   if (!state.analysed) return {};
-  plan::options planning = planning_options(options);
 #if defined(GPULOG_WITH_GPU)
   const bool has_device = options.backend == backend_kind::gpu || (options.backend == backend_kind::automatic &&
                                                                    !exec::gpu_is_for_tests() && exec::has_gpu_driver());
-  if (options.count_existence && !has_device) planning.off.erase("semi-joins");
 #else
-  if (options.count_existence) planning.off.erase("semi-joins");
+  const bool has_device = false;
 #endif
-  const plan::program planned = plan::make_plan(*state.analysed, {}, planning);
+  const plan::program planned = plan::make_plan(*state.analysed, {}, tuning_of(options).planning_for(has_device));
   std::string text = plan::explain(planned);
 #if defined(GPULOG_WITH_GPU)
   text += exec::explain_device_strata(planned);
@@ -105,18 +104,6 @@ std::string show_stage(const program_state& state, std::string_view stage, const
   const auto found = stages().find(stage);
   if (found == stages().end()) throw input_error("There is no stage named " + std::string(stage));
   return found->second(state, options);
-}
-
-plan::options planning_options(const run_options& options) {
-  plan::options planning;
-  if (!options.intersect) planning.off.insert("smallest-relation-first");
-  if (options.skip_unneeded) planning.off.erase("unneeded-relations");
-  if (!options.skip_sets) planning.off.insert("needless-sets");
-  if (options.demand == option_mode::off) planning.demand = plan::demand_mode::off;
-  if (options.demand == option_mode::on) planning.demand = plan::demand_mode::always;
-  // As published, and as a loop, nothing falls apart.
-  if (!options.decompose || options.storage == storage_kind::hisa) planning.off.insert("invariant-columns");
-  return planning;
 }
 
 }  // namespace gpulog::detail

@@ -6,7 +6,6 @@
 
 #include "engine/program_state.hpp"
 #include "gpulog/options.hpp"
-#include "plan/planner.hpp"
 
 /// The stages of a program as text (--show).
 namespace gpulog::detail {
@@ -15,8 +14,5 @@ namespace gpulog::detail {
 
 /// Empty when the program was rejected before that stage. @throws input_error for an unknown name
 [[nodiscard]] std::string show_stage(const program_state& state, std::string_view stage, const run_options& options);
-
-/// Those of a run that a plan depends on.
-[[nodiscard]] plan::options planning_options(const run_options& options);
 
 }  // namespace gpulog::detail

@@ -64,7 +64,7 @@ std::string to_json(const statistics& figures) {
                                  {"written_tuples", figures.written_tuples},
                                  {"peak_relation_bytes", figures.peak_relation_bytes},
                                  {"peak_process_bytes", figures.peak_process_bytes},
-                                 {"renumbered", figures.renumbered},
+                                 {"dense_columns", figures.dense_columns},
                                  {"pass_seconds", figures.pass_seconds},
                                  {"strata", std::move(strata)},
                                  {"relations", std::move(relations)}};

@@ -41,7 +41,7 @@ struct cut_offs {
   /// Where a stratum's rules take their values from fewer rows, no tuple set but a hash table pays.
   std::uint64_t bounded_rows = 1024;
   /// Where values may come in any order, an iteration goes on with the best of those that wait: at least this many.
-  std::uint64_t best_first_rows = 512;
+  std::uint64_t priority_rows = 512;
   /// A fixpoint that falls apart has its values numbered only where its steps have at most so many rows for each first
   /// tuple.
   double numbered_step_rows = 64;
@@ -51,9 +51,9 @@ struct cut_offs {
   std::uint64_t loop_run_rows = 2048;  ///< most rows of an index's run that is made there, 2048 at most
 };
 
-/// Which strata and versions that can be are evaluated row by row (plan::row_evaluation, plan::version_rows): none,
-/// where it pays, or all.
-enum class row_mode : std::uint8_t { off, automatic, on };
+/// Which of the strata and versions that can be evaluated row by row (plan::row_evaluation, plan::version_rows) are:
+/// those where it pays, or all.
+enum class row_mode : std::uint8_t { automatic, always };
 
 /// How a device in `hisa` mode runs bodies of three and more atoms.
 enum class join_mode : std::uint8_t {
@@ -74,9 +74,8 @@ struct options {
   std::function<void(const progress&)> on_progress;
   const char* backend_name = "cpu";  ///< for progress
   join_mode joins = join_mode::materialized;
-  bool decompose = true;                ///< strata that fall apart into independent fixpoints are run so; `hash` mode
   row_mode rows = row_mode::automatic;  ///< `hash` mode
-  bool best_first = true;               ///< where values may come in any order, the best ones are gone on with first
+  bool priority_delta = true;           ///< where values may come in any order, an iteration takes the best ones
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.
   std::vector<bool> may_run;
@@ -197,7 +196,7 @@ struct stratum_stops {
   const std::atomic<bool>* now = nullptr;  ///< in place of options::stop: its relations are in no good state then
 };
 
-/// An executor that runs strata one at a time, so that several can share a plan (mixed_executor.hpp): each stratum in
+/// An executor that runs strata one at a time, so that several can share a plan (hybrid_executor.hpp): each stratum in
 /// the order of the plan is either run here or run elsewhere.
 class stratum_executor : public executor {
  public:

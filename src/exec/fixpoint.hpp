@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "exec/demand_check.hpp"
 #include "exec/executor.hpp"
 #include "exec/iteration_runner.hpp"
+#include "exec/magic_sets_check.hpp"
 #include "exec/phase_runner.hpp"
 #include "exec/plan_relations.hpp"
 #include "exec/plan_tasks.hpp"
@@ -130,12 +130,12 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
  private:
   using base = phase_runner<Machine>;
   using base::adopt_relation, base::arithmetic_exception, base::bound_of, base::check_stop, base::choose_sets,
-      base::describe, base::forget_rows, base::free_what_is_done, base::guarded, base::holds_equivalences,
-      base::iteration_, base::last_uses_, base::last_version_, base::limit_reached, base::load_relation, base::machine_,
-      base::make_relation, base::next_stratum_, base::options_, base::places_, base::plan_, base::prepare,
-      base::refresh_index, base::refresh_indexes, base::relation_of, base::relations_, base::require_kind_of,
-      base::resource_, base::rows_of, base::run_phase, base::set_of, base::settle, base::show_best_first,
-      base::skip_sets, base::sum_of, base::tuples_of;
+      base::is_published, base::describe, base::forget_rows, base::free_what_is_done, base::guarded,
+      base::holds_equivalences, base::iteration_, base::last_uses_, base::last_version_, base::limit_reached,
+      base::load_relation, base::machine_, base::make_relation, base::next_stratum_, base::options_, base::places_,
+      base::plan_, base::prepare, base::refresh_index, base::refresh_indexes, base::relation_of, base::relations_,
+      base::require_kind_of, base::resource_, base::rows_of, base::run_phase, base::set_of, base::settle,
+      base::use_priority_delta, base::skip_sets, base::sum_of, base::tuples_of;
   using typename base::relation_type;
   using typename base::running_version;
 
@@ -191,7 +191,7 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
       for (auto& version : versions) version.figures = &figures.versions[next++];
     }
 
-    const demand_check demand(*plan_, number, options_);
+    const magic_sets_check demand(*plan_, number, options_);
     bool is_complete = true;
     if (resumes) {
       choose_sets(stratum);
@@ -211,7 +211,7 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
   }
 
   [[nodiscard]] bool falls_apart(const plan::stratum& stratum) const {
-    return options_.decompose && stratum.decomposed.has_value();
+    return !is_published() && stratum.decomposed.has_value();
   }
 
   /// The phase in front of the loop; what it finds is the first delta.
@@ -229,7 +229,7 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
       for (relation_id relation : stratum.relations) relation_of(relation).complete();
       subsume(stratum, subsumptions, figures, [&stratum](auto& runner) { runner.purge(!stratum.recursive); });
     }
-    if (stratum.recursive) show_best_first(stratum, options_.cut.best_first_rows * options_.threads);
+    if (stratum.recursive) use_priority_delta(stratum, options_.cut.priority_rows * options_.threads);
     for (relation_id relation : stratum.relations) {
       if (stratum.recursive) {
         relation_of(relation).restart();
@@ -267,8 +267,7 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
   bool run_decomposed(std::size_t number, std::vector<std::vector<running_version>>& phases,
                       stratum_statistics& figures) {
     const plan::stratum& stratum = plan_->strata[number];
-    const bool published = options_.storage == storage::storage_mode::hisa;
-    if (!options_.decompose || published || !stratum.decomposed) return false;
+    if (!falls_apart(stratum)) return false;
     if constexpr (requires(kernels::decomposed_task task) {
                     machine_.run_decomposed(task, relations_, options_.stop);
                   }) {
@@ -312,7 +311,7 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
     std::set<plan::column_place> places = {{target, planned.members.front().nodes.front()}};
     kernels::decomposed_task task;
     task.target = target.value;
-    task.pivot = planned.members.front().pivots.front();
+    task.invariant = planned.members.front().invariants.front();
     task.moving = planned.members.front().nodes.front();
     for (const plan::decomposed_step& step : planned.steps) {
       if (!step.relation.valid()) return std::nullopt;
@@ -336,8 +335,7 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
   /// What `once` does, for one value of the head's first column at a time. @return whether it was done
   bool run_rows(std::size_t number, std::vector<running_version>& versions, stratum_statistics& figures) {
     const plan::stratum& stratum = plan_->strata[number];
-    const bool published = options_.storage == storage::storage_mode::hisa;
-    if (options_.rows == row_mode::off || published || !stratum.by_rows) return false;
+    if (is_published() || !stratum.by_rows) return false;
     if (!compare_words(stratum.by_rows->filters, options_.wide)) return false;
     if constexpr (requires(kernels::row_task task, kernels::row_cut_offs cut) {
                     machine_.run_rows(task, relations_, cut, options_.stop);
@@ -345,9 +343,9 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
       const relation_id target = stratum.relations.front();
       if (relation_of(target).rows() != 0) return false;
       // What derives each tuple once has no set to do without.
-      if (options_.rows != row_mode::on && !plan_->relations[target.value].needs_set) return false;
+      if (options_.rows != row_mode::always && !plan_->relations[target.value].needs_set) return false;
       kernels::row_task task = row_task_of(stratum, options_.wide);
-      task.forced = options_.rows == row_mode::on;
+      task.forced = options_.rows == row_mode::always;
       task.needs_set = last_uses_.set_needed[target.value] != number;
       const double start = storage::seconds_now();
       std::optional<kernels::row_counts> counts;
@@ -376,10 +374,10 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
 
   /// Whether the stratum goes on without the restrictions of its relations, elsewhere.
   /// @param phase in front of which it is
-  [[nodiscard]] bool is_given_up(const plan::stratum& stratum, const demand_check& demand, std::size_t phase,
+  [[nodiscard]] bool is_given_up(const plan::stratum& stratum, const magic_sets_check& demand, std::size_t phase,
                                  const std::vector<std::vector<running_version>>& phases, stratum_statistics& figures) {
     if (!demand.is_due(phase)) return false;
-    demand_check::work done;
+    magic_sets_check::work done;
     for (const auto& versions : phases) {
       for (const running_version& version : versions) {
         const auto candidates = static_cast<double>(version.figures->candidates);
@@ -396,7 +394,7 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
 
   /// @return whether it came to its end, or was given up; else it was stopped between iterations
   bool run_loop(std::size_t number, std::vector<std::vector<running_version>>& phases,
-                running_subsumptions& subsumptions, const demand_check& demand, stratum_statistics& figures,
+                running_subsumptions& subsumptions, const magic_sets_check& demand, stratum_statistics& figures,
                 double start) {
     const plan::stratum& stratum = plan_->strata[number];
     std::set<std::uint32_t> indexes;
@@ -439,7 +437,7 @@ class fixpoint_executor final : public stratum_executor, private phase_runner<Ma
       deltas_.push_back(sum_of(stratum, [](const relation_type& one) { return one.delta_rows(); }));
       tell_progress(number, figures, start);
     }
-    show_best_first(stratum, 0);
+    use_priority_delta(stratum, 0);
     subsume(stratum, subsumptions, figures, [](auto& runner) { runner.finish(); });
     const std::uint64_t result = sum_of(stratum, [](const relation_type& one) { return one.rows(); });
     figures.tail_iterations = static_cast<std::uint64_t>(

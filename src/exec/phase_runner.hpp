@@ -147,7 +147,7 @@ class phase_runner : protected plan_relations<Machine> {
   [[nodiscard]] bool can_be_made_by_rows(const running_version& version) const {
     const plan::rule_version& planned = *version.planned;
     return planned.by_rows && compare_words(planned.by_rows->filters, options_.wide) &&
-           (options_.rows == row_mode::on || plan_->relations[planned.head.value].needs_set);
+           (options_.rows == row_mode::always || plan_->relations[planned.head.value].needs_set);
   }
 
   /// Infinite where it had none.
@@ -161,7 +161,7 @@ class phase_runner : protected plan_relations<Machine> {
                                 [[maybe_unused]] stratum_statistics& figures) {
     std::vector<bool> done(versions.size(), false);
     if constexpr (makes_rows) {
-      if (options_.rows == row_mode::off || options_.storage == storage::storage_mode::hisa) return done;
+      if (base::is_published()) return done;
       std::vector<std::size_t> open;
       double candidates = 0;
       for (std::size_t v = 0; v < versions.size(); ++v) {
@@ -173,7 +173,7 @@ class phase_runner : protected plan_relations<Machine> {
       }
       // Of many small versions not even their tasks are made.
       const bool is_small = candidates * kernels::most_growth < Machine::added_rows_pay.least_candidates;
-      if (is_small && options_.rows != row_mode::on) return done;
+      if (is_small && options_.rows != row_mode::always) return done;
       while (!open.empty()) {
         const plan::rule_version& first = *versions[open.front()].planned;
         const auto others = std::stable_partition(open.begin(), open.end(), [&](std::size_t v) {
@@ -193,7 +193,7 @@ class phase_runner : protected plan_relations<Machine> {
     std::vector<const plan::rule_version*> planned;
     for (const std::size_t v : numbers) planned.push_back(versions[v].planned);
     kernels::row_task task = row_task_of(planned, options_.wide);
-    task.forced = options_.rows == row_mode::on;
+    task.forced = options_.rows == row_mode::always;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const running_version& version = versions[numbers[i]];
       task.rules[i].last_candidates =

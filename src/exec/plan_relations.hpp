@@ -106,14 +106,17 @@ class plan_relations {
     });
   }
 
+  /// Whether all is done as in the paper.
+  [[nodiscard]] bool is_published() const { return options_.storage == storage::storage_mode::hisa; }
+
   /// Whether iterations may go on with the best values alone, while others wait. @param least rows; 0: no more
-  void show_best_first([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] std::uint64_t least) {
-    if constexpr (requires(relation_type & made) { made.show_best_first(least); }) {
-      if (!options_.best_first) return;
+  void use_priority_delta([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] std::uint64_t least) {
+    if constexpr (requires(relation_type & made) { made.use_priority_delta(least); }) {
+      if (!options_.priority_delta) return;
       for (const relation_id relation : stratum.relations) {
         const auto& best = plan_->relations[relation.value].best;
-        if (best && best->best_first && relation_of(relation).keeps_best())
-          relation_of(relation).show_best_first(least);
+        if (best && best->priority_delta && relation_of(relation).keeps_best())
+          relation_of(relation).use_priority_delta(least);
       }
     }
   }
@@ -177,7 +180,7 @@ class plan_relations {
   /// among it. The published way always deduplicates.
   void skip_sets([[maybe_unused]] const plan::stratum& stratum) {
     if constexpr (requires(relation_type & made) { made.skip_set(); }) {
-      if (options_.storage == storage::storage_mode::hisa) return;
+      if (is_published()) return;
       for (const relation_id id : stratum.relations) {
         if (!plan_->relations[id.value].needs_set && relation_of(id).rows() == 0) relation_of(id).skip_set();
       }
@@ -188,7 +191,7 @@ class plan_relations {
   void choose_sets([[maybe_unused]] const plan::stratum& stratum) {
     if constexpr (chooses_sets) {
       using storage::set_choice;
-      if (options_.storage == storage::storage_mode::hisa || options_.sets == set_choice::hash) return;
+      if (is_published() || options_.sets == set_choice::hash) return;
       std::set<plan::column_place> sources;
       for (const plan::relation_domain& domain : stratum.domains) {
         for (const plan::column_domain& column : domain.columns)

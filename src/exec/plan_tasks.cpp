@@ -53,7 +53,7 @@ bool folds_the_same(const plan::rule_version& version, const std::vector<relatio
 kernels::numbered_task numbered_task_of(const plan::decomposition& planned) {
   kernels::numbered_task task;
   for (const plan::decomposed_member& member : planned.members)
-    task.members.push_back({member.relation.value, member.pivots, member.nodes});
+    task.members.push_back({member.relation.value, member.invariants, member.nodes});
   for (const plan::decomposed_step& step : planned.steps) {
     kernels::numbered_step& made = task.steps.emplace_back();
     made.from = step.from;

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "io/files_ahead.hpp"
+#include "io/prefetched_files.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {

@@ -46,7 +46,7 @@ class fact_source {
   fact_source(file_descriptor descriptor, std::string name);
 
   std::filesystem::path path_;
-  files_ahead* ahead_ = nullptr;
+  prefetched_files* ahead_ = nullptr;
   file_descriptor descriptor_;
   std::string name_;
   std::string first_bytes_;

@@ -16,7 +16,7 @@
 
 namespace gpulog::io {
 
-class files_ahead;
+class prefetched_files;
 
 /// One .input directive.
 struct read_request {
@@ -42,7 +42,7 @@ struct read_request {
   /// Text that one thread takes at a time, in bytes; tests make it small.
   std::size_t piece_bytes = std::size_t{1} << 20;
   /// Where compressed files may be on their way already; nullptr: nowhere.
-  files_ahead* ahead = nullptr;
+  prefetched_files* ahead = nullptr;
 };
 
 /// The file of text that a directive with these parameters reads; nothing for other formats and standard input.

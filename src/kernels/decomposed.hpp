@@ -153,16 +153,16 @@ decomposed_counts run_decomposed(Backend& backend, backend::memory_resource& res
                                  const relation_list<storage::relation>& relations, const std::atomic<bool>* stop) {
   storage::relation& target = *relations[task.target];
   const word* const moving = target.column(task.moving);
-  const word* const pivots = target.column(task.pivot);
+  const word* const invariants = target.column(task.invariant);
   const std::uint64_t rows = target.rows();
 
-  // The first tuples by pivot.
+  // The first tuples by invariant.
   storage::array<std::uint32_t> sorted(resource);
-  storage::sort_rows(backend, resource, target.columns(), {task.pivot}, 0, rows, sorted);
+  storage::sort_rows(backend, resource, target.columns(), {task.invariant}, 0, rows, sorted);
   const std::uint32_t* const row = sorted.data();
   storage::array<std::uint32_t> first(resource, rows + 1);
   const std::uint64_t groups = backend.select_if(
-      rows, [&](std::uint64_t i) { return i == 0 || pivots[row[i]] != pivots[row[i - 1]]; }, first.data());
+      rows, [&](std::uint64_t i) { return i == 0 || invariants[row[i]] != invariants[row[i - 1]]; }, first.data());
   first[groups] = static_cast<std::uint32_t>(rows);
 
   appended_columns results(resource, 2 * rows + 1024);
@@ -170,9 +170,9 @@ decomposed_counts run_decomposed(Backend& backend, backend::memory_resource& res
   const auto counts = search_all(
       backend, resource, steps, task.values, first.data(), groups, [&](std::uint64_t i) { return moving[row[i]]; },
       [&](unsigned, std::uint64_t group, const word* values, std::uint64_t n) {
-        const word pivot = pivots[row[first[group]]];
+        const word invariant = invariants[row[first[group]]];
         results.append(n, [&](const auto& column) {
-          std::fill_n(column(task.pivot), n, pivot);
+          std::fill_n(column(task.invariant), n, invariant);
           std::copy_n(values, n, column(task.moving));
         });
       },

@@ -6,7 +6,7 @@
 
 #include "kernels/pipeline.hpp"
 
-/// A fixpoint that falls apart: for every value of one column of a binary relation (the pivot), which values of the
+/// A fixpoint that falls apart: for every value of one column of a binary relation (the invariant), which values of the
 /// other one can be reached from the first ones. Each is a search of its own, with a bitmap of the values it has seen
 /// and a queue that ends as its result; nothing is looked up in a set of tuples, and no tuple is written twice.
 namespace gpulog::kernels {
@@ -21,8 +21,8 @@ struct step_source {
 
 struct decomposed_task {
   relation_number target = 0;
-  std::uint32_t pivot = 0;   ///< column
-  std::uint32_t moving = 1;  ///< the other one
+  std::uint32_t invariant = 0;  ///< column
+  std::uint32_t moving = 1;     ///< the other one
   std::vector<step_source> steps;
   std::uint64_t values = 0;  ///< all that can be met in the moving column are below
 };

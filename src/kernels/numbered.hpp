@@ -34,7 +34,7 @@ class numbered_results {
  public:
   numbered_results(backend::memory_resource& resource, const numbered_task& task, const numbered_graph& graph,
                    const relation_list<storage::relation>& relations)
-      : task_(&task), graph_(&graph), pivots_(graph.pivots.columns()) {
+      : task_(&task), graph_(&graph), invariants_(graph.invariants.columns()) {
     for (std::size_t m = 0; m < task.members.size(); ++m) {
       const storage::relation& own = *relations[task.members[m].relation];
       results_.push_back(std::make_unique<appended_columns>(resource, 2 * own.rows() + 1024, own.arity()));
@@ -42,7 +42,7 @@ class numbered_results {
     }
   }
 
-  void add(std::uint64_t pivot, const word* numbers, std::uint64_t n) {
+  void add(std::uint64_t invariant, const word* numbers, std::uint64_t n) {
     const bool all_of_one = results_.size() == 1 && graph_->numbers == graph_->begins[1];
     for (std::size_t m = 0; m < results_.size(); ++m) {
       const std::uint32_t begin = graph_->begins[m];
@@ -52,8 +52,8 @@ class numbered_results {
       if (own == 0) continue;
       const numbered_member& member = task_->members[m];
       results_[m]->append(own, [&](const auto& column) {
-        for (std::size_t c = 0; c < member.pivots.size(); ++c)
-          std::fill_n(column(member.pivots[c]), own, pivots_[c][pivot]);
+        for (std::size_t c = 0; c < member.invariants.size(); ++c)
+          std::fill_n(column(member.invariants[c]), own, invariants_[c][invariant]);
         for (std::size_t c = 0; c < member.nodes.size(); ++c) {
           const word* const values = nodes_[m][c];
           word* out = column(member.nodes[c]);
@@ -76,7 +76,7 @@ class numbered_results {
  private:
   const numbered_task* task_;
   const numbered_graph* graph_;
-  std::vector<const word*> pivots_;                         // columns, by number
+  std::vector<const word*> invariants_;                     // columns, by number
   std::vector<std::vector<const word*>> nodes_;             // the same by member
   std::vector<std::unique_ptr<appended_columns>> results_;  // by member
 };
@@ -93,7 +93,7 @@ std::optional<decomposed_counts> run_numbered(Backend& backend, backend::memory_
   numbered_results results(resource, task, *graph, relations);
   const numbered_steps steps(graph->steps);
   const auto counts = search_all(
-      backend, resource, steps, graph->numbers, graph->starts.first.data(), graph->pivots.size(),
+      backend, resource, steps, graph->numbers, graph->starts.first.data(), graph->invariants.size(),
       [&](std::uint64_t i) { return graph->starts.all[i]; },
       [&](unsigned, std::uint64_t group, const word* numbers, std::uint64_t n) { results.add(group, numbers, n); },
       stop);

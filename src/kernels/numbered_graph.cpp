@@ -58,13 +58,13 @@ std::optional<numbered_graph> make_numbered_graph(backend::memory_resource& reso
                                                   const relation_list<relation>& relations,
                                                   const numbering_cut_offs& cut) {
   if (!may_number(task, relations, cut)) return std::nullopt;
-  numbered_graph made{{}, {0}, 0, {}, {resource, task.members.front().pivots.size()}, {}};
+  numbered_graph made{{}, {0}, 0, {}, {resource, task.members.front().invariants.size()}, {}};
   number_pairs starts(resource);
   for (const numbered_member& member : task.members) {
     const relation& own = *relations[member.relation];
-    made.pivots.add(columns_of(own, member.pivots), own.rows(), 0, starts.add(own.rows()).first);
+    made.invariants.add(columns_of(own, member.invariants), own.rows(), 0, starts.add(own.rows()).first);
   }
-  if (made.pivots.is_full() || made.pivots.size() < cut.searches) return std::nullopt;
+  if (made.invariants.is_full() || made.invariants.size() < cut.searches) return std::nullopt;
   std::vector<array<std::uint32_t>> led_to;  // by step: the number that each row of its relation leads to
   for (const numbered_step& step : task.steps)
     led_to.emplace_back(resource, step.copies ? 0 : relations[step.relation]->rows(), fresh_memory::anything);
@@ -132,7 +132,7 @@ std::optional<numbered_graph> make_numbered_graph(backend::memory_resource& reso
     add_rows(parts, step.key, first);
   }
   if (starts.size() > UINT32_MAX || steps.size() > UINT32_MAX) return std::nullopt;
-  made.starts = starts.sort(made.pivots.size());
+  made.starts = starts.sort(made.invariants.size());
   made.steps = steps.sort(made.numbers);
   return made;
 }

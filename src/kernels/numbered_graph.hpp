@@ -23,8 +23,8 @@ struct numbered_graph {
   std::vector<std::uint32_t> begins;   ///< by member, and one behind: its first number
   std::uint64_t numbers = 0;           ///< of nodes and keys
   number_lists steps;
-  tuple_numbering pivots;
-  number_lists starts;  ///< by pivot
+  tuple_numbering invariants;
+  number_lists starts;  ///< by invariant
 };
 
 /// @return nothing when numbering does not pay, or numbers have no 32 bits. @throws backend::memory_exceeded

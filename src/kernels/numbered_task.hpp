@@ -7,17 +7,17 @@
 #include "kernels/pipeline.hpp"
 
 /// A fixpoint that falls apart (kernels/decomposed_task.hpp), over numbers. Each tuple of a relation of the stratum is
-/// a pivot, the columns that all rules pass through, and a node, the others. What stands in the node columns of any of
-/// the relations, whatever its values, its columns and its relation, is numbered from 0 on, and so are the pivots. Then
-/// a search goes from numbers to numbers, with a bitmap of few bits, and numbers become values again where a result is
-/// written.
+/// a invariant, the columns that all rules pass through, and a node, the others. What stands in the node columns of any
+/// of the relations, whatever its values, its columns and its relation, is numbered from 0 on, and so are the
+/// invariants. Then a search goes from numbers to numbers, with a bitmap of few bits, and numbers become values again
+/// where a result is written.
 namespace gpulog::kernels {
 
 /// A relation of the stratum.
 struct numbered_member {
   relation_number relation = 0;
-  std::vector<std::uint32_t> pivots;  ///< columns, as many for each member
-  std::vector<std::uint32_t> nodes;   ///< columns
+  std::vector<std::uint32_t> invariants;  ///< columns, as many for each member
+  std::vector<std::uint32_t> nodes;       ///< columns
 };
 
 /// From a node of a member to the nodes that follow it.

@@ -261,12 +261,13 @@ std::string decomposition_text(const program& plan, const decomposition& printed
   for (const decomposed_member& member : printed.members) {
     const relation& own = plan.relations[member.relation.value];
     std::vector<std::string> names;
-    for (const std::uint32_t column : member.pivots) names.push_back(own.attribute_names[column]);
+    for (const std::uint32_t column : member.invariants) names.push_back(own.attribute_names[column]);
     passed.push_back(fmt::format("{} of {}", fmt::join(names, ","), own.name));
   }
-  std::string result = fmt::format(
-      "  decomposed: the loop passes {} through unchanged, so each {} is a fixpoint of its own",
-      fmt::join(passed, ", "), printed.members.front().pivots.size() == 1 ? "of its values" : "combination of values");
+  std::string result =
+      fmt::format("  decomposed: the loop passes {} through unchanged, so each {} is a fixpoint of its own",
+                  fmt::join(passed, ", "),
+                  printed.members.front().invariants.size() == 1 ? "of its values" : "combination of values");
   if (!printed.is_binary()) result += "; what stands in the other columns is numbered";
   return result + "\n";
 }
@@ -359,7 +360,7 @@ std::string explain(const program& plan) {
                                  : best->bounds.size() == 1 ? "least upper bound"
                                                             : "least upper bounds";
         result += fmt::format("      # by the tuple set, which keeps the {}{}\n", kept,
-                              best->best_first ? "; the loop goes on with the best ones first" : "");
+                              best->priority_delta ? "; each iteration takes the best new ones first" : "");
       }
       result += operators_text(plan, made.version, "      ");
     }

@@ -4,11 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/draft.hpp"
 #include "plan/join_order.hpp"
 #include "plan/normalized_rule.hpp"
 #include "plan/planning.hpp"
 #include "plan/stratum_rules.hpp"
+#include "plan/version_builder.hpp"
 
 /// Passes: the steps of the planner that have a name, an off switch and a time in `--stats`. planner.cpp lists them in
 /// order. To write one: a pair of files in passes/, a test beside the others, a line in a list.
@@ -33,7 +33,7 @@ using program_pass = pass<>;                                  ///< on the whole 
 using rule_pass = pass<normalized_rule, const rule_scope>;    ///< on each rule alone
 using stratum_pass = pass<stratum_rules>;                     ///< on all rules of a stratum
 using schedule_pass = pass<const normalized_rule, schedule>;  ///< on a body in the order of its join
-using version_pass = pass<draft>;                             ///< on a version as operators
+using version_pass = pass<version_builder>;                   ///< on a version as operators
 
 /// Those that the planner of strata runs: planner.cpp has them beside the others.
 [[nodiscard]] std::span<const schedule_pass> schedule_passes();

@@ -202,8 +202,9 @@ struct subsumption {
 /// A relation of a stratum that falls apart: which of its columns are passed through, and the others.
 struct decomposed_member {
   relation_id relation;
-  std::vector<std::uint32_t> pivots;  ///< columns; all members have as many, and the same one stands for the same value
-  std::vector<std::uint32_t> nodes;   ///< columns, ascending; at least one
+  std::vector<std::uint32_t>
+      invariants;                    ///< columns; all members have as many, and the same one stands for the same value
+  std::vector<std::uint32_t> nodes;  ///< columns, ascending; at least one
 };
 
 /// From the node columns of a member's tuple to those of the tuples that follow it: a search in a relation that is
@@ -218,16 +219,16 @@ struct decomposed_step {
   std::vector<std::uint32_t> columns;       ///< of the relation, else of `from`: one a node column of `to`
 };
 
-/// A recursive stratum whose rules pass columns through unchanged (the pivots): what holds for their values depends on
-/// nothing that holds for others, so each combination of them is a fixpoint of its own, a search of the tuples of other
-/// columns that can be reached from the first ones.
+/// A recursive stratum whose rules pass columns through unchanged (the invariants): what holds for their values depends
+/// on nothing that holds for others, so each combination of them is a fixpoint of its own, a search of the tuples of
+/// other columns that can be reached from the first ones.
 struct decomposition {
   std::vector<decomposed_member> members;  ///< the relations of the stratum
   std::vector<decomposed_step> steps;
 
   /// One binary relation: values of a column lead to values of the same column.
   [[nodiscard]] bool is_binary() const {
-    return members.size() == 1 && members[0].pivots.size() == 1 && members[0].nodes.size() == 1;
+    return members.size() == 1 && members[0].invariants.size() == 1 && members[0].nodes.size() == 1;
   }
 };
 
@@ -328,7 +329,7 @@ struct best_of_key {
 
   std::uint32_t column = 0;
   comparison_op better = comparison_op::less_number;  ///< or greater, of unsigned numbers or of floats
-  bool best_first = false;  ///< the result is the same in whatever order values come, and the best ones first pay
+  bool priority_delta = false;  ///< the result is the same in whatever order values come, and the best ones first pay
   std::vector<bounded_column> bounds;  ///< not empty: these are the columns; `column` and `better` say nothing
 };
 

@@ -53,7 +53,7 @@ constexpr rule_pass rule_passes[] = {
      .run = [](planning& shared, normalized_rule& rule, const rule_scope&) { mark_equivalences(shared, rule); },
      .is_required = true},
     {"semi-joins", "an atom that only says that a greater or smaller value exists is looked up (CPU)",
-     [](planning&, normalized_rule& rule, const rule_scope& scope) { count_existence(rule, scope.members); }},
+     [](planning&, normalized_rule& rule, const rule_scope& scope) { use_semi_joins(rule, scope.members); }},
     {.name = "aggregated-fields",
      .description = "aggregates that are asked by fields of records read relations of these",
      .run = search_aggregated_fields,
@@ -77,7 +77,7 @@ constexpr stratum_pass stratum_passes[] = {
      .makes_relations = true},
     {.name = "magic-sets",
      .description = "relations that a recursion reads at few keys are restricted to them there",
-     .run = restrict_by_demand,
+     .run = apply_magic_sets,
      .makes_relations = true},
 };
 
@@ -91,7 +91,7 @@ constexpr schedule_pass schedules[] = {
 constexpr version_pass versions[] = {
     {.name = "dead-columns",
      .description = "columns that nobody reads are not bound",
-     .run = [](planning& shared, draft& version) { simplify(version, shared.arities); },
+     .run = [](planning& shared, version_builder& version) { simplify(version, shared.arities); },
      .is_required = true},
 };
 

@@ -40,10 +40,10 @@ struct statistics {
 /// switches it off too.
 enum class supplementary_mode : std::uint8_t { automatic, off };
 
-/// Whether relations that a recursion reads at few keys are restricted to them there (plan/passes/magic_sets.hpp).
-/// automatic: where few are expected to be asked for, until it shows that they are not; always: wherever that is right,
-/// whatever it brings; watched: the same, until it shows; for tests. Not without supplementary relations.
-enum class demand_mode : std::uint8_t { automatic, always, watched, off };
+/// Which relations that a recursion reads at few keys are restricted to them there (plan/passes/magic_sets.hpp).
+/// automatic: those where few keys are expected, until the run shows that there are more; always: all; watched: all,
+/// until the run shows that they do not pay; for tests. Not without supplementary relations.
+enum class magic_sets_mode : std::uint8_t { automatic, always, watched };
 
 /// Passes that are off until they are asked for: what no output depends on is planned, too; and counts in place of
 /// semi-joins are for a CPU, as a device has no order of rows.
@@ -51,7 +51,7 @@ inline const std::set<std::string, std::less<>> passes_off_by_default = {"unneed
 
 struct options {
   supplementary_mode supplementary = supplementary_mode::automatic;
-  demand_mode demand = demand_mode::automatic;
+  magic_sets_mode magic_sets = magic_sets_mode::automatic;
   /// Names of passes that are not run.
   std::set<std::string, std::less<>> off = passes_off_by_default;
 };

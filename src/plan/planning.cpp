@@ -18,7 +18,7 @@ planning::planning(const sema::program& program_to_plan, const statistics& known
       name_of([this](relation_id id) { return result.relations[id.value].name; }),
       patterns(make_relation, name_of),
       restrictions(source, result.relations, make_relation, name_of),
-      demands(source, known, chosen.demand, costs, name_of) {
+      demands(source, known, chosen.magic_sets, costs, name_of) {
   add_relations();
   add_facts();
 }

@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "plan/cost_model.hpp"
-#include "plan/draft_strata.hpp"
 #include "plan/normalized_rule.hpp"
 #include "plan/passes/computed_keys.hpp"
-#include "plan/passes/magic_choice.hpp"
 #include "plan/passes/magic_sets.hpp"
+#include "plan/passes/magic_sets_choice.hpp"
 #include "plan/passes/shared_bodies.hpp"
 #include "plan/passes/supplementary.hpp"
 #include "plan/plan.hpp"
+#include "plan/plan_builder.hpp"
 #include "plan/planner.hpp"
 #include "plan/rule_text.hpp"
 #include "sema/program.hpp"
@@ -42,7 +42,7 @@ class planning {
   std::vector<std::uint32_t> arities;      ///< by relation
   std::set<relation_id> equivalences;      ///< relations that are eqrel
   std::vector<bool> needed;                ///< by relation of the source: whether it is planned
-  std::deque<draft_stratum> strata;        ///< in the order of evaluation
+  std::deque<stratum_builder> strata;      ///< in the order of evaluation
   std::vector<normalized_rule> before;     ///< rules of relations that were made, to be planned in strata before
   std::map<relation_id, double> demanded;  ///< by relation of demanded values: their share of the column's values
   relation_maker make_relation;
@@ -50,8 +50,8 @@ class planning {
   // What passes know from rules before.
   std::optional<shared_bodies> bodies;
   pattern_extraction patterns;
-  demand_restriction restrictions;
-  demand_choice demands;
+  magic_sets_rewriter restrictions;
+  magic_sets_choice demands;
 
   /// Whether passes may make relations. `.pragma "supplementary" "off"` in a program forbids it, too.
   [[nodiscard]] bool may_make_relations() const;

@@ -25,12 +25,12 @@ const std::vector<std::uint32_t>* forced_order(const normalized_rule& rule, std:
   return nullptr;
 }
 
-bool is_member(const draft_stratum& stratum, relation_id relation) {
+bool is_member(const stratum_builder& stratum, relation_id relation) {
   return std::find(stratum.relations.begin(), stratum.relations.end(), relation) != stratum.relations.end();
 }
 
 /// Atoms that may find rows which a subsumption took away. A non-recursive stratum has none left when they are read.
-std::vector<bool> tested_atoms(const normalized_rule& rule, const draft_stratum& stratum) {
+std::vector<bool> tested_atoms(const normalized_rule& rule, const stratum_builder& stratum) {
   std::vector<bool> tested;
   if (!stratum.recursive || stratum.losing.empty()) return tested;
   for (const body_atom& atom : rule.atoms) tested.push_back(stratum.losing.contains(atom.relation));
@@ -38,17 +38,17 @@ std::vector<bool> tested_atoms(const normalized_rule& rule, const draft_stratum&
 }
 
 void add_version(planning& shared, const normalized_rule& rule, const version_parts& parts,
-                 const std::vector<std::uint32_t>* forced, draft_phase& target) {
+                 const std::vector<std::uint32_t>* forced, phase_builder& target) {
   schedule order = order_body(rule, parts, shared.costs, forced);
   for (const schedule_pass& one : schedule_passes()) run_pass(one, shared, rule, order);
-  draft& added = target.versions.emplace_back(build_draft(rule, parts, order));
+  version_builder& added = target.versions.emplace_back(build_version(rule, parts, order));
   for (const version_pass& one : version_passes()) run_pass(one, shared, added);
 }
 
 /// One version for each atom of the own stratum. Each combination of rows is then found in exactly one version: the
 /// one whose delta atom is the last that reads a new row. Hence old rows before the delta atom, all rows behind.
 /// @param level phase of the loop that the versions belong to
-void plan_rule(planning& shared, const normalized_rule& rule, draft_stratum& target, std::uint32_t level) {
+void plan_rule(planning& shared, const normalized_rule& rule, stratum_builder& target, std::uint32_t level) {
   std::vector<std::uint32_t> recursive;
   for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
     if (target.recursive && is_member(target, rule.atoms[atom].relation)) recursive.push_back(atom);
@@ -86,7 +86,7 @@ factored_stratum factor_rules(planning& shared, std::vector<normalized_rule> rul
   return factored;
 }
 
-void plan_rules(planning& shared, stratum_rules rules, draft_stratum& target) {
+void plan_rules(planning& shared, stratum_rules rules, stratum_builder& target) {
   target.relations = rules.members;
   if (target.recursive && rules.may_factor) {
     factored_stratum factored = factor_rules(shared, std::move(rules.plain), rules.members, std::move(rules.patterns));
@@ -115,14 +115,14 @@ void plan_behind(planning& shared, relation_id relation, std::vector<normalized_
                        [relation](const body_atom& atom) { return atom.relation == relation; });
   });
   if (is_recursive) {
-    draft_stratum& target = shared.strata.emplace_back();
+    stratum_builder& target = shared.strata.emplace_back();
     target.recursive = true;
     plan_rules(shared, {std::move(rules), {}, {}, {relation}, true, true}, target);
     return;
   }
   factored_stratum factored = factor_rules(shared, std::move(rules), members, {});
   const auto plan_relation = [&](relation_id planned) {
-    draft_stratum& target = shared.strata.emplace_back();
+    stratum_builder& target = shared.strata.emplace_back();
     target.relations = {planned};
     for (const factored_rule& made : factored.rules) {
       if (made.rule.head == planned) plan_rule(shared, made.rule, target, 0);
@@ -146,7 +146,7 @@ void plan_in_full(planning& shared, std::size_t number, std::vector<restriction>
     for (restriction& one : restrictions) {
       watch.relations.push_back({one.relation, one.restricted, std::move(one.reads)});
     }
-    draft_stratum& whole = shared.strata.emplace_back();
+    stratum_builder& whole = shared.strata.emplace_back();
     whole.recursive = true;
     whole.only_if = {number, true};
     plan_rules(shared, std::move(unrestricted.front()), whole);
@@ -163,19 +163,19 @@ void plan_in_full(planning& shared, std::size_t number, std::vector<restriction>
 
 /// Relations with one subsumption, which is by the order of a column. Not where a subsumption reads relations of the
 /// stratum: it could tell when a tuple leaves.
-void find_best(planning& shared, const draft_stratum& planned) {
-  for (const draft_subsumption& made : planned.subsumptions) {
+void find_best(planning& shared, const stratum_builder& planned) {
+  for (const subsumption_builder& made : planned.subsumptions) {
     const auto& lattices = shared.source[made.planned.relation].lattices;
     if (lattices.empty()) continue;
     best_of_key& kept = shared.result.relations[made.planned.relation.value].best.emplace();
     for (const auto& attribute : lattices) kept.bounds.push_back({attribute.column, attribute.least_upper_bound});
   }
   std::map<relation_id, std::size_t> count;
-  for (const draft_subsumption& made : planned.subsumptions) {
+  for (const subsumption_builder& made : planned.subsumptions) {
     if (!made.planned.changing.empty()) return;
     ++count[made.planned.relation];
   }
-  for (const draft_subsumption& made : planned.subsumptions) {
+  for (const subsumption_builder& made : planned.subsumptions) {
     const relation_id id = made.planned.relation;
     if (!shared.source[id].lattices.empty()) continue;
     relation& own = shared.result.relations[id.value];
@@ -183,7 +183,7 @@ void find_best(planning& shared, const draft_stratum& planned) {
     if (count[id] != 1) continue;
     own.best = best_of(made, shared.arities[id.value]);
     if (!own.best) continue;
-    own.best->best_first = shared.source[id].best_first;
+    own.best->priority_delta = shared.source[id].priority_delta;
     // Values that are no numbers neither are nor have better ones: a subsumption leaves all of them.
     const bool is_floating = own.kinds[own.best->column] == value_kind::floating;
     if (is_floating && !shared.source[id].is_aggregate) own.best.reset();
@@ -197,7 +197,7 @@ void plan_strata_before(planning& shared) {
   shared.before.clear();
   for (std::size_t first = 0; first < rules.size();) {
     const relation_id head = rules[first].head;
-    draft_stratum& target = shared.strata.emplace_back();
+    stratum_builder& target = shared.strata.emplace_back();
     target.relations = {head};
     for (; first < rules.size() && rules[first].head == head; ++first) plan_rule(shared, rules[first], target, 0);
     target.once.advance = target.relations;
@@ -206,7 +206,7 @@ void plan_strata_before(planning& shared) {
 
 void plan_stratum(planning& shared, stratum_rules rules, const std::vector<normalized_rule>& subsumptions) {
   const std::size_t number = shared.strata.size();
-  draft_stratum& target = shared.strata.emplace_back();
+  stratum_builder& target = shared.strata.emplace_back();
   target.recursive = rules.recursive;
   for (const normalized_rule& rule : subsumptions) target.losing.insert(rule.head);
   std::vector<restriction> restrictions = std::move(rules.restrictions);
@@ -214,7 +214,7 @@ void plan_stratum(planning& shared, stratum_rules rules, const std::vector<norma
   const std::vector<relation_id> members = rules.members;
   plan_rules(shared, std::move(rules), target);
   for (const normalized_rule& rule : subsumptions) {
-    draft_subsumption& added = target.subsumptions.emplace_back(
+    subsumption_builder& added = target.subsumptions.emplace_back(
         build_subsumption(rule, tested_atoms(rule, target), shared.costs, shared.arities));
     for (std::size_t atom = 2; atom < rule.atoms.size(); ++atom) {
       const relation_id read = rule.atoms[atom].relation;

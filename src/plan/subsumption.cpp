@@ -12,23 +12,23 @@
 namespace gpulog::plan {
 namespace {
 
-/// The two atoms of the pair are the only ones that read delta: a mark, by which they are found in the draft.
+/// The two atoms of the pair are the only ones that read delta: a mark, by which they are found in the version.
 constexpr part mark_of_pair = part::delta;
 
-/// Takes the next read of the pair out of the draft, as a scan; keys become comparisons where it stood, but for columns
-/// that are to be equal in both rows.
-draft_operation take_pair_row(draft& version, relation_id relation, const scan* dominated,
-                              std::vector<std::uint32_t>& key_columns) {
+/// Takes the next read of the pair out of the version, as a scan; keys become comparisons where it stood, but for
+/// columns that are to be equal in both rows.
+operator_builder take_pair_row(version_builder& version, relation_id relation, const scan* dominated,
+                               std::vector<std::uint32_t>& key_columns) {
   for (auto position = version.operations.begin(); position != version.operations.end(); ++position) {
     if (auto* found = std::get_if<scan>(&position->op); found != nullptr && found->rows == mark_of_pair) {
-      draft_operation taken = std::move(*position);
+      operator_builder taken = std::move(*position);
       version.operations.erase(position);
       return taken;
     }
     auto* search = std::get_if<match>(&position->op);
     if (search == nullptr || search->rows != mark_of_pair) continue;
     scan read{relation, mark_of_pair, std::move(search->bindings)};
-    std::vector<draft_operation> comparisons;
+    std::vector<operator_builder> comparisons;
     for (std::size_t number = 0; number < search->keys.size(); ++number) {
       const std::uint32_t column = position->key_columns[number];
       const operand key = search->keys[number];
@@ -55,15 +55,15 @@ draft_operation take_pair_row(draft& version, relation_id relation, const scan* 
   return {scan{relation, mark_of_pair, {}}, {}, 1};  // never: both atoms are read
 }
 
-void keep_bindings(draft_operation& read, const std::set<slot_id>& slots) {
+void keep_bindings(operator_builder& read, const std::set<slot_id>& slots) {
   std::erase_if(std::get<scan>(read.op).bindings,
                 [&](const column_binding& binding) { return !slots.contains(binding.slot); });
 }
 
 }  // namespace
 
-draft_subsumption build_subsumption(const normalized_rule& rule, std::vector<bool> tested, const cost_model& costs,
-                                    const std::vector<std::uint32_t>& arities) {
+subsumption_builder build_subsumption(const normalized_rule& rule, std::vector<bool> tested, const cost_model& costs,
+                                      const std::vector<std::uint32_t>& arities) {
   version_parts parts;
   parts.atoms.assign(rule.atoms.size(), part::all);
   parts.atoms[0] = parts.atoms[1] = mark_of_pair;
@@ -73,19 +73,19 @@ draft_subsumption build_subsumption(const normalized_rule& rule, std::vector<boo
   std::vector<std::uint32_t> order(rule.atoms.size());
   std::iota(order.begin(), order.end(), 0U);
 
-  draft_subsumption result;
+  subsumption_builder result;
   result.planned.relation = rule.head;
-  result.version = build_draft(rule, parts, order_body(rule, parts, costs, &order));
-  draft& version = result.version;
+  result.version = build_version(rule, parts, order_body(rule, parts, costs, &order));
+  version_builder& version = result.version;
   version.operations.pop_back();  // the insert
   std::vector<std::uint32_t>& key_columns = result.planned.key_columns;
-  draft_operation dominated = take_pair_row(version, rule.head, nullptr, key_columns);
-  draft_operation dominating = take_pair_row(version, rule.head, &std::get<scan>(dominated.op), key_columns);
+  operator_builder dominated = take_pair_row(version, rule.head, nullptr, key_columns);
+  operator_builder dominating = take_pair_row(version, rule.head, &std::get<scan>(dominated.op), key_columns);
   std::sort(key_columns.begin(), key_columns.end());
   simplify(version, arities);
 
   std::set<slot_id> read;
-  for (const draft_operation& one : version.operations) {
+  for (const operator_builder& one : version.operations) {
     for (const slot_id slot : slots_read(one.op)) read.insert(slot);
   }
   keep_bindings(dominated, read);
@@ -95,8 +95,8 @@ draft_subsumption build_subsumption(const normalized_rule& rule, std::vector<boo
   return result;
 }
 
-std::optional<best_of_key> best_of(const draft_subsumption& made, std::uint32_t arity) {
-  const std::vector<draft_operation>& operations = made.version.operations;
+std::optional<best_of_key> best_of(const subsumption_builder& made, std::uint32_t arity) {
+  const std::vector<operator_builder>& operations = made.version.operations;
   if (operations.size() != 3 || made.planned.key_columns.size() + 1 != arity) return std::nullopt;
   const auto& dominated = std::get<scan>(operations[0].op).bindings;
   const auto& dominating = std::get<scan>(operations[1].op).bindings;
@@ -116,7 +116,7 @@ std::optional<best_of_key> best_of(const draft_subsumption& made, std::uint32_t 
   return result;
 }
 
-subsumption finish(draft_subsumption made) {
+subsumption finish(subsumption_builder made) {
   subsumption result = std::move(made.planned);
   result.version = finish(std::move(made.version));
   return result;

@@ -54,7 +54,7 @@ struct relation {
   /// Of a relation with one subsumption, by the order of a column: whatever reads that column in the relation's
   /// recursion is monotone, so that the result is the same in whatever order values come, and no rule is known to make
   /// better values of those that it reads, so that it pays to go on with the best ones.
-  bool best_first = false;
+  bool priority_delta = false;
   /// Of attributes of lattices: one tuple stays for each value of the others, with the least upper bounds there.
   struct lattice_attribute {
     std::uint32_t column = 0;

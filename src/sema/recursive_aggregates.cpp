@@ -65,10 +65,10 @@ class cycle {
 
   void rewrite() {
     for (rule* one : rules_) unfold(*one);
-    const bool best_first = is_free_of_order() && !values_may_improve_;
+    const bool priority_delta = is_free_of_order() && !values_may_improve_;
     for (const auto& [relation, value] : values_) {
       if (!value.by_subsumption) add_subsumption(program_, relation, value);
-      program_.relations[relation.value].best_first = best_first;
+      program_.relations[relation.value].priority_delta = priority_delta;
     }
   }
 

@@ -24,7 +24,7 @@ struct aggregate_refusal {
 /// A count or sum that is compared with a lower bound stays, with a copy of its body beside it (aggregate::grows).
 ///
 /// Relations with such a subsumption of their own are told whether as much is true of their cycle
-/// (relation::best_first, where it pays).
+/// (relation::priority_delta, where it pays).
 ///
 /// @param cycle_of by relation: a number that relations share when they depend on each other
 /// @return by cycle: those with an aggregate that can't; their rules are left as they are

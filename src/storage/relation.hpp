@@ -57,7 +57,7 @@ class relation {
   void keep_bounds(std::vector<bounded_column> columns);
   /// From the next restart on, the end of a phase shows only the best of the rows that wait, at least that many if
   /// there are: others wait behind the delta, where better ones write over them. 0: all of them, as before.
-  void show_best_first(std::uint64_t least) { best_->least_shown = least; }
+  void use_priority_delta(std::uint64_t least) { best_->least_shown = least; }
   [[nodiscard]] bool keeps_best() const { return best_ != nullptr; }
   /// Whether a tuple that is inserted is in its place at once, and who inserts it does not matter.
   [[nodiscard]] bool inserts_at_once() const {
@@ -425,6 +425,6 @@ class relation {
 
 }  // namespace gpulog::storage
 
-#include "storage/best_first.hpp"
+#include "storage/priority_delta.hpp"
 #include "storage/relation_candidates.hpp"
 #include "storage/relation_insert.hpp"

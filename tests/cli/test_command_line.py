@@ -30,9 +30,9 @@ class CommandLine(CommandTest):
 
     def test_runs(self):
         for options in ([], ['-j2'], ['-j', 'auto'], ['--jobs=3'], ['--storage', 'hisa'], ['--backend', 'cpu'],
-                        ['--storage', 'bits'], ['--storage', 'words'], ['--place', 'reach=cpu', '--place', 'edge=cpu'], ['--joins', 'materialized'], ['--demand', 'on'],
-                        ['--storage', 'hisa', '--buffer-factor', '0'],
-                        ['--storage', 'hisa', '--buffer-factor', '2.5'],
+                        ['--storage', 'bits'], ['--storage', 'words'], ['--place', 'reach=cpu', '--place', 'edge=cpu'], ['--tune', 'joins=materialized'], ['--tune', 'magic-sets=on'],
+                        ['--storage', 'hisa', '--tune', 'buffer-factor=0'],
+                        ['--storage', 'hisa', '--tune', 'buffer-factor=2.5'],
                         ['--memory-limit', '1G'], ['-w'], ['--magic-transform=*'], ['-z', 'x'], ['--legacy'],
                         ['-P', 'a:b'], ['-WA'], ['--wno', 'all'], ['-M', 'A B=1'], ['-I', '.']):
             with self.subTest(options=options):
@@ -181,7 +181,7 @@ faulty(x) :- missing(x).
         self.assertIn('no output needs, left out: missing, faulty',
                       self.run_program(text, '--show', 'transformed-ram', facts=EDGES).output)
         os.remove(self.path('out', 'reach.csv'))
-        self.assert_fails(self.run_program(text, '--unneeded', 'compute', facts=EDGES), 'missing.facts')
+        self.assert_fails(self.run_program(text, '--tune', 'unneeded-relations=off', facts=EDGES), 'missing.facts')
         self.assert_fails(self.run_program(text + '.printsize faulty\n', facts=EDGES), 'missing.facts')
         # They are checked nevertheless.
         wrong = self.run_program(text + 'faulty(y) :- edge(x, _).\n', facts=EDGES)
@@ -238,14 +238,37 @@ faulty(x) :- missing(x).
 
     def test_wrong_options(self):
         for options in (['--nonsense'], ['--backend', 'abacus'], ['--storage', 'shelf'], ['--memory-limit', '12Q'],
-                        ['--joins', 'sorted'], ['--demand', 'maybe'], ['--rows', 'all'], ['--joins', 'nested'],
-                        ['--storage', 'hisa', '--backend', 'cpu', '--joins', 'nested'],
-                        ['--buffer-factor', '0.5'], ['--buffer-factor', '-1'], ['--buffer-factor', 'much'],
+                        ['--tune', 'joins=sorted'], ['--tune', 'magic-sets=maybe'], ['--tune', 'row-evaluation=all'], ['--tune', 'joins=nested'],
+                        ['--tune', 'magic-sets'], ['--tune', '=on'], ['--tune', 'magic=on'],
+                        ['--storage', 'hisa', '--backend', 'cpu', '--tune', 'joins=nested'],
+                        ['--tune', 'buffer-factor=0.5'], ['--tune', 'buffer-factor=-1'], ['--tune', 'buffer-factor=much'],
                         ['--memory-limit', '0'], ['--show', 'everything'], ['--device', 'one'], ['another.dl'], ['-q'],
                         ['-I', 'missing'], ['--place', 'reach'], ['--place', '=cpu'], ['--place', 'reach=auto'],
                         ['--place', 'missing=cpu'], ['--backend', 'cpu', '--place', 'reach=gpu']):
             with self.subTest(options=options):
                 self.assert_fails(self.run_program(REACH, *options, facts=EDGES))
+
+    def test_tuning(self):
+        listed = self.run_gpulog('--tune', 'help')
+        self.assert_runs(listed)
+        defaults = {}
+        for line in listed.output.splitlines()[1:]:
+            name, rest = line.split(None, 1)
+            defaults[name] = rest.rsplit('(default: ', 1)[1].rstrip(')')
+        self.assertEqual(defaults['magic-sets'], 'auto')
+        self.assertEqual(defaults['needless-sets'], 'on')
+        self.assertEqual(defaults['unneeded-relations'], 'on')
+        self.assertEqual(defaults['buffer-factor'], '8')
+        # Every choice may have its default, and the others change no result.
+        every = [part for name, value in defaults.items() for part in ('--tune', '%s=%s' % (name, value))]
+        off = [part for name, value in defaults.items() if value in ('on', 'auto') for part in ('--tune', name + '=off')]
+        for options in (every, off):
+            self.assert_runs(self.run_program(REACH, *options, facts=EDGES))
+            self.assertEqual(self.rows('out', 'reach.csv'), CLOSURE)
+
+    def test_the_last_tuning_of_a_name_counts(self):
+        self.assert_fails(self.run_program(REACH, '--tune', 'magic-sets=off', '--tune', 'magic-sets=maybe', facts=EDGES),
+                          "magic-sets may only be auto, on or off, not 'maybe'")
 
     def test_gpu_is_refused_clearly(self):
         version = self.run_gpulog('--version').output
@@ -323,7 +346,7 @@ faulty(x) :- missing(x).
         program = ('.decl e(x:number, y:number)\n.decl s(x:number, y:number)\n.decl r(x:number, y:number)\ns(x,y) :- e(x,y).\n'
                    'r(x,y) :- s(x,z), s(z,y).\ns(x,y) :- e(x,z), r(z,y).\n.output r\n')
         for choice, restricted in (('auto', False), ('on', True), ('off', False)):
-            process = self.run_program(program, '--show', 'transformed-ram', '--demand', choice)
+            process = self.run_program(program, '--show', 'transformed-ram', '--tune', 'magic-sets=' + choice)
             self.assertEqual('what the recursion asks for of r' in process.output, restricted, choice)
 
     def test_show_parse_errors(self):
@@ -392,7 +415,7 @@ faulty(x) :- missing(x).
         for storage, facts, expected in (('auto', '', 'hash'), ('hash', '', 'hash'), ('bits', '', 'bits'), ('words', '', 'words'),
                                          ('hisa', '', 'hisa'), ('bits', wide, 'hash'), ('words', wide, 'words')):
             with self.subTest(storage=storage, facts=facts):
-                process = self.run_program(REACH.replace('number', 'unsigned'), '--storage', storage, '--decompose', 'off',
+                process = self.run_program(REACH.replace('number', 'unsigned'), '--storage', storage, '--tune', 'decomposition=off',
                                            '--memory-limit', '100M', '--stats', 'stats.json',
                                            facts={'edge.facts': '1\t2\n2\t3\n' + facts})
                 self.assert_runs(process)

@@ -2,7 +2,7 @@
 import os
 import unittest
 
-from command import CommandTest, scaled
+from command import IS_SANITIZED, CommandTest, scaled
 
 SYMBOLS = '.decl s(x:symbol)\n.input s\n.output s\n'
 LENGTHS = '.decl s(x:symbol)\n.input s\n.decl n(x:number)\n.output n\n'
@@ -109,7 +109,8 @@ class Sizes(RobustnessTest):
     def test_records_without_a_type_that_multiply(self):
         rules = '.decl r(x:number)\nr(x) :- e(x, y), %s.\n.output r\n'
         too_large = 'The comparisons of records without a type make this rule too large'
-        self.rejected(EDGES + rules % ', '.join(['[x, y, 0] != [y, 0, x]'] * 24), too_large)
+        if not IS_SANITIZED:
+            self.rejected(EDGES + rules % ', '.join(['[x, y, 0] != [y, 0, x]'] * 24), too_large)
         twice = ['a0 = [x, y]'] + ['a{0} = [a{1}, a{1}]'.format(i + 1, i) for i in range(30)] + ['a30 = [_, _]']
         self.rejected(EDGES + rules % ', '.join(twice), too_large)
         self.accepted(EDGES + rules % ', '.join('[x, y] != [%d, 2]' % i for i in range(6)))
@@ -157,9 +158,11 @@ class Cycles(RobustnessTest):
 
     def test_macros(self):
         doubling = ''.join('#define A%d A%d A%d\n' % (i, i - 1, i - 1) for i in range(1, 64))
-        self.rejected('#define A0 a(1).\n%s.decl a(x:number)\nA63\n' % doubling, 'grows too large')
+        if not IS_SANITIZED:
+            self.rejected('#define A0 a(1).\n%s.decl a(x:number)\nA63\n' % doubling, 'grows too large')
         nested = ''.join('#define A%d(x) A%d(A%d(x))\n' % (i, i - 1, i - 1) for i in range(1, 40))
-        self.rejected('#define A0(x) x x\n%s.decl a(x:number)\nA39(a(1).)\n' % nested, 'grows too large')
+        if not IS_SANITIZED:
+            self.rejected('#define A0(x) x x\n%s.decl a(x:number)\nA39(a(1).)\n' % nested, 'grows too large')
         self.accepted('#define A A\n#define B(x) B(x)\n.decl A(x:number)\nA(1).\n.output A\n')
         self.assertEqual(self.rows('out', 'A.csv'), ['1'])
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,10 +27,7 @@ struct mode {
   unsigned jobs;
   const char* name;
   backend_kind backend = backend_kind::cpu;
-  bool decompose = true;
-  option_mode demand = option_mode::automatic;
-  option_mode rows = option_mode::automatic;
-  option_mode renumber = option_mode::automatic;
+  std::map<std::string, std::string, std::less<>> tuning = {};
 };
 
 inline const std::vector<mode> modes = {
@@ -38,30 +37,34 @@ inline const std::vector<mode> modes = {
     {storage_kind::hisa, 1, "hisa -j1"},
     {storage_kind::hisa, 2, "hisa -j2"},
     {storage_kind::hisa, 4, "hisa -j4"},
-    {storage_kind::hash, 1, "hash -j1, not decomposed", backend_kind::cpu, false},
-    {storage_kind::hash, 1, "hash -j1, restricted by demand", backend_kind::cpu, true, option_mode::on},
-    {storage_kind::hisa, 2, "hisa -j2, restricted by demand", backend_kind::cpu, true, option_mode::on},
-    {storage_kind::bits, 3, "bits -j3, restricted by demand", backend_kind::cpu, true, option_mode::on},
-    {storage_kind::bits, 1, "bits -j1, not decomposed", backend_kind::cpu, false},
+    {storage_kind::hash, 1, "hash -j1, not decomposed", backend_kind::cpu, {{"decomposition", "off"}}},
+    {storage_kind::hash, 1, "hash -j1, magic sets", backend_kind::cpu, {{"magic-sets", "on"}}},
+    {storage_kind::hisa, 2, "hisa -j2, magic sets", backend_kind::cpu, {{"magic-sets", "on"}}},
+    {storage_kind::bits, 3, "bits -j3, magic sets", backend_kind::cpu, {{"magic-sets", "on"}}},
+    {storage_kind::bits, 1, "bits -j1, not decomposed", backend_kind::cpu, {{"decomposition", "off"}}},
     {storage_kind::bits, 3, "bits -j3"},
-    {storage_kind::words, 1, "words -j1, not decomposed", backend_kind::cpu, false},
+    {storage_kind::words, 1, "words -j1, not decomposed", backend_kind::cpu, {{"decomposition", "off"}}},
     {storage_kind::words, 3, "words -j3"},
-    {storage_kind::hash, 1, "rows -j1", backend_kind::cpu, true, option_mode::automatic, option_mode::on},
-    {storage_kind::hash, 3, "rows -j3, restricted by demand", backend_kind::cpu, true, option_mode::on,
-     option_mode::on},
-    {storage_kind::bits, 2, "bits -j2, renumbered", backend_kind::cpu, true, option_mode::automatic,
-     option_mode::automatic, option_mode::on},
-    {storage_kind::hisa, 1, "hisa -j1, renumbered", backend_kind::cpu, true, option_mode::automatic,
-     option_mode::automatic, option_mode::on}};
+    {storage_kind::hash, 1, "rows -j1", backend_kind::cpu, {{"row-evaluation", "on"}}},
+    {storage_kind::hash,
+     3,
+     "rows -j3, magic sets",
+     backend_kind::cpu,
+     {{"magic-sets", "on"}, {"row-evaluation", "on"}}},
+    {storage_kind::bits, 2, "bits -j2, dense domains", backend_kind::cpu, {{"dense-domain-encoding", "on"}}},
+    {storage_kind::hisa, 1, "hisa -j1, dense domains", backend_kind::cpu, {{"dense-domain-encoding", "on"}}}};
 
 inline const std::vector<mode> gpu_modes = {
     {storage_kind::hash, 1, "hash gpu", backend_kind::gpu},
     {storage_kind::hisa, 1, "hisa gpu", backend_kind::gpu},
-    {storage_kind::hash, 1, "rows gpu", backend_kind::gpu, true, option_mode::automatic, option_mode::on},
-    {storage_kind::bits, 1, "bits gpu", backend_kind::gpu, false},
-    {storage_kind::words, 1, "words gpu", backend_kind::gpu, false},
-    {storage_kind::bits, 1, "bits gpu, renumbered", backend_kind::gpu, false, option_mode::automatic,
-     option_mode::automatic, option_mode::on}};
+    {storage_kind::hash, 1, "rows gpu", backend_kind::gpu, {{"row-evaluation", "on"}}},
+    {storage_kind::bits, 1, "bits gpu", backend_kind::gpu, {{"decomposition", "off"}}},
+    {storage_kind::words, 1, "words gpu", backend_kind::gpu, {{"decomposition", "off"}}},
+    {storage_kind::bits,
+     1,
+     "bits gpu, dense domains",
+     backend_kind::gpu,
+     {{"decomposition", "off"}, {"dense-domain-encoding", "on"}}}};
 
 /// How many random programs run on a device: fewer on an emulated one.
 inline std::uint64_t programs_for_gpu(std::uint64_t usual) {
@@ -111,10 +114,7 @@ class comparison {
     options.storage = how.storage;
     options.jobs = how.jobs;
     options.backend = how.backend;
-    options.decompose = how.decompose;
-    options.demand = how.demand;
-    options.rows = how.rows;
-    options.renumber = how.renumber;
+    options.tuning = how.tuning;
     engine running(program::from_text(text_, {.include_directories = {},
                                               .macros = {},
                                               .pragmas = {},

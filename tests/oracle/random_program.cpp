@@ -176,11 +176,11 @@ class generator {
       for (std::uint32_t count = 1 + random_.below(2); count > 0; --count)
         types.push_back(random_.chance(70) ? column_type::number : random_type());
       std::vector<std::uint32_t>& own = places.emplace_back(passed.size());
-      for (std::size_t pivot = 0; pivot < passed.size(); ++pivot) {
+      for (std::size_t invariant = 0; invariant < passed.size(); ++invariant) {
         const std::uint32_t place = random_.below(static_cast<std::uint32_t>(types.size() + 1));
-        types.insert(types.begin() + place, passed[pivot]);
-        for (std::size_t before = 0; before < pivot; ++before) own[before] += own[before] >= place ? 1 : 0;
-        own[pivot] = place;
+        types.insert(types.begin() + place, passed[invariant]);
+        for (std::size_t before = 0; before < invariant; ++before) own[before] += own[before] >= place ? 1 : 0;
+        own[invariant] = place;
       }
       members.push_back(declare("r" + std::to_string(layer) + std::to_string(number), std::move(types)));
     }

@@ -21,7 +21,7 @@ inline random_program_options shape_of_restricted_programs(std::uint64_t seed) {
 
 /// @param least_rows that rules read when a stratum is given up: the more, the later
 inline plan::program make_watched_plan(const sema::program& source, std::uint64_t least_rows) {
-  plan::program plan = plan::make_plan(source, {}, {.demand = plan::demand_mode::watched});
+  plan::program plan = plan::make_plan(source, {}, {.magic_sets = plan::magic_sets_mode::watched});
   for (plan::stratum& stratum : plan.strata) {
     if (!stratum.watch) continue;
     stratum.watch->largest_share = stratum.watch->largest_share_by_rows = -1;

@@ -66,7 +66,7 @@ class search {
   void launch(std::uint64_t first, std::uint64_t last) {
     arguments_.groups.first = first;
     arguments_.groups.last = last;
-    arguments_.pivot_column = columns_[0].data();
+    arguments_.invariant_column = columns_[0].data();
     arguments_.moving_column = columns_[1].data();
     totals_.next = totals_.missing_rows = totals_.missing_groups = 0;
     totals_.first_without_room = UINT64_MAX;
@@ -88,7 +88,7 @@ class search {
   array<search_arguments::totals> counts_;
   array<std::uint32_t> missing_;
   search_arguments::totals totals_{};
-  std::vector<array<word>> columns_;  // pivot, moving
+  std::vector<array<word>> columns_;  // invariant, moving
 };
 
 }  // namespace
@@ -121,12 +121,12 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::gpu::dev
   launch_shape shape = shape_of(context, kernel, bitmap_bytes);
   if (shape.blocks == 0) return std::nullopt;
 
-  // The first tuples by pivot: an index of them.
-  storage::index_layout by_pivot;
-  by_pivot.order = {task.pivot, task.moving};
-  by_pivot.key_lengths = {1};
-  by_pivot.stored = {task.moving};
-  device_run starts(resource, by_pivot);
+  // The first tuples by invariant: an index of them.
+  storage::index_layout by_invariant;
+  by_invariant.order = {task.invariant, task.moving};
+  by_invariant.key_lengths = {1};
+  by_invariant.stored = {task.moving};
+  device_run starts(resource, by_invariant);
   starts.build(context, resource, target.columns(), 0, target.rows());
   const storage::gpu::run_view view = starts.view(0);
 
@@ -137,7 +137,7 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::gpu::dev
   array<word> queues(resource, shape.blocks * values, fresh_memory::anything);
 
   search_arguments arguments;
-  arguments.pivots = view.level.keys;
+  arguments.invariants = view.level.keys;
   arguments.first = view.level.first;
   arguments.starts = view.stored;
   const std::uint64_t groups = starts.exact_groups(context, 0);
@@ -178,7 +178,7 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::gpu::dev
   const kernels::decomposed_counts counts{all.totals().candidates, all.totals().iterations};
   const std::uint64_t rows = all.totals().rows;
   auto columns = all.take();
-  if (task.pivot == 1) std::swap(columns[0], columns[1]);
+  if (task.invariant == 1) std::swap(columns[0], columns[1]);
   target.replace(std::move(columns), rows);
   return counts;
 }

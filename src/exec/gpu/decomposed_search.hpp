@@ -13,7 +13,7 @@ namespace gpulog::exec {
 [[nodiscard]] std::uint64_t bitmap_values(const backend::gpu::device_context& context);
 
 /// Runs a fixpoint that falls apart on a device and replaces the target's rows, which are those to start from, by its
-/// result: one block a value of the pivot, as many at a time as the device holds.
+/// result: one block a value of the invariant, as many at a time as the device holds.
 /// @param task its values have a place in a bitmap
 /// @return nothing, and nothing is done, when there are no first tuples, or too many
 /// @throws backend::memory_exceeded, kernels::interrupted, backend::gpu::device_error

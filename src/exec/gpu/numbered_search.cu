@@ -36,7 +36,7 @@ struct device_graph {
   std::vector<std::uint32_t> begins;                     // by member, and one behind
   std::uint64_t numbers = 0;
   device_lists steps;
-  std::unique_ptr<device_numbering> pivots;
+  std::unique_ptr<device_numbering> invariants;
   device_lists starts;
 };
 
@@ -46,12 +46,12 @@ class graph_builder {
                 const kernels::numbered_task& task, const kernels::relation_list<device_relation>& relations)
       : context_(context), resource_(resource), task_(task), relations_(relations) {}
 
-  /// @return whether numbers have 32 bits, and there are enough pivots
-  bool build(std::uint64_t least_pivots, device_graph& made) {
-    std::vector<tuple_rows> pivots;
+  /// @return whether numbers have 32 bits, and there are enough invariants
+  bool build(std::uint64_t least_invariants, device_graph& made) {
+    std::vector<tuple_rows> invariants;
     for (const kernels::numbered_member& member : task_.members)
-      pivots.push_back(rows_of(*relations_[member.relation], member.pivots));
-    if (!number(pivots, made.pivots) || made.pivots->size() < least_pivots) return false;
+      invariants.push_back(rows_of(*relations_[member.relation], member.invariants));
+    if (!number(invariants, made.invariants) || made.invariants->size() < least_invariants) return false;
     made.begins = {0};
     const auto sources = task_.sources();
     for (std::size_t m = 0; m < task_.members.size(); ++m) {
@@ -91,11 +91,12 @@ class graph_builder {
     pairs all(resource_, rows);
     for (std::size_t m = 0; m < task_.members.size(); ++m) {
       const device_relation& own = *relations_[task_.members[m].relation];
-      made.pivots->find(rows_of(own, task_.members[m].pivots), 0, all.keys.data() + all.used);
+      made.invariants->find(rows_of(own, task_.members[m].invariants), 0, all.keys.data() + all.used);
       made.nodes[m]->find(rows_of(own, task_.members[m].nodes), made.begins[m], all.values.data() + all.used);
       all.used += own.rows();
     }
-    made.starts = sort_by_key(context_, resource_, all.keys.data(), all.values.data(), all.used, made.pivots->size());
+    made.starts =
+        sort_by_key(context_, resource_, all.keys.data(), all.values.data(), all.used, made.invariants->size());
     return true;
   }
 
@@ -171,8 +172,8 @@ class numbered_search {
         kernel_(kernel),
         shape_(shape),
         rows_(resource, task.members.size()),
-        places_(resource, task.members.size() * arguments.pivots.searches, fresh_memory::anything),
-        missing_(resource, arguments.pivots.searches, fresh_memory::anything),
+        places_(resource, task.members.size() * arguments.invariants.searches, fresh_memory::anything),
+        missing_(resource, arguments.invariants.searches, fresh_memory::anything),
         counts_(resource, 1),
         device_views_(resource, task.members.size(), fresh_memory::anything),
         taken_(task.members.size(), 0) {
@@ -187,12 +188,12 @@ class numbered_search {
       numbered_member_view& view = views_.emplace_back();
       view.begin = graph.begins[m];
       view.size = graph.begins[m + 1] - graph.begins[m];
-      view.pivots = graph.pivots->found().tuples.at[0];
+      view.invariants = graph.invariants->found().tuples.at[0];
       view.nodes = graph.nodes[m]->found().tuples.at[0];
-      view.pivot_columns = static_cast<std::uint32_t>(task.members[m].pivots.size());
+      view.invariant_columns = static_cast<std::uint32_t>(task.members[m].invariants.size());
       view.node_columns = static_cast<std::uint32_t>(task.members[m].nodes.size());
       auto& columns = columns_.emplace_back();
-      for (std::uint32_t c = 0; c < view.pivot_columns + view.node_columns; ++c) columns.emplace_back(resource);
+      for (std::uint32_t c = 0; c < view.invariant_columns + view.node_columns; ++c) columns.emplace_back(resource);
     }
   }
 
@@ -207,9 +208,9 @@ class numbered_search {
     }
     view.capacity = rows;
   }
-  /// Numbers [first, last) of the sequence of all pivots.
+  /// Numbers [first, last) of the sequence of all invariants.
   void run(std::uint64_t first, std::uint64_t last) {
-    arguments_.pivots.listed = nullptr;
+    arguments_.invariants.listed = nullptr;
     launch(first, last);
   }
   /// Those that found no room, once more, until all have.
@@ -217,10 +218,10 @@ class numbered_search {
     while (totals_.missing != 0) {
       if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
       for (std::size_t m = 0; m < columns_.size(); ++m) make_room(m, taken_[m]);
-      array<std::uint32_t> again(resource_, arguments_.pivots.searches, fresh_memory::anything);
+      array<std::uint32_t> again(resource_, arguments_.invariants.searches, fresh_memory::anything);
       again.swap(missing_);
       arguments_.missing = missing_.data();
-      arguments_.pivots.listed = again.data();
+      arguments_.invariants.listed = again.data();
       launch(0, totals_.missing);
     }
   }
@@ -232,16 +233,16 @@ class numbered_search {
   [[nodiscard]] std::vector<array<word>> take(std::size_t member) {
     const kernels::numbered_member& own = task_.members[member];
     std::vector<array<word>> ordered(columns_[member].size());
-    for (std::size_t c = 0; c < own.pivots.size(); ++c) ordered[own.pivots[c]] = std::move(columns_[member][c]);
+    for (std::size_t c = 0; c < own.invariants.size(); ++c) ordered[own.invariants[c]] = std::move(columns_[member][c]);
     for (std::size_t c = 0; c < own.nodes.size(); ++c)
-      ordered[own.nodes[c]] = std::move(columns_[member][own.pivots.size() + c]);
+      ordered[own.nodes[c]] = std::move(columns_[member][own.invariants.size() + c]);
     return ordered;
   }
 
  private:
   void launch(std::uint64_t first, std::uint64_t last) {
-    arguments_.pivots.first = first;
-    arguments_.pivots.last = last;
+    arguments_.invariants.first = first;
+    arguments_.invariants.last = last;
     upload(context_, device_views_, views_);
     totals_.next = totals_.missing = 0;
     backend::gpu::stream_handle stream = context_.stream();
@@ -269,13 +270,13 @@ class numbered_search {
   array<numbered_member_view> device_views_;
   std::vector<numbered_member_view> views_;
   std::vector<unsigned long long> taken_;          // by member, as the device said
-  std::vector<std::vector<array<word>>> columns_;  // by member: pivots, then nodes
+  std::vector<std::vector<array<word>>> columns_;  // by member: invariants, then nodes
   numbered_arguments::totals totals_{};
 };
 
 bool is_narrow(const kernels::numbered_task& task) {
   const auto is_narrow_member = [](const kernels::numbered_member& member) {
-    return member.pivots.size() + member.nodes.size() <= numbered_member_view::most_columns;
+    return member.invariants.size() + member.nodes.size() <= numbered_member_view::most_columns;
   };
   return task.members.size() <= numbered_arguments::most_members &&
          std::all_of(task.members.begin(), task.members.end(), is_narrow_member);
@@ -296,9 +297,9 @@ std::optional<kernels::decomposed_counts> run_numbered(const backend::gpu::devic
   numbered_arguments arguments;
   arguments.first = graph.starts.first.data();
   arguments.starts = graph.starts.all.data();
-  const std::uint64_t pivots = graph.pivots->size();
-  arguments.pivots.searches = pivots;
-  arguments.pivots.stride = even_stride(pivots);
+  const std::uint64_t invariants = graph.invariants->size();
+  arguments.invariants.searches = invariants;
+  arguments.invariants.stride = even_stride(invariants);
   arguments.steps = {graph.steps.first.data(), graph.numbers + 1, graph.steps.all.data()};
   arguments.numbers = graph.numbers;
   arguments.bitmap_words = static_cast<std::uint32_t>((graph.numbers + 31) / 32);
@@ -317,23 +318,23 @@ std::optional<kernels::decomposed_counts> run_numbered(const backend::gpu::devic
   arguments.queues = queues.data();
 
   numbered_search all(context, resource, task, graph, arguments, kernel, shape);
-  const std::uint64_t sample = std::min<std::uint64_t>(pivots, sample_searches * shape.blocks);
+  const std::uint64_t sample = std::min<std::uint64_t>(invariants, sample_searches * shape.blocks);
   for (std::size_t m = 0; m < task.members.size(); ++m)
     all.make_room(m, std::min<std::uint64_t>(sample * graph.nodes[m]->size(), sample_rows / task.members.size()));
   all.run(0, sample);
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-  if (sample < pivots) {
+  if (sample < invariants) {
     for (std::size_t m = 0; m < task.members.size(); ++m) {
       constexpr double margin = 1.1;
       const double expected =
-          margin * static_cast<double>(all.rows(m)) / static_cast<double>(sample) * static_cast<double>(pivots);
+          margin * static_cast<double>(all.rows(m)) / static_cast<double>(sample) * static_cast<double>(invariants);
       const std::uint64_t nodes = graph.nodes[m]->size();
-      all.make_room(m, std::min(static_cast<std::uint64_t>(expected) + nodes, pivots * nodes));
+      all.make_room(m, std::min(static_cast<std::uint64_t>(expected) + nodes, invariants * nodes));
     }
   }
   all.finish(stop);
-  if (sample < pivots) {
-    all.run(sample, pivots);
+  if (sample < invariants) {
+    all.run(sample, invariants);
     all.finish(stop);
   }
   for (std::size_t m = 0; m < task.members.size(); ++m) {

@@ -7,7 +7,7 @@
 #include "kernels/gpu/wave_share.cuh"
 #include "storage/gpu/views.hpp"
 
-/// A fixpoint that falls apart (kernels/decomposed.hpp): one block searches from one value of the pivot, with the
+/// A fixpoint that falls apart (kernels/decomposed.hpp): one block searches from one value of the invariant, with the
 /// bitmap of the values it has seen in shared memory.
 namespace gpulog::kernels::gpu {
 
@@ -33,8 +33,8 @@ struct direct_run {
 };
 
 struct search_arguments {
-  // The first tuples, sorted by pivot: those of group g are [first[g], first[g + 1]).
-  const word* pivots = nullptr;  ///< by group
+  // The first tuples, sorted by invariant: those of group g are [first[g], first[g + 1]).
+  const word* invariants = nullptr;  ///< by group
   const std::uint32_t* first = nullptr;
   const word* starts = nullptr;
   search_sequence groups;
@@ -48,7 +48,7 @@ struct search_arguments {
   word* queues = nullptr;  ///< [block][values]
   std::uint64_t values = 0;
   // Results.
-  word* pivot_column = nullptr;
+  word* invariant_column = nullptr;
   word* moving_column = nullptr;
   std::uint64_t capacity = 0;
   struct totals {
@@ -176,9 +176,9 @@ __global__ void __launch_bounds__(1024, Direct ? 2 : 1)
     }
     __syncthreads();
     if (row == ~0ULL) continue;
-    const word pivot = arguments.pivots[group];
+    const word invariant = arguments.invariants[group];
     for (std::uint32_t i = threadIdx.x; i < end; i += blockDim.x) {
-      arguments.pivot_column[row + i] = pivot;
+      arguments.invariant_column[row + i] = invariant;
       arguments.moving_column[row + i] = queue[i];
     }
   }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "plan/pass.hpp"
-#include "plan/pivots.hpp"
+#include "plan/passages.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -58,9 +58,9 @@ class decomposition_search {
     }
     std::vector<passage> passages;
     for (const linear_version& version : versions) passages.push_back(passage_of(version));
-    const auto pivots = find_pivots(arities_, passages);
-    if (pivots.empty()) return std::nullopt;
-    decomposition found = begin_with(pivots);
+    const auto invariants = find_invariant_columns(arities_, passages);
+    if (invariants.empty()) return std::nullopt;
+    decomposition found = begin_with(invariants);
     for (const linear_version& version : versions) {
       auto step = step_of(version, found);
       if (!step) return std::nullopt;
@@ -70,10 +70,10 @@ class decomposition_search {
   }
 
   /// One binary relation, with doubling rules, by one of its columns.
-  [[nodiscard]] std::optional<decomposition> find_doubling(std::uint32_t pivot) const {
+  [[nodiscard]] std::optional<decomposition> find_doubling(std::uint32_t invariant) const {
     if (arities_ != std::vector<std::uint32_t>{2}) return std::nullopt;
-    decomposition found = begin_with({{pivot}});
-    const decomposition other = begin_with({{1 - pivot}});
+    decomposition found = begin_with({{invariant}});
+    const decomposition other = begin_with({{1 - invariant}});
     std::map<rule_id, bool> is_covered;
     for (const rule_version& version : considered_.loop.front().versions) {
       const auto linear = linear_version_of(version);
@@ -107,29 +107,30 @@ class decomposition_search {
     return found;
   }
 
-  [[nodiscard]] decomposition begin_with(const std::vector<std::vector<std::uint32_t>>& pivots) const {
+  [[nodiscard]] decomposition begin_with(const std::vector<std::vector<std::uint32_t>>& invariants) const {
     decomposition made;
     for (std::size_t number = 0; number < arities_.size(); ++number) {
       decomposed_member& member = made.members.emplace_back();
       member.relation = considered_.relations[number];
-      member.pivots = pivots[number];
+      member.invariants = invariants[number];
       for (std::uint32_t column = 0; column < arities_[number]; ++column) {
-        if (std::find(member.pivots.begin(), member.pivots.end(), column) == member.pivots.end())
+        if (std::find(member.invariants.begin(), member.invariants.end(), column) == member.invariants.end())
           member.nodes.push_back(column);
       }
     }
     return made;
   }
 
-  /// From node columns to node columns, while the pivots stay what they are and are asked for nothing.
+  /// From node columns to node columns, while the invariants stay what they are and are asked for nothing.
   [[nodiscard]] std::optional<decomposed_step> step_of(const linear_version& version, const decomposition& own) const {
     const decomposed_member& from = own.members[numbers_.at(version.from->relation)];
     const decomposed_member& to = own.members[numbers_.at(version.head->relation)];
     const auto is_node = [&from](std::uint32_t column) {
       return std::find(from.nodes.begin(), from.nodes.end(), column) != from.nodes.end();
     };
-    for (std::size_t pivot = 0; pivot < from.pivots.size(); ++pivot) {
-      if (column_of(version.from->bindings, version.head->values[to.pivots[pivot]]) != from.pivots[pivot])
+    for (std::size_t invariant = 0; invariant < from.invariants.size(); ++invariant) {
+      if (column_of(version.from->bindings, version.head->values[to.invariants[invariant]]) !=
+          from.invariants[invariant])
         return std::nullopt;
     }
     decomposed_step step;

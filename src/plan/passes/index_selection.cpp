@@ -55,16 +55,16 @@ class subset_matching {
 /// A match, one of its others, or an exists that needs an index.
 struct search {
   relation_id relation;
-  const draft_operation* where = nullptr;
+  const operator_builder* where = nullptr;
   const signature* key_columns = nullptr;
   std::vector<operand>* keys = nullptr;
   index_id* index = nullptr;
   std::vector<std::uint32_t> columns = {};  ///< that are read of the rows
 };
 
-std::vector<search> searches_of(draft& version, const std::vector<std::uint32_t>& arities) {
+std::vector<search> searches_of(version_builder& version, const std::vector<std::uint32_t>& arities) {
   std::vector<search> result;
-  for (draft_operation& candidate : version.operations) {
+  for (operator_builder& candidate : version.operations) {
     if (auto* found = std::get_if<match>(&candidate.op)) {
       search& added = result.emplace_back();
       added = {found->relation, &candidate, &candidate.key_columns, &found->keys, &found->index};
@@ -88,16 +88,16 @@ std::vector<search> searches_of(draft& version, const std::vector<std::uint32_t>
   return result;
 }
 
-bool begins_with_one_off_search(const draft& version) {
+bool begins_with_one_off_search(const version_builder& version) {
   return version.once && !version.operations.empty() && std::holds_alternative<match>(version.operations.front().op);
 }
 
 /// An index for a single search costs more than the scan that it saves.
-void replace_one_off_searches(const std::vector<draft*>& drafts, const std::vector<std::uint32_t>& arities,
+void replace_one_off_searches(const std::vector<version_builder*>& builders, const std::vector<std::uint32_t>& arities,
                               const std::set<relation_id>& found_without_index) {
   std::set<std::pair<relation_id, signature>> wanted;
   std::map<std::pair<relation_id, signature>, std::size_t> one_off;
-  for (draft* version : drafts) {
+  for (version_builder* version : builders) {
     const bool begins = begins_with_one_off_search(*version);
     for (const search& found : searches_of(*version, arities)) {
       const std::pair key(found.relation, *found.key_columns);
@@ -108,9 +108,9 @@ void replace_one_off_searches(const std::vector<draft*>& drafts, const std::vect
       }
     }
   }
-  for (draft* version : drafts) {
+  for (version_builder* version : builders) {
     if (!begins_with_one_off_search(*version)) continue;
-    const draft_operation& first = version->operations.front();
+    const operator_builder& first = version->operations.front();
     const std::pair key(std::get<match>(first.op).relation, first.key_columns);
     if (!wanted.contains(key) && one_off[key] < one_off_searches_for_an_index &&
         !found_without_index.contains(key.first)) {
@@ -134,7 +134,8 @@ std::vector<std::uint32_t> order_of(const std::vector<signature>& chain, std::ui
 
 }  // namespace
 
-void append_searches(draft& version, const std::vector<std::uint32_t>& arities, std::set<searched_columns>& searches) {
+void append_searches(version_builder& version, const std::vector<std::uint32_t>& arities,
+                     std::set<searched_columns>& searches) {
   for (const search& found : searches_of(version, arities)) searches.insert({found.relation, *found.key_columns});
 }
 
@@ -155,13 +156,14 @@ std::vector<std::vector<signature>> cover_by_chains(std::vector<signature> signa
   return chains;
 }
 
-std::vector<index> select_indexes(const std::vector<draft*>& drafts, const std::vector<std::uint32_t>& arities,
+std::vector<index> select_indexes(const std::vector<version_builder*>& builders,
+                                  const std::vector<std::uint32_t>& arities,
                                   const std::set<relation_id>& found_without_index) {
-  replace_one_off_searches(drafts, arities, found_without_index);
+  replace_one_off_searches(builders, arities, found_without_index);
 
   std::vector<search> searches;
   std::map<relation_id, std::set<signature>> signatures;
-  for (draft* version : drafts) {
+  for (version_builder* version : builders) {
     for (search& found : searches_of(*version, arities)) {
       signatures[found.relation].insert(*found.key_columns);
       searches.push_back(std::move(found));

@@ -5,8 +5,8 @@
 #include <set>
 #include <vector>
 
-#include "plan/draft.hpp"
 #include "plan/plan.hpp"
+#include "plan/version_builder.hpp"
 
 /// Which sorted orders are kept: as few as serve every search.
 namespace gpulog::plan {
@@ -27,12 +27,13 @@ struct searched_columns {
   friend auto operator<=>(const searched_columns&, const searched_columns&) = default;
 };
 /// Adds those that a version needs an index for.
-void append_searches(draft& version, const std::vector<std::uint32_t>& arities, std::set<searched_columns>& searches);
+void append_searches(version_builder& version, const std::vector<std::uint32_t>& arities,
+                     std::set<searched_columns>& searches);
 
-/// Chooses the indexes of all relations; sets the index of each search in the drafts and puts its keys into the
+/// Chooses the indexes of all relations; sets the index of each search in the versions and puts its keys into the
 /// index's order. One-off searches for constants that would need an index of their own become scans, but not those of
 /// `found_without_index`, the relations that need none.
-[[nodiscard]] std::vector<index> select_indexes(const std::vector<draft*>& drafts,
+[[nodiscard]] std::vector<index> select_indexes(const std::vector<version_builder*>& builders,
                                                 const std::vector<std::uint32_t>& arities,
                                                 const std::set<relation_id>& found_without_index = {});
 

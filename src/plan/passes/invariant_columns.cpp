@@ -10,8 +10,8 @@
 
 #include "plan/constant_folding.hpp"
 #include "plan/pass.hpp"
+#include "plan/passages.hpp"
 #include "plan/passes/decomposition.hpp"
-#include "plan/pivots.hpp"
 #include "plan/rule_text.hpp"
 #include "plan/variable_set.hpp"
 #include "sema/expressions.hpp"
@@ -69,23 +69,23 @@ class step_maker {
     }
     if (is_doubled) return {{{0}}, {{1}}};
     if (std::find(arities.begin(), arities.end(), 0U) != arities.end()) return {};
-    auto found = find_pivots(arities, passages);
+    auto found = find_invariant_columns(arities, passages);
     if (found.empty()) return {};
     return {std::move(found)};
   }
 
-  /// Whether the rule goes from some values to those that follow them, whatever the pivots are. @return nothing if not,
-  /// else the number of the atom of the stratum
+  /// Whether the rule goes from some values to those that follow them, whatever the invariants are. @return nothing if
+  /// not, else the number of the atom of the stratum
   [[nodiscard]] std::optional<std::size_t> linear_atom(const normalized_rule& rule,
-                                                       const std::vector<column_list>& pivots) const {
+                                                       const std::vector<column_list>& invariants) const {
     const auto found = own_atom(rule);
     if (!found || !rule.plans.empty() || !rule.aggregations.empty() || !rule.generations.empty()) return std::nullopt;
     const body_atom& from = rule.atoms[*found];
-    const column_list& kept = pivots[number_of(rule.head)];
-    const column_list& passed = pivots[number_of(from.relation)];
+    const column_list& kept = invariants[number_of(rule.head)];
+    const column_list& passed = invariants[number_of(from.relation)];
     const auto columns = passage_of(rule, *found).columns;
-    for (std::size_t pivot = 0; pivot < passed.size(); ++pivot) {
-      if (std::find(columns.begin(), columns.end(), std::pair(passed[pivot], kept[pivot])) == columns.end())
+    for (std::size_t invariant = 0; invariant < passed.size(); ++invariant) {
+      if (std::find(columns.begin(), columns.end(), std::pair(passed[invariant], kept[invariant])) == columns.end())
         return std::nullopt;
     }
     rest_of_rule rest = rest_of(rule, *found);
@@ -97,7 +97,7 @@ class step_maker {
       const term& before = from.arguments[column];
       asks = asks || before.what != term::form::unnamed;
       if (before.is_variable() && !rest.atoms.contains(before.value))
-        return is_plain(rule, *found, pivots) ? found : std::nullopt;
+        return is_plain(rule, *found, invariants) ? found : std::nullopt;
     }
     for (const std::uint32_t column : other_columns(rule.head_arguments.size(), kept)) {
       const sema::expression& after = rule.head_arguments[column];
@@ -118,16 +118,16 @@ class step_maker {
 
   /// A rule that needs no step: from one atom whose columns are all asked for, each once, or from none.
   [[nodiscard]] bool is_plain(const normalized_rule& rule, std::size_t own,
-                              const std::vector<column_list>& pivots) const {
+                              const std::vector<column_list>& invariants) const {
     if (rule.atoms.size() > 2 || !rule.conditions.empty() || !rule.negations.empty()) return false;
     const body_atom& from = rule.atoms[own];
     variable_set before;
-    for (const std::uint32_t column : other_columns(from.arguments.size(), pivots[number_of(from.relation)])) {
+    for (const std::uint32_t column : other_columns(from.arguments.size(), invariants[number_of(from.relation)])) {
       const term& one = from.arguments[column];
       if (one.is_constant() || (one.is_variable() && !before.insert(one.value).second)) return false;
     }
     variable_set after;
-    for (const std::uint32_t column : other_columns(rule.head_arguments.size(), pivots[number_of(rule.head)])) {
+    for (const std::uint32_t column : other_columns(rule.head_arguments.size(), invariants[number_of(rule.head)])) {
       if (!rule.head_arguments[column].is_variable()) return false;
       after.insert(rule.head_arguments[column].variable);
     }
@@ -160,11 +160,11 @@ class step_maker {
 
   /// The step of a rule, which then reads it. @return its rule
   [[nodiscard]] normalized_rule take_step(normalized_rule& rule, std::size_t own,
-                                          const std::vector<column_list>& pivots,
+                                          const std::vector<column_list>& invariants,
                                           const relation_maker& make_relation) const {
     const body_atom from = rule.atoms[own];
-    const column_list& passed = pivots[number_of(from.relation)];
-    const column_list& kept = pivots[number_of(rule.head)];
+    const column_list& passed = invariants[number_of(from.relation)];
+    const column_list& kept = invariants[number_of(rule.head)];
     normalized_rule step = rule;
     step.atoms.erase(step.atoms.begin() + static_cast<std::ptrdiff_t>(own));
     step.head_arguments.clear();
@@ -184,11 +184,11 @@ class step_maker {
     reading.relation = from.relation;
     reading.arguments.resize(from.arguments.size());
     left.head_arguments.resize(rule.head_arguments.size());
-    for (std::size_t pivot = 0; pivot < passed.size(); ++pivot) {
-      const term& argument = from.arguments[passed[pivot]];
+    for (std::size_t invariant = 0; invariant < passed.size(); ++invariant) {
+      const term& argument = from.arguments[passed[invariant]];
       const std::uint32_t variable = add_variable(rule.variables[argument.value].name, argument.kind);
-      reading.arguments[passed[pivot]] = variable_term(left, variable);
-      left.head_arguments[kept[pivot]] = variable_expression(left, variable);
+      reading.arguments[passed[invariant]] = variable_term(left, variable);
+      left.head_arguments[kept[invariant]] = variable_expression(left, variable);
     }
     body_atom asking;
     std::vector<std::string> names;
@@ -225,11 +225,11 @@ class step_maker {
     return step;
   }
 
-  /// Whether some rule gives the recursion more than one value of the pivots to start with.
-  [[nodiscard]] bool starts_widely(const std::vector<column_list>& pivots) const {
+  /// Whether some rule gives the recursion more than one value of the invariants to start with.
+  [[nodiscard]] bool starts_widely(const std::vector<column_list>& invariants) const {
     return std::any_of(rules_.begin(), rules_.end(), [&](const normalized_rule& rule) {
       if (is_recursive(rule)) return false;
-      const column_list& own = pivots[number_of(rule.head)];
+      const column_list& own = invariants[number_of(rule.head)];
       return std::any_of(own.begin(), own.end(),
                          [&rule](std::uint32_t column) { return !rule.head_arguments[column].is_constant(); });
     });
@@ -281,10 +281,10 @@ class step_maker {
     return found;
   }
 
-  static column_list other_columns(std::size_t arity, const column_list& pivots) {
+  static column_list other_columns(std::size_t arity, const column_list& invariants) {
     column_list others;
     for (std::uint32_t column = 0; column < arity; ++column) {
-      if (std::find(pivots.begin(), pivots.end(), column) == pivots.end()) others.push_back(column);
+      if (std::find(invariants.begin(), invariants.end(), column) == invariants.end()) others.push_back(column);
     }
     return others;
   }
@@ -305,25 +305,25 @@ class step_maker {
 
 }  // namespace
 
-std::vector<normalized_rule> make_pivot_steps(std::vector<normalized_rule>& rules,
-                                              const std::vector<relation_id>& members,
-                                              const relation_maker& make_relation) {
+std::vector<normalized_rule> make_invariant_steps(std::vector<normalized_rule>& rules,
+                                                  const std::vector<relation_id>& members,
+                                                  const relation_maker& make_relation) {
   std::vector<normalized_rule> made;
   const step_maker maker(rules, members);
-  for (const std::vector<column_list>& pivots : maker.ways()) {
-    if (!maker.starts_widely(pivots)) continue;
+  for (const std::vector<column_list>& invariants : maker.ways()) {
+    if (!maker.starts_widely(invariants)) continue;
     std::vector<std::pair<std::size_t, std::size_t>> asking;  // rules, and their atoms of the stratum
     bool falls_apart = true;
     for (std::size_t number = 0; number < rules.size() && falls_apart; ++number) {
       const normalized_rule& rule = rules[number];
       if (!maker.is_recursive(rule) || maker.is_doubling(rule)) continue;
-      const std::optional<std::size_t> atom = maker.linear_atom(rule, pivots);
+      const std::optional<std::size_t> atom = maker.linear_atom(rule, invariants);
       falls_apart = atom.has_value();
-      if (atom && !maker.is_plain(rule, *atom, pivots)) asking.emplace_back(number, *atom);
+      if (atom && !maker.is_plain(rule, *atom, invariants)) asking.emplace_back(number, *atom);
     }
     if (!falls_apart || asking.empty()) continue;
     for (const auto& [number, atom] : asking)
-      made.push_back(maker.take_step(rules[number], atom, pivots, make_relation));
+      made.push_back(maker.take_step(rules[number], atom, invariants, make_relation));
     break;
   }
   return made;
@@ -334,7 +334,7 @@ void make_invariant_steps(planning& shared, stratum_rules& stratum) {
   const bool may = std::all_of(stratum.members.begin(), stratum.members.end(),
                                [&](relation_id id) { return may_fall_apart(shared.result.relations[id.value]); });
   if (!may) return;
-  for (normalized_rule& step : make_pivot_steps(stratum.plain, stratum.members, shared.make_relation)) {
+  for (normalized_rule& step : make_invariant_steps(stratum.plain, stratum.members, shared.make_relation)) {
     const std::string rule = std::exchange(step.text, text_of(step, shared.source, shared.name_of));
     shared.remark(fmt::format("{}: all that {} asks from one row to the next, made once, before",
                               shared.name_of(step.head), rule));

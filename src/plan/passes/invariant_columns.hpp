@@ -20,11 +20,11 @@ struct stratum_rules;
 /// @param rules of the stratum; rewritten
 /// @param members its relations; each may fall apart
 /// @return rules of the relations made, to be evaluated before; empty: nothing was changed
-[[nodiscard]] std::vector<normalized_rule> make_pivot_steps(std::vector<normalized_rule>& rules,
-                                                            const std::vector<relation_id>& members,
-                                                            const relation_maker& make_relation);
+[[nodiscard]] std::vector<normalized_rule> make_invariant_steps(std::vector<normalized_rule>& rules,
+                                                                const std::vector<relation_id>& members,
+                                                                const relation_maker& make_relation);
 
-/// make_pivot_steps, where the whole stratum may fall apart.
+/// make_invariant_steps, where the whole stratum may fall apart.
 void make_invariant_steps(planning& shared, stratum_rules& stratum);
 
 }  // namespace gpulog::plan

@@ -106,7 +106,7 @@ bool is_read(const normalized_rule& rule, const sema::expression& value) {
 class demand_search {
  public:
   demand_search(relation_id relation, const stratum_rules& stratum,
-                const demand_restriction::column_preference& prefers)
+                const magic_sets_rewriter::column_preference& prefers)
       : relation_(relation), growing_(growing_in(stratum)), prefers_(prefers) {
     for (const auto* rules : {&stratum.plain, &stratum.other, &stratum.patterns}) {
       for (const normalized_rule& rule : *rules) rules_.push_back(&rule);
@@ -193,13 +193,13 @@ class demand_search {
 
   relation_id relation_;
   relation_set growing_;
-  const demand_restriction::column_preference& prefers_;
+  const magic_sets_rewriter::column_preference& prefers_;
   std::vector<const normalized_rule*> rules_;
 };
 
 }  // namespace
 
-std::vector<demand> demand_restriction::find(const stratum_rules& stratum, const column_preference& prefers) const {
+std::vector<demand> magic_sets_rewriter::find(const stratum_rules& stratum, const column_preference& prefers) const {
   const auto observes = [](const normalized_rule& rule) { return calls(rule, is_observer); };
   for (const auto* rules : {&stratum.plain, &stratum.other, &stratum.patterns}) {
     if (std::any_of(rules->begin(), rules->end(), observes)) return {};
@@ -225,8 +225,8 @@ std::vector<demand> demand_restriction::find(const stratum_rules& stratum, const
   return found;
 }
 
-relation_id demand_restriction::values_of(const demanded_column& asked, const normalized_rule& around,
-                                          restriction& made) {
+relation_id magic_sets_rewriter::values_of(const demanded_column& asked, const normalized_rule& around,
+                                           restriction& made) {
   const demand_source& first = asked.sources.begin()->second;
   const bool is_one = asked.sources.size() == 1 && !first.constant;
   if (is_one && first.atom.arguments.size() == 1) return first.atom.relation;
@@ -264,9 +264,9 @@ relation_id demand_restriction::values_of(const demanded_column& asked, const no
 }
 
 /// What a rule of the restricted relation has to test, without what it knows from its body.
-std::vector<demand_restriction::value_test> demand_restriction::tests_of(const normalized_rule& rule,
-                                                                         const demand& asked,
-                                                                         const restriction& made) const {
+std::vector<magic_sets_rewriter::value_test> magic_sets_rewriter::tests_of(const normalized_rule& rule,
+                                                                           const demand& asked,
+                                                                           const restriction& made) const {
   std::vector<value_test> tests;
   for (std::size_t number = 0; number < asked.columns.size(); ++number) {
     const demanded_column& restricted = asked.columns[number];
@@ -286,8 +286,8 @@ std::vector<demand_restriction::value_test> demand_restriction::tests_of(const n
   return tests;
 }
 
-body_atom demand_restriction::restrict_atom(const body_atom& atom, const std::vector<column_test>& tests,
-                                            const normalized_rule& around, restriction& made, stratum_rules& stratum) {
+body_atom magic_sets_rewriter::restrict_atom(const body_atom& atom, const std::vector<column_test>& tests,
+                                             const normalized_rule& around, restriction& made, stratum_rules& stratum) {
   body_atom result;
   const relation& whole = relations_[atom.relation.value];
   normalized_rule rule;
@@ -332,8 +332,8 @@ body_atom demand_restriction::restrict_atom(const body_atom& atom, const std::ve
   return result;
 }
 
-normalized_rule demand_restriction::restrict_rule(const normalized_rule& rule, const demand& asked, restriction& made,
-                                                  stratum_rules& stratum) {
+normalized_rule magic_sets_rewriter::restrict_rule(const normalized_rule& rule, const demand& asked, restriction& made,
+                                                   stratum_rules& stratum) {
   normalized_rule result = rule;
   result.head = made.restricted;
   for (body_atom& atom : result.atoms) {
@@ -379,8 +379,8 @@ normalized_rule demand_restriction::restrict_rule(const normalized_rule& rule, c
 }
 
 /// Atoms of complete relations read the same with and without the restriction, unless there is a copy for them.
-void demand_restriction::note_reads(const normalized_rule& rule, const normalized_rule& restricted,
-                                    const relation_set& growing, restriction& made) {
+void magic_sets_rewriter::note_reads(const normalized_rule& rule, const normalized_rule& restricted,
+                                     const relation_set& growing, restriction& made) {
   std::vector<restricted_read> reads;
   for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
     const relation_id whole = rule.atoms[number].relation;
@@ -390,7 +390,7 @@ void demand_restriction::note_reads(const normalized_rule& rule, const normalize
   if (!reads.empty()) made.reads.push_back(std::move(reads));
 }
 
-restriction demand_restriction::apply(const demand& asked, stratum_rules& stratum) {
+restriction magic_sets_rewriter::apply(const demand& asked, stratum_rules& stratum) {
   restriction made;
   made.relation = asked.relation;
   const auto is_own = [&asked](const normalized_rule& rule) { return rule.head == asked.relation; };
@@ -426,8 +426,8 @@ restriction demand_restriction::apply(const demand& asked, stratum_rules& stratu
   return made;
 }
 
-void restrict_by_demand(planning& shared, stratum_rules& stratum) {
-  if (!stratum.recursive || !stratum.may_factor || shared.demands.is_off()) return;
+void apply_magic_sets(planning& shared, stratum_rules& stratum) {
+  if (!stratum.recursive || !stratum.may_factor) return;
   const auto prefers = [&](column_place first, column_place second) { return shared.demands.prefers(first, second); };
   while (const auto chosen = shared.demands.choose(shared.restrictions.find(stratum, prefers), shared.result.remarks)) {
     if (stratum.restrictions.empty()) {

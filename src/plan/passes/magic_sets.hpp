@@ -58,11 +58,11 @@ struct demand {
   bool loses_join = false;    ///< some rule of it joins by a variable that the head has not
 };
 
-class demand_restriction {
+class magic_sets_rewriter {
  public:
   /// relations: those of the plan, may grow.
-  demand_restriction(const sema::program& source, const std::vector<relation>& relations, relation_maker make_relation,
-                     relation_namer name_of)
+  magic_sets_rewriter(const sema::program& source, const std::vector<relation>& relations, relation_maker make_relation,
+                      relation_namer name_of)
       : source_(source),
         relations_(relations),
         make_relation_(std::move(make_relation)),
@@ -107,8 +107,8 @@ class demand_restriction {
   std::map<std::vector<std::uint64_t>, relation_id> restricted_;  // copies of relations, by what they keep
 };
 
-/// The pass: demand_choice (magic_choice.hpp) says which relations of a recursive stratum to restrict, one after the
-/// other.
-void restrict_by_demand(planning& shared, stratum_rules& stratum);
+/// The pass: magic_sets_choice (magic_sets_choice.hpp) says which relations of a recursive stratum to restrict, one
+/// after the other.
+void apply_magic_sets(planning& shared, stratum_rules& stratum);
 
 }  // namespace gpulog::plan

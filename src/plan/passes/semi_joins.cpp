@@ -86,7 +86,7 @@ void count_atom(normalized_rule& rule, std::size_t atom, const std::vector<std::
 
 }  // namespace
 
-void count_existence(normalized_rule& rule, const std::vector<relation_id>& members) {
+void use_semi_joins(normalized_rule& rule, const std::vector<relation_id>& members) {
   if (!rule.plans.empty() || rule.unsatisfiable) return;
   for (std::size_t atom = rule.atoms.size(); rule.atoms.size() > 1 && atom-- > 0;) {
     const body_atom& read = rule.atoms[atom];

@@ -10,6 +10,6 @@ namespace gpulog::plan {
 /// looked at. It becomes a condition `0 < count : { p(w), w > v }`, which a CPU answers by the order of the rows (ADR
 /// 0004). Done for atoms that share no variable with the rest of the rule but through comparisons by order of one of
 /// theirs; not for relations of `members`, the rule's own recursion.
-void count_existence(normalized_rule& rule, const std::vector<relation_id>& members);
+void use_semi_joins(normalized_rule& rule, const std::vector<relation_id>& members);
 
 }  // namespace gpulog::plan

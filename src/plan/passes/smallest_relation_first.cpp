@@ -16,16 +16,16 @@ constexpr double least_fan_out = 2;
 /// Searches beside a match's own one; each is made for every binding.
 constexpr std::size_t most_others = 7;
 
-bool is_aggregate(const draft_operation& one) { return std::holds_alternative<fold_begin>(one.op); }
+bool is_aggregate(const operator_builder& one) { return std::holds_alternative<fold_begin>(one.op); }
 
 class finder {
  public:
-  finder(draft& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
+  finder(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
          const intersection_scope& scope)
       : version_(version), costs_(costs), arities_(arities), scope_(scope) {}
 
   void run() {
-    std::vector<draft_operation>& operations = version_.operations;
+    std::vector<operator_builder>& operations = version_.operations;
     if (std::any_of(operations.begin(), operations.end(), is_aggregate)) return;
     std::set<slot_id> bound;
     for (std::size_t position = 0; position < operations.size(); ++position) {
@@ -45,8 +45,8 @@ class finder {
 
   /// Looks for tests that could be the search at `position`, up to the next operator that makes bindings.
   void extend(std::size_t position, const std::set<slot_id>& bound) {
-    std::vector<draft_operation>& operations = version_.operations;
-    draft_operation& searching = operations[position];
+    std::vector<operator_builder>& operations = version_.operations;
+    operator_builder& searching = operations[position];
     auto& search = std::get<match>(searching.op);
     // All columns are keys but the one that is bound: whoever knows the value can ask the tuple set.
     const bool binds_one = search.bindings.size() == 1 && search.keys.size() + 1 == arities_[search.relation.value];
@@ -62,7 +62,7 @@ class finder {
     }
   }
 
-  void add_other(draft_operation& searching, const draft_operation& testing, std::size_t at, slot_id value,
+  void add_other(operator_builder& searching, const operator_builder& testing, std::size_t at, slot_id value,
                  const std::set<slot_id>& bound) const {
     const auto& test = std::get<exists>(testing.op);
     other_search other;
@@ -91,7 +91,7 @@ class finder {
     searching.other_key_columns.push_back(std::move(key_columns));
   }
 
-  draft& version_;
+  version_builder& version_;
   const cost_model& costs_;
   const std::vector<std::uint32_t>& arities_;
   const intersection_scope& scope_;
@@ -99,33 +99,33 @@ class finder {
 
 }  // namespace
 
-void find_intersections(draft& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
+void find_intersections(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
                         const intersection_scope& scope) {
   finder(version, costs, arities, scope).run();
 }
 
 namespace {
-void find_in_stratum(planning& shared, draft_stratum& stratum) {
+void find_in_stratum(planning& shared, stratum_builder& stratum) {
   const std::set<relation_id> own(stratum.relations.begin(), stratum.relations.end());
-  const auto find_in_phase = [&](draft_phase& from, const std::set<searched_columns>& kept) {
-    for (draft& version : from.versions)
+  const auto find_in_phase = [&](phase_builder& from, const std::set<searched_columns>& kept) {
+    for (version_builder& version : from.versions)
       find_intersections(version, shared.costs, shared.arities, {own, kept, shared.equivalences});
   };
   std::set<searched_columns> kept;
   find_in_phase(stratum.once, kept);
-  for (draft_phase& repeated : stratum.loop) {
-    for (draft& version : repeated.versions) append_searches(version, shared.arities, kept);
+  for (phase_builder& repeated : stratum.loop) {
+    for (version_builder& version : repeated.versions) append_searches(version, shared.arities, kept);
   }
   // Where rows may be lost, or wait to be chosen, an index and a tuple set need not know the same ones.
   std::erase_if(kept, [&](const searched_columns& search) {
     return !stratum.subsumptions.empty() || !shared.result.relations[search.relation.value].choice_domains.empty();
   });
-  for (draft_phase& repeated : stratum.loop) find_in_phase(repeated, kept);
+  for (phase_builder& repeated : stratum.loop) find_in_phase(repeated, kept);
 }
 }  // namespace
 
 void search_smallest_relations(planning& shared) {
-  for (draft_stratum& stratum : shared.strata) find_in_stratum(shared, stratum);
+  for (stratum_builder& stratum : shared.strata) find_in_stratum(shared, stratum);
 }
 
 }  // namespace gpulog::plan

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "plan/cost_model.hpp"
-#include "plan/draft.hpp"
 #include "plan/passes/index_selection.hpp"
+#include "plan/version_builder.hpp"
 
 namespace gpulog::plan {
 
@@ -28,7 +28,7 @@ struct intersection_scope {
   const std::set<relation_id>& excluded;   ///< relations that have no indexes
 };
 
-void find_intersections(draft& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
+void find_intersections(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
                         const intersection_scope& scope);
 
 /// find_intersections, in the versions of all strata.

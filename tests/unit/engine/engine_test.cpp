@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include "oracle/random_runs.hpp"
+
 namespace {
 
 using gpulog::engine;
@@ -51,7 +53,7 @@ class both_storages : public testing::TestWithParam<storage_kind> {};
 INSTANTIATE_TEST_SUITE_P(engine, both_storages, testing::Values(storage_kind::hash, storage_kind::hisa));
 
 TEST_P(both_storages, closure_of_a_ring) {
-  for (const int size : {0, 1, 31, 32, 33, 600}) {
+  for (const int size : {0, 1, 31, 32, 33, oracle::is_sanitized ? 150 : 600}) {
     for (const unsigned jobs : {1U, 2U, 4U}) {
       const auto source = program::from_text(reach);
       ASSERT_TRUE(source.ok()) << source.report();
@@ -306,7 +308,7 @@ TEST(engine, cancelling) {
 TEST(engine, progress_is_told_each_iteration) {
   std::vector<std::uint64_t> tuples;
   gpulog::run_options options;
-  options.decompose = false;  // a loop
+  options.tuning["decomposition"] = "off";  // a loop
   options.on_progress = [&](const gpulog::progress& now) {
     EXPECT_LT(now.stratum, now.stratum_count);
     EXPECT_EQ(now.iteration, tuples.size() + 1);

@@ -78,11 +78,11 @@ outcome run(const std::string& text, const hub& input, const run_options& option
   return found;
 }
 
-run_options with(storage_kind storage, unsigned jobs, option_mode rows = option_mode::automatic) {
+run_options with(storage_kind storage, unsigned jobs, const char* rows = "auto") {
   run_options options;
   options.storage = storage;
   options.jobs = jobs;
-  options.rows = rows;
+  options.tuning = {{"row-evaluation", rows}};
   options.backend = backend_kind::cpu;
   return options;
 }
@@ -100,7 +100,7 @@ TEST(given_up, where_most_is_asked_for) {
     for (const std::string test : {"", ", z != x"}) {
       const std::string text = siblings(test);
       run_options off = with(storage_kind::hash, 1);
-      off.demand = option_mode::off;
+      off.tuning["magic-sets"] = "off";
       const outcome expected = run(text, input, off);
       EXPECT_FALSE(expected.was_watched);
       for (const auto& [storage, jobs] : storages) {
@@ -125,10 +125,10 @@ TEST(given_up, where_most_is_asked_for) {
 
 TEST(given_up, never_where_somebody_wants_it) {
   const hub input(60, 60, 1);
-  run_options options = with(storage_kind::automatic, 1, option_mode::off);
+  run_options options = with(storage_kind::automatic, 1, "off");
   const outcome given_up = run(siblings(""), input, options);
   EXPECT_TRUE(given_up.given_up.has_value());
-  options.demand = option_mode::on;
+  options.tuning["magic-sets"] = "on";
   const outcome kept = run(siblings(""), input, options);
   EXPECT_FALSE(kept.given_up || kept.was_watched);
   EXPECT_TRUE(kept.siblings == given_up.siblings && kept.paths == given_up.paths);

@@ -48,7 +48,7 @@ bool is_numbered(const std::string& rules, const pairs& edges) {
   const std::string text = ".decl e(x:number, y:number)\n" + rules;
   run_options off;
   off.backend = backend_kind::cpu;
-  off.decompose = false;
+  off.tuning["decomposition"] = "off";
   const outcome expected = run(text, edges, off);
   EXPECT_FALSE(expected.decomposed);
   std::set<bool> numbered;

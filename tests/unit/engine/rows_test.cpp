@@ -25,7 +25,7 @@ const std::string join = declarations + "r(x,y) :- a(x,w), b(w,y).\n";
 
 struct way {
   unsigned jobs = 1;
-  option_mode rows = option_mode::on;
+  const char* rows = "on";
   backend_kind backend = backend_kind::cpu;
   std::uint64_t memory_limit = 0;
   unsigned word_size = 32;
@@ -35,11 +35,10 @@ struct way {
 result run(const std::string& text, const pairs& a, const pairs& b, const way& how, bool* by_rows = nullptr) {
   run_options options;
   options.jobs = how.jobs;
-  options.rows = how.rows;
+  options.tuning = {{"row-evaluation", how.rows}, {"decomposition", "off"}};
   options.backend = how.backend;
   options.memory_limit = how.memory_limit;
   options.storage = how.storage;
-  options.decompose = false;
   compile_options compile;
   compile.warnings = false;
   compile.word_size = how.word_size;
@@ -68,11 +67,11 @@ result run(const std::string& text, const pairs& a, const pairs& b, const way& h
 
 void expect_same(const std::string& text, const pairs& a, const pairs& b, unsigned word_size = 32) {
   way off;
-  off.rows = option_mode::off;
+  off.rows = "off";
   off.word_size = word_size;
   const result expected = run(text, a, b, off);
   std::vector<way> ways = {{1}, {3}};
-  if (has_device()) ways.push_back({1, option_mode::on, backend_kind::gpu});
+  if (has_device()) ways.push_back({1, "on", backend_kind::gpu});
   for (way& how : ways) {
     how.word_size = word_size;
     bool by_rows = false;
@@ -161,14 +160,13 @@ const std::string in_turns = declarations +
 
 void expect_same_in_loops(const std::string& text, const pairs& a, const pairs& b) {
   way off;
-  off.rows = option_mode::off;
+  off.rows = "off";
   const result expected = run(text, a, b, off);
   for (const storage_kind storage :
        {storage_kind::automatic, storage_kind::hash, storage_kind::bits, storage_kind::words}) {
     for (const auto& [jobs, rows, backend] :
-         {std::tuple(1U, option_mode::on, backend_kind::cpu), std::tuple(4U, option_mode::on, backend_kind::cpu),
-          std::tuple(1U, option_mode::automatic, backend_kind::cpu),
-          std::tuple(1U, option_mode::on, backend_kind::gpu)}) {
+         {std::tuple(1U, "on", backend_kind::cpu), std::tuple(4U, "on", backend_kind::cpu),
+          std::tuple(1U, "auto", backend_kind::cpu), std::tuple(1U, "on", backend_kind::gpu)}) {
       if (backend == backend_kind::gpu && !has_device()) continue;
       way how{jobs, rows, backend};
       how.storage = storage;
@@ -176,7 +174,7 @@ void expect_same_in_loops(const std::string& text, const pairs& a, const pairs& 
       EXPECT_EQ(run(text, a, b, how, &by_rows), expected)
           << jobs << " threads, storage " << static_cast<int>(storage) << "\n"
           << text;
-      if (rows == option_mode::on) EXPECT_TRUE(by_rows) << text;
+      if (std::string_view(rows) == "on") EXPECT_TRUE(by_rows) << text;
     }
   }
 }
@@ -206,9 +204,9 @@ TEST(rows, inside_loops_that_are_skewed) {
 TEST(rows, inside_loops_without_memory_for_them) {
   const pairs a = random_pairs(1, 3000, 600, 600);
   way limited;
-  limited.rows = option_mode::off;
+  limited.rows = "off";
   const std::size_t expected = run(closure, a, {}, limited).size();
-  limited.rows = option_mode::on;
+  limited.rows = "on";
   std::size_t enough = 0;
   for (limited.memory_limit = 1u << 20; limited.memory_limit <= 64u << 20; limited.memory_limit *= 2) {
     try {
@@ -237,7 +235,7 @@ TEST(rows, where_they_cannot_be) {
 
 TEST(rows, chosen_where_results_repeat) {
   bool by_rows = false;
-  const way automatic = {1, option_mode::automatic};
+  const way automatic = {1, "auto"};
   const pairs a = random_pairs(1, 5000, 100, 100);
   run(join, a, a, automatic, &by_rows);
   EXPECT_TRUE(by_rows);
@@ -249,9 +247,8 @@ TEST(rows, chosen_where_results_repeat) {
 
 TEST(rows, without_memory_for_them) {
   const pairs a = random_pairs(1, 20000, 300, 300);
-  EXPECT_THROW(run(join, a, a, {1, option_mode::on, backend_kind::cpu, 700u << 10}), memory_limit_error);
-  EXPECT_EQ(run(join, a, a, {1, option_mode::on, backend_kind::cpu, 64u << 20}).size(),
-            run(join, a, a, {1, option_mode::off}).size());
+  EXPECT_THROW(run(join, a, a, {1, "on", backend_kind::cpu, 700u << 10}), memory_limit_error);
+  EXPECT_EQ(run(join, a, a, {1, "on", backend_kind::cpu, 64u << 20}).size(), run(join, a, a, {1, "off"}).size());
 }
 
 }  // namespace

@@ -13,8 +13,7 @@ device_way make_way(const std::string& name, const cut_offs& cut,
   made.chosen.storage = storage::storage_mode::hash;
   made.chosen.sets = sets;
   made.chosen.cut = cut;
-  // Everything is a loop, and domains may be small.
-  made.chosen.decompose = false;
+  // Domains may be small.
   made.chosen.cut.bounded_rows = 0;
   return made;
 }
@@ -46,7 +45,7 @@ TEST_F(hash_on_gpu, random_programs_by_rows) {
        {std::pair("rows", set_choice::automatic), std::pair("rows, hash", set_choice::hash),
         std::pair("rows, bits", set_choice::bits), std::pair("rows, words", set_choice::words)}) {
     ways.push_back(make_way(name, cut_at(0, 0, 1), sets));
-    ways.back().chosen.rows = row_mode::on;
+    ways.back().chosen.rows = row_mode::always;
   }
   compare_random_programs(ways, 720000, 120);
 }
@@ -87,7 +86,7 @@ std::string walk(int steps) {
 TEST_F(hash_on_gpu, long_walks_take_one_launch_for_many_iterations) {
   const auto steps = static_cast<int>(sized(3000, 300));
   const analysed_text source(walk(steps));
-  const plan::program plan = plan::make_plan(source.program, {}, {});
+  const plan::program plan = oracle::loops_only(plan::make_plan(source.program));
   std::vector<device_tuples> results;
   for (const auto& cut : {cut_offs(), cut_at(4096, 0, 1), cut_at(4096, 65536, 16), cut_at(16, 2, 2048)}) {
     storage::symbol_table symbols(plan.symbols);
@@ -122,7 +121,7 @@ TEST_F(hash_on_gpu, indexes_over_deltas_of_many_rows_find_all_of_them) {
       "a(x, z) :- b(x, y), a(y, z).\nb(x, y) :- a(x, y), x != y.\n";
   for (std::uint64_t i = 1; i < nodes; ++i) text += "e(" + std::to_string(i - 1) + "," + std::to_string(i) + ").\n";
   const analysed_text source(text);
-  const plan::program plan = plan::make_plan(source.program, {}, {});
+  const plan::program plan = oracle::loops_only(plan::make_plan(source.program));
   using storage::set_choice;
   for (const set_choice sets : {set_choice::automatic, set_choice::hash, set_choice::words}) {
     storage::symbol_table symbols(plan.symbols);
@@ -136,7 +135,7 @@ TEST_F(hash_on_gpu, a_division_by_zero_inside_a_loop_names_its_rule) {
   const analysed_text source(
       ".decl n(x:number)\nn(20).\nn(x - 1) :- n(x), x > -5.\n.decl q(x:number)\nq(100 / x) :- n(x).\n"
       "n(x) :- q(x), x > 1000.\n");
-  const plan::program plan = plan::make_plan(source.program, {}, {});
+  const plan::program plan = oracle::loops_only(plan::make_plan(source.program));
   storage::symbol_table symbols(plan.symbols);
   const auto running = make_gpu_executor(plan, symbols, make_way("", {}).chosen, 0, 0);
   try {

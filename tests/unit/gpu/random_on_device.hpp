@@ -15,7 +15,8 @@
 #include "../exec/analysed_text.hpp"
 #include "exec/device_strata.hpp"
 #include "exec/gpu/gpu_executor.hpp"
-#include "exec/mixed_executor.hpp"
+#include "exec/hybrid_executor.hpp"
+#include "oracle/loops_only.hpp"
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/random_runs.hpp"
@@ -68,10 +69,10 @@ inline std::unique_ptr<executor> make_device_run(const plan::program& plan, stor
   chosen.counter = &counter;
   auto device = make_gpu_executor(plan, symbols, chosen, 0, 0);
   if (!how.move_at) return device;
-  mixing_rules rules;
+  placement_rules rules;
   rules.why_not_on_device.resize(plan.strata.size());
   rules.move_at = how.move_at;
-  return make_mixed_executor(plan, std::move(device), make_cpu_executor(plan, symbols, host_memory, chosen), rules);
+  return make_hybrid_executor(plan, std::move(device), make_cpu_executor(plan, symbols, host_memory, chosen), rules);
 }
 
 /// What a device finds beside what the naive evaluator finds, in all relations of the program.
@@ -139,7 +140,7 @@ inline void compare_random_programs(const std::vector<device_way>& ways, std::ui
     } catch (const oracle::evaluation_error&) {
       has_result = false;
     }
-    const plan::program plan = plan::make_plan(source.program, {}, {});
+    const plan::program plan = oracle::loops_only(plan::make_plan(source.program));
     if (!has_kernels(plan, ways.front().chosen)) continue;
     ++compared;
     for (const device_way& how : ways) {

@@ -44,8 +44,8 @@ bool check_against_oracle(const std::string& text, const options& chosen, bool g
 
 const options with_supplementary{supplementary_mode::automatic};
 const options without_supplementary{supplementary_mode::off};
-const options with_restriction{.demand = demand_mode::always};
-const options with_watched_restriction{.demand = demand_mode::watched};
+const options with_restriction{.magic_sets = magic_sets_mode::always};
+const options with_watched_restriction{.magic_sets = magic_sets_mode::watched};
 
 TEST(equivalence, random_programs_have_the_results_of_naive_evaluation) {
   oracle::random_program_options shape;
@@ -67,7 +67,7 @@ bool is_restricted(const program& plan) {
   });
 }
 
-TEST(equivalence, random_programs_restricted_by_demand) {
+TEST(equivalence, random_programs_with_magic_sets) {
   oracle::random_program_options shape;
   shape.symbols = false;
   shape.guards = 70;

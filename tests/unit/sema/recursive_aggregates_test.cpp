@@ -79,32 +79,32 @@ TEST(recursive_aggregates, counts_and_sums_are_accepted_above_a_bound) {
 }
 
 /// Whether the best values of dist come first.
-bool is_best_first(const std::string& rules) {
+bool has_priority_delta(const std::string& rules) {
   const analysed_text text(graph + rules);
   EXPECT_TRUE(text.accepted()) << text.report.to_string();
-  return text.accepted() && (*text.program)[text.relation("dist")].best_first;
+  return text.accepted() && (*text.program)[text.relation("dist")].priority_delta;
 }
 
 TEST(recursive_aggregates, subsumptions_like_them_are_recognised) {
   const std::string least = "dist(x,d) <= dist(x,e) :- e < d.\n";
-  EXPECT_TRUE(is_best_first("dist(y,d) :- node(y), d = min c + w : { dist(x,c), edge(x,y,w) }."));
-  EXPECT_TRUE(is_best_first(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w)."));
-  EXPECT_TRUE(is_best_first("dist(x,d) <= dist(x,e) :- d >= e. dist(y,c+w) :- dist(x,c), edge(x,y,w), c < 5."));
-  EXPECT_TRUE(is_best_first("dist(x,d) <= dist(x,e) :- d <= e. dist(y,c-w) :- dist(x,c), edge(x,y,w), c > 5."));
-  EXPECT_FALSE(is_best_first(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w), c > 5."));
-  EXPECT_FALSE(is_best_first(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w), node(c)."));
+  EXPECT_TRUE(has_priority_delta("dist(y,d) :- node(y), d = min c + w : { dist(x,c), edge(x,y,w) }."));
+  EXPECT_TRUE(has_priority_delta(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w)."));
+  EXPECT_TRUE(has_priority_delta("dist(x,d) <= dist(x,e) :- d >= e. dist(y,c+w) :- dist(x,c), edge(x,y,w), c < 5."));
+  EXPECT_TRUE(has_priority_delta("dist(x,d) <= dist(x,e) :- d <= e. dist(y,c-w) :- dist(x,c), edge(x,y,w), c > 5."));
+  EXPECT_FALSE(has_priority_delta(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w), c > 5."));
+  EXPECT_FALSE(has_priority_delta(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w), node(c)."));
   EXPECT_FALSE(
-      is_best_first(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w), to_unsigned(c) < recursive_iteration_cnt()."));
-  EXPECT_FALSE(is_best_first(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w).\n.limitsize dist(n=5)"));
+      has_priority_delta(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w), to_unsigned(c) < recursive_iteration_cnt()."));
+  EXPECT_FALSE(has_priority_delta(least + "dist(y,c+w) :- dist(x,c), edge(x,y,w).\n.limitsize dist(n=5)"));
   EXPECT_FALSE(
-      is_best_first(least + "dist(x,d) <= dist(x,e) :- e = d - 1, node(d). dist(y,c) :- dist(x,c), edge(x,y,_)."));
-  EXPECT_FALSE(is_best_first(least + ".decl seen(x:number, d:number)\nseen(x,d) :- dist(x,d), node(x).\n"
-                                     "dist(y,c) :- seen(x,c), edge(x,y,_)."));
+      has_priority_delta(least + "dist(x,d) <= dist(x,e) :- e = d - 1, node(d). dist(y,c) :- dist(x,c), edge(x,y,_)."));
+  EXPECT_FALSE(has_priority_delta(least + ".decl seen(x:number, d:number)\nseen(x,d) :- dist(x,d), node(x).\n"
+                                          "dist(y,c) :- seen(x,c), edge(x,y,_)."));
 }
 
 TEST(recursive_aggregates, best_values_come_first_where_better_ones_are_not_made_of_them) {
   const auto of_least = [](const std::string& value) {
-    return is_best_first("dist(y,d) :- node(y), d = min " + value + " : { dist(x,c), edge(x,y,w) }.");
+    return has_priority_delta("dist(y,d) :- node(y), d = min " + value + " : { dist(x,c), edge(x,y,w) }.");
   };
   for (const char* value : {"c", "c + w", "w + c", "c + 1", "c - w", "c - -1", "max(c,w)", "max(c,w) + c", "min(c,w)",
                             "c * 2", "c / 2", "to_number(to_float(c))"})
@@ -113,7 +113,7 @@ TEST(recursive_aggregates, best_values_come_first_where_better_ones_are_not_made
     EXPECT_FALSE(of_least(value)) << value;
 
   const auto of_greatest = [](const std::string& value) {
-    return is_best_first("dist(y,d) :- node(y), d = max " + value + " : { dist(x,c), edge(x,y,w) }.");
+    return has_priority_delta("dist(y,d) :- node(y), d = max " + value + " : { dist(x,c), edge(x,y,w) }.");
   };
   for (const char* value : {"c", "c - w", "c - 1", "c + -1", "c + 0", "min(c,w)", "min(c,w) - 3"})
     EXPECT_TRUE(of_greatest(value)) << value;
@@ -124,11 +124,12 @@ TEST(recursive_aggregates, best_values_come_first_where_better_ones_are_not_made
 
 TEST(recursive_aggregates, best_values_come_first_by_what_defined_variables_are_made_of) {
   const std::string greatest = "dist(x,d) <= dist(x,e) :- d < e.\n";
-  EXPECT_TRUE(is_best_first(greatest + "dist(y,d) :- dist(x,c), edge(x,y,w), d = e - 1, e = min(c,w)."));
-  EXPECT_FALSE(is_best_first(greatest + "dist(y,d) :- dist(x,c), edge(x,y,w), d = min(e,9), e = c + w."));
-  EXPECT_FALSE(is_best_first(greatest + "dist(y,c) :- dist(x,c), edge(x,y,_). dist(y,c+w) :- dist(x,c), edge(x,y,w)."));
-  EXPECT_FALSE(is_best_first("dist(y,d) :- node(y), d = max e : { dist(x,c), edge(x,y,w), e = c + w }."));
-  EXPECT_TRUE(is_best_first(greatest + "dist(y,w) :- edge(_,y,w). dist(y,x+w) :- dist(x,_), edge(x,y,w)."));
+  EXPECT_TRUE(has_priority_delta(greatest + "dist(y,d) :- dist(x,c), edge(x,y,w), d = e - 1, e = min(c,w)."));
+  EXPECT_FALSE(has_priority_delta(greatest + "dist(y,d) :- dist(x,c), edge(x,y,w), d = min(e,9), e = c + w."));
+  EXPECT_FALSE(
+      has_priority_delta(greatest + "dist(y,c) :- dist(x,c), edge(x,y,_). dist(y,c+w) :- dist(x,c), edge(x,y,w)."));
+  EXPECT_FALSE(has_priority_delta("dist(y,d) :- node(y), d = max e : { dist(x,c), edge(x,y,w), e = c + w }."));
+  EXPECT_TRUE(has_priority_delta(greatest + "dist(y,w) :- edge(_,y,w). dist(y,x+w) :- dist(x,_), edge(x,y,w)."));
 }
 
 TEST(recursive_aggregates, products_with_at_most_one_are_no_better) {
@@ -137,7 +138,7 @@ TEST(recursive_aggregates, products_with_at_most_one_are_no_better) {
                              ".decl likely(x:number, p:float)\nlikely(x,p) <= likely(x,q) :- p < q.\nlikely(y," +
                              value + ") :- likely(x,p), edge(x,y,_).");
     EXPECT_TRUE(text.accepted()) << text.report.to_string();
-    return text.accepted() && (*text.program)[text.relation("likely")].best_first;
+    return text.accepted() && (*text.program)[text.relation("likely")].priority_delta;
   };
   EXPECT_TRUE(of_greatest("p * 0.5"));
   EXPECT_TRUE(of_greatest("1.0 * p"));

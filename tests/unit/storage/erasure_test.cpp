@@ -309,7 +309,7 @@ TEST_P(erasure, the_best_rows_are_shown_first) {
     target.keep_best(1, {value_kind::number, false, nullptr});
     std::map<tuple, std::int32_t> best;   // of what was inserted
     std::map<tuple, std::int32_t> shown;  // of what the relation has
-    target.show_best_first(20);
+    target.use_priority_delta(20);
     for (int round = 0; round < 60 || best != shown; ++round) {
       ASSERT_LT(round, 1000);
       std::vector<tuple> rows = random_tuples(round < 60 ? 100 : 0, 3, 40);

@@ -19,9 +19,9 @@ const std::string declarations =
 using columns = std::vector<std::vector<std::uint32_t>>;
 
 /// By member.
-columns pivots(const std::optional<decomposition>& found) {
+columns invariants(const std::optional<decomposition>& found) {
   columns result;
-  for (const decomposed_member& member : found->members) result.push_back(member.pivots);
+  for (const decomposed_member& member : found->members) result.push_back(member.invariants);
   return result;
 }
 
@@ -39,12 +39,12 @@ std::optional<decomposition> decomposed(const std::string& rules) {
 TEST(decomposition, linear_rules_pass_a_column_through) {
   const auto left = decomposed("r(x,y) :- r(x,z), e(z,y).\n");
   ASSERT_TRUE(left);
-  EXPECT_EQ(pivots(left), columns({{0}}));
+  EXPECT_EQ(invariants(left), columns({{0}}));
   EXPECT_EQ(left->steps.size(), 1U);
   EXPECT_EQ(left->steps[0].columns, std::vector<std::uint32_t>{1});
   const auto right = decomposed("r(x,y) :- e(x,z), r(z,y).\n");
   ASSERT_TRUE(right);
-  EXPECT_EQ(pivots(right), columns({{1}}));
+  EXPECT_EQ(invariants(right), columns({{1}}));
   EXPECT_EQ(right->steps[0].columns, std::vector<std::uint32_t>{0});
 }
 
@@ -58,7 +58,7 @@ TEST(decomposition, several_rules_have_to_pass_the_same_column) {
 TEST(decomposition, the_doubling_rule_is_linear_in_its_first_tuples) {
   const auto twice = decomposed("r(x,y) :- r(x,z), r(z,y).\n");
   ASSERT_TRUE(twice);
-  EXPECT_EQ(pivots(twice), columns({{0}}));
+  EXPECT_EQ(invariants(twice), columns({{0}}));
   EXPECT_EQ(twice->steps.size(), 1U);
 }
 
@@ -66,7 +66,7 @@ TEST(decomposition, not_where_values_of_a_column_meet_others) {
   EXPECT_FALSE(decomposed("r(y,x) :- r(x,z), e(z,y).\n"));          // passes to the other column
   EXPECT_FALSE(decomposed("r(x,y) :- e(a,x), r(a,b), e(b,y).\n"));  // passes none
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), e(z,y), f(x,y).\n"));  // more than a search
-  EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), e(x,y).\n"));          // searched by the pivot
+  EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), e(x,y).\n"));          // searched by the invariant
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), r(y,z).\n"));          // not a path
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), e(z,y).\n.limitsize r(n=5)\n"));
   EXPECT_FALSE(decomposed(".decl q(x:number, y:number) eqrel\nq(x,y) :- f(x,y).\nr(x,y) :- r(x,z), q(z,y).\n"));
@@ -80,15 +80,15 @@ TEST(decomposition, several_columns_and_relations) {
     const program plan = plan_text(declarations + wide + rules);
     return plan.strata.back().decomposed;
   };
-  // Two pivots; two nodes; one of either, where a passed column is asked for.
-  EXPECT_EQ(pivots(of_s("s(k,p,y) :- s(k,p,z), e(z,y).\n")), columns({{0, 1}}));
-  EXPECT_EQ(pivots(of_s("s(k,p,y) :- s(k,q,z), w(q,z,p,y).\n")), columns({{0}}));
-  EXPECT_EQ(pivots(of_s("s(k,p,y) :- s(k,p,z), w(p,z,_,y).\n")), columns({{0}}));
+  // Two invariants; two nodes; one of either, where a passed column is asked for.
+  EXPECT_EQ(invariants(of_s("s(k,p,y) :- s(k,p,z), e(z,y).\n")), columns({{0, 1}}));
+  EXPECT_EQ(invariants(of_s("s(k,p,y) :- s(k,q,z), w(q,z,p,y).\n")), columns({{0}}));
+  EXPECT_EQ(invariants(of_s("s(k,p,y) :- s(k,p,z), w(p,z,_,y).\n")), columns({{0}}));
   // A part of a node is asked for.
-  EXPECT_EQ(pivots(of_s("s(k,p,y) :- s(k,_,z), w(z,_,p,y).\n")), columns({{0}}));
+  EXPECT_EQ(invariants(of_s("s(k,p,y) :- s(k,_,z), w(z,_,p,y).\n")), columns({{0}}));
   // The same value in different columns, passed by all rules.
   const auto mutual = decomposed(wide + "s(x,z,y) :- r(y,z), f(z,x).\nr(y,x) :- s(z,x,y), e(z,x).\n");
-  EXPECT_EQ(pivots(mutual), columns({{0}, {2}}));
+  EXPECT_EQ(invariants(mutual), columns({{0}, {2}}));
   const auto apart = decomposed(wide + "s(x,z,p) :- r(p,y), w(y,_,x,z).\nr(p,y) :- s(z,x,p), w(z,x,y,_), y != 3.\n");
   ASSERT_TRUE(apart);
   EXPECT_EQ(apart->members.size(), 2U);
@@ -133,7 +133,7 @@ TEST(decomposition, what_rules_ask_between_two_values_becomes_a_step) {
 
 TEST(decomposition, no_step_where_it_could_be_larger_or_is_not_one) {
   for (const char* rules : {
-           "r(x,y) :- r(x,z), e(z,y), x != y.\n",                             // asks the pivot
+           "r(x,y) :- r(x,z), e(z,y), x != y.\n",                             // asks the invariant
            "r(x,y) :- r(x,z), e(z,v), f(v,y).\n",                             // more rows than e and f
            "r(x,y) :- r(x,z), y = z + 1, y < 100.\n",                         // from what cannot be listed
            "r(x,y) :- r(x,z), e(z,v), y = v / z.\n",                          // may trap

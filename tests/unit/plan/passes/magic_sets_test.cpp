@@ -12,7 +12,7 @@
 namespace gpulog::plan {
 namespace {
 
-const options always{.demand = demand_mode::always};
+const options always{.magic_sets = magic_sets_mode::always};
 
 /// r is read by s, which r reads.
 const std::string declarations =
@@ -61,7 +61,7 @@ std::vector<std::string> texts_of(const program& plan, const std::string& head) 
   return texts;
 }
 
-TEST(demand, a_relation_that_is_read_at_given_keys_has_all_its_tuples_in_a_stratum_behind) {
+TEST(magic_sets, a_relation_that_is_read_at_given_keys_has_all_its_tuples_in_a_stratum_behind) {
   const std::string text = declarations + plain_r + "s(x,y) :- d(_,x), r(x,y), u(y).\n";
   const std::vector<std::vector<std::string>> expected = {{"d@1"}, {"s", "r@1", "s@1", "s@2"}, {"r"}};
   EXPECT_EQ(strata_of(text), expected);
@@ -73,9 +73,9 @@ TEST(demand, a_relation_that_is_read_at_given_keys_has_all_its_tuples_in_a_strat
   EXPECT_EQ(texts_of(plan, "r"), std::vector<std::string>{"r(x,y) :- s(x,z), s(z,y)."});
 }
 
-TEST(demand, a_watched_stratum_has_another_form_for_when_it_is_given_up) {
+TEST(magic_sets, a_watched_stratum_has_another_form_for_when_it_is_given_up) {
   const std::string text = declarations + plain_r + "s(x,y) :- d(_,x), r(x,y), u(y).\n";
-  const program plan = plan_text(text, {.demand = demand_mode::watched});
+  const program plan = plan_text(text, {.magic_sets = magic_sets_mode::watched});
   std::vector<stratum> strata;
   for (const stratum& one : plan.strata) {
     if (one.watch || one.only_if) strata.push_back(one);
@@ -109,7 +109,7 @@ TEST(demand, a_watched_stratum_has_another_form_for_when_it_is_given_up) {
   for (const stratum& one : plan_text(text, always).strata) EXPECT_FALSE(one.watch || one.only_if);
 }
 
-TEST(demand, what_several_readers_and_constants_ask_for_is_united) {
+TEST(magic_sets, what_several_readers_and_constants_ask_for_is_united) {
   const program plan = plan_text(
       declarations + plain_r + "s(x,y) :- d(x,z), r(z,y), u(y).\ns(x,y) :- r(x,y), e(x,_).\ns(x,y) :- r(7,x), u(y).\n",
       always);
@@ -120,7 +120,7 @@ TEST(demand, what_several_readers_and_constants_ask_for_is_united) {
   EXPECT_EQ(united, expected);
 }
 
-TEST(demand, atoms_of_complete_relations_are_restricted_before_the_stratum) {
+TEST(magic_sets, atoms_of_complete_relations_are_restricted_before_the_stratum) {
   const std::string text =
       declarations +
       ".decl r(x:number, y:number)\nr(x,y) :- e(x,z), s(z,y).\ns(x,y) :- d(x,z), r(z,y).\ns(x,y) :- s(y,x).\n";
@@ -128,7 +128,7 @@ TEST(demand, atoms_of_complete_relations_are_restricted_before_the_stratum) {
   EXPECT_EQ(strata_of(text), expected);
 }
 
-TEST(demand, a_relation_that_reads_itself_at_what_it_passes_on_is_recursive_behind) {
+TEST(magic_sets, a_relation_that_reads_itself_at_what_it_passes_on_is_recursive_behind) {
   const std::string passing =
       declarations + ".decl r(x:number, y:number)\nr(x,y) :- s(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
   const program plan = plan_text(passing + "s(x,y) :- d(x,z), r(z,y).\n", always);
@@ -140,7 +140,7 @@ TEST(demand, a_relation_that_reads_itself_at_what_it_passes_on_is_recursive_behi
   EXPECT_FALSE(given.strata.back().recursive);
 }
 
-TEST(demand, only_where_all_readers_give_the_key) {
+TEST(magic_sets, only_where_all_readers_give_the_key) {
   const std::string guarded = "s(x,y) :- d(x,z), r(z,y).\n";
   EXPECT_TRUE(is_restricted(declarations + plain_r + guarded));
   EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "s(x,y) :- r(x,y).\n"));
@@ -152,7 +152,7 @@ TEST(demand, only_where_all_readers_give_the_key) {
   EXPECT_FALSE(is_restricted(declarations + plain_r + "s(x,y) :- d(x,z), w = z+1, r(w,y).\n"));
 }
 
-TEST(demand, not_where_the_order_of_evaluation_matters_or_is_given) {
+TEST(magic_sets, not_where_the_order_of_evaluation_matters_or_is_given) {
   const std::string guarded = "s(x,y) :- d(x,z), r(z,y).\n";
   const std::string rule = "r(x,y) :- s(x,z), s(z,y).\n";
   EXPECT_FALSE(is_restricted(declarations + ".decl r(x:number, y:number) choice-domain x\n" + rule + guarded));
@@ -178,7 +178,7 @@ statistics comparing(double values, double share_of_values, double share_of_rows
   return known;
 }
 
-TEST(demand, by_itself_only_where_few_of_many_values_are_asked_for) {
+TEST(magic_sets, by_itself_only_where_few_of_many_values_are_asked_for) {
   const std::string text = declarations + plain_r + "s(x,y) :- d(x,z), r(z,y), u(y).\n";
   const auto chooses = [&text](const statistics& known) { return is_restricted(text, "r", {}, known); };
   EXPECT_FALSE(chooses({}));

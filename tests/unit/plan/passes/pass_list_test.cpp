@@ -62,7 +62,7 @@ const pass_case cases[] = {
 /// What a plan says of itself, and which relations it knows the values of.
 std::string plan_of(const std::string& rules, std::string_view pass, bool runs) {
   options chosen;
-  chosen.demand = demand_mode::always;
+  chosen.magic_sets = magic_sets_mode::always;
   if (runs) {
     chosen.off.erase(std::string(pass));
   } else {

@@ -1,4 +1,4 @@
-#include "exec/side_costs.hpp"
+#include "exec/placement_costs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 /// How many iterations of so many seconds and rows are run on the host, at most 20000.
 int iterations_before_move(double seconds, std::uint64_t rows, double crossing, double ready_at = 0) {
-  const side_costs costs(1);
+  const placement_costs costs(1);
   recursion_watch watch(costs, {9, true});
   double now = 0;
   for (int i = 0; i < 20000; ++i, now += seconds) {
@@ -19,8 +19,8 @@ int iterations_before_move(double seconds, std::uint64_t rows, double crossing, 
   return 20000;
 }
 
-TEST(side_costs, small_work_is_the_hosts_and_large_work_the_devices) {
-  const side_costs costs(16);
+TEST(placement_costs, small_work_is_the_hosts_and_large_work_the_devices) {
+  const placement_costs costs(16);
   for (const double candidates : {0.0, 10.0, 500.0}) {
     const stratum_work work = {candidates, 0, 1, false};
     EXPECT_LT(costs.seconds(side::host, work), costs.seconds(side::device, work)) << candidates;
@@ -34,19 +34,19 @@ TEST(side_costs, small_work_is_the_hosts_and_large_work_the_devices) {
   EXPECT_LT(costs.seconds(side::host, texts), 2 * costs.seconds(side::device, texts));
 }
 
-TEST(side_costs, a_device_with_slower_memory_is_given_less_work) {
-  side_costs costs(16);
+TEST(placement_costs, a_device_with_slower_memory_is_given_less_work) {
+  placement_costs costs(16);
   const stratum_work large = {1e9, 0, 1, false};
   const double measured = costs.seconds(side::device, large);
   costs.set_device(0);  // not known
   EXPECT_DOUBLE_EQ(costs.seconds(side::device, large), measured);
   costs.set_device(0.48e12);
   EXPECT_NEAR(costs.seconds(side::device, large), 10 * measured, measured / 100);
-  EXPECT_DOUBLE_EQ(costs.seconds(side::host, large), side_costs(16).seconds(side::host, large));
+  EXPECT_DOUBLE_EQ(costs.seconds(side::host, large), placement_costs(16).seconds(side::host, large));
 }
 
-TEST(side_costs, what_strata_took_counts) {
-  side_costs costs(4);
+TEST(placement_costs, what_strata_took_counts) {
+  placement_costs costs(4);
   const stratum_work work = {1e6, 0, 2, false};
   const double expected = costs.seconds(side::host, work);
   const double device = costs.seconds(side::device, work);

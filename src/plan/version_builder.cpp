@@ -1,4 +1,4 @@
-#include "plan/draft.hpp"
+#include "plan/version_builder.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -16,16 +16,16 @@ namespace {
 
 constexpr std::uint32_t no_variable = std::numeric_limits<std::uint32_t>::max();
 
-slot_id new_slot(draft& version, std::uint32_t variable, value_kind kind) {
+slot_id new_slot(version_builder& version, std::uint32_t variable, value_kind kind) {
   const slot_id slot(static_cast<std::uint32_t>(version.slot_variables.size()));
   version.slot_variables.push_back(variable);
   version.version.slot_kinds.push_back(kind);
   return slot;
 }
 
-class draft_builder {
+class body_translator {
  public:
-  draft_builder(const normalized_rule& rule, const version_parts& parts)
+  body_translator(const normalized_rule& rule, const version_parts& parts)
       : rule_(&rule), parts_(&parts), values_(rule.variables.size()), definitions_(rule.variables.size()) {
     result_.version.rule = rule.id;
     result_.version.head = rule.head;
@@ -41,7 +41,7 @@ class draft_builder {
     std::visit([this](const auto& action) { perform(action); }, next.action);
   }
 
-  draft finish() {
+  version_builder finish() {
     insert op;
     op.relation = rule_->head;
     for (const sema::expression& argument : rule_->head_arguments) op.values.push_back(evaluate(argument));
@@ -319,7 +319,7 @@ class draft_builder {
 
   const normalized_rule* rule_;  ///< or the body of the aggregate that is being built
   const version_parts* parts_;
-  draft result_;
+  version_builder result_;
   /// Operators in front of this one that belong to aggregates which have ended: their slots have no values any more.
   std::vector<std::pair<std::size_t, std::size_t>> ended_folds_;
   std::vector<std::optional<operand>> values_;
@@ -328,7 +328,7 @@ class draft_builder {
 };
 
 /// One pass from the end: what is read by nothing behind it goes.
-void drop_unread(draft& version) {
+void drop_unread(version_builder& version) {
   std::set<slot_id> live;
   for (std::size_t position = version.operations.size(); position-- > 0;) {
     operation& op = version.operations[position].op;
@@ -353,7 +353,7 @@ void drop_unread(draft& version) {
   }
 }
 
-void turn_into_exists(draft_operation& candidate) {
+void turn_into_exists(operator_builder& candidate) {
   exists test;
   if (auto* all_rows = std::get_if<scan>(&candidate.op); all_rows != nullptr && all_rows->bindings.empty()) {
     test.relation = all_rows->relation;
@@ -370,19 +370,19 @@ void turn_into_exists(draft_operation& candidate) {
 
 }  // namespace
 
-draft build_draft(const normalized_rule& rule, const version_parts& parts, const schedule& order) {
-  draft_builder builder(rule, parts);
+version_builder build_version(const normalized_rule& rule, const version_parts& parts, const schedule& order) {
+  body_translator builder(rule, parts);
   for (const step& next : order.steps) builder.add(next);
-  draft result = builder.finish();
+  version_builder result = builder.finish();
   result.version.order_reason = order.reason;
   return result;
 }
 
-void simplify(draft& version, const std::vector<std::uint32_t>& arities) {
+void simplify(version_builder& version, const std::vector<std::uint32_t>& arities) {
   drop_unread(version);
-  std::vector<draft_operation>& operations = version.operations;
+  std::vector<operator_builder>& operations = version.operations;
   std::size_t aggregates = 0;  // around the operator; in one every row counts
-  for (draft_operation& candidate : operations) {
+  for (operator_builder& candidate : operations) {
     if (std::holds_alternative<fold_begin>(candidate.op)) ++aggregates;
     if (std::holds_alternative<fold_end>(candidate.op)) --aggregates;
     if (aggregates == 0) turn_into_exists(candidate);
@@ -392,7 +392,7 @@ void simplify(draft& version, const std::vector<std::uint32_t>& arities) {
     if (test->rows == part::old && !test->keys.empty()) test->rows = part::all;
   }
   const auto first_generator =
-      std::find_if(operations.begin(), operations.end(), [](const draft_operation& one) { return is_loop(one.op); });
+      std::find_if(operations.begin(), operations.end(), [](const operator_builder& one) { return is_loop(one.op); });
   if (first_generator != operations.end()) {
     const bool is_read =
         std::holds_alternative<scan>(first_generator->op) || std::holds_alternative<match>(first_generator->op);
@@ -412,20 +412,20 @@ void simplify(draft& version, const std::vector<std::uint32_t>& arities) {
   }
 }
 
-void scan_instead_of_search(draft& version) {
-  draft_operation& first = version.operations.front();
+void scan_instead_of_search(version_builder& version) {
+  operator_builder& first = version.operations.front();
   match search = std::get<match>(std::move(first.op));
   const std::vector<std::uint32_t> columns = std::exchange(first.key_columns, {});
   const double bindings = first.bindings;
   scan all_rows{search.relation, search.rows, std::move(search.bindings)};
-  std::vector<draft_operation> comparisons;
+  std::vector<operator_builder> comparisons;
   for (std::size_t number = 0; number < columns.size(); ++number) {
     const slot_id slot = new_slot(version, no_variable, value_kind::number);
     all_rows.bindings.push_back({columns[number], slot});
     comparisons.push_back({filter{comparison_op::equal, operand::slot(slot), search.keys[number]}, {}, bindings});
   }
   first.op = std::move(all_rows);
-  for (draft_operation& later : version.operations) {
+  for (operator_builder& later : version.operations) {
     auto* const search_later = std::get_if<match>(&later.op);
     if (search_later == nullptr) continue;
     for (other_search& other : search_later->others) other.test += comparisons.size();
@@ -433,9 +433,9 @@ void scan_instead_of_search(draft& version) {
   version.operations.insert(version.operations.begin() + 1, comparisons.begin(), comparisons.end());
 }
 
-void test_instead_of_search(draft& version) { turn_into_exists(version.operations.front()); }
+void test_instead_of_search(version_builder& version) { turn_into_exists(version.operations.front()); }
 
-rule_version finish(draft version) {
+rule_version finish(version_builder version) {
   // Where a slot's value is read for the last time, and how many generators stand before each operator.
   std::vector<std::size_t> last_read(version.slot_variables.size());
   std::vector<std::size_t> depth(version.operations.size());
@@ -484,7 +484,7 @@ rule_version finish(draft version) {
   };
 
   for (std::size_t position = 0; position < version.operations.size(); ++position) {
-    draft_operation& current = version.operations[position];
+    operator_builder& current = version.operations[position];
     // Slots whose last reader stands before this operator; never this operator's own inputs.
     std::erase_if(occupied, [&](const auto& entry) {
       if (entry.first >= position) return false;

@@ -1,4 +1,4 @@
-#include "exec/demand_check.hpp"
+#include "exec/magic_sets_check.hpp"
 
 #include <algorithm>
 #include <set>
@@ -16,11 +16,11 @@ bool is_made_by_rows(const plan::program& program, std::size_t number, relation_
 
 }  // namespace
 
-demand_check::demand_check(const plan::program& program, std::size_t number, const options& chosen) {
+magic_sets_check::magic_sets_check(const plan::program& program, std::size_t number, const options& chosen) {
   const plan::stratum& stratum = program.strata[number];
   if (!stratum.watch) return;
   watch_ = &*stratum.watch;
-  const bool evaluates_rows = chosen.rows != row_mode::off && chosen.storage != storage::storage_mode::hisa;
+  const bool evaluates_rows = chosen.storage != storage::storage_mode::hisa;
   std::set<relation_id> copies;
   for (const plan::watched_restriction& one : watch_->relations) {
     const bool by_rows = evaluates_rows && is_made_by_rows(program, number, one.relation);
@@ -39,12 +39,12 @@ demand_check::demand_check(const plan::program& program, std::size_t number, con
   }
 }
 
-bool demand_check::restricts(relation_id head) const {
+bool magic_sets_check::restricts(relation_id head) const {
   return std::any_of(watch_->relations.begin(), watch_->relations.end(),
                      [head](const plan::watched_restriction& one) { return one.restricted == head; });
 }
 
-std::optional<double> demand_check::too_large_share(const row_count& rows, const work& done) const {
+std::optional<double> magic_sets_check::too_large_share(const row_count& rows, const work& done) const {
   for (std::size_t number = 0; number < watch_->relations.size(); ++number) {
     const std::optional<double> share = share_of(watch_->relations[number], rows);
     if (share && *share > largest_shares_[number] && is_worth_giving_up(done, *share)) return share;
@@ -53,7 +53,7 @@ std::optional<double> demand_check::too_large_share(const row_count& rows, const
 }
 
 /// Restricted relations would have had as many more candidates as the share says, and have what is lost in any case.
-bool demand_check::is_worth_giving_up(const work& done, double share) const {
+bool magic_sets_check::is_worth_giving_up(const work& done, double share) const {
   if (done.joined_share <= watch_->largest_joined_share) return true;
   const double lost = done.candidates - done.restricted_candidates;
   return lost <= watch_->largest_lost_share * (lost + done.restricted_candidates / share);
@@ -61,7 +61,7 @@ bool demand_check::is_worth_giving_up(const work& done, double share) const {
 
 /// Over the rules that derive the relation, as their rows weigh. A rule reads at least the rows of its largest
 /// relation, and combines as large a share of rows as its copies have together.
-std::optional<double> demand_check::share_of(const plan::watched_restriction& one, const row_count& rows) const {
+std::optional<double> magic_sets_check::share_of(const plan::watched_restriction& one, const row_count& rows) const {
   double read = 0;
   double asked = 0;
   for (const auto& rule : one.rules) {

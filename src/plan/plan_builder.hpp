@@ -7,24 +7,24 @@
 #include <vector>
 
 #include "plan/cost_model.hpp"
-#include "plan/draft.hpp"
 #include "plan/plan.hpp"
 #include "plan/subsumption.hpp"
+#include "plan/version_builder.hpp"
 
-/// The strata of a plan while their versions are drafts: indexes are chosen when all searches are known.
+/// The strata of a plan while their versions are built: indexes are chosen when all searches are known.
 namespace gpulog::plan {
 
-struct draft_phase {
-  std::deque<draft> versions;  // pointers to them stay valid
+struct phase_builder {
+  std::deque<version_builder> versions;  // pointers to them stay valid
   std::vector<relation_id> advance;
 };
 
-struct draft_stratum {
+struct stratum_builder {
   std::vector<relation_id> relations;
   bool recursive = false;
-  draft_phase once;
-  std::vector<draft_phase> loop;
-  std::deque<draft_subsumption> subsumptions;
+  phase_builder once;
+  std::vector<phase_builder> loop;
+  std::deque<subsumption_builder> subsumptions;
   std::set<relation_id> losing;  ///< relations with subsumptions
   std::optional<restriction_watch> watch;
   std::optional<stratum_condition> only_if;

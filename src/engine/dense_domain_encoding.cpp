@@ -1,4 +1,4 @@
-#include "engine/renumbering.hpp"
+#include "engine/dense_domain_encoding.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -23,7 +23,7 @@ struct class_size {
   std::uint64_t rows = 0;      ///< of facts, in all columns
 };
 
-class_size size_of(const plan::value_class& its, const plan::statistics& known, const staged_facts& staged) {
+class_size size_of(const plan::encodable_domain& its, const plan::statistics& known, const staged_facts& staged) {
   class_size size;
   size.distinct = its.constants.size();
   for (const wide_word* constant : its.constants) size.bound = std::max(size.bound, *constant + 1);
@@ -59,14 +59,14 @@ std::vector<word> ranks_of(const backend::array<word>& values, value_kind kind) 
 
 }  // namespace
 
-renumbering::renumbering(const plan::program& planned, backend::memory_resource& resource)
+dense_domain_encoding::dense_domain_encoding(const plan::program& planned, backend::memory_resource& resource)
     : resource_(&resource),
       plan_(std::make_unique<plan::program>(planned)),
-      classes_(plan::find_value_classes(*plan_)),
+      classes_(plan::find_encodable_domains(*plan_)),
       values_of_(planned.relations.size()) {}
 
-std::vector<bool> renumbering::choose(const renumbering_choice& chosen, const plan::statistics& known,
-                                      const staged_facts& staged) const {
+std::vector<bool> dense_domain_encoding::choose(const encoding_choice& chosen, const plan::statistics& known,
+                                                const staged_facts& staged) const {
   if (chosen.everywhere) return std::vector<bool>(classes_.size(), true);
   std::vector<bool> wanted(classes_.size());
   std::map<plan::column_place, std::size_t> class_of;
@@ -80,7 +80,7 @@ std::vector<bool> renumbering::choose(const renumbering_choice& chosen, const pl
     return found->second;
   };
   for (const plan::stratum& one : plan_->strata) {
-    if (!one.recursive || (one.decomposed && chosen.decompose)) continue;
+    if (!one.recursive || one.decomposed) continue;
     for (const plan::relation_domain& domain : one.domains) {
       std::vector<std::uint64_t> numbers, bounds;
       std::vector<std::size_t> its;
@@ -93,7 +93,7 @@ std::vector<bool> renumbering::choose(const renumbering_choice& chosen, const pl
         bounds.push_back(size(its.back()).bound);
         rows = std::max(rows, size(its.back()).rows);
       }
-      if (its.size() != domain.columns.size() || rows < renumbering::least_rows) continue;
+      if (its.size() != domain.columns.size() || rows < dense_domain_encoding::least_rows) continue;
       const std::uint64_t small = storage::bit_matrix_shape::of(numbers).bytes();
       const std::uint64_t large = storage::bit_matrix_shape::of(bounds).bytes();
       if (small > std::min(chosen.largest_matrix, matrix_bytes_per_row * rows) || large / least_gain < small) continue;
@@ -104,7 +104,7 @@ std::vector<bool> renumbering::choose(const renumbering_choice& chosen, const pl
   return wanted;
 }
 
-bool renumbering::apply(const renumbering_choice& chosen, const plan::statistics& known, staged_facts& staged) {
+bool dense_domain_encoding::apply(const encoding_choice& chosen, const plan::statistics& known, staged_facts& staged) {
   const std::vector<bool> wanted = choose(chosen, known, staged);
   if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return false;
   for (std::size_t i = 0; i < classes_.size(); ++i) {
@@ -114,7 +114,7 @@ bool renumbering::apply(const renumbering_choice& chosen, const plan::statistics
   return true;
 }
 
-void renumbering::number(plan::value_class& its, staged_facts& staged) {
+void dense_domain_encoding::number(plan::encodable_domain& its, staged_facts& staged) {
   kernels::tuple_numbering numbering(*resource_, 1);
   for (wide_word* constant : its.constants) {
     const auto value = static_cast<word>(*constant);
@@ -146,7 +146,7 @@ void renumbering::number(plan::value_class& its, staged_facts& staged) {
   for (const plan::column_place& place : its.columns) values_of_[place.relation.value][place.column] = values.data();
 }
 
-std::vector<std::string> renumbering::columns() const {
+std::vector<std::string> dense_domain_encoding::columns() const {
   std::vector<std::string> names;
   for (std::size_t relation = 0; relation < values_of_.size(); ++relation) {
     const plan::relation& named = plan_->relations[relation];
@@ -157,14 +157,14 @@ std::vector<std::string> renumbering::columns() const {
   return names;
 }
 
-void renumbering::restore(std::uint32_t relation, std::uint64_t n, word* const* columns) const {
+void dense_domain_encoding::restore(std::uint32_t relation, std::uint64_t n, word* const* columns) const {
   for (const auto& [column, values] : values_of_[relation]) {
     for (std::uint64_t i = 0; i < n; ++i) columns[column][i] = values[columns[column][i]];
   }
 }
 
-std::vector<const word*> renumbering::restored(std::uint32_t relation, const std::vector<const word*>& numbers,
-                                               std::uint64_t rows) {
+std::vector<const word*> dense_domain_encoding::restored(std::uint32_t relation,
+                                                         const std::vector<const word*>& numbers, std::uint64_t rows) {
   std::vector<const word*> columns = numbers;
   for (const auto& [column, values] : values_of_[relation]) {
     auto& own = restored_.emplace_back(*resource_, rows);

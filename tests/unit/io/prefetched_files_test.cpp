@@ -1,4 +1,4 @@
-#include "io/files_ahead.hpp"
+#include "io/prefetched_files.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -43,11 +43,11 @@ struct written_files {
   std::vector<std::filesystem::path> paths;
 };
 
-TEST(files_ahead, files_are_what_they_are) {
+TEST(prefetched_files, files_are_what_they_are) {
   const written_files written;
   for (const std::uint64_t most_bytes : {std::uint64_t{0}, std::uint64_t{1} << 21, std::uint64_t{1} << 30}) {
     for (const unsigned threads : {1U, 3U, 30U}) {
-      files_ahead ahead(written.paths, threads, most_bytes);
+      prefetched_files ahead(written.paths, threads, most_bytes);
       for (std::size_t i = 0; i < written.paths.size(); ++i) {
         while (ahead.begun() <= i) std::this_thread::yield();
         const auto source = ahead.take(written.paths[i]);
@@ -58,9 +58,9 @@ TEST(files_ahead, files_are_what_they_are) {
   }
 }
 
-TEST(files_ahead, files_that_nobody_asks_for) {
+TEST(prefetched_files, files_that_nobody_asks_for) {
   const written_files written;
-  files_ahead ahead(written.paths, 4, 1 << 20);
+  prefetched_files ahead(written.paths, 4, 1 << 20);
   EXPECT_EQ(ahead.take("elsewhere.facts"), nullptr);
   for (const std::size_t i : {3U, 4U, 13U, 18U}) {
     if (const auto source = ahead.take(written.paths[i])) EXPECT_EQ(all_of(*source), written.texts[i]);
@@ -69,7 +69,7 @@ TEST(files_ahead, files_that_nobody_asks_for) {
   static_cast<void>(ahead.take(written.paths[19]));
 }
 
-TEST(files_ahead, what_is_not_compressed_is_left_alone) {
+TEST(prefetched_files, what_is_not_compressed_is_left_alone) {
   temporary_folder folder;
   folder.write("plain.facts", "1\n2\n");
   folder.write("empty.facts", "");
@@ -77,18 +77,18 @@ TEST(files_ahead, what_is_not_compressed_is_left_alone) {
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   const std::vector<std::filesystem::path> paths = {folder.path() / "plain.facts", folder.path() / "empty.facts", pipe,
                                                     folder.path() / "none.facts", folder.path()};
-  files_ahead ahead(paths, 2, 1 << 20);
+  prefetched_files ahead(paths, 2, 1 << 20);
   for (const auto& path : paths) EXPECT_EQ(ahead.take(path), nullptr);
 }
 
-TEST(files_ahead, damage_is_met_where_it_is) {
+TEST(prefetched_files, damage_is_met_where_it_is) {
   temporary_folder folder;
   const std::string text = lines(200000, "line ");
   std::string cut = gzipped(text);
   cut.resize(cut.size() / 2);
   folder.write("cut.facts", cut);
   folder.write("last.facts", gzipped(text));
-  files_ahead ahead({folder.path() / "cut.facts", folder.path() / "last.facts"}, 2, 1 << 22);
+  prefetched_files ahead({folder.path() / "cut.facts", folder.path() / "last.facts"}, 2, 1 << 22);
   if (const auto source = ahead.take(folder.path() / "cut.facts")) EXPECT_THROW(all_of(*source), read_failure);
   if (const auto source = ahead.take(folder.path() / "last.facts")) EXPECT_EQ(all_of(*source), text);
 }

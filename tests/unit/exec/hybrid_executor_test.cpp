@@ -1,6 +1,6 @@
 // Two executors that share a plan give what one alone gives, whichever strata each of them runs.
 
-#include "exec/mixed_executor.hpp"
+#include "exec/hybrid_executor.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,6 +16,7 @@
 
 #include "analysed_text.hpp"
 #include "exec/device_strata.hpp"
+#include "oracle/loops_only.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/random_runs.hpp"
 #include "oracle/watched_plan.hpp"
@@ -72,17 +73,17 @@ class watched_executor final : public stratum_executor {
 };
 
 /// Two CPU executors, one of them in the part of the device.
-class mixed_run {
+class hybrid_run {
  public:
-  mixed_run(const plan::program& plan, const mixing_rules& rules, const run_mode& mode,
-            std::uint64_t device_memory_limit = 0)
-      : plan_(&plan), symbols_(plan.symbols) {
+  hybrid_run(const plan::program& given, const placement_rules& rules, const run_mode& mode,
+             std::uint64_t device_memory_limit = 0)
+      : plan_(rules.move_at ? oracle::loops_only(given) : given), symbols_(plan_.symbols) {
+    const plan::program& plan = plan_;
     device_memory_.set_limit(device_memory_limit);
     options chosen;
     chosen.threads = mode.threads;
     chosen.storage = mode.storage;
     chosen.counter = &counter_;
-    chosen.decompose = !rules.move_at;  // what falls apart has no iterations
     if (mode.small_cut_offs) {
       chosen.cut.parallel_candidates = 0;
       chosen.cut.candidate_rows = 200;
@@ -92,7 +93,7 @@ class mixed_run {
         std::make_unique<watched_executor>(make_cpu_executor(plan, symbols_, device_memory_, chosen), to_device_);
     chosen.may_run = strata_of_host(plan, rules);
     auto host = std::make_unique<watched_executor>(make_cpu_executor(plan, symbols_, host_memory_, chosen), to_host_);
-    executor_ = make_mixed_executor(plan, std::move(device), std::move(host), rules);
+    executor_ = make_hybrid_executor(plan, std::move(device), std::move(host), rules);
   }
 
   executor* operator->() { return executor_.get(); }
@@ -102,7 +103,7 @@ class mixed_run {
 
   void load(const std::string& name, const std::vector<tuple>& rows) {
     const relation_id relation = find(name);
-    std::vector<std::vector<word>> columns(plan_->relations[relation.value].kinds.size());
+    std::vector<std::vector<word>> columns(plan_.relations[relation.value].kinds.size());
     for (const tuple& row : rows) {
       for (std::size_t c = 0; c < columns.size(); ++c) columns[c].push_back(static_cast<word>(row[c]));
     }
@@ -112,15 +113,15 @@ class mixed_run {
   }
 
   [[nodiscard]] relation_id find(const std::string& name) const {
-    for (std::uint32_t r = 0; r < plan_->relations.size(); ++r) {
-      if (plan_->relations[r].name == name) return relation_id(r);
+    for (std::uint32_t r = 0; r < plan_.relations.size(); ++r) {
+      if (plan_.relations[r].name == name) return relation_id(r);
     }
     throw std::out_of_range(name);
   }
 
   /// Rows with their symbols as texts: two runs may number texts made at run time in different orders.
   [[nodiscard]] std::multiset<std::vector<std::string>> texts_of(relation_id relation) {
-    return texts_of(*executor_, relation, *plan_, symbols_);
+    return texts_of(*executor_, relation, plan_, symbols_);
   }
   static std::multiset<std::vector<std::string>> texts_of(executor& source, relation_id relation,
                                                           const plan::program& plan,
@@ -140,7 +141,7 @@ class mixed_run {
   }
 
  private:
-  const plan::program* plan_;
+  plan::program plan_;
   backend::host_memory device_memory_;
   backend::host_memory host_memory_;
   storage::symbol_table symbols_;
@@ -150,9 +151,9 @@ class mixed_run {
   std::unique_ptr<executor> executor_;
 };
 
-mixing_rules rules_by(const plan::program& plan, const std::function<bool(std::size_t)>& on_device,
-                      std::optional<std::uint64_t> move_at = {}) {
-  mixing_rules rules;
+placement_rules rules_by(const plan::program& plan, const std::function<bool(std::size_t)>& on_device,
+                         std::optional<std::uint64_t> move_at = {}) {
+  placement_rules rules;
   rules.move_at = move_at;
   for (std::size_t s = 0; s < plan.strata.size(); ++s) {
     rules.why_not_on_device.emplace_back(on_device(s) ? "" : "the test says so");
@@ -189,7 +190,7 @@ std::vector<tuple> ring(word nodes) {
   return edges;
 }
 
-TEST(mixed_executor, relations_cross_over_once_and_are_freed) {
+TEST(hybrid_executor, relations_cross_over_once_and_are_freed) {
   const analysed_text source(layers);
   const plan::program plan = plan::make_plan(source.program);
   const auto number_of = [&](const char* name) {
@@ -199,8 +200,8 @@ TEST(mixed_executor, relations_cross_over_once_and_are_freed) {
     return relation_id(0);
   };
   const std::size_t far = stratum_of(plan, number_of("far"));
-  const mixing_rules rules = rules_by(plan, [&](std::size_t s) { return s != far; });
-  mixed_run run(plan, rules, {});
+  const placement_rules rules = rules_by(plan, [&](std::size_t s) { return s != far; });
+  hybrid_run run(plan, rules, {});
   run.load("e", ring(40));
   run->evaluate();
   EXPECT_EQ(run->rows(run.find("reach")), 1600U);
@@ -241,26 +242,26 @@ class late_device final : public device_source {
   question is_ready_;
 };
 
-mixing_rules by_costs(const plan::program& plan) {
-  mixing_rules rules = rules_by(plan, [](std::size_t) { return true; });
+placement_rules by_costs(const plan::program& plan) {
+  placement_rules rules = rules_by(plan, [](std::size_t) { return true; });
   rules.costs.emplace(1);
   return rules;
 }
 
-const statistics& run_with(mixed_run& run, const std::string& relation, const std::vector<tuple>& rows) {
+const statistics& run_with(hybrid_run& run, const std::string& relation, const std::vector<tuple>& rows) {
   run.load(relation, rows);
   run->evaluate();
   return run->figures();
 }
 
-TEST(mixed_executor, strata_run_where_they_are_expected_to_be_faster) {
+TEST(hybrid_executor, strata_run_where_they_are_expected_to_be_faster) {
   const analysed_text source(
       ".decl e(x:number, y:number)\n.decl c(x:number, y:number)\n.decl d(x:number)\n"
       "c(y,x) :- e(x,y).\nd(x) :- c(x,_), e(x,_).\n");
   const plan::program plan = plan::make_plan(source.program);
-  mixing_rules rules = by_costs(plan);
+  placement_rules rules = by_costs(plan);
   for (const word nodes : {word{0}, word{5}, word{200000}}) {
-    mixed_run run(plan, rules, {});
+    hybrid_run run(plan, rules, {});
     const statistics& figures = run_with(run, "e", ring(nodes));
     EXPECT_EQ(run->rows(run.find("d")), nodes);
     for (const char* const name : {"c", "d"}) {
@@ -271,8 +272,8 @@ TEST(mixed_executor, strata_run_where_they_are_expected_to_be_faster) {
   }
   // Somebody wants it there.
   rules.wanted_on_device.assign(plan.strata.size(), false);
-  rules.wanted_on_device[stratum_of(plan, mixed_run(plan, rules, {}).find("d"))] = true;
-  mixed_run run(plan, rules, {});
+  rules.wanted_on_device[stratum_of(plan, hybrid_run(plan, rules, {}).find("d"))] = true;
+  hybrid_run run(plan, rules, {});
   const statistics& figures = run_with(run, "e", ring(5));
   EXPECT_EQ(figures.strata[stratum_of(plan, run.find("c"))].backend, "cpu");
   EXPECT_EQ(figures.strata[stratum_of(plan, run.find("d"))].backend, "gpu");
@@ -296,18 +297,17 @@ std::vector<tuple> numbers(word n) {
 /// The stratum of p with so many walks, on a device that is ready after so many iterations.
 stratum_statistics walk(word n, std::uint64_t ready_after, bool has_device = true) {
   const analysed_text source(walks);
-  const plan::program plan = plan::make_plan(source.program);
+  const plan::program plan = oracle::loops_only(plan::make_plan(source.program));
   backend::host_memory memory;
   backend::host_memory device_memory;
   storage::symbol_table symbols(plan.symbols);
   options chosen;
-  chosen.decompose = false;
   std::atomic<bool> is_ready = false;
   chosen.on_progress = [&](const progress& now) { is_ready = is_ready || now.iteration >= ready_after; };
   auto device = has_device ? make_serial_executor(plan, symbols, device_memory, chosen) : nullptr;
   const auto mixed =
-      make_mixed_executor(plan, std::make_unique<late_device>(std::move(device), [&] { return is_ready.load(); }),
-                          make_serial_executor(plan, symbols, memory, chosen), by_costs(plan));
+      make_hybrid_executor(plan, std::make_unique<late_device>(std::move(device), [&] { return is_ready.load(); }),
+                           make_serial_executor(plan, symbols, memory, chosen), by_costs(plan));
   std::vector<word> column(n);
   for (word i = 0; i < n; ++i) column[i] = i;
   for (std::uint32_t r = 0; r < plan.relations.size(); ++r) {
@@ -332,7 +332,7 @@ stratum_statistics one_of_many(const Run& run, const Wanted& is_wanted) {
   return outcome;
 }
 
-TEST(mixed_executor, recursions_move_when_the_device_is_ready_and_their_iterations_are_large) {
+TEST(hybrid_executor, recursions_move_when_the_device_is_ready_and_their_iterations_are_large) {
   const stratum_statistics large =
       one_of_many([] { return walk(20000, 5); },
                   [](const auto& figures) { return figures.iterations_before_move.value_or(30) < 30; });
@@ -363,7 +363,7 @@ TEST(mixed_executor, recursions_move_when_the_device_is_ready_and_their_iteratio
   EXPECT_EQ(small.backend, "cpu");
 }
 
-TEST(mixed_executor, strata_begin_anew_when_the_device_is_ready) {
+TEST(hybrid_executor, strata_begin_anew_when_the_device_is_ready) {
   const analysed_text source(
       ".decl n(x:number)\n.decl m(x:number, y:number)\n.decl r(x:number, y:number)\nn(x) :- x = range(0, 2000).\n"
       "m(x,y) :- n(x), n(y), x * y % 1000 = 7.\nr(x,y) :- m(x,y), !m(y,y).\n");
@@ -377,7 +377,7 @@ TEST(mixed_executor, strata_begin_anew_when_the_device_is_ready) {
     const auto is_ready = [becomes_ready, asking = std::this_thread::get_id()] {
       return becomes_ready && std::this_thread::get_id() != asking;
     };
-    const auto mixed = make_mixed_executor(
+    const auto mixed = make_hybrid_executor(
         plan, std::make_unique<late_device>(make_serial_executor(plan, symbols, device_memory, {}), is_ready),
         make_serial_executor(plan, symbols, memory, {}), by_costs(plan));
     mixed->evaluate();
@@ -399,16 +399,16 @@ TEST(mixed_executor, strata_begin_anew_when_the_device_is_ready) {
   EXPECT_TRUE(is_begun_anew(moved)) << moved.reason;
 }
 
-TEST(mixed_executor, recursions_move_at_every_iteration) {
+TEST(hybrid_executor, recursions_move_at_every_iteration) {
   const analysed_text source(layers);
   const plan::program plan = plan::make_plan(source.program);
   for (const run_mode& mode : {run_mode{storage::storage_mode::hash, 1}, run_mode{storage::storage_mode::hisa, 2},
                                run_mode{storage::storage_mode::hash, 2, false, true}}) {
     for (std::uint64_t move_at = 0; move_at < 14; ++move_at) {
-      mixed_run run(plan,
-                    rules_by(
-                        plan, [](std::size_t) { return true; }, move_at),
-                    mode);
+      hybrid_run run(plan,
+                     rules_by(
+                         plan, [](std::size_t) { return true; }, move_at),
+                     mode);
       run.load("e", ring(12));
       run->evaluate();
       EXPECT_EQ(run->rows(run.find("reach")), 144U);
@@ -426,11 +426,11 @@ TEST(mixed_executor, recursions_move_at_every_iteration) {
   }
 }
 
-TEST(mixed_executor, recursions_stay_where_the_device_has_no_room_for_them) {
+TEST(hybrid_executor, recursions_stay_where_the_device_has_no_room_for_them) {
   const analysed_text source(layers);
   const plan::program plan = plan::make_plan(source.program);
   const auto recursive = [&](std::size_t s) { return plan.strata[s].recursive; };
-  mixed_run run(plan, rules_by(plan, recursive, 200), {}, 1 << 18);
+  hybrid_run run(plan, rules_by(plan, recursive, 200), {}, 1 << 18);
   run.load("e", ring(400));
   run->evaluate();
   EXPECT_EQ(run->rows(run.find("reach")), 160000U);
@@ -441,11 +441,11 @@ TEST(mixed_executor, recursions_stay_where_the_device_has_no_room_for_them) {
   EXPECT_LE(run.device_memory().peak(), 1U << 18);
 }
 
-TEST(mixed_executor, memory_limits_hold_on_both_sides) {
+TEST(hybrid_executor, memory_limits_hold_on_both_sides) {
   const analysed_text source(layers);
   const plan::program plan = plan::make_plan(source.program);
-  const mixing_rules rules = rules_by(plan, [](std::size_t s) { return s % 2 == 0; });
-  mixed_run run(plan, rules, {}, 1 << 20);
+  const placement_rules rules = rules_by(plan, [](std::size_t s) { return s % 2 == 0; });
+  hybrid_run run(plan, rules, {}, 1 << 20);
   try {
     run.load("e", ring(1000));
     run->evaluate();
@@ -459,12 +459,12 @@ TEST(mixed_executor, memory_limits_hold_on_both_sides) {
   EXPECT_LE(run.device_memory().peak(), 1U << 20);
 }
 
-TEST(mixed_executor, faults_name_the_rule) {
+TEST(hybrid_executor, faults_name_the_rule) {
   const analysed_text source(
       ".decl a(x:number)\n.decl b(x:number)\n.decl c(x:number)\na(0).\nb(x+1) :- a(x).\nc(1/x) :- a(x), b(_).\n");
   const plan::program plan = plan::make_plan(source.program);
   for (const std::size_t parity : {0U, 1U}) {
-    mixed_run run(plan, rules_by(plan, [&](std::size_t s) { return s % 2 == parity; }), {});
+    hybrid_run run(plan, rules_by(plan, [&](std::size_t s) { return s % 2 == parity; }), {});
     try {
       run->evaluate();
       FAIL() << "no fault";
@@ -474,7 +474,7 @@ TEST(mixed_executor, faults_name_the_rule) {
   }
 }
 
-TEST(mixed_executor, random_programs) {
+TEST(hybrid_executor, random_programs) {
   const std::uint64_t count = oracle::programs_to_try(300);
   const std::vector<run_mode> modes = {{storage::storage_mode::hash, 1},
                                        {storage::storage_mode::hisa, 1},
@@ -501,10 +501,10 @@ TEST(mixed_executor, random_programs) {
       // Where all of them may be there, recursions move.
       std::optional<std::uint64_t> move_at;
       if (pattern == ~std::uint64_t{0}) move_at = seed % 5;
-      mixed_run run(plan,
-                    rules_by(
-                        plan, [&](std::size_t s) { return (pattern >> (s % 64) & 1) != 0; }, move_at),
-                    mode);
+      hybrid_run run(plan,
+                     rules_by(
+                         plan, [&](std::size_t s) { return (pattern >> (s % 64) & 1) != 0; }, move_at),
+                     mode);
       try {
         run->evaluate();
         EXPECT_TRUE(has_result) << text;
@@ -513,7 +513,7 @@ TEST(mixed_executor, random_programs) {
         continue;
       }
       for (std::uint32_t r = 0; r < plan.relations.size(); ++r) {
-        EXPECT_EQ(run.texts_of(relation_id(r)), mixed_run::texts_of(*alone, relation_id(r), plan, symbols))
+        EXPECT_EQ(run.texts_of(relation_id(r)), hybrid_run::texts_of(*alone, relation_id(r), plan, symbols))
             << "seed " << seed << ", " << plan.relations[r].name << "\n"
             << text;
       }
@@ -523,7 +523,7 @@ TEST(mixed_executor, random_programs) {
   }
 }
 
-TEST(mixed_executor, random_programs_whose_restrictions_are_given_up) {
+TEST(hybrid_executor, random_programs_whose_restrictions_are_given_up) {
   const std::uint64_t count = oracle::programs_to_try(1500);
   const std::vector<run_mode> modes = {{storage::storage_mode::hash, 1}, {storage::storage_mode::hisa, 1}};
   std::uint64_t given_up = 0;
@@ -532,7 +532,9 @@ TEST(mixed_executor, random_programs_whose_restrictions_are_given_up) {
     const analysed_text source(text);
     const plan::program plan = oracle::make_watched_plan(source.program, seed % 4 * 3);
     if (!oracle::is_watched(plan)) continue;
-    const plan::program unrestricted = plan::make_plan(source.program, {}, {.demand = plan::demand_mode::off});
+    plan::options without_magic_sets;
+    without_magic_sets.off.insert("magic-sets");
+    const plan::program unrestricted = plan::make_plan(source.program, {}, without_magic_sets);
     backend::host_memory memory;
     storage::symbol_table symbols(plan.symbols);
     const auto alone = make_serial_executor(unrestricted, symbols, memory, {});
@@ -547,13 +549,13 @@ TEST(mixed_executor, random_programs_whose_restrictions_are_given_up) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", pattern " + std::to_string(pattern) + "\n" + text);
       std::optional<std::uint64_t> move_at;
       if (pattern == ~std::uint64_t{0}) move_at = seed % 3;
-      mixed_run run(plan,
-                    rules_by(
-                        plan, [&](std::size_t s) { return (pattern >> (s % 64) & 1) != 0; }, move_at),
-                    modes[seed % modes.size()]);
+      hybrid_run run(plan,
+                     rules_by(
+                         plan, [&](std::size_t s) { return (pattern >> (s % 64) & 1) != 0; }, move_at),
+                     modes[seed % modes.size()]);
       run->evaluate();
       for (std::uint32_t r = 0; r < source.program.relations.size(); ++r) {
-        EXPECT_EQ(run.texts_of(relation_id(r)), mixed_run::texts_of(*alone, relation_id(r), unrestricted, symbols))
+        EXPECT_EQ(run.texts_of(relation_id(r)), hybrid_run::texts_of(*alone, relation_id(r), unrestricted, symbols))
             << source.program.relations[r].name;
       }
       for (const stratum_statistics& stratum : run->figures().strata) given_up += stratum.given_up ? 1 : 0;

@@ -1,4 +1,4 @@
-#include "exec/side_costs.hpp"
+#include "exec/placement_costs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -44,20 +44,20 @@ double speedup(double candidates, unsigned threads, double exponent) {
 
 }  // namespace
 
-double side_costs::host_rate(double candidates) const {
+double placement_costs::host_rate(double candidates) const {
   return host_candidates * speedup(candidates, threads_, scaling) / corrections_[static_cast<std::size_t>(side::host)];
 }
 
-double side_costs::host_search_rate(double candidates) const {
+double placement_costs::host_search_rate(double candidates) const {
   return host_searched * speedup(candidates, threads_, search_scaling);
 }
 
-double side_costs::host_seconds(const stratum_work& work) const {
+double placement_costs::host_seconds(const stratum_work& work) const {
   return host_stratum + static_cast<double>(work.versions) * host_version +
          work.candidates / host_rate(work.candidates) + work.searched / host_search_rate(work.searched);
 }
 
-double side_costs::device_seconds(const stratum_work& work) const {
+double placement_costs::device_seconds(const stratum_work& work) const {
   const double correction = corrections_[static_cast<std::size_t>(side::device)];
   double seconds = device_stratum_seconds + static_cast<double>(work.versions) * device_version +
                    correction / device_speed_ * (work.candidates / device_candidates + work.searched / device_searched);
@@ -65,33 +65,33 @@ double side_costs::device_seconds(const stratum_work& work) const {
   return seconds;
 }
 
-double side_costs::host_iteration_seconds(std::uint64_t delta_rows) const {
+double placement_costs::host_iteration_seconds(std::uint64_t delta_rows) const {
   const auto rows = static_cast<double>(delta_rows);
   return rows / host_rate(rows);
 }
 
-double side_costs::device_iteration_seconds(double host_seconds, std::uint64_t delta_rows,
-                                            const iteration_shape& shape) const {
+double placement_costs::device_iteration_seconds(double host_seconds, std::uint64_t delta_rows,
+                                                 const iteration_shape& shape) const {
   const double candidates = host_seconds * host_rate(static_cast<double>(delta_rows));
   const double started = shape.may_loop && delta_rows <= most_looped_rows ? looped_iteration : launched_iteration;
   return started + static_cast<double>(shape.versions) * iteration_version +
          corrections_[static_cast<std::size_t>(side::device)] / device_speed_ * candidates / device_candidates;
 }
 
-double side_costs::crossing_seconds(std::size_t relations, std::uint64_t bytes) {
+double placement_costs::crossing_seconds(std::size_t relations, std::uint64_t bytes) {
   return static_cast<double>(relations) * crossing_of_a_relation + static_cast<double>(bytes) / crossing_bytes;
 }
 
-double side_costs::loading_seconds(side where, std::uint64_t rows, std::uint64_t bytes) const {
+double placement_costs::loading_seconds(side where, std::uint64_t rows, std::uint64_t bytes) const {
   if (where == side::host) return static_cast<double>(rows) / host_loaded_rows;
   return crossing_seconds(1, rows * bytes) + static_cast<double>(rows) / (device_speed_ * device_candidates);
 }
 
-void side_costs::set_device(double bytes_per_second) {
+void placement_costs::set_device(double bytes_per_second) {
   if (bytes_per_second > 0) device_speed_ = bytes_per_second / measured_bytes_per_second;
 }
 
-void side_costs::learn(side where, const stratum_work& done, double seconds) {
+void placement_costs::learn(side where, const stratum_work& done, double seconds) {
   constexpr double least_seconds = 1e-3;  // below, it is not the candidates that take the time
   constexpr double most = 4;
   if (seconds < least_seconds || done.candidates == 0 || done.searched != 0) return;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/engine_state.hpp"
-#include "exec/mixed_executor.hpp"
+#include "exec/hybrid_executor.hpp"
 #include "gpulog/program.hpp"
 #include "oracle/random_runs.hpp"
 
@@ -31,7 +31,7 @@ rows rows_of(const detail::engine_state& state, std::uint32_t relation) {
   return result;
 }
 
-TEST(mixed_executors, golden_programs) {
+TEST(hybrid_executors, golden_programs) {
   std::size_t compared = 0;
   const std::vector<std::size_t> parities =
       oracle::is_sanitized ? std::vector<std::size_t>{3} : std::vector<std::size_t>{0, 1, 2, 3, 5};
@@ -56,10 +56,12 @@ TEST(mixed_executors, golden_programs) {
     std::vector<rows> expected;
     for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) expected.push_back(rows_of(alone, r));
     for (const std::size_t parity : parities) {
-      detail::engine_state mixed(source.state(), options);
+      run_options without_parts = options;
+      if (parity > 1) without_parts.tuning["decomposition"] = "off";  // recursions move between iterations
+      detail::engine_state mixed(source.state(), without_parts);
       backend::host_memory other_memory;
       mixed.make_other_executor = [&](exec::options chosen) {
-        exec::mixing_rules rules;
+        exec::placement_rules rules;
         rules.wide = chosen.wide;
         for (std::size_t s = 0; s < mixed.running_plan().strata.size(); ++s) {
           const bool is_there = s % 2 == parity || parity > 1;
@@ -68,13 +70,12 @@ TEST(mixed_executors, golden_programs) {
         // Beyond, recursions move from one to the other in front of this iteration.
         if (parity > 1) {
           rules.move_at = parity - 2;
-          chosen.decompose = false;
         }
         chosen.may_run = exec::strata_of_device(mixed.running_plan(), rules);
         auto device = exec::make_cpu_executor(mixed.running_plan(), mixed.symbols, other_memory, chosen);
         chosen.may_run = exec::strata_of_host(mixed.running_plan(), rules);
         auto host = exec::make_cpu_executor(mixed.running_plan(), mixed.symbols, mixed.memory, chosen);
-        return exec::make_mixed_executor(mixed.running_plan(), std::move(device), std::move(host), rules);
+        return exec::make_hybrid_executor(mixed.running_plan(), std::move(device), std::move(host), rules);
       };
       mixed.load();
       mixed.evaluate();

@@ -1,4 +1,4 @@
-#include "plan/pivots.hpp"
+#include "plan/passages.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -38,24 +38,24 @@ std::optional<std::vector<std::uint32_t>> follow(std::uint32_t first, std::size_
 
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> find_pivots(const std::vector<std::uint32_t>& arities,
-                                                    const std::vector<passage>& passages) {
-  std::vector<std::vector<std::uint32_t>> pivots(arities.size());
+std::vector<std::vector<std::uint32_t>> find_invariant_columns(const std::vector<std::uint32_t>& arities,
+                                                               const std::vector<passage>& passages) {
+  std::vector<std::vector<std::uint32_t>> invariants(arities.size());
   std::vector<std::vector<bool>> taken;
   for (const std::uint32_t arity : arities) taken.emplace_back(arity, false);
   for (std::uint32_t column = 0; column < arities.front(); ++column) {
     const auto found = follow(column, arities.size(), passages, taken);
     if (!found) continue;
     for (std::size_t relation = 0; relation < arities.size(); ++relation) {
-      pivots[relation].push_back((*found)[relation]);
+      invariants[relation].push_back((*found)[relation]);
       taken[relation][(*found)[relation]] = true;
     }
   }
   const bool leaves_columns =
-      std::equal(pivots.begin(), pivots.end(), arities.begin(),
+      std::equal(invariants.begin(), invariants.end(), arities.begin(),
                  [](const auto& columns, std::uint32_t arity) { return columns.size() < arity; });
-  if (pivots.front().empty() || !leaves_columns) return {};
-  return pivots;
+  if (invariants.front().empty() || !leaves_columns) return {};
+  return invariants;
 }
 
 }  // namespace gpulog::plan

@@ -1,4 +1,4 @@
-#include "io/files_ahead.hpp"
+#include "io/prefetched_files.hpp"
 
 #include <fcntl.h>
 
@@ -27,9 +27,9 @@ void fill(byte_source& source, std::string& text) {
 }  // namespace
 
 /// Reads what is there of a file, and waits for more.
-class files_ahead::taken_source : public byte_source {
+class prefetched_files::taken_source : public byte_source {
  public:
-  taken_source(files_ahead& all, std::size_t number) : all_(all), number_(number) {}
+  taken_source(prefetched_files& all, std::size_t number) : all_(all), number_(number) {}
 
   std::size_t read(char* buffer, std::size_t size) override {
     if (read_ == piece_.size() && !next_piece()) return 0;
@@ -57,20 +57,20 @@ class files_ahead::taken_source : public byte_source {
     return true;
   }
 
-  files_ahead& all_;
+  prefetched_files& all_;
   std::size_t number_;
   std::string piece_;
   std::size_t read_ = 0;
 };
 
-files_ahead::files_ahead(std::vector<std::filesystem::path> files, unsigned threads, std::uint64_t most_bytes)
+prefetched_files::prefetched_files(std::vector<std::filesystem::path> files, unsigned threads, std::uint64_t most_bytes)
     : most_bytes_(most_bytes) {
   for (std::filesystem::path& path : files) files_.push_back({std::move(path), {}, false, false, {}});
   const std::size_t wanted = std::min<std::size_t>(threads, files_.size());
   for (std::size_t i = 0; i < wanted; ++i) threads_.emplace_back([this] { work(); });
 }
 
-files_ahead::~files_ahead() {
+prefetched_files::~prefetched_files() {
   {
     const std::lock_guard lock(access_);
     is_abandoned_ = true;
@@ -79,7 +79,7 @@ files_ahead::~files_ahead() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::unique_ptr<byte_source> files_ahead::take(const std::filesystem::path& file) {
+std::unique_ptr<byte_source> prefetched_files::take(const std::filesystem::path& file) {
   std::unique_lock lock(access_);
   std::size_t number = reading_;
   while (number < files_.size() && files_[number].path != file) ++number;
@@ -100,19 +100,19 @@ std::unique_ptr<byte_source> files_ahead::take(const std::filesystem::path& file
   return std::make_unique<taken_source>(*this, number);
 }
 
-std::size_t files_ahead::begun() {
+std::size_t prefetched_files::begun() {
   const std::lock_guard lock(access_);
   return next_;
 }
 
-void files_ahead::give_up_until(std::size_t number) {
+void prefetched_files::give_up_until(std::size_t number) {
   for (std::size_t i = reading_; i < number; ++i) {
     for (const std::string& piece : files_[i].pieces) waiting_ -= piece.size();
     files_[i].pieces.clear();
   }
 }
 
-void files_ahead::work() {
+void prefetched_files::work() {
   for (;;) {
     std::size_t number = 0;
     {
@@ -129,7 +129,7 @@ void files_ahead::work() {
   }
 }
 
-void files_ahead::decompress(std::size_t number) {
+void prefetched_files::decompress(std::size_t number) {
   upcoming& own = files_[number];
   try {
     // What a pipe has is there once.
@@ -153,7 +153,7 @@ void files_ahead::decompress(std::size_t number) {
   }
 }
 
-bool files_ahead::add(std::size_t number, std::string piece) {
+bool prefetched_files::add(std::size_t number, std::string piece) {
   std::unique_lock lock(access_);
   const auto is_wanted = [&] { return !is_abandoned_ && number >= reading_; };
   // The file that is being read always has room for a piece, so that reading goes on.

@@ -1,4 +1,4 @@
-#include "exec/mixed_executor.hpp"
+#include "exec/hybrid_executor.hpp"
 
 #include <fmt/core.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "exec/demand_check.hpp"
+#include "exec/magic_sets_check.hpp"
 #include "exec/reads.hpp"
 #include "exec/ready_watch.hpp"
 #include "kernels/pipeline.hpp"
@@ -64,17 +64,17 @@ std::size_t versions_in(const std::vector<plan::phase>& loop) {
   return sum;
 }
 
-class mixed_executor final : public executor {
+class hybrid_executor final : public executor {
  public:
-  mixed_executor(const plan::program& program, std::unique_ptr<device_source> device,
-                 std::unique_ptr<stratum_executor> host, mixing_rules rules)
+  hybrid_executor(const plan::program& program, std::unique_ptr<device_source> device,
+                  std::unique_ptr<stratum_executor> host, placement_rules rules)
       : plan_(&program),
         rules_(std::move(rules)),
         device_(std::move(device)),
         sides_{nullptr, std::move(host)},
         places_(program.relations.size()),
         device_strata_(strata_of_device(program, rules_)),
-        costs_(rules_.costs.value_or(side_costs(1))) {
+        costs_(rules_.costs.value_or(placement_costs(1))) {
     reads_.resize(program.strata.size());
     for (std::size_t s = 0; s < program.strata.size(); ++s) {
       std::vector<relation_id>& reads = reads_[s];
@@ -234,7 +234,7 @@ class mixed_executor final : public executor {
       ++relations;
       bytes += rows(relation) * plan_->relations[relation.value].kinds.size() * sizeof(word);
     }
-    return side_costs::crossing_seconds(relations, bytes);
+    return placement_costs::crossing_seconds(relations, bytes);
   }
 
   [[nodiscard]] choice choose(std::size_t number) const {
@@ -396,7 +396,7 @@ class mixed_executor final : public executor {
       relations += rows == 0 ? 0 : 1;
       bytes += rows * plan_->relations[relation.value].kinds.size() * sizeof(word);
     }
-    return side_costs::crossing_seconds(relations, bytes);
+    return placement_costs::crossing_seconds(relations, bytes);
   }
 
   /// Runs the rest of a recursion that was stopped on the host. @return whether the device does; else the host goes on
@@ -473,13 +473,13 @@ class mixed_executor final : public executor {
   static constexpr double likely_share_of_steps = 0.005;
 
   const plan::program* plan_;
-  mixing_rules rules_;
+  placement_rules rules_;
   std::unique_ptr<device_source> device_;                   // until its executor is made
   std::array<std::unique_ptr<stratum_executor>, 2> sides_;  // by side
   std::vector<place> places_;                               // by relation_id
   std::vector<bool> device_strata_;                         // by stratum
   std::vector<std::vector<relation_id>> reads_;             // by stratum: also what it extends
-  side_costs costs_;                                        // if rules_ have any
+  placement_costs costs_;                                   // if rules_ have any
   std::size_t next_stratum_ = 0;
   statistics figures_;
   std::optional<ready_watch> ready_watch_;  // the last member: it asks device_
@@ -487,7 +487,7 @@ class mixed_executor final : public executor {
 
 }  // namespace
 
-std::vector<bool> strata_of_host(const plan::program& program, const mixing_rules& rules) {
+std::vector<bool> strata_of_host(const plan::program& program, const placement_rules& rules) {
   std::vector<bool> strata(program.strata.size());
   for (std::size_t s = 0; s < strata.size(); ++s) {
     const bool may_begin_here = rules.move_at && can_be_moved(program, program.strata[s]);
@@ -497,7 +497,7 @@ std::vector<bool> strata_of_host(const plan::program& program, const mixing_rule
   return strata;
 }
 
-std::vector<bool> strata_of_device(const plan::program& program, const mixing_rules& rules) {
+std::vector<bool> strata_of_device(const plan::program& program, const placement_rules& rules) {
   std::vector<bool> strata(program.strata.size());
   for (std::size_t s = 0; s < strata.size(); ++s) strata[s] = rules.why_not_on_device[s].empty();
   return strata;
@@ -511,15 +511,15 @@ bool can_be_moved(const plan::program& program, const plan::stratum& stratum) {
          });
 }
 
-std::unique_ptr<executor> make_mixed_executor(const plan::program& program, std::unique_ptr<device_source> device,
-                                              std::unique_ptr<stratum_executor> host, mixing_rules rules) {
-  return std::make_unique<mixed_executor>(program, std::move(device), std::move(host), std::move(rules));
+std::unique_ptr<executor> make_hybrid_executor(const plan::program& program, std::unique_ptr<device_source> device,
+                                               std::unique_ptr<stratum_executor> host, placement_rules rules) {
+  return std::make_unique<hybrid_executor>(program, std::move(device), std::move(host), std::move(rules));
 }
 
-std::unique_ptr<executor> make_mixed_executor(const plan::program& program, std::unique_ptr<stratum_executor> device,
-                                              std::unique_ptr<stratum_executor> host, mixing_rules rules) {
-  return make_mixed_executor(program, std::make_unique<present_device>(std::move(device)), std::move(host),
-                             std::move(rules));
+std::unique_ptr<executor> make_hybrid_executor(const plan::program& program, std::unique_ptr<stratum_executor> device,
+                                               std::unique_ptr<stratum_executor> host, placement_rules rules) {
+  return make_hybrid_executor(program, std::make_unique<present_device>(std::move(device)), std::move(host),
+                              std::move(rules));
 }
 
 }  // namespace gpulog::exec

@@ -21,17 +21,16 @@ struct chosen_demand {
 /// the relation grows a little in each iteration; its tuples have to be found once in any case, and those that are
 /// asked for twice. Values are compared as they are loaded: no other estimate says whether a column's values are those
 /// that another column asks for.
-class demand_choice {
+class magic_sets_choice {
  public:
-  demand_choice(const sema::program& source, const statistics& known, demand_mode mode, const cost_model& costs,
-                const relation_namer& name_of)
+  magic_sets_choice(const sema::program& source, const statistics& known, magic_sets_mode mode, const cost_model& costs,
+                    const relation_namer& name_of)
       : source_(source), known_(known), mode_(mode), costs_(costs), name_of_(name_of), sources_(source) {}
 
-  [[nodiscard]] bool is_off() const { return mode_ == demand_mode::off; }
   /// Whether a restriction is given up where more is asked for than was expected.
-  [[nodiscard]] bool is_watched() const { return mode_ != demand_mode::always; }
+  [[nodiscard]] bool is_watched() const { return mode_ != magic_sets_mode::always; }
 
-  /// For demand_restriction::find.
+  /// For magic_sets_rewriter::find.
   [[nodiscard]] bool prefers(column_place first, column_place second) const;
 
   /// One of those that were found. Appends remarks about others that are not restricted, each once.
@@ -44,7 +43,7 @@ class demand_choice {
 
   const sema::program& source_;
   const statistics& known_;
-  demand_mode mode_;
+  magic_sets_mode mode_;
   const cost_model& costs_;
   const relation_namer& name_of_;
   value_sources sources_;

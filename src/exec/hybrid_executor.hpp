@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "exec/executor.hpp"
-#include "exec/side_costs.hpp"
+#include "exec/placement_costs.hpp"
 
 namespace gpulog::exec {
 
 /// Which of two executors runs a stratum. The choice is made when the stratum begins, as the sizes of what it reads are
 /// known then.
-struct mixing_rules {
+struct placement_rules {
   /// By stratum: why it can't run on the device; empty: it can.
   std::vector<std::string> why_not_on_device;
   /// By stratum: what the host does for it on the device, a remark for the figures; empty: nothing is said.
@@ -21,7 +21,7 @@ struct mixing_rules {
   /// By stratum: somebody wants it on the device, whatever it costs there; empty: nobody does.
   std::vector<bool> wanted_on_device = {};
   /// What is expected of strata on either side; nothing: everything that can runs on the device.
-  std::optional<side_costs> costs = {};
+  std::optional<placement_costs> costs = {};
   /// For tests: recursions that can be moved begin on the host, and move in front of the iteration with this number,
   /// from 0, whatever that costs.
   std::optional<std::uint64_t> move_at = {};
@@ -48,8 +48,8 @@ class device_source {
 };
 
 /// Strata that the executor on the host may be asked for under these rules, and on the device: options::may_run.
-[[nodiscard]] std::vector<bool> strata_of_host(const plan::program& program, const mixing_rules& rules);
-[[nodiscard]] std::vector<bool> strata_of_device(const plan::program& program, const mixing_rules& rules);
+[[nodiscard]] std::vector<bool> strata_of_host(const plan::program& program, const placement_rules& rules);
+[[nodiscard]] std::vector<bool> strata_of_device(const plan::program& program, const placement_rules& rules);
 
 /// Whether a recursion that has begun can go on elsewhere: its relations are sets of rows, and nothing else is kept
 /// about them.
@@ -58,12 +58,14 @@ class device_source {
 /// Runs each stratum on one of two executors over the same plan. A complete relation crosses over when a stratum on the
 /// other side reads it, at most once; what is needed no more on the device is freed there. A recursion can begin on the
 /// host and go on on the device. Both obey the memory limits of their own resources.
-[[nodiscard]] std::unique_ptr<executor> make_mixed_executor(const plan::program& program,
-                                                            std::unique_ptr<device_source> device,
-                                                            std::unique_ptr<stratum_executor> host, mixing_rules rules);
+[[nodiscard]] std::unique_ptr<executor> make_hybrid_executor(const plan::program& program,
+                                                             std::unique_ptr<device_source> device,
+                                                             std::unique_ptr<stratum_executor> host,
+                                                             placement_rules rules);
 /// The same with a device that is there.
-[[nodiscard]] std::unique_ptr<executor> make_mixed_executor(const plan::program& program,
-                                                            std::unique_ptr<stratum_executor> device,
-                                                            std::unique_ptr<stratum_executor> host, mixing_rules rules);
+[[nodiscard]] std::unique_ptr<executor> make_hybrid_executor(const plan::program& program,
+                                                             std::unique_ptr<stratum_executor> device,
+                                                             std::unique_ptr<stratum_executor> host,
+                                                             placement_rules rules);
 
 }  // namespace gpulog::exec

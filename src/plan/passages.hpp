@@ -18,7 +18,7 @@ struct passage {
 /// @param arities of its relations, which all lead to each other
 /// @return by relation its columns, as many for each, the same value at the same place; none: nothing is passed by all,
 /// or some relation would have no other column
-[[nodiscard]] std::vector<std::vector<std::uint32_t>> find_pivots(const std::vector<std::uint32_t>& arities,
-                                                                  const std::vector<passage>& passages);
+[[nodiscard]] std::vector<std::vector<std::uint32_t>> find_invariant_columns(const std::vector<std::uint32_t>& arities,
+                                                                             const std::vector<passage>& passages);
 
 }  // namespace gpulog::plan

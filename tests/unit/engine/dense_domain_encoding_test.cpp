@@ -1,6 +1,6 @@
 // Values that are only compared, as numbers: where they are, and that results are those of the values.
 
-#include "engine/renumbering.hpp"
+#include "engine/dense_domain_encoding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 struct outcome {
   std::multiset<std::string> rows;
-  std::vector<std::string> renumbered;
+  std::vector<std::string> dense_columns;
   std::string set;  ///< of r
 };
 
@@ -25,10 +25,11 @@ struct outcome {
 std::int32_t sparse(std::uint32_t number) { return static_cast<std::int32_t>(number * 2654435761U); }
 
 /// Runs the program with a graph in e: a ring of n nodes with short ways across.
-outcome run(const std::string& rules, std::uint32_t n, option_mode renumber, storage_kind storage, unsigned jobs = 1) {
+outcome run(const std::string& rules, std::uint32_t n, const std::string& encoding, storage_kind storage,
+            unsigned jobs = 1) {
   run_options options;
   options.backend = backend_kind::cpu;
-  options.renumber = renumber;
+  options.tuning = {{"dense-domain-encoding", encoding}};
   options.storage = storage;
   options.jobs = jobs;
   engine running(program::from_text(".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n" + rules), options);
@@ -39,7 +40,7 @@ outcome run(const std::string& rules, std::uint32_t n, option_mode renumber, sto
   running.evaluate();
   outcome result;
   for (const tuple& row : running.relation("r")) result.rows.insert(row.text(0) + " " + row.text(1));
-  result.renumbered = running.figures().renumbered;
+  result.dense_columns = running.figures().dense_columns;
   for (const relation_statistics& one : running.figures().relations) {
     if (one.name == "r") result.set = one.set;
   }
@@ -50,47 +51,47 @@ const std::string same_generation =
     "r(x,y) :- e(p,x), e(p,y), x != y.\n"
     "r(x,y) :- e(a,x), r(a,b), e(b,y), x != y.\n";
 
-TEST(renumbering, makes_room_for_a_matrix) {
-  const outcome expected = run(same_generation, 400, option_mode::off, storage_kind::automatic);
-  EXPECT_TRUE(expected.renumbered.empty());
+TEST(dense_domain_encoding, makes_room_for_a_matrix) {
+  const outcome expected = run(same_generation, 400, "off", storage_kind::automatic);
+  EXPECT_TRUE(expected.dense_columns.empty());
   EXPECT_EQ(expected.set, "hash");
   for (const unsigned jobs : {1U, 3U}) {
-    const outcome found = run(same_generation, 400, option_mode::automatic, storage_kind::automatic, jobs);
+    const outcome found = run(same_generation, 400, "auto", storage_kind::automatic, jobs);
     EXPECT_EQ(found.rows, expected.rows);
-    EXPECT_EQ(std::count(found.renumbered.begin(), found.renumbered.end(), "r.x"), 1);
+    EXPECT_EQ(std::count(found.dense_columns.begin(), found.dense_columns.end(), "r.x"), 1);
     EXPECT_EQ(found.set, "bits");
   }
 }
 
-TEST(renumbering, not_of_few_rows_and_not_for_other_sets) {
-  EXPECT_TRUE(run(same_generation, 30, option_mode::automatic, storage_kind::automatic).renumbered.empty());
-  EXPECT_TRUE(run(same_generation, 400, option_mode::automatic, storage_kind::hash).renumbered.empty());
-  EXPECT_TRUE(run(same_generation, 400, option_mode::off, storage_kind::bits).renumbered.empty());
+TEST(dense_domain_encoding, not_of_few_rows_and_not_for_other_sets) {
+  EXPECT_TRUE(run(same_generation, 30, "auto", storage_kind::automatic).dense_columns.empty());
+  EXPECT_TRUE(run(same_generation, 400, "auto", storage_kind::hash).dense_columns.empty());
+  EXPECT_TRUE(run(same_generation, 400, "off", storage_kind::bits).dense_columns.empty());
 }
 
-/// Constants of the text that no fact has, order, and a relation that nothing renumbers beside it.
-TEST(renumbering, constants_and_order) {
+/// Constants of the text that no fact has, order, and a relation without encoding beside it.
+TEST(dense_domain_encoding, constants_and_order) {
   const std::string rules =
       "r(x,y) :- e(p,x), e(p,y), x < y, y > -100000, p != 0.\n"
       "r(7,y) :- r(_,y), y <= 123456.\n"
       "r(x,y) :- e(a,x), r(a,b), e(b,y), x < y.\n"
       "r(x,-5) :- e(x,_), !e(-5,x).\n"
       ".decl more(x:number, n:number)\nmore(x, n) :- r(x,_), n = count : { r(x,_) }.\n";
-  const outcome expected = run(rules, 60, option_mode::off, storage_kind::hash);
+  const outcome expected = run(rules, 60, "off", storage_kind::hash);
   EXPECT_GT(expected.rows.size(), 1000U);
   for (const storage_kind storage :
        {storage_kind::automatic, storage_kind::hash, storage_kind::bits, storage_kind::words, storage_kind::hisa}) {
-    const outcome found = run(rules, 60, option_mode::on, storage);
+    const outcome found = run(rules, 60, "on", storage);
     EXPECT_EQ(found.rows, expected.rows);
-    EXPECT_GE(found.renumbered.size(), 4U);
+    EXPECT_GE(found.dense_columns.size(), 4U);
   }
 }
 
-TEST(renumbering, texts) {
-  const auto run_texts = [](option_mode renumber) {
+TEST(dense_domain_encoding, texts) {
+  const auto run_texts = [](const std::string& encoding) {
     run_options options;
     options.backend = backend_kind::cpu;
-    options.renumber = renumber;
+    options.tuning = {{"dense-domain-encoding", encoding}};
     engine running(program::from_text(".decl e(x:symbol, y:symbol)\n.decl r(x:symbol, y:symbol)\n"
                                       ".decl long(x:symbol)\nlong(x) :- e(x,_), x != \"none\".\n"
                                       "r(x,y) :- e(x,y), x != \"v3\".\nr(x,y) :- r(x,z), e(z,y).\n"
@@ -101,21 +102,21 @@ TEST(renumbering, texts) {
     running.evaluate();
     std::multiset<std::string> rows;
     for (const tuple& row : running.relation("r")) rows.insert(std::string(row.symbol(0)) + " " + row.text(1));
-    EXPECT_EQ(running.figures().renumbered.empty(), renumber == option_mode::off);
+    EXPECT_EQ(running.figures().dense_columns.empty(), encoding == "off");
     return rows;
   };
-  EXPECT_EQ(run_texts(option_mode::on), run_texts(option_mode::off));
+  EXPECT_EQ(run_texts("on"), run_texts("off"));
 }
 
 /// They are codes already.
-TEST(renumbering, not_of_words_of_64_bits) {
+TEST(dense_domain_encoding, not_of_words_of_64_bits) {
   run_options options;
-  options.renumber = option_mode::on;
+  options.tuning = {{"dense-domain-encoding", "on"}};
   engine running(program::from_text(".decl r(x:number)\nr(1).\nr(y) :- r(x), x = 1, y = 10000000000.\n",
                                     {.include_directories = {}, .macros = {}, .pragmas = {}, .word_size = 64}),
                  options);
   running.evaluate();
-  EXPECT_TRUE(running.figures().renumbered.empty());
+  EXPECT_TRUE(running.figures().dense_columns.empty());
   EXPECT_EQ(running.relation("r").size(), 2U);
 }
 

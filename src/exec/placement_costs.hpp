@@ -26,9 +26,9 @@ struct iteration_shape {
 
 /// Seconds of the work of a stratum; those of the machine that was measured (bench/results/h200-sides.txt: one H200,
 /// and a processor of its host) unless something else is said.
-class side_costs {
+class placement_costs {
  public:
-  explicit side_costs(unsigned threads) : threads_(threads) {}
+  explicit placement_costs(unsigned threads) : threads_(threads) {}
 
   [[nodiscard]] double seconds(side where, const stratum_work& work) const {
     return where == side::host ? host_seconds(work) : device_seconds(work);
@@ -70,7 +70,7 @@ class recursion_watch {
     double ready_in = 0;  ///< seconds until the device can be used
   };
   /// @param costs outlive it
-  recursion_watch(const side_costs& costs, const iteration_shape& shape) : costs_(&costs), shape_(shape) {}
+  recursion_watch(const placement_costs& costs, const iteration_shape& shape) : costs_(&costs), shape_(shape) {}
 
   /// Asked in front of each iteration. @param crossing seconds that it takes to move, asked for where that may matter
   [[nodiscard]] bool should_move(const situation& current, const std::function<double()>& crossing);
@@ -79,7 +79,7 @@ class recursion_watch {
   [[nodiscard]] double next_device_seconds() const { return next_device_seconds_; }
 
  private:
-  const side_costs* costs_;
+  const placement_costs* costs_;
   iteration_shape shape_;
   double lost_ = 0;
   bool has_begun_ = false;

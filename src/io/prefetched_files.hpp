@@ -16,14 +16,14 @@ namespace gpulog::io {
 
 /// Compressed files that are going to be read one after the other: threads decompress them ahead, as one thread
 /// decompresses more slowly than several parse. Files that are not compressed, or can't be read, are left alone.
-class files_ahead {
+class prefetched_files {
  public:
   /// @param files in the order in which they will be read
   /// @param most_bytes that wait to be read, of all files, but for one piece of each
-  files_ahead(std::vector<std::filesystem::path> files, unsigned threads, std::uint64_t most_bytes);
-  files_ahead(const files_ahead&) = delete;
-  files_ahead& operator=(const files_ahead&) = delete;
-  ~files_ahead();
+  prefetched_files(std::vector<std::filesystem::path> files, unsigned threads, std::uint64_t most_bytes);
+  prefetched_files(const prefetched_files&) = delete;
+  prefetched_files& operator=(const prefetched_files&) = delete;
+  ~prefetched_files();
 
   /// The decompressed bytes of the next file of this name; those in front of it are given up. To be read before another
   /// one is taken, and while this object lives. nullptr: there is none that is compressed.

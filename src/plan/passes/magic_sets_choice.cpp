@@ -1,4 +1,4 @@
-#include "plan/passes/magic_choice.hpp"
+#include "plan/passes/magic_sets_choice.hpp"
 
 #include <fmt/format.h>
 
@@ -20,21 +20,21 @@ constexpr double guessed_share = 0.1;
 
 }  // namespace
 
-bool demand_choice::prefers(column_place first, column_place second) const {
+bool magic_sets_choice::prefers(column_place first, column_place second) const {
   const std::uint64_t in_first = costs_.distinct_values(first);
   const std::uint64_t in_second = costs_.distinct_values(second);
   return in_first != 0 && in_second != 0 && in_first < in_second;
 }
 
 /// Rows of its own would have to be copied into the restricted relation.
-bool demand_choice::is_loaded(relation_id relation) const {
+bool magic_sets_choice::is_loaded(relation_id relation) const {
   if (source_[relation].has_directive(sema::directive_kind::input)) return true;
   if (relation.value < known_.relations.size() && known_.relations[relation.value].is_loaded) return true;
   return std::any_of(source_.facts.begin(), source_.facts.end(),
                      [relation](const sema::fact& fact) { return fact.relation == relation; });
 }
 
-std::optional<double> demand_choice::share_of(relation_id relation, const demanded_column& asked) {
+std::optional<double> magic_sets_choice::share_of(relation_id relation, const demanded_column& asked) {
   if (!known_.compare_values) return std::nullopt;
   const auto own = sources_.find({relation, asked.column});
   if (!own) return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<double> demand_choice::share_of(relation_id relation, const demand
   return std::min(1.0, std::max((found.shared + constants) / found.values, found.share_of_rows));
 }
 
-std::optional<chosen_demand> demand_choice::estimate(demand asked, std::vector<std::string>& remarks) {
+std::optional<chosen_demand> magic_sets_choice::estimate(demand asked, std::vector<std::string>& remarks) {
   // The restricted half of a relation that grows by itself, or copies others, is as much work inside the recursion as
   // all of it is behind.
   if (!asked.loses_join || asked.reads_itself) return std::nullopt;
@@ -85,10 +85,10 @@ std::optional<chosen_demand> demand_choice::estimate(demand asked, std::vector<s
   return chosen;
 }
 
-std::optional<chosen_demand> demand_choice::choose(std::vector<demand> found, std::vector<std::string>& remarks) {
+std::optional<chosen_demand> magic_sets_choice::choose(std::vector<demand> found, std::vector<std::string>& remarks) {
   for (demand& asked : found) {
     if (declined_.contains(asked.relation) || is_loaded(asked.relation)) continue;
-    if (mode_ != demand_mode::automatic) {
+    if (mode_ != magic_sets_mode::automatic) {
       std::vector<double> shares;
       for (const demanded_column& column : asked.columns) {
         shares.push_back(share_of(asked.relation, column).value_or(guessed_share));

@@ -11,32 +11,31 @@
 #include "backend/memory_resource.hpp"
 #include "engine/staged_rows.hpp"
 #include "kernels/tuple_numbering.hpp"
+#include "plan/encodable_domains.hpp"
 #include "plan/plan.hpp"
 #include "plan/planner.hpp"
-#include "plan/value_classes.hpp"
 
 namespace gpulog::detail {
 
 /// Where values that are only compared are numbered (docs/adr/0026-renumbering.md).
-struct renumbering_choice {
+struct encoding_choice {
   bool everywhere = false;  ///< wherever it is right; else where a recursion may get bit matrices by it
-  bool decompose = true;    ///< strata that fall apart run so, and number their values themselves
   std::uint64_t largest_matrix = std::uint64_t{16} << 30;  ///< bytes
 };
 
-/// Values that are only compared (plan/value_classes.hpp), as numbers 0, 1, 2, ... while a program runs: facts are
+/// Values that are only compared (plan/encodable_domains.hpp), as numbers 0, 1, 2, ... while a program runs: facts are
 /// translated when they are loaded, results when they are read.
-class renumbering {
+class dense_domain_encoding {
  public:
   /// With fewer rows of facts, nothing but a hash set pays.
   static constexpr std::uint64_t least_rows = 1024;
 
-  renumbering(const plan::program& planned, backend::memory_resource& resource);
-  renumbering(renumbering&&) = default;
+  dense_domain_encoding(const plan::program& planned, backend::memory_resource& resource);
+  dense_domain_encoding(dense_domain_encoding&&) = default;
 
   /// Numbers the values of the classes that are chosen: of what is staged, and of plan(). @param known of staged rows
   /// @return whether there are any. @throws backend::memory_exceeded
-  bool apply(const renumbering_choice& chosen, const plan::statistics& known, staged_facts& staged);
+  bool apply(const encoding_choice& chosen, const plan::statistics& known, staged_facts& staged);
 
   /// The plan over numbers.
   [[nodiscard]] const plan::program& plan() const { return *plan_; }
@@ -51,13 +50,13 @@ class renumbering {
                                                   std::uint64_t rows);
 
  private:
-  [[nodiscard]] std::vector<bool> choose(const renumbering_choice& chosen, const plan::statistics& known,
+  [[nodiscard]] std::vector<bool> choose(const encoding_choice& chosen, const plan::statistics& known,
                                          const staged_facts& staged) const;
-  void number(plan::value_class& its, staged_facts& staged);
+  void number(plan::encodable_domain& its, staged_facts& staged);
 
   backend::memory_resource* resource_;
   std::unique_ptr<plan::program> plan_;  // classes point into it
-  std::vector<plan::value_class> classes_;
+  std::vector<plan::encodable_domain> classes_;
   std::vector<std::unique_ptr<backend::array<word>>> values_;    // by number, one of each class that has numbers
   std::vector<std::map<std::uint32_t, const word*>> values_of_;  // by relation and column
   std::vector<backend::array<word>> restored_;

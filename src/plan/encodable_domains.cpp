@@ -1,4 +1,4 @@
-#include "plan/value_classes.hpp"
+#include "plan/encodable_domains.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@ class class_search {
     }
   }
 
-  [[nodiscard]] std::vector<value_class> find() {
+  [[nodiscard]] std::vector<encodable_domain> find() {
     for (std::uint32_t id = 0; id < plan_.relations.size(); ++id) add_relation(relation_id(id));
     for (fact_block& block : plan_.facts) add_facts(block);
     for (stratum& one : plan_.strata) {
@@ -198,21 +198,21 @@ class class_search {
     for (filter& compared : one.by_rows->filters) add_comparison(compared);
   }
 
-  [[nodiscard]] std::vector<value_class> classes() {
-    std::map<node, value_class> found;
+  [[nodiscard]] std::vector<encodable_domain> classes() {
+    std::map<node, encodable_domain> found;
     std::vector<bool> is_mixed(parents_.size());
     for (std::uint32_t id = 0; id < plan_.relations.size(); ++id) {
       const std::vector<value_kind>& kinds = plan_.relations[id].kinds;
       for (std::uint32_t c = 0; c < kinds.size(); ++c) {
         const node own = root(column(relation_id(id), c));
         if (properties_[own].is_computed) continue;
-        value_class& its = found[own];
+        encodable_domain& its = found[own];
         if (its.columns.empty()) its.kind = kinds[c];
         if (its.kind != kinds[c]) is_mixed[own] = true;
         its.columns.push_back({relation_id(id), c});
       }
     }
-    std::vector<value_class> result;
+    std::vector<encodable_domain> result;
     for (auto& [own, its] : found) {
       properties& known = properties_[own];
       if (is_mixed[own] || (known.order && *known.order != its.kind)) continue;
@@ -233,6 +233,6 @@ class class_search {
 
 }  // namespace
 
-std::vector<value_class> find_value_classes(program& plan) { return class_search(plan).find(); }
+std::vector<encodable_domain> find_encodable_domains(program& plan) { return class_search(plan).find(); }
 
 }  // namespace gpulog::plan

@@ -13,7 +13,7 @@
 namespace gpulog::exec {
 
 /// Of a stratum that is running; it may have no watch.
-class demand_check {
+class magic_sets_check {
  public:
   using row_count = std::function<std::uint64_t(relation_id)>;
   /// What has been done so far.
@@ -23,7 +23,7 @@ class demand_check {
     double restricted_candidates = 0;  ///< of them, those of restricted relations
   };
 
-  demand_check(const plan::program& program, std::size_t number, const options& chosen);
+  magic_sets_check(const plan::program& program, std::size_t number, const options& chosen);
 
   /// Whether all copies that the phase reads have what its iteration brings, so that they can be compared.
   [[nodiscard]] bool is_due(std::size_t phase) const { return watch_ != nullptr && phase >= first_phase_; }

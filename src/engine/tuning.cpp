@@ -1,0 +1,186 @@
+#include "engine/tuning.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "gpulog/error.hpp"
+
+namespace gpulog {
+namespace detail {
+namespace {
+
+/// A choice, and how its value is read. @return whether it may have this value
+struct tuning_entry {
+  tuning_choice choice;
+  std::function<bool(std::string_view value, tuning& into)> read;
+};
+
+constexpr const char* on_or_off = "on or off";
+constexpr const char* any_mode = "auto, on or off";
+
+bool read_switch(std::string_view value, bool& into) {
+  into = value == "on";
+  return into || value == "off";
+}
+
+bool read_mode(std::string_view value, tuning_mode& into) {
+  constexpr std::array<std::pair<std::string_view, tuning_mode>, 3> modes = {
+      {{"off", tuning_mode::off}, {"auto", tuning_mode::automatic}, {"on", tuning_mode::on}}};
+  const auto* const found =
+      std::find_if(modes.begin(), modes.end(), [value](const auto& mode) { return mode.first == value; });
+  if (found == modes.end()) return false;
+  into = found->second;
+  return true;
+}
+
+bool read_factor(std::string_view value, double& into) {
+  constexpr double most = 1000;
+  const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), into);
+  if (failure != std::errc{} || end != value.data() + value.size()) return false;
+  return into == 0 || (into >= 1 && into <= most);
+}
+
+bool read_joins(std::string_view value, exec::join_mode& into) {
+  into = value == "nested" ? exec::join_mode::nested : exec::join_mode::materialized;
+  return value == "nested" || value == "materialized";
+}
+
+void switch_pass(const std::string& name, bool runs, tuning& into) {
+  if (runs) {
+    into.planning.off.erase(name);
+  } else {
+    into.planning.off.insert(name);
+  }
+}
+
+/// Passes of the planner that can do more than run or not.
+void let_choose(tuning_entry& entry) {
+  const std::string& name = entry.choice.name;
+  const auto becomes_mode = [&entry, name](tuning_mode tuning::*mode) {
+    entry.choice.values = any_mode;
+    entry.choice.standard = "auto";
+    entry.read = [name, mode](std::string_view value, tuning& into) {
+      if (!read_mode(value, into.*mode)) return false;
+      switch_pass(name, into.*mode != tuning_mode::off, into);
+      return true;
+    };
+  };
+  if (name == "row-evaluation") becomes_mode(&tuning::row_evaluation);
+  if (name == "semi-joins") becomes_mode(&tuning::semi_joins);
+  if (name == "magic-sets") {
+    entry.choice.values = any_mode;
+    entry.choice.standard = "auto";
+    entry.read = [name](std::string_view value, tuning& into) {
+      tuning_mode mode{};
+      if (!read_mode(value, mode)) return false;
+      switch_pass(name, mode != tuning_mode::off, into);
+      into.planning.magic_sets =
+          mode == tuning_mode::on ? plan::magic_sets_mode::always : plan::magic_sets_mode::automatic;
+      return true;
+    };
+  }
+}
+
+std::vector<tuning_entry> make_entries() {
+  std::vector<tuning_entry> entries;
+  for (const plan::optional_pass& pass : plan::optional_passes()) {
+    const std::string name(pass.name);
+    const bool is_off = plan::passes_off_by_default.contains(name);
+    tuning_entry& entry =
+        entries.emplace_back(tuning_entry{{name, on_or_off, is_off ? "off" : "on", std::string(pass.description)}, {}});
+    entry.read = [name](std::string_view value, tuning& into) {
+      bool runs = false;
+      if (!read_switch(value, runs)) return false;
+      switch_pass(name, runs, into);
+      return true;
+    };
+    let_choose(entry);
+  }
+  entries.push_back(
+      {{"dense-domain-encoding", any_mode, "auto",
+        "values that are only compared get consecutive numbers while a program runs, for bit matrices"},
+       [](std::string_view value, tuning& into) { return read_mode(value, into.dense_domain_encoding); }});
+  entries.push_back({{"priority-delta", on_or_off, "on",
+                      "an iteration takes the best new values of recursive aggregates first; worse ones wait (CPU)"},
+                     [](std::string_view value, tuning& into) { return read_switch(value, into.priority_delta); }});
+  entries.push_back({{"buffer-factor", "0, or a number from 1 to 1000", "8",
+                      "a merge buffer gets room for full + this times delta (--storage hisa); 0: just enough"},
+                     [](std::string_view value, tuning& into) { return read_factor(value, into.buffer_factor); }});
+  entries.push_back({{"joins", "materialized or nested", "materialized",
+                      "joins of three and more atoms: through temporary tables, or nested loops (--storage hisa, GPU)"},
+                     [](std::string_view value, tuning& into) { return read_joins(value, into.joins); }});
+  return entries;
+}
+
+const std::vector<tuning_entry>& all_entries() {
+  static const std::vector<tuning_entry> entries = make_entries();
+  return entries;
+}
+
+const tuning_entry* entry_of(std::string_view name) {
+  const auto& entries = all_entries();
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [name](const auto& entry) { return entry.choice.name == name; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+/// @return what is wrong; empty when nothing is
+std::string read(std::string_view name, std::string_view value, tuning& into) {
+  const tuning_entry* const entry = entry_of(name);
+  if (entry == nullptr) return fmt::format("there is no choice '{}'", name);
+  if (entry->read(value, into)) return {};
+  return fmt::format("{} may only be {}, not '{}'", name, entry->choice.values, value);
+}
+
+}  // namespace
+
+plan::options tuning::planning_for(bool has_device) const {
+  plan::options chosen = planning;
+  // A device has no order of rows: strata with counts would be the CPU's.
+  if (semi_joins == tuning_mode::automatic) {
+    if (has_device) {
+      chosen.off.insert("semi-joins");
+    } else {
+      chosen.off.erase("semi-joins");
+    }
+  }
+  return chosen;
+}
+
+tuning tuning_of(const run_options& options) {
+  tuning result;
+  for (const auto& [name, value] : options.tuning) {
+    if (const std::string fault = read(name, value, result); !fault.empty()) throw input_error("tuning: " + fault);
+  }
+  // As published, recursions are loops.
+  if (options.storage == storage_kind::hisa) result.planning.off.insert("decomposition");
+  // Steps that are made before a recursion serve its parts.
+  if (!result.runs("decomposition")) result.planning.off.insert("invariant-columns");
+  return result;
+}
+
+}  // namespace detail
+
+const std::vector<tuning_choice>& tuning_choices() {
+  static const std::vector<tuning_choice> choices = [] {
+    std::vector<tuning_choice> all;
+    for (const detail::tuning_entry& entry : detail::all_entries()) all.push_back(entry.choice);
+    return all;
+  }();
+  return choices;
+}
+
+std::string tuning_fault(std::string_view name, std::string_view value) {
+  detail::tuning ignored;
+  return detail::read(name, value, ignored);
+}
+
+}  // namespace gpulog

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "exec/executor.hpp"
+#include "gpulog/options.hpp"
+#include "plan/planner.hpp"
+
+/// What `run_options::tuning` says, for those who act on it.
+namespace gpulog::detail {
+
+/// Where something is done that changes no result.
+enum class tuning_mode : std::uint8_t {
+  off,        ///< nowhere
+  automatic,  ///< where it pays
+  on          ///< wherever it is right
+};
+
+struct tuning {
+  /// Passes that are off, but for semi-joins: where `semi_joins` is automatic they depend on the machine.
+  plan::options planning;
+  tuning_mode semi_joins = tuning_mode::automatic;
+  tuning_mode row_evaluation = tuning_mode::automatic;
+  tuning_mode dense_domain_encoding = tuning_mode::automatic;
+  bool priority_delta = true;
+  double buffer_factor = 8;  ///< a merge buffer that grows gets room for full + this times delta; 0: exact
+  exec::join_mode joins = exec::join_mode::materialized;
+
+  [[nodiscard]] bool runs(std::string_view pass) const { return !planning.off.contains(pass); }
+  /// @param has_device whether a device may run strata
+  [[nodiscard]] plan::options planning_for(bool has_device) const;
+};
+
+/// @throws input_error for a name or a value that there is not
+[[nodiscard]] tuning tuning_of(const run_options& options);
+
+}  // namespace gpulog::detail
