@@ -1,4 +1,5 @@
-# Each folder of src/ is one library; what it links *is* the allowed direction of dependencies (docs/architecture.md).
+# Each folder of src/ is one library; what it links *is* the allowed direction of dependencies
+# (docs/internals/index.md).
 option(GPULOG_BUILD_TESTS "Build gpulog's tests" ${PROJECT_IS_TOP_LEVEL})
 option(GPULOG_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 

@@ -12,7 +12,7 @@
 #include "support/operations.hpp"
 
 /// A rule version in terms of registers and numbered relations: what every backend's runner executes over tiles of
-/// bindings (docs/architecture.md, "the way of a tuple").
+/// bindings (docs/internals/the-way-of-a-tuple.md).
 namespace gpulog::kernels {
 
 class functor_table;

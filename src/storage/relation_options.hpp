@@ -17,7 +17,7 @@ struct buffer_policy {
   }
 };
 
-/// Which tuple set and which indexes a relation has (docs/architecture.md, storage).
+/// Which tuple set and which indexes a relation has (docs/internals/storage.md).
 enum class storage_mode : std::uint8_t { hash, hisa };
 
 /// Which tuple set a relation in the `hash` way gets where its values allow a choice. bits and words: wherever that is

@@ -27,10 +27,10 @@ struct branch_type {
   std::vector<field_type> fields;
 };
 
-/// How the values of a type are words (docs/architecture.md): a record is the number of its fields in the record table
-/// of its arity. A value of an algebraic data type is its branch's number when no branch has fields; else the record
-/// [branch, payload], where the payload is the field itself if it is the only one, and else the record of the fields
-/// (record_without_fields, if there are none).
+/// How the values of a type are words (docs/internals/records.md): a record is the number of its fields in the record
+/// table of its arity. A value of an algebraic data type is its branch's number when no branch has fields; else the
+/// record [branch, payload], where the payload is the field itself if it is the only one, and else the record of the
+/// fields (record_without_fields, if there are none).
 struct structure_type {
   std::string name;
   value_kind kind = value_kind::record;
