@@ -100,13 +100,15 @@ def same_text(wanted, found, in_order):
     return not in_order and sorted(wanted.splitlines()) == sorted(found.splitlines())
 
 
-def is_part(wanted, found):
-    """Whether a JSON value has all that another one has; lists have to be of the same length."""
-    if isinstance(wanted, dict):
-        return isinstance(found, dict) and all(key in found and is_part(value, found[key]) for key, value in wanted.items())
-    if isinstance(wanted, list):
-        return isinstance(found, list) and len(wanted) == len(found) and all(map(is_part, wanted, found))
-    return wanted == found
+def missing_part(wanted, found, place=''):
+    """Where a JSON value lacks something that another one has; empty: nowhere. Lists have to be of the same length."""
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        parts = [(key, value, found.get(key)) for key, value in wanted.items()]
+    elif isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
+        parts = [(number, *pair) for number, pair in enumerate(zip(wanted, found))]
+    else:
+        return '' if wanted == found else '%s: %s instead of %s' % (place, json.dumps(found), json.dumps(wanted))
+    return next(filter(None, (missing_part(value, there, '%s/%s' % (place, key)) for key, value, there in parts)), '')
 
 
 class Runner:
@@ -205,8 +207,9 @@ class Runner:
             return
         with open(os.path.join(self.folder, 'stats.json'), encoding='utf-8') as file:
             found = json.load(file)
-        if not is_part(json.loads(block.text), found):
-            self.problem(block, 'is no part of %s' % json.dumps(found, indent=1))
+        missing = missing_part(json.loads(block.text), found)
+        if missing:
+            self.problem(block, 'the figures differ at %s' % missing)
 
     def run_console(self, block):
         printed, commands = [], []
