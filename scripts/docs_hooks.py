@@ -1,7 +1,8 @@
 """What MkDocs does beside its own work, for scripts/build_docs.
 
-The examples stand outside of docs/. Their pages and files become a part of the site, as examples/NAME/. Links between documents are
-written as the repository needs them (docs/tutorial.md links to ../examples/README.md); here they become links of the site.
+The examples stand outside of docs/. Their pages and files become a part of the site, as examples/NAME/. Links between
+documents are written as the repository needs them (docs/tutorial.md links to ../examples/README.md); here they become links
+of the site.
 """
 import glob
 import os
