@@ -1,0 +1,69 @@
+"""What MkDocs does beside its own work, for scripts/build_docs.
+
+The examples stand outside of docs/. Their pages and files become a part of the site, as examples/NAME/. Links between
+documents are written as the repository needs them (docs/tutorial.md links to ../examples/README.md); here they become links
+of the site.
+"""
+import glob
+import os
+import posixpath
+import re
+
+from mkdocs.structure.files import File
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+EXAMPLES = 'examples'
+LINK = re.compile(r'(?<=\]\()(?!\w+:)([^)#\s]+)')
+
+
+def pages_of(pattern):
+    """Pages of a folder as the navigation names them; those of examples are in folders of their own."""
+    folder = pattern.removesuffix('/*')
+    if folder == EXAMPLES:
+        found = glob.glob(os.path.join(ROOT, EXAMPLES, '*', 'README.md'))
+        return [EXAMPLES + '/README.md'] + sorted(os.path.relpath(path, ROOT) for path in found)
+    names = sorted(name for name in glob.glob(os.path.join(ROOT, 'docs', folder, '*.md')))
+    names.sort(key=lambda name: os.path.basename(name) != 'index.md')
+    return [os.path.relpath(name, os.path.join(ROOT, 'docs')) for name in names]
+
+
+def expanded(entries):
+    """The navigation with the pages that stand for `folder/*`; an entry without any is left out."""
+    result = []
+    for entry in entries:
+        if not isinstance(entry, dict):
+            result.append(entry)
+            continue
+        (title, value), = entry.items()
+        if isinstance(value, list):
+            value = expanded(value)
+        elif value.endswith('/*'):
+            value = pages_of(value)
+        if value:
+            result.append({title: value})
+    return result
+
+
+def on_config(config):
+    config.nav = expanded(config.nav)
+    return config
+
+
+def on_files(files, config):
+    for path in sorted(glob.glob(os.path.join(ROOT, EXAMPLES, '**', '*'), recursive=True)):
+        if os.path.isfile(path):
+            files.append(File.generated(config, os.path.relpath(path, ROOT), abs_src_path=path))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Paths from the place in the repository become paths from the place in the site."""
+    source = page.file.src_uri
+    in_repository = source if source.startswith(EXAMPLES + '/') else 'docs/' + source
+
+    def moved(match):
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(in_repository), match.group(1)))
+        target = target.removeprefix('docs/')
+        return posixpath.relpath(target, posixpath.dirname(source) or '.')
+
+    return LINK.sub(moved, markdown)

@@ -1,0 +1,168 @@
+// The pieces of C++ of docs/embedding.md, compiled and run; tests/docs/test_documents.py compares them with the
+// document.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gpulog/engine.hpp"
+
+int distance_to(const std::string& town) {
+  const auto program = gpulog::program::from_text(R"(
+    .decl road(from:symbol, to:symbol, km:number)
+    .decl town(name:symbol)
+    town(x), town(y) :- road(x, y, _).
+    .decl distance(to:symbol, km:number)
+    distance("Linz", 0).
+    distance(y, d) :- town(y), d = min c + km : { distance(x, c), road(x, y, km) }.
+  )");
+  if (!program.ok()) throw std::runtime_error(program.report());
+
+  gpulog::engine engine(program);
+  auto road = engine.relation("road");
+  road.insert({"Linz", "Wels", 30});
+  road.insert({"Wels", "Salzburg", 100});
+  road.insert({"Linz", "Salzburg", 140});
+  engine.evaluate();
+
+  for (const gpulog::tuple row : engine.relation("distance")) {
+    if (row.symbol(0) == town) return row.number(1);
+  }
+  return -1;
+}
+
+std::string table_of(const gpulog::relation& relation) {
+  std::string text;
+  for (const gpulog::attribute& column : relation.attributes()) text += column.name + ":" + column.type + " ";
+  text += "\n";
+  for (const gpulog::tuple row : relation) {
+    for (std::size_t column = 0; column < row.size(); ++column) text += row.text(column) + " ";
+    text += "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> errors_of(const std::string& text) {
+  gpulog::compile_options options;
+  options.warnings = false;
+  const auto program = gpulog::program::from_text(text, options, "rules.dl");
+  std::vector<std::string> result;
+  for (const gpulog::diagnostic& remark : program.diagnostics()) {
+    if (remark.level != gpulog::severity::error) continue;
+    result.push_back(remark.file + ":" + std::to_string(remark.line) + ": " + remark.message);
+  }
+  return result;
+}
+
+gpulog::statistics run_files(const std::string& file, const std::string& facts, const std::string& results) {
+  const auto program = gpulog::program::from_file(file);
+  if (!program.ok()) throw std::runtime_error(program.report());
+
+  gpulog::run_options options;
+  options.fact_directory = facts;
+  options.output_directory = results;
+  options.jobs = 0;                               // as many threads as there are processors
+  options.memory_limit = std::uint64_t{4} << 30;  // 4 GB
+  gpulog::engine engine(program, options);
+  return engine.run();
+}
+
+std::string outcome_of(gpulog::engine& engine) {
+  try {
+    engine.run();
+    return "done";
+  } catch (const gpulog::memory_limit_error&) {
+    return "not enough memory";
+  } catch (const gpulog::error& problem) {
+    return problem.what();
+  }
+}
+
+std::uint64_t tuples_until(const gpulog::program& program, std::uint64_t most) {
+  std::atomic<bool> cancelled = false;
+  std::uint64_t tuples = 0;
+  gpulog::run_options options;
+  options.cancelled = &cancelled;
+  options.on_progress = [&](const gpulog::progress& state) {
+    tuples = state.tuples;
+    if (tuples > most) cancelled = true;
+  };
+  gpulog::engine engine(program, options);
+  try {
+    engine.evaluate();
+  } catch (const gpulog::cancelled_error&) {
+  }
+  return tuples;
+}
+
+namespace {
+
+/// A folder that is removed with everything in it.
+class scratch_folder {
+ public:
+  scratch_folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "gpulog-embedding-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder");
+    path_ = name;
+  }
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  ~scratch_folder() { std::filesystem::remove_all(path_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(embedding, facts_in_and_results_out) {
+  EXPECT_EQ(distance_to("Linz"), 0);
+  EXPECT_EQ(distance_to("Salzburg"), 130);
+  EXPECT_EQ(distance_to("Vienna"), -1);
+}
+
+TEST(embedding, a_relation_as_a_table) {
+  const auto program = gpulog::program::from_text(".decl r(x:number, s:symbol)\nr(1, \"one\").\n");
+  gpulog::engine engine(program);
+  engine.evaluate();
+  EXPECT_EQ(table_of(engine.relation("r")), "x:number s:symbol \n1 one \n");
+}
+
+TEST(embedding, errors_are_listed) {
+  EXPECT_TRUE(errors_of(".decl a(x:number)\na(1).\n").empty());
+  const std::vector<std::string> found = errors_of(".decl a(x:number)\nb(1).\n");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front(), "rules.dl:2: Undefined relation b");
+}
+
+TEST(embedding, files) {
+  const scratch_folder folder;
+  std::ofstream(folder.path("program.dl"))
+      << ".decl a(x:number)\n.input a\n.decl b(x:number)\n.output b\nb(x+1) :- a(x).\n";
+  std::ofstream(folder.path("a.facts")) << "1\n5\n";
+  const gpulog::statistics figures = run_files(folder.path("program.dl"), folder.path(""), folder.path(""));
+  EXPECT_EQ(figures.written_tuples, 2U);
+  EXPECT_TRUE(std::filesystem::exists(folder.path("b.csv")));
+}
+
+TEST(embedding, outcomes) {
+  const auto program = gpulog::program::from_text(".decl a(x:number)\na(0).\n.decl b(x:number)\nb(1/x) :- a(x).\n");
+  gpulog::engine failing(program);
+  EXPECT_NE(outcome_of(failing).find("Floating-point"), std::string::npos);
+  const auto right = gpulog::program::from_text(".decl a(x:number)\na(0).\n");
+  gpulog::engine running(right);
+  EXPECT_EQ(outcome_of(running), "done");
+}
+
+TEST(embedding, a_run_is_cancelled) {
+  const auto program = gpulog::program::from_text(".decl a(x:number)\na(0).\na(x+1) :- a(x), x < 1000000.\n");
+  EXPECT_GT(tuples_until(program, 100), 100U);
+  EXPECT_LT(tuples_until(program, 100), 100000U);
+}
+
+}  // namespace
