@@ -17,7 +17,7 @@
 
 namespace gpulog::detail {
 
-/// Where values that are only compared are numbered (docs/adr/0026-renumbering.md).
+/// Where values that are only compared are numbered (docs/adr/0026-dense-domain-encoding.md).
 struct encoding_choice {
   bool everywhere = false;  ///< wherever it is right; else where a recursion may get bit matrices by it
   std::uint64_t largest_matrix = std::uint64_t{16} << 30;  ///< bytes

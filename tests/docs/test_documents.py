@@ -19,8 +19,6 @@ from documents import ROOT
 LONGEST_LINE = 120
 LONGEST_README = 150
 # Documents that have longer lines still. One that has none any more has to leave the list.
-LONG_LINES_ALLOWED = ['CHANGELOG.md', 'CONTRIBUTING.md', 'docs/adr/*.md', 'docs/architecture.md', 'docs/compatibility.md',
-                      'docs/glossary.md']
 # Sources that tests compile, which have the C++ of the documents.
 COMPILED_SOURCES = ['tests/unit/engine/readme_test.cpp', 'tests/unit/engine/embedding_test.cpp', 'tests/docs/functors.cpp']
 DOCUMENTS_WITH_CPP = ['README.md', 'docs/embedding.md']
@@ -110,8 +108,6 @@ class Flags(unittest.TestCase):
     def test_documents_name_no_others(self):
         refused = self.documented(section(self.text, self.REFUSED))
         for name in ['README.md', *fnmatch.filter(documents.all_documents(), 'docs/*.md')]:
-            if name in LONG_LINES_ALLOWED:
-                continue
             commands = [line for block in documents.blocks_of(name) if block.kind in ('console', 'sh')
                         for line in block.lines if 'gpulog' in line.split() or 'build/release/gpulog' in line.split()]
             found = {flag for line in commands for flag in re.findall(r'(?<=\s)(--[a-z][\w-]*|-[A-Za-z])', line)}
@@ -139,14 +135,7 @@ class Form(unittest.TestCase):
     def test_lines_are_short(self):
         for name in documents.all_documents():
             long_lines = [number for number, line in enumerate(read(name).splitlines(), 1) if len(line) > LONGEST_LINE]
-            if not any(fnmatch.fnmatch(name, pattern) for pattern in LONG_LINES_ALLOWED):
-                self.assertFalse(long_lines, name)
-
-    def test_what_may_have_long_lines_has_some(self):
-        for pattern in LONG_LINES_ALLOWED:
-            names = fnmatch.filter(documents.all_documents(), pattern)
-            lines = [line for name in names for line in read(name).splitlines()]
-            self.assertTrue(any(len(line) > LONGEST_LINE for line in lines), pattern + ' can leave LONG_LINES_ALLOWED')
+            self.assertFalse(long_lines, name)
 
     def test_links_lead_somewhere(self):
         for name in documents.all_documents():

@@ -53,7 +53,7 @@ class both_storages : public testing::TestWithParam<storage_kind> {};
 INSTANTIATE_TEST_SUITE_P(engine, both_storages, testing::Values(storage_kind::hash, storage_kind::hisa));
 
 TEST_P(both_storages, closure_of_a_ring) {
-  for (const int size : {0, 1, 31, 32, 33, oracle::is_sanitized ? 150 : 600}) {
+  for (const int size : {0, 1, 31, 32, 33, gpulog::oracle::is_sanitized ? 150 : 600}) {
     for (const unsigned jobs : {1U, 2U, 4U}) {
       const auto source = program::from_text(reach);
       ASSERT_TRUE(source.ok()) << source.report();
