@@ -14,26 +14,44 @@ function(gpulog_in_few_units target)
   endif()
 endfunction()
 
-# gpulog_library(<folder> [FOLDERS <sub-folder>...] [DEPENDS <library>...]): all *.cpp of the folder and of these in it; an
-# interface library where there is none yet.
+# gpulog_library(<folder> [EXCEPT <sub-folder>...] [DEPENDS <library>...]): all *.cpp in the folder and below, without these
+# sub-folders; an interface library where there is none yet. Other libraries see its headers only if they link it: each library
+# has an include directory of its own, in the build, with a link to the folder.
 function(gpulog_library folder)
-  cmake_parse_arguments(ARG "" "" "FOLDERS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "EXCEPT;DEPENDS" ${ARGN})
   string(REPLACE "/" "_" name "gpulog_${folder}")
-  list(TRANSFORM ARG_FOLDERS REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/\\1/*.cpp")
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp ${ARG_FOLDERS})
+  set(source_folder ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source_folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/gpu/") # src/CMakeLists.txt adds them where there are devices
+  foreach(other ${ARG_EXCEPT})
+    list(FILTER sources EXCLUDE REGEX "^${source_folder}/${other}/")
+  endforeach()
   if(sources)
     add_library(${name} STATIC ${sources})
     set(scope PUBLIC)
-    target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                                           # g++ 12 takes "x" + std::string for overlapping copies (GCC bug 105651).
-                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-                                           $<$<BOOL:${GPULOG_WARNINGS_AS_ERRORS}>:-Werror>)
+    set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${GPULOG_WARNINGS_AS_ERRORS}>:-Werror>)
+    # g++ 12 takes "x" + std::string for overlapping copies (GCC bug 105651).
+    target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
+                                           $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
     gpulog_in_few_units(${name})
   else()
     add_library(${name} INTERFACE)
     set(scope INTERFACE)
   endif()
-  target_include_directories(${name} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  set(own_headers ${PROJECT_BINARY_DIR}/headers/${name})
+  cmake_path(GET folder PARENT_PATH above)
+  file(MAKE_DIRECTORY ${own_headers}/${above})
+  if(ARG_EXCEPT)
+    file(GLOB entries CONFIGURE_DEPENDS RELATIVE ${source_folder} ${source_folder}/*)
+    list(REMOVE_ITEM entries ${ARG_EXCEPT})
+    file(MAKE_DIRECTORY ${own_headers}/${folder})
+    foreach(entry ${entries})
+      file(CREATE_LINK ${source_folder}/${entry} ${own_headers}/${folder}/${entry} SYMBOLIC)
+    endforeach()
+  else()
+    file(CREATE_LINK ${source_folder} ${own_headers}/${folder} SYMBOLIC)
+  endif()
+  target_include_directories(${name} ${scope} ${own_headers})
   target_compile_features(${name} ${scope} cxx_std_20)
   target_link_libraries(${name} ${scope} ${ARG_DEPENDS})
 endfunction()

@@ -15,7 +15,7 @@ if(GPULOG_SANITIZE)
     # AddressSanitizer reports what most of these would, a few instructions later; they check every access once more, and
     # take up to a third of the time that compiling takes. No processor that this is built for minds alignment.
     if(GPULOG_SANITIZE MATCHES "address")
-      # Users' functors are called through one function type that passes all registers (kernels/functor_call.hpp).
+      # Users' functors are called through one function type that passes all registers (kernels/steps/functor_call.hpp).
       add_compile_options($<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
       add_compile_options(-fno-sanitize=null,vptr,object-size,alignment,nonnull-attribute,returns-nonnull-attribute)
     endif()

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/cpu/cpu_backend.hpp"
-#include "storage/sorted_index.hpp"
+#include "storage/indexes/sorted_index.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/cpu/cpu_backend.hpp"
-#include "kernels/tile_runner.hpp"
+#include "kernels/join/tile_runner.hpp"
 
 namespace {
 

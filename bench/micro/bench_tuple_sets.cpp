@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/cpu/cpu_backend.hpp"
-#include "storage/relation.hpp"
+#include "storage/relation/relation.hpp"
 
 namespace {
 

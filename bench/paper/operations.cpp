@@ -14,7 +14,7 @@
 
 #include "backend/array.hpp"
 #include "backend/cpu/tbb_backend.hpp"
-#include "storage/hash.hpp"
+#include "storage/sets/hash.hpp"
 
 namespace {
 

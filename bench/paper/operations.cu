@@ -7,8 +7,8 @@
 
 #include "backend/gpu/device.hpp"
 #include "backend/gpu/launch.hpp"
-#include "storage/gpu/hisa_device.cuh"
-#include "storage/hash.hpp"
+#include "storage/hisa/hisa_device.cuh"
+#include "storage/sets/hash.hpp"
 
 namespace {
 

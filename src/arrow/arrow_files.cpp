@@ -1,6 +1,6 @@
 // Parquet and Arrow files, read and written by Apache Arrow. A library of its own, loaded when a program names such a
-// file (io/arrow_library.cpp): Apache Arrow is large, and all that passes between it and gpulog are the structs of its
-// C interface.
+// file (io/formats/arrow/arrow_library.cpp): Apache Arrow is large, and all that passes between it and gpulog are the
+// structs of its C interface.
 #include <arrow/api.h>
 #include <arrow/c/bridge.h>
 #include <arrow/io/file.h>
@@ -16,7 +16,7 @@
 #include <memory>
 #include <string>
 
-#include "io/arrow_interface.hpp"
+#include "io/formats/arrow/arrow_interface.hpp"
 
 namespace {
 

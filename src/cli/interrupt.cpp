@@ -13,7 +13,6 @@ namespace gpulog::cli {
 namespace {
 
 constexpr auto patience = std::chrono::milliseconds(500);
-constexpr int signal_exit_base = 128;
 
 std::atomic<bool> requested = false;
 std::atomic<int> received_signal = 0;

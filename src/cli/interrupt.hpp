@@ -7,6 +7,9 @@ namespace gpulog::cli {
 /// Set once the user has asked to end (Ctrl-C, a termination signal); run_options::cancelled points here.
 extern const std::atomic<bool>& cancel_requested;
 
+/// A process that a signal ended has this exit status, plus the signal's number, for the shell.
+inline constexpr int signal_exit_base = 128;
+
 /// The signal that asked, 0 when none did.
 [[nodiscard]] int cancelling_signal();
 

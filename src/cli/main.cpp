@@ -21,8 +21,6 @@
 namespace gpulog::cli {
 namespace {
 
-constexpr int signal_exit_base = 128;
-
 /// Replaces the file only once the whole report is on the disk; devices and pipes are written directly.
 void write_report(const std::string& path, const statistics& figures) {
   if (path.empty()) return;

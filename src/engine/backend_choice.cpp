@@ -10,9 +10,9 @@
 #include "engine/engine_state.hpp"
 #include "gpulog/error.hpp"
 #if defined(GPULOG_WITH_GPU)
-#include "exec/device_strata.hpp"
 #include "exec/gpu/gpu_executor.hpp"
-#include "exec/hybrid_executor.hpp"
+#include "exec/hybrid/device_strata.hpp"
+#include "exec/hybrid/hybrid_executor.hpp"
 #endif
 
 /// Which backend runs a program: what options ask for, what the machine has, and what the device can't do.

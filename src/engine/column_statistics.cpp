@@ -6,7 +6,7 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "storage/hash.hpp"
+#include "storage/sets/hash.hpp"
 
 namespace gpulog::detail {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "plan/passes/dense_domains.hpp"
-#include "storage/bit_set.hpp"
-#include "storage/relation_options.hpp"
+#include "storage/relation/relation_options.hpp"
+#include "storage/sets/bit_set.hpp"
 
 namespace gpulog::detail {
 namespace {

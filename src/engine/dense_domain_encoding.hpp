@@ -10,7 +10,7 @@
 #include "backend/array.hpp"
 #include "backend/memory_resource.hpp"
 #include "engine/staged_rows.hpp"
-#include "kernels/tuple_numbering.hpp"
+#include "kernels/search/tuple_numbering.hpp"
 #include "plan/encodable_domains.hpp"
 #include "plan/plan.hpp"
 #include "plan/planner.hpp"

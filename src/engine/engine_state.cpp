@@ -10,9 +10,9 @@
 #include "engine/column_statistics.hpp"
 #include "engine/run_figures.hpp"
 #include "gpulog/error.hpp"
-#include "kernels/pipeline.hpp"
+#include "kernels/join/pipeline.hpp"
 #include "plan/planner.hpp"
-#include "sema/needed_relations.hpp"
+#include "sema/checks/needed_relations.hpp"
 
 namespace gpulog::detail {
 namespace {

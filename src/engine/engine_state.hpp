@@ -25,9 +25,9 @@
 #include "gpulog/statistics.hpp"
 #include "io/prefetched_files.hpp"
 #include "plan/plan.hpp"
-#include "storage/record_table.hpp"
-#include "storage/symbol_table.hpp"
-#include "storage/wide_values.hpp"
+#include "storage/records/record_table.hpp"
+#include "storage/symbols/symbol_table.hpp"
+#include "storage/symbols/wide_values.hpp"
 
 namespace gpulog::detail {
 

@@ -11,7 +11,7 @@
 #include "engine/program_state.hpp"
 #include "engine/stages.hpp"
 #include "gpulog/error.hpp"
-#include "kernels/text_pattern.hpp"
+#include "kernels/steps/text_pattern.hpp"
 #include "sema/analysis.hpp"
 #include "support/diagnostics.hpp"
 #include "syntax/parser.hpp"

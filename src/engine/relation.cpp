@@ -9,7 +9,7 @@
 #include "engine/engine_state.hpp"
 #include "gpulog/error.hpp"
 #include "io/structured_value.hpp"
-#include "sema/types.hpp"
+#include "sema/types/types.hpp"
 
 namespace gpulog {
 namespace {

@@ -4,15 +4,15 @@
 #include <map>
 
 #if defined(GPULOG_WITH_GPU)
-#include "exec/device_strata.hpp"
 #include "exec/gpu/gpu_executor.hpp"
+#include "exec/hybrid/device_strata.hpp"
 #endif
 #include "engine/tuning.hpp"
 #include "gpulog/error.hpp"
 #include "plan/explain.hpp"
 #include "plan/planner.hpp"
 #include "sema/print.hpp"
-#include "sema/types.hpp"
+#include "sema/types/types.hpp"
 #include "syntax/printer.hpp"
 
 namespace gpulog::detail {

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "backend/memory_resource.hpp"
-#include "kernels/functor_table.hpp"
+#include "kernels/steps/functor_table.hpp"
 #include "plan/plan.hpp"
-#include "storage/record_table.hpp"
-#include "storage/relation_options.hpp"
-#include "storage/symbol_table.hpp"
-#include "storage/wide_values.hpp"
+#include "storage/records/record_table.hpp"
+#include "storage/relation/relation_options.hpp"
+#include "storage/symbols/symbol_table.hpp"
+#include "storage/symbols/wide_values.hpp"
 
 /// Runs a plan to fixpoint on some backend.
 namespace gpulog::exec {

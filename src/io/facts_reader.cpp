@@ -10,16 +10,16 @@
 #include <optional>
 #include <span>
 
-#include "io/arrow_reader.hpp"
 #include "io/byte_source.hpp"
 #include "io/directive_parameters.hpp"
 #include "io/fact_source.hpp"
-#include "io/json_reader.hpp"
-#include "io/row_layout.hpp"
-#include "io/row_parser.hpp"
-#include "io/sqlite_reader.hpp"
+#include "io/formats/arrow/arrow_reader.hpp"
+#include "io/formats/json/json_reader.hpp"
+#include "io/formats/sqlite/sqlite_reader.hpp"
+#include "io/formats/text/row_layout.hpp"
+#include "io/formats/text/row_parser.hpp"
+#include "io/formats/text/text_stream.hpp"
 #include "io/task_runner.hpp"
-#include "io/text_stream.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {

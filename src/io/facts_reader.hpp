@@ -11,7 +11,7 @@
 
 #include "backend/array.hpp"
 #include "io/structured_value.hpp"
-#include "storage/symbol_table.hpp"
+#include "storage/symbols/symbol_table.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::io {

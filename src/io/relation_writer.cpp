@@ -12,11 +12,11 @@
 #include <memory>
 #include <mutex>
 
-#include "io/arrow_writer.hpp"
 #include "io/directive_parameters.hpp"
-#include "io/gzip_text.hpp"
+#include "io/formats/arrow/arrow_writer.hpp"
+#include "io/formats/sqlite/sqlite_writer.hpp"
+#include "io/formats/text/gzip_text.hpp"
 #include "io/row_formatter.hpp"
-#include "io/sqlite_writer.hpp"
 #include "io/task_runner.hpp"
 #include "support/error.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "io/output_files.hpp"
 #include "io/structured_value.hpp"
-#include "storage/symbol_table.hpp"
+#include "storage/symbols/symbol_table.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::io {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "io/row_layout.hpp"
+#include "io/formats/text/row_layout.hpp"
 #include "io/value_text.hpp"
 #include "support/error.hpp"
 

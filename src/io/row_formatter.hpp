@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/relation_writer.hpp"
-#include "storage/symbol_table.hpp"
+#include "storage/symbols/symbol_table.hpp"
 
 namespace gpulog::io {
 

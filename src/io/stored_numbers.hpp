@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "storage/wide_values.hpp"
+#include "storage/symbols/wide_values.hpp"
 #include "support/ids.hpp"
 
 /// Words of columns from numbers of files that hold numbers, not texts. Nothing: not a value of the kind.

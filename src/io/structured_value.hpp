@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/record_table.hpp"
-#include "storage/symbol_table.hpp"
-#include "storage/wide_values.hpp"
+#include "storage/records/record_table.hpp"
+#include "storage/symbols/symbol_table.hpp"
+#include "storage/symbols/wide_values.hpp"
 #include "support/value_types.hpp"
 
 /// Records and algebraic data types as text: "[1, [x, nil]]", "$Add(1, $Zero)".

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "storage/symbol_table.hpp"
+#include "storage/symbols/symbol_table.hpp"
 #include "support/ids.hpp"
 
 /// Where the symbols of a file go that is being read.

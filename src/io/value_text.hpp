@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "io/number_text.hpp"
-#include "storage/wide_values.hpp"
+#include "storage/symbols/wide_values.hpp"
 #include "support/ids.hpp"
 
 /// Words to and from text, for the kinds that are numbers. wide: nullptr where words have 32 bits.

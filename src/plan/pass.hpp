@@ -4,11 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/join_order.hpp"
-#include "plan/normalized_rule.hpp"
+#include "plan/cost/join_order.hpp"
 #include "plan/planning.hpp"
-#include "plan/stratum_rules.hpp"
-#include "plan/version_builder.hpp"
+#include "plan/rules/normalized_rule.hpp"
+#include "plan/rules/stratum_rules.hpp"
+#include "plan/versions/version_builder.hpp"
 
 /// Passes: the steps of the planner that have a name, an off switch and a time in `--stats`. planner.cpp lists them in
 /// order. To write one: a pair of files in passes/, a test beside the others, a line in a list.

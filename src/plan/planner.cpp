@@ -23,8 +23,8 @@
 #include "plan/passes/shared_bodies.hpp"
 #include "plan/passes/smallest_relation_first.hpp"
 #include "plan/passes/unneeded_relations.hpp"
-#include "plan/stratum_planner.hpp"
 #include "plan/validate.hpp"
+#include "plan/versions/stratum_planner.hpp"
 
 namespace gpulog::plan {
 namespace {

@@ -11,17 +11,17 @@
 #include <utility>
 #include <vector>
 
-#include "plan/cost_model.hpp"
-#include "plan/normalized_rule.hpp"
+#include "plan/cost/cost_model.hpp"
 #include "plan/passes/computed_keys.hpp"
 #include "plan/passes/magic_sets.hpp"
 #include "plan/passes/magic_sets_choice.hpp"
 #include "plan/passes/shared_bodies.hpp"
 #include "plan/passes/supplementary.hpp"
 #include "plan/plan.hpp"
-#include "plan/plan_builder.hpp"
 #include "plan/planner.hpp"
-#include "plan/rule_text.hpp"
+#include "plan/rules/normalized_rule.hpp"
+#include "plan/rules/rule_text.hpp"
+#include "plan/versions/plan_builder.hpp"
 #include "sema/program.hpp"
 
 namespace gpulog::plan {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "plan/liveness.hpp"
-#include "plan/normalized_rule.hpp"
-#include "plan/stratum_rules.hpp"
+#include "plan/rules/normalized_rule.hpp"
+#include "plan/rules/stratum_rules.hpp"
+#include "plan/versions/liveness.hpp"
 
 namespace gpulog::plan {
 namespace {

@@ -5,22 +5,22 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "sema/aggregate_scopes.hpp"
-#include "sema/anonymous_records.hpp"
-#include "sema/clause_checks.hpp"
-#include "sema/clause_types.hpp"
-#include "sema/components.hpp"
-#include "sema/debug_delta.hpp"
-#include "sema/declarations.hpp"
-#include "sema/inline_checks.hpp"
-#include "sema/inlining.hpp"
-#include "sema/lattices.hpp"
+#include "sema/aggregates/aggregate_scopes.hpp"
+#include "sema/aggregates/lattices.hpp"
+#include "sema/aggregates/subsumption.hpp"
+#include "sema/checks/clause_checks.hpp"
+#include "sema/checks/needed_relations.hpp"
+#include "sema/components/components.hpp"
+#include "sema/components/inline_checks.hpp"
+#include "sema/components/inlining.hpp"
 #include "sema/lowering.hpp"
-#include "sema/needed_relations.hpp"
 #include "sema/print.hpp"
+#include "sema/records/anonymous_records.hpp"
+#include "sema/rewriting/debug_delta.hpp"
+#include "sema/rewriting/syntax_walk.hpp"
 #include "sema/stratification.hpp"
-#include "sema/subsumption.hpp"
-#include "sema/syntax_walk.hpp"
+#include "sema/types/clause_types.hpp"
+#include "sema/types/declarations.hpp"
 
 namespace gpulog::sema {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "sema/expressions.hpp"
 #include "sema/numeric_literal.hpp"
+#include "sema/rewriting/expressions.hpp"
 
 namespace gpulog::sema {
 

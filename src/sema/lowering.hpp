@@ -3,9 +3,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "sema/clause_types.hpp"
-#include "sema/flat_clause.hpp"
 #include "sema/program.hpp"
+#include "sema/rewriting/flat_clause.hpp"
+#include "sema/types/clause_types.hpp"
 
 namespace gpulog::sema {
 

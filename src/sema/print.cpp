@@ -5,7 +5,7 @@
 #include <bit>
 #include <set>
 
-#include "sema/expressions.hpp"
+#include "sema/rewriting/expressions.hpp"
 #include "syntax/printer.hpp"
 
 namespace gpulog::sema {

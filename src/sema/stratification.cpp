@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "sema/recursive_aggregates.hpp"
+#include "sema/aggregates/recursive_aggregates.hpp"
 
 namespace gpulog::sema {
 

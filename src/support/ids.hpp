@@ -32,7 +32,7 @@ using symbol_id = strong_id<struct symbol_tag>;
 enum class value_kind : std::uint8_t { number, unsigned_number, floating, symbol, record, adt };
 
 /// What a column holds for a value, for both word sizes: the value itself where words have 32 bits; where they have 64,
-/// itself or a number that stands for it (storage/wide_values.hpp).
+/// itself or a number that stands for it (storage/symbols/wide_values.hpp).
 using word = std::uint32_t;
 constexpr unsigned word_bits = 32;
 

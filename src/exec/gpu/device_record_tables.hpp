@@ -3,8 +3,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "storage/gpu/device_records.hpp"
-#include "storage/record_sharing.hpp"
+#include "storage/records/device_records.hpp"
+#include "storage/records/record_sharing.hpp"
 
 namespace gpulog::exec {
 

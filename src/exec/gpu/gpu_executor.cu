@@ -1,10 +1,10 @@
 #include "exec/gpu/gpu_executor.hpp"
 
 #include "backend/gpu/device.hpp"
-#include "exec/fixpoint.hpp"
+#include "exec/fixpoint/fixpoint.hpp"
 #include "exec/gpu/gpu_machine.hpp"
 #include "exec/gpu/hisa_executor.hpp"
-#include "kernels/gpu/device_loop.hpp"
+#include "kernels/loop/device_loop.hpp"
 
 namespace gpulog::exec {
 

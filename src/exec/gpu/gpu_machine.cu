@@ -8,9 +8,9 @@
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/occupancy.hpp"
 #include "backend/gpu/primitives.hpp"
-#include "exec/gpu/row_loader.hpp"
-#include "kernels/gpu/expand.cuh"
-#include "kernels/gpu/fewest.cuh"
+#include "exec/strategies/rows/row_loader.hpp"
+#include "kernels/join/expand.cuh"
+#include "kernels/join/fewest.cuh"
 
 namespace gpulog::exec {
 

@@ -1,6 +1,6 @@
 #include "exec/gpu/hisa_executor.hpp"
 
-#include "exec/fixpoint.hpp"
+#include "exec/fixpoint/fixpoint.hpp"
 #include "exec/gpu/hisa_machine.hpp"
 
 namespace gpulog::exec {

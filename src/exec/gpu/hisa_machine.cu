@@ -4,9 +4,9 @@
 
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/occupancy.hpp"
-#include "exec/gpu/row_loader.hpp"
-#include "kernels/gpu/hisa_join.cuh"
-#include "kernels/gpu/hisa_nested.hpp"
+#include "exec/strategies/rows/row_loader.hpp"
+#include "kernels/join/hisa_join.cuh"
+#include "kernels/join/hisa_nested.hpp"
 
 namespace gpulog::exec {
 

@@ -7,10 +7,10 @@
 
 #include "backend/gpu/trace_range.hpp"
 #include "exec/executor.hpp"
-#include "exec/gpu/device_rows.hpp"
-#include "exec/gpu/parameter_store.hpp"
-#include "exec/phase_figures.hpp"
-#include "storage/gpu/hisa_relation.hpp"
+#include "exec/fixpoint/phase_figures.hpp"
+#include "exec/strategies/loop/parameter_store.hpp"
+#include "exec/strategies/rows/device_rows.hpp"
+#include "storage/hisa/hisa_relation.hpp"
 
 namespace gpulog::kernels::gpu {
 struct join_arguments;

@@ -6,7 +6,7 @@
 
 #include "backend/gpu/vendor.hpp"
 #include "exec/gpu/gpu_machine.hpp"
-#include "kernels/host_steps.hpp"
+#include "kernels/steps/host_steps.hpp"
 
 namespace gpulog::exec {
 

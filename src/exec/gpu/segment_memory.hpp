@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "backend/array.hpp"
-#include "storage/gpu/views.hpp"
-#include "storage/key_level.hpp"
+#include "storage/indexes/key_level.hpp"
+#include "storage/relation/views.hpp"
 
 namespace gpulog::exec {
 

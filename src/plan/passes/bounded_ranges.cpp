@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/constant_folding.hpp"
+#include "plan/rules/constant_folding.hpp"
 #include "support/orderings.hpp"
 
 namespace gpulog::plan {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/normalized_rule.hpp"
+#include "plan/rules/normalized_rule.hpp"
 
 namespace gpulog::plan {
 

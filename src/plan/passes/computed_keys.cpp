@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "plan/constant_folding.hpp"
 #include "plan/pass.hpp"
-#include "plan/variable_set.hpp"
+#include "plan/rules/constant_folding.hpp"
+#include "plan/rules/variable_set.hpp"
 #include "support/orderings.hpp"
 
 namespace gpulog::plan {
@@ -163,15 +163,6 @@ struct definition {
   const sema::expression* value = nullptr;
   std::uint32_t condition = 0;
 };
-
-/// Whether it may be computed for rows that the rule does not reach, without a trace.
-bool leaves_no_trace(const sema::expression& value) {
-  const bool observes =
-      value.is_operation() && (value.op == scalar_op::next_counter || value.op == scalar_op::iteration_number ||
-                               value.op == scalar_op::call_functor);
-  return !observes && !value.is_record() && !may_trap(value) &&
-         std::all_of(value.arguments.begin(), value.arguments.end(), leaves_no_trace);
-}
 
 /// By variable, those that follow from the variables of `own` alone, and from each other.
 std::map<std::uint32_t, definition> definitions_from(const normalized_rule& rule, const variable_set& own) {

@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
-#include "plan/normalized_rule.hpp"
 #include "plan/passes/supplementary.hpp"
+#include "plan/rules/normalized_rule.hpp"
 
 namespace gpulog::plan {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "plan/pass.hpp"
-#include "plan/passages.hpp"
+#include "plan/rules/passages.hpp"
 
 namespace gpulog::plan {
 namespace {

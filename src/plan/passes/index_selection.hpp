@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/plan.hpp"
-#include "plan/version_builder.hpp"
+#include "plan/versions/version_builder.hpp"
 
 /// Which sorted orders are kept: as few as serve every search.
 namespace gpulog::plan {

@@ -8,27 +8,25 @@
 #include <string>
 #include <utility>
 
-#include "plan/constant_folding.hpp"
 #include "plan/pass.hpp"
-#include "plan/passages.hpp"
 #include "plan/passes/decomposition.hpp"
-#include "plan/rule_text.hpp"
-#include "plan/variable_set.hpp"
-#include "sema/expressions.hpp"
+#include "plan/rules/constant_folding.hpp"
+#include "plan/rules/passages.hpp"
+#include "plan/rules/rule_text.hpp"
+#include "plan/rules/variable_set.hpp"
+#include "sema/rewriting/expressions.hpp"
 
 namespace gpulog::plan {
 namespace {
 
-/// Whether a value can be computed for rows that the recursion may never reach, without a trace.
-bool leaves_no_trace(const sema::expression& tree) {
-  if (tree.is_record() || may_trap(tree)) return false;
-  if (tree.is_operation()) {
-    const bool observes = tree.op == scalar_op::next_counter || tree.op == scalar_op::iteration_number ||
-                          tree.op == scalar_op::call_functor;
-    if (observes || tree.kind == value_kind::symbol) return false;
-  }
-  return std::all_of(tree.arguments.begin(), tree.arguments.end(), leaves_no_trace);
+/// A text that is made gets a number among the symbols, even if no row has it in the end.
+bool makes_no_text(const sema::expression& tree) {
+  return !(tree.is_operation() && tree.kind == value_kind::symbol) &&
+         std::all_of(tree.arguments.begin(), tree.arguments.end(), makes_no_text);
 }
+
+/// Whether it may be evaluated in a step that is made before the recursion.
+bool may_be_in_a_step(const sema::expression& tree) { return leaves_no_trace(tree) && makes_no_text(tree); }
 
 using column_list = std::vector<std::uint32_t>;
 
@@ -90,7 +88,7 @@ class step_maker {
     }
     rest_of_rule rest = rest_of(rule, *found);
     for (const condition& test : rule.conditions) {
-      if (!leaves_no_trace(test.left) || !leaves_no_trace(test.right)) return std::nullopt;
+      if (!may_be_in_a_step(test.left) || !may_be_in_a_step(test.right)) return std::nullopt;
     }
     bool asks = false;
     for (const std::uint32_t column : other_columns(from.arguments.size(), passed)) {
@@ -101,7 +99,7 @@ class step_maker {
     }
     for (const std::uint32_t column : other_columns(rule.head_arguments.size(), kept)) {
       const sema::expression& after = rule.head_arguments[column];
-      if (!leaves_no_trace(after)) return std::nullopt;
+      if (!may_be_in_a_step(after)) return std::nullopt;
       rest.others.merge(variables_of(after));
     }
     for (const std::uint32_t column : passed) {

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "plan/normalized_rule.hpp"
 #include "plan/passes/supplementary.hpp"
 #include "plan/plan.hpp"
+#include "plan/rules/normalized_rule.hpp"
 
 namespace gpulog::plan {
 

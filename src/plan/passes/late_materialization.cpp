@@ -7,7 +7,7 @@ namespace gpulog::plan {
 namespace {
 
 /// What a step reads, compares or binds.
-struct variables_of {
+struct variable_lister {
   const normalized_rule& rule;
   std::vector<std::uint32_t> found;
 
@@ -28,7 +28,7 @@ struct variables_of {
 };
 
 bool uses(const normalized_rule& rule, const step& one, std::uint32_t variable) {
-  variables_of collector{rule, {}};
+  variable_lister collector{rule, {}};
   std::visit(collector, one.action);
   return std::find(collector.found.begin(), collector.found.end(), variable) != collector.found.end();
 }

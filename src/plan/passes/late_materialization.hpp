@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/join_order.hpp"
+#include "plan/cost/join_order.hpp"
 
 namespace gpulog::plan {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "plan/normalized_rule.hpp"
 #include "plan/passes/supplementary.hpp"
 #include "plan/plan.hpp"
-#include "plan/rule_text.hpp"
-#include "plan/stratum_rules.hpp"
+#include "plan/rules/normalized_rule.hpp"
+#include "plan/rules/rule_text.hpp"
+#include "plan/rules/stratum_rules.hpp"
 #include "sema/program.hpp"
 
 /// Relations that a recursion reads at few keys only: there they are computed inside the fixpoint, and in full once,

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "plan/cost_model.hpp"
+#include "plan/cost/cost_model.hpp"
+#include "plan/cost/value_sources.hpp"
 #include "plan/passes/magic_sets.hpp"
 #include "plan/planner.hpp"
-#include "plan/value_sources.hpp"
 
 namespace gpulog::plan {
 

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "plan/liveness.hpp"
+#include "plan/versions/liveness.hpp"
 
 namespace gpulog::plan {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "plan/planning.hpp"
-#include "plan/stratum_rules.hpp"
+#include "plan/rules/stratum_rules.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -43,7 +43,7 @@ void append(key& to, const sema::expression& tree, const variable_numbers& numbe
   for (const sema::expression& argument : tree.arguments) append(to, argument, numbers);
 }
 
-key key_of(const body_atom& atom, const variable_numbers& numbers) {
+key literal_key(const body_atom& atom, const variable_numbers& numbers) {
   key result{atom.relation.value};
   for (const term& argument : atom.arguments) {
     result.push_back(static_cast<std::uint64_t>(argument.what));
@@ -53,7 +53,7 @@ key key_of(const body_atom& atom, const variable_numbers& numbers) {
   return result;
 }
 
-key key_of(const condition& test, const variable_numbers& numbers) {
+key literal_key(const condition& test, const variable_numbers& numbers) {
   key result{static_cast<std::uint64_t>(test.op)};
   append(result, test.left, numbers);
   append(result, test.right, numbers);
@@ -71,7 +71,7 @@ template <class Literal>
 void drop_repeated(std::vector<Literal>& literals, const variable_numbers& numbers) {
   if (literals.size() < 2) return;
   std::set<key> seen;
-  std::erase_if(literals, [&](const Literal& one) { return !seen.insert(key_of(one, numbers)).second; });
+  std::erase_if(literals, [&](const Literal& one) { return !seen.insert(literal_key(one, numbers)).second; });
 }
 
 bool counts(const sema::expression& tree) {
@@ -84,7 +84,7 @@ bool counts(const condition& test) { return counts(test.left) || counts(test.rig
 template <class Literal>
 void append_sorted(key& to, const std::vector<Literal>& literals, const variable_numbers& numbers) {
   std::vector<key> keys;
-  for (const Literal& one : literals) keys.push_back(key_of(one, numbers));
+  for (const Literal& one : literals) keys.push_back(literal_key(one, numbers));
   std::sort(keys.begin(), keys.end());
   to.push_back(keys.size());
   for (const key& one : keys) to.insert(to.end(), one.begin(), one.end());
@@ -98,15 +98,15 @@ void append_atoms(key& to, const normalized_rule& rule, variable_numbers& number
   to.push_back(waiting.size());
   while (!waiting.empty()) {
     std::size_t next = 0;
-    key smallest = key_of(*waiting.front(), numbers);
+    key smallest = literal_key(*waiting.front(), numbers);
     for (std::size_t other = 1; other < waiting.size(); ++other) {
-      key candidate = key_of(*waiting[other], numbers);
+      key candidate = literal_key(*waiting[other], numbers);
       if (candidate < smallest) std::tie(next, smallest) = std::pair(other, std::move(candidate));
     }
     for (const term& argument : waiting[next]->arguments) {
       if (argument.is_variable()) numbers.meet(argument.value);
     }
-    const key placed = key_of(*waiting[next], numbers);
+    const key placed = literal_key(*waiting[next], numbers);
     to.insert(to.end(), placed.begin(), placed.end());
     waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(next));
   }

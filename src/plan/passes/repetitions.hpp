@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/normalized_rule.hpp"
+#include "plan/rules/normalized_rule.hpp"
 
 /// What rules say twice. Disjunctions and inline relations, once they are multiplied out, leave many rules with the
 /// same atoms in them and many that are the same.

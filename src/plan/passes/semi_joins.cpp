@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "plan/constant_folding.hpp"
-#include "plan/variable_set.hpp"
+#include "plan/rules/constant_folding.hpp"
+#include "plan/rules/variable_set.hpp"
 #include "support/orderings.hpp"
 
 namespace gpulog::plan {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "plan/normalized_rule.hpp"
+#include "plan/rules/normalized_rule.hpp"
 
 namespace gpulog::plan {
 

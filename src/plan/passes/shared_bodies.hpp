@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "plan/normalized_rule.hpp"
 #include "plan/passes/supplementary.hpp"
-#include "plan/rule_text.hpp"
+#include "plan/rules/normalized_rule.hpp"
+#include "plan/rules/rule_text.hpp"
 #include "sema/program.hpp"
 
 namespace gpulog::plan {

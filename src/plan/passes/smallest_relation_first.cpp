@@ -5,8 +5,8 @@
 #include <utility>
 #include <variant>
 
-#include "plan/liveness.hpp"
 #include "plan/pass.hpp"
+#include "plan/versions/liveness.hpp"
 
 namespace gpulog::plan {
 namespace {

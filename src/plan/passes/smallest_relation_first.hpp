@@ -4,9 +4,9 @@
 #include <set>
 #include <vector>
 
-#include "plan/cost_model.hpp"
+#include "plan/cost/cost_model.hpp"
 #include "plan/passes/index_selection.hpp"
-#include "plan/version_builder.hpp"
+#include "plan/versions/version_builder.hpp"
 
 namespace gpulog::plan {
 

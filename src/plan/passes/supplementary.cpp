@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
-#include "plan/constant_folding.hpp"
-#include "plan/variable_set.hpp"
+#include "plan/rules/constant_folding.hpp"
+#include "plan/rules/variable_set.hpp"
 
 namespace gpulog::plan {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "plan/normalized_rule.hpp"
 #include "plan/plan.hpp"
-#include "plan/rule_text.hpp"
+#include "plan/rules/normalized_rule.hpp"
+#include "plan/rules/rule_text.hpp"
 #include "sema/program.hpp"
 
 /// Steps of recursive rules that become relations of their own.

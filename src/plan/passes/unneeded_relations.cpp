@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "plan/planning.hpp"
-#include "sema/needed_relations.hpp"
+#include "sema/checks/needed_relations.hpp"
 
 namespace gpulog::plan {
 

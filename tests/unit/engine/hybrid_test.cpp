@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/engine_state.hpp"
-#include "exec/hybrid_executor.hpp"
+#include "exec/hybrid/hybrid_executor.hpp"
 #include "gpulog/program.hpp"
 #include "oracle/random_runs.hpp"
 

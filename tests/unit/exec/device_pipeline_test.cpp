@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "analysed_text.hpp"
-#include "exec/pipeline_builder.hpp"
-#include "exec/reads.hpp"
-#include "kernels/host_steps.hpp"
+#include "exec/fixpoint/pipeline_builder.hpp"
+#include "exec/fixpoint/reads.hpp"
+#include "kernels/steps/host_steps.hpp"
 
 namespace gpulog::exec {
 namespace {

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/pipeline.hpp"
+#include "kernels/join/pipeline.hpp"
 #include "plan/validate.hpp"
 #include "plan_run.hpp"
-#include "storage/relation.hpp"
+#include "storage/relation/relation.hpp"
 
 namespace gpulog::exec {
 namespace {

@@ -1,6 +1,6 @@
 // Two executors that share a plan give what one alone gives, whichever strata each of them runs.
 
-#include "exec/hybrid_executor.hpp"
+#include "exec/hybrid/hybrid_executor.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "analysed_text.hpp"
-#include "exec/device_strata.hpp"
+#include "exec/hybrid/device_strata.hpp"
 #include "oracle/loops_only.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/random_runs.hpp"

@@ -1,4 +1,4 @@
-#include "exec/placement_costs.hpp"
+#include "exec/hybrid/placement_costs.hpp"
 
 #include <gtest/gtest.h>
 

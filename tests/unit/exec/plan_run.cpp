@@ -1,8 +1,8 @@
 #include "plan_run.hpp"
 
 #include "../backend/thread_launcher.hpp"
-#include "exec/cpu_machine.hpp"
-#include "exec/fixpoint.hpp"
+#include "exec/cpu/cpu_machine.hpp"
+#include "exec/fixpoint/fixpoint.hpp"
 
 namespace gpulog::exec {
 

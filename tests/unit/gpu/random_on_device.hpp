@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "../exec/analysed_text.hpp"
-#include "exec/device_strata.hpp"
 #include "exec/gpu/gpu_executor.hpp"
-#include "exec/hybrid_executor.hpp"
+#include "exec/hybrid/device_strata.hpp"
+#include "exec/hybrid/hybrid_executor.hpp"
 #include "oracle/loops_only.hpp"
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_program.hpp"

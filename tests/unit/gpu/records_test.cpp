@@ -5,7 +5,7 @@
 #include <map>
 
 #include "exec/gpu/device_record_tables.hpp"
-#include "kernels/gpu/record_operator.hpp"
+#include "kernels/steps/record_operator.hpp"
 #include "random_on_device.hpp"
 
 namespace gpulog::exec {

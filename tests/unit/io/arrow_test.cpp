@@ -3,9 +3,9 @@
 #include <limits>
 #include <utility>
 
-#include "io/arrow_columns.hpp"
-#include "io/arrow_reader.hpp"
-#include "io/arrow_writer.hpp"
+#include "io/formats/arrow/arrow_columns.hpp"
+#include "io/formats/arrow/arrow_reader.hpp"
+#include "io/formats/arrow/arrow_writer.hpp"
 #include "loading.hpp"
 
 // Apache Arrow itself takes no part here: streams of tables come from gpulog's own export, or from these tests.

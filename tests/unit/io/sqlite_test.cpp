@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include "io/formats/sqlite/sqlite_database.hpp"
 #include "io/relation_writer.hpp"
-#include "io/sqlite_database.hpp"
 #include "loading.hpp"
 
 namespace gpulog::io {

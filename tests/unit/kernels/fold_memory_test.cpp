@@ -1,4 +1,4 @@
-#include "kernels/fold_memory.hpp"
+#include "kernels/join/fold_memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Operations on words at their edges; what is expected was run on Soufflé 2.5.
 
-#include "kernels/scalar.hpp"
+#include "kernels/steps/scalar.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/steps.hpp"
-#include "storage/symbol_table.hpp"
+#include "kernels/steps/steps.hpp"
+#include "storage/symbols/symbol_table.hpp"
 
 namespace gpulog::kernels {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/text_pattern.hpp"
+#include "kernels/steps/text_pattern.hpp"
 #include "oracle/random_runs.hpp"
 
 #include <gtest/gtest.h>

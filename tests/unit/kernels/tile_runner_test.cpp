@@ -1,6 +1,6 @@
 // Pipelines made by hand, run in every storage mode by one worker and by several, against nested loops.
 
-#include "kernels/tile_runner.hpp"
+#include "kernels/join/tile_runner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/windows.hpp"
+#include "kernels/join/windows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/cost_model.hpp"
+#include "plan/cost/cost_model.hpp"
 
 #include <gtest/gtest.h>
 

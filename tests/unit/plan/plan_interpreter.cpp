@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "kernels/scalar.hpp"
+#include "kernels/steps/scalar.hpp"
 
 namespace gpulog::plan {
 namespace {

@@ -1,4 +1,4 @@
-#include "sema/components.hpp"
+#include "sema/components/components.hpp"
 
 #include <gtest/gtest.h>
 

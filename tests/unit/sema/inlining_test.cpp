@@ -1,4 +1,4 @@
-#include "sema/inlining.hpp"
+#include "sema/components/inlining.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sema/types.hpp"
+#include "sema/types/types.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "backend/cpu/cpu_backend.hpp"
-#include "storage/bit_set.hpp"
-#include "storage/relation.hpp"
-#include "storage/word_set.hpp"
+#include "storage/relation/relation.hpp"
+#include "storage/sets/bit_set.hpp"
+#include "storage/sets/word_set.hpp"
 
 namespace gpulog::storage {
 namespace {

@@ -1,4 +1,4 @@
-#include "storage/choice_set.hpp"
+#include "storage/sets/choice_set.hpp"
 #include "oracle/random_runs.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backend/cpu/cpu_backend.hpp"
-#include "storage/relation.hpp"
+#include "storage/relation/relation.hpp"
 
 namespace gpulog::storage {
 namespace {

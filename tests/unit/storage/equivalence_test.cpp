@@ -1,4 +1,4 @@
-#include "storage/equivalence.hpp"
+#include "storage/sets/equivalence.hpp"
 #include "oracle/random_runs.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 #include "../backend/thread_launcher.hpp"
 #include "backend/cpu/cpu_backend.hpp"
-#include "storage/relation.hpp"
+#include "storage/relation/relation.hpp"
 
 namespace gpulog::storage {
 namespace {

@@ -15,8 +15,8 @@
 
 #include "../backend/thread_launcher.hpp"
 #include "backend/cpu/cpu_backend.hpp"
-#include "storage/relation.hpp"
-#include "storage/row_chains.hpp"
+#include "storage/relation/relation.hpp"
+#include "storage/sets/row_chains.hpp"
 
 namespace gpulog::storage {
 namespace {

@@ -1,4 +1,4 @@
-#include "storage/hash_set.hpp"
+#include "storage/sets/hash_set.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "storage/hisa_set.hpp"
+#include "storage/hisa/hisa_set.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "storage/join_sample.hpp"
+#include "storage/indexes/join_sample.hpp"
 
 #include <gtest/gtest.h>
 

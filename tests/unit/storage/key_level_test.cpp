@@ -1,4 +1,4 @@
-#include "storage/key_level.hpp"
+#include "storage/indexes/key_level.hpp"
 
 #include <gtest/gtest.h>
 

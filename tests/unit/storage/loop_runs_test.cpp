@@ -1,7 +1,7 @@
 // Runs of an index while iterations loop on a device, against what they have to hold: all old rows in order, delta
 // apart.
 
-#include "storage/gpu/loop_runs.hpp"
+#include "storage/indexes/loop_runs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Records that two tables number in turn. The other table is one of this machine here, as a device's needs a device.
 
-#include "storage/record_sharing.hpp"
+#include "storage/records/record_sharing.hpp"
 
 #include <gtest/gtest.h>
 

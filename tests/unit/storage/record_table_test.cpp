@@ -1,4 +1,4 @@
-#include "storage/record_table.hpp"
+#include "storage/records/record_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "storage/relation.hpp"
+#include "storage/relation/relation.hpp"
 #include "oracle/random_runs.hpp"
 
 #include <gtest/gtest.h>

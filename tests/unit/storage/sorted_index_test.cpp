@@ -1,4 +1,4 @@
-#include "storage/sorted_index.hpp"
+#include "storage/indexes/sorted_index.hpp"
 #include "oracle/random_runs.hpp"
 
 #include <gtest/gtest.h>

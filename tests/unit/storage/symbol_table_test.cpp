@@ -1,4 +1,4 @@
-#include "storage/symbol_table.hpp"
+#include "storage/symbols/symbol_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "storage/wide_values.hpp"
+#include "storage/symbols/wide_values.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,12 +13,12 @@ namespace gpulog::backend::gpu::emulated {
 
 namespace {
 
-constexpr std::size_t alignment = 64;
-constexpr std::size_t red_zone = 64;
+constexpr std::size_t variable_alignment = 64;
+constexpr std::size_t variable_red_zone = 64;
 /// Room for all that a block can ask for, and for what lies between some hundred variables.
 constexpr std::size_t room = 2 * shared_bytes_per_block;
 
-std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+std::size_t rounded_to_alignment(std::size_t bytes) { return (bytes + variable_alignment - 1) / variable_alignment * variable_alignment; }
 
 }  // namespace
 
@@ -59,10 +59,10 @@ std::byte* shared_memory::make_place(unsigned number, const char* name, std::siz
     memory_ = static_cast<std::byte*>(made);
   }
   if (end_ == 0) {
-    make_red_zone(memory_, red_zone);
-    end_ = red_zone;
+    make_red_zone(memory_, variable_red_zone);
+    end_ = variable_red_zone;
   }
-  const std::size_t behind = rounded_up(bytes) + red_zone - bytes;
+  const std::size_t behind = rounded_to_alignment(bytes) + variable_red_zone - bytes;
   if (end_ + bytes + behind > room) {
     note_failure("shared memory: too many variables");
     abandon_launch();
@@ -82,14 +82,14 @@ std::string shared_memory::finish() {
   std::string found;
   for (const used_place& used : used_) {
     const std::byte* const place = memory_ + used.offset;
-    const std::size_t behind = rounded_up(used.bytes) + red_zone - used.bytes;
+    const std::size_t behind = rounded_to_alignment(used.bytes) + variable_red_zone - used.bytes;
     if (!is_untouched(place + used.bytes, behind)) {
       found += found.empty() ? "" : ", ";
       found += std::string("behind ") + used.name + " (" + std::to_string(used.bytes) + " bytes)";
     }
     places_[used.number] = nullptr;
   }
-  if (!used_.empty() && !is_untouched(memory_, red_zone)) {
+  if (!used_.empty() && !is_untouched(memory_, variable_red_zone)) {
     found += found.empty() ? "" : ", ";
     found += std::string("in front of ") + used_.front().name;
   }

@@ -1,0 +1,300 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/executor.hpp"
+#include "exec/fixpoint/phase_figures.hpp"
+#include "exec/fixpoint/subsumption.hpp"
+#include "kernels/join/tile_runner.hpp"
+#include "kernels/rows/rows.hpp"
+#include "kernels/search/numbered.hpp"
+#include "kernels/steps/functor_table.hpp"
+#include "storage/relation/relation.hpp"
+
+namespace gpulog::exec {
+
+/// Runs pipelines on this machine's processors: tiles of bindings, taken by the backend's workers.
+template <class Backend>
+class cpu_machine {
+ public:
+  using relation = storage::relation;
+  static constexpr bool leaves_steps_to_host = false;
+  static constexpr bool makes_other_searches = true;
+  struct column_values {
+    const word* values = nullptr;
+    std::uint64_t rows = 0;
+  };
+  /// A named range in a profiler's time line: for devices.
+  struct trace_range {
+    explicit trace_range(const std::string&) {}
+  };
+
+  template <class... Arguments>
+  explicit cpu_machine(backend::memory_resource& resource, const cut_offs& cut, Arguments&&... backend)
+      : backend_(std::forward<Arguments>(backend)...),
+        resource_(&resource),
+        cut_(cut),
+        scratch_(backend_.workers()),
+        row_store_(backend_, resource) {
+    for (auto& one : scratch_) one = std::make_unique<kernels::tile_scratch>();
+  }
+
+  [[nodiscard]] std::unique_ptr<relation> make_relation(std::uint32_t arity, const options& chosen) {
+    storage::relation_options made;
+    made.mode = chosen.storage;
+    made.buffers = chosen.buffers;
+    made.sets = chosen.sets;
+    made.workers = backend_.workers();
+    made.wide = chosen.wide;
+    if (cut_.candidate_rows != 0) {
+      made.candidate_rows = cut_.candidate_rows;
+    } else if (resource_->limit() != 0) {
+      // Candidates and what sorts them may take an eighth of the memory.
+      constexpr std::uint64_t bytes_per_candidate = 64;
+      made.candidate_rows =
+          std::clamp<std::uint64_t>(resource_->limit() / 8 / bytes_per_candidate, 1u << 12, made.candidate_rows);
+    }
+    return std::make_unique<relation>(*resource_, arity, made);
+  }
+
+  /// In the order of the file: row order is nobody's contract, but neighbours stay together.
+  void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    std::vector<const word*> tile(columns.size());
+    for (std::uint64_t row = 0; row < rows; row += storage::tile_rows) {
+      const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(storage::tile_rows, rows - row));
+      for (std::size_t c = 0; c < columns.size(); ++c) tile[c] = columns[c] + row;
+      while (!target.has_room(n)) target.make_room(backend_, n);
+      target.template insert<false>(tile.data(), n, scratch_[0]->insert, 0);
+      if (target.is_choice()) target.choose_in_order();
+    }
+  }
+
+  /// Rows that are distinct, for a relation that is only read.
+  void adopt_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    if (target.as_equivalence() != nullptr) {
+      load_rows(target, columns, rows);
+      target.settle(backend_);
+      return target.complete();
+    }
+    target.adopt(columns, rows);
+  }
+
+  /// Values of a fixpoint that falls apart have a place in a bitmap if they are below this.
+  [[nodiscard]] static std::uint64_t bitmap_values() { return kernels::most_bitmap_values; }
+  std::optional<kernels::decomposed_counts> run_decomposed(const kernels::decomposed_task& task,
+                                                           kernels::relation_list<relation>& relations,
+                                                           const std::atomic<bool>* stop) {
+    return kernels::run_decomposed(backend_, *resource_, task, relations, stop);
+  }
+  std::optional<kernels::decomposed_counts> run_numbered(const kernels::numbered_task& task,
+                                                         kernels::relation_list<relation>& relations,
+                                                         const std::atomic<bool>* stop) {
+    return kernels::run_numbered(backend_, *resource_, task, relations, {cut_.numbered_step_rows, backend_.workers()},
+                                 stop);
+  }
+  static constexpr kernels::row_cut_offs rows_pay = {1024, 0, 3, 2};
+  std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
+                                              kernels::relation_list<relation>& relations,
+                                              const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {
+    return kernels::run_rows(backend_, *resource_, task, relations, cut, stop);
+  }
+  static constexpr kernels::row_cut_offs added_rows_pay = {1024, 65536, 3, 0};
+  /// Rules of versions row by row, in addition to what their head has. @return by rule: its candidates; nothing: it was
+  /// left
+  std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_task& task,
+                                                     kernels::relation_list<relation>& relations,
+                                                     const std::atomic<bool>* stop) {
+    return kernels::add_rows(backend_, *resource_, row_store_, task, relations, added_rows_pay, stop);
+  }
+  void forget_rows() { row_store_.forget(); }
+  /// For a relation whose rows came without a set, and that is asked for membership now.
+  void make_set(relation& target) {
+    const std::uint64_t rows = target.rows();
+    const auto taken = target.take_rows();
+    std::vector<const word*> columns;
+    for (const auto& column : taken) columns.push_back(column.data());
+    load_rows(target, columns, rows);
+    settle(target);
+    target.complete();
+  }
+
+  void settle(relation& target) { target.settle(backend_); }
+  void refresh_index(relation& target, std::size_t index) { target.refresh_index(backend_, index); }
+  /// action(number) for each number below n, on several processors; each may use all of them.
+  template <class Action>
+  void each_at_once(std::size_t n, const Action& action) {
+    backend_.for_each_tile(n, 1, [&](unsigned, std::uint64_t number, std::uint64_t) { action(number); });
+  }
+  [[nodiscard]] std::vector<const word*> host_columns(relation& source) {
+    if (source.as_equivalence() != nullptr) source.write_out_pairs();
+    return source.columns();
+  }
+  void forget_host_columns(relation& source) {
+    if (source.as_equivalence() != nullptr) source.forget_pairs();
+  }
+
+  /// Of each column the largest value; 0 where there is none.
+  [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {
+    std::vector<word> largest;
+    for (const column_values& column : columns) {
+      std::vector<word> found(backend_.workers(), 0);
+      backend_.for_each_tile(column.rows, 1u << 16, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+        if (begin == end) return;
+        found[worker] = std::max(found[worker], *std::max_element(column.values + begin, column.values + end));
+      });
+      largest.push_back(*std::max_element(found.begin(), found.end()));
+    }
+    return largest;
+  }
+  /// What a run without a limit may use.
+  [[nodiscard]] std::uint64_t machine_bytes() const {
+    return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  }
+
+  using subsumptions = subsumption_runner<Backend>;
+  [[nodiscard]] std::unique_ptr<subsumptions> make_subsumptions(kernels::relation_list<relation>& relations,
+                                                                std::size_t target,
+                                                                std::vector<bound_subsumption> bound,
+                                                                const std::atomic<bool>* stop) {
+    return std::make_unique<subsumptions>(backend_, *resource_, scratch_, relations, target, std::move(bound), stop);
+  }
+
+  /// Results of aggregates that stay true are kept with the pipeline.
+  void remember_windows(kernels::pipeline& program) {
+    program.windows = std::make_shared<kernels::run_windows>(program, *resource_);
+  }
+
+  void remember_folds(kernels::pipeline& program) { program.folded = kernels::memory_of_folds(program, *resource_); }
+
+  /// Candidates that a worker makes and offers in a second, about: for versions that find few, and take long to look.
+  static constexpr double candidates_a_second = 3e7;
+
+  /// Runs versions beside each other that are too small to be shared among workers. What fails is left, and fails again
+  /// when it runs alone.
+  void run_together(std::vector<phase_version>& versions, kernels::relation_list<relation>& relations,
+                    const std::atomic<bool>* stop) {
+    if (backend_.workers() == 1) return;
+    std::vector<phase_version*> small;
+    double expected = 0;
+    for (phase_version& version : versions) {
+      const kernels::pipeline& program = *version.program;
+      const relation& target = *relations[program.target];
+      if (version.expected_candidates >= cut_.parallel_candidates || !target.inserts_at_once() ||
+          program.observes_order())
+        continue;
+      small.push_back(&version);
+      expected += version.expected_candidates;
+    }
+    if (small.size() < 2 || expected < cut_.together_candidates) return;
+    const unsigned workers = workers_for(expected, cut_.together_candidates);
+    // The longest ones first, so that workers end together.
+    std::sort(small.begin(), small.end(), [](const phase_version* a, const phase_version* b) {
+      return a->expected_candidates > b->expected_candidates;
+    });
+    // Tiny ones share a task.
+    std::vector<std::size_t> begins = {0};
+    const double piece = expected / (workers * 8.0);
+    double filled = 0;
+    for (std::size_t number = 0; number < small.size(); ++number) {
+      if (filled >= piece) {
+        begins.push_back(number);
+        filled = 0;
+      }
+      filled += small[number]->expected_candidates;
+    }
+    begins.push_back(small.size());
+    kernels::worker_gate gate(workers);  // one for all, as some read what others extend
+    const auto run_one = [&](unsigned worker, phase_version& version) {
+      relation& target = *relations[version.program->target];
+      const auto windows = windows_of(*version.program);
+      kernels::tile_runner<true> runner(*version.program, relations, worker, *scratch_[worker], gate, stop,
+                                        windows.get(), version.program->folded);
+      try {
+        runner.run(0, version.rows, [&](std::uint64_t room) { target.make_room(backend_, room); });
+      } catch (const kernels::arithmetic_fault&) {
+        return;
+      } catch (const kernels::functor_fault&) {
+        return;
+      } catch (const backend::memory_exceeded&) {
+        return;
+      }
+      version.counts = {runner.candidates(), runner.fresh()};
+      version.state = phase_version::outcome::done;
+    };
+    backend_.for_each_tile(
+        begins.size() - 1, 1,
+        [&](unsigned worker, std::uint64_t number, std::uint64_t) {
+          for (std::size_t i = begins[number]; i < begins[number + 1]; ++i) run_one(worker, *small[i]);
+        },
+        workers);
+  }
+
+  pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
+                      double expected_candidates, const std::atomic<bool>* stop) {
+    relation& target = *relations[program.target];
+    const auto make_room = [&](std::uint64_t room) { target.make_room(backend_, room); };
+    const auto windows = windows_of(program);
+    const auto folded = program.folded != nullptr ? program.folded : kernels::memory_of_folds(program, *resource_);
+    const bool is_alone = backend_.workers() == 1 || rows == 1 || expected_candidates < cut_.parallel_candidates;
+    const unsigned workers = is_alone ? 1 : workers_for(expected_candidates, cut_.parallel_candidates);
+    kernels::worker_gate gate(workers);
+    if (is_alone) {
+      kernels::tile_runner<false> runner(program, relations, 0, *scratch_[0], gate, stop, windows.get(), folded);
+      runner.run(0, rows, make_room);
+      return {runner.candidates(), runner.fresh() + chosen(target)};
+    }
+    std::vector<std::optional<kernels::tile_runner<true>>> runners(workers);
+    // Enough pieces that workers end together, and none so small that taking it costs more than its work.
+    const std::uint64_t piece =
+        std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, tiles_per_piece * storage::tile_rows);
+    backend_.for_each_tile(
+        rows, piece,
+        [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+          auto& runner = runners[worker];
+          if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, windows.get(), folded);
+          runner->run(begin, end, make_room);
+        },
+        workers);
+    pipeline_counts counts;
+    for (const auto& runner : runners) {
+      if (!runner) continue;
+      counts.candidates += runner->candidates();
+      counts.fresh += runner->fresh();
+    }
+    counts.fresh += chosen(target);
+    return counts;
+  }
+
+ private:
+  static constexpr std::uint64_t tiles_per_piece = 4;
+
+  [[nodiscard]] std::shared_ptr<kernels::run_windows> windows_of(const kernels::pipeline& program) const {
+    if (program.windows != nullptr) return program.windows;
+    return std::make_shared<kernels::run_windows>(program, *resource_);
+  }
+
+  /// Workers that have enough to do, where so many candidates are worth starting a second one.
+  [[nodiscard]] unsigned workers_for(double candidates, double worth_a_second) const {
+    const unsigned all = backend_.workers();
+    if (worth_a_second == 0) return all;
+    return static_cast<unsigned>(std::clamp<double>(candidates * 2 / worth_a_second, 2, all));
+  }
+
+  /// A choice is made after each rule, so that earlier rules come first.
+  std::uint64_t chosen(relation& target) { return target.is_choice() ? target.choose(backend_) : 0; }
+
+  Backend backend_;
+  backend::memory_resource* resource_;
+  cut_offs cut_;
+  std::vector<std::unique_ptr<kernels::tile_scratch>> scratch_;  // by worker
+  kernels::row_store<Backend> row_store_;
+};
+
+}  // namespace gpulog::exec

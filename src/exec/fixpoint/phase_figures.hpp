@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/join/pipeline.hpp"
+
+/// What machines and a fixpoint tell each other about the work of a phase.
+namespace gpulog::exec {
+
+/// What a run of a pipeline did.
+struct pipeline_counts {
+  std::uint64_t candidates = 0;
+  std::uint64_t fresh = 0;
+};
+
+/// A version of a phase, for a machine that runs several at a time.
+struct phase_version {
+  const kernels::pipeline* program;
+  std::uint64_t rows;          ///< that its first expansion reads, not 0
+  double expected_candidates;  ///< going by its last run
+  enum class outcome : std::uint8_t { left, done, fault } state = outcome::left;
+  pipeline_counts counts;
+};
+
+/// Seconds of the phases that a machine measures itself, where the host's clock sees only how work is handed out.
+struct machine_phases {
+  double join = 0;
+  double populate_delta = 0;
+  double merge = 0;
+  double index = 0;
+  double allocation = 0;
+};
+
+}  // namespace gpulog::exec

@@ -1,0 +1,419 @@
+#include "exec/fixpoint/pipeline_builder.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "exec/fixpoint/live_registers.hpp"
+#include "exec/fixpoint/plan_tasks.hpp"
+#include "exec/fixpoint/scan_windows.hpp"
+#include "kernels/steps/host_steps.hpp"
+#include "support/error.hpp"
+
+namespace gpulog::exec {
+
+namespace {
+
+using kernels::expansion_kind;
+using kernels::register_number;
+using kernels::segment;
+using kernels::step;
+using kernels::step_kind;
+
+class builder {
+ public:
+  builder(const plan::rule_version& version, const plan::program& program, const std::vector<index_place>& places,
+          storage::storage_mode mode, const pipeline_tables& tables, bool for_device, bool with_choices)
+      : program_(program),
+        places_(places),
+        mode_(mode),
+        tables_(tables),
+        for_device_(for_device),
+        with_windows_(with_choices && !for_device) {
+    // Each aggregate has a register of its own that numbers its groups.
+    next_owner_ = version.slot_count;
+    result_.slot_count = version.slot_count;
+    for (const plan::operation& operation : version.operations) {
+      if (std::holds_alternative<plan::fold_begin>(operation)) ++result_.slot_count;
+    }
+    result_.symbols = tables.symbols;
+    result_.wide = tables.wide;
+    if (result_.wide != nullptr) reserve_halves(version);
+    std::set<std::size_t> chosen_tests;  // which are made with the choice of a search
+    for (std::size_t number = 0; number < version.operations.size(); ++number) {
+      if (chosen_tests.contains(number)) continue;
+      std::visit([this](const auto& one) { add(one); }, version.operations[number]);
+      const auto* const match = std::get_if<plan::match>(&version.operations[number]);
+      if (match == nullptr || match->others.empty() || !with_choices) continue;
+      if (for_device && match->grows) continue;  // indexes of deltas are not searched so there
+      if (!keys_are_codes(*match, version.operations)) continue;
+      add_choices(*match, version.operations);
+      for (const plan::other_search& other : match->others) chosen_tests.insert(other.test);
+    }
+    if (with_windows_) find_windows(result_, program_);
+    find_live_registers(result_);
+  }
+  kernels::pipeline take() { return std::move(result_); }
+
+ private:
+  /// The register of an operand, which holds a word of columns.
+  register_number number_of(const plan::operand& operand) {
+    if (!operand.is_constant) {
+      if (has_halves(operand)) make_code(operand.value);
+      return operand.value;
+    }
+    const word constant = storage::word_of(operand.literal, result_.wide);
+    auto& constants = result_.constants;
+    auto found = std::find(constants.begin(), constants.end(), constant);
+    if (found == constants.end()) found = constants.insert(constants.end(), constant);
+    return result_.slot_count + static_cast<register_number>(found - constants.begin());
+  }
+  std::vector<register_number> numbers_of(const std::vector<plan::operand>& operands) {
+    std::vector<register_number> numbers;
+    for (const plan::operand& operand : operands) numbers.push_back(number_of(operand));
+    return numbers;
+  }
+
+  // ---- values of 64 bits ----
+
+  /// Registers for the upper halves of slots, and for keys of searches.
+  void reserve_halves(const plan::rule_version& version) {
+    holds_halves_.resize(version.slot_count, false);
+    if (for_device_) return;  // it computes with none
+    first_upper_ = result_.slot_count;
+    next_key_ = first_upper_ + version.slot_count;
+    result_.slot_count = next_key_;
+    for (const plan::operation& operation : version.operations) {
+      if (const auto* search = std::get_if<plan::match>(&operation)) result_.slot_count += count_of(search->keys);
+      if (const auto* test = std::get_if<plan::exists>(&operation)) result_.slot_count += count_of(test->keys);
+      if (const auto* record = std::get_if<plan::pack>(&operation)) result_.slot_count += count_of(record->fields);
+    }
+  }
+  static register_number count_of(const std::vector<plan::operand>& operands) {
+    return static_cast<register_number>(operands.size());
+  }
+  /// Whether the operand is a slot that holds halves of a value, not its code.
+  [[nodiscard]] bool has_halves(const plan::operand& operand) const {
+    return result_.wide != nullptr && !operand.is_constant && holds_halves_[operand.value];
+  }
+  /// The registers of an argument that is wanted as a value.
+  void add_value(const plan::operand& operand, std::vector<register_number>& lower,
+                 std::vector<register_number>& upper) {
+    const bool halves = has_halves(operand);
+    lower.push_back(halves ? operand.value : number_of(operand));
+    upper.push_back(halves ? first_upper_ + operand.value : kernels::no_register);
+  }
+  void hold_code(slot_id slot) {
+    if (result_.wide != nullptr) holds_halves_[slot.value] = false;
+  }
+  register_number put_halves(slot_id slot) {
+    holds_halves_[slot.value] = true;
+    return first_upper_ + slot.value;
+  }
+  step encoding(register_number slot, register_number result) const {
+    step made{};
+    made.kind = step_kind::compute;
+    made.scalar = scalar_op::copy;
+    made.is_wide = true;
+    made.arguments = {slot};
+    made.upper = {first_upper_ + slot};
+    made.result = result;
+    return made;
+  }
+  void make_code(register_number slot) {
+    add_step(encoding(slot, slot));
+    holds_halves_[slot] = false;
+  }
+  /// Keys of a search: a value without a code is nowhere, so none is made for it.
+  std::vector<register_number> keys_of(const std::vector<plan::operand>& operands) {
+    std::vector<register_number> numbers;
+    for (const plan::operand& operand : operands) {
+      if (!has_halves(operand)) {
+        numbers.push_back(number_of(operand));
+        continue;
+      }
+      step made = encoding(operand.value, next_key_++);
+      made.known_only = true;
+      numbers.push_back(made.result);
+      add_step(std::move(made));
+    }
+    return numbers;
+  }
+
+  segment& current() {
+    begin();
+    const expansion_kind last = result_.segments.back().kind;
+    if (last == expansion_kind::host || last == expansion_kind::records) result_.segments.emplace_back();
+    return result_.segments.back();
+  }
+  /// No atom before: one empty binding.
+  void begin() {
+    if (result_.segments.empty()) result_.segments.emplace_back();
+  }
+
+  void add_step(step&& made) {
+    ensure(!made.is_wide || !for_device_, "a device is given a step on values of 64 bits");
+    const bool looks_up_record = kernels::looks_up_record(made);
+    if (!for_device_ || (!looks_up_record && !kernels::needs_host(made))) {
+      current().steps.push_back(std::move(made));
+      return;
+    }
+    begin();
+    const expansion_kind own = looks_up_record ? expansion_kind::records : expansion_kind::host;
+    const segment& last = result_.segments.back();
+    const bool other_table = looks_up_record && last.kind == own && last.steps.front().records != made.records;
+    if (last.kind != own || other_table) result_.segments.emplace_back().kind = own;
+    result_.segments.back().steps.push_back(std::move(made));
+  }
+
+  std::size_t level_of(index_id index, std::size_t keys) const {
+    const auto& lengths = program_.indexes[index.value].key_lengths;
+    return static_cast<std::size_t>(std::find(lengths.begin(), lengths.end(), keys) - lengths.begin());
+  }
+
+  void add(const plan::scan& scan) {
+    segment& made = result_.segments.emplace_back();
+    made.kind = expansion_kind::scan;
+    made.part = part_of(scan.rows);
+    made.source = scan.relation.value;
+    // Every element is its own partner. In an aggregate each of its pairs counts.
+    if (scan.changed_elements) {
+      made.scanned = kernels::scan_kind::changed_elements;
+    } else if (program_.relations[scan.relation.value].is_equivalence && scan.bindings.size() <= 1 &&
+               open_folds_.empty()) {
+      made.scanned = kernels::scan_kind::elements;
+    }
+    for (const plan::column_binding& binding : scan.bindings) {
+      hold_code(binding.slot);
+      made.bindings.push_back({binding.slot.value, binding.column});
+    }
+  }
+
+  void add(const plan::match& match) {
+    std::vector<register_number> keys = keys_of(match.keys);
+    segment& made = result_.segments.emplace_back();
+    made.kind = expansion_kind::match;
+    made.part = part_of(match.rows);
+    made.source = match.relation.value;
+    made.index = places_[match.index.value].number;
+    made.level = level_of(match.index, match.keys.size());
+    made.keys = std::move(keys);
+    for (const plan::column_binding& binding : match.bindings) {
+      hold_code(binding.slot);
+      made.bindings.push_back({binding.slot.value, stored_column(match.index, binding.column)});
+    }
+  }
+
+  /// Where a match reads a column: in the relation, or among the columns that its index stores.
+  [[nodiscard]] std::uint32_t stored_column(index_id index, std::uint32_t column) const {
+    const storage::index_layout layout = make_layout(program_.indexes[index.value], mode_);
+    if (layout.positions) return column;
+    const auto place = std::find(layout.stored.begin(), layout.stored.end(), column);
+    return static_cast<std::uint32_t>(place - layout.stored.begin());
+  }
+
+  /// Where a key has no code yet, a step would have to make one for each of the searches: they are made one by one.
+  [[nodiscard]] bool keys_are_codes(const plan::match& match, const std::vector<plan::operation>& operations) const {
+    const auto are_codes = [this](const std::vector<plan::operand>& keys) {
+      return std::none_of(keys.begin(), keys.end(), [this](const plan::operand& key) { return has_halves(key); });
+    };
+    return are_codes(match.keys) && std::all_of(match.others.begin(), match.others.end(), [&](const auto& other) {
+             return are_codes(other.keys) && are_codes(std::get<plan::exists>(operations[other.test]).keys);
+           });
+  }
+
+  /// The searches that a match leaves open, each with the tests of all others' relations.
+  void add_choices(const plan::match& match, const std::vector<plan::operation>& operations) {
+    segment& made = result_.segments.back();
+    std::vector<step> tests;
+    plan::exists own{match.relation, plan::part::all, false, {}, {}};
+    own.keys.resize(match.keys.size() + 1);
+    const std::vector<std::uint32_t>& order = program_.indexes[match.index.value].order;
+    for (std::size_t number = 0; number < match.keys.size(); ++number) own.keys[order[number]] = match.keys[number];
+    own.keys[match.bindings.front().column] = plan::operand::slot(match.bindings.front().slot);
+    tests.push_back(make_test(own));
+    made.choices.push_back({made.source, made.index, made.level, made.keys, made.bindings.front(), {}});
+    for (const plan::other_search& other : match.others) {
+      tests.push_back(make_test(std::get<plan::exists>(operations[other.test])));
+      made.choices.push_back({other.relation.value,
+                              places_[other.index.value].number,
+                              level_of(other.index, other.keys.size()),
+                              numbers_of(other.keys),
+                              {made.bindings.front().target, stored_column(other.index, other.column)},
+                              {}});
+    }
+    for (std::size_t choice = 0; choice < tests.size(); ++choice) {
+      for (std::size_t number = 0; number < tests.size(); ++number) {
+        if (number != choice) made.choices[choice].checks.push_back(tests[number]);
+      }
+    }
+  }
+
+  void add(const plan::exists& exists) { add_step(make_test(exists)); }
+
+  step make_test(const plan::exists& exists) {
+    step made{};
+    made.negated = exists.negated;
+    made.part = part_of(exists.rows);
+    made.source = exists.relation.value;
+    made.arguments = keys_of(exists.keys);
+    if (exists.index.valid()) {
+      made.kind = step_kind::exists_key;
+      made.index = places_[exists.index.value].number;
+      made.level = level_of(exists.index, exists.keys.size());
+    } else {
+      made.kind = exists.keys.empty() ? step_kind::exists_any : step_kind::exists_tuple;
+    }
+    return made;
+  }
+
+  void add(const plan::compute& compute) {
+    step made{};
+    made.kind = step_kind::compute;
+    made.scalar = compute.op;
+    made.result = compute.result.value;
+    const bool is_copy_of_code = compute.op == scalar_op::copy && !has_halves(compute.arguments.front());
+    if (result_.wide != nullptr && !kernels::needs_host(compute.op) && !is_copy_of_code) {
+      made.is_wide = true;
+      for (const plan::operand& argument : compute.arguments) add_value(argument, made.arguments, made.upper);
+      made.upper_result = put_halves(compute.result);
+    } else {
+      made.arguments = numbers_of(compute.arguments);
+      hold_code(compute.result);
+    }
+    if (with_windows_ && can_go_before_expansion(made, result_)) {
+      result_.segments[result_.segments.size() - 2].steps.push_back(std::move(made));
+    } else {
+      add_step(std::move(made));
+    }
+  }
+
+  void add(const plan::filter& filter) {
+    step made{};
+    made.kind = step_kind::filter;
+    made.comparison = filter.op;
+    if (compares_values(filter)) {
+      made.is_wide = true;
+      add_value(filter.left, made.arguments, made.upper);
+      add_value(filter.right, made.arguments, made.upper);
+    } else {
+      const register_number left = number_of(filter.left);
+      made.arguments = {left, number_of(filter.right)};
+    }
+    add_step(std::move(made));
+  }
+
+  /// Codes can be compared for equality where both are there, but for floats.
+  [[nodiscard]] bool compares_values(const plan::filter& filter) const {
+    if (result_.wide == nullptr || kernels::needs_host(filter.op)) return false;
+    const bool is_identity = filter.op == comparison_op::equal || filter.op == comparison_op::not_equal;
+    return !is_identity || has_halves(filter.left) || has_halves(filter.right);
+  }
+
+  void add(const plan::pack& pack) {
+    step made{};
+    made.kind = pack.known_only ? step_kind::find_record : step_kind::pack;
+    made.result = pack.result.value;
+    made.arguments = pack.known_only ? keys_of(pack.fields) : numbers_of(pack.fields);
+    hold_code(pack.result);
+    made.records = records_of(pack.fields.size());
+    add_step(std::move(made));
+  }
+
+  void add(const plan::unpack& unpack) {
+    step made{};
+    made.kind = step_kind::unpack;
+    made.arguments = {number_of(unpack.record)};
+    made.records = records_of(unpack.arity);
+    for (const plan::field_binding& binding : unpack.bindings) {
+      hold_code(binding.slot);
+      made.bindings.push_back({binding.slot.value, binding.field});
+    }
+    add_step(std::move(made));
+  }
+
+  storage::record_table* records_of(std::size_t arity) {
+    return tables_.records == nullptr ? nullptr : &(*tables_.records)[static_cast<std::uint32_t>(arity)];
+  }
+
+  void add(const plan::generate& generate) {
+    begin();
+    segment made;
+    made.kind = expansion_kind::range;
+    made.value = generate.kind;
+    made.bindings.push_back({generate.result.value, 0});
+    if (result_.wide == nullptr) {
+      made.keys = numbers_of(generate.arguments);
+    } else {
+      for (const plan::operand& argument : generate.arguments) add_value(argument, made.keys, made.upper_keys);
+      made.upper_value = put_halves(generate.result);
+    }
+    result_.segments.push_back(std::move(made));
+  }
+
+  void add(const plan::fold_begin&) {
+    begin();
+    open_folds_.push_back(result_.segments.size());
+    halves_before_folds_.push_back(holds_halves_);
+    segment& made = result_.segments.emplace_back();
+    made.kind = expansion_kind::fold;
+    made.owner = next_owner_++;
+  }
+
+  void add(const plan::fold_end& end) {
+    const std::size_t fold = open_folds_.back();
+    open_folds_.pop_back();
+    std::vector<register_number> folded;
+    std::vector<register_number> upper;
+    if (result_.wide == nullptr || end.op == fold_op::functor) {
+      folded.push_back(number_of(end.value));
+    } else {
+      add_value(end.value, folded, upper);
+    }
+    segment& last = current();
+    last.ended_fold = fold;
+    last.folded = folded.front();
+    if (!upper.empty()) last.upper_folded = upper.front();
+    last.fold = end.op;
+    last.called = end.functor;
+    last.initial = storage::word_of(end.initial, result_.wide);
+    holds_halves_ = std::move(halves_before_folds_.back());
+    halves_before_folds_.pop_back();
+    hold_code(end.result);
+    result_.segments[fold].unfold = result_.segments.size();
+    segment& made = result_.segments.emplace_back();
+    made.kind = expansion_kind::unfold;
+    made.result = end.result.value;
+  }
+
+  void add(const plan::insert& insert) {
+    current();
+    result_.target = insert.relation.value;
+    result_.head = numbers_of(insert.values);
+    current();
+  }
+
+  const plan::program& program_;
+  const std::vector<index_place>& places_;
+  storage::storage_mode mode_;
+  pipeline_tables tables_;
+  bool for_device_;
+  bool with_windows_;
+  kernels::pipeline result_;
+  std::vector<std::size_t> open_folds_;  // segments
+  register_number next_owner_ = 0;
+  register_number first_upper_ = 0;  // of slot 0
+  register_number next_key_ = 0;
+  std::vector<bool> holds_halves_;                      // whether a slot holds halves of a value
+  std::vector<std::vector<bool>> halves_before_folds_;  // as it was before each open fold
+};
+
+}  // namespace
+
+kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
+                                 const std::vector<index_place>& places, storage::storage_mode mode,
+                                 const pipeline_tables& tables, bool for_device, bool with_choices) {
+  return builder(version, program, places, mode, tables, for_device, with_choices).take();
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,369 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/executor.hpp"
+#include "exec/fixpoint/index_places.hpp"
+#include "exec/fixpoint/last_uses.hpp"
+#include "exec/fixpoint/stratum_subsumptions.hpp"
+#include "kernels/join/pipeline.hpp"
+#include "kernels/steps/functor_table.hpp"
+#include "support/error.hpp"
+
+namespace gpulog::exec {
+
+/// The relations of a plan on a machine, with their sets and indexes: how they are made, filled, measured, and freed
+/// behind the last stratum that needs them. What runs the plan's rules (phase_runner.hpp) derives from it.
+template <class Machine>
+class plan_relations {
+ protected:
+  using relation_type = typename Machine::relation;
+  static constexpr bool holds_equivalences = requires(relation_type & made) { made.become_equivalence(); };
+
+  /// What was done to a relation when memory ran out.
+  struct fault_context {
+    const char* doing;
+    relation_id relation;
+    const plan::rule_version* version;  ///< nullptr: no rule did it
+  };
+
+  template <class... Arguments>
+  plan_relations(const plan::program& program, backend::memory_resource& resource, const options& chosen,
+                 Arguments&&... machine)
+      : machine_(std::forward<Arguments>(machine)...),
+        plan_(&program),
+        resource_(&resource),
+        options_(chosen),
+        places_(place_indexes(program)),
+        last_uses_(find_last_uses(program, chosen.may_run, Machine::makes_other_searches)),
+        last_version_(program.relations.size(), nullptr) {
+    relations_.resize(program.relations.size());
+    for (std::uint32_t r = 0; r < program.relations.size(); ++r) make_relation(relation_id(r));
+  }
+  ~plan_relations() = default;
+  plan_relations(const plan_relations&) = delete;
+  plan_relations& operator=(const plan_relations&) = delete;
+
+  [[nodiscard]] relation_type& relation_of(relation_id id) const { return *relations_[id.value]; }
+
+  template <class Action>
+  void guarded(const fault_context& context, Action&& action) {
+    try {
+      action();
+    } catch (const backend::memory_exceeded& fault) {
+      throw memory_fault(describe(context, fault));
+    }
+  }
+
+  /// A relation of a kind that the machine lacks can be read here, but not loaded or extended.
+  void require_kind_of(relation_id id) const {
+    if (!holds_choices && !plan_->relations[id.value].choice_domains.empty())
+      throw internal_error("a machine without choice-domains is given one");
+    if (!holds_equivalences && plan_->relations[id.value].is_equivalence)
+      throw internal_error("a machine without equivalence relations is given one");
+  }
+
+  /// An empty relation with its indexes, in the place of what was there.
+  void make_relation(relation_id id) {
+    relations_[id.value] =
+        machine_.make_relation(static_cast<std::uint32_t>(plan_->relations[id.value].kinds.size()), options_);
+    if constexpr (holds_choices) {
+      const auto& domains = plan_->relations[id.value].choice_domains;
+      if (!domains.empty()) relation_of(id).set_choice_domains(domains);
+    }
+    if constexpr (holds_equivalences) {
+      if (plan_->relations[id.value].is_equivalence) relation_of(id).become_equivalence();
+    }
+    if constexpr (subsuming_machine<Machine>) {
+      if (loses_rows(id)) prepare_losses(id);
+    }
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i].relation == id) relation_of(id).add_index(make_layout(plan_->indexes[i], options_.storage));
+    }
+  }
+
+  void load_relation(relation_id id, const std::vector<const word*>& columns, std::uint64_t rows) {
+    relation_type& target = relation_of(id);
+    guarded({"loading", id, nullptr}, [&] { fill(target, columns, rows); });
+  }
+
+  /// Rows of a relation that were derived elsewhere: distinct. It gets a set only if a stratum to come needs it.
+  void adopt_relation(relation_id id, const std::vector<const word*>& columns, std::uint64_t rows) {
+    relation_type& target = relation_of(id);
+    const std::size_t last_insertion_or_lookup = last_uses_.set_needed[id.value];
+    guarded({"copying", id, nullptr}, [&] {
+      if (last_insertion_or_lookup == last_uses::never || last_insertion_or_lookup < next_stratum_) {
+        machine_.adopt_rows(target, columns, rows);
+      } else {
+        fill(target, columns, rows);
+      }
+    });
+  }
+
+  /// Whether all is done as in the paper.
+  [[nodiscard]] bool is_published() const { return options_.storage == storage::storage_mode::hisa; }
+
+  /// Whether iterations may go on with the best values alone, while others wait. @param least rows; 0: no more
+  void use_priority_delta([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] std::uint64_t least) {
+    if constexpr (requires(relation_type & made) { made.use_priority_delta(least); }) {
+      if (!options_.priority_delta) return;
+      for (const relation_id relation : stratum.relations) {
+        const auto& best = plan_->relations[relation.value].best;
+        if (best && best->priority_delta && relation_of(relation).keeps_best())
+          relation_of(relation).use_priority_delta(least);
+      }
+    }
+  }
+
+  void refresh_index(std::uint32_t index, stratum_statistics& figures) {
+    const double start = storage::seconds_now();
+    const index_place place = places_[index];
+    guarded({"indexing", place.relation, nullptr},
+            [&] { machine_.refresh_index(relation_of(place.relation), place.number); });
+    figures.index_seconds += storage::seconds_now() - start;
+  }
+
+  /// Several at a time where the machine can, and where there is enough to do.
+  template <class Indexes>
+  void refresh_indexes(const Indexes& indexes, stratum_statistics& figures) {
+    if constexpr (requires { machine_.each_at_once(std::size_t{}, [](std::size_t) {}); }) {
+      std::vector<std::uint32_t> all;
+      std::uint64_t rows = 0;
+      for (const std::uint32_t index : indexes) {
+        const relation_type& relation = relation_of(places_[index].relation);
+        all.push_back(index);
+        rows += relation.index(places_[index].number).missing_rows(relation.rows());
+      }
+      if (all.size() > 1 && static_cast<double>(rows) >= options_.cut.parallel_candidates) {
+        const double start = storage::seconds_now();
+        machine_.each_at_once(all.size(), [&](std::size_t number) {
+          const index_place place = places_[all[number]];
+          guarded({"indexing", place.relation, nullptr},
+                  [&] { machine_.refresh_index(relation_of(place.relation), place.number); });
+        });
+        figures.index_seconds += storage::seconds_now() - start;
+        return;
+      }
+    }
+    for (const std::uint32_t index : indexes) refresh_index(index, figures);
+  }
+
+  void settle(relation_id relation, stratum_statistics& figures) {
+    relation_type& target = relation_of(relation);
+    const storage::phase_times before = target.times();
+    guarded({"deduplicating", relation, last_version_[relation.value]}, [&] { machine_.settle(target); });
+    add_phases(target, before, figures);
+  }
+
+  static void add_phases(const relation_type& target, const storage::phase_times& before, stratum_statistics& figures) {
+    figures.populate_delta_seconds += target.times().populate_delta - before.populate_delta;
+    figures.merge_seconds += target.times().merge - before.merge;
+  }
+
+  static constexpr bool chooses_sets = requires(relation_type & made) { made.bound_values({}, 0); };
+
+  [[nodiscard]] static std::string set_of([[maybe_unused]] const relation_type& asked) {
+    if constexpr (chooses_sets) {
+      return asked.set_name();
+    } else {
+      return "hisa";
+    }
+  }
+
+  /// Where the plan says that no set is needed: that holds for what the rules derive, and rows that were loaded may be
+  /// among it. The published way always deduplicates.
+  void skip_sets([[maybe_unused]] const plan::stratum& stratum) {
+    if constexpr (requires(relation_type & made) { made.skip_set(); }) {
+      if (is_published()) return;
+      for (const relation_id id : stratum.relations) {
+        if (!plan_->relations[id.value].needs_set && relation_of(id).rows() == 0) relation_of(id).skip_set();
+      }
+    }
+  }
+
+  /// Tells the relations of a stratum how large the values are that its rules can give them, where that is known.
+  void choose_sets([[maybe_unused]] const plan::stratum& stratum) {
+    if constexpr (chooses_sets) {
+      using storage::set_choice;
+      if (is_published() || options_.sets == set_choice::hash) return;
+      std::set<plan::column_place> sources;
+      for (const plan::relation_domain& domain : stratum.domains) {
+        for (const plan::column_domain& column : domain.columns)
+          sources.insert(column.sources.begin(), column.sources.end());
+      }
+      std::uint64_t rows = 0;
+      for (const plan::column_place& source : sources) rows = std::max(rows, relation_of(source.relation).rows());
+      if (options_.sets == set_choice::automatic && rows < options_.cut.bounded_rows) return;
+      find_largest_values({sources.begin(), sources.end()});
+      const std::uint64_t memory = resource_->limit() != 0 ? resource_->limit() : machine_.machine_bytes();
+      std::map<plan::column_place, word> known;
+      for (const plan::relation_domain& domain : stratum.domains) {
+        std::vector<std::uint64_t> bounds;
+        for (const plan::column_domain& column : domain.columns) {
+          // With words of 64 bits, constants that are not their own codes have larger ones than any other value.
+          word largest = static_cast<word>(std::min<wide_word>(column.largest_constant, UINT32_MAX));
+          for (const plan::column_place& source : column.sources) largest = std::max(largest, largest_[source]);
+          known[{domain.relation, static_cast<std::uint32_t>(bounds.size())}] = largest;
+          bounds.push_back(largest + 1ULL);
+        }
+        guarded({"extending", domain.relation, nullptr},
+                [&] { relation_of(domain.relation).bound_values(bounds, memory); });
+      }
+      // Of columns that the stratum extends, what they had before it is no longer all.
+      for (relation_id relation : stratum.relations) {
+        largest_.erase(largest_.lower_bound({relation, 0}), largest_.upper_bound({relation, UINT32_MAX}));
+      }
+      largest_.insert(known.begin(), known.end());
+    }
+  }
+
+  /// Of columns that are complete, or hold what they had before their stratum begins.
+  void find_largest_values(const std::vector<plan::column_place>& columns) {
+    std::vector<plan::column_place> unknown;
+    std::vector<typename Machine::column_values> parts;
+    for (const plan::column_place& column : columns) {
+      if (largest_.contains(column)) continue;
+      const relation_type& source = relation_of(column.relation);
+      unknown.push_back(column);
+      parts.push_back({source.rows() == 0 ? nullptr : source.column(column.column), source.rows()});
+    }
+    if (unknown.empty()) return;
+    const std::vector<word> largest = machine_.largest_values(parts);
+    for (std::size_t i = 0; i < unknown.size(); ++i) largest_[unknown[i]] = largest[i];
+  }
+
+  /// All values of the columns, as they are now, are below.
+  [[nodiscard]] std::uint64_t bound_of(const std::set<plan::column_place>& places) {
+    std::vector<typename Machine::column_values> columns;
+    for (const plan::column_place& place : places) {
+      const relation_type& source = relation_of(place.relation);
+      if (source.rows() != 0) columns.push_back({source.column(place.column), source.rows()});
+    }
+    std::uint64_t bound = 0;
+    for (const word largest : machine_.largest_values(columns)) bound = std::max<std::uint64_t>(bound, largest + 1ULL);
+    return bound;
+  }
+
+  [[nodiscard]] std::uint64_t rows_of(const plan::stratum& stratum) const {
+    std::uint64_t rows = 0;
+    for (const relation_id relation : stratum.relations) rows += relation_of(relation).rows();
+    return rows;
+  }
+
+  /// Over the relations of the program, without those that the planner added.
+  template <class Rows>
+  [[nodiscard]] std::uint64_t sum_of(const plan::stratum& stratum, const Rows& rows) const {
+    std::uint64_t sum = 0;
+    for (relation_id relation : stratum.relations) {
+      if (!plan_->relations[relation.value].supplementary) sum += rows(relation_of(relation));
+    }
+    return sum;
+  }
+
+  /// Without rows that a subsumption took away.
+  [[nodiscard]] std::uint64_t tuples_of(relation_id id) const {
+    if constexpr (subsuming_machine<Machine>) {
+      return relation_of(id).tuples();
+    } else {
+      return relation_of(id).rows();
+    }
+  }
+
+  /// .limitsize: a soft limit, looked at once an iteration.
+  [[nodiscard]] bool limit_reached(const plan::stratum& stratum) const {
+    return std::any_of(stratum.relations.begin(), stratum.relations.end(), [this](relation_id relation) {
+      const std::uint64_t limit = plan_->relations[relation.value].size_limit;
+      return limit != 0 && tuples_of(relation) >= limit;
+    });
+  }
+
+  void free_what_is_done(std::size_t number) {
+    for (std::size_t i = 0; i < last_uses_.index.size(); ++i) {
+      if (last_uses_.index[i] != number) continue;
+      const index_place place = places_[i];
+      relation_of(place.relation).drop_index(place.number);
+    }
+    for (std::size_t r = 0; r < last_uses_.set.size(); ++r) {
+      if (last_uses_.set[r] == number && is_complete_after(*plan_, number, relation_id(static_cast<std::uint32_t>(r))))
+        relations_[r]->drop_set();
+    }
+  }
+
+  Machine machine_;
+  const plan::program* plan_;
+  backend::memory_resource* resource_;
+  options options_;
+  std::vector<index_place> places_;  // by index_id
+  kernels::relation_list<relation_type> relations_;
+  last_uses last_uses_;
+  std::size_t next_stratum_ = 0;
+  /// By relation_id: the version that extended it last, for messages; nullptr: none did.
+  std::vector<const plan::rule_version*> last_version_;
+
+ private:
+  static constexpr bool holds_choices = requires(relation_type & made) {
+    made.set_choice_domains(plan::relation().choice_domains);
+  };
+
+  [[nodiscard]] std::string describe(const fault_context& context, const backend::memory_exceeded& fault) const {
+    const relation_type& relation = relation_of(context.relation);
+    std::string text = "Out of memory while " + std::string(context.doing) + " relation " +
+                       plan_->relations[context.relation.value].name + " (" +
+                       std::to_string(relation.rows() + relation.appended_rows()) + " tuples, " +
+                       std::to_string(relation.bytes()) + " bytes): " + backend::shortage(fault, *resource_);
+    if (context.version != nullptr)
+      text += "\nin rule:\n" + context.version->text + "\nin file " + context.version->location;
+    return text;
+  }
+
+  [[nodiscard]] bool loses_rows(relation_id id) const {
+    return std::any_of(plan_->strata.begin(), plan_->strata.end(), [id](const plan::stratum& stratum) {
+      return std::any_of(stratum.subsumptions.begin(), stratum.subsumptions.end(),
+                         [id](const plan::subsumption& one) { return one.relation == id; });
+    });
+  }
+
+  void prepare_losses(relation_id id) {
+    const auto& best = plan_->relations[id.value].best;
+    if (!best) return relation_of(id).make_erasable();
+    if (!best->bounds.empty()) return keep_bounds(id, *best);
+    const comparison_op better = best->better;
+    const bool larger = better == comparison_op::greater_number || better == comparison_op::greater_unsigned ||
+                        better == comparison_op::greater_float;
+    relation_of(id).keep_best(best->column, {plan_->relations[id.value].kinds[best->column], larger, nullptr});
+  }
+
+  /// Where there is no such tuple set, the relation's stratum is run elsewhere.
+  void keep_bounds(relation_id id, const plan::best_of_key& kept) {
+    if constexpr (requires(relation_type & made) { made.keep_bounds({}); }) {
+      std::vector<storage::bounded_column> columns;
+      for (const auto& [column, functor] : kept.bounds) {
+        columns.push_back(
+            {column, [functors = options_.functors, number = static_cast<word>(functor)](word first, word second) {
+               word result = 0;
+               functors->call({&number, &first, &second}, 1, &result);
+               return result;
+             }});
+      }
+      relation_of(id).keep_bounds(std::move(columns));
+    } else {
+      relation_of(id).make_erasable();
+    }
+  }
+
+  void fill(relation_type& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    machine_.load_rows(target, columns, rows);
+    machine_.settle(target);
+    target.complete();
+  }
+
+  std::map<plan::column_place, word> largest_;  ///< of columns, where known
+};
+
+}  // namespace gpulog::exec

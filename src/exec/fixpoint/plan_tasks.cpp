@@ -1,0 +1,147 @@
+#include "exec/fixpoint/plan_tasks.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "exec/fixpoint/reads.hpp"
+#include "kernels/steps/host_steps.hpp"
+
+namespace gpulog::exec {
+
+std::set<std::uint32_t> indexes_read(const std::vector<plan::rule_version>& versions, bool with_others) {
+  std::set<std::uint32_t> indexes;
+  for (const plan::rule_version& version : versions) {
+    const auto note = [&](relation_id, index_id index, bool) {
+      if (index.valid()) indexes.insert(index.value);
+    };
+    for_each_read(version, note, with_others);
+  }
+  return indexes;
+}
+
+std::set<std::uint32_t> indexes_read(const std::vector<plan::subsumption>& subsumptions) {
+  std::set<std::uint32_t> indexes;
+  for (const plan::subsumption& one : subsumptions) {
+    for_each_read(one.version, [&](relation_id, index_id index, bool) {
+      if (index.valid()) indexes.insert(index.value);
+    });
+  }
+  return indexes;
+}
+
+bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing) {
+  std::size_t aggregates = 0;  // around the operator
+  for (const plan::operation& operation : version.operations) {
+    if (std::holds_alternative<plan::fold_begin>(operation)) ++aggregates;
+    if (std::holds_alternative<plan::fold_end>(operation)) --aggregates;
+    if (aggregates == 0) continue;
+    const auto* const computed = std::get_if<plan::compute>(&operation);
+    if (computed != nullptr && computed->op == scalar_op::iteration_number) return false;
+    const auto changes = [&changing](relation_id read) {
+      return std::find(changing.begin(), changing.end(), read) != changing.end();
+    };
+    const auto* const scanned = std::get_if<plan::scan>(&operation);
+    const auto* const searched = std::get_if<plan::match>(&operation);
+    const auto* const tested = std::get_if<plan::exists>(&operation);
+    if (scanned != nullptr && changes(scanned->relation)) return false;
+    if (searched != nullptr && changes(searched->relation)) return false;
+    if (tested != nullptr && changes(tested->relation)) return false;
+  }
+  return true;
+}
+
+kernels::numbered_task numbered_task_of(const plan::decomposition& planned) {
+  kernels::numbered_task task;
+  for (const plan::decomposed_member& member : planned.members)
+    task.members.push_back({member.relation.value, member.invariants, member.nodes});
+  for (const plan::decomposed_step& step : planned.steps) {
+    kernels::numbered_step& made = task.steps.emplace_back();
+    made.from = step.from;
+    made.to = step.to;
+    const std::vector<std::uint32_t>& nodes = planned.members[step.from].nodes;
+    const auto place_of = [&nodes](std::uint32_t column) {
+      return static_cast<std::uint32_t>(std::find(nodes.begin(), nodes.end(), column) - nodes.begin());
+    };
+    for (const std::uint32_t column : step.from_columns) made.from_nodes.push_back(place_of(column));
+    made.key = step.key;
+    made.columns = step.columns;
+    made.copies = !step.relation.valid();
+    if (made.copies) {
+      std::transform(made.columns.begin(), made.columns.end(), made.columns.begin(), place_of);
+    } else {
+      made.relation = step.relation.value;
+    }
+  }
+  return task;
+}
+
+kernels::row_part part_of(plan::part rows) {
+  switch (rows) {
+    case plan::part::old:
+      return kernels::row_part::old;
+    case plan::part::delta:
+      return kernels::row_part::delta;
+    case plan::part::all:
+      break;
+  }
+  return kernels::row_part::all;
+}
+
+namespace {
+
+/// Whether the comparison is one of words as they stand in columns: values and their codes are equal together, but in
+/// no other order.
+bool compares_words(const plan::filter& one, const storage::wide_values* wide) {
+  if (kernels::needs_host(one.op)) return false;
+  return wide == nullptr || one.op == comparison_op::equal || one.op == comparison_op::not_equal;
+}
+
+kernels::pair_columns columns_of(const plan::column_pairs& pairs) {
+  return {pairs.relation.value, pairs.key, pairs.value, part_of(pairs.rows)};
+}
+kernels::row_rule row_rule_of(const plan::row_source& source) {
+  kernels::row_rule rule;
+  rule.from = columns_of(source.from);
+  if (source.to) rule.to = columns_of(*source.to);
+  return rule;
+}
+std::vector<kernels::row_filter> row_filters_of(const std::vector<plan::filter>& filters, storage::wide_values* wide) {
+  std::vector<kernels::row_filter> all;
+  for (const plan::filter& planned : filters) {
+    using side = kernels::row_filter::side;
+    kernels::row_filter& made = all.emplace_back();
+    made.op = planned.op;
+    const auto put = [wide](const plan::operand& from, side& where, word& constant) {
+      where = from.is_constant ? side::constant : from.value == 0 ? side::row : side::value;
+      if (from.is_constant) constant = storage::word_of(from.literal, wide);
+    };
+    put(planned.left, made.left, made.left_constant);
+    put(planned.right, made.right, made.right_constant);
+  }
+  return all;
+}
+
+}  // namespace
+
+bool compare_words(const std::vector<plan::filter>& filters, const storage::wide_values* wide) {
+  return std::all_of(filters.begin(), filters.end(),
+                     [wide](const plan::filter& one) { return compares_words(one, wide); });
+}
+
+kernels::row_task row_task_of(const plan::stratum& stratum, storage::wide_values* wide) {
+  kernels::row_task task;
+  task.target = stratum.relations.front().value;
+  for (const plan::row_source& source : stratum.by_rows->sources) task.rules.push_back(row_rule_of(source));
+  task.filters = row_filters_of(stratum.by_rows->filters, wide);
+  return task;
+}
+
+kernels::row_task row_task_of(const std::vector<const plan::rule_version*>& versions, storage::wide_values* wide) {
+  kernels::row_task task;
+  task.target = versions.front()->head.value;
+  for (const plan::rule_version* version : versions) task.rules.push_back(row_rule_of(version->by_rows->source));
+  task.filters = row_filters_of(versions.front()->by_rows->filters, wide);
+  return task;
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "kernels/rows/row_task.hpp"
+#include "kernels/search/numbered_task.hpp"
+#include "plan/plan.hpp"
+#include "storage/symbols/wide_values.hpp"
+
+/// What a fixpoint reads off the plan before it runs: nothing of this depends on the machine.
+namespace gpulog::exec {
+
+/// Numbers of the indexes that versions search.
+/// @param with_others whether the other searches of a match are made (plan::match::others)
+[[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::rule_version>& versions, bool with_others);
+[[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::subsumption>& subsumptions);
+
+/// Whether what the version's aggregates give is the same in every iteration of its stratum.
+/// @param changing relations that get rows meanwhile
+[[nodiscard]] bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing);
+
+[[nodiscard]] kernels::numbered_task numbered_task_of(const plan::decomposition& planned);
+
+/// Of a stratum with a row evaluation. wide: nullptr with words of 32 bits.
+[[nodiscard]] kernels::row_task row_task_of(const plan::stratum& stratum, storage::wide_values* wide);
+/// Of versions of a phase, one or more, that can be evaluated by rows with the same head and the same comparisons.
+[[nodiscard]] kernels::row_task row_task_of(const std::vector<const plan::rule_version*>& versions,
+                                            storage::wide_values* wide);
+/// Whether all are comparisons of words as they stand in columns.
+[[nodiscard]] bool compare_words(const std::vector<plan::filter>& filters, const storage::wide_values* wide);
+
+[[nodiscard]] kernels::row_part part_of(plan::part rows);
+
+}  // namespace gpulog::exec

@@ -1,0 +1,33 @@
+#include "exec/hybrid/ready_watch.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "storage/relation/relation.hpp"
+
+namespace gpulog::exec {
+
+ready_watch::ready_watch(std::function<bool()> is_ready, const std::atomic<bool>* cancelled)
+    : is_ready_(std::move(is_ready)),
+      cancelled_(cancelled),
+      thread_([this](const std::stop_token& over) { run(over); }) {}
+
+const std::atomic<bool>* ready_watch::begin(double least) {
+  is_set_ = false;
+  deadline_ = storage::seconds_now() + least;
+  return &is_set_;
+}
+
+/// It looks now and then: strata are often so short that to wake a thread for each would be most of their time. A flag
+/// that is set a moment late, for the next stratum, does no harm: the device is ready.
+void ready_watch::run(const std::stop_token& over) {
+  constexpr auto interval = std::chrono::milliseconds(2);
+  std::unique_lock lock(guard_);
+  while (!over.stop_requested()) {
+    const bool is_cancelled = cancelled_ != nullptr && *cancelled_;
+    if (is_cancelled || (storage::seconds_now() >= deadline_ && is_ready_())) is_set_ = true;
+    wake_.wait_for(lock, over, interval, [] { return false; });
+  }
+}
+
+}  // namespace gpulog::exec

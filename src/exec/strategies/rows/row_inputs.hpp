@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "backend/gpu/device.hpp"
+#include "kernels/rows/row_task.hpp"
+#include "storage/relation/device_relation.hpp"
+#include "storage/relation/largest_values.hpp"
+
+/// What rules that are evaluated row by row read, prepared on a device.
+namespace gpulog::kernels::gpu {
+struct row_rule_view;
+}
+
+namespace gpulog::exec {
+
+/// The rows of a task, and for each of its rules where a row's words are found.
+class row_inputs {
+ public:
+  using relation_list = kernels::relation_list<storage::gpu::device_relation>;
+
+  /// Looks at the values of the relations; prepares nothing.
+  row_inputs(const backend::gpu::device_context& context, backend::memory_resource& resource,
+             const kernels::row_task& task, const relation_list& relations);
+  ~row_inputs();
+  row_inputs(const row_inputs&) = delete;
+  row_inputs& operator=(const row_inputs&) = delete;
+
+  /// Of all relations read.
+  [[nodiscard]] std::uint64_t rows_read() const { return rows_read_; }
+  /// All values that results can have are below.
+  [[nodiscard]] std::uint64_t values() const { return values_; }
+  /// Whether positions fit their 32 bits.
+  [[nodiscard]] bool can_be_prepared() const { return can_be_prepared_; }
+
+  /// About how many results there are with their duplicates, before anything is prepared. @return nothing where values
+  /// are too large
+  [[nodiscard]] std::optional<double> expected_candidates() const;
+  /// The same of one rule.
+  [[nodiscard]] std::optional<double> expected_candidates(const kernels::row_rule& rule) const;
+  /// @throws backend::memory_exceeded
+  void prepare();
+
+  [[nodiscard]] std::uint64_t rows() const { return rows_.size(); }
+  [[nodiscard]] const word* row_values() const { return rows_.data(); }
+  /// By row: words, those that repeat counted each time.
+  [[nodiscard]] const std::uint64_t* work() const { return work_.data(); }
+  [[nodiscard]] std::uint64_t total_work() const { return total_work_; }
+  [[nodiscard]] std::uint64_t rule_count() const { return task_->rules.size(); }
+  [[nodiscard]] const kernels::gpu::row_rule_view* rules() const;
+  /// Results with their duplicates, by rule.
+  [[nodiscard]] const std::vector<std::uint64_t>& candidates() const { return candidates_; }
+
+ private:
+  struct pairs;  ///< sorted
+  struct words;  ///< of the values of each key
+  struct rule;
+  using columns = std::tuple<kernels::relation_number, kernels::row_part, std::uint32_t, std::uint32_t>;
+  using column_part = std::tuple<kernels::relation_number, kernels::row_part, std::uint32_t>;
+
+  static columns place_of(const kernels::pair_columns& pairs) {
+    return {pairs.relation, pairs.rows, pairs.key, pairs.value};
+  }
+  [[nodiscard]] storage::gpu::column_values values_of(const column_part& part) const;
+  [[nodiscard]] storage::gpu::column_values keys_of(const kernels::pair_columns& pairs) const {
+    return values_of({pairs.relation, pairs.rows, pairs.key});
+  }
+  [[nodiscard]] storage::gpu::column_values values_of(const kernels::pair_columns& pairs) const {
+    return values_of({pairs.relation, pairs.rows, pairs.value});
+  }
+  [[nodiscard]] word largest_key(const kernels::pair_columns& pairs) const {
+    return largest_.at({pairs.relation, pairs.rows, pairs.key});
+  }
+  [[nodiscard]] word largest_value(const kernels::pair_columns& pairs) const {
+    return largest_.at({pairs.relation, pairs.rows, pairs.value});
+  }
+
+  pairs& sorted(const kernels::pair_columns& wanted);
+  words& words_of(const kernels::pair_columns& wanted);
+  void sort(pairs& made, const kernels::pair_columns& from);
+  void make_words(words& made, const pairs& from);
+  void collect_rows();
+  void find_largest();
+  void find_items(rule& made, const kernels::row_rule& from);
+  void place_rows(rule& made, const kernels::row_rule& from);
+
+  const backend::gpu::device_context* context_;
+  backend::memory_resource* resource_;
+  const kernels::row_task* task_;
+  const relation_list* relations_;
+  std::map<column_part, word> largest_;
+  std::uint64_t rows_read_ = 0;
+  std::uint64_t values_ = 0;
+  bool can_be_prepared_ = true;
+  // Few, and not in maps: clang 15 does not compile maps of unique pointers for HIP.
+  std::vector<std::pair<columns, std::unique_ptr<pairs>>> sorted_;
+  std::vector<std::pair<columns, std::unique_ptr<words>>> words_;
+  std::vector<std::unique_ptr<rule>> rules_;
+  backend::array<word> rows_;
+  backend::array<std::uint64_t> work_;
+  std::unique_ptr<backend::array<kernels::gpu::row_rule_view>> views_;
+  std::vector<std::uint64_t> candidates_;
+  std::uint64_t total_work_ = 0;
+};
+
+}  // namespace gpulog::exec

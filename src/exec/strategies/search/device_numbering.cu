@@ -1,0 +1,155 @@
+#include "exec/strategies/search/device_numbering.hpp"
+
+#include "backend/gpu/for_each.hpp"
+#include "backend/gpu/primitives.hpp"
+
+namespace gpulog::exec {
+
+namespace {
+
+using backend::array;
+using backend::fresh_memory;
+
+/// A slot is taken by compare-and-swap for the row of a tuple: the first one that comes stands for all that are equal.
+struct claim_slot {
+  tuple_columns tuples;
+  std::uint32_t* slots;  // row + 1
+  std::uint64_t size;
+  std::uint32_t* is_first;  // by row
+  __device__ void operator()(std::uint64_t row) const {
+    for (std::uint64_t at = storage::scale(tuples.hash(row), size);; at = at + 1 == size ? 0 : at + 1) {
+      std::uint32_t slot = *static_cast<volatile std::uint32_t*>(slots + at);
+      if (slot == 0) slot = atomicCAS(slots + at, 0U, static_cast<std::uint32_t>(row + 1));
+      if (slot == 0) {
+        is_first[row] = 1;
+        return;
+      }
+      if (tuples.is_equal(slot - 1, tuples, row)) return;
+    }
+  }
+};
+struct keep_first {
+  tuple_columns tuples;
+  const std::uint32_t* numbers;  // by row, and one behind
+  word* values;                  // [column][stride]
+  std::uint64_t stride;
+  __device__ void operator()(std::uint64_t row) const {
+    const std::uint32_t number = numbers[row];
+    if (numbers[row + 1] == number) return;
+    for (std::uint32_t c = 0; c < tuples.arity; ++c) values[c * stride + number] = tuples.at[c][row];
+  }
+};
+struct rename_slot {
+  std::uint32_t* slots;
+  const std::uint32_t* numbers;  // by row
+  __device__ void operator()(std::uint64_t at) const {
+    if (slots[at] != 0) slots[at] = numbers[slots[at] - 1] + 1;
+  }
+};
+struct find_tuple {
+  device_numbering::view numbering;
+  tuple_columns searched;
+  std::uint32_t first;
+  std::uint32_t* numbers;
+  __device__ void operator()(std::uint64_t i) const {
+    const std::uint32_t number = numbering.find(searched, i);
+    numbers[i] = number == device_numbering::none ? number : first + number;
+  }
+};
+struct number_key {
+  const word* values;
+  std::uint32_t* keys;
+  std::uint32_t first;
+  __device__ void operator()(std::uint64_t i) const {
+    keys[i] = values[i] == device_numbering::none ? device_numbering::none : first + static_cast<std::uint32_t>(i);
+  }
+};
+struct count_key {
+  const std::uint32_t* keys;
+  std::uint32_t* counts;
+  __device__ void operator()(std::uint64_t i) const {
+    if (keys[i] != device_numbering::none) atomicAdd(counts + keys[i], 1U);
+  }
+};
+struct place_value {
+  const std::uint32_t* keys;
+  const word* values;
+  std::uint32_t* next;  // by key
+  word* out;
+  __device__ void operator()(std::uint64_t i) const {
+    if (keys[i] != device_numbering::none) out[atomicAdd(next + keys[i], 1U)] = values[i];
+  }
+};
+
+/// The sums of all before each.
+array<std::uint32_t> sums(const backend::gpu::device_context& context, backend::memory_resource& resource,
+                          const array<std::uint32_t>& counts) {
+  array<std::uint32_t> result(resource, counts.size(), fresh_memory::anything);
+  backend::gpu::with_scratch(resource, [&](void* scratch, std::size_t& bytes) {
+    backend::gpu::exclusive_sum(scratch, bytes, counts.data(), result.data(), counts.size(), context.stream());
+  });
+  return result;
+}
+
+std::uint32_t read(const backend::gpu::device_context& context, const std::uint32_t* value) {
+  std::uint32_t result = 0;
+  backend::gpu::copy_async(&result, value, sizeof result, backend::gpu::direction::device_to_host, context.stream());
+  context.synchronize();
+  return result;
+}
+
+}  // namespace
+
+device_numbering::device_numbering(const backend::gpu::device_context& context, backend::memory_resource& resource,
+                                   const std::vector<tuple_rows>& parts)
+    : context_(&context) {
+  std::uint64_t rows = 0;
+  for (const tuple_rows& part : parts) rows += part.rows;
+  tuple_columns all = parts.front().columns;
+  const std::uint32_t arity = all.arity;
+  array<word> together(resource, parts.size() == 1 ? 0 : arity * rows, fresh_memory::anything);
+  for (std::uint32_t c = 0; c < arity && parts.size() != 1; ++c) {
+    word* out = together.data() + c * rows;
+    all.at[c] = out;
+    for (const tuple_rows& part : parts) {
+      if (part.rows == 0) continue;
+      backend::gpu::copy_async(out, part.columns.at[c], part.rows * sizeof(word),
+                               backend::gpu::direction::device_to_device, context.stream());
+      out += part.rows;
+    }
+  }
+  slots_ = array<std::uint32_t>(resource, 2 * rows + 2);
+  array<std::uint32_t> is_first(resource, rows + 1);
+  backend::gpu::for_each(context.stream(), rows, claim_slot{all, slots_.data(), slots_.size(), is_first.data()});
+  const array<std::uint32_t> numbers = sums(context, resource, is_first);
+  size_ = read(context, numbers.data() + rows);
+  values_ = array<word>(resource, arity * size_, fresh_memory::anything);
+  backend::gpu::for_each(context.stream(), rows, keep_first{all, numbers.data(), values_.data(), size_});
+  backend::gpu::for_each(context.stream(), slots_.size(), rename_slot{slots_.data(), numbers.data()});
+  view_.slots = slots_.data();
+  view_.size = slots_.size();
+  view_.tuples.arity = arity;
+  for (std::uint32_t c = 0; c < arity; ++c) view_.tuples.at[c] = values_.data() + c * size_;
+}
+
+void device_numbering::find(const tuple_rows& searched, std::uint32_t first, std::uint32_t* numbers) const {
+  backend::gpu::for_each(context_->stream(), searched.rows, find_tuple{view_, searched.columns, first, numbers});
+}
+
+device_lists sort_by_key(const backend::gpu::device_context& context, backend::memory_resource& resource,
+                         const std::uint32_t* keys, const word* values, std::uint64_t pairs, std::uint64_t numbers) {
+  array<std::uint32_t> counts(resource, numbers + 1);
+  backend::gpu::for_each(context.stream(), pairs, count_key{keys, counts.data()});
+  device_lists made{sums(context, resource, counts), array<word>(resource, pairs, fresh_memory::anything)};
+  backend::gpu::copy_async(counts.data(), made.first.data(), counts.bytes(), backend::gpu::direction::device_to_device,
+                           context.stream());
+  backend::gpu::for_each(context.stream(), pairs, place_value{keys, values, counts.data(), made.all.data()});
+  return made;
+}
+
+void number_keys(const backend::gpu::device_context& context, std::uint32_t first, const word* values, std::uint64_t n,
+                 std::uint32_t* keys) {
+  backend::gpu::for_each(context.stream(), n, number_key{values, keys, first});
+}
+
+}  // namespace gpulog::exec

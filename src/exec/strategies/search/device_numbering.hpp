@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "backend/gpu/device.hpp"
+#include "backend/gpu/host_device.hpp"
+#include "storage/sets/hash.hpp"
+
+namespace gpulog::exec {
+
+/// Columns in device memory, as an argument of kernels.
+struct tuple_columns {
+  static constexpr std::size_t most = 16;
+  const word* at[most] = {};
+  std::uint32_t arity = 0;
+
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t hash(std::uint64_t row) const {
+    storage::key_hash hash;
+    for (std::uint32_t c = 0; c < arity; ++c) hash.add(at[c][row]);
+    return storage::mix(hash.value());
+  }
+  [[nodiscard]] GPULOG_HOST_DEVICE bool is_equal(std::uint64_t row, const tuple_columns& others,
+                                                 std::uint64_t other) const {
+    for (std::uint32_t c = 0; c < arity; ++c) {
+      if (at[c][row] != others.at[c][other]) return false;
+    }
+    return true;
+  }
+};
+
+/// Rows that are numbered.
+struct tuple_rows {
+  tuple_columns columns;
+  std::uint64_t rows = 0;
+};
+
+/// What kernels::tuple_numbering is, in device memory: different tuples of some columns have numbers from 0 on.
+class device_numbering {
+ public:
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  struct view {
+    const std::uint32_t* slots = nullptr;  ///< number + 1; 0: free
+    std::uint64_t size = 0;                ///< of slots
+    tuple_columns tuples;                  ///< by number
+
+    [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t find(const tuple_columns& searched, std::uint64_t row) const {
+      for (std::uint64_t at = storage::scale(searched.hash(row), size);; at = at + 1 == size ? 0 : at + 1) {
+        const std::uint32_t slot = slots[at];
+        if (slot == 0) return none;
+        if (tuples.is_equal(slot - 1, searched, row)) return slot - 1;
+      }
+    }
+  };
+
+  /// Of tuples of the same number of columns, fewer than 2^32 - 2. @throws backend::memory_exceeded
+  device_numbering(const backend::gpu::device_context& context, backend::memory_resource& resource,
+                   const std::vector<tuple_rows>& parts);
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] const view& found() const { return view_; }
+  /// numbers[i] = first + the number of tuple i; one that has none: none.
+  void find(const tuple_rows& searched, std::uint32_t first, std::uint32_t* numbers) const;
+
+ private:
+  const backend::gpu::device_context* context_;
+  backend::array<std::uint32_t> slots_;
+  backend::array<word> values_;  // [column][number]
+  std::uint64_t size_ = 0;
+  view view_;
+};
+
+/// Numbers that follow a number, side by side.
+struct device_lists {
+  backend::array<std::uint32_t> first;  ///< by number, and one behind: where its list begins
+  backend::array<word> all;
+};
+
+/// Values by their keys, which are below `numbers`, or none: those are left out. In any order.
+[[nodiscard]] device_lists sort_by_key(const backend::gpu::device_context& context, backend::memory_resource& resource,
+                                       const std::uint32_t* keys, const word* values, std::uint64_t pairs,
+                                       std::uint64_t numbers);
+
+/// What kernels::numbered_graph needs beside that: keys[i] = first + i; none where values[i] is none.
+void number_keys(const backend::gpu::device_context& context, std::uint32_t first, const word* values, std::uint64_t n,
+                 std::uint32_t* keys);
+
+}  // namespace gpulog::exec

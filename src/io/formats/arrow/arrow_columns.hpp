@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "io/formats/arrow/arrow_interface.hpp"
+
+namespace gpulog::io {
+
+/// How a column of an Arrow table stores its values; other types are not read.
+enum class arrow_type {
+  unsupported,
+  boolean,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float32,
+  float64,
+  text,       ///< UTF-8 or bytes, with ends of 32 bits
+  long_text,  ///< with ends of 64 bits
+  text_view,  ///< with places of 16 bytes, in which short texts stand themselves
+};
+
+/// From the format string of the interface, such as "l" for int64.
+[[nodiscard]] arrow_type arrow_type_of(std::string_view format);
+
+/// Whether it is a text, an integer, ...
+using arrow_value = std::variant<std::monostate, std::int64_t, std::uint64_t, double, std::string_view>;
+
+/// The values of one column in one batch of rows.
+class arrow_column {
+ public:
+  /// @param first the row of the array that is the batch's row 0, without the array's own offset.
+  arrow_column(const ArrowSchema& schema, const ArrowArray& array, std::int64_t first);
+
+  /// monostate: null. A text stands in the batch.
+  [[nodiscard]] arrow_value at(std::uint64_t row) const;
+  /// All values, where they are such numbers and none is null; else nullptr.
+  template <class Number>
+  [[nodiscard]] const Number* all(arrow_type type) const {
+    if (type_ != type || array_->dictionary != nullptr || array_->null_count != 0) return nullptr;
+    return static_cast<const Number*>(array_->buffers[1]) + first_;
+  }
+
+ private:
+  arrow_type type_;             ///< of the places in the dictionary, where there is one
+  arrow_type dictionary_type_;  ///< unsupported: there is none
+  const ArrowArray* array_;
+  std::int64_t first_;
+};
+
+}  // namespace gpulog::io

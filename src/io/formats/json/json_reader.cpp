@@ -1,0 +1,300 @@
+#include "io/formats/json/json_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "io/byte_source.hpp"
+#include "io/facts_reader.hpp"
+#include "io/value_text.hpp"
+#include "support/error.hpp"
+
+namespace gpulog::io {
+namespace {
+
+/// A value that is no list and no object: its text, without quotes and escapes if it was a string.
+struct scalar {
+  std::string text;
+  bool is_string = false;
+  std::optional<word> record;  ///< the text is then empty
+};
+
+/// Records nested deeper than this are refused: reading them needs the stack.
+constexpr std::size_t deepest_record = 2000;
+
+class json_rows {
+ public:
+  json_rows(std::string_view text, const read_request& request, storage::symbol_table& symbols,
+            std::vector<backend::array<word>>& columns)
+      : at_(text.data()),
+        end_(text.data() + text.size()),
+        request_(request),
+        symbols_(symbols),
+        columns_(columns),
+        row_(request.kinds.size()) {}
+
+  std::uint64_t parse() {
+    skip_blanks();
+    if (at_ == end_) return 0;  // an empty file is an empty relation
+    expect('[');
+    if (!try_take(']')) {
+      do {
+        parse_row();
+      } while (try_take(','));
+      expect(']');
+    }
+    skip_blanks();
+    if (at_ != end_) fail("Text after the end of the list");
+    return rows_;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw read_failure(fmt::format("{} in line {}", what, line_));
+  }
+
+  void skip_blanks() {
+    for (; at_ < end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r' || *at_ == '\n'); ++at_) {
+      if (*at_ == '\n') ++line_;
+    }
+  }
+
+  bool try_take(char wanted) {
+    skip_blanks();
+    if (at_ == end_ || *at_ != wanted) return false;
+    ++at_;
+    return true;
+  }
+
+  void expect(char wanted) {
+    if (try_take(wanted)) return;
+    if (at_ == end_) fail(fmt::format("Expected {}, but the text ends", wanted));
+    fail(fmt::format("Expected {}, but found {}", wanted, *at_));
+  }
+
+  void parse_row() {
+    std::fill(row_.begin(), row_.end(), std::nullopt);
+    if (try_take('{')) {
+      parse_object();
+    } else {
+      expect('[');
+      parse_list();
+    }
+    for (std::size_t attribute = 0; attribute < row_.size(); ++attribute) {
+      if (!row_[attribute]) fail("Values missing");
+      const value_type type = request_.structured.type_of(attribute, request_.kinds[attribute]);
+      columns_[attribute].push_back(convert(*row_[attribute], type, attribute));
+    }
+    ++rows_;
+  }
+
+  void parse_list() {
+    if (try_take(']')) return;
+    std::size_t attribute = 0;
+    do {
+      scalar value = parse_column(attribute);
+      if (attribute < row_.size()) row_[attribute] = std::move(value);
+      ++attribute;
+    } while (try_take(','));
+    expect(']');
+  }
+
+  void parse_object() {
+    if (try_take('}')) return;
+    do {
+      skip_blanks();
+      if (at_ == end_ || *at_ != '"') fail("Expected the name of an attribute");
+      const std::string name = parse_string();
+      expect(':');
+      const auto found = std::find(request_.attribute_names.begin(), request_.attribute_names.end(), name);
+      const auto attribute = static_cast<std::size_t>(found - request_.attribute_names.begin());
+      scalar value = parse_column(attribute);
+      if (attribute < row_.size()) row_[attribute] = std::move(value);
+    } while (try_take(','));
+    expect('}');
+  }
+
+  scalar parse_column(std::size_t attribute) {
+    if (attribute >= row_.size() || request_.kinds[attribute] != value_kind::record) return parse_scalar();
+    return {{}, false, parse_record(request_.structured.type_of(attribute, value_kind::record), attribute, 0)};
+  }
+
+  /// null, a list of the fields, or an object that names them.
+  word parse_record(const value_type& type, std::size_t attribute, std::size_t depth) {
+    if (depth == deepest_record) fail("Records are nested too deeply");
+    const std::vector<field_type>& fields = (*request_.structured.types)[type.structure.value].fields;
+    std::vector<std::optional<word>> values(fields.size());
+    const auto parse_field = [&](std::size_t field) {
+      if (field >= fields.size()) fail(fmt::format("A record in column {} has too many fields", attribute + 1));
+      const value_type& wanted = fields[field].type;
+      values[field] = wanted.kind == value_kind::record ? parse_record(wanted, attribute, depth + 1)
+                                                        : convert(parse_scalar(), wanted, attribute);
+    };
+    if (try_take('[')) {
+      if (!try_take(']')) {
+        std::size_t field = 0;
+        do {
+          parse_field(field++);
+        } while (try_take(','));
+        expect(']');
+      }
+    } else if (try_take('{')) {
+      if (!try_take('}')) {
+        do {
+          skip_blanks();
+          if (at_ == end_ || *at_ != '"') fail("Expected the name of a field");
+          const std::string name = parse_string();
+          expect(':');
+          const auto found = std::find_if(fields.begin(), fields.end(),
+                                          [&name](const field_type& field) { return field.name == name; });
+          if (found == fields.end()) fail(fmt::format("A record in column {} has no field {}", attribute + 1, name));
+          parse_field(static_cast<std::size_t>(found - fields.begin()));
+        } while (try_take(','));
+        expect('}');
+      }
+    } else {
+      if (parse_scalar().text != "null") fail(fmt::format("Expected a record in column {}", attribute + 1));
+      return storage::nil_record;
+    }
+    std::vector<word> words;
+    for (const std::optional<word>& value : values) {
+      if (!value) fail(fmt::format("A record in column {} lacks fields", attribute + 1));
+      words.push_back(*value);
+    }
+    return (*request_.structured.records)[static_cast<std::uint32_t>(words.size())].intern(words.data());
+  }
+
+  scalar parse_scalar() {
+    skip_blanks();
+    if (at_ < end_ && *at_ == '"') return {parse_string(), true, {}};
+    const char* const begin = at_;
+    while (at_ < end_ && std::string_view(",]} \t\r\n[{:\"").find(*at_) == std::string_view::npos) ++at_;
+    if (at_ == begin) fail("Expected a value");
+    return {std::string(begin, at_), false, {}};
+  }
+
+  std::string parse_string() {
+    std::string text;
+    ++at_;
+    for (;;) {
+      const char* stop = std::find_if(at_, end_, [](char byte) { return byte == '"' || byte == '\\' || byte == '\n'; });
+      text.append(at_, stop);
+      at_ = stop;
+      if (at_ == end_ || *at_ == '\n') fail("Closing quote missing");
+      if (*at_++ == '"') return text;
+      append_escaped(text);
+    }
+  }
+
+  void append_escaped(std::string& text) {
+    constexpr std::string_view letters = "\"\\/bfnrt";
+    constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";
+    if (at_ == end_) fail("Closing quote missing");
+    const char letter = *at_++;
+    if (letter == 'u') {
+      append_code_point(text);
+      return;
+    }
+    const std::size_t position = letters.find(letter);
+    if (position == std::string_view::npos) fail(fmt::format("Unknown escape \\{}", letter));
+    text += meanings[position];
+  }
+
+  void append_code_point(std::string& text) {
+    std::uint32_t code = parse_code_unit();
+    constexpr std::uint32_t high_surrogates = 0xd800;
+    constexpr std::uint32_t low_surrogates = 0xdc00;
+    constexpr std::uint32_t surrogates_end = 0xe000;
+    if (code >= high_surrogates && code < low_surrogates && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
+      at_ += 2;
+      const std::uint32_t low = parse_code_unit();
+      if (low < low_surrogates || low >= surrogates_end) fail("Unmatched surrogate");
+      code = 0x10000 + ((code - high_surrogates) << 10) + (low - low_surrogates);
+    } else if (code >= high_surrogates && code < surrogates_end) {
+      fail("Unmatched surrogate");
+    }
+    const auto add = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
+    if (code < 0x80) {
+      add(code);
+    } else if (code < 0x800) {
+      add(0xc0 | (code >> 6));
+      add(0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+      add(0xe0 | (code >> 12));
+      add(0x80 | ((code >> 6) & 0x3f));
+      add(0x80 | (code & 0x3f));
+    } else {
+      add(0xf0 | (code >> 18));
+      add(0x80 | ((code >> 12) & 0x3f));
+      add(0x80 | ((code >> 6) & 0x3f));
+      add(0x80 | (code & 0x3f));
+    }
+  }
+
+  std::uint32_t parse_code_unit() {
+    std::uint32_t code = 0;
+    const std::string digits = "0x" + std::string(at_, at_ + std::min<std::ptrdiff_t>(4, end_ - at_));
+    if (digits.size() != 6 || !parse_unsigned(digits, code)) fail("A \\u escape has four hexadecimal digits");
+    at_ += 4;
+    return code;
+  }
+
+  word convert(const scalar& value, const value_type& type, std::size_t attribute) {
+    const value_kind kind = type.kind;
+    word result = 0;
+    if (value.record) return *value.record;
+    if (kind == value_kind::symbol && value.is_string) return symbols_.intern(value.text);
+    if (kind == value_kind::adt) {
+      if (value.is_string && parse_structured(value.text, type, request_.structured, true, symbols_, result)) {
+        return result;
+      }
+    } else if (kind != value_kind::symbol && !value.is_string &&
+               parse_value(value.text, kind, request_.structured.wide, result))
+      return result;
+    if (kind != value_kind::symbol && !value.is_string &&
+        parse_whole_number(value.text, kind, request_.structured.wide, result))
+      return result;
+    const bool cut = value.text.size() > longest_shown;
+    fail(fmt::format("Error converting <{}{}> in column {}", value.text.substr(0, longest_shown), cut ? "..." : "",
+                     attribute + 1));
+  }
+
+  /// A number that is whole, though written with a fraction or an exponent: to JSON 2, 2.0 and 2e0 are the same.
+  static bool parse_whole_number(const std::string& text, value_kind kind, storage::wide_values* wide, word& value) {
+    double number = 0;
+    if (!parse_floating(text, number) || number != std::trunc(number)) return false;
+    const double end = wide == nullptr ? 4294967296.0 : 18446744073709551616.0;  // of unsigned numbers
+    wide_word whole = 0;
+    if (kind == value_kind::number) {
+      if (!(number >= -end / 2 && number < end / 2)) return false;
+      whole = static_cast<wide_word>(static_cast<std::int64_t>(number));
+    } else {
+      if (kind != value_kind::unsigned_number || !(number >= 0 && number < end)) return false;
+      whole = static_cast<wide_word>(number);
+    }
+    value = storage::word_of(whole, wide);
+    return true;
+  }
+
+  const char* at_;
+  const char* end_;
+  const read_request& request_;
+  storage::symbol_table& symbols_;
+  std::vector<backend::array<word>>& columns_;
+  std::vector<std::optional<scalar>> row_;
+  std::uint64_t line_ = 1;
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t parse_json_rows(std::string_view text, const read_request& request, storage::symbol_table& symbols,
+                              std::vector<backend::array<word>>& columns) {
+  return json_rows(text, request, symbols, columns).parse();
+}
+
+}  // namespace gpulog::io

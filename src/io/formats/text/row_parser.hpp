@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/formats/text/row_layout.hpp"
+#include "io/symbol_queue.hpp"
+#include "storage/symbols/symbol_table.hpp"
+
+namespace gpulog::io {
+
+/// A piece of text made of whole rows.
+struct text_piece {
+  std::string_view text;
+  /// Of its first line, from 1.
+  std::uint64_t first_line = 1;
+};
+
+/// How many rows and lines a text has.
+struct row_count {
+  std::uint64_t rows = 0;
+  std::uint64_t lines = 0;
+  /// Bytes of the text's whole rows; less than the text when its last row may go on behind it.
+  std::size_t whole_bytes = 0;
+};
+
+/// Counts the rows of a text that begins with a row. With `complete` nothing follows, and a last row without a line
+/// break counts too.
+row_count count_rows(std::string_view text, const row_layout& layout, bool complete);
+
+/// A row that could not be read.
+struct row_problem {
+  /// "Error converting <x> in column 1 in line 7"
+  std::string what;
+};
+
+/// Parses the rows into the columns, one pointer for each attribute. Symbols are interned at once.
+std::optional<row_problem> parse_rows(const text_piece& piece, const row_layout& layout,
+                                      const std::vector<word*>& columns, storage::symbol_table& symbols);
+
+/// Parses the rows; symbols are interned in one part of a load, so that marks are left in the columns.
+std::optional<row_problem> parse_rows(const text_piece& piece, const row_layout& layout,
+                                      const std::vector<word*>& columns, storage::bulk_interning::part& symbols,
+                                      unquoted_texts& unquoted);
+
+}  // namespace gpulog::io

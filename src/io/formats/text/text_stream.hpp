@@ -1,0 +1,82 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "io/byte_source.hpp"
+#include "io/formats/text/row_layout.hpp"
+
+namespace gpulog::io {
+
+/// Whole rows of a stream of text, with the memory they are in.
+struct stream_piece {
+  std::unique_ptr<char[]> memory;
+  std::string_view text;
+  std::uint64_t first_line = 1;
+  std::uint64_t rows = 0;
+};
+
+/// Cuts a stream of bytes into pieces of whole rows.
+class text_stream {
+ public:
+  text_stream(byte_source& source, const row_layout& layout, bool has_headers, std::size_t piece_bytes);
+  /// Nothing at the end, or where the source fails.
+  std::optional<stream_piece> next();
+  /// Why the stream ended before its end: a text, and the line that it happened in.
+  struct failure {
+    std::string what;
+    std::uint64_t line;
+  };
+  [[nodiscard]] const std::optional<failure>& failed() const { return failure_; }
+
+ private:
+  void grow(std::size_t capacity);
+  void fill(std::size_t wanted);
+  bool skip_headers();
+
+  byte_source& source_;
+  const row_layout& layout_;
+  bool headers_pending_;
+  std::size_t piece_bytes_;
+  std::unique_ptr<char[]> memory_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;
+  std::uint64_t line_ = 1;
+  bool at_end_ = false;
+  std::optional<failure> failure_;
+};
+
+/// Reads a text_stream ahead in a thread of its own.
+class read_ahead {
+ public:
+  /// At most `limit` pieces wait at a time.
+  read_ahead(text_stream& stream, std::size_t limit);
+  ~read_ahead();
+  read_ahead(const read_ahead&) = delete;
+  read_ahead& operator=(const read_ahead&) = delete;
+
+  /// All pieces that are there, at least one; none at the end of the stream.
+  std::deque<stream_piece> take();
+
+ private:
+  void produce();
+
+  text_stream& stream_;
+  std::size_t limit_;
+  std::mutex access_;
+  std::condition_variable changed_;
+  std::deque<stream_piece> ready_;
+  std::exception_ptr broken_;
+  bool finished_ = false;
+  bool abandoned_ = false;
+  std::thread thread_;
+};
+
+}  // namespace gpulog::io

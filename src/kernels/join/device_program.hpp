@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backend/gpu/device.hpp"
+#include "kernels/join/device_step.hpp"
+#include "storage/relation/views.hpp"
+
+/// A segment of a pipeline as a kernel sees it: flat arrays in device memory, addressed by offsets.
+namespace gpulog::kernels::gpu {
+
+using storage::mix;
+using storage::row_range;
+using storage::scale;
+using storage::gpu::append_counter;
+using storage::gpu::run_view;
+using storage::gpu::set_view;
+
+constexpr std::uint32_t block_threads = 256;
+/// Most candidates for which a block looks up the rows that they belong to together; a thread takes every 256th.
+constexpr std::uint32_t tile_candidates = 1024;
+
+using hash_step = device_step<run_view, set_view>;
+
+/// Where the tuples of a last segment go.
+struct device_target {
+  set_view set;
+  std::uint32_t arity = 0;
+};
+
+enum class sink : std::uint8_t {
+  table,   ///< rows of registers for the next segment, or candidates wider than a slot
+  packed,  ///< the head's tuple set, arity 1 or 2
+  best,    ///< the best row of a key
+  rows,    ///< the head's columns: it has no tuple set
+  nullary
+};
+
+/// One of several searches for the same value (kernels::search_choice).
+struct device_choice {
+  const run_view* runs = nullptr;
+  std::uint32_t run_count = 0;
+  const word* const* keys = nullptr;  ///< one column a key word; null: a constant
+  const word* constants = nullptr;    ///< by key word
+  device_binding bound;
+  const hash_step* checks = nullptr;  ///< that the value is in the relations of the other searches
+  std::uint32_t check_count = 0;
+};
+
+struct expand_arguments {
+  // What there is to expand: rows of the input, their number of matches summed up (null: every row once), and the
+  // ranges in each run.
+  const std::uint64_t* offsets = nullptr;
+  std::uint64_t rows = 0;
+  std::uint64_t first_row = 0;  ///< of the carried columns
+  /// Candidates [first, last), which there is room for. all_candidates: what offsets sum up to, if there is room for
+  /// that; otherwise the kernel does nothing and reports so. Of sink::rows there may be too little room for [first,
+  /// last): then nothing counts as done, and the report has the rows that there would be.
+  std::uint64_t first_candidate = 0;
+  std::uint64_t last_candidate = 0;
+  std::uint64_t room = 0;             ///< rows that the target holds
+  const row_range* ranges = nullptr;  ///< [run][row]
+  const run_view* runs = nullptr;
+  std::uint32_t run_count = 0;  ///< of choices: of the one that has most
+  /// Of a match with several searches, and for each row the number of its own one; null: there is one search.
+  const device_choice* choices = nullptr;
+  std::uint32_t choice_count = 0;
+  const std::uint8_t* chosen = nullptr;
+  const device_binding* carried = nullptr;
+  std::uint32_t carried_count = 0;
+  const device_binding* matched = nullptr;
+  std::uint32_t matched_count = 0;
+  const hash_step* steps = nullptr;
+  std::uint32_t step_count = 0;
+  const word* constants = nullptr;
+  std::uint32_t constant_count = 0;
+  std::uint32_t slot_count = 0;
+  // The head, or the registers that the next segment reads.
+  const register_number* outputs = nullptr;
+  std::uint32_t output_count = 0;
+  word* const* output_columns = nullptr;
+  device_target target;
+  append_counter* counter = nullptr;  ///< of the target's rows, or of the output columns'
+  std::uint32_t* fault = nullptr;
+  std::uint32_t* finished_blocks = nullptr;
+  backend::gpu::kernel_report* report = nullptr;
+  std::uint64_t report_number = 0;
+};
+
+constexpr std::uint64_t all_candidates = UINT64_MAX;
+
+}  // namespace gpulog::kernels::gpu

@@ -1,0 +1,234 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backend/gpu/wave.hpp"
+#include "kernels/join/device_program.hpp"
+#include "kernels/join/insert.cuh"
+#include "kernels/join/steps.cuh"
+
+/// The fused kernel: scan -> match -> filter -> anti-match -> insert, for one segment of a pipeline.
+namespace gpulog::kernels::gpu {
+
+/// The row of the input that candidate c belongs to: the last one whose offset is not behind it, in [low, high].
+__device__ inline std::uint64_t owner_of(const std::uint64_t* offsets, std::uint64_t low, std::uint64_t high,
+                                         std::uint64_t c) {
+  while (low < high) {
+    const std::uint64_t middle = (low + high + 1) / 2;
+    if (offsets[middle] <= c) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+/// Winners of the whole block take their places with one atomic. All threads call it. @return the thread's place, if it
+/// wins
+__device__ inline std::uint64_t take_place(bool wins, std::uint64_t* tail) {
+  GPULOG_SHARED(std::uint32_t[block_threads / backend::gpu::wave_size], wave_counts);
+  GPULOG_SHARED(std::uint64_t, base);
+  const backend::gpu::lane_mask ballot = backend::gpu::ballot(wins);
+  const unsigned lane = backend::gpu::lane();
+  const unsigned wave = backend::gpu::wave();
+  if (lane == 0) wave_counts[wave] = backend::gpu::count_bits(ballot);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t& count : wave_counts) {
+      const std::uint32_t own = count;
+      count = sum;
+      sum += own;
+    }
+    base = sum == 0 ? 0 : atomicAdd(reinterpret_cast<unsigned long long*>(tail), static_cast<unsigned long long>(sum));
+  }
+  __syncthreads();
+  const std::uint64_t place = base + wave_counts[wave] + backend::gpu::rank_in(ballot);
+  __syncthreads();  // before the next tile writes the counts
+  return place;
+}
+
+/// Says how the kernel ended; all threads of all blocks call it, and the last block reports.
+template <sink Sink>
+__device__ void report_end(const expand_arguments& arguments, std::uint64_t candidates, bool refused) {
+  constexpr bool restart = Sink == sink::table;  // the next kernel counts from 0
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  __threadfence();
+  if (atomicAdd(arguments.finished_blocks, 1U) != gridDim.x - 1) return;
+  __threadfence();
+  *arguments.finished_blocks = 0;
+  append_counter& counter = *arguments.counter;
+  volatile backend::gpu::kernel_report& report = *arguments.report;
+  const std::uint64_t tail = atomicAdd(reinterpret_cast<unsigned long long*>(&counter.tail), 0ULL);
+  const bool is_full = Sink == sink::rows && !refused && tail > arguments.room;
+  report.rows = tail;
+  report.candidates = candidates;
+  report.refused = refused || is_full ? 1 : 0;
+  report.fault = *arguments.fault;
+  if (is_full) {
+    counter.tail = counter.tail_before;
+  } else {
+    counter.tail_before = restart ? 0 : tail;
+    if (restart) counter.tail = 0;
+  }
+  __threadfence_system();
+  report.number = arguments.report_number;
+}
+
+/// Blocks of a multiprocessor that keep all its threads busy: with more registers a thread, fewer accesses are under
+/// way (of 40 instead of 32, SG on loc-Brightkite took 1.15 times as long).
+constexpr std::uint32_t full_occupancy = backend::gpu::resident_threads / block_threads;
+
+/// One thread a candidate, in equal shares whatever the rows' numbers of matches are (skewed keys are split like all
+/// others).
+/// @tparam HasChoices whether each row has made one of several searches
+template <sink Sink, bool HasChoices>
+__global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(const expand_arguments arguments) {
+  GPULOG_DYNAMIC_SHARED(word, shared_words);
+  GPULOG_SHARED(std::uint64_t, first_row);
+  GPULOG_SHARED(std::uint64_t, last_row);
+  register_file<block_threads> registers(shared_words, arguments.slot_count);
+  registers.set_constants(arguments.constants, arguments.constant_count);
+
+  std::uint64_t last_candidate = arguments.last_candidate;
+  if (last_candidate == all_candidates) {
+    last_candidate = arguments.offsets == nullptr ? arguments.rows : arguments.offsets[arguments.rows];
+    if (Sink != sink::nullary && arguments.counter->tail_before + last_candidate > arguments.room) {
+      report_end<Sink>(arguments, last_candidate, true);
+      return;
+    }
+  }
+  const std::uint64_t candidates = last_candidate - arguments.first_candidate;
+  // Small launches are spread over all blocks.
+  const std::uint64_t share = (candidates + gridDim.x - 1) / gridDim.x;
+  const std::uint64_t tile_size =
+      min(static_cast<std::uint64_t>(tile_candidates),
+          max(std::uint64_t{1}, (share + block_threads - 1) / block_threads) * block_threads);
+  const std::uint64_t tiles = (candidates + tile_size - 1) / tile_size;
+  for (std::uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const std::uint64_t begin = arguments.first_candidate + tile * tile_size;
+    const std::uint64_t end = min(begin + tile_size, last_candidate);
+    if (arguments.offsets != nullptr && backend::gpu::wave() < 2) {
+      const std::uint64_t bound = backend::gpu::wave() == 0 ? begin : end - 1;
+      const std::uint64_t row = owner_by_wave(arguments.offsets, 0, arguments.rows - 1, bound);
+      if (threadIdx.x == 0) first_row = row;
+      if (threadIdx.x == backend::gpu::wave_size) last_row = row;
+    }
+    __syncthreads();
+    for (std::uint64_t first = begin; first < end; first += block_threads) {
+      const std::uint64_t candidate = first + threadIdx.x;
+      bool alive = candidate < end;
+      if (alive) {
+        std::uint64_t row = candidate;
+        [[maybe_unused]] const device_choice* own = nullptr;
+        if (arguments.offsets != nullptr) {
+          row = owner_of(arguments.offsets, first_row, last_row, candidate);
+          std::uint64_t match = candidate - arguments.offsets[row];
+          std::uint32_t run = 0;
+          row_range range = arguments.ranges[row];
+          while (match >= range.count) {
+            match -= range.count;
+            ++run;
+            range = arguments.ranges[run * arguments.rows + row];
+          }
+          const std::uint64_t position = range.first + match;
+          if constexpr (HasChoices) {
+            own = arguments.choices + arguments.chosen[row];
+            const run_view& view = own->runs[run];
+            registers.set(own->bound.target, view.stored[own->bound.stored * view.rows + position]);
+          } else {
+            const run_view& view =
+                arguments.runs[run];  // of a Cartesian product: one without rows, the columns are the relation's
+            for (std::uint32_t b = 0; b < arguments.matched_count; ++b) {
+              const device_binding& bound = arguments.matched[b];
+              const word* const column =
+                  bound.column != nullptr ? bound.column : view.stored + bound.stored * view.rows;
+              registers.set(bound.target, column[position]);
+            }
+          }
+        }
+        for (std::uint32_t b = 0; b < arguments.carried_count; ++b) {
+          registers.set(arguments.carried[b].target, arguments.carried[b].column[arguments.first_row + row]);
+        }
+        if constexpr (HasChoices) {
+          for (std::uint32_t s = 0; s < own->check_count && alive; ++s) {
+            alive = run_step(own->checks[s], registers, arguments.fault);
+          }
+        }
+        for (std::uint32_t s = 0; s < arguments.step_count && alive; ++s) {
+          alive = run_step(arguments.steps[s], registers, arguments.fault);
+        }
+      }
+      if constexpr (Sink == sink::nullary) {
+        if (alive) arguments.counter->tail = 1;
+      } else if constexpr (Sink == sink::packed) {
+        std::uint64_t key = 0;
+        if (alive) {
+          key = set_view::packed(arguments.target.arity,
+                                 [&](std::uint32_t c) { return registers.get(arguments.outputs[c]); });
+          alive = insert_packed(arguments.target.set, key);
+        }
+        const std::uint64_t row = take_place(alive, &arguments.counter->tail);
+        if (alive) store_packed(arguments.target.set, row, key);
+      } else if constexpr (Sink == sink::best) {
+        const auto value = [&](std::uint32_t c) { return registers.get(arguments.outputs[c]); };
+        if (alive) alive = offer_best(arguments.target.set, value);
+        const std::uint64_t row = take_place(alive, &arguments.counter->tail);
+        if (alive) store_tuple(arguments.target.set, row, value);
+      } else if constexpr (Sink == sink::rows) {
+        const std::uint64_t row = take_place(alive, &arguments.counter->tail);
+        if (alive && row < arguments.room) {
+          store_tuple(arguments.target.set, row, [&](std::uint32_t c) { return registers.get(arguments.outputs[c]); });
+        }
+      } else {
+        const std::uint64_t row = take_place(alive, &arguments.counter->tail);
+        if (alive) {
+          for (std::uint32_t c = 0; c < arguments.output_count; ++c) {
+            arguments.output_columns[c][row] = registers.get(arguments.outputs[c]);
+          }
+        }
+      }
+    }
+    __syncthreads();
+  }
+  report_end<Sink>(arguments, candidates, false);
+}
+
+/// The matches of every input row: their number, and as a side effect a range in each run; behind the last row there is
+/// nothing.
+struct row_degree {
+  const run_view* runs;
+  std::uint32_t run_count;
+  std::uint64_t rows;
+  std::uint64_t first_row;  ///< of the key columns
+  const word* const* keys;  ///< one column a key word; null: a constant
+  const word* constants;    ///< by key word
+  row_range* ranges;        ///< [run][row]
+  row_range part;           ///< of a Cartesian product: what every input row pairs with
+  __device__ std::uint64_t operator()(std::uint64_t row) const {
+    if (row == rows) return 0;
+    if (keys == nullptr) {
+      ranges[row] = part;
+      return part.count;
+    }
+    std::uint64_t sum = 0;
+    for (std::uint32_t r = 0; r < run_count; ++r) {
+      const row_range range =
+          runs[r].find([&](std::uint32_t c) { return keys[c] == nullptr ? constants[c] : keys[c][first_row + row]; });
+      ranges[r * rows + row] = range;
+      sum += range.count;
+    }
+    return sum;
+  }
+};
+
+/// Numbers of matches, to be summed up.
+struct store_degree {
+  row_degree degree;
+  std::uint64_t* degrees;
+  __device__ void operator()(std::uint64_t row) const { degrees[row] = degree(row); }
+};
+
+}  // namespace gpulog::kernels::gpu

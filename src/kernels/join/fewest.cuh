@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/join/device_program.hpp"
+
+/// Of several searches for the same value, each binding makes the one with the fewest rows (docs/adr/0016).
+namespace gpulog::kernels::gpu {
+
+/// The matches of an input row in the relation that has fewest; behind the last row there is nothing.
+struct choose_fewest {
+  const device_choice* choices;
+  std::uint32_t choice_count;
+  std::uint64_t rows;
+  std::uint64_t first_row;  ///< of the key columns
+  std::uint8_t* chosen;     ///< by row
+  row_range* ranges;        ///< [run of the chosen index][row]
+  std::uint64_t* degrees;   ///< rows + 1
+
+  [[nodiscard]] __device__ row_range find(const device_choice& choice, std::uint32_t run, std::uint64_t row) const {
+    return choice.runs[run].find([&](std::uint32_t c) {
+      return choice.keys[c] == nullptr ? choice.constants[c] : choice.keys[c][first_row + row];
+    });
+  }
+
+  __device__ void operator()(std::uint64_t row) const {
+    if (row == rows) {
+      degrees[row] = 0;
+      return;
+    }
+    std::uint64_t fewest = UINT64_MAX;
+    std::uint32_t own = 0;
+    row_range first;  // in the first run of the chosen one
+    for (std::uint32_t number = 0; number < choice_count; ++number) {
+      const device_choice& choice = choices[number];
+      std::uint64_t sum = 0;
+      row_range in_first;
+      for (std::uint32_t run = 0; run < choice.run_count; ++run) {
+        const row_range range = find(choice, run, row);
+        if (run == 0) in_first = range;
+        sum += range.count;
+      }
+      if (sum >= fewest) continue;
+      fewest = sum;
+      own = number;
+      first = in_first;
+    }
+    degrees[row] = fewest;
+    chosen[row] = static_cast<std::uint8_t>(own);
+    ranges[row] = first;
+    for (std::uint32_t run = 1; run < choices[own].run_count; ++run) {
+      ranges[run * rows + row] = find(choices[own], run, row);
+    }
+  }
+};
+
+}  // namespace gpulog::kernels::gpu

@@ -1,0 +1,307 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backend/gpu/wave.hpp"
+#include "kernels/join/pipeline.hpp"
+#include "kernels/join/steps.cuh"
+#include "storage/hisa/hisa_relation.hpp"
+
+/// Joins over hash-indexed sorted arrays (article, section 5.1 and Algorithm 3): in strides over the outer rows, each
+/// thread looks its row's range up in the inner relation's hash table; then the matches, summed up, are split evenly,
+/// so that a row with many is not one thread's work. Results go into `new`, with duplicates, or into a temporary table
+/// that the next join starts from (section 5.2).
+namespace gpulog::kernels::gpu {
+
+using storage::row_range;
+using storage::gpu::candidate_view;
+using storage::gpu::hisa_run_view;
+using storage::gpu::hisa_set_view;
+
+constexpr std::uint32_t join_threads = 256;
+/// Candidates that a block finds the outer rows of at a time.
+constexpr std::uint32_t join_tile = 1024;
+constexpr std::uint32_t join_rounds = join_tile / join_threads;
+
+/// Where a word comes from: a column of the outer rows, a column of the matching rows, or a constant.
+struct join_source {
+  enum class origin : std::uint8_t { outer, inner, constant };
+  origin from = origin::constant;
+  word constant = 0;
+  const word* column = nullptr;
+};
+/// A register that is filled before the steps.
+struct join_load {
+  register_number target = 0;
+  join_source source;
+};
+
+using join_step = device_step<hisa_run_view, hisa_set_view>;
+
+/// The outer rows' lookups.
+struct probe_arguments {
+  const hisa_run_view* runs = nullptr;
+  std::uint32_t run_count = 0;
+  std::uint64_t rows = 0;
+  const join_source* keys = nullptr;
+  row_range whole;              ///< of a Cartesian product, which has no keys
+  row_range* ranges = nullptr;  ///< [run][row]
+  std::uint64_t* degrees = nullptr;
+};
+
+struct join_arguments {
+  const std::uint64_t* offsets = nullptr;  ///< matches in front of each outer row; null: each row is its own candidate
+  std::uint64_t rows = 0;
+  std::uint64_t first_candidate = 0;
+  std::uint64_t last_candidate = 0;
+  const row_range* ranges = nullptr;
+  const hisa_run_view* runs = nullptr;
+  const join_load* loads = nullptr;
+  std::uint32_t load_count = 0;
+  const join_step* steps = nullptr;
+  std::uint32_t step_count = 0;
+  const word* constants = nullptr;
+  std::uint32_t constant_count = 0;
+  std::uint32_t slot_count = 0;
+  const register_number* outputs = nullptr;     ///< with steps
+  const join_source* output_sources = nullptr;  ///< without
+  std::uint32_t output_count = 0;
+  candidate_view target;  ///< used_bits: null in a temporary table
+  std::uint32_t* fault = nullptr;
+};
+
+/// In what form results leave.
+enum class join_sink : std::uint8_t { packed, columns, nullary };
+
+template <class Unused = void>
+__global__ void __launch_bounds__(join_threads) probe_kernel(const probe_arguments arguments) {
+  const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * join_threads;
+  for (std::uint64_t row = static_cast<std::uint64_t>(blockIdx.x) * join_threads + threadIdx.x; row < arguments.rows;
+       row += stride) {
+    if (arguments.keys == nullptr) {
+      arguments.ranges[row] = arguments.whole;
+      arguments.degrees[row] = arguments.whole.count;
+      continue;
+    }
+    const auto key = [&](std::uint32_t c) {
+      const join_source& source = arguments.keys[c];
+      return source.from == join_source::origin::constant ? source.constant : source.column[row];
+    };
+    std::uint64_t sum = 0;
+    for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
+      const row_range range = arguments.runs[r].find(key);
+      arguments.ranges[r * arguments.rows + row] = range;
+      sum += range.count;
+    }
+    arguments.degrees[row] = sum;
+  }
+}
+
+/// Shared memory of a block that joins.
+struct join_block {
+  std::uint32_t owners[join_tile];  // of each candidate of the tile, relative to first_row
+  std::uint32_t wave_values[join_threads / backend::gpu::wave_size];
+  std::uint64_t first_row;
+  std::uint64_t last_row;
+  std::uint64_t base;
+};
+
+/// Finds the outer rows of candidates [begin, end): each row marks where its matches begin, and the largest mark so far
+/// is a candidate's row.
+__device__ inline void find_owners(join_block& block, const join_arguments& arguments, std::uint64_t begin,
+                                   std::uint64_t end) {
+  const unsigned wave = backend::gpu::wave();
+  const unsigned lane = backend::gpu::lane();
+  for (std::uint32_t i = threadIdx.x; i < join_tile; i += join_threads) block.owners[i] = 0;
+  if (wave < 2) {
+    const std::uint64_t row = owner_by_wave(arguments.offsets, 0, arguments.rows - 1, wave == 0 ? begin : end - 1);
+    if (threadIdx.x == 0) block.first_row = row;
+    if (threadIdx.x == backend::gpu::wave_size) block.last_row = row;
+  }
+  __syncthreads();
+  const std::uint64_t first_row = block.first_row;
+  const std::uint64_t last_row = block.last_row;
+  for (std::uint64_t row = first_row + 1 + threadIdx.x; row <= last_row; row += join_threads) {
+    const std::uint64_t start = arguments.offsets[row];
+    if (arguments.offsets[row + 1] > start) {
+      block.owners[start - begin] = static_cast<std::uint32_t>(row - first_row);
+    }
+  }
+  __syncthreads();
+  std::uint32_t own[join_rounds];
+  std::uint32_t largest = 0;
+  for (std::uint32_t k = 0; k < join_rounds; ++k) {
+    largest = max(largest, block.owners[threadIdx.x * join_rounds + k]);
+    own[k] = largest;
+  }
+  std::uint32_t sofar = largest;
+  for (unsigned distance = 1; distance < backend::gpu::wave_size; distance *= 2) {
+    const std::uint32_t lower = backend::gpu::shuffle_up(sofar, distance);
+    if (lane >= distance) sofar = max(sofar, lower);
+  }
+  if (lane == backend::gpu::wave_size - 1) block.wave_values[wave] = sofar;
+  std::uint32_t before = backend::gpu::shuffle_up(sofar, 1);
+  if (lane == 0) before = 0;
+  __syncthreads();
+  for (unsigned w = 0; w < wave; ++w) before = max(before, block.wave_values[w]);
+  for (std::uint32_t k = 0; k < join_rounds; ++k) {
+    block.owners[threadIdx.x * join_rounds + k] = max(before, own[k]);
+  }
+  __syncthreads();
+}
+
+/// A candidate's outer row and, in the data array, its inner one.
+struct joined_rows {
+  std::uint64_t outer = 0;
+  std::uint64_t inner = 0;
+};
+
+__device__ inline joined_rows locate(const join_block& block, const join_arguments& arguments, std::uint64_t begin,
+                                     std::uint32_t in_tile) {
+  const std::uint64_t candidate = begin + in_tile;
+  if (arguments.offsets == nullptr) return {candidate, 0};
+  const std::uint64_t row = block.first_row + block.owners[in_tile];
+  std::uint64_t match = candidate - arguments.offsets[row];
+  std::uint32_t run = 0;
+  row_range range = arguments.ranges[row];
+  while (match >= range.count) {
+    match -= range.count;
+    ++run;
+    range = arguments.ranges[run * arguments.rows + row];
+  }
+  const std::uint64_t at = range.first + match;
+  const std::uint32_t* const positions = arguments.runs[run].positions;
+  return {row, positions == nullptr ? at : positions[at]};
+}
+
+__device__ inline word value_of(const join_source& source, const joined_rows& rows) {
+  switch (source.from) {
+    case join_source::origin::outer:
+      return source.column[rows.outer];
+    case join_source::origin::inner:
+      return source.column[rows.inner];
+    default:
+      return source.constant;
+  }
+}
+
+/// Takes places behind the tail for `count` results of each wave, with one atomic a block. All threads call it.
+/// @return the place of the wave's first result
+__device__ inline std::uint64_t take_places(join_block& block, std::uint32_t wave_count, std::uint64_t* tail) {
+  const unsigned wave = backend::gpu::wave();
+  __syncthreads();
+  if (backend::gpu::lane() == 0) block.wave_values[wave] = wave_count;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t& value : block.wave_values) {
+      const std::uint32_t own = value;
+      value = sum;
+      sum += own;
+    }
+    block.base =
+        sum == 0 ? 0 : atomicAdd(reinterpret_cast<unsigned long long*>(tail), static_cast<unsigned long long>(sum));
+  }
+  __syncthreads();
+  return block.base + block.wave_values[wave];
+}
+
+/// Notes the bits that a column's values use. All threads of a wave call it.
+__device__ inline void note_bits(word* used_bits, std::uint32_t column, word value) {
+  const word all = backend::gpu::union_of_lanes(value);
+  if (backend::gpu::lane() != 0) return;
+  if ((all & ~*static_cast<volatile word*>(used_bits + column)) != 0) atomicOr(used_bits + column, all);
+}
+
+template <bool HasSteps, join_sink Sink>
+__global__ void __launch_bounds__(join_threads) join_kernel(const join_arguments arguments) {
+  GPULOG_DYNAMIC_SHARED(word, shared_words);
+  GPULOG_SHARED(join_block, block);
+  register_file<join_threads> registers(shared_words, arguments.slot_count);
+  if constexpr (HasSteps) registers.set_constants(arguments.constants, arguments.constant_count);
+  const std::uint64_t candidates = arguments.last_candidate - arguments.first_candidate;
+  const std::uint64_t tiles = (candidates + join_tile - 1) / join_tile;
+  for (std::uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const std::uint64_t begin = arguments.first_candidate + tile * join_tile;
+    const auto count =
+        static_cast<std::uint32_t>(min(static_cast<std::uint64_t>(join_tile), arguments.last_candidate - begin));
+    __syncthreads();  // the tile before is done with the block's memory
+    if (arguments.offsets != nullptr) find_owners(block, arguments, begin, begin + count);
+
+    const auto run_steps = [&](const joined_rows& rows) {
+      for (std::uint32_t i = 0; i < arguments.load_count; ++i) {
+        registers.set(arguments.loads[i].target, value_of(arguments.loads[i].source, rows));
+      }
+      for (std::uint32_t s = 0; s < arguments.step_count; ++s) {
+        if (!run_step(arguments.steps[s], registers, arguments.fault)) return false;
+      }
+      return true;
+    };
+
+    if constexpr (Sink == join_sink::packed) {
+      std::uint64_t keys[join_rounds];
+      backend::gpu::lane_mask alive[join_rounds];
+      std::uint32_t found = 0;
+#pragma unroll
+      for (std::uint32_t k = 0; k < join_rounds; ++k) {
+        const std::uint32_t in_tile = k * join_threads + threadIdx.x;
+        keys[k] = 0;
+        bool lives = in_tile < count;
+        if (lives) {
+          const joined_rows rows = locate(block, arguments, begin, in_tile);
+          if constexpr (HasSteps) lives = run_steps(rows);
+          if (lives) {
+            for (std::uint32_t c = 0; c < arguments.output_count; ++c) {
+              const word value =
+                  HasSteps ? registers.get(arguments.outputs[c]) : value_of(arguments.output_sources[c], rows);
+              keys[k] = keys[k] << 32 | value;
+            }
+          }
+        }
+        alive[k] = backend::gpu::ballot(lives);
+        found += backend::gpu::count_bits(alive[k]);
+      }
+      std::uint64_t place = take_places(block, found, arguments.target.tail);
+      word high = 0;
+      word low = 0;
+#pragma unroll
+      for (std::uint32_t k = 0; k < join_rounds; ++k) {
+        if ((alive[k] >> backend::gpu::lane() & 1) != 0) {
+          arguments.target.keys[place + backend::gpu::rank_in(alive[k])] = keys[k];
+        }
+        place += backend::gpu::count_bits(alive[k]);
+        high |= static_cast<word>(keys[k] >> 32);
+        low |= static_cast<word>(keys[k]);
+      }
+      if (arguments.output_count == 2) note_bits(arguments.target.used_bits, 0, high);
+      note_bits(arguments.target.used_bits, arguments.output_count - 1, low);
+    } else {
+      for (std::uint32_t k = 0; k < join_rounds; ++k) {
+        const std::uint32_t in_tile = k * join_threads + threadIdx.x;
+        bool lives = in_tile < count;
+        joined_rows rows;
+        if (lives) {
+          rows = locate(block, arguments, begin, in_tile);
+          if constexpr (HasSteps) lives = run_steps(rows);
+        }
+        if constexpr (Sink == join_sink::nullary) {
+          if (lives) *arguments.target.tail = 1;
+        } else {
+          const backend::gpu::lane_mask alive = backend::gpu::ballot(lives);
+          const std::uint64_t place =
+              take_places(block, backend::gpu::count_bits(alive), arguments.target.tail) + backend::gpu::rank_in(alive);
+          for (std::uint32_t c = 0; c < arguments.output_count; ++c) {
+            word value = 0;
+            if (lives) {
+              value = HasSteps ? registers.get(arguments.outputs[c]) : value_of(arguments.output_sources[c], rows);
+              arguments.target.columns[c * arguments.target.stride + place] = value;
+            }
+            if (arguments.target.used_bits != nullptr) note_bits(arguments.target.used_bits, c, value);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace gpulog::kernels::gpu

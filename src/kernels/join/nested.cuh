@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/join/nested_program.hpp"
+#include "kernels/join/steps.cuh"
+
+/// A rule version as nested loops: a thread takes an outer row through all atoms behind it, innermost last. No table of
+/// bindings is made; threads of a wave wait for the one with most matches (article, section 5.2, figure 4).
+namespace gpulog::kernels::gpu {
+
+using storage::gpu::hisa_run_view;
+using storage::gpu::run_view;
+
+/// A word of the matching row that stands at a place of a run.
+__device__ inline word matched_word(const device_binding& bound, const run_view& run, std::uint64_t at) {
+  const word* const column = bound.column != nullptr ? bound.column : run.stored + bound.stored * run.rows;
+  return column[at];
+}
+__device__ inline word matched_word(const device_binding& bound, const hisa_run_view& run, std::uint64_t at) {
+  return bound.column[run.positions == nullptr ? at : run.positions[at]];
+}
+
+/// Calls emit() for each binding that passes, with its registers filled, until it returns false.
+/// @param turn called once a turn of any loop; the loops end when it returns false
+template <class Run, class Set, class Registers, class Turn, class Emit>
+__device__ void nested_loops(const nested_body<Run, Set>& body, std::uint64_t row, Registers& registers,
+                             std::uint32_t* fault, const Turn& turn, const Emit& emit) {
+  const auto pass = [&](const device_step<Run, Set>* steps, std::uint32_t count) {
+    for (std::uint32_t s = 0; s < count; ++s) {
+      if (!run_step(steps[s], registers, fault)) return false;
+    }
+    return true;
+  };
+  for (std::uint32_t b = 0; b < body.outer_count; ++b) {
+    registers.set(body.outer[b].target, body.outer[b].column[body.first_row + row]);
+  }
+  if (!pass(body.steps, body.step_count)) return;
+  if (body.level_count == 0) {
+    emit();
+    return;
+  }
+  struct loop {
+    std::uint32_t next_run = 0;
+    std::uint32_t at = 0;
+    std::uint32_t end = 0;
+  };
+  loop loops[most_levels];
+  std::uint32_t depth = 0;
+  while (turn()) {
+    const nested_level<Run, Set>& level = body.levels[depth];
+    loop& here = loops[depth];
+    if (here.at == here.end) {
+      if (here.next_run == level.run_count) {
+        if (depth == 0) return;
+        --depth;
+        continue;
+      }
+      row_range found = level.whole;
+      if (level.keys != nullptr) {
+        found = level.runs[here.next_run].find([&](std::uint32_t c) { return registers.get(level.keys[c]); });
+      }
+      ++here.next_run;
+      here.at = found.first;
+      here.end = found.first + found.count;
+      continue;
+    }
+    const Run& run = level.runs[here.next_run - 1];
+    for (std::uint32_t b = 0; b < level.binding_count; ++b) {
+      registers.set(level.bindings[b].target, matched_word(level.bindings[b], run, here.at));
+    }
+    ++here.at;
+    if (!pass(level.steps, level.step_count)) continue;
+    if (depth + 1 < body.level_count) {
+      loops[++depth] = loop();
+    } else if (!emit()) {
+      return;
+    }
+  }
+}
+
+}  // namespace gpulog::kernels::gpu

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/join/device_step.hpp"
+#include "storage/indexes/key_level.hpp"
+
+/// A rule version as a kernel of nested loops sees it (nested.cuh).
+namespace gpulog::kernels::gpu {
+
+using storage::row_range;
+
+/// Most atoms behind the outermost one; rules with more are run in steps.
+constexpr std::uint32_t most_levels = 8;
+
+/// An atom behind the outermost one, and the steps behind it.
+template <class Run, class Set>
+struct nested_level {
+  const Run* runs = nullptr;  ///< one without rows for a product
+  std::uint32_t run_count = 0;
+  const register_number* keys = nullptr;  ///< null: a product with `whole`
+  row_range whole;
+  const device_binding* bindings = nullptr;
+  std::uint32_t binding_count = 0;
+  const device_step<Run, Set>* steps = nullptr;
+  std::uint32_t step_count = 0;
+};
+
+template <class Run, class Set>
+struct nested_body {
+  const device_binding* outer = nullptr;  ///< registers of the outer rows
+  std::uint32_t outer_count = 0;
+  std::uint64_t first_row = 0;  ///< of the outer columns
+  std::uint64_t rows = 0;
+  const device_step<Run, Set>* steps = nullptr;  ///< behind the outer rows
+  std::uint32_t step_count = 0;
+  const nested_level<Run, Set>* levels = nullptr;
+  std::uint32_t level_count = 0;
+  const word* constants = nullptr;
+  std::uint32_t constant_count = 0;
+  std::uint32_t slot_count = 0;
+  const register_number* outputs = nullptr;  ///< the head
+  std::uint32_t output_count = 0;
+};
+
+/// Whether a pipeline is nothing but atoms and steps that kernels have, not too many of them.
+[[nodiscard]] inline bool is_nest(const pipeline& program) {
+  if (program.segments.size() > most_levels) return false;
+  for (std::size_t s = 0; s < program.segments.size(); ++s) {
+    const segment& one = program.segments[s];
+    const bool is_atom = one.kind == expansion_kind::match || one.kind == expansion_kind::scan;
+    if (one.ended_fold != 0 || (!is_atom && (s != 0 || one.kind != expansion_kind::unit))) return false;
+  }
+  return true;
+}
+
+/// The loops of a pipeline that is_nest().
+/// @param put copies a vector to the device
+/// @param steps_of makes the steps of a segment
+/// @param stored whether bindings of a match are numbers of stored columns
+template <class Run, class Set, class Relations, class Put, class StepsOf>
+[[nodiscard]] nested_body<Run, Set> nested_body_of(const pipeline& program, const Relations& relations, bool stored,
+                                                   const Put& put, const StepsOf& steps_of) {
+  nested_body<Run, Set> body;
+  body.rows = 1;
+  body.slot_count = program.slot_count;
+  body.constants = put(program.constants);
+  body.constant_count = static_cast<std::uint32_t>(program.constants.size());
+  body.outputs = put(program.head);
+  body.output_count = static_cast<std::uint32_t>(program.head.size());
+  const segment& first = program.segments.front();
+  if (first.kind != expansion_kind::match) {
+    const std::vector<device_step<Run, Set>> steps = steps_of(first);
+    body.steps = put(steps);
+    body.step_count = static_cast<std::uint32_t>(steps.size());
+  }
+  if (first.kind == expansion_kind::scan) {
+    const auto& source = *relations[first.source];
+    const part_rows part = rows_of(source, first.part);
+    body.first_row = part.begin;
+    body.rows = part.end - part.begin;
+    std::vector<device_binding> outer;
+    for (const binding& bound : first.bindings) outer.push_back({bound.target, source.column(bound.column), 0});
+    body.outer = put(outer);
+    body.outer_count = static_cast<std::uint32_t>(outer.size());
+  }
+  std::vector<nested_level<Run, Set>> levels;
+  for (std::size_t s = first.kind == expansion_kind::match ? 0 : 1; s < program.segments.size(); ++s) {
+    const segment& here = program.segments[s];
+    const auto& source = *relations[here.source];
+    nested_level<Run, Set>& level = levels.emplace_back();
+    std::vector<device_binding> bindings;
+    std::vector<Run> runs(1);
+    if (here.kind == expansion_kind::match) {
+      runs = source.index(here.index).views(here.part != row_part::delta, here.part != row_part::old, here.level);
+      level.keys = put(here.keys);
+      for (const binding& bound : here.bindings) {
+        bindings.push_back(stored ? device_binding{bound.target, nullptr, bound.column}
+                                  : device_binding{bound.target, source.column(bound.column), 0});
+      }
+    } else {
+      const part_rows part = rows_of(source, here.part);
+      level.whole = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
+      for (const binding& bound : here.bindings) bindings.push_back({bound.target, source.column(bound.column), 0});
+    }
+    level.run_count = static_cast<std::uint32_t>(runs.size());
+    level.runs = put(runs);
+    level.bindings = put(bindings);
+    level.binding_count = static_cast<std::uint32_t>(bindings.size());
+    const std::vector<device_step<Run, Set>> steps = steps_of(here);
+    level.steps = put(steps);
+    level.step_count = static_cast<std::uint32_t>(steps.size());
+  }
+  body.levels = put(levels);
+  body.level_count = static_cast<std::uint32_t>(levels.size());
+  return body;
+}
+
+/// Whether an atom pairs with more rows than positions of 32 bits can name.
+template <class Relations>
+[[nodiscard]] bool has_wide_product(const pipeline& program, const Relations& relations) {
+  for (std::size_t s = 1; s < program.segments.size(); ++s) {
+    const segment& one = program.segments[s];
+    if (one.kind == expansion_kind::scan && relations[one.source]->rows() > UINT32_MAX) return true;
+  }
+  return false;
+}
+
+}  // namespace gpulog::kernels::gpu

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/join/fold.hpp"
+#include "kernels/join/tile_sources.hpp"
+#include "kernels/steps/functor_table.hpp"
+#include "kernels/steps/wide_steps.hpp"
+
+namespace gpulog::kernels {
+
+/// What an aggregate does with a tile of its body's bindings, and what it need not look at them for.
+class tile_folds : protected tile_sources {
+ protected:
+  using tile_sources::tile_sources;
+
+  /// Adds the values of n bindings, each to the group that owns it.
+  void add_to_fold(const segment& here, fold_state& state, std::size_t number, const word* owners, std::uint32_t n) {
+    if (here.fold == fold_op::functor) return call_for_values(here, state, value(number, here.folded), owners, n);
+    if (program_->wide == nullptr) return state.add(here.fold, owners, value(number, here.folded), n);
+    wide_word values[tile_rows];
+    const word* const upper = here.upper_folded == no_register ? nullptr : value(number, here.upper_folded);
+    read_values(value(number, here.folded), upper, n, *program_->wide, values);
+    state.add(here.fold, owners, values, n);
+  }
+  [[nodiscard]] word folded_value(const fold_state& state, fold_op op, std::uint32_t group) const {
+    // A functor takes and gives words as they stand in columns.
+    if (op == fold_op::functor) return static_cast<word>(state.value(op, group, word_size::bits32));
+    const word_size words = program_->wide == nullptr ? word_size::bits32 : word_size::bits64;
+    return storage::word_of(state.value(op, group, words), program_->wide);
+  }
+
+  /// The equivalence relation of which an aggregate folds the partners of one value, and of that value it reads nothing
+  /// else: the result is the same for all members of a class. nullptr: it is no such aggregate.
+  [[nodiscard]] const storage::equivalence* folded_classes(std::size_t number) const {
+    const segment& fold = program_->segments[number];
+    const segment& body = program_->segments[number + 1];
+    const bool is_search = body.kind == expansion_kind::match && body.ended_fold == number && body.keys.size() == 1;
+    if (!is_search || !fold.steps.empty() || counts_rows(number)) return nullptr;
+    const bool depends_on_key_only = fold.carried == body.keys && std::find(body.carried.begin(), body.carried.end(),
+                                                                            body.keys.front()) == body.carried.end();
+    return depends_on_key_only ? relation_of(body.source).as_equivalence() : nullptr;
+  }
+
+  /// Whether the aggregate counts the rows of one search or relation, so that nobody has to look at them.
+  [[nodiscard]] bool counts_rows(std::size_t number) const {
+    const segment& body = program_->segments[number + 1];
+    return program_->segments[number].steps.empty() && body.ended_fold == number && body.fold == fold_op::count &&
+           body.steps.empty() && (body.kind == expansion_kind::scan || body.kind == expansion_kind::match);
+  }
+  void count_rows(std::size_t number, std::uint32_t groups) {
+    const segment& body = program_->segments[number + 1];
+    fold_state& counted = *scratch_->folds[number];
+    if (body.kind == expansion_kind::scan) {
+      const part_rows rows = rows_of(relation_of(body.source), body);
+      for (std::uint32_t g = 0; g < groups; ++g) counted.add_matches(g, rows.end - rows.begin);
+      return;
+    }
+    if (const auto* classes = relation_of(body.source).as_equivalence()) {
+      const auto [first, second] = keys_of(number + 1);
+      for (std::uint32_t g = 0; g < groups; ++g) {
+        for (const auto& found : find_pairs(*classes, body.part, first, second, g)) counted.add_matches(g, found.count);
+      }
+      return;
+    }
+    expansion_scratch& state = *scratch_->expansions[number + 1];
+    relation_of(body.source)
+        .index(body.index)
+        .for_each_run(body.part != row_part::delta, body.part != row_part::old, [&](const storage::sorted_run& run) {
+          find_ranges(number + 1, run.level(body.level), groups);
+          for (std::uint32_t g = 0; g < groups; ++g) counted.add_matches(g, state.ranges[g].count);
+        });
+  }
+
+ private:
+  /// One value after the other: what a functor gives depends on what it gave before.
+  void call_for_values(const segment& here, fold_state& state, const word* values, const word* owners,
+                       std::uint32_t n) {
+    for (std::uint32_t i = 0; i < n; ++i) {
+      wide_word& so_far = state.so_far(owners[i], here.initial);
+      const auto before = static_cast<word>(so_far);
+      word result = 0;
+      program_->functors->call({&here.called, &before, values + i}, 1, &result);
+      so_far = result;
+    }
+  }
+};
+
+}  // namespace gpulog::kernels

@@ -1,0 +1,466 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <shared_mutex>
+#include <utility>
+#include <vector>
+
+#include "kernels/join/equivalence_reader.hpp"
+#include "kernels/join/fold.hpp"
+#include "kernels/join/fold_memory.hpp"
+#include "kernels/join/tile_folds.hpp"
+#include "kernels/join/windows.hpp"
+#include "storage/relation/relation.hpp"
+
+namespace gpulog::kernels {
+
+/// Workers that run tiles beside each other share it while they touch relations, and one has it while it makes room.
+struct worker_gate {
+  explicit worker_gate(unsigned number) : workers(number) {}
+  std::shared_mutex mutex;
+  unsigned workers;  ///< that may be inside
+};
+
+/// One worker's run of a pipeline. A tile of bindings, held in registers, flows through the segments: an expansion
+/// looks up the keys of a tile together, writes out (binding, match) pairs until the next tile is full, and hands it
+/// on; the last one offers the tile to the head's tuple set. So a body of any length needs one tile a segment and no
+/// memory that grows with the candidates.
+template <bool Concurrent>
+class tile_runner : private tile_folds {
+ public:
+  /// @param gate of all workers of the run
+  /// @param windows of this run, for all its workers; nullptr: scans read all rows
+  /// @param folded what aggregates gave; nullptr: it is remembered as long as this runner lives
+  tile_runner(const pipeline& program, const relation_list<relation>& relations, unsigned worker, tile_scratch& scratch,
+              worker_gate& gate, const std::atomic<bool>* stop, run_windows* windows = nullptr,
+              std::shared_ptr<fold_memory> folded = nullptr)
+      : tile_folds(program, relations, scratch, windows),
+        gate_(&gate),
+        shared_room_(relation::room_for(gate.workers)),
+        stop_(stop),
+        worker_(worker),
+        folded_(folded != nullptr ? std::move(folded) : memory_of_folds(program, backend::unlimited_memory())),
+        head_(program.head.size()),
+        ends_when_full_(program.ends_when_full()) {}
+
+  [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
+  [[nodiscard]] std::uint64_t fresh() const { return fresh_; }
+
+  /// Runs over rows [begin, end) of the first segment's input, or until the head has all it can have.
+  /// make_room(rows) is called with everybody else elsewhere.
+  /// @throws arithmetic_fault, interrupted, backend::memory_exceeded
+  template <class MakeRoom>
+  void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
+    const hold held(*this);
+    try {
+      expand_rows(begin, end, make_room);
+    } catch (const head_is_full&) {  // by this worker, another one or another rule
+    }
+  }
+
+  /// Of a pipeline that begins with two scans: runs what follows them on pairs of rows, n <= tile_rows. passes[i] =
+  /// whether pair i reaches the end, where the head holds the register of the second segment that numbers the pairs.
+  /// @throws as run
+  void run_pairs(const std::uint64_t* first, const std::uint64_t* second, std::uint32_t n, std::uint8_t* passes) {
+    const hold held(*this);
+    const auto load = [&](std::size_t number, const std::uint64_t* rows, std::size_t into) {
+      const segment& read = program_->segments[number];
+      for (const binding& bound : read.bindings) {
+        const word* const column = relation_of(read.source).column(bound.column);
+        word* const to = own(into, bound.target);
+        for (std::uint32_t i = 0; i < n; ++i) to[i] = column[rows[i]];
+      }
+    };
+    load(0, first, 1);
+    load(1, second, 1);
+    word* const numbers = own(1, program_->head.front());
+    for (std::uint32_t i = 0; i < n; ++i) numbers[i] = i;
+    std::fill_n(passes, n, std::uint8_t{0});
+    passes_ = passes;
+    process(1, n, [](std::uint64_t) {});
+    passes_ = nullptr;
+  }
+
+ private:
+  /// Holds the gate while relations are read or written.
+  class hold {
+   public:
+    explicit hold(tile_runner& runner) : runner_(runner) { runner_.enter(); }
+    ~hold() { runner_.leave(); }
+    hold(const hold&) = delete;
+    hold& operator=(const hold&) = delete;
+
+   private:
+    tile_runner& runner_;
+  };
+  void enter() {
+    if constexpr (Concurrent) gate_->mutex.lock_shared();
+  }
+  void leave() {
+    if constexpr (Concurrent) gate_->mutex.unlock_shared();
+  }
+
+  /// Nothing that the rest of the run finds can be new.
+  class head_is_full {};
+
+  /// @throws interrupted, head_is_full
+  void check_end() const {
+    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
+    if (ends_when_full_ && relation_of(program_->target).is_full()) throw head_is_full{};
+  }
+
+  /// Takes rows [begin, end) of the first segment's input through the pipeline. @throws as run, and head_is_full
+  template <class MakeRoom>
+  void expand_rows(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
+    const segment& first = program_->segments.front();
+    switch (first.kind) {
+      case expansion_kind::unit:
+        process(0, 1, make_room);
+        break;
+      case expansion_kind::match:
+        expand(0, 1, make_room);
+        break;
+      case expansion_kind::scan: {
+        const std::uint64_t offset = rows_of(relation_of(first.source), first).begin;
+        const storage::equivalence* const classes = relation_of(first.source).as_equivalence();
+        for (std::uint64_t row = begin; row < end; row += tile_rows) {
+          check_end();
+          const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, end - row));
+          if (classes != nullptr) {
+            read_equivalence(*classes, first, offset + row, n,
+                             [this](const binding& bound) { return own(0, bound.target); });
+            process(0, n, make_room);
+            continue;
+          }
+          for (const binding& bound : first.bindings) {
+            const word* const column = relation_of(first.source).column(bound.column) + offset + row;
+            std::copy(column, column + n, own(0, bound.target));
+          }
+          process(0, n, make_room);
+        }
+        break;
+      }
+      case expansion_kind::range:
+      case expansion_kind::fold:
+      case expansion_kind::unfold:
+      case expansion_kind::host:
+      case expansion_kind::records:
+        break;  // never first
+    }
+  }
+
+  /// Runs the steps of a segment over its tile, then what follows.
+  template <class MakeRoom>
+  void process(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
+    bindings_ += n;
+    for (const step& one : program_->segments[number].steps) {
+      n = apply_step(number, one, n);
+      if (n == 0) return;
+    }
+    if (const segment& here = program_->segments[number]; here.ended_fold != 0) {
+      const segment& fold = program_->segments[here.ended_fold];
+      add_to_fold(here, *scratch_->folds[here.ended_fold], number, value(number, fold.owner), n);
+    } else if (number + 1 == program_->segments.size()) {
+      insert(number, n, make_room);
+    } else if (program_->segments[number + 1].kind == expansion_kind::fold) {
+      fold(number + 1, n, make_room);
+    } else {
+      expand(number + 1, n, make_room);
+    }
+  }
+
+  /// Runs an aggregate for the tile of the segment before, then what follows the aggregate.
+  template <class MakeRoom>
+  void fold(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
+    const segment& here = program_->segments[number];
+    fold_state& state = *scratch_->folds[number];
+    std::vector<const word*> columns;
+    for (register_number carried : here.carried) columns.push_back(value(number - 1, carried));
+    std::vector<const word*> keys = columns;
+    if (const storage::equivalence* const classes = folded_classes(number)) {
+      word* const class_numbers = state.class_numbers();
+      for (std::uint32_t i = 0; i < n; ++i) class_numbers[i] = classes->class_number(columns.front()[i]);
+      keys.front() = class_numbers;
+    }
+    const std::uint32_t groups = state.group(keys, n);
+    fold_groups(number, columns, {&keys, state.representatives()}, groups, make_room);
+    std::uint32_t kept = 0;
+    word* const result = own(here.unfold, program_->segments[here.unfold].result);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const fold_result& found = state.results()[state.group_of(i)];
+      if (!found.has_value) continue;
+      result[kept] = found.value;
+      scratch_->selected[kept++] = static_cast<std::uint16_t>(i);
+    }
+    unfold(number, kept, make_room);
+  }
+
+  /// Results of all groups: remembered ones, and the others from the body.
+  template <class MakeRoom>
+  void fold_groups(std::size_t number, const std::vector<const word*>& columns, const fold_keys& keys,
+                   std::uint32_t groups, const MakeRoom& make_room) {
+    fold_state& state = *scratch_->folds[number];
+    std::uint16_t* const wanted = state.wanted();
+    std::iota(wanted, wanted + groups, std::uint16_t{0});
+    fold_results* const known = folded_->of(number);
+    if (known == nullptr || !known->is_on() || counts_rows(number)) {
+      return fold_wanted(number, columns, wanted, groups, make_room);
+    }
+    std::uint32_t left = known->find(keys, wanted, groups, state.results());
+    if (left == 0) return;
+    // Workers that want the same large groups at the same time begin with different ones, and look again after each
+    // few.
+    constexpr std::uint32_t pieces = 8;
+    constexpr std::uint64_t few_bindings = 64;
+    if constexpr (Concurrent) std::rotate(wanted, wanted + worker_ * 0x9E37U % left, wanted + left);
+    std::uint32_t piece = Concurrent ? std::max(1U, left / pieces) : left;
+    while (left != 0) {
+      piece = std::min(piece, left);
+      const std::uint64_t before = bindings_;
+      left -= piece;
+      fold_wanted(number, columns, wanted + left, piece, make_room);
+      known->add(keys, wanted + left, piece, state.results(), bindings_ - before);
+      if (bindings_ - before < few_bindings * piece) piece = left;
+      if (left != 0) left = known->find(keys, wanted, left, state.results());
+    }
+  }
+
+  /// Runs the body of an aggregate for some groups, each of which stands for its key's binding.
+  template <class MakeRoom>
+  void fold_wanted(std::size_t number, const std::vector<const word*>& columns, const std::uint16_t* wanted,
+                   std::uint32_t n, const MakeRoom& make_room) {
+    const segment& here = program_->segments[number];
+    const fold_op op = program_->segments[here.unfold - 1].fold;
+    fold_state& state = *scratch_->folds[number];
+    state.clear(n);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      word* const to = own(number, here.carried[c]);
+      for (std::uint32_t i = 0; i < n; ++i) to[i] = columns[c][state.representatives()[wanted[i]]];
+    }
+    word* const owners = own(number, here.owner);
+    for (std::uint32_t i = 0; i < n; ++i) owners[i] = i;
+    if (counts_rows(number)) {
+      count_rows(number, n);
+    } else {
+      process(number, n, make_room);
+    }
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const bool has_value = state.has_value(op, i);
+      state.results()[wanted[i]] = {has_value ? folded_value(state, op, i) : 0, has_value};
+    }
+  }
+
+  /// Goes on behind an aggregate with the selected bindings, which have its results.
+  template <class MakeRoom>
+  void unfold(std::size_t number, std::uint32_t kept, const MakeRoom& make_room) {
+    if (kept == 0) return;
+    const std::size_t behind = program_->segments[number].unfold;
+    for (register_number carried : program_->segments[behind].carried) {
+      const word* const values = value(number - 1, carried);
+      word* const to = own(behind, carried);
+      for (std::uint32_t i = 0; i < kept; ++i) to[i] = values[scratch_->selected[i]];
+    }
+    process(behind, kept, make_room);
+  }
+
+  template <class MakeRoom>
+  void insert(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
+    if (passes_ != nullptr) {
+      const word* const numbers = value(number, program_->head.front());
+      for (std::uint32_t i = 0; i < n; ++i) passes_[numbers[i]] = 1;
+      return;
+    }
+    relation& target = relation_of(program_->target);
+    const std::uint64_t room = Concurrent ? shared_room_ : n;
+    while (!target.has_room(room)) {
+      leave();
+      try {
+        std::unique_lock<std::shared_mutex> everybody_else_waits(gate_->mutex, std::defer_lock);
+        if constexpr (Concurrent) everybody_else_waits.lock();
+        if (!target.has_room(room)) make_room(room);
+      } catch (...) {
+        enter();
+        throw;
+      }
+      enter();
+    }
+    for (std::size_t c = 0; c < head_.size(); ++c) head_[c] = value(number, program_->head[c]);
+    candidates_ += n;
+    fresh_ += target.insert<Concurrent>(head_.data(), n, scratch_->insert, worker_);
+    if (ends_when_full_) check_end();
+  }
+
+  /// Expands the tile of the segment before by the rows that match each binding.
+  template <class MakeRoom>
+  void expand(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
+    check_end();
+    const segment& here = program_->segments[number];
+    if (!here.choices.empty()) return expand_by_fewest(number, n, make_room);
+    expansion_scratch& state = *scratch_->expansions[number];
+    state.filled = state.gathered = 0;
+    if (here.kind == expansion_kind::scan) {
+      const part_rows rows = rows_of(relation_of(here.source), here);
+      const sorted_rows* const sorted = sorted_for(number, rows, n);
+      for (std::uint32_t i = 0; i < n; ++i) {
+        const part_rows wanted = sorted == nullptr ? rows : wanted_of(number, *sorted, i);
+        const std::uint64_t count = wanted.end - wanted.begin;
+        if (count != 0) write_pairs(number, {nullptr, nullptr, sorted}, i, wanted.begin, count, make_room);
+      }
+      gather(number, {nullptr, nullptr, sorted});
+    } else if (here.kind == expansion_kind::range) {
+      for (std::uint32_t i = 0; i < n; ++i) {
+        write_pairs(number, {}, i, 0, size_of_range(number, i), make_room);
+      }
+      gather(number, {});
+    } else if (const auto* classes = relation_of(here.source).as_equivalence()) {
+      const auto [first, second] = keys_of(number);
+      for (std::uint32_t i = 0; i < n; ++i) classes->prefetch(first[i]);
+      for (std::uint32_t i = 0; i < n; ++i) {
+        for (const auto& found : find_pairs(*classes, here.part, first, second, i)) {
+          write_pairs(number, {}, i, found.begin, found.count, make_room);
+        }
+      }
+      gather(number, {});
+    } else {
+      relation_of(here.source)
+          .index(here.index)
+          .for_each_run(here.part != row_part::delta, here.part != row_part::old, [&](const storage::sorted_run& run) {
+            find_ranges(number, run.level(here.level), n);
+            for (std::uint32_t i = 0; i < n; ++i) {
+              const storage::row_range range = state.ranges[i];
+              if (range.count == 0) continue;
+              if (const sorted_rows* const sorted = sorted_for(number, run, range)) {
+                const part_rows wanted = wanted_of(number, *sorted, i);
+                write_places(number, {&run}, i, range.first, *sorted, wanted, make_room);
+              } else {
+                write_pairs(number, {&run}, i, range.first, range.count, make_room);
+              }
+            }
+            gather(number, {&run});
+          });
+    }
+    if (state.filled != 0) process(number, state.filled, make_room);
+  }
+
+  /// Expands each binding by the search that has the fewest rows for it; the relations of the others are asked whether
+  /// they have the value too.
+  template <class MakeRoom>
+  void expand_by_fewest(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
+    const segment& here = program_->segments[number];
+    expansion_scratch& state = *scratch_->expansions[number];
+    choice_scratch& choosing = *scratch_->choices[number];
+    const std::size_t from = number - 1;
+    const auto for_each_run = [&](const search_choice& choice, const auto& action) {
+      relation_of(choice.source).index(choice.index).for_each_run(true, true, [&](const storage::sorted_run& run) {
+        find_keys(run.level(choice.level), choice.keys, from, n, state);
+        action(run);
+      });
+    };
+    for (std::size_t c = 0; c < here.choices.size(); ++c) {
+      std::uint64_t* const counts = c == 0 ? choosing.fewest : choosing.counts;
+      std::fill_n(counts, n, 0);
+      for_each_run(here.choices[c], [&](const storage::sorted_run&) {
+        for (std::uint32_t i = 0; i < n; ++i) counts[i] += state.ranges[i].count;
+      });
+      if (c == 0) {
+        std::fill_n(choosing.chosen, n, std::uint8_t{0});
+        continue;
+      }
+      for (std::uint32_t i = 0; i < n; ++i) {
+        if (counts[i] >= choosing.fewest[i]) continue;
+        choosing.fewest[i] = counts[i];
+        choosing.chosen[i] = static_cast<std::uint8_t>(c);
+      }
+    }
+    for (std::size_t c = 0; c < here.choices.size(); ++c) {
+      const search_choice& choice = here.choices[c];
+      std::uint64_t wanted = 0;
+      for (std::uint32_t i = 0; i < n; ++i) wanted += choosing.chosen[i] == c ? choosing.fewest[i] : 0;
+      if (wanted == 0) continue;
+      state.filled = state.gathered = 0;
+      for_each_run(choice, [&](const storage::sorted_run& run) {
+        for (std::uint32_t i = 0; i < n; ++i) {
+          const storage::row_range range = state.ranges[i];
+          if (choosing.chosen[i] != c || range.count == 0) continue;
+          write_pairs(number, {&run, &choice}, i, range.first, range.count, make_room);
+        }
+        gather(number, {&run, &choice});
+      });
+      if (state.filled != 0) process_found(number, {nullptr, &choice}, state.filled, make_room);
+    }
+  }
+
+  /// Goes on with a full tile of pairs.
+  template <class MakeRoom>
+  void process_found(std::size_t number, const row_source& source, std::uint32_t n, const MakeRoom& make_room) {
+    if (source.choice != nullptr) {
+      for (const step& check : source.choice->checks) {
+        n = apply_step(number, check, n);
+        if (n == 0) return;
+      }
+    }
+    process(number, n, make_room);
+  }
+
+  /// Pairs binding `owner` with rows [first, first + count); passes every full tile on.
+  template <class MakeRoom>
+  void write_pairs(std::size_t number, const row_source& source, std::uint32_t owner, std::uint64_t first,
+                   std::uint64_t count, const MakeRoom& make_room) {
+    expansion_scratch& state = *scratch_->expansions[number];
+    // Most keys have few matches: a fixed number of stores, of which the ones behind count are written over, has no
+    // branch to mispredict.
+    constexpr std::uint32_t few = 4;
+    if (count <= few && state.filled + few < tile_rows) {
+      for (std::uint32_t k = 0; k < few; ++k) {
+        state.owners[state.filled + k] = static_cast<std::uint16_t>(owner);
+        state.rows[state.filled + k] = first + k;
+      }
+      state.filled += static_cast<std::uint32_t>(count);
+      return;
+    }
+    while (count != 0) {
+      const auto taken = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, tile_rows - state.filled));
+      for (std::uint32_t k = 0; k < taken; ++k) {
+        state.owners[state.filled + k] = static_cast<std::uint16_t>(owner);
+        state.rows[state.filled + k] = first + k;
+      }
+      state.filled += taken;
+      first += taken;
+      count -= taken;
+      if (state.filled == tile_rows) {
+        gather(number, source);
+        state.filled = state.gathered = 0;
+        process_found(number, source, tile_rows, make_room);
+        check_end();
+      }
+    }
+  }
+
+  /// The same with rows of one key in the order of a window's column.
+  template <class MakeRoom>
+  void write_places(std::size_t number, const row_source& source, std::uint32_t owner, std::uint64_t first,
+                    const sorted_rows& sorted, const part_rows& wanted, const MakeRoom& make_room) {
+    for (std::uint64_t place = wanted.begin; place < wanted.end; ++place) {
+      write_pairs(number, source, owner, first + sorted.rows[place], 1, make_room);
+    }
+  }
+
+  worker_gate* gate_;
+  std::uint64_t shared_room_;
+  const std::atomic<bool>* stop_;
+  unsigned worker_;
+  std::shared_ptr<fold_memory> folded_;
+  std::vector<const word*> head_;
+  bool ends_when_full_;
+  std::uint64_t bindings_ = 0;  ///< that came to segments
+  std::uint64_t candidates_ = 0;
+  std::uint64_t fresh_ = 0;
+  std::uint8_t* passes_ = nullptr;  // of run_pairs
+};
+
+}  // namespace gpulog::kernels

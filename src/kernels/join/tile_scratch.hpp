@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/join/fold.hpp"
+#include "kernels/join/pipeline.hpp"
+#include "kernels/steps/records.hpp"
+#include "storage/relation/relation.hpp"
+
+namespace gpulog::kernels {
+
+using storage::relation;
+using storage::tile_rows;
+
+/// What an expansion knows of the tile before it, and of the pairs that it writes out.
+struct expansion_scratch {
+  std::uint64_t codes[tile_rows];
+  std::uint64_t homes[tile_rows];
+  storage::row_range ranges[tile_rows];
+  std::uint16_t owners[tile_rows];
+  std::uint64_t rows[tile_rows];
+  std::uint32_t filled = 0;
+  std::uint32_t gathered = 0;
+};
+
+/// What an expansion with a choice of searches knows of the tile before it.
+struct choice_scratch {
+  std::uint64_t fewest[tile_rows];
+  std::uint64_t counts[tile_rows];
+  std::uint8_t chosen[tile_rows];
+};
+
+/// One worker's memory for tiles; kept from rule to rule, so that a rule with a tiny delta pays no allocation.
+struct tile_scratch {
+  std::vector<word> registers;  // [segment][register][row of the tile]
+  std::vector<word> constants;
+  std::vector<std::unique_ptr<expansion_scratch>> expansions;
+  std::vector<std::unique_ptr<fold_state>> folds;        // by segment; null for others
+  expansion_scratch probe;                               // of existence tests
+  std::vector<std::unique_ptr<choice_scratch>> choices;  // by segment; null for others
+  storage::insert_scratch insert;
+  std::uint16_t selected[tile_rows];
+  std::uint8_t found[tile_rows];
+  record_memory records;
+
+  /// Makes room for a pipeline, and fills in its constants.
+  void prepare(const pipeline& program) {
+    const std::size_t segments = program.segments.size();
+    registers.resize(std::max(registers.size(), segments * program.slot_count * tile_rows));
+    constants.resize(std::max(constants.size(), program.constants.size() * tile_rows));
+    for (std::size_t i = 0; i < program.constants.size(); ++i) {
+      std::fill_n(constants.begin() + static_cast<std::ptrdiff_t>(i * tile_rows), tile_rows, program.constants[i]);
+    }
+    while (expansions.size() < segments) expansions.push_back(std::make_unique<expansion_scratch>());
+    folds.resize(std::max(folds.size(), segments));
+    choices.resize(std::max(choices.size(), segments));
+    for (std::size_t i = 0; i < segments; ++i) {
+      const segment& made = program.segments[i];
+      if (made.kind == expansion_kind::fold && folds[i] == nullptr) folds[i] = std::make_unique<fold_state>();
+      if (!made.choices.empty() && choices[i] == nullptr) choices[i] = std::make_unique<choice_scratch>();
+    }
+  }
+};
+
+}  // namespace gpulog::kernels

@@ -1,0 +1,245 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "kernels/join/equivalence_reader.hpp"
+#include "kernels/join/tile_steps.hpp"
+#include "kernels/join/windows.hpp"
+#include "kernels/steps/ranges.hpp"
+
+namespace gpulog::kernels {
+
+/// Which rows a segment's expansion pairs with the bindings of the tile before it, and how these pairs fill its own
+/// tile: from a relation, an index, a range of numbers, or the order of a window's column.
+class tile_sources : protected tile_steps {
+ protected:
+  /// Where the rows of pairs are: in a run of an index (nullptr: in the relation), searched by the segment itself or by
+  /// one of its choices, or in the order of a window's column.
+  struct row_source {
+    const storage::sorted_run* run = nullptr;
+    const search_choice* choice = nullptr;
+    const sorted_rows* sorted = nullptr;
+  };
+
+  /// @param windows of this run, for all its workers; nullptr: scans read all rows
+  tile_sources(const pipeline& program, const relation_list<relation>& relations, tile_scratch& scratch,
+               run_windows* windows)
+      : tile_steps(program, relations, scratch), windows_(windows) {}
+
+  /// The rows of a scan in the order of its window's column; nullptr: the order of rows will do.
+  [[nodiscard]] const sorted_rows* sorted_for(std::size_t number, part_rows rows, std::uint32_t n) {
+    const segment& here = program_->segments[number];
+    if (windows_ == nullptr || here.limits.bounds.empty()) return nullptr;
+    return windows_->find(number, here, relation_of(here.source).column(here.limits.column), rows, n);
+  }
+
+  /// The same for one key's rows in a run.
+  [[nodiscard]] const sorted_rows* sorted_for(std::size_t number, const storage::sorted_run& run,
+                                              const storage::row_range& range) {
+    const segment& here = program_->segments[number];
+    if (windows_ == nullptr || here.limits.bounds.empty()) return nullptr;
+    const std::uint32_t* const positions = run.positions();
+    const word* const column =
+        positions != nullptr ? relation_of(here.source).column(here.limits.column) : run.stored(here.limits.column);
+    return windows_->find_of_key(number, here.limits, &run, range.first, range.count, [&](std::uint64_t row) {
+      return positions != nullptr ? column[positions[range.first + row]] : column[range.first + row];
+    });
+  }
+
+  /// Places in the sorted rows that a binding needs: those within its bounds, and of them none or one where an
+  /// aggregate asks no more than how many there are, or which is the least or greatest.
+  [[nodiscard]] part_rows wanted_of(std::size_t number, const sorted_rows& sorted, std::uint32_t i) {
+    part_rows wanted = window_of(number, sorted, i);
+    const segment& here = program_->segments[number];
+    if (wanted.begin == wanted.end || here.ended_fold == 0 || !asks_window_only(here)) return wanted;
+    if (here.fold == fold_op::count) {
+      const word owner = value(number - 1, program_->segments[here.ended_fold].owner)[i];
+      scratch_->folds[here.ended_fold]->add_matches(owner, wanted.end - wanted.begin);
+      return {wanted.begin, wanted.begin};
+    }
+    const bool is_signed = here.limits.is_signed;
+    const auto folds_column = [&here](const binding& bound) {
+      return bound.target == here.folded && bound.column == here.limits.column;
+    };
+    if (std::none_of(here.bindings.begin(), here.bindings.end(), folds_column)) return wanted;
+    if (here.fold == (is_signed ? fold_op::min_number : fold_op::min_unsigned)) wanted.end = wanted.begin + 1;
+    if (here.fold == (is_signed ? fold_op::max_number : fold_op::max_unsigned)) wanted.begin = wanted.end - 1;
+    return wanted;
+  }
+
+  /// How many numbers a binding's range has.
+  [[nodiscard]] std::uint64_t size_of_range(std::size_t number, std::uint32_t i) const {
+    const auto kind = program_->segments[number].value;
+    if (program_->wide == nullptr)
+      return range_size(kind, range_key(number, 0, i), range_key(number, 1, i), step_of_range(number, i));
+    return range_size(kind, wide_range_key(number, 0, i), wide_range_key(number, 1, i), wide_step_of_range(number, i));
+  }
+
+  /// Of a search of an equivalence relation: the values of its one or two keys.
+  [[nodiscard]] std::pair<const word*, const word*> keys_of(std::size_t number) const {
+    const segment& here = program_->segments[number];
+    const std::size_t from = number == 0 ? 0 : number - 1;
+    return {value(from, here.keys[0]), here.keys.size() > 1 ? value(from, here.keys[1]) : nullptr};
+  }
+
+  /// The rows of each binding's key, all fetched ahead.
+  void find_ranges(std::size_t number, const storage::key_level& level, std::uint32_t n) {
+    const segment& here = program_->segments[number];
+    expansion_scratch& state = *scratch_->expansions[number];
+    // A first segment's keys are constants; other keys stand in the tile of the segment before.
+    const std::size_t from = number == 0 ? 0 : number - 1;
+    find_keys(level, here.keys, from, n, state);
+  }
+
+  /// Fills the registers of the pairs that were written since the last call, which are all of one run. Columns are
+  /// looked up anew each time: a relation that grew has moved them.
+  void gather(std::size_t number, const row_source& source) {
+    const storage::sorted_run* const run = source.run;
+    const segment& here = program_->segments[number];
+    expansion_scratch& state = *scratch_->expansions[number];
+    const std::uint32_t begin = state.gathered;
+    const std::uint32_t end = state.filled;
+    state.gathered = end;
+    if (begin == end) return;
+    if (number != 0) {
+      for (register_number kept : here.carried) {
+        const word* const from = value(number - 1, kept);
+        word* const to = own(number, kept);
+        for (std::uint32_t i = begin; i < end; ++i) to[i] = from[state.owners[i]];
+      }
+    }
+    if (here.kind == expansion_kind::range) {
+      if (program_->wide != nullptr) return gather_wide_range(number, begin, end);
+      return gather_range(number, begin, end);
+    }
+    if (source.choice != nullptr) {
+      read_column(number, relation_of(source.choice->source), run, source.choice->bound, begin);
+      return;
+    }
+    if (source.sorted != nullptr) {
+      for (const binding& bound : here.bindings) {
+        const word* const column = relation_of(here.source).column(bound.column);
+        word* const to = own(number, bound.target);
+        for (std::uint32_t i = begin; i < end; ++i) to[i] = column[source.sorted->rows[state.rows[i]]];
+      }
+      return;
+    }
+    const storage::equivalence* const classes = relation_of(here.source).as_equivalence();
+    if (classes != nullptr && here.kind == expansion_kind::scan) {
+      gather_equivalence(*classes, here, state.rows + begin, end - begin,
+                         [&](const binding& bound) { return own(number, bound.target) + begin; });
+      return;
+    }
+    for (const binding& bound : here.bindings) {
+      if (classes == nullptr) {
+        read_column(number, relation_of(here.source), run, bound, begin);
+        continue;
+      }
+      word* const to = own(number, bound.target);
+      const word* const column = classes->members();
+      for (std::uint32_t i = begin; i < end; ++i) to[i] = column[state.rows[i]];
+    }
+  }
+
+ private:
+  /// Whether all that is asked of a row is that its value is within the window: each filter has given a bound.
+  static bool asks_window_only(const segment& body) {
+    return body.steps.size() == body.limits.bounds.size() &&
+           std::all_of(body.steps.begin(), body.steps.end(),
+                       [](const step& one) { return one.kind == step_kind::filter; });
+  }
+
+  /// Places in the sorted rows that are within a binding's bounds.
+  [[nodiscard]] part_rows window_of(std::size_t number, const sorted_rows& sorted, std::uint32_t i) const {
+    const window& limits = program_->segments[number].limits;
+    auto first = sorted.keys.begin();
+    auto last = sorted.keys.end();
+    for (std::size_t k = 0; k < limits.bounds.size(); ++k) {
+      const window::bound& bound = limits.bounds[k];
+      const wide_word key = windows_->key_of(bound_value(number, k, i), limits.is_signed);
+      // Strict from below and not strict from above: behind all that are equal.
+      const auto place =
+          bound.is_upper == bound.is_strict ? std::lower_bound(first, last, key) : std::upper_bound(first, last, key);
+      (bound.is_upper ? last : first) = place;
+    }
+    return {static_cast<std::uint64_t>(first - sorted.keys.begin()),
+            static_cast<std::uint64_t>(last - sorted.keys.begin())};
+  }
+
+  [[nodiscard]] wide_word bound_value(std::size_t number, std::size_t bound, std::uint32_t i) const {
+    const word lower = value(number - 1, program_->segments[number].limits.bounds[bound].value)[i];
+    if (program_->wide == nullptr) return lower;
+    const register_number upper = windows_->upper_half(number, bound);
+    if (upper == no_register) return program_->wide->value(lower);
+    return wide_word{value(number - 1, upper)[i]} << 32 | lower;
+  }
+
+  [[nodiscard]] word range_key(std::size_t number, std::size_t key, std::uint32_t i) const {
+    return value(number - 1, program_->segments[number].keys[key])[i];
+  }
+  [[nodiscard]] word step_of_range(std::size_t number, std::uint32_t i) const {
+    const segment& here = program_->segments[number];
+    if (here.keys.size() > 2) return range_key(number, 2, i);
+    return default_step(here.value, range_key(number, 0, i), range_key(number, 1, i));
+  }
+  [[nodiscard]] wide_word wide_range_key(std::size_t number, std::size_t key, std::uint32_t i) const {
+    const register_number upper = program_->segments[number].upper_keys[key];
+    const word lower = range_key(number, key, i);
+    if (upper == no_register) return program_->wide->value(lower);
+    return wide_word{value(number - 1, upper)[i]} << 32 | lower;
+  }
+  [[nodiscard]] wide_word wide_step_of_range(std::size_t number, std::uint32_t i) const {
+    const segment& here = program_->segments[number];
+    if (here.keys.size() > 2) return wide_range_key(number, 2, i);
+    return default_step(here.value, wide_range_key(number, 0, i), wide_range_key(number, 1, i));
+  }
+
+  void gather_range(std::size_t number, std::uint32_t begin, std::uint32_t end) {
+    const segment& here = program_->segments[number];
+    const expansion_scratch& state = *scratch_->expansions[number];
+    const word* const from = value(number - 1, here.keys[0]);
+    for (const binding& bound : here.bindings) {
+      word* const to = own(number, bound.target);
+      for (std::uint32_t i = begin; i < end; ++i) {
+        const std::uint16_t owner = state.owners[i];
+        to[i] = range_value(here.value, from[owner], step_of_range(number, owner), state.rows[i]);
+      }
+    }
+  }
+  void gather_wide_range(std::size_t number, std::uint32_t begin, std::uint32_t end) {
+    const segment& here = program_->segments[number];
+    const expansion_scratch& state = *scratch_->expansions[number];
+    word* const lower = own(number, here.bindings.front().target);
+    word* const upper = own(number, here.upper_value);
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const std::uint16_t owner = state.owners[i];
+      const wide_word made =
+          range_value(here.value, wide_range_key(number, 0, owner), wide_step_of_range(number, owner), state.rows[i]);
+      lower[i] = static_cast<word>(made);
+      upper[i] = static_cast<word>(made >> 32);
+    }
+  }
+
+  /// One register of the pairs from `begin` on.
+  void read_column(std::size_t number, const relation& from, const storage::sorted_run* run, const binding& bound,
+                   std::uint32_t begin) {
+    const expansion_scratch& state = *scratch_->expansions[number];
+    const std::uint32_t end = state.filled;
+    word* const to = own(number, bound.target);
+    if (run != nullptr && run->positions() != nullptr) {
+      const std::uint32_t* const positions = run->positions();
+      const word* const column = from.column(bound.column);
+      for (std::uint32_t i = begin; i < end; ++i) to[i] = column[positions[state.rows[i]]];
+    } else {
+      const word* const column = run == nullptr ? from.column(bound.column) : run->stored(bound.column);
+      for (std::uint32_t i = begin; i < end; ++i) to[i] = column[state.rows[i]];
+    }
+  }
+
+  run_windows* windows_;
+};
+
+}  // namespace gpulog::kernels

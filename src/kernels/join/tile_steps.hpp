@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/join/pipeline.hpp"
+#include "kernels/join/tile_scratch.hpp"
+#include "storage/relation/relation.hpp"
+
+namespace gpulog::kernels {
+
+using storage::relation;
+
+/// A pipeline's tiles, a register of tile_rows words for each slot and segment, and the steps that compute with them.
+class tile_steps {
+ protected:
+  tile_steps(const pipeline& program, const relation_list<relation>& relations, tile_scratch& scratch)
+      : program_(&program), relations_(&relations), scratch_(&scratch) {
+    scratch.prepare(program);
+  }
+
+  [[nodiscard]] relation& relation_of(relation_number number) const { return *(*relations_)[number]; }
+
+  [[nodiscard]] word* own(std::size_t segment_number, register_number number) {
+    return scratch_->registers.data() + (segment_number * program_->slot_count + number) * tile_rows;
+  }
+  [[nodiscard]] const word* value(std::size_t segment_number, register_number number) const {
+    if (number >= program_->slot_count) return scratch_->constants.data() + (number - program_->slot_count) * tile_rows;
+    return scratch_->registers.data() + (segment_number * program_->slot_count + number) * tile_rows;
+  }
+
+  /// Runs a step over the first n bindings of a segment's tile. @return how many are left @throws arithmetic_fault
+  std::uint32_t apply_step(std::size_t number, const step& one, std::uint32_t n);
+
+  /// Ranges of a run's rows into state, one for each binding of segment `from`, all fetched ahead.
+  void find_keys(const storage::key_level& level, const std::vector<register_number>& keys, std::size_t from,
+                 std::uint32_t n, expansion_scratch& state) {
+    const word* columns[3] = {value(from, keys[0]), keys.size() > 1 ? value(from, keys[1]) : nullptr, nullptr};
+    if (level.is_direct()) {
+      for (std::uint32_t i = 0; i < n; ++i) state.ranges[i] = level.find_direct(columns[0][i]);
+      return;
+    }
+    const auto find_all = [&](const auto& key_of) {
+      for (std::uint32_t i = 0; i < n; ++i) {
+        state.codes[i] = level.code(key_of(i));
+        state.homes[i] = level.home(state.codes[i]);
+        level.prefetch(state.homes[i]);
+      }
+      for (std::uint32_t i = 0; i < n; ++i) state.ranges[i] = level.find(state.codes[i], state.homes[i], key_of(i));
+    };
+    if (keys.size() <= 2) {
+      find_all([&](std::uint32_t i) { return [&columns, i](std::uint32_t c) { return columns[c][i]; }; });
+    } else {
+      find_all(
+          [&](std::uint32_t i) { return [this, &keys, from, i](std::uint32_t c) { return value(from, keys[c])[i]; }; });
+    }
+  }
+
+  const pipeline* program_;
+  const relation_list<relation>* relations_;
+  tile_scratch* scratch_;
+
+ private:
+  void compute(std::size_t number, const step& one, std::uint32_t n);
+  std::uint32_t filter(std::size_t number, const step& one, std::uint32_t n);
+  void find_tuples(std::size_t number, const step& one, std::uint32_t n);
+  void find_any(std::size_t number, const step& one, std::uint32_t n);
+  void find_in_equivalence(const storage::equivalence& classes, std::size_t number, const step& one, std::uint32_t n);
+  std::uint32_t keep_found(std::size_t number, const step& one, std::uint32_t n);
+  std::uint32_t compact(std::size_t number, const step& one, std::uint32_t n, std::uint32_t kept);
+
+  std::vector<const word*> tuple_;
+};
+
+}  // namespace gpulog::kernels

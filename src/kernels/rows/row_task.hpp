@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kernels/join/pipeline.hpp"
+
+/// head(x,y) :- from(x,w), to(w,y), for one x at a time: a row of the result. Values y stand together as words of a bit
+/// map, a word once for each w however many values it has, so a candidate is a word. What has been found of a row is
+/// held where one worker (a block of a device) reaches it fastest, and leaves it once: results are told from duplicates
+/// without a set of tuples.
+namespace gpulog::kernels {
+
+/// Values from here on have no place in a row's bitmap: rules are run as pipelines.
+constexpr std::uint64_t most_row_values = 1ULL << 27;
+
+/// Two columns of a relation; key and value may be the same one.
+struct pair_columns {
+  relation_number relation = 0;
+  std::uint32_t key = 0;
+  std::uint32_t value = 0;
+  row_part rows = row_part::all;
+};
+
+/// Without `to`: head(x,y) :- from(x,y).
+struct row_rule {
+  pair_columns from;
+  std::optional<pair_columns> to;
+  double last_candidates = 0;  ///< going by its last run, for versions of a phase; infinite: it had none
+};
+
+/// A comparison of words that results have to pass.
+struct row_filter {
+  enum class side : std::uint8_t { row, value, constant };
+  comparison_op op = comparison_op::equal;
+  side left = side::row;
+  side right = side::value;
+  word left_constant = 0;
+  word right_constant = 0;
+};
+
+struct row_task {
+  relation_number target = 0;
+  std::vector<row_rule> rules;
+  std::vector<row_filter> filters;
+  bool forced = false;     ///< done wherever it can be, for tests
+  bool needs_set = false;  ///< the result is asked for membership afterwards
+};
+
+struct row_counts {
+  std::vector<std::uint64_t> candidates;  ///< tuples that a rule made, by rule; of a rule without `to`, its rows
+};
+
+/// When rows pay: preparing them takes time for every row that is read, and inserting into a set for every candidate.
+struct row_cut_offs {
+  std::uint64_t least_rows;         ///< of all relations read
+  double least_candidates;          ///< tuples that rules make, duplicates counted
+  double least_candidates_per_row;  ///< of the relations read, each counted once
+  /// Where a set is needed anyway, inserting results that hardly repeat makes it on the way.
+  double least_candidates_per_result;
+
+  [[nodiscard]] bool pays(double candidates, std::uint64_t rows) const {
+    return candidates >= least_candidates && candidates >= least_candidates_per_row * static_cast<double>(rows);
+  }
+};
+
+/// Where a rule of a loop had so many times fewer candidates a row than would pay, it is not asked how many it has now.
+constexpr double most_growth = 2;
+
+/// Candidates are told from a sample where the values in the middle of a rule are at most so many times as many as
+/// rows.
+constexpr std::uint64_t most_middle_values_per_row = 16;
+
+}  // namespace gpulog::kernels

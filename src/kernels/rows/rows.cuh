@@ -1,0 +1,391 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backend/gpu/wave.hpp"
+#include "kernels/join/steps.cuh"
+#include "kernels/join/wave_share.cuh"
+#include "kernels/rows/row_rule_view.cuh"
+#include "kernels/rows/row_sink.cuh"
+#include "kernels/rows/row_task.hpp"
+#include "kernels/rows/words.cuh"
+
+/// Rules evaluated row by row (kernels/rows/row_task.hpp) on a device. A wave or a block holds what it has found of a
+/// row as words in a hash table in shared memory; of rows that need more than that, many are marked in bitmaps at a
+/// time by the whole device, in equal shares of their candidates.
+namespace gpulog::kernels::gpu {
+
+constexpr unsigned row_threads = 256;
+constexpr unsigned row_waves = row_threads / wave_size;
+/// Slots of the table of a row that one wave makes; it has at most half as many words, duplicates counted.
+constexpr std::uint32_t small_row_slots = 256;
+/// Words that a lane has under way.
+constexpr unsigned words_at_once = 2;
+/// Words that a wave marks at a time.
+constexpr std::uint64_t marked_share = 2048;
+struct row_totals {
+  unsigned long long next;                ///< number of the list
+  unsigned long long rows;                ///< of the result
+  unsigned long long work;                ///< words that went into it
+  unsigned long long first_without_room;  ///< where a result would have had to go; more than rows: nowhere
+  unsigned long long missing_rows;        ///< of the rows that found no room
+  unsigned long long missing;             ///< how many they are
+  unsigned long long large;               ///< rows that no table holds
+};
+
+struct row_arguments {
+  const word* rows = nullptr;  ///< values of the head's first column
+  const std::uint64_t* work = nullptr;
+  const row_rule_view* rules = nullptr;
+  std::uint32_t rule_count = 0;
+  const row_filter* filters = nullptr;
+  std::uint32_t filter_count = 0;
+  // Which rows: the numbers [first_number, last_number) of a sequence over the list that visits every one once, so
+  // evenly that its beginning is a sample of all.
+  const std::uint32_t* listed = nullptr;
+  std::uint64_t list_size = 0;
+  std::uint64_t first_number = 0;
+  std::uint64_t last_number = 0;
+  std::uint64_t stride = 1;  ///< without a common divisor with list_size
+  std::uint32_t slots = 0;   ///< of a block's table: most
+  // Results: of a relation that may have some of them, those that its set does not have.
+  set_view set;
+  word* left = nullptr;
+  word* right = nullptr;
+  std::uint64_t capacity = 0;
+  row_totals* totals = nullptr;
+  std::uint32_t* missing = nullptr;  ///< rows that found no room
+  std::uint32_t* large = nullptr;    ///< rows that no table holds
+};
+
+__device__ inline bool passes(const row_arguments& arguments, word row, word value) {
+  for (std::uint32_t f = 0; f < arguments.filter_count; ++f) {
+    const row_filter& one = arguments.filters[f];
+    const auto operand = [&](row_filter::side side, word constant) {
+      return side == row_filter::side::constant ? constant : side == row_filter::side::row ? row : value;
+    };
+    if (!compare_words(one.op, operand(one.left, one.left_constant), operand(one.right, one.right_constant)))
+      return false;
+  }
+  return true;
+}
+/// Those values of a word that pass.
+__device__ inline std::uint32_t passing(const row_arguments& arguments, word row, std::uint32_t number,
+                                        std::uint32_t mask) {
+  std::uint32_t kept = mask;
+  for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+    const unsigned bit = backend::gpu::lowest_bit(left);
+    if (!passes(arguments, row, number << row_word_bits | bit)) kept &= ~(1U << bit);
+  }
+  return kept;
+}
+
+/// What of a word becomes results: what passes and, of a row that is added to a set, what the set does not have.
+template <bool Inserts>
+__device__ std::uint32_t results_of(const row_arguments& arguments, word row, std::uint32_t number,
+                                    std::uint32_t mask) {
+  if (mask != 0 && arguments.filter_count != 0) mask = passing(arguments, row, number, mask);
+  if (Inserts && mask != 0) mask = missing_values(arguments.set, row, number, mask);
+  return mask;
+}
+
+/// Words by number, open addressing.
+struct word_table {
+  static constexpr std::uint32_t free = UINT32_MAX;
+  std::uint32_t* numbers;
+  std::uint32_t* masks;
+  std::uint32_t size;  ///< a power of two
+  unsigned shift;
+  std::uint32_t probes;
+
+  /// @return whether there was a place
+  __device__ bool add(std::uint32_t number, std::uint32_t mask) const {
+    std::uint32_t at = (number * 0x9E3779B1U) >> shift;
+    for (std::uint32_t probe = 0; probe < probes; ++probe) {
+      // Most words have been seen; plain loads tell, and cost less than atomics.
+      std::uint32_t seen = *static_cast<volatile std::uint32_t*>(numbers + at);
+      if (seen == free) seen = atomicCAS(numbers + at, free, number);
+      if (seen == free || seen == number) {
+        if ((*static_cast<volatile std::uint32_t*>(masks + at) & mask) != mask) atomicOr(masks + at, mask);
+        return true;
+      }
+      at = (at + 1) & (size - 1);
+    }
+    return false;
+  }
+};
+
+/// The threads that make a row together: a wave, or a block.
+template <unsigned Waves>
+struct row_team {
+  [[nodiscard]] __device__ static unsigned thread() { return Waves == 1 ? backend::gpu::lane() : threadIdx.x; }
+  [[nodiscard]] __device__ static unsigned wave() { return Waves == 1 ? 0 : backend::gpu::wave(); }
+  __device__ static void synchronize() {
+    if constexpr (Waves == 1) {
+      backend::gpu::wave_barrier();
+    } else {
+      __syncthreads();
+    }
+  }
+};
+
+/// Adds what a rule gives to the row.
+template <unsigned Waves>
+__device__ void add_rule(const row_rule_view& rule, std::uint32_t row, const word_table& table,
+                         std::uint32_t* is_full) {
+  const unsigned lane = backend::gpu::lane();
+  const std::uint32_t begin = rule.begin[row];
+  const std::uint32_t items = rule.end[row] - begin;
+  // Few items are spread over all waves.
+  const std::uint32_t batch = min(std::uint32_t{wave_size}, (items + Waves - 1) / Waves);
+  for (std::uint32_t base = row_team<Waves>::wave() * batch; base < items; base += Waves * batch) {
+    if constexpr (Waves > 1) {
+      if (backend::gpu::any_lane(*static_cast<volatile std::uint32_t*>(is_full) != 0)) return;
+    }
+    row_range range;
+    if (lane < batch && base + lane < items) range = rule.words_of(begin + base + lane);
+    share_long_ranges<words_at_once>(
+        range.first, range.count, [&](std::uint32_t position) { return rule.words[position]; },
+        [&](bool is_there, std::uint64_t found) {
+          if (!is_there) return;
+          if (!table.add(static_cast<std::uint32_t>(found >> 32), static_cast<std::uint32_t>(found))) *is_full = 1;
+        });
+  }
+}
+
+/// A wave writes the values of a word at a time, each of the first lanes the one of its bit.
+template <bool Inserts>
+__device__ std::uint64_t write_words(const row_arguments& arguments, word row, std::uint32_t number, std::uint32_t mask,
+                                     std::uint64_t at) {
+  const unsigned lane = backend::gpu::lane();
+  if (Inserts && mask != 0) insert_values(arguments.set, row, number, mask);
+  for (backend::gpu::lane_mask left = backend::gpu::ballot(mask != 0); left != 0; left &= left - 1) {
+    const unsigned owner = backend::gpu::lowest_bit(left);
+    const std::uint32_t owned_number = backend::gpu::shuffle(number, owner);
+    const std::uint32_t owned_mask = backend::gpu::shuffle(mask, owner);
+    if (lane < row_word_values && (owned_mask >> lane & 1U) != 0) {
+      const std::uint64_t place = at + backend::gpu::rank_in(owned_mask);
+      arguments.left[place] = row;
+      arguments.right[place] = owned_number << row_word_bits | lane;
+    }
+    at += backend::gpu::count_bits(owned_mask);
+  }
+  return at;
+}
+
+/// Takes places for results, or notes the row. @return the first place; UINT64_MAX: there was no room
+__device__ inline std::uint64_t take_rows(const row_arguments& arguments, std::uint32_t row, std::uint32_t count) {
+  row_totals& totals = *arguments.totals;
+  if (count == 0) return 0;
+  // As for searches (decomposed.cuh): what was taken before the first that found no room is without gaps.
+  const std::uint64_t place = atomicAdd(&totals.rows, static_cast<unsigned long long>(count));
+  if (place + count <= arguments.capacity) return place;
+  atomicMin(&totals.first_without_room, static_cast<unsigned long long>(place));
+  atomicAdd(&totals.missing_rows, static_cast<unsigned long long>(count));
+  arguments.missing[atomicAdd(&totals.missing, 1ULL)] = row;
+  return UINT64_MAX;
+}
+
+/// A row a team: a wave, then 8 rows a block at a time, or a block.
+/// @tparam Inserts whether results are added to a set
+template <unsigned Waves, bool Inserts>
+__global__ void __launch_bounds__(row_threads) rows_kernel(const row_arguments arguments) {
+  GPULOG_DYNAMIC_SHARED(std::uint32_t, shared_words);
+  GPULOG_SHARED(unsigned long long, shared_number);
+  GPULOG_SHARED(unsigned long long, shared_place);
+  GPULOG_SHARED(std::uint32_t, is_full);
+  GPULOG_SHARED(std::uint32_t[row_waves], counts);
+  using team = row_team<Waves>;
+  constexpr std::uint32_t threads = Waves * wave_size;
+  const unsigned lane = backend::gpu::lane();
+  const std::uint32_t most_slots = Waves == 1 ? small_row_slots : arguments.slots;
+  word_table table;
+  table.numbers = shared_words + (Waves == 1 ? backend::gpu::wave() * 2 * most_slots : 0);
+  table.masks = table.numbers + most_slots;
+  std::uint64_t number = arguments.first_number + blockIdx.x * row_waves + backend::gpu::wave();
+  unsigned long long work = 0;  // of the rows that this team has made
+  for (;; number += std::uint64_t{gridDim.x} * row_waves) {
+    if constexpr (Waves > 1) {
+      __syncthreads();  // all have read what the last row left
+      if (threadIdx.x == 0) {
+        shared_number = arguments.first_number + atomicAdd(&arguments.totals->next, 1ULL);
+        is_full = 0;
+      }
+      __syncthreads();
+      number = shared_number;
+    }
+    if (number >= arguments.last_number) break;
+    const std::uint32_t row = arguments.listed[number * arguments.stride % arguments.list_size];
+    const word row_value = arguments.rows[row];
+
+    // Twice as many slots as there can be words, if there are so many.
+    constexpr std::uint32_t least_slots = Waves * wave_size;
+    const std::uint64_t wanted = 2 * arguments.work[row];
+    table.size = least_slots;
+    while (table.size < wanted && table.size < most_slots) table.size *= 2;
+    table.shift = word_bits - backend::gpu::count_bits(table.size - 1);
+    constexpr std::uint32_t most_probes = 256;
+    table.probes = Waves == 1 ? table.size : min(table.size, most_probes);
+    for (std::uint32_t slot = team::thread(); slot < table.size; slot += threads) {
+      table.numbers[slot] = word_table::free;
+      table.masks[slot] = 0;
+    }
+    team::synchronize();
+    for (std::uint32_t r = 0; r < arguments.rule_count; ++r) add_rule<Waves>(arguments.rules[r], row, table, &is_full);
+    team::synchronize();
+    if constexpr (Waves > 1) {
+      if (is_full != 0) {
+        if (threadIdx.x == 0) arguments.large[atomicAdd(&arguments.totals->large, 1ULL)] = row;
+        continue;
+      }
+    }
+
+    work += arguments.work[row];
+
+    // Each wave counts and writes a part of the table.
+    const std::uint32_t part = table.size / Waves;
+    const std::uint32_t begin = team::wave() * part;
+    std::uint32_t count = 0;
+    for (std::uint32_t slot = begin + lane; slot < begin + part; slot += wave_size) {
+      if (Inserts || arguments.filter_count != 0)
+        table.masks[slot] = results_of<Inserts>(arguments, row_value, table.numbers[slot], table.masks[slot]);
+      count += backend::gpu::count_bits(table.masks[slot]);
+    }
+    count = backend::gpu::sum_of_lanes(count);
+    std::uint64_t place = 0;
+    if constexpr (Waves == 1) {
+      if (lane == 0) place = take_rows(arguments, row, count);
+      place = backend::gpu::shuffle(place, 0);
+    } else {
+      if (lane == 0) counts[backend::gpu::wave()] = count;
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        std::uint32_t sum = 0;
+        for (std::uint32_t& one : counts) {
+          const std::uint32_t own = one;
+          one = sum;
+          sum += own;
+        }
+        shared_place = take_rows(arguments, row, sum);
+      }
+      __syncthreads();
+      place = shared_place == UINT64_MAX ? UINT64_MAX : shared_place + counts[backend::gpu::wave()];
+    }
+    if (place == UINT64_MAX) continue;
+    for (std::uint32_t slot = begin + lane; slot < begin + part; slot += wave_size)
+      place = write_words<Inserts>(arguments, row_value, table.numbers[slot], table.masks[slot], place);
+    team::synchronize();
+  }
+  if (team::thread() == 0 && work != 0) atomicAdd(&arguments.totals->work, work);
+}
+
+/// Bitmaps of several rows. A part is what one rule gives to one row: part p is rule p % rule_count of row p /
+/// rule_count.
+struct bitmap_arguments {
+  row_arguments all;                    ///< listed: the rows, in order
+  const std::uint64_t* sums = nullptr;  ///< by part: words of the parts before; one more behind the last
+  std::uint64_t parts = 0;
+  std::uint32_t* bitmaps = nullptr;  ///< [row][stride]
+  std::uint64_t stride = 0;          ///< words a row, a multiple of the wave
+};
+
+/// Words [first, last) of a rule's items [begin, end), by their sums.
+template <class Visit>
+__device__ void for_each_word(const row_rule_view& rule, std::uint32_t begin, std::uint32_t end, std::uint64_t first,
+                              std::uint64_t last, const Visit& visit) {
+  const unsigned lane = backend::gpu::lane();
+  std::uint64_t base = owner_by_wave(rule.sums, begin, end - 1, first);
+  for (; base < end; base += wave_size) {
+    const std::uint64_t item = base + lane;
+    row_range range;
+    if (item < end) {
+      const std::uint64_t own = rule.sums[item];
+      const std::uint64_t from = max(own, first);
+      const std::uint64_t to = min(rule.sums[item + 1], last);
+      if (from < to) {
+        range = rule.words_of(static_cast<std::uint32_t>(item));
+        range.first += static_cast<std::uint32_t>(from - own);
+        range.count = static_cast<std::uint32_t>(to - from);
+      }
+    }
+    share_long_ranges<words_at_once>(
+        range.first, range.count, [&](std::uint32_t position) { return rule.words[position]; },
+        [&](bool is_there, std::uint64_t found) {
+          if (is_there) visit(found);
+        });
+    if (rule.sums[min(base + wave_size, static_cast<std::uint64_t>(end))] >= last) break;
+  }
+}
+
+__global__ void __launch_bounds__(row_threads) mark_kernel(const bitmap_arguments arguments) {
+  const std::uint64_t total = arguments.sums[arguments.parts];
+  const std::uint64_t waves = std::uint64_t{gridDim.x} * row_waves;
+  std::uint64_t begin = (std::uint64_t{blockIdx.x} * row_waves + backend::gpu::wave()) * marked_share;
+  for (; begin < total; begin += waves * marked_share) {
+    const std::uint64_t end = min(begin + marked_share, total);
+    std::uint64_t part = owner_by_wave(arguments.sums, 0, arguments.parts - 1, begin);
+    for (std::uint64_t done = begin; done < end; ++part) {
+      const std::uint64_t part_begin = arguments.sums[part];
+      const std::uint64_t part_end = min(end, arguments.sums[part + 1]);
+      if (part_end <= done) continue;
+      const std::uint64_t listed = part / arguments.all.rule_count;
+      const row_rule_view& rule = arguments.all.rules[part % arguments.all.rule_count];
+      const std::uint32_t row = arguments.all.listed[listed];
+      std::uint32_t* const bitmap = arguments.bitmaps + listed * arguments.stride;
+      const std::uint64_t before = rule.sums[rule.begin[row]];
+      for_each_word(rule, rule.begin[row], rule.end[row], before + (done - part_begin),
+                    before + (part_end - part_begin), [&](std::uint64_t found) {
+                      std::uint32_t* const place = bitmap + (found >> 32);
+                      const auto mask = static_cast<std::uint32_t>(found);
+                      if ((*static_cast<volatile std::uint32_t*>(place) & mask) != mask) atomicOr(place, mask);
+                    });
+      done = part_end;
+    }
+  }
+}
+
+/// Words of bitmaps that a wave looks at together.
+constexpr std::uint64_t bitmap_tile = 256;
+
+/// Filters what is marked and counts it, and in a second launch writes it. A tile is of one row.
+/// @tparam Inserts whether results are added to a set
+template <bool Writes, bool Inserts>
+__global__ void __launch_bounds__(row_threads) bitmap_kernel(const bitmap_arguments arguments) {
+  const unsigned lane = backend::gpu::lane();
+  const std::uint64_t row_tiles = (arguments.stride + bitmap_tile - 1) / bitmap_tile;
+  const std::uint64_t tiles = arguments.parts / arguments.all.rule_count * row_tiles;
+  std::uint64_t sum = 0;
+  std::uint64_t tile = std::uint64_t{blockIdx.x} * row_waves + backend::gpu::wave();
+  for (; tile < tiles; tile += std::uint64_t{gridDim.x} * row_waves) {
+    const std::uint64_t listed = tile / row_tiles;
+    const word row_value = arguments.all.rows[arguments.all.listed[listed]];
+    std::uint32_t* const bitmap = arguments.bitmaps + listed * arguments.stride;
+    const std::uint64_t begin = tile % row_tiles * bitmap_tile;
+    const std::uint64_t end = min(begin + bitmap_tile, arguments.stride);
+    std::uint32_t count = 0;
+    for (std::uint64_t number = begin + lane; number < end; number += wave_size) {
+      const std::uint32_t mask = bitmap[number];
+      if (!Writes && mask != 0 && (Inserts || arguments.all.filter_count != 0)) {
+        bitmap[number] = results_of<Inserts>(arguments.all, row_value, static_cast<std::uint32_t>(number), mask);
+        count += backend::gpu::count_bits(bitmap[number]);
+      } else {
+        count += backend::gpu::count_bits(mask);
+      }
+    }
+    if constexpr (Writes) {
+      count = backend::gpu::sum_of_lanes(count);
+      if (count == 0) continue;
+      std::uint64_t place = 0;
+      if (lane == 0) place = atomicAdd(&arguments.all.totals->rows, static_cast<unsigned long long>(count));
+      place = backend::gpu::shuffle(place, 0);
+      for (std::uint64_t number = begin + lane; number < end; number += wave_size)
+        place =
+            write_words<Inserts>(arguments.all, row_value, static_cast<std::uint32_t>(number), bitmap[number], place);
+    } else {
+      sum += count;
+    }
+  }
+  if (!Writes && sum != 0) atomicAdd(&arguments.all.totals->missing_rows, static_cast<unsigned long long>(sum));
+}
+
+}  // namespace gpulog::kernels::gpu

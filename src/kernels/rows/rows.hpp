@@ -1,0 +1,444 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "kernels/join/appended_columns.hpp"
+#include "kernels/join/tile_runner.hpp"
+#include "kernels/rows/row_task.hpp"
+#include "kernels/rows/row_words.hpp"
+#include "kernels/steps/steps.hpp"
+#include "storage/indexes/join_sample.hpp"
+#include "storage/relation/relation.hpp"
+
+/// Rules evaluated row by row (kernels/rows/row_task.hpp) on a CPU: a worker has a bitmap of the values and a list of
+/// its words that are not empty.
+namespace gpulog::kernels {
+
+/// A rule: for a row, the ranges of words that make it up.
+class row_rule_reader {
+ public:
+  template <class Backend>
+  row_rule_reader(Backend& backend, backend::memory_resource& resource, const row_rule& rule,
+                  const relation_list<storage::relation>& relations, row_store<Backend>& store)
+      : from_(&store.groups(relations, rule.from)),
+        words_(&store.words(relations, rule.to ? *rule.to : rule.from)),
+        middle_(resource),
+        joins_(rule.to.has_value()) {
+    const sorted_pairs& from = from_->pairs();
+    if (!rule.to) {
+      tuples_ = from.size();
+      return;
+    }
+    const std::uint64_t* const items = from.data();
+    middle_.resize(from.size());
+    storage::row_range* const middle = middle_.data();
+    const word_rows& words = *words_;
+    tuples_ = backend.reduce(from.size(), [&words, middle, items](std::uint64_t i) {
+      middle[i] = words.find(sorted_pairs::value(items[i]));
+      return words.values_in(middle[i]);
+    });
+  }
+
+  /// The rows that it may give values to, ascending.
+  [[nodiscard]] const storage::array<word>& rows() const { return from_->keys(); }
+  /// Results with their duplicates.
+  [[nodiscard]] std::uint64_t tuples() const { return tuples_; }
+
+  /// visit(words) for each w of the row.
+  template <class Visit>
+  void for_each_range(word row, const Visit& visit) const {
+    if (!joins_) {
+      visit(words_->find(row));
+      return;
+    }
+    const storage::row_range places = from_->find(row);
+    const storage::row_range* const middle = middle_.data() + places.first;
+    for (std::uint32_t i = 0; i < places.count; ++i) visit(middle[i]);
+  }
+  [[nodiscard]] const word_rows& words() const { return *words_; }
+
+ private:
+  const grouped_pairs* from_;
+  const word_rows* words_;
+  storage::array<storage::row_range> middle_;  // of each pair (x,w), the words of w
+  bool joins_;
+  std::uint64_t tuples_ = 0;
+};
+
+/// The values of one row.
+class row_values {
+ public:
+  row_values(backend::memory_resource& resource, std::uint64_t values)
+      : bits_(resource, (values >> word_rows::bits) + 1), touched_(resource) {}
+
+  void add(const row_rule_reader& rule, word row) {
+    const std::uint32_t* const numbers = rule.words().numbers();
+    const std::uint64_t* const masks = rule.words().masks();
+    rule.for_each_range(row, [&](const storage::row_range& range) {
+      if (filled_ + range.count >= touched_.capacity())
+        touched_.set_capacity(std::max<std::uint64_t>(filled_ + range.count + 1, touched_.capacity() * 2));
+      std::uint32_t* const touched = touched_.data();
+      std::uint64_t* const bits = bits_.data();
+      std::uint64_t filled = filled_;
+      for (std::uint64_t w = range.first; w < range.first + std::uint64_t{range.count}; ++w) {
+        // A store that the next one writes over costs less than a branch.
+        std::uint64_t& seen = bits[numbers[w]];
+        touched[filled] = numbers[w];
+        filled += seen == 0 ? 1 : 0;
+        seen |= masks[w];
+      }
+      filled_ = filled;
+    });
+  }
+  /// Takes out what does not pass.
+  void filter(const std::vector<row_filter>& filters, word row) {
+    for (const row_filter& one : filters) {
+      if (const auto excluded = excluded_value(one, row)) {
+        if (const std::uint64_t number = *excluded >> word_rows::bits; number < bits_.size())
+          bits_[number] &= ~(1ULL << (*excluded & ((1U << word_rows::bits) - 1)));
+      } else {
+        filter_each(one, row);
+      }
+    }
+  }
+  [[nodiscard]] std::uint64_t count() const {
+    std::uint64_t sum = 0;
+    for (std::uint64_t t = 0; t < filled_; ++t) sum += static_cast<unsigned>(std::popcount(bits_[touched_[t]]));
+    return sum;
+  }
+  void write(word* to) const {
+    for (std::uint64_t t = 0; t < filled_; ++t) {
+      for (std::uint64_t left = bits_[touched_[t]]; left != 0; left &= left - 1) *to++ = value_of(touched_[t], left);
+    }
+  }
+  /// use(words, n, values): words whose values are together at most `most`, which is at least 64.
+  template <class Use>
+  void in_pieces(std::uint32_t most, const Use& use) const {
+    std::uint64_t begin = 0;
+    std::uint32_t values = 0;
+    for (std::uint64_t t = 0; t < filled_; ++t) {
+      const auto own = static_cast<std::uint32_t>(std::popcount(bits_[touched_[t]]));
+      if (values + own > most) {
+        use(words_from(begin), static_cast<std::uint32_t>(t - begin), values);
+        begin = t;
+        values = 0;
+      }
+      values += own;
+    }
+    if (values != 0) use(words_from(begin), static_cast<std::uint32_t>(filled_ - begin), values);
+  }
+  void clear() {
+    for (std::uint64_t t = 0; t < filled_; ++t) bits_[touched_[t]] = 0;
+    filled_ = 0;
+  }
+
+ private:
+  [[nodiscard]] storage::bitmap_words words_from(std::uint64_t place) const {
+    return {touched_.data() + place, bits_.data()};
+  }
+  static word value_of(std::uint32_t number, std::uint64_t left) {
+    return number << word_rows::bits | static_cast<word>(std::countr_zero(left));
+  }
+  /// The only value that does not pass, if there is one only.
+  static std::optional<word> excluded_value(const row_filter& one, word row) {
+    using side = row_filter::side;
+    if (one.op != comparison_op::not_equal || (one.left == side::value) == (one.right == side::value))
+      return std::nullopt;
+    const bool is_left = one.right == side::value;
+    if ((is_left ? one.left : one.right) == side::row) return row;
+    return is_left ? one.left_constant : one.right_constant;
+  }
+  void filter_each(const row_filter& one, word row) {
+    for (std::uint64_t t = 0; t < filled_; ++t) {
+      std::uint64_t& bits = bits_[touched_[t]];
+      for (std::uint64_t left = bits; left != 0; left &= left - 1) {
+        if (!passes(one, row, value_of(touched_[t], left))) bits &= ~(left & (~left + 1));
+      }
+    }
+  }
+  static bool passes(const row_filter& one, word row, word value) {
+    const auto operand = [&](row_filter::side side, word constant) {
+      if (side == row_filter::side::constant) return constant;
+      return side == row_filter::side::row ? row : value;
+    };
+    const word left = operand(one.left, one.left_constant);
+    const word right = operand(one.right, one.right_constant);
+    std::uint16_t selected = 0;
+    return select_tile(one.op, &left, &right, 1, nullptr, &selected) != 0;
+  }
+
+  storage::array<std::uint64_t> bits_;
+  storage::array<std::uint32_t> touched_;
+  std::uint64_t filled_ = 0;
+};
+
+/// All rules of a task, and what is done with them.
+template <class Backend>
+class row_evaluator {
+ public:
+  row_evaluator(Backend& backend, backend::memory_resource& resource, const row_task& task,
+                const relation_list<storage::relation>& relations, row_store<Backend>& store,
+                const std::atomic<bool>* stop)
+      : backend_(&backend),
+        resource_(&resource),
+        task_(&task),
+        stop_(stop),
+        rows_(resource),
+        workers_(backend.workers()) {
+    for (const row_rule& rule : task.rules) {
+      rules_.emplace_back(backend, resource, rule, relations, store);
+      values_ = std::max(values_, rules_.back().words().largest_value() + 1);
+    }
+    if (has_places()) collect_rows();
+  }
+
+  /// Whether all values have a place in a bitmap.
+  [[nodiscard]] bool has_places() const { return values_ <= most_row_values; }
+
+  [[nodiscard]] row_counts counts() const {
+    row_counts counts;
+    for (const row_rule_reader& rule : rules_) counts.candidates.push_back(rule.tuples());
+    return counts;
+  }
+  [[nodiscard]] std::uint64_t candidates() const {
+    std::uint64_t sum = 0;
+    for (const row_rule_reader& rule : rules_) sum += rule.tuples();
+    return sum;
+  }
+
+  /// How often a result of some rows is found, going by a sample of them.
+  [[nodiscard]] double candidates_per_result() {
+    constexpr std::uint64_t sample = 256;
+    const std::uint64_t step = std::max<std::uint64_t>(1, rows_.size() / sample);
+    std::uint64_t found = 0;
+    std::uint64_t results = 0;
+    for (std::uint64_t i = 0; i < rows_.size(); i += step) {
+      for (const row_rule_reader& rule : rules_)
+        rule.for_each_range(rows_[i], [&](const auto& range) { found += rule.words().values_in(range); });
+      results += with_values(0, rows_[i], [](const row_values& values) { return values.count(); });
+    }
+    return static_cast<double>(found) / static_cast<double>(std::max<std::uint64_t>(results, 1));
+  }
+
+  void run(appended_columns& results) {
+    for_each_row([&](unsigned, word row, const row_values& values) {
+      const std::uint64_t count = values.count();
+      results.append(count, [&](const auto& column) {
+        std::fill_n(column(0), count, row);
+        values.write(column(1));
+      });
+    });
+  }
+
+  /// Offers results to a relation, which may have some of them.
+  void run_into(storage::relation& target) {
+    if (backend_->workers() == 1) {
+      insert_all<false>(target);
+    } else {
+      insert_all<true>(target);
+    }
+  }
+
+ private:
+  /// Every row that some rule gives values to, once. Those with the most to do come first, so that workers end
+  /// together.
+  void collect_rows() {
+    std::uint64_t together = 0;
+    for (const row_rule_reader& rule : rules_) together += rule.rows().size();
+    storage::array<std::uint64_t> all(*resource_, together, backend::fresh_memory::anything);
+    storage::array<std::uint64_t> scratch(*resource_, together, backend::fresh_memory::anything);
+    std::uint64_t next = 0;
+    for (const row_rule_reader& rule : rules_) {
+      for (const word row : rule.rows()) all[next++] = row;
+    }
+    const std::uint64_t* sorted = backend_->radix_sort(all.data(), scratch.data(), together, 0, 32);
+    rows_.resize(together);
+    word* const rows = rows_.data();
+    const std::uint64_t distinct = backend_->select_if(
+        together, [sorted](std::uint64_t i) { return i == 0 || sorted[i] != sorted[i - 1]; }, rows);
+    backend_->for_each(distinct, [=](std::uint64_t i) { rows[i] = static_cast<word>(sorted[rows[i]]); });
+    rows_.resize(distinct);
+    if (backend_->workers() == 1) return;
+    constexpr std::uint64_t shares = 64;
+    const std::uint64_t large = candidates() / (backend_->workers() * shares) + 1;
+    std::stable_partition(rows, rows + distinct, [&](word row) {
+      std::uint64_t found = 0;
+      for (const row_rule_reader& rule : rules_)
+        rule.for_each_range(row, [&](const auto& range) { found += rule.words().values_in(range); });
+      return found >= large;
+    });
+  }
+
+  /// use(worker, row, its values), in any order, by all workers.
+  template <class Use>
+  void for_each_row(const Use& use) {
+    const std::uint64_t piece = std::clamp<std::uint64_t>(rows_.size() / (backend_->workers() * 64ULL), 1, 64);
+    backend_->for_each_tile(rows_.size(), piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i < end; ++i) {
+        if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
+        with_values(worker, rows_[i], [&](const row_values& values) {
+          use(worker, rows_[i], values);
+          return std::uint64_t{0};
+        });
+      }
+    });
+  }
+
+  template <bool Concurrent>
+  void insert_all(storage::relation& target) {
+    worker_gate gate(backend_->workers());
+    const std::uint64_t room = storage::relation::room_for(gate.workers);
+    std::vector<std::unique_ptr<storage::insert_scratch>> scratch(gate.workers);
+    for_each_row([&](unsigned worker, word row, const row_values& values) {
+      auto& own = scratch[worker];
+      if (!own) own = std::make_unique<storage::insert_scratch>();
+      values.in_pieces(storage::tile_rows, [&](const storage::bitmap_words& words, std::uint32_t n, std::uint32_t) {
+        std::shared_lock<std::shared_mutex> inside(gate.mutex);
+        while (!target.has_room(room)) {
+          inside.unlock();
+          {
+            const std::unique_lock<std::shared_mutex> alone(gate.mutex);
+            if (!target.has_room(room)) target.make_room(*backend_, room);
+          }
+          inside.lock();
+        }
+        target.insert_words<Concurrent>(row, words, n, *own, worker);
+      });
+    });
+  }
+
+  template <class Use>
+  std::uint64_t with_values(unsigned worker, word row, const Use& use) {
+    auto& values = workers_[worker];
+    if (!values) values.emplace(*resource_, values_);
+    for (const row_rule_reader& rule : rules_) values->add(rule, row);
+    if (!task_->filters.empty()) values->filter(task_->filters, row);
+    const std::uint64_t result = use(*values);
+    values->clear();
+    return result;
+  }
+
+  Backend* backend_;
+  backend::memory_resource* resource_;
+  const row_task* task_;
+  const std::atomic<bool>* stop_;
+  std::uint64_t values_ = 0;  // all are below
+  std::vector<row_rule_reader> rules_;
+  storage::array<word> rows_;
+  std::vector<std::optional<row_values>> workers_;
+};
+
+/// About how many candidates a rule has, told from a sample of so many rows of what it reads. @return nothing where its
+/// values are too large for that
+inline std::optional<double> expected_candidates(backend::memory_resource& resource, const row_rule& rule,
+                                                 const relation_list<storage::relation>& relations,
+                                                 std::uint64_t sampled_rows) {
+  const pair_view from = pair_view::of(relations, rule.from);
+  if (!rule.to) return static_cast<double>(from.rows());
+  const pair_view to = pair_view::of(relations, *rule.to);
+  const storage::join_sample of_to(to.rows(), sampled_rows);
+  const storage::join_sample of_from(from.rows(), sampled_rows);
+  std::uint64_t values = 0;
+  for (std::uint64_t i = 0; i < of_to.size; ++i) values = std::max(values, to.keys[of_to.row(i)] + std::uint64_t{1});
+  if (values / most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
+  storage::array<std::uint32_t> counts(resource, values + 1);  // 0 behind the last one
+  for (std::uint64_t i = 0; i < of_to.size; ++i) ++counts[to.keys[of_to.row(i)]];
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < of_from.size; ++i)
+    sum += counts[std::min<std::uint64_t>(from.values[of_from.row(i)], values)];
+  return static_cast<double>(sum) * of_to.weight() * of_from.weight();
+}
+
+/// Evaluates the rules and gives the target, which is empty, their results.
+/// @return nothing, and nothing is done, when the values have no place in a bitmap or it would not pay
+/// @throws memory_exceeded, interrupted
+template <class Backend>
+std::optional<row_counts> run_rows(Backend& backend, backend::memory_resource& resource, const row_task& task,
+                                   const relation_list<storage::relation>& relations, const row_cut_offs& cut,
+                                   const std::atomic<bool>* stop) {
+  std::uint64_t rows = 0;
+  std::set<relation_number> read;
+  const auto look_at = [&](const pair_columns& pairs) {
+    if (read.insert(pairs.relation).second) rows += relations[pairs.relation]->rows();
+    return relations[pairs.relation]->rows() <= UINT32_MAX;  // positions have 32 bits
+  };
+  for (const row_rule& rule : task.rules) {
+    if (!look_at(rule.from) || (rule.to && !look_at(*rule.to))) return std::nullopt;
+  }
+  if (!task.forced) {
+    if (rows < cut.least_rows) return std::nullopt;
+    std::optional<double> expected = 0;
+    for (std::size_t r = 0; r < task.rules.size() && expected; ++r) {
+      constexpr std::uint64_t sampled_rows = 1u << 16;
+      const auto own = expected_candidates(resource, task.rules[r], relations, sampled_rows);
+      expected = own ? std::optional(*expected + *own) : std::nullopt;
+    }
+    if (expected && !cut.pays(*expected, rows)) return std::nullopt;
+  }
+  row_store<Backend> store(backend, resource);
+  row_evaluator<Backend> evaluator(backend, resource, task, relations, store, stop);
+  if (!evaluator.has_places()) return std::nullopt;
+  if (!task.forced) {
+    if (!cut.pays(static_cast<double>(evaluator.candidates()), rows)) return std::nullopt;
+    if (task.needs_set && evaluator.candidates_per_result() < cut.least_candidates_per_result) return std::nullopt;
+  }
+  appended_columns results(resource, rows + 1024);
+  evaluator.run(results);
+  const std::uint64_t result_rows = results.rows();
+  relations[task.target]->replace(results.take(), result_rows);
+  return evaluator.counts();
+}
+
+/// Which rules of a task pay in addition to what the relations have, or all that can be where that is forced.
+template <class Backend>
+std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, const row_store<Backend>& store,
+                                        const row_task& task, const relation_list<storage::relation>& relations,
+                                        const row_cut_offs& cut) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t r = 0; r < task.rules.size(); ++r) {
+    const row_rule& rule = task.rules[r];
+    const std::uint64_t from = pair_view::of(relations, rule.from).rows();
+    const std::uint64_t to = pair_view::of(relations, *rule.to).rows();
+    if (from > UINT32_MAX || to > UINT32_MAX) continue;  // positions have 32 bits
+    if (!task.forced) {
+      const std::uint64_t missing = store.missing_rows(relations, rule);
+      if (from + to < cut.least_rows || !cut.pays(rule.last_candidates * most_growth, missing)) continue;
+      constexpr std::uint64_t sampled_rows = 1u << 13;  // it is asked in each iteration
+      const auto expected = expected_candidates(resource, rule, relations, sampled_rows);
+      if (!expected || !cut.pays(*expected, missing)) continue;
+    }
+    chosen.push_back(r);
+  }
+  return chosen;
+}
+
+/// Evaluates rules of a task row by row in addition to what the target has.
+/// @return by rule: its candidates; nothing: it was left
+/// @throws memory_exceeded: what was inserted stays; interrupted
+template <class Backend>
+std::vector<std::optional<std::uint64_t>> add_rows(Backend& backend, backend::memory_resource& resource,
+                                                   row_store<Backend>& store, const row_task& task,
+                                                   const relation_list<storage::relation>& relations,
+                                                   const row_cut_offs& cut, const std::atomic<bool>* stop) {
+  std::vector<std::optional<std::uint64_t>> done(task.rules.size());
+  const std::vector<std::size_t> chosen = rules_that_pay(resource, store, task, relations, cut);
+  if (chosen.empty()) return done;
+  row_task paying = task;
+  paying.rules.clear();
+  for (const std::size_t r : chosen) paying.rules.push_back(task.rules[r]);
+  row_evaluator<Backend> evaluator(backend, resource, paying, relations, store, stop);
+  if (!evaluator.has_places()) return done;
+  evaluator.run_into(*relations[task.target]);
+  const row_counts counts = evaluator.counts();
+  for (std::size_t i = 0; i < chosen.size(); ++i) done[chosen[i]] = counts.candidates[i];
+  return done;
+}
+
+}  // namespace gpulog::kernels

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "kernels/steps/scalar.hpp"
+#include "kernels/steps/word_operations.hpp"
+
+/// The operations of scalar.hpp by number, for kernels that interpret a rule's steps.
+namespace gpulog::kernels::gpu {
+
+__device__ inline word compute_word(scalar_op op, word a, word b) {
+  switch (op) {
+#define GPULOG_CASE(name) \
+  case scalar_op::name:   \
+    return apply<scalar_op::name>(a, b);
+    GPULOG_FOR_EACH_WORD_OPERATION(GPULOG_CASE)
+#undef GPULOG_CASE
+    default:
+      return 0;  // text operations never reach a device
+  }
+}
+
+__device__ inline bool compare_words(comparison_op op, word a, word b) {
+  switch (op) {
+#define GPULOG_CASE(name)   \
+  case comparison_op::name: \
+    return holds<comparison_op::name>(a, b);
+    GPULOG_FOR_EACH_WORD_COMPARISON(GPULOG_CASE)
+#undef GPULOG_CASE
+    default:
+      return false;
+  }
+}
+
+}  // namespace gpulog::kernels::gpu

@@ -1,0 +1,140 @@
+#include "kernels/search/numbered_graph.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpulog::kernels {
+namespace {
+
+using backend::array;
+using backend::fresh_memory;
+using storage::relation;
+
+std::vector<const word*> columns_of(const relation& source, const std::vector<std::uint32_t>& columns) {
+  std::vector<const word*> found;
+  for (const std::uint32_t column : columns) found.push_back(source.rows() == 0 ? nullptr : source.column(column));
+  return found;
+}
+
+/// Pairs of numbers that are collected, then sorted by the first one.
+class number_pairs {
+ public:
+  explicit number_pairs(backend::memory_resource& resource) : keys_(resource), values_(resource) {}
+
+  /// Room for that many more pairs, which are to be written: keys, and what follows them.
+  std::pair<std::uint32_t*, word*> add(std::uint64_t n) {
+    const std::uint64_t before = keys_.size();
+    keys_.resize(before + n);
+    values_.resize(before + n);
+    return {keys_.data() + before, values_.data() + before};
+  }
+  [[nodiscard]] std::uint64_t size() const { return keys_.size(); }
+  [[nodiscard]] word* values() { return values_.data(); }
+
+  /// Without pairs that have no key. @param numbers keys are below this
+  [[nodiscard]] number_lists sort(std::uint64_t numbers) const {
+    backend::memory_resource& resource = keys_.resource();
+    number_lists made{array<std::uint32_t>(resource, numbers + 2), array<word>(resource)};
+    std::uint32_t* const begin = made.first.data() + 1;  // moves to the end of each list
+    for (const std::uint32_t key : keys_) {
+      if (key != tuple_numbering::none) ++begin[key + 1ULL];
+    }
+    for (std::uint64_t number = 0; number < numbers; ++number) begin[number + 1] += begin[number];
+    made.all = array<word>(resource, begin[numbers], fresh_memory::anything);
+    for (std::uint64_t i = 0; i < keys_.size(); ++i) {
+      if (keys_[i] != tuple_numbering::none) made.all[begin[keys_[i]]++] = values_[i];
+    }
+    return made;
+  }
+
+ private:
+  array<std::uint32_t> keys_;
+  array<word> values_;
+};
+
+}  // namespace
+
+std::optional<numbered_graph> make_numbered_graph(backend::memory_resource& resource, const numbered_task& task,
+                                                  const relation_list<relation>& relations,
+                                                  const numbering_cut_offs& cut) {
+  if (!may_number(task, relations, cut)) return std::nullopt;
+  numbered_graph made{{}, {0}, 0, {}, {resource, task.members.front().invariants.size()}, {}};
+  number_pairs starts(resource);
+  for (const numbered_member& member : task.members) {
+    const relation& own = *relations[member.relation];
+    made.invariants.add(columns_of(own, member.invariants), own.rows(), 0, starts.add(own.rows()).first);
+  }
+  if (made.invariants.is_full() || made.invariants.size() < cut.searches) return std::nullopt;
+  std::vector<array<std::uint32_t>> led_to;  // by step: the number that each row of its relation leads to
+  for (const numbered_step& step : task.steps)
+    led_to.emplace_back(resource, step.copies ? 0 : relations[step.relation]->rows(), fresh_memory::anything);
+  const auto sources = task.sources();
+  word* next_start = starts.values();
+  for (std::uint32_t m = 0; m < task.members.size(); ++m) {
+    tuple_numbering& nodes = made.nodes.emplace_back(resource, task.members[m].nodes.size());
+    const relation& own = *relations[task.members[m].relation];
+    nodes.add(columns_of(own, task.members[m].nodes), own.rows(), made.begins[m], next_start);
+    next_start += own.rows();
+    for (std::size_t s = 0; s < task.steps.size(); ++s) {
+      const numbered_step& step = task.steps[s];
+      if (step.copies || step.to != m) continue;
+      const relation& searched = *relations[step.relation];
+      nodes.add(columns_of(searched, step.columns), searched.rows(), made.begins[m], led_to[s].data());
+    }
+    for (const tuple_source& source : sources[m]) {
+      const relation& from = *relations[source.relation];
+      if (source.is_copied) nodes.add(columns_of(from, source.columns), from.rows());
+    }
+    made.numbers += nodes.size();
+    if (nodes.is_full() || made.numbers > most_numbers) return std::nullopt;
+    made.begins.push_back(static_cast<std::uint32_t>(made.numbers));
+  }
+
+  number_pairs steps(resource);
+  for (std::size_t s = 0; s < task.steps.size(); ++s) {
+    const numbered_step& step = task.steps[s];
+    const tuple_numbering& from = made.nodes[step.from];
+    const tuple_numbering& to = made.nodes[step.to];
+    std::vector<const word*> asked;  // of nodes
+    for (const std::uint32_t place : step.copies ? step.columns : step.from_nodes)
+      asked.push_back(from.columns()[place]);
+    const auto number_nodes = [&](const tuple_numbering& targets, std::uint32_t first) {
+      const auto [keys, values] = steps.add(from.size());
+      for (std::uint64_t i = 0; i < from.size(); ++i) keys[i] = static_cast<std::uint32_t>(made.begins[step.from] + i);
+      targets.find(asked, from.size(), first, values);
+      for (std::uint64_t i = 0; i < from.size(); ++i) {
+        if (values[i] == tuple_numbering::none) keys[i] = tuple_numbering::none;
+      }
+    };
+    if (step.copies) {
+      number_nodes(to, made.begins[step.to]);
+      continue;
+    }
+    const relation& searched = *relations[step.relation];
+    const auto add_rows = [&](const tuple_numbering& keys_of, const std::vector<std::uint32_t>& key,
+                              std::uint32_t first) {
+      const auto [keys, values] = steps.add(searched.rows());
+      keys_of.find(columns_of(searched, key), searched.rows(), first, keys);
+      std::copy_n(led_to[s].data(), searched.rows(), values);
+    };
+    if (asks_whole_node(task, step)) {
+      std::vector<std::uint32_t> key(step.key.size());
+      for (std::size_t i = 0; i < key.size(); ++i) key[step.from_nodes[i]] = step.key[i];
+      add_rows(from, key, made.begins[step.from]);
+      continue;
+    }
+    tuple_numbering parts(resource, step.key.size());
+    parts.add(columns_of(searched, step.key), searched.rows());
+    const auto first = static_cast<std::uint32_t>(made.numbers);
+    made.numbers += parts.size();
+    if (parts.is_full() || made.numbers > most_numbers) return std::nullopt;
+    number_nodes(parts, first);
+    add_rows(parts, step.key, first);
+  }
+  if (starts.size() > UINT32_MAX || steps.size() > UINT32_MAX) return std::nullopt;
+  made.starts = starts.sort(made.invariants.size());
+  made.steps = steps.sort(made.numbers);
+  return made;
+}
+
+}  // namespace gpulog::kernels

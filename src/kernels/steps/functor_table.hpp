@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "storage/records/record_table.hpp"
+#include "storage/symbols/symbol_table.hpp"
+#include "storage/symbols/wide_values.hpp"
+#include "support/value_types.hpp"
+
+/// Functors of a user's libraries, called through the C calling convention of this machine (docs/adr/0007-functors.md).
+namespace gpulog::kernels {
+
+/// A functor did something that a run cannot go on after; the executor adds the rule.
+class functor_fault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Why functors with such parameters cannot be called; empty when they can.
+[[nodiscard]] std::string why_not_callable(const user_functor& described);
+
+class functor_table {
+ public:
+  /// @param wide nullptr: words have 32 bits
+  functor_table(storage::symbol_table& symbols, storage::record_tables& records, storage::wide_values* wide = nullptr);
+  ~functor_table();
+  functor_table(const functor_table&) = delete;
+  functor_table& operator=(const functor_table&) = delete;
+
+  /// The next number. @param function nullptr when no rule calls it
+  void add(user_functor described, void* function);
+
+  /// result[i] = the functor's value. arguments: one array a parameter, behind the one that holds the functor's number.
+  /// Any number of threads at a time. @throws functor_fault, and what a functor throws
+  void call(const std::vector<const word*>& arguments, std::uint32_t n, word* result) const;
+
+ private:
+  struct entry {
+    user_functor described;
+    void* function;
+  };
+  template <class Domain>
+  struct tables_of;
+  struct tables;
+
+  template <class Word>
+  void call_plain(const entry& functor, const std::vector<const word*>& arguments, std::uint32_t n, word* result) const;
+  template <class Tables>
+  void call_stateful(const entry& functor, Tables& seen, const std::vector<const word*>& arguments, std::uint32_t n,
+                     word* result) const;
+
+  storage::symbol_table* symbols_;
+  storage::wide_values* wide_;
+  std::unique_ptr<tables> tables_;  ///< as stateful functors see them
+  std::vector<entry> functors_;
+};
+
+}  // namespace gpulog::kernels

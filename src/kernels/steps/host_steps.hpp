@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/join/pipeline.hpp"
+#include "storage/relation/relation.hpp"
+
+/// Steps that a device leaves to the host, which has the tables of texts.
+namespace gpulog::kernels {
+
+[[nodiscard]] bool needs_host(scalar_op op);
+[[nodiscard]] bool needs_host(comparison_op op);
+[[nodiscard]] bool needs_host(const step& one);
+
+/// Runs the steps of a segment of the kind `host` over tiles of bindings. One worker's.
+class host_step_runner {
+ public:
+  explicit host_step_runner(const pipeline& program);
+
+  /// @param registers by register number (slots only): where the tile's values stand, or go; null: not used
+  /// @param n at most storage::tile_rows
+  /// @return how many bindings are kept; they stand in front, in their order. @throws arithmetic_fault
+  std::uint32_t run(const segment& here, const std::vector<word*>& registers, std::uint32_t n);
+
+ private:
+  [[nodiscard]] const word* value(const std::vector<word*>& registers, register_number number) const;
+  std::uint32_t run_step(const step& one, const std::vector<word*>& registers, std::uint32_t n);
+
+  const pipeline* program_;
+  std::vector<word> constants_;  // [constant][row of the tile]
+  std::uint16_t selected_[storage::tile_rows];
+};
+
+}  // namespace gpulog::kernels

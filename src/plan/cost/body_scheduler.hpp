@@ -1,0 +1,417 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "plan/cost/join_order.hpp"
+#include "plan/rules/constant_folding.hpp"
+#include "support/orderings.hpp"
+
+namespace gpulog::plan {
+
+/// One use less, as a summand.
+inline constexpr std::uint32_t placed = static_cast<std::uint32_t>(-1);
+
+inline bool is_equality(const condition& candidate) {
+  return candidate.op == comparison_op::equal || candidate.op == comparison_op::equal_float;
+}
+
+/// Conditions that are ready at once are tested in this order, so that what may end the program comes last.
+enum class test_cost : std::uint8_t { comparison, computed, existence, may_trap };
+
+/// Bindings so far, and what of the body is left.
+class body_scheduler {
+ public:
+  body_scheduler(const normalized_rule& rule, const version_parts& parts, const cost_model& costs)
+      : rule_(&rule),
+        parts_(&parts),
+        costs_(&costs),
+        bound_(rule.variables.size()),
+        atom_placed_(rule.atoms.size()),
+        negation_placed_(rule.negations.size()),
+        condition_placed_(rule.conditions.size()),
+        aggregation_placed_(rule.aggregations.size()),
+        generation_placed_(rule.generations.size()),
+        uses_(rule.variables.size()) {
+    count_uses();
+  }
+
+  /// Of an aggregate's body: what is bound around it.
+  void bind(const std::vector<std::uint32_t>& variables) {
+    for (const std::uint32_t variable : variables) bound_[variable] = true;
+  }
+
+  /// An atom that only says whether something exists: nothing that it binds is used by anything else.
+  [[nodiscard]] bool only_exists(std::uint32_t atom) const {
+    std::vector<std::uint32_t> fresh = unbound_variables(atom);
+    if (std::set<std::uint32_t>(fresh.begin(), fresh.end()).size() != fresh.size()) return false;
+    return std::all_of(fresh.begin(), fresh.end(), [this](std::uint32_t variable) { return uses_[variable] == 1; });
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> bound_columns(std::uint32_t atom) const {
+    std::vector<std::uint32_t> columns;
+    const std::vector<term>& arguments = rule_->atoms[atom].arguments;
+    for (std::uint32_t column = 0; column < arguments.size(); ++column) {
+      const term& argument = arguments[column];
+      if (argument.is_constant() || (argument.is_variable() && bound_[argument.value])) columns.push_back(column);
+    }
+    return columns;
+  }
+
+  /// Whether some variable joins the atom to what is bound.
+  [[nodiscard]] bool is_joined(std::uint32_t atom) const {
+    const std::vector<term>& arguments = rule_->atoms[atom].arguments;
+    return std::any_of(arguments.begin(), arguments.end(),
+                       [this](const term& argument) { return argument.is_variable() && bound_[argument.value]; });
+  }
+
+  [[nodiscard]] bool is_placed(std::uint32_t atom) const { return atom_placed_[atom]; }
+  [[nodiscard]] double fan_out(std::uint32_t atom) const {
+    const std::vector<std::uint32_t> columns = bound_columns(atom);
+    const double rows = costs_->fan_out(rule_->atoms[atom].relation, parts_->atoms[atom], columns);
+    return columns.empty() && is_between_bounds(atom) ? std::sqrt(rows) : rows;
+  }
+
+  /// Whether conditions hold one of the atom's variables between two values that other atoms give, the one from below
+  /// and the other from above: a scan behind other atoms reads only the rows in between. Such intervals are taken to be
+  /// short; of one with a constant end nothing is known.
+  [[nodiscard]] bool is_between_bounds(std::uint32_t atom) const {
+    if (rule_->atoms[atom].is_equivalence || result_.steps.empty()) return false;
+    std::set<std::uint32_t> below;
+    std::set<std::uint32_t> above;
+    for (std::uint32_t number = 0; number < rule_->conditions.size(); ++number) {
+      const condition& candidate = rule_->conditions[number];
+      if (condition_placed_[number]) continue;
+      const std::optional<ordering> order = ordering_of(candidate.op);
+      if (!order || order->kind == value_kind::floating) continue;
+      const auto is_fresh = [this](const sema::expression& side) {
+        return side.is_variable() && !bound_[side.variable];
+      };
+      if (is_fresh(candidate.left) && is_given(candidate.right)) {
+        (order->is_less ? above : below).insert(candidate.left.variable);
+      } else if (is_fresh(candidate.right) && is_given(candidate.left)) {
+        (order->is_less ? below : above).insert(candidate.right.variable);
+      }
+    }
+    const std::vector<term>& arguments = rule_->atoms[atom].arguments;
+    return std::any_of(arguments.begin(), arguments.end(), [&](const term& argument) {
+      return argument.is_variable() && below.contains(argument.value) && above.contains(argument.value);
+    });
+  }
+
+  void place_atom(std::uint32_t atom) {
+    double factor = fan_out(atom);
+    const bool is_first = std::find(atom_placed_.begin(), atom_placed_.end(), true) == atom_placed_.end();
+    if (!is_first && !only_exists(atom) && !is_joined(atom) && !is_between_bounds(atom)) ++result_.products;
+    if (only_exists(atom)) {
+      factor = std::min(factor, filter_selectivity);
+      result_.cost += bindings_;
+    } else {
+      const bool scanned_delta = result_.steps.empty() && parts_->atoms[atom] == part::delta;
+      result_.cost += scanned_delta ? costs_->rows(rule_->atoms[atom].relation, part::delta) : bindings_;
+      result_.cost += bindings_ * factor;
+    }
+    bindings_ *= factor;
+    for (const std::uint32_t variable : unbound_variables(atom)) bound_[variable] = true;
+    atom_placed_[atom] = true;
+    change_uses(rule_->atoms[atom], placed);
+    result_.steps.push_back({read_atom{atom}, bindings_});
+  }
+
+  /// Columns of an equivalence relation by whose variables other atoms are joined to it.
+  [[nodiscard]] std::vector<std::uint32_t> joined_columns(std::uint32_t atom) const {
+    const std::vector<term>& arguments = rule_->atoms[atom].arguments;
+    std::vector<std::uint32_t> columns;
+    if (!arguments[0].is_variable() || !arguments[1].is_variable()) return columns;
+    for (std::uint32_t column = 0; column < 2; ++column) {
+      for (std::uint32_t other = 0; other < rule_->atoms.size(); ++other) {
+        std::vector<std::uint32_t> variables;
+        append_variables(rule_->atoms[other], variables);
+        const bool reads = std::find(variables.begin(), variables.end(), arguments[column].value) != variables.end();
+        if (other == atom || !reads) continue;
+        columns.push_back(column);
+        break;
+      }
+    }
+    return columns;
+  }
+
+  /// Of a delta of an equivalence relation, its elements come first and its pairs last: a class that was made of large
+  /// ones has more pairs than anything that its elements are joined with.
+  void place_changed_elements(std::uint32_t atom, std::uint32_t column) {
+    const body_atom& read = rule_->atoms[atom];
+    last_ = atom;
+    bound_[read.arguments[column].value] = true;
+    bindings_ *= costs_->fan_out(read.relation, part::delta, {column});
+    result_.cost += bindings_;
+    result_.steps.push_back({read_changed_elements{atom, column}, bindings_});
+  }
+  [[nodiscard]] bool comes_last(std::uint32_t atom) const { return last_ == atom; }
+
+  /// Places everything but atoms whose inputs are bound. What multiplies or repeats work waits: aggregates for the
+  /// first atom, so that its rows are shared among workers, ranges for the last.
+  void place_ready() {
+    place_tests();
+    while (place_aggregation() || place_generation()) place_tests();
+  }
+
+  void place_tests() {
+    while (place_definition()) {
+    }
+    std::vector<std::tuple<test_cost, std::uint32_t, bool>> ready;
+    for (std::uint32_t number = 0; number < rule_->conditions.size(); ++number) {
+      const condition& candidate = rule_->conditions[number];
+      if (condition_placed_[number] || !all_bound(candidate.left) || !all_bound(candidate.right)) continue;
+      if (candidate.left.is_record() || candidate.right.is_record()) continue;  // place_definition takes these
+      ready.emplace_back(cost_of(candidate), number, false);
+    }
+    for (std::uint32_t number = 0; number < rule_->negations.size(); ++number) {
+      if (negation_placed_[number]) continue;
+      std::vector<std::uint32_t> variables;
+      append_variables(rule_->negations[number], variables);
+      if (std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; })) {
+        ready.emplace_back(test_cost::existence, number, true);
+      }
+    }
+    std::sort(ready.begin(), ready.end());
+    for (const auto& [rank, number, negated] : ready) {
+      if (negated) {
+        negation_placed_[number] = true;
+        change_uses(rule_->negations[number], placed);
+        result_.cost += bindings_;
+        bindings_ *= filter_selectivity;
+        result_.steps.push_back({reject_atom{number}, bindings_});
+      } else {
+        condition_placed_[number] = true;
+        change_uses(rule_->conditions[number], placed);
+        bindings_ *= is_equality(rule_->conditions[number]) ? equality_selectivity : filter_selectivity;
+        result_.steps.push_back({test_condition{number}, bindings_});
+      }
+    }
+  }
+
+  [[nodiscard]] schedule finish() { return std::move(result_); }
+  /// Of what is placed so far.
+  [[nodiscard]] double cost() const { return result_.cost; }
+  [[nodiscard]] const std::vector<bool>& placed_atoms() const { return atom_placed_; }
+
+  /// Atoms in the order of their fan-outs.
+  void place_all();
+
+ private:
+  [[nodiscard]] std::vector<std::uint32_t> unbound_variables(std::uint32_t atom) const {
+    std::vector<std::uint32_t> variables;
+    append_variables(rule_->atoms[atom], variables);
+    std::erase_if(variables, [this](std::uint32_t variable) { return bound_[variable]; });
+    return variables;
+  }
+
+  [[nodiscard]] bool all_bound(const sema::expression& tree) const {
+    std::vector<std::uint32_t> variables;
+    append_variables(tree, variables);
+    return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
+  }
+
+  /// By atoms that are placed, not by constants alone.
+  [[nodiscard]] bool is_given(const sema::expression& tree) const {
+    std::vector<std::uint32_t> variables;
+    append_variables(tree, variables);
+    return !variables.empty() && all_bound(variables);
+  }
+
+  /// Of a record: every field has a value.
+  [[nodiscard]] static bool is_complete(const sema::expression& tree) {
+    return std::none_of(tree.arguments.begin(), tree.arguments.end(),
+                        [](const sema::expression& field) { return field.is_unnamed(); });
+  }
+
+  /// Literals, the head included, that are not placed and use a variable.
+  void change_uses(const std::vector<std::uint32_t>& variables, std::uint32_t by) {
+    const std::set<std::uint32_t> distinct(variables.begin(), variables.end());
+    for (const std::uint32_t variable : distinct) uses_[variable] += by;
+  }
+
+  void change_uses(const condition& changed, std::uint32_t by) {
+    std::vector<std::uint32_t> variables;
+    append_variables(changed.left, variables);
+    append_variables(changed.right, variables);
+    change_uses(variables, by);
+  }
+
+  void change_uses(const body_atom& changed, std::uint32_t by) {
+    std::vector<std::uint32_t> variables;
+    append_variables(changed, variables);
+    change_uses(variables, by);
+  }
+
+  void count_uses() {
+    for (const body_atom& atom : rule_->atoms) change_uses(atom, 1);
+    for (const body_atom& atom : rule_->negations) change_uses(atom, 1);
+    for (const condition& test : rule_->conditions) change_uses(test, 1);
+    std::vector<std::uint32_t> variables;
+    for (const aggregation& folded : rule_->aggregations) {
+      append_variables(folded, variables);
+      change_uses(variables, 1);
+      variables.clear();
+    }
+    for (const generation& made : rule_->generations) {
+      append_variables(made, variables);
+      change_uses(variables, 1);
+      variables.clear();
+    }
+    for (const sema::expression& argument : rule_->head_arguments) append_variables(argument, variables);
+    change_uses(variables, 1);
+  }
+
+  [[nodiscard]] static test_cost cost_of(const condition& candidate) {
+    if (may_trap(candidate.left) || may_trap(candidate.right)) return test_cost::may_trap;
+    if (candidate.left.is_operation() || candidate.right.is_operation()) return test_cost::computed;
+    return test_cost::comparison;
+  }
+
+  [[nodiscard]] bool all_bound(const std::vector<std::uint32_t>& variables) const {
+    return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
+  }
+
+  /// Binds the variable that `result` is; true when there is something to compare with instead.
+  bool bind_result(const sema::expression& result) {
+    if (!result.is_variable() || bound_[result.variable]) {
+      bindings_ *= equality_selectivity;
+      return true;
+    }
+    bound_[result.variable] = true;
+    return false;
+  }
+
+  bool place_aggregation() {
+    const bool any_atom = std::find(atom_placed_.begin(), atom_placed_.end(), true) != atom_placed_.end();
+    if (!any_atom && !atom_placed_.empty()) return false;
+    for (std::uint32_t number = 0; number < rule_->aggregations.size(); ++number) {
+      const aggregation& candidate = rule_->aggregations[number];
+      if (aggregation_placed_[number] || !all_bound(candidate.injected)) continue;
+      aggregation_placed_[number] = true;
+      std::vector<std::uint32_t> variables;
+      append_variables(candidate, variables);
+      change_uses(variables, placed);
+      version_parts parts;
+      parts.atoms.assign(candidate.body.atoms.size(), part::all);
+      body_scheduler inside(candidate.body, parts, *costs_);
+      inside.bind(candidate.injected);
+      inside.place_all();
+      schedule body = inside.finish();
+      result_.cost += bindings_ * (1 + body.cost);
+      fold_matches placed_step{number, bind_result(candidate.result), std::move(body.steps)};
+      result_.steps.push_back({std::move(placed_step), bindings_});
+      return true;
+    }
+    return false;
+  }
+
+  bool place_generation() {
+    if (std::find(atom_placed_.begin(), atom_placed_.end(), false) != atom_placed_.end()) return false;
+    for (std::uint32_t number = 0; number < rule_->generations.size(); ++number) {
+      const generation& candidate = rule_->generations[number];
+      if (generation_placed_[number]) continue;
+      if (!std::all_of(candidate.arguments.begin(), candidate.arguments.end(),
+                       [this](const sema::expression& argument) { return all_bound(argument); })) {
+        continue;
+      }
+      generation_placed_[number] = true;
+      std::vector<std::uint32_t> variables;
+      append_variables(candidate, variables);
+      change_uses(variables, placed);
+      result_.steps.push_back({expand_range{number, bind_result(candidate.result)}, bindings_});
+      return true;
+    }
+    return false;
+  }
+
+  bool place_definition() {
+    for (std::uint32_t number = 0; number < rule_->conditions.size(); ++number) {
+      const condition& candidate = rule_->conditions[number];
+      if (condition_placed_[number] || !is_equality(candidate)) continue;
+      if (define_from(number, candidate.left, candidate.right)) return true;
+      if (define_from(number, candidate.right, candidate.left)) return true;
+    }
+    return false;
+  }
+
+  /// target = value with `value` bound: solves for the one unbound variable of `target`. Sums and differences of words
+  /// wrap around, so solving them is exact.
+  bool define_from(std::uint32_t number, const sema::expression& target, const sema::expression& value) {
+    if (target.is_record()) return match_from(number, target, value);
+    if (all_bound(target) || !all_bound(value) || !is_complete(value)) return false;
+    sema::expression unsolved = target;
+    sema::expression solved = value;
+    while (unsolved.is_operation()) {
+      if (rule_->conditions[number].op != comparison_op::equal) return false;
+      const auto applied = [&](scalar_op op, std::vector<sema::expression> arguments) {
+        sema::expression result;
+        result.what = sema::expression::form::operation;
+        result.kind = unsolved.kind;
+        result.op = op;
+        result.arguments = std::move(arguments);
+        return result;
+      };
+      if (unsolved.op == scalar_op::negate_number) {
+        solved = applied(scalar_op::negate_number, {std::move(solved)});
+        unsolved = sema::expression(unsolved.arguments[0]);
+        continue;
+      }
+      if (unsolved.op != scalar_op::add_number && unsolved.op != scalar_op::subtract_number) return false;
+      const bool unknown_left = !all_bound(unsolved.arguments[0]);
+      const sema::expression unknown = unsolved.arguments[unknown_left ? 0 : 1];
+      const sema::expression known = unsolved.arguments[unknown_left ? 1 : 0];
+      if (!all_bound(known)) return false;
+      if (unsolved.op == scalar_op::add_number) {
+        solved = applied(scalar_op::subtract_number, {std::move(solved), known});
+      } else if (unknown_left) {
+        solved = applied(scalar_op::add_number, {std::move(solved), known});
+      } else {
+        solved = applied(scalar_op::subtract_number, {known, std::move(solved)});
+      }
+      unsolved = unknown;
+    }
+    fold_constants(solved, rule_->words);
+    condition_placed_[number] = true;
+    change_uses(rule_->conditions[number], placed);
+    bound_[unsolved.variable] = true;
+    result_.steps.push_back({define_variable{unsolved.variable, std::move(solved)}, bindings_});
+    return true;
+  }
+
+  /// pattern = record with `record` bound.
+  bool match_from(std::uint32_t number, const sema::expression& pattern, const sema::expression& record) {
+    if (!all_bound(record)) return false;
+    condition_placed_[number] = true;
+    change_uses(rule_->conditions[number], placed);
+    std::vector<std::uint32_t> variables;
+    append_variables(pattern, variables);
+    for (const sema::expression& field : pattern.arguments) {
+      if (field.is_constant() || (field.is_variable() && bound_[field.variable])) bindings_ *= equality_selectivity;
+    }
+    for (const std::uint32_t variable : variables) bound_[variable] = true;
+    result_.steps.push_back({match_record{record, pattern}, bindings_});
+    return true;
+  }
+
+  const normalized_rule* rule_;
+  const version_parts* parts_;
+  const cost_model* costs_;
+  std::vector<bool> bound_;
+  std::vector<bool> atom_placed_;
+  std::vector<bool> negation_placed_;
+  std::vector<bool> condition_placed_;
+  std::vector<bool> aggregation_placed_;
+  std::vector<bool> generation_placed_;
+  std::vector<std::uint32_t> uses_;    // of a variable, by literals that are not placed
+  std::optional<std::uint32_t> last_;  // an atom that waits for all others that are joined
+  double bindings_ = 1;
+  schedule result_;
+};
+
+}  // namespace gpulog::plan

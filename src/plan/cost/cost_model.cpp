@@ -1,0 +1,267 @@
+#include "plan/cost/cost_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <variant>
+
+namespace gpulog::plan {
+namespace {
+
+/// Of a loaded relation whose size is not known.
+constexpr double default_loaded_rows = 1e5;
+/// A derived relation against the largest loaded one.
+constexpr double derived_growth = 10;
+/// Part of a recursive relation that is new in an iteration.
+constexpr double delta_share = 0.1;
+/// A column with so many rows a value at most is as good as a key.
+constexpr double almost_key = 1.25;
+/// Elsewhere, what is looked for is more often a value of many rows than of few: against the average.
+constexpr double skew = 4;
+
+/// Whether recursion computes values, so that what is read says little of how many rows there will be.
+bool makes_values(const sema::program& source, const sema::stratum& stratum) {
+  return stratum.recursive && std::any_of(stratum.rules.begin(), stratum.rules.end(), [&](rule_id id) {
+           const sema::rule& rule = source[id];
+           return std::any_of(rule.head.arguments.begin(), rule.head.arguments.end(),
+                              [](const auto& argument) { return argument.is_operation() || argument.is_record(); });
+         });
+}
+
+bool is_positive_atom(const sema::literal& literal) {
+  const auto* atom = std::get_if<sema::atom>(&literal);
+  return atom != nullptr && !atom->negated;
+}
+
+}  // namespace
+
+cost_model::cost_model(const sema::program& source, const statistics& known) {
+  std::vector<double> facts(source.relations.size());
+  for (const sema::fact& fact : source.facts) facts[fact.relation.value] += 1;
+  std::vector<bool> is_known(source.relations.size());
+  for (std::uint32_t number = 0; number < source.relations.size(); ++number) {
+    const sema::relation& relation = source.relations[number];
+    entry added;
+    added.arity = relation.arity();
+    if (number < known.relations.size()) {
+      added.distinct_values = known.relations[number].distinct_values;
+      is_known[number] = known.relations[number].rows.has_value();
+    }
+    if (is_known[number]) {
+      added.rows = static_cast<double>(*known.relations[number].rows);
+    } else {
+      const bool loaded = relation.has_directive(sema::directive_kind::input);
+      added.rows = std::max(loaded ? default_loaded_rows : 1.0, facts[number]);
+    }
+    relations_.push_back(std::move(added));
+  }
+  spread_statistics(source, is_known);
+}
+
+/// A derived relation against the largest one that its stratum reads: some times as many rows, but not more than that
+/// of the largest loaded relation.
+void cost_model::spread_statistics(const sema::program& source, const std::vector<bool>& is_known) {
+  double largest_loaded = 1;
+  for (std::uint32_t number = 0; number < source.relations.size(); ++number) {
+    if (source.relations[number].rules.empty()) largest_loaded = std::max(largest_loaded, relations_[number].rows);
+  }
+  for (const sema::stratum& stratum : source.strata) {
+    if (stratum.rules.empty()) continue;
+    double largest_read = 1;
+    for (const relation_id member : stratum.relations) {
+      largest_read = std::max(largest_read, relations_[member.value].rows);
+    }
+    for (const rule_id id : stratum.rules) {
+      for (const sema::literal& literal : source[id].body) {
+        const auto* atom = std::get_if<sema::atom>(&literal);
+        if (atom != nullptr && !atom->negated) largest_read = std::max(largest_read, rows(atom->relation, part::all));
+      }
+    }
+    const double grown_from = makes_values(source, stratum) ? largest_loaded : std::min(largest_read, largest_loaded);
+    const double most_rows = derived_growth * grown_from;
+    const double derived_rows = std::min(rows_of_rules(source, stratum).value_or(most_rows), most_rows);
+    spread_distinct_values(source, stratum);
+    for (const relation_id member : stratum.relations) {
+      entry& derived = relations_[member.value];
+      if (!is_known[member.value]) derived.rows = std::max(derived.rows, derived_rows);
+      bound_combinations(member);
+    }
+  }
+}
+
+/// Of a rule of a stratum without recursion: what its joins give by the average, conditions left aside.
+std::optional<double> cost_model::rows_of_rule(const sema::rule& rule) const {
+  std::vector<const sema::atom*> atoms;
+  for (const sema::literal& literal : rule.body) {
+    if (std::holds_alternative<sema::generator>(literal)) return std::nullopt;
+    const auto* atom = std::get_if<sema::atom>(&literal);
+    if (atom != nullptr && !atom->negated) atoms.push_back(atom);
+  }
+  std::vector<bool> bound(rule.variables.size());
+  const auto bindings_each = [&](const sema::atom& atom) {
+    std::vector<std::uint32_t> columns;
+    for (std::uint32_t column = 0; column < atom.arguments.size(); ++column) {
+      const sema::expression& argument = atom.arguments[column];
+      if (argument.is_constant() || (argument.is_variable() && bound[argument.variable])) columns.push_back(column);
+    }
+    return average_fan_out(atom.relation, part::all, columns);
+  };
+  double rows = 1;
+  while (!atoms.empty()) {
+    std::size_t next = 0;
+    double fewest = std::numeric_limits<double>::infinity();
+    for (std::size_t number = 0; number < atoms.size(); ++number) {
+      const double bindings = bindings_each(*atoms[number]);
+      if (bindings >= fewest) continue;
+      next = number;
+      fewest = bindings;
+    }
+    rows *= fewest;
+    for (const sema::expression& argument : atoms[next]->arguments) {
+      if (argument.is_variable()) bound[argument.variable] = true;
+    }
+    atoms.erase(atoms.begin() + static_cast<std::ptrdiff_t>(next));
+  }
+  return rows;
+}
+
+/// Of the only relation of a stratum without recursion.
+std::optional<double> cost_model::rows_of_rules(const sema::program& source, const sema::stratum& stratum) const {
+  if (stratum.recursive || stratum.relations.size() != 1) return std::nullopt;
+  double together = 0;
+  for (const rule_id id : stratum.rules) {
+    const std::optional<double> rows = rows_of_rule(source[id]);
+    if (!rows) return std::nullopt;
+    together += *rows;
+  }
+  return together;
+}
+
+/// No more rows than there are combinations of the columns' values.
+void cost_model::bound_combinations(relation_id relation) {
+  entry& derived = relations_[relation.value];
+  double combinations = 1;
+  for (const std::uint64_t values : derived.distinct_values) combinations *= static_cast<double>(values);
+  if (combinations >= 1) derived.rows = std::min(derived.rows, combinations);  // 0: some column is unknown
+}
+
+std::uint64_t cost_model::distinct_values_of(const sema::rule& rule, std::uint32_t head_column) const {
+  const sema::expression& argument = rule.head.arguments[head_column];
+  std::uint64_t fewest = 0;
+  for (const sema::literal& literal : rule.body) {
+    const auto* atom = std::get_if<sema::atom>(&literal);
+    if (!argument.is_variable() || atom == nullptr || atom->negated) continue;
+    const std::vector<std::uint64_t>& known = relations_[atom->relation.value].distinct_values;
+    for (std::uint32_t column = 0; column < atom->arguments.size() && column < known.size(); ++column) {
+      const sema::expression& joined = atom->arguments[column];
+      if (!joined.is_variable() || joined.variable != argument.variable || known[column] == 0) continue;
+      fewest = fewest == 0 ? known[column] : std::min(fewest, known[column]);
+    }
+  }
+  return fewest;
+}
+
+/// A derived column holds no more values than each column that its variable stands in. Of several rules the largest
+/// number is taken, or their sum where each copies a relation; what recursion passes on adds no values. Nothing is
+/// known of values that are computed, and constants are few.
+void cost_model::spread_distinct_values(const sema::program& source, const sema::stratum& stratum) {
+  const bool adds_up = !stratum.recursive && std::all_of(stratum.rules.begin(), stratum.rules.end(), [&](rule_id id) {
+    return std::count_if(source[id].body.begin(), source[id].body.end(), is_positive_atom) <= 1;
+  });
+  constexpr int rounds = 8;
+  bool changed = true;
+  for (int round = 0; round < (stratum.recursive ? rounds : 1) && changed; ++round) {
+    changed = false;
+    for (const rule_id id : stratum.rules) {
+      const sema::rule& rule = source[id];
+      std::vector<std::uint64_t>& values = relations_[rule.head.relation.value].distinct_values;
+      values.resize(rule.head.arguments.size());
+      for (std::uint32_t column = 0; column < values.size(); ++column) {
+        const std::uint64_t found = distinct_values_of(rule, column);
+        const std::uint64_t together = adds_up ? values[column] + found : std::max(values[column], found);
+        changed = changed || together != values[column];
+        values[column] = together;
+      }
+    }
+  }
+}
+
+double cost_model::rows(relation_id relation, part rows) const {
+  const entry& known = relations_[relation.value];
+  return std::max(1.0, rows == part::delta ? known.rows * delta_share : known.rows);
+}
+
+bool cost_model::has_key_among(const entry& known, const std::vector<std::uint32_t>& columns) {
+  return std::any_of(columns.begin(), columns.end(), [&known](std::uint32_t column) {
+    return static_cast<double>(known.distinct_values[column]) * almost_key >= known.rows;
+  });
+}
+
+bool cost_model::knows_values(const entry& known, const std::vector<std::uint32_t>& columns) {
+  return std::all_of(columns.begin(), columns.end(), [&known](std::uint32_t column) {
+    return column < known.distinct_values.size() && known.distinct_values[column] > 0;
+  });
+}
+
+double cost_model::average_fan_out(relation_id relation, part part_read,
+                                   const std::vector<std::uint32_t>& bound_columns) const {
+  const entry& known = relations_[relation.value];
+  const double total = rows(relation, part_read);
+  if (bound_columns.empty() || known.arity == 0) return total;
+  if (!knows_values(known, bound_columns)) {
+    return std::pow(total, 1 - static_cast<double>(bound_columns.size()) / static_cast<double>(known.arity));
+  }
+  // Columns depend on each other (a method's name and its signature): each further one counts by a smaller power.
+  std::vector<double> counts;
+  for (const std::uint32_t column : bound_columns) counts.push_back(static_cast<double>(known.distinct_values[column]));
+  std::sort(counts.rbegin(), counts.rend());
+  double combinations = 1;
+  double power = 1;
+  for (const double count : counts) {
+    combinations *= std::pow(count, power);
+    power /= 2;
+  }
+  return total / std::min(combinations, rows(relation, part::all));
+}
+
+double cost_model::fan_out(relation_id relation, part part_read,
+                           const std::vector<std::uint32_t>& bound_columns) const {
+  const entry& known = relations_[relation.value];
+  const double average = average_fan_out(relation, part_read, bound_columns);
+  const bool is_exact = bound_columns.empty() || known.arity == 0 || !knows_values(known, bound_columns) ||
+                        has_key_among(known, bound_columns);
+  return is_exact ? average : average * skew;
+}
+
+std::uint64_t cost_model::distinct_values(column_place column) const {
+  const std::vector<std::uint64_t>& known = relations_[column.relation.value].distinct_values;
+  return column.column < known.size() ? known[column.column] : 0;
+}
+
+void cost_model::set_rows(relation_id relation, double rows) { relations_[relation.value].rows = std::max(1.0, rows); }
+
+void cost_model::add_relation(std::uint32_t arity, double rows) { relations_.push_back({rows, arity, {}}); }
+
+void cost_model::learn_distinct_values(const normalized_rule& rule) {
+  std::vector<std::uint64_t> learned(rule.head_arguments.size());  // 0: unknown
+  for (std::uint32_t column = 0; column < learned.size(); ++column) {
+    const sema::expression& argument = rule.head_arguments[column];
+    for (const body_atom& atom : rule.atoms) {
+      const std::vector<std::uint64_t>& known = relations_[atom.relation.value].distinct_values;
+      for (std::uint32_t other = 0; other < atom.arguments.size() && other < known.size(); ++other) {
+        const term& joined = atom.arguments[other];
+        if (!argument.is_variable() || !joined.is_variable() || joined.value != argument.variable) continue;
+        if (known[other] != 0 && (learned[column] == 0 || known[other] < learned[column])) {
+          learned[column] = known[other];
+        }
+      }
+    }
+  }
+  std::vector<std::uint64_t>& values = relations_[rule.head.value].distinct_values;
+  values.resize(learned.size());
+  for (std::uint32_t column = 0; column < learned.size(); ++column) {
+    values[column] = std::max(values[column], learned[column]);
+  }
+}
+
+}  // namespace gpulog::plan

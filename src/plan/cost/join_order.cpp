@@ -1,0 +1,228 @@
+#include "plan/cost/join_order.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "plan/cost/body_scheduler.hpp"
+
+namespace gpulog::plan {
+
+namespace {
+
+/// Rules with more atoms than this try only the cheapest beginnings.
+constexpr std::size_t starts_tried = 12;
+/// Orders that are followed at a time, and of how many beginnings.
+constexpr std::size_t orders_followed = 4;
+constexpr std::size_t starts_followed = 3;
+/// An order that costs less than this often the rows of its first atom is good enough.
+constexpr double cheap_order = 8;
+
+/// What makes an atom come next: existence tests, then atoms joined by some column or an
+/// interval, then the smallest fan-out.
+struct preference {
+  bool expands = true;
+  bool product = true;
+  bool last = true;
+  double fan_out = std::numeric_limits<double>::infinity();
+  std::uint32_t atom = 0;
+  friend auto operator<=>(const preference&, const preference&) = default;
+};
+
+preference preference_of(const body_scheduler& state, std::uint32_t atom) {
+  const bool is_joined = state.is_joined(atom) || state.is_between_bounds(atom);
+  return {!state.only_exists(atom), !is_joined, state.comes_last(atom), state.fan_out(atom), atom};
+}
+
+/// except: none to take yet.
+std::optional<std::uint32_t> next_atom(const body_scheduler& state, std::size_t atom_count,
+                                       std::optional<std::uint32_t> except = {}) {
+  std::optional<preference> best;
+  for (std::uint32_t atom = 0; atom < atom_count; ++atom) {
+    if (state.is_placed(atom) || atom == except) continue;
+    const preference candidate = preference_of(state, atom);
+    if (!best || candidate < *best) best = candidate;
+  }
+  return best ? std::optional(best->atom) : std::nullopt;
+}
+
+}  // namespace
+
+void body_scheduler::place_all() {
+  place_ready();
+  while (const std::optional<std::uint32_t> next = next_atom(*this, rule_->atoms.size())) {
+    place_atom(*next);
+    place_ready();
+  }
+}
+
+namespace {
+
+body_scheduler started(body_scheduler state, std::optional<std::uint32_t> start) {
+  if (start) state.place_atom(*start);
+  state.place_ready();
+  return state;
+}
+
+schedule complete(body_scheduler state) {
+  state.place_all();
+  return state.finish();
+}
+
+/// The atom waits until another one binds a variable of it.
+schedule complete_with_late(std::uint32_t late, std::size_t atom_count, body_scheduler state) {
+  while (!state.is_joined(late)) {
+    const std::optional<std::uint32_t> next = next_atom(state, atom_count, late);
+    if (!next) break;
+    state.place_atom(*next);
+    state.place_ready();
+  }
+  return complete(std::move(state));
+}
+
+/// Existence tests come at once, and atoms that nothing joins last; of the others each may be next.
+std::vector<std::uint32_t> next_atoms(const body_scheduler& state, std::size_t atom_count) {
+  std::optional<preference> best;
+  std::vector<std::uint32_t> atoms;
+  for (std::uint32_t atom = 0; atom < atom_count; ++atom) {
+    if (state.is_placed(atom)) continue;
+    preference candidate = preference_of(state, atom);
+    candidate.fan_out = 0;
+    candidate.atom = 0;
+    if (!best || candidate < *best) {
+      best = candidate;
+      atoms.clear();
+    }
+    if (candidate == *best) atoms.push_back(atom);
+  }
+  if (best && !best->expands) atoms.resize(1);
+  return atoms;
+}
+
+/// The smallest fan-out next may lead to a larger one behind it: follows several orders and keeps the cheapest, one for
+/// each set of atoms. Not dearer than the order of smallest fan-outs. `reason`: what told the order of the atoms.
+schedule search_order(const body_scheduler& beginning, std::size_t atom_count, double first_rows) {
+  schedule best = complete(beginning);
+  best.reason = "fan-out";
+  if (best.cost <= cheap_order * first_rows) return best;
+  std::vector<body_scheduler> followed{beginning};
+  while (!next_atoms(followed.front(), atom_count).empty()) {
+    std::vector<body_scheduler> next;
+    for (const body_scheduler& state : followed) {
+      for (const std::uint32_t atom : next_atoms(state, atom_count)) {
+        body_scheduler& longer = next.emplace_back(state);
+        longer.place_atom(atom);
+        longer.place_ready();
+      }
+    }
+    std::stable_sort(next.begin(), next.end(), [](const body_scheduler& left, const body_scheduler& right) {
+      return left.cost() < right.cost();
+    });
+    followed.clear();
+    for (body_scheduler& candidate : next) {
+      if (followed.size() == orders_followed || candidate.cost() >= best.cost) break;
+      const bool is_new = std::none_of(followed.begin(), followed.end(), [&candidate](const body_scheduler& cheaper) {
+        return cheaper.placed_atoms() == candidate.placed_atoms();
+      });
+      if (is_new) followed.push_back(std::move(candidate));
+    }
+    if (followed.empty()) return best;
+  }
+  schedule found = followed.front().finish();
+  found.reason = "cost";
+  return found.cost < best.cost ? std::move(found) : std::move(best);
+}
+
+}  // namespace
+
+schedule order_body(const normalized_rule& rule, const version_parts& parts, const cost_model& costs,
+                    const std::vector<std::uint32_t>* forced) {
+  const body_scheduler beginning(rule, parts, costs);
+  const std::size_t atom_count = rule.atoms.size();
+  if (forced != nullptr) {
+    body_scheduler state = beginning;
+    for (const std::uint32_t atom : *forced) {
+      state.place_atom(atom);
+      state.place_ready();
+    }
+    state.place_ready();
+    schedule result = state.finish();
+    result.reason = "as .plan says";
+    return result;
+  }
+
+  // A delta atom with bound columns only, all of them, has at most one row: scanning it first is best as well.
+  const auto is_generator = [&](std::uint32_t atom) {
+    const body_atom& candidate = rule.atoms[atom];
+    const bool all_constant =
+        !candidate.arguments.empty() && std::all_of(candidate.arguments.begin(), candidate.arguments.end(),
+                                                    [](const term& argument) { return argument.is_constant(); });
+    return !beginning.only_exists(atom) || (all_constant && parts.atoms[atom] == part::delta);
+  };
+  if (parts.delta_atom && rule.atoms[*parts.delta_atom].is_equivalence && is_generator(*parts.delta_atom)) {
+    std::optional<schedule> best;
+    for (const std::uint32_t column : beginning.joined_columns(*parts.delta_atom)) {
+      body_scheduler state = beginning;
+      state.place_changed_elements(*parts.delta_atom, column);
+      schedule candidate = complete(std::move(state));
+      if (!best || candidate.cost < best->cost) best = std::move(candidate);
+    }
+    if (best) {
+      best->reason = fmt::format("elements of delta first, then by fan-out; cost ~{:.2g}", best->cost);
+      return std::move(*best);
+    }
+  }
+  if (parts.delta_atom && is_generator(*parts.delta_atom)) {
+    const double delta_rows = costs.rows(rule.atoms[*parts.delta_atom].relation, part::delta);
+    schedule result = search_order(started(beginning, parts.delta_atom), atom_count, delta_rows);
+    result.reason =
+        atom_count > 1 ? fmt::format("delta first, then by {}; cost ~{:.2g}", result.reason, result.cost) : "only atom";
+    // Where a value that is computed from other atoms joins them with delta, all their rows would be read for each row
+    // of it: then they come first, and delta is searched. Whatever it has, no more is read.
+    for (std::uint32_t atom = 0; result.products > 0 && atom < atom_count; ++atom) {
+      if (atom == *parts.delta_atom || !is_generator(atom)) continue;
+      schedule candidate = complete_with_late(*parts.delta_atom, atom_count, started(beginning, atom));
+      if (candidate.products >= result.products) continue;
+      result = std::move(candidate);
+      result.reason = "delta searched by computed values";
+    }
+    return result;
+  }
+
+  std::vector<std::pair<double, std::uint32_t>> starts;
+  for (std::uint32_t atom = 0; atom < atom_count; ++atom) {
+    if (is_generator(atom)) starts.emplace_back(beginning.fan_out(atom), atom);
+  }
+  std::sort(starts.begin(), starts.end());
+  if (starts.size() > starts_tried) starts.resize(starts_tried);
+  if (starts.empty()) {
+    schedule result = complete(beginning);
+    result.reason = atom_count == 0 ? "no atoms" : "existence only";
+    return result;
+  }
+  struct beginning_of_order {
+    double cost;
+    std::uint32_t atom;
+    double rows;
+  };
+  std::vector<beginning_of_order> begun;
+  for (const auto& [rows, start] : starts) begun.push_back({complete(started(beginning, start)).cost, start, rows});
+  // Equal costs keep the order as written.
+  std::sort(begun.begin(), begun.end(), [](const beginning_of_order& left, const beginning_of_order& right) {
+    return std::pair(left.cost, left.atom) < std::pair(right.cost, right.atom);
+  });
+  if (begun.size() > starts_followed) begun.resize(starts_followed);
+  std::optional<schedule> best;
+  for (const beginning_of_order& one : begun) {
+    schedule candidate = search_order(started(beginning, one.atom), atom_count, std::max(1.0, one.rows));
+    if (!best || candidate.cost < best->cost) best = std::move(candidate);
+  }
+  best->reason = starts.size() == 1 ? "only atom to start from"
+                                    : fmt::format("cheapest of {} starts, then by {}; cost ~{:.2g}", starts.size(),
+                                                  best->reason, best->cost);
+  return std::move(*best);
+}
+
+}  // namespace gpulog::plan

@@ -1,0 +1,59 @@
+#include "plan/cost/value_sources.hpp"
+
+#include <utility>
+
+namespace gpulog::plan {
+
+const std::vector<normalized_rule>& value_sources::rules_of(relation_id relation) {
+  const auto [known, is_new] = rules_.try_emplace(relation);
+  if (is_new) {
+    for (const rule_id id : source_[relation].rules) {
+      normalized_rule rule = normalize(source_[id], source_.words);
+      if (!rule.unsatisfiable) known->second.push_back(std::move(rule));
+    }
+  }
+  return known->second;
+}
+
+/// Goes on with one of the columns that bind what the head has there: all of them hold it. One that is followed already
+/// adds nothing, one without rules ends the search.
+bool value_sources::follow(const normalized_rule& rule, std::uint32_t head_column, std::set<column_place>& found,
+                           std::vector<column_place>& open) const {
+  const sema::expression& value = rule.head_arguments[head_column];
+  if (value.is_constant()) return true;
+  if (!value.is_variable()) return false;
+  std::optional<column_place> chosen;
+  for (const body_atom& atom : rule.atoms) {
+    for (std::uint32_t column = 0; column < atom.arguments.size(); ++column) {
+      const term& argument = atom.arguments[column];
+      if (!argument.is_variable() || argument.value != value.variable) continue;
+      const column_place place{atom.relation, column};
+      if (found.contains(place)) return true;
+      if (!chosen || source_[atom.relation].rules.empty()) chosen = place;
+    }
+  }
+  if (!chosen) return false;
+  found.insert(*chosen);
+  open.push_back(*chosen);
+  return true;
+}
+
+std::optional<std::set<column_place>> value_sources::find(column_place column) {
+  std::set<column_place> found = {column};
+  std::vector<column_place> open = {column};
+  while (!open.empty()) {
+    const column_place next = open.back();
+    open.pop_back();
+    if (next.relation.value >= source_.relations.size()) return std::nullopt;
+    if (source_[next.relation].structure == sema::representation::eqrel) {
+      const column_place other{next.relation, 1 - next.column};
+      if (found.insert(other).second) open.push_back(other);
+    }
+    for (const normalized_rule& rule : rules_of(next.relation)) {
+      if (!follow(rule, next.column, found, open)) return std::nullopt;
+    }
+  }
+  return found;
+}
+
+}  // namespace gpulog::plan

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "plan/rules/normalized_rule.hpp"
+#include "sema/program.hpp"
+
+namespace gpulog::plan {
+
+using relation_namer = std::function<std::string(relation_id)>;
+
+/// A rule that the planner made or changed, as it would be written; without aggregates and ranges.
+[[nodiscard]] std::string text_of(const normalized_rule& rule, const sema::program& source,
+                                  const relation_namer& name_of);
+
+}  // namespace gpulog::plan

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "plan/cost/cost_model.hpp"
+#include "plan/plan.hpp"
+#include "plan/rules/subsumption.hpp"
+#include "plan/versions/version_builder.hpp"
+
+/// The strata of a plan while their versions are built: indexes are chosen when all searches are known.
+namespace gpulog::plan {
+
+struct phase_builder {
+  std::deque<version_builder> versions;  // pointers to them stay valid
+  std::vector<relation_id> advance;
+};
+
+struct stratum_builder {
+  std::vector<relation_id> relations;
+  bool recursive = false;
+  phase_builder once;
+  std::vector<phase_builder> loop;
+  std::deque<subsumption_builder> subsumptions;
+  std::set<relation_id> losing;  ///< relations with subsumptions
+  std::optional<restriction_watch> watch;
+  std::optional<stratum_condition> only_if;
+};
+
+class planning;
+
+/// Chooses indexes for the searches of all strata.
+void choose_indexes(planning& shared);
+
+/// Appends the strata to the plan, their versions as operators. Drafts are moved from.
+void make_operators(planning& shared);
+
+}  // namespace gpulog::plan

@@ -1,0 +1,230 @@
+#include "plan/versions/stratum_planner.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "plan/pass.hpp"
+#include "plan/rules/subsumption.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+/// The order that `.plan` gives for a version, if it is one of all atoms.
+const std::vector<std::uint32_t>* forced_order(const normalized_rule& rule, std::uint32_t version) {
+  for (const sema::execution_order& written : rule.plans) {
+    if (written.version != version || written.order.size() != rule.atoms.size()) continue;
+    std::vector<std::uint32_t> positions = written.order;
+    std::sort(positions.begin(), positions.end());
+    for (std::uint32_t position = 0; position < positions.size(); ++position) {
+      if (positions[position] != position) return nullptr;
+    }
+    return &written.order;
+  }
+  return nullptr;
+}
+
+bool is_member(const stratum_builder& stratum, relation_id relation) {
+  return std::find(stratum.relations.begin(), stratum.relations.end(), relation) != stratum.relations.end();
+}
+
+/// Atoms that may find rows which a subsumption took away. A non-recursive stratum has none left when they are read.
+std::vector<bool> tested_atoms(const normalized_rule& rule, const stratum_builder& stratum) {
+  std::vector<bool> tested;
+  if (!stratum.recursive || stratum.losing.empty()) return tested;
+  for (const body_atom& atom : rule.atoms) tested.push_back(stratum.losing.contains(atom.relation));
+  return tested;
+}
+
+void add_version(planning& shared, const normalized_rule& rule, const version_parts& parts,
+                 const std::vector<std::uint32_t>* forced, phase_builder& target) {
+  schedule order = order_body(rule, parts, shared.costs, forced);
+  for (const schedule_pass& one : schedule_passes()) run_pass(one, shared, rule, order);
+  version_builder& added = target.versions.emplace_back(build_version(rule, parts, order));
+  for (const version_pass& one : version_passes()) run_pass(one, shared, added);
+}
+
+/// One version for each atom of the own stratum. Each combination of rows is then found in exactly one version: the
+/// one whose delta atom is the last that reads a new row. Hence old rows before the delta atom, all rows behind.
+/// @param level phase of the loop that the versions belong to
+void plan_rule(planning& shared, const normalized_rule& rule, stratum_builder& target, std::uint32_t level) {
+  std::vector<std::uint32_t> recursive;
+  for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
+    if (target.recursive && is_member(target, rule.atoms[atom].relation)) recursive.push_back(atom);
+  }
+  version_parts parts;
+  parts.atoms.assign(rule.atoms.size(), part::all);
+  parts.tested = tested_atoms(rule, target);
+  if (recursive.empty()) {
+    add_version(shared, rule, parts, forced_order(rule, 0), target.once);
+    return;
+  }
+  for (std::uint32_t version = 0; version < recursive.size(); ++version) {
+    parts.delta_atom = recursive[version];
+    parts.atoms[recursive[version]] = part::delta;
+    // A subsumption takes no rows of delta.
+    const std::vector<bool> tested = parts.tested;
+    if (!tested.empty()) parts.tested[recursive[version]] = false;
+    add_version(shared, rule, parts, forced_order(rule, version), target.loop[level]);
+    parts.tested = tested;
+    parts.atoms[recursive[version]] = part::old;
+  }
+}
+
+/// Supplementary relations for steps of the rules. Remarks, and what the rules of relations that were made say of their
+/// values, are taken over.
+factored_stratum factor_rules(planning& shared, std::vector<normalized_rule> rules,
+                              const std::vector<relation_id>& members, std::vector<normalized_rule> patterns) {
+  const pass_timer timer(shared, "supplementary");
+  factored_stratum factored =
+      factor(std::move(rules), members, shared.source, shared.make_relation, shared.name_of, std::move(patterns));
+  for (const factored_rule& made : factored.rules) {
+    if (made.rule.head.value >= shared.source.relations.size()) shared.costs.learn_distinct_values(made.rule);
+  }
+  for (std::string& remark : factored.remarks) shared.remark(std::move(remark));
+  return factored;
+}
+
+void plan_rules(planning& shared, stratum_rules rules, stratum_builder& target) {
+  target.relations = rules.members;
+  if (target.recursive && rules.may_factor) {
+    factored_stratum factored = factor_rules(shared, std::move(rules.plain), rules.members, std::move(rules.patterns));
+    target.relations.insert(target.relations.end(), factored.added.begin(), factored.added.end());
+    target.loop.resize(factored.own_level + 1);
+    for (std::size_t number = 0; number < factored.added.size(); ++number) {
+      target.loop[factored.levels[number]].advance.push_back(factored.added[number]);
+    }
+    for (const factored_rule& one : factored.rules) plan_rule(shared, one.rule, target, one.level);
+  } else {
+    if (target.recursive) target.loop.resize(1);
+    for (const normalized_rule& rule : rules.plain) plan_rule(shared, rule, target, 0);
+  }
+  for (const normalized_rule& rule : rules.other) {
+    plan_rule(shared, rule, target, target.recursive ? static_cast<std::uint32_t>(target.loop.size() - 1) : 0);
+  }
+  if (target.recursive) target.loop.back().advance = rules.members;
+  target.once.advance = target.relations;
+}
+
+/// All of a relation, behind the stratum that had only a part of it. Steps that lose variables are relations here too.
+void plan_behind(planning& shared, relation_id relation, std::vector<normalized_rule> rules,
+                 const std::vector<relation_id>& members) {
+  const bool is_recursive = std::any_of(rules.begin(), rules.end(), [relation](const normalized_rule& rule) {
+    return std::any_of(rule.atoms.begin(), rule.atoms.end(),
+                       [relation](const body_atom& atom) { return atom.relation == relation; });
+  });
+  if (is_recursive) {
+    stratum_builder& target = shared.strata.emplace_back();
+    target.recursive = true;
+    plan_rules(shared, {std::move(rules), {}, {}, {relation}, true, true}, target);
+    return;
+  }
+  factored_stratum factored = factor_rules(shared, std::move(rules), members, {});
+  const auto plan_relation = [&](relation_id planned) {
+    stratum_builder& target = shared.strata.emplace_back();
+    target.relations = {planned};
+    for (const factored_rule& made : factored.rules) {
+      if (made.rule.head == planned) plan_rule(shared, made.rule, target, 0);
+    }
+    target.once.advance = target.relations;
+  };
+  for (std::uint32_t level = 0; level < factored.own_level; ++level) {
+    for (std::size_t number = 0; number < factored.added.size(); ++number) {
+      if (factored.levels[number] == level) plan_relation(factored.added[number]);
+    }
+  }
+  plan_relation(relation);
+}
+
+/// What a stratum with restrictions leaves: the relations that it has a part of and, if it is given up, the stratum
+/// without restrictions.
+void plan_in_full(planning& shared, std::size_t number, std::vector<restriction> restrictions,
+                  std::vector<stratum_rules> unrestricted, const std::vector<relation_id>& members) {
+  if (shared.demands.is_watched()) {
+    restriction_watch& watch = shared.strata[number].watch.emplace();
+    for (restriction& one : restrictions) {
+      watch.relations.push_back({one.relation, one.restricted, std::move(one.reads)});
+    }
+    stratum_builder& whole = shared.strata.emplace_back();
+    whole.recursive = true;
+    whole.only_if = {number, true};
+    plan_rules(shared, std::move(unrestricted.front()), whole);
+  }
+  const std::size_t behind = shared.strata.size();
+  // The full rules of a relation may read those that were restricted after it.
+  for (auto one = restrictions.rbegin(); one != restrictions.rend(); ++one) {
+    plan_behind(shared, one->relation, std::move(one->full), members);
+  }
+  if (!shared.demands.is_watched()) return;
+  for (std::size_t added = behind; added < shared.strata.size(); ++added)
+    shared.strata[added].only_if = {number, false};
+}
+
+/// Relations with one subsumption, which is by the order of a column. Not where a subsumption reads relations of the
+/// stratum: it could tell when a tuple leaves.
+void find_best(planning& shared, const stratum_builder& planned) {
+  for (const subsumption_builder& made : planned.subsumptions) {
+    const auto& lattices = shared.source[made.planned.relation].lattices;
+    if (lattices.empty()) continue;
+    best_of_key& kept = shared.result.relations[made.planned.relation.value].best.emplace();
+    for (const auto& attribute : lattices) kept.bounds.push_back({attribute.column, attribute.least_upper_bound});
+  }
+  std::map<relation_id, std::size_t> count;
+  for (const subsumption_builder& made : planned.subsumptions) {
+    if (!made.planned.changing.empty()) return;
+    ++count[made.planned.relation];
+  }
+  for (const subsumption_builder& made : planned.subsumptions) {
+    const relation_id id = made.planned.relation;
+    if (!shared.source[id].lattices.empty()) continue;
+    relation& own = shared.result.relations[id.value];
+    own.best.reset();
+    if (count[id] != 1) continue;
+    own.best = best_of(made, shared.arities[id.value]);
+    if (!own.best) continue;
+    own.best->priority_delta = shared.source[id].priority_delta;
+    // Values that are no numbers neither are nor have better ones: a subsumption leaves all of them.
+    const bool is_floating = own.kinds[own.best->column] == value_kind::floating;
+    if (is_floating && !shared.source[id].is_aggregate) own.best.reset();
+  }
+}
+
+}  // namespace
+
+void plan_strata_before(planning& shared) {
+  const std::vector<normalized_rule> rules = std::move(shared.before);
+  shared.before.clear();
+  for (std::size_t first = 0; first < rules.size();) {
+    const relation_id head = rules[first].head;
+    stratum_builder& target = shared.strata.emplace_back();
+    target.relations = {head};
+    for (; first < rules.size() && rules[first].head == head; ++first) plan_rule(shared, rules[first], target, 0);
+    target.once.advance = target.relations;
+  }
+}
+
+void plan_stratum(planning& shared, stratum_rules rules, const std::vector<normalized_rule>& subsumptions) {
+  const std::size_t number = shared.strata.size();
+  stratum_builder& target = shared.strata.emplace_back();
+  target.recursive = rules.recursive;
+  for (const normalized_rule& rule : subsumptions) target.losing.insert(rule.head);
+  std::vector<restriction> restrictions = std::move(rules.restrictions);
+  std::vector<stratum_rules> unrestricted = std::move(rules.unrestricted);
+  const std::vector<relation_id> members = rules.members;
+  plan_rules(shared, std::move(rules), target);
+  for (const normalized_rule& rule : subsumptions) {
+    subsumption_builder& added = target.subsumptions.emplace_back(
+        build_subsumption(rule, tested_atoms(rule, target), shared.costs, shared.arities));
+    for (std::size_t atom = 2; atom < rule.atoms.size(); ++atom) {
+      const relation_id read = rule.atoms[atom].relation;
+      if (is_member(target, read)) added.planned.changing.push_back(read);
+    }
+  }
+  find_best(shared, target);
+  if (!restrictions.empty()) {
+    plan_in_full(shared, number, std::move(restrictions), std::move(unrestricted), members);
+  }
+}
+
+}  // namespace gpulog::plan

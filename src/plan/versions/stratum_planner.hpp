@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "plan/planning.hpp"
+#include "plan/rules/stratum_rules.hpp"
+
+/// From rules to versions: which strata there are, in which order, and the semi-naive versions of each rule.
+namespace gpulog::plan {
+
+/// Plans the rules of planning::before, of relations without recursion, each relation in a stratum of its own. Rules of
+/// one relation stand together.
+void plan_strata_before(planning& shared);
+
+/// Plans a stratum, and those that its restrictions leave to be planned behind it.
+/// @param subsumptions of its relations
+void plan_stratum(planning& shared, stratum_rules rules, const std::vector<normalized_rule>& subsumptions);
+
+}  // namespace gpulog::plan

@@ -1,0 +1,532 @@
+#include "plan/versions/version_builder.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "plan/rules/constant_folding.hpp"
+#include "plan/versions/liveness.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+constexpr std::uint32_t no_variable = std::numeric_limits<std::uint32_t>::max();
+
+slot_id new_slot(version_builder& version, std::uint32_t variable, value_kind kind) {
+  const slot_id slot(static_cast<std::uint32_t>(version.slot_variables.size()));
+  version.slot_variables.push_back(variable);
+  version.version.slot_kinds.push_back(kind);
+  return slot;
+}
+
+class body_translator {
+ public:
+  body_translator(const normalized_rule& rule, const version_parts& parts)
+      : rule_(&rule), parts_(&parts), values_(rule.variables.size()), definitions_(rule.variables.size()) {
+    result_.version.rule = rule.id;
+    result_.version.head = rule.head;
+    result_.version.delta_atom = parts.delta_atom ? static_cast<int>(*parts.delta_atom) : -1;
+    result_.version.text = rule.text;
+    result_.version.location = rule.location;
+    result_.variables = rule.variables;
+    result_.once = !parts.delta_atom.has_value();
+  }
+
+  void add(const step& next) {
+    bindings_ = next.bindings;
+    std::visit([this](const auto& action) { perform(action); }, next.action);
+  }
+
+  version_builder finish() {
+    insert op;
+    op.relation = rule_->head;
+    for (const sema::expression& argument : rule_->head_arguments) op.values.push_back(evaluate(argument));
+    emit(std::move(op));
+    return std::move(result_);
+  }
+
+ private:
+  void emit(operation op, std::vector<std::uint32_t> key_columns = {}) {
+    result_.operations.push_back({std::move(op), std::move(key_columns), bindings_});
+  }
+
+  void perform(const read_atom& action) {
+    const body_atom& atom = rule_->atoms[action.atom];
+    const part rows = parts_->atoms[action.atom];
+    const bool tested = action.atom < parts_->tested.size() && parts_->tested[action.atom];
+    // A delta is small and has no index of its own: it is read in full when it comes first.
+    const bool scanned = result_.operations.empty() && rows == part::delta && !atom.is_equivalence;
+    compute_definitions();
+
+    std::vector<operand> keys;
+    std::vector<std::uint32_t> key_columns;
+    std::vector<column_binding> bindings;
+    std::vector<std::pair<slot_id, operand>> comparisons;
+    const auto bind = [&](std::uint32_t column, std::uint32_t variable, value_kind kind) {
+      const slot_id slot = new_slot(result_, variable, kind);
+      bindings.push_back({column, slot});
+      return slot;
+    };
+    std::set<std::uint32_t> bound_here;
+    for (std::uint32_t column = 0; column < atom.arguments.size(); ++column) {
+      const term& argument = atom.arguments[column];
+      if (argument.is_constant() && scanned) {
+        comparisons.emplace_back(bind(column, no_variable, argument.kind), operand::constant(argument.literal));
+      } else if (argument.is_constant()) {
+        keys.push_back(operand::constant(argument.literal));
+        key_columns.push_back(column);
+      } else if (argument.is_variable() && bound_here.contains(argument.value)) {
+        comparisons.emplace_back(bind(column, no_variable, argument.kind), *values_[argument.value]);
+      } else if (argument.is_variable() && is_bound(argument.value)) {
+        keys.push_back(value_of(argument.value));
+        key_columns.push_back(column);
+      } else if (argument.is_variable()) {
+        values_[argument.value] = operand::slot(bind(column, argument.value, argument.kind));
+        bound_here.insert(argument.value);
+      } else if (tested) {
+        bind(column, no_variable, argument.kind);
+      }
+    }
+    exists still_there{atom.relation, part::all, false, {}, {}};
+    if (tested) still_there.keys = whole_row(atom.arguments.size(), keys, key_columns, bindings);
+    if (keys.empty()) {
+      emit(scan{atom.relation, rows, std::move(bindings)});
+    } else {
+      emit(match{atom.relation, rows, {}, std::move(keys), std::move(bindings)}, key_columns);
+    }
+    for (const auto& [slot, value] : comparisons) emit(filter{comparison_op::equal, operand::slot(slot), value});
+    if (!tested) return;
+    key_columns.resize(atom.arguments.size());
+    std::iota(key_columns.begin(), key_columns.end(), 0U);
+    emit(std::move(still_there), std::move(key_columns));
+  }
+
+  /// All columns of the row that was read, from its keys and bindings.
+  static std::vector<operand> whole_row(std::size_t arity, const std::vector<operand>& keys,
+                                        const std::vector<std::uint32_t>& key_columns,
+                                        const std::vector<column_binding>& bindings) {
+    std::vector<operand> row(arity);
+    for (std::size_t number = 0; number < keys.size(); ++number) row[key_columns[number]] = keys[number];
+    for (const column_binding& binding : bindings) row[binding.column] = operand::slot(binding.slot);
+    return row;
+  }
+
+  void perform(const read_changed_elements& action) {
+    const body_atom& atom = rule_->atoms[action.atom];
+    const term& argument = atom.arguments[action.column];
+    const slot_id slot = new_slot(result_, argument.value, argument.kind);
+    values_[argument.value] = operand::slot(slot);
+    emit(scan{atom.relation, part::delta, {{action.column, slot}}, true});
+  }
+
+  void perform(const reject_atom& action) {
+    const body_atom& atom = rule_->negations[action.negation];
+    exists op;
+    op.relation = atom.relation;
+    op.negated = true;
+    std::vector<std::uint32_t> key_columns;
+    for (std::uint32_t column = 0; column < atom.arguments.size(); ++column) {
+      const term& argument = atom.arguments[column];
+      if (argument.what == term::form::unnamed) continue;
+      op.keys.push_back(argument.is_constant() ? operand::constant(argument.literal) : value_of(argument.value));
+      key_columns.push_back(column);
+    }
+    emit(std::move(op), std::move(key_columns));
+  }
+
+  void perform(const test_condition& action) {
+    const condition& test = rule_->conditions[action.condition];
+    const operand left = evaluate(test.left);
+    const operand right = evaluate(test.right);
+    emit(filter{test.op, left, right});
+  }
+
+  void perform(const define_variable& action) { definitions_[action.variable] = action.value; }
+
+  void perform(const match_record& action) {
+    unpack op;
+    op.record = evaluate(action.record);
+    op.arity = static_cast<std::uint32_t>(action.pattern.arguments.size());
+    std::vector<std::pair<slot_id, operand>> comparisons;
+    for (std::uint32_t field = 0; field < op.arity; ++field) {
+      const sema::expression& wanted = action.pattern.arguments[field];
+      if (wanted.is_unnamed()) continue;
+      const bool binds = wanted.is_variable() && !is_bound(wanted.variable);
+      const slot_id slot = new_slot(result_, binds ? wanted.variable : no_variable, wanted.kind);
+      op.bindings.push_back({field, slot});
+      if (binds) {
+        values_[wanted.variable] = operand::slot(slot);
+      } else {
+        comparisons.emplace_back(slot, evaluate(wanted));
+      }
+    }
+    emit(std::move(op));
+    for (const auto& [slot, value] : comparisons) emit(filter{comparison_op::equal, operand::slot(slot), value});
+  }
+
+  /// A record that some atom is to hold exists already.
+  /// So does a record that is a field of one.
+  [[nodiscard]] bool is_known_record(std::uint32_t variable, std::set<std::uint32_t> asked = {}) const {
+    if (!asked.insert(variable).second) return false;
+    for (const body_atom& atom : rule_->atoms) {
+      std::vector<std::uint32_t> held;
+      append_variables(atom, held);
+      if (std::find(held.begin(), held.end(), variable) != held.end()) return true;
+    }
+    const auto is_field_of_known = [&](const sema::expression& pattern, const sema::expression& record) {
+      return pattern.is_record() && record.is_variable() &&
+             std::any_of(pattern.arguments.begin(), pattern.arguments.end(),
+                         [variable](const sema::expression& field) {
+                           return field.is_variable() && field.variable == variable;
+                         }) &&
+             is_known_record(record.variable, asked);
+    };
+    return std::any_of(rule_->conditions.begin(), rule_->conditions.end(), [&](const condition& test) {
+      return test.op == comparison_op::equal &&
+             (is_field_of_known(test.left, test.right) || is_field_of_known(test.right, test.left));
+    });
+  }
+
+  void perform(const fold_matches& action) {
+    const aggregation& folded = rule_->aggregations[action.aggregation];
+    for (const std::uint32_t variable : folded.injected) (void)value_of(variable);
+    const std::vector<std::optional<operand>> values = values_;
+    const std::vector<std::optional<sema::expression>> definitions = definitions_;
+    const std::size_t begin = result_.operations.size();
+    emit(fold_begin{});
+    version_parts parts;
+    parts.atoms.assign(folded.body.atoms.size(), part::all);
+    const normalized_rule* const rule_around = std::exchange(rule_, &folded.body);
+    const version_parts* const parts_around = std::exchange(parts_, &parts);
+    for (const step& next : action.body) add(next);
+    fold_end op;
+    op.op = folded.op;
+    op.functor = folded.functor;
+    op.initial = folded.initial;
+    op.value = evaluate(folded.body.head_arguments.front());
+    rule_ = rule_around;
+    parts_ = parts_around;
+    values_ = values;
+    definitions_ = definitions;
+    ended_folds_.emplace_back(begin, result_.operations.size());
+    op.result = new_slot(result_, action.compares ? no_variable : folded.result.variable, folded.result.kind);
+    const slot_id result = op.result;
+    emit(op);
+    finish_result(result, folded.result, action.compares);
+  }
+
+  void perform(const expand_range& action) {
+    const generation& made = rule_->generations[action.generation];
+    compute_definitions();
+    generate op;
+    op.kind = made.kind;
+    for (const sema::expression& argument : made.arguments) op.arguments.push_back(evaluate(argument));
+    op.result = new_slot(result_, action.compares ? no_variable : made.result.variable, made.kind);
+    const slot_id result = op.result;
+    emit(std::move(op));
+    finish_result(result, made.result, action.compares);
+  }
+
+  void finish_result(slot_id slot, const sema::expression& wanted, bool compares) {
+    if (!compares) {
+      values_[wanted.variable] = operand::slot(slot);
+      return;
+    }
+    const bool is_float = wanted.kind == value_kind::floating;
+    const operand other = evaluate(wanted);
+    emit(filter{is_float ? comparison_op::equal_float : comparison_op::equal, operand::slot(slot), other});
+  }
+
+  /// Whether the slots that the operator binds still have their values.
+  [[nodiscard]] bool is_visible(std::size_t position) const {
+    return std::none_of(ended_folds_.begin(), ended_folds_.end(),
+                        [position](const auto& ended) { return position >= ended.first && position < ended.second; });
+  }
+
+  [[nodiscard]] bool is_bound(std::uint32_t variable) const {
+    return values_[variable].has_value() || definitions_[variable].has_value();
+  }
+
+  /// Definitions wait for their first use, so that the tests before it save them (and what may end the program comes
+  /// as late as possible); but they are not repeated for every row of the next generator.
+  void compute_definitions() {
+    if (result_.operations.empty()) return;
+    for (std::uint32_t variable = 0; variable < definitions_.size(); ++variable) {
+      if (definitions_[variable] && !values_[variable] && !may_trap_transitively(*definitions_[variable])) {
+        (void)value_of(variable);
+      }
+    }
+  }
+
+  [[nodiscard]] bool may_trap_transitively(const sema::expression& tree) const {
+    if (may_trap(tree)) return true;
+    std::vector<std::uint32_t> variables;
+    append_variables(tree, variables);
+    return std::any_of(variables.begin(), variables.end(), [this](std::uint32_t variable) {
+      return !values_[variable] && definitions_[variable] && may_trap_transitively(*definitions_[variable]);
+    });
+  }
+
+  operand value_of(std::uint32_t variable) {
+    if (!values_[variable]) {
+      const sema::expression& definition = *definitions_[variable];
+      const operand value =
+          definition.is_record() ? evaluate_record(definition, is_known_record(variable)) : evaluate(definition);
+      if (!value.is_constant && result_.slot_variables[value.value] == no_variable) {
+        result_.slot_variables[value.value] = variable;
+      }
+      values_[variable] = value;
+    }
+    return *values_[variable];
+  }
+
+  operand evaluate(const sema::expression& tree) {
+    if (tree.is_constant()) return operand::constant(tree.constant);
+    if (tree.is_variable()) return value_of(tree.variable);
+    if (tree.is_record()) return evaluate_record(tree, false);
+    compute op;
+    op.op = tree.op;
+    for (const sema::expression& argument : tree.arguments) op.arguments.push_back(evaluate(argument));
+    for (std::size_t position = 0; position < result_.operations.size(); ++position) {
+      const auto* same = std::get_if<compute>(&result_.operations[position].op);
+      if (same != nullptr && op.op != scalar_op::next_counter && is_visible(position) && same->op == op.op &&
+          same->arguments == op.arguments)
+        return operand::slot(same->result);
+    }
+    op.result = new_slot(result_, no_variable, tree.kind);
+    const operand result = operand::slot(op.result);
+    emit(std::move(op));
+    return result;
+  }
+
+  operand evaluate_record(const sema::expression& tree, bool known_only) {
+    pack op;
+    op.known_only = known_only;
+    for (const sema::expression& field : tree.arguments) op.fields.push_back(evaluate(field));
+    for (std::size_t position = 0; position < result_.operations.size(); ++position) {
+      const auto* same = std::get_if<pack>(&result_.operations[position].op);
+      if (same != nullptr && is_visible(position) && same->fields == op.fields) return operand::slot(same->result);
+    }
+    op.result = new_slot(result_, no_variable, tree.kind);
+    const operand result = operand::slot(op.result);
+    emit(std::move(op));
+    return result;
+  }
+
+  const normalized_rule* rule_;  ///< or the body of the aggregate that is being built
+  const version_parts* parts_;
+  version_builder result_;
+  /// Operators in front of this one that belong to aggregates which have ended: their slots have no values any more.
+  std::vector<std::pair<std::size_t, std::size_t>> ended_folds_;
+  std::vector<std::optional<operand>> values_;
+  std::vector<std::optional<sema::expression>> definitions_;
+  double bindings_ = 1;
+};
+
+/// One pass from the end: what is read by nothing behind it goes.
+void drop_unread(version_builder& version) {
+  std::set<slot_id> live;
+  for (std::size_t position = version.operations.size(); position-- > 0;) {
+    operation& op = version.operations[position].op;
+    const auto drop_bindings = [&live](std::vector<column_binding>& bindings) {
+      std::erase_if(bindings, [&live](const column_binding& binding) { return !live.contains(binding.slot); });
+    };
+    if (auto* generator = std::get_if<scan>(&op)) drop_bindings(generator->bindings);
+    if (auto* generator = std::get_if<match>(&op)) drop_bindings(generator->bindings);
+    if (const auto* computed = std::get_if<compute>(&op); computed != nullptr && !live.contains(computed->result)) {
+      version.operations.erase(version.operations.begin() + static_cast<std::ptrdiff_t>(position));
+      continue;
+    }
+    if (const auto* packed = std::get_if<pack>(&op); packed != nullptr && !live.contains(packed->result)) {
+      version.operations.erase(version.operations.begin() + static_cast<std::ptrdiff_t>(position));
+      continue;
+    }
+    if (auto* unpacked = std::get_if<unpack>(&op)) {
+      std::erase_if(unpacked->bindings, [&live](const field_binding& binding) { return !live.contains(binding.slot); });
+    }
+    for (const slot_id slot : slots_written(op)) live.erase(slot);
+    for (const slot_id slot : slots_read(op)) live.insert(slot);
+  }
+}
+
+void turn_into_exists(operator_builder& candidate) {
+  exists test;
+  if (auto* all_rows = std::get_if<scan>(&candidate.op); all_rows != nullptr && all_rows->bindings.empty()) {
+    test.relation = all_rows->relation;
+    test.rows = all_rows->rows;
+  } else if (auto* found = std::get_if<match>(&candidate.op); found != nullptr && found->bindings.empty()) {
+    test.relation = found->relation;
+    test.rows = found->rows;
+    test.keys = std::move(found->keys);
+  } else {
+    return;
+  }
+  candidate.op = std::move(test);
+}
+
+}  // namespace
+
+version_builder build_version(const normalized_rule& rule, const version_parts& parts, const schedule& order) {
+  body_translator builder(rule, parts);
+  for (const step& next : order.steps) builder.add(next);
+  version_builder result = builder.finish();
+  result.version.order_reason = order.reason;
+  return result;
+}
+
+void simplify(version_builder& version, const std::vector<std::uint32_t>& arities) {
+  drop_unread(version);
+  std::vector<operator_builder>& operations = version.operations;
+  std::size_t aggregates = 0;  // around the operator; in one every row counts
+  for (operator_builder& candidate : operations) {
+    if (std::holds_alternative<fold_begin>(candidate.op)) ++aggregates;
+    if (std::holds_alternative<fold_end>(candidate.op)) --aggregates;
+    if (aggregates == 0) turn_into_exists(candidate);
+    auto* test = std::get_if<exists>(&candidate.op);
+    if (test == nullptr || candidate.key_columns.size() != arities[test->relation.value]) continue;
+    // The tuple set knows all rows only. That a pair is then found in two versions costs less than an index.
+    if (test->rows == part::old && !test->keys.empty()) test->rows = part::all;
+  }
+  const auto first_generator =
+      std::find_if(operations.begin(), operations.end(), [](const operator_builder& one) { return is_loop(one.op); });
+  if (first_generator != operations.end()) {
+    const bool is_read =
+        std::holds_alternative<scan>(first_generator->op) || std::holds_alternative<match>(first_generator->op);
+    if (!is_read) return;
+    const std::vector<slot_id> needed = slots_read(first_generator->op);
+    if (needed.empty()) std::rotate(operations.begin(), first_generator, first_generator + 1);
+    return;
+  }
+  // No generator, and a search for constants in some columns: it can begin the pipeline, so that it may become a scan.
+  for (auto candidate = operations.begin(); candidate != operations.end(); ++candidate) {
+    const auto* test = std::get_if<exists>(&candidate->op);
+    if (test == nullptr || test->negated || test->keys.empty() || !slots_read(candidate->op).empty()) continue;
+    if (candidate->key_columns.size() == arities[test->relation.value] && test->rows == part::all) continue;
+    candidate->op = match{test->relation, test->rows, {}, std::vector<operand>(test->keys), {}};
+    std::rotate(operations.begin(), candidate, candidate + 1);
+    return;
+  }
+}
+
+void scan_instead_of_search(version_builder& version) {
+  operator_builder& first = version.operations.front();
+  match search = std::get<match>(std::move(first.op));
+  const std::vector<std::uint32_t> columns = std::exchange(first.key_columns, {});
+  const double bindings = first.bindings;
+  scan all_rows{search.relation, search.rows, std::move(search.bindings)};
+  std::vector<operator_builder> comparisons;
+  for (std::size_t number = 0; number < columns.size(); ++number) {
+    const slot_id slot = new_slot(version, no_variable, value_kind::number);
+    all_rows.bindings.push_back({columns[number], slot});
+    comparisons.push_back({filter{comparison_op::equal, operand::slot(slot), search.keys[number]}, {}, bindings});
+  }
+  first.op = std::move(all_rows);
+  for (operator_builder& later : version.operations) {
+    auto* const search_later = std::get_if<match>(&later.op);
+    if (search_later == nullptr) continue;
+    for (other_search& other : search_later->others) other.test += comparisons.size();
+  }
+  version.operations.insert(version.operations.begin() + 1, comparisons.begin(), comparisons.end());
+}
+
+void test_instead_of_search(version_builder& version) { turn_into_exists(version.operations.front()); }
+
+rule_version finish(version_builder version) {
+  // Where a slot's value is read for the last time, and how many generators stand before each operator.
+  std::vector<std::size_t> last_read(version.slot_variables.size());
+  std::vector<std::size_t> depth(version.operations.size());
+  std::size_t generators = 0;
+  for (std::size_t position = 0; position < version.operations.size(); ++position) {
+    if (is_loop(version.operations[position].op)) ++generators;
+    depth[position] = generators;
+    for (const slot_id slot : slots_read(version.operations[position].op)) last_read[slot.value] = position;
+  }
+
+  rule_version result = std::move(version.version);
+  const std::vector<value_kind> kinds = std::exchange(result.slot_kinds, {});
+  std::map<std::uint32_t, operand> renamed;
+  std::map<value_kind, std::vector<slot_id>> free_slots;
+  std::vector<std::pair<std::size_t, slot_id>> occupied;  // until the operator, within one depth
+  const auto rename = [&](operand& value) {
+    if (!value.is_constant) value = renamed.at(value.value);
+  };
+  // Behind which generator a value is known: one that is computed from values in front of the innermost generator is
+  // known there, and shares its slot with no other value, so that it may be computed there.
+  std::vector<std::size_t> known_at(version.slot_variables.size());
+  const auto is_known_before = [&](const compute& op, std::size_t position) {
+    return std::all_of(op.arguments.begin(), op.arguments.end(), [&](const operand& argument) {
+      return argument.is_constant || known_at[argument.value] < depth[position];
+    });
+  };
+  const auto define = [&](slot_id& slot, std::size_t position, bool is_shared = true) {
+    const value_kind kind = kinds[slot.value];
+    const std::uint32_t variable = version.slot_variables[slot.value];
+    const std::string name = variable == no_variable ? std::string() : version.variables[variable].name;
+    const std::size_t end = last_read[slot.value];
+    slot_id chosen;
+    known_at[slot.value] = is_shared ? depth[position] : depth[position] - 1;
+    if (auto& candidates = free_slots[kind]; is_shared && !candidates.empty()) {
+      chosen = candidates.back();
+      candidates.pop_back();
+      result.slot_names[chosen.value] += "/" + name;
+    } else {
+      chosen = slot_id(result.slot_count++);
+      result.slot_kinds.push_back(kind);
+      result.slot_names.push_back(name);
+    }
+    if (is_shared && depth[end] == depth[position]) occupied.emplace_back(end, chosen);
+    renamed[slot.value] = operand::slot(chosen);
+    slot = chosen;
+  };
+
+  for (std::size_t position = 0; position < version.operations.size(); ++position) {
+    operator_builder& current = version.operations[position];
+    // Slots whose last reader stands before this operator; never this operator's own inputs.
+    std::erase_if(occupied, [&](const auto& entry) {
+      if (entry.first >= position) return false;
+      free_slots[result.slot_kinds[entry.second.value]].push_back(entry.second);
+      return true;
+    });
+    if (auto* op = std::get_if<scan>(&current.op)) {
+      for (column_binding& binding : op->bindings) define(binding.slot, position);
+    } else if (auto* searched = std::get_if<match>(&current.op)) {
+      for (operand& key : searched->keys) rename(key);
+      for (other_search& other : searched->others) {
+        for (operand& key : other.keys) rename(key);
+      }
+      for (column_binding& binding : searched->bindings) define(binding.slot, position);
+    } else if (auto* test = std::get_if<exists>(&current.op)) {
+      for (operand& key : test->keys) rename(key);
+    } else if (auto* computed = std::get_if<compute>(&current.op)) {
+      const bool is_shared = depth[position] < 2 || !is_known_before(*computed, position);
+      for (operand& argument : computed->arguments) rename(argument);
+      define(computed->result, position, is_shared);
+    } else if (auto* generated = std::get_if<generate>(&current.op)) {
+      for (operand& argument : generated->arguments) rename(argument);
+      define(generated->result, position);
+    } else if (auto* folded = std::get_if<fold_end>(&current.op)) {
+      rename(folded->value);
+      define(folded->result, position);
+    } else if (auto* condition = std::get_if<filter>(&current.op)) {
+      rename(condition->left);
+      rename(condition->right);
+    } else if (auto* packed = std::get_if<pack>(&current.op)) {
+      for (operand& field : packed->fields) rename(field);
+      define(packed->result, position);
+    } else if (auto* unpacked = std::get_if<unpack>(&current.op)) {
+      rename(unpacked->record);
+      for (field_binding& binding : unpacked->bindings) define(binding.slot, position);
+    } else if (auto* inserted = std::get_if<insert>(&current.op)) {
+      for (operand& value : inserted->values) rename(value);
+    }
+    result.operations.push_back(std::move(current.op));
+    result.estimates.push_back(current.bindings);
+  }
+  return result;
+}
+
+}  // namespace gpulog::plan

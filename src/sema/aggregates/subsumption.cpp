@@ -1,0 +1,79 @@
+#include "sema/aggregates/subsumption.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "sema/print.hpp"
+
+namespace gpulog::sema {
+
+namespace {
+
+/// Puts the literals in front of each alternative.
+std::vector<syntax::conjunction> with_front(const syntax::conjunction& front,
+                                            const std::vector<syntax::conjunction>& alternatives) {
+  std::vector<syntax::conjunction> result;
+  for (const syntax::conjunction& alternative : alternatives) {
+    syntax::conjunction& added = result.emplace_back(front);
+    added.insert(added.end(), alternative.begin(), alternative.end());
+  }
+  return result;
+}
+
+}  // namespace
+
+syntax::clause clause_of(const syntax::subsumption& written) {
+  syntax::atom dominated = written.dominated;
+  syntax::conjunction equalities;
+  std::set<std::string> taken;
+  for (std::size_t column = 0; column < dominated.arguments.size(); ++column) {
+    syntax::argument& argument = dominated.arguments[column];
+    const auto* variable = argument.as<syntax::variable>();
+    if (variable != nullptr && taken.insert(variable->name).second) continue;
+    const syntax::place span = argument.span;
+    // No program can write such a name.
+    syntax::argument named{syntax::variable{"@dominated" + std::to_string(column)}, span};
+    if (argument.as<syntax::unnamed_variable>() == nullptr) {
+      equalities.push_back({syntax::constraint{syntax::constraint_op::equal, named, std::move(argument)}, span});
+    }
+    argument = std::move(named);
+  }
+  syntax::conjunction front;
+  front.push_back({dominated, written.dominated.span});
+  front.push_back({written.dominating, written.dominating.span});
+  front.insert(front.end(), equalities.begin(), equalities.end());
+  syntax::clause result;
+  result.span = written.span;
+  result.body = with_front(front, written.body);
+  result.heads.push_back(std::move(dominated));
+  return result;
+}
+
+syntax::clause body_of(const syntax::subsumption& written) {
+  syntax::clause result;
+  result.span = written.span;
+  result.body = with_front({{written.dominated, written.dominated.span}, {written.dominating, written.dominating.span}},
+                           written.body);
+  return result;
+}
+
+void finish_subsumption(const program& program, rule& made) {
+  // What computes an argument of an atom stands in front of it.
+  std::vector<literal> pair;
+  std::vector<literal> others;
+  for (literal& part : made.body) {
+    const bool in_pair = pair.size() < 2 && std::holds_alternative<atom>(part);
+    (in_pair ? pair : others).push_back(std::move(part));
+  }
+  made.text = to_text(program, made, pair[0]) + " <= " + to_text(program, made, pair[1]);
+  for (std::size_t position = 0; position < others.size(); ++position) {
+    made.text += (position == 0 ? " :- " : ", ") + to_text(program, made, others[position]);
+  }
+  made.text += ".";
+  made.body = std::move(pair);
+  std::move(others.begin(), others.end(), std::back_inserter(made.body));
+}
+
+}  // namespace gpulog::sema

@@ -1,0 +1,94 @@
+#include "sema/rewriting/clause_expansion.hpp"
+
+namespace gpulog::sema {
+
+namespace {
+
+/// More literals than this in one clause's normal form are refused instead of filling the memory.
+constexpr std::size_t most_literals = 1'000'000;
+
+struct too_large {};
+
+using normal_form = std::vector<flat_conjunction>;
+
+void check_size(std::size_t literals) {
+  if (literals > most_literals) throw too_large();
+}
+
+std::size_t size_of(const normal_form& form) {
+  std::size_t literals = form.size();
+  for (const flat_conjunction& conjunction : form) literals += conjunction.size();
+  return literals;
+}
+
+/// left and right.
+normal_form product(const normal_form& left, const normal_form& right) {
+  check_size(size_of(left) * right.size() + size_of(right) * left.size());
+  normal_form result;
+  result.reserve(left.size() * right.size());
+  for (const flat_conjunction& first : left) {
+    for (const flat_conjunction& second : right) {
+      flat_conjunction& both = result.emplace_back(first);
+      both.insert(both.end(), second.begin(), second.end());
+    }
+  }
+  return result;
+}
+
+/// left or right.
+void append(normal_form& left, normal_form right) {
+  left.insert(left.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
+  check_size(size_of(left));
+}
+
+normal_form expand(const std::vector<syntax::conjunction>& alternatives, bool negated);
+
+normal_form expand(const syntax::literal& literal, bool negated) {
+  if (const auto* negation = literal.as<syntax::negation>()) return expand(*negation->inner, !negated);
+  if (const auto* group = literal.as<syntax::group>()) return expand(group->alternatives, negated);
+  return {{flat_literal{&literal, negated}}};
+}
+
+normal_form expand(const syntax::conjunction& conjunction, bool negated) {
+  if (negated) {
+    normal_form result;
+    for (const syntax::literal& literal : conjunction) append(result, expand(literal, true));
+    return result;
+  }
+  normal_form result = {{}};
+  for (const syntax::literal& literal : conjunction) {
+    normal_form next = expand(literal, false);
+    if (result.size() == 1 && next.size() == 1) {
+      result.front().insert(result.front().end(), next.front().begin(), next.front().end());
+    } else {
+      result = product(result, next);
+    }
+  }
+  return result;
+}
+
+normal_form expand(const std::vector<syntax::conjunction>& alternatives, bool negated) {
+  if (!negated) {
+    normal_form result;
+    for (const syntax::conjunction& conjunction : alternatives) append(result, expand(conjunction, false));
+    return result;
+  }
+  normal_form result = {{}};
+  for (const syntax::conjunction& conjunction : alternatives) result = product(result, expand(conjunction, true));
+  return result;
+}
+
+}  // namespace
+
+std::optional<std::vector<flat_conjunction>> expand_body(const std::vector<syntax::conjunction>& alternatives,
+                                                         const source_span& clause, diagnostics& diagnostics) {
+  if (alternatives.empty()) return normal_form{{}};
+  try {
+    return expand(alternatives, false);
+  } catch (const too_large&) {
+    diagnostics.error(clause, "The disjunctions of this rule expand to too many rules");
+    return std::nullopt;
+  }
+}
+
+}  // namespace gpulog::sema

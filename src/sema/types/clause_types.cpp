@@ -1,0 +1,397 @@
+#include "sema/types/clause_types.hpp"
+
+#include <algorithm>
+
+#include "sema/numeric_literal.hpp"
+#include "syntax/printer.hpp"
+
+namespace gpulog::sema {
+
+const functor_signature* signature_of(syntax::aggregate_op op) {
+  constexpr value_kind n = value_kind::number;
+  constexpr value_kind u = value_kind::unsigned_number;
+  constexpr value_kind f = value_kind::floating;
+  const auto folding = [](std::string_view name, const std::vector<value_kind>& kinds) {
+    functor_signature made{name, 1, 1, {}};
+    for (const value_kind kind : kinds) made.overloads.push_back({{kind}, kind, scalar_op::copy, lowering::direct});
+    return made;
+  };
+  static const functor_signature sum = folding("sum", {n, u, f});
+  static const functor_signature min = folding("min", {n, u, f});
+  static const functor_signature max = folding("max", {n, u, f});
+  static const functor_signature mean = folding("mean", {f});
+  switch (op) {
+    case syntax::aggregate_op::sum:
+      return &sum;
+    case syntax::aggregate_op::min:
+      return &min;
+    case syntax::aggregate_op::max:
+      return &max;
+    case syntax::aggregate_op::mean:
+      return &mean;
+    default:
+      return nullptr;
+  }
+}
+
+const functor_signature* signature_of(syntax::functor op) {
+  return find_functor(op == syntax::functor::negate ? "neg" : syntax::spelling(op));
+}
+
+namespace {
+
+bool is_record_or_constant(const syntax::argument& term) {
+  return term.as<syntax::record_constructor>() != nullptr || term.as<syntax::numeric_constant>() != nullptr ||
+         term.as<syntax::string_constant>() != nullptr || term.as<syntax::nil_constant>() != nullptr;
+}
+
+}  // namespace
+
+clause_types::clause_types(const declarations& declared, const flat_clause& clause, type_precision precision)
+    : declared_(declared), clause_(clause), constraints_(declared.types(), precision) {
+  collect_atom(*clause.head, clause.head_relation, false);
+  collect_body(*clause.body, clause.body_relations);
+  constraints_.solve();
+}
+
+void clause_types::collect_body(const flat_conjunction& body, const std::vector<relation_id>& relations) {
+  for (std::size_t position = 0; position < body.size(); ++position) {
+    const flat_literal& flat = body[position];
+    if (const auto* atom = flat.literal->as<syntax::atom>()) {
+      collect_atom(*atom, relations[position], !flat.negated);
+    } else if (const auto* constraint = flat.literal->as<syntax::constraint>()) {
+      collect_constraint(*constraint);
+    }
+  }
+}
+
+/// A positive atom of a body gives its arguments the columns' types. Elsewhere the columns only tell the kind, and
+/// check_columns compares the types later.
+void clause_types::collect_atom(const syntax::atom& atom, relation_id relation, bool gives_types) {
+  for (std::size_t column = 0; column < atom.arguments.size(); ++column) {
+    const syntax::argument& term = atom.arguments[column];
+    const unknown argument = collect(term);
+    const type_id type = declared_.column_type(relation, column);
+    if (!type.valid()) continue;
+    const type_environment& types = declared_.types();
+    const bool is_structure = types.kind(type) == value_kind::record || types.kind(type) == value_kind::adt;
+    const source_span where = term.span;
+    constraints_.require_subtype(argument, gives_types || is_structure ? type : types.of_kind(types.kind(type)), where);
+  }
+}
+
+void clause_types::collect_constraint(const syntax::constraint& constraint) {
+  const unknown left = collect(constraint.left);
+  const unknown right = collect(constraint.right);
+  switch (constraint.op) {
+    case syntax::constraint_op::match:
+    case syntax::constraint_op::not_match:
+    case syntax::constraint_op::contains:
+    case syntax::constraint_op::not_contains:
+      for (const auto& [side, term] : {std::pair(left, &constraint.left), std::pair(right, &constraint.right)}) {
+        constraints_.require_subtype(side, declared_.types().of_kind(value_kind::symbol), term->span);
+      }
+      return;
+    default:
+      break;
+  }
+  constraints_.require_subtype(left, right);
+  constraints_.require_subtype(right, left);
+}
+
+clause_types::unknown clause_types::collect(const syntax::argument& term) {
+  if (const auto* variable = term.as<syntax::variable>()) {
+    auto found = variables_.find(variable->name);
+    if (found == variables_.end()) found = variables_.emplace(variable->name, constraints_.add_unknown()).first;
+    terms_.emplace(&term, found->second);
+    order_.push_back(&term);
+    return found->second;
+  }
+  const unknown made = constraints_.add_unknown();
+  terms_.emplace(&term, made);
+  order_.push_back(&term);
+  if (const auto* number = term.as<syntax::numeric_constant>()) {
+    constraints_.require_kind_among(made, literal_kinds(*number, declared_.words()), term.span);
+  } else if (term.as<syntax::counter>() != nullptr) {
+    constraints_.require_subtype(made, declared_.types().of_kind(value_kind::number), term.span);
+  } else if (term.as<syntax::iteration_counter>() != nullptr) {
+    constraints_.require_subtype(made, declared_.types().of_kind(value_kind::unsigned_number), term.span);
+  } else if (term.as<syntax::string_constant>() != nullptr) {
+    constraints_.require_subtype(made, declared_.types().of_kind(value_kind::symbol), term.span);
+  } else if (const auto* call = term.as<syntax::functor_call>()) {
+    std::vector<unknown> arguments;
+    for (const syntax::argument& argument : call->arguments) arguments.push_back(collect(argument));
+    constraints_.require_overload(made, std::move(arguments), *signature_of(call->op));
+  } else if (const auto* user_call = term.as<syntax::user_functor_call>()) {
+    const declarations::known_functor& functor = user_functor(user_call->name);
+    for (std::size_t position = 0; position < user_call->arguments.size(); ++position) {
+      const syntax::argument& argument = user_call->arguments[position];
+      const unknown value = collect(argument);
+      const type_id type = functor.parameters[position];
+      if (type.valid()) constraints_.require_subtype(value, type, argument.span);
+    }
+    if (functor.result.valid()) constraints_.require_subtype(made, functor.result, term.span);
+  } else if (const auto* record = term.as<syntax::record_constructor>()) {
+    std::vector<type_constraints::placed> fields;
+    for (const syntax::argument& field : record->fields) fields.push_back({collect(field), field.span});
+    constraints_.require_record(made, std::move(fields));
+  } else if (const auto* branch = term.as<syntax::branch_constructor>()) {
+    const declarations::known_branch& declared = *declared_.find_branch(branch->branch.text);
+    constraints_.require_subtype(made, declared.type, term.span);
+    const std::vector<type_id>& types = declared_.branch_fields(declared);
+    for (std::size_t field = 0; field < branch->fields.size(); ++field) {
+      const unknown value = collect(branch->fields[field]);
+      if (types[field].valid()) constraints_.require_subtype(value, types[field], branch->fields[field].span);
+    }
+  } else if (const auto* aggregate = term.as<syntax::aggregate>()) {
+    const flat_aggregate& flat = clause_.aggregates.at(aggregate);
+    collect_body(flat.body, flat.relations);
+    const functor_signature* const signature = signature_of(aggregate->op);
+    if (aggregate->op == syntax::aggregate_op::user) {
+      const declarations::known_functor& functor = user_functor(aggregate->user_name);
+      const auto require = [this](unknown value, type_id type, const source_span& where) {
+        if (type.valid()) constraints_.require_subtype(value, type, where);
+      };
+      require(collect(**aggregate->initial), functor.parameters[0], (**aggregate->initial).span);
+      require(collect(**aggregate->target), functor.parameters[1], (**aggregate->target).span);
+      require(made, functor.result, term.span);
+    } else if (signature == nullptr || !aggregate->target) {
+      constraints_.require_subtype(made, declared_.types().of_kind(value_kind::number), term.span);
+    } else {
+      constraints_.require_overload(made, {collect(**aggregate->target)}, *signature);
+    }
+  } else if (const auto* cast = term.as<syntax::type_cast>()) {
+    const unknown value = collect(*cast->value);
+    if (const auto type = declared_.types().find(cast->type.text)) {
+      constraints_.require_subtype(made, *type, term.span);
+      // Nothing but the cast says of which type a record or a constant is: as(2, float) is 2.0.
+      if (is_record_or_constant(*cast->value)) {
+        constraints_.require_subtype(value, *type, term.span);
+      }
+    }
+  }
+  return made;
+}
+
+std::vector<clause_types::unknown> clause_types::arguments_of(const syntax::functor_call& call) const {
+  std::vector<unknown> arguments;
+  for (const syntax::argument& argument : call.arguments) arguments.push_back(unknown_of(argument));
+  return arguments;
+}
+
+const functor_overload& clause_types::overload(const syntax::argument& call) const {
+  const auto& functor = *call.as<syntax::functor_call>();
+  return *constraints_.overload(unknown_of(call), arguments_of(functor), *signature_of(functor.op));
+}
+
+// ---- checks ---------------------------------------------------------------------------------------------------------
+
+bool clause_types::check(diagnostics& diagnostics) const {
+  bool good = true;
+  for (const syntax::argument* term : order_) {
+    good &= check_constant_or_cast(*term, diagnostics);
+    good &= check_structure(*term, diagnostics);
+    good &= check_call(*term, diagnostics);
+  }
+  // A functor or constant without a type leaves the variables beside it without one: one message is enough.
+  if (!good) return false;
+  std::unordered_set<std::string> seen;
+  for (const syntax::argument* term : order_) {
+    const auto* variable = term->as<syntax::variable>();
+    if (variable == nullptr || !seen.insert(variable->name).second) continue;
+    good &= check_variable(variable->name, term->span, diagnostics);
+  }
+  if (!good) return false;
+  for (const syntax::argument* term : order_) {
+    const bool constructs =
+        term->as<syntax::record_constructor>() != nullptr || term->as<syntax::branch_constructor>() != nullptr;
+    if (!constructs || !constraints_.types(unknown_of(*term)).empty()) continue;
+    diagnostics.error(term->span, term->as<syntax::record_constructor>() != nullptr
+                                      ? "Record constructor (type mismatch)"
+                                      : "Branch constructor (type mismatch)");
+    good = false;
+  }
+  if (!good) return false;
+  good &= check_columns(*clause_.head, clause_.head_relation, false, diagnostics);
+  for (std::size_t position = 0; position < clause_.body->size(); ++position) {
+    const flat_literal& flat = (*clause_.body)[position];
+    const auto* atom = flat.literal->as<syntax::atom>();
+    if (atom == nullptr) continue;
+    if (flat.negated) good &= check_columns(*atom, clause_.body_relations[position], true, diagnostics);
+  }
+  for (const syntax::argument* term : order_) {
+    const auto* aggregate = term->as<syntax::aggregate>();
+    if (aggregate == nullptr) continue;
+    const flat_aggregate& flat = clause_.aggregates.at(aggregate);
+    for (std::size_t position = 0; position < flat.body.size(); ++position) {
+      const auto* atom = flat.body[position].literal->as<syntax::atom>();
+      if (atom == nullptr || !flat.body[position].negated) continue;
+      good &= check_columns(*atom, flat.relations[position], true, diagnostics);
+    }
+  }
+  return good;
+}
+
+bool clause_types::check_call(const syntax::argument& term, diagnostics& diagnostics) const {
+  const auto* call = term.as<syntax::functor_call>();
+  const auto* aggregate = term.as<syntax::aggregate>();
+  if (aggregate != nullptr && (!aggregate->target || signature_of(aggregate->op) == nullptr)) {
+    if (!constraints_.types(unknown_of(term)).empty()) return true;
+    diagnostics.error(term.span, "Aggregate " + std::string(syntax::spelling(aggregate->op)) + " (type mismatch)");
+    return false;
+  }
+  if (call == nullptr && aggregate == nullptr) return true;
+  const functor_signature& signature = call != nullptr ? *signature_of(call->op) : *signature_of(aggregate->op);
+  const std::vector<unknown> arguments =
+      call != nullptr ? arguments_of(*call) : std::vector<unknown>{unknown_of(**aggregate->target)};
+  if (constraints_.overload(unknown_of(term), arguments, signature) != nullptr &&
+      !constraints_.types(unknown_of(term)).empty()) {
+    return true;
+  }
+  std::string types;
+  for (const unknown argument : arguments) {
+    // An operand without a type has its own message.
+    if (constraints_.types(argument).empty()) return true;
+    types += (types.empty() ? "" : ", ") + declared_.types().text(constraints_.types(argument));
+  }
+  diagnostics.error(term.span, "No valid overloads for functor " +
+                                   std::string(call != nullptr ? syntax::spelling(call->op) : signature.name) +
+                                   " with arguments of type (" + types + ") here (type mismatch)");
+  return false;
+}
+
+/// Terms without any type are left to other messages.
+bool clause_types::check_structure(const syntax::argument& term, diagnostics& diagnostics) const {
+  const auto* record = term.as<syntax::record_constructor>();
+  const bool is_nil = term.as<syntax::nil_constant>() != nullptr;
+  if (record == nullptr && !is_nil) return true;
+  const type_set& types = constraints_.types(unknown_of(term));
+  if (types.empty() || (is_nil && types.is_all())) return true;
+  const type_environment& environment = declared_.types();
+  if (types.is_all()) {
+    diagnostics.error(term.span, "Unable to deduce the type of the record constructor");
+    return false;
+  }
+  const bool all_records = std::all_of(types.members().begin(), types.members().end(),
+                                       [&](type_id type) { return environment.kind(type) == value_kind::record; });
+  if (!all_records) {
+    diagnostics.error(term.span,
+                      (is_nil ? "Nil constant used as a non-record" : "Record constructor used as a non-record") +
+                          (" of type " + environment.text(types)));
+    return false;
+  }
+  if (is_nil) return true;
+  const structure_id structure = constraints_.structure(unknown_of(term));
+  if (!structure.valid()) {
+    diagnostics.error(term.span, "Ambiguous record constructor: its type may be any of " + environment.text(types));
+    return false;
+  }
+  const std::size_t expected = environment.structure(structure).fields.size();
+  if (record->fields.size() == expected) return true;
+  diagnostics.error(term.span, "Wrong number of arguments given to record (type " + environment.text(types) + " has " +
+                                   std::to_string(expected) + " fields, got " + std::to_string(record->fields.size()) +
+                                   ")");
+  return false;
+}
+
+bool clause_types::check_constant_or_cast(const syntax::argument& term, diagnostics& diagnostics) const {
+  const type_set& types = constraints_.types(unknown_of(term));
+  if (!types.empty()) return true;
+  if (term.as<syntax::string_constant>() != nullptr) {
+    diagnostics.error(term.span, "Symbol constant (type mismatch)");
+    return false;
+  }
+  if (term.as<syntax::counter>() != nullptr) {
+    diagnostics.error(term.span, "Auto-increment functor (type mismatch)");
+    return false;
+  }
+  if (term.as<syntax::iteration_counter>() != nullptr) {
+    diagnostics.error(term.span, "Iteration counter (type mismatch)");
+    return false;
+  }
+  if (const auto* call = term.as<syntax::user_functor_call>()) {
+    diagnostics.error(term.span, "Functor @" + call->name + " (type mismatch)");
+    return false;
+  }
+  if (term.as<syntax::type_cast>() != nullptr) {
+    diagnostics.error(term.span, "Type cast (type mismatch)");
+    return false;
+  }
+  const auto* number = term.as<syntax::numeric_constant>();
+  if (number == nullptr) return true;
+  switch (number->form) {
+    case syntax::numeric_form::floating:
+      diagnostics.error(term.span, literal_kinds(*number, declared_.words()).empty()
+                                       ? "Float constant out of range (type mismatch)"
+                                       : "Float constant (type mismatch)");
+      break;
+    case syntax::numeric_form::unsigned_number:
+      diagnostics.error(term.span, literal_kinds(*number, declared_.words()).empty()
+                                       ? "Unsigned constant out of range (type mismatch)"
+                                       : "Unsigned constant (type mismatch)");
+      break;
+    case syntax::numeric_form::untyped:
+      diagnostics.error(term.span, literal_value(*number, value_kind::number, declared_.words())
+                                       ? "Number constant (type mismatch)"
+                                       : "Number constant out of range (type mismatch)");
+      break;
+  }
+  return false;
+}
+
+bool clause_types::check_variable(const std::string& name, const source_span& where, diagnostics& diagnostics) const {
+  const unknown term = variables_.at(name);
+  const type_set& types = constraints_.types(term);
+  if (!types.empty() && !types.is_all()) return true;
+  diagnostics::entry& error = diagnostics.error(where, "Unable to deduce type for variable " + name);
+  if (types.is_all()) return false;
+  error.note("Following constraints are incompatible:");
+  std::vector<type_constraints::demand> demands = constraints_.incompatible_demands(term);
+  if (demands.empty()) {
+    const std::vector<unknown> others = constraints_.incompatible_terms(term);
+    for (const unknown other : others) error.note("   var(" + text_of(other) + ") <: var(" + name + ")");
+    if (others.empty()) demands = constraints_.demands_on(term);
+  }
+  for (const type_constraints::demand& demand : demands) {
+    error.note(demand.where, "   Type of variable '" + name + "' should be a subtype of '" +
+                                 declared_.types()[demand.type].name + "'");
+  }
+  return false;
+}
+
+std::string clause_types::text_of(unknown term) const {
+  const auto found =
+      std::find_if(order_.begin(), order_.end(), [&](const syntax::argument* one) { return unknown_of(*one) == term; });
+  return syntax::print(**found);
+}
+
+bool clause_types::check_columns(const syntax::atom& atom, relation_id relation, bool is_negated,
+                                 diagnostics& diagnostics) const {
+  const type_environment& environment = declared_.types();
+  bool good = true;
+  for (std::size_t column = 0; column < atom.arguments.size(); ++column) {
+    const syntax::argument& term = atom.arguments[column];
+    const type_set& types = constraints_.types(unknown_of(term));
+    const type_id declared = declared_.column_type(relation, column);
+    if (types.is_all() || types.empty() || !declared.valid()) continue;
+    const bool is_relaxed = is_negated || declared_.is_legacy();
+    const bool fits = std::all_of(types.members().begin(), types.members().end(), [&](type_id type) {
+      if (is_relaxed && environment.kind(type) == environment.kind(declared)) {
+        return environment[type].structure == environment[declared].structure;
+      }
+      return environment[type].form == type_form::kind ? environment.is_subtype(declared, type)
+                                                       : environment.is_subtype(type, declared);
+    });
+    if (fits) continue;
+    const syntax::attribute& attribute = declared_.column_declaration(relation, column);
+    diagnostics
+        .error(term.span, is_negated ? "The kind of atom's argument doesn't match the declared type kind"
+                                     : "Atom's argument type is not a subtype of its declared type")
+        .note(attribute.span, "The argument's declared type is " + attribute.type.text)
+        .note("The argument's type is " + environment.text(types));
+    good = false;
+  }
+  return good;
+}
+
+}  // namespace gpulog::sema

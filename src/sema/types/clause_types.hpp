@@ -1,0 +1,79 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "sema/rewriting/flat_clause.hpp"
+#include "sema/types/declarations.hpp"
+#include "sema/types/type_constraints.hpp"
+#include "support/diagnostics.hpp"
+
+namespace gpulog::sema {
+
+/// The types of all terms of one clause.
+class clause_types {
+ public:
+  /// The clause holds only supported constructs.
+  clause_types(const declarations& declared, const flat_clause& clause,
+               type_precision precision = type_precision::declared);
+
+  /// Reports what has no type or the wrong one; true when all is well.
+  bool check(diagnostics& diagnostics) const;
+
+  [[nodiscard]] value_kind kind(const syntax::argument& term) const { return constraints_.kind(unknown_of(term)); }
+  [[nodiscard]] value_kind kind_of_variable(const std::string& name) const {
+    return constraints_.kind(variables_.at(name));
+  }
+  /// The branch that a constructor makes, and whether its type is an enumeration.
+  [[nodiscard]] const declarations::known_branch& branch(const syntax::branch_constructor& constructor) const {
+    return *declared_.find_branch(constructor.branch.text);
+  }
+  [[nodiscard]] bool is_enumeration(const declarations::known_branch& branch) const {
+    return declared_.is_enumeration(branch);
+  }
+  [[nodiscard]] const declarations::known_functor& user_functor(const std::string& name) const {
+    return *declared_.find_user_functor(name);
+  }
+  [[nodiscard]] word_size words() const { return declared_.words(); }
+  /// Whether nothing says of which type the term is.
+  [[nodiscard]] bool is_untyped(const syntax::argument& term) const {
+    return constraints_.types(unknown_of(term)).is_all();
+  }
+  /// Of a functor call that check() has passed.
+  [[nodiscard]] const functor_overload& overload(const syntax::argument& call) const;
+
+ private:
+  using unknown = type_constraints::unknown;
+
+  void collect_atom(const syntax::atom& atom, relation_id relation, bool gives_types);
+  void collect_body(const flat_conjunction& body, const std::vector<relation_id>& relations);
+  void collect_constraint(const syntax::constraint& constraint);
+  unknown collect(const syntax::argument& term);
+  [[nodiscard]] unknown unknown_of(const syntax::argument& term) const { return terms_.at(&term); }
+
+  bool check_call(const syntax::argument& term, diagnostics& diagnostics) const;
+  bool check_structure(const syntax::argument& term, diagnostics& diagnostics) const;
+  bool check_constant_or_cast(const syntax::argument& term, diagnostics& diagnostics) const;
+  bool check_variable(const std::string& name, const source_span& where, diagnostics& diagnostics) const;
+  bool check_columns(const syntax::atom& atom, relation_id relation, bool is_negated, diagnostics& diagnostics) const;
+  /// As it is written.
+  [[nodiscard]] std::string text_of(unknown term) const;
+  [[nodiscard]] std::vector<unknown> arguments_of(const syntax::functor_call& call) const;
+
+  const declarations& declared_;
+  const flat_clause& clause_;
+  type_constraints constraints_;
+  std::unordered_map<const syntax::argument*, unknown> terms_;
+  std::vector<const syntax::argument*> order_;  ///< of the text
+  std::unordered_map<std::string, unknown> variables_;
+};
+
+/// What an aggregate does with its target's type; nullptr for count.
+[[nodiscard]] const functor_signature* signature_of(syntax::aggregate_op op);
+
+/// The signature of an operator or built-in function; nullptr when it is not supported.
+[[nodiscard]] const functor_signature* signature_of(syntax::functor op);
+
+}  // namespace gpulog::sema

@@ -1,0 +1,222 @@
+#include "storage/indexes/counted_runs.hpp"
+
+#include <algorithm>
+
+#include "backend/gpu/block_primitives.hpp"
+
+namespace gpulog::storage::gpu {
+
+namespace {
+
+constexpr std::uint32_t counting_threads = 256;
+/// Rows or slots of a block.
+constexpr std::uint32_t share = 1024;
+constexpr std::uint32_t most_runs_at_once = 16;
+/// Runs of at most so many rows are made by one kernel, a block each.
+constexpr std::uint64_t rows_of_a_block = 2048;
+constexpr std::uint32_t block_run_threads = 512;
+
+/// What kernels get as their argument: the runs, and whose a block is.
+struct run_list {
+  counted_run runs[most_runs_at_once];
+  std::uint32_t first_block[most_runs_at_once + 1];
+  std::uint32_t count;
+};
+static_assert(sizeof(run_list) < 4096);
+
+using scan = backend::gpu::block_scan<std::uint32_t, counting_threads>;
+
+/// The number of the run that a block works for.
+__device__ std::uint32_t run_of_block(const run_list& list) {
+  std::uint32_t number = 0;
+  while (number + 1 < list.count && list.first_block[number + 1] <= blockIdx.x) ++number;
+  return number;
+}
+
+__device__ std::uint64_t slots_of(const counted_run& run) {
+  return run.numbered != nullptr ? run.number_count : run.table_size;
+}
+/// Low: where the rows begin; high: how many there are.
+__device__ std::uint64_t& range_of(const counted_run& run, std::uint64_t slot) {
+  return run.numbered != nullptr ? run.numbered[slot] : run.table[slot].range;
+}
+/// The slot of code 0, which looks free to all others and is none of theirs.
+__device__ std::uint64_t zero_slot(const counted_run& run) { return scale(mix(0), run.table_size); }
+
+__device__ void clear_slot(const counted_run& run, std::uint64_t slot) {
+  if (run.numbered != nullptr) {
+    run.numbered[slot] = 0;
+  } else {
+    run.table[slot] = {0, 0};
+  }
+}
+
+__device__ std::uint64_t find_slot(const counted_run& run, std::uint64_t code) {
+  if (run.numbered != nullptr) return code;
+  const std::uint64_t zero = zero_slot(run);
+  if (code == 0) return zero;
+  for (std::uint64_t at = scale(mix(code), run.table_size);; at = at + 1 == run.table_size ? 0 : at + 1) {
+    if (at == zero) continue;
+    auto* const place = reinterpret_cast<unsigned long long*>(&run.table[at].code);
+    std::uint64_t seen = *static_cast<volatile unsigned long long*>(place);
+    if (seen == 0) seen = atomicCAS(place, 0ULL, static_cast<unsigned long long>(code));
+    if (seen == 0 || seen == code) return at;
+  }
+}
+
+/// All lanes of a wave call it: rows of the same key are counted together.
+__device__ void count_row(const counted_run& run, std::uint64_t row, bool is_there) {
+  const unsigned lane = backend::gpu::lane();
+  const backend::gpu::lane_mask all = backend::gpu::ballot(is_there);
+  std::uint64_t code = 0;
+  if (is_there) code = run.key_length == 1 ? run.keys[0][row] : pack(run.keys[0][row], run.keys[1][row]);
+  const backend::gpu::lane_mask same = backend::gpu::lanes_with(static_cast<unsigned long long>(code)) & all;
+  const unsigned leader = is_there ? backend::gpu::lowest_bit(same) : lane;
+  std::uint32_t slot = 0;
+  std::uint32_t before = 0;
+  if (is_there && leader == lane) {
+    slot = static_cast<std::uint32_t>(find_slot(run, code));
+    auto* const count = reinterpret_cast<std::uint32_t*>(&range_of(run, slot)) + 1;
+    before = atomicAdd(count, backend::gpu::count_bits(same));
+  }
+  slot = backend::gpu::shuffle(slot, leader);
+  before = backend::gpu::shuffle(before, leader);
+  if (!is_there) return;
+  run.slot_of[row] = slot;
+  run.rank_of[row] = before + backend::gpu::rank_in(same);
+}
+
+__device__ void place_slot(const counted_run& run, std::uint64_t slot, std::uint32_t count, std::uint64_t first) {
+  if (count != 0) {
+    range_of(run, slot) = pack(count, static_cast<word>(first));
+  } else if (run.numbered == nullptr && slot == zero_slot(run)) {
+    // No row has it, but others may stand behind it: a range without rows that isn't 0.
+    range_of(run, slot) = pack(0, 1);
+  }
+}
+
+__device__ void move_row(const counted_run& run, std::uint64_t row) {
+  const std::uint64_t place = static_cast<word>(range_of(run, run.slot_of[row])) + run.rank_of[row];
+  for (std::uint32_t s = 0; s < run.stored_columns; ++s) run.stored[s * run.rows + place] = run.copied[s][row];
+}
+
+/// Calls action(number, whether it is below n) for the numbers of the block's share, by whole waves.
+template <class Action>
+__device__ void for_share(std::uint32_t part, std::uint64_t n, const Action& action) {
+  const std::uint64_t first = static_cast<std::uint64_t>(part) * share;
+  for (std::uint32_t i = threadIdx.x; i < share; i += counting_threads) action(first + i, first + i < n);
+}
+
+__global__ void __launch_bounds__(counting_threads) clear_kernel(const run_list list) {
+  const std::uint32_t number = run_of_block(list);
+  const counted_run& run = list.runs[number];
+  const std::uint32_t part = blockIdx.x - list.first_block[number];
+  if (part == 0 && threadIdx.x == 0) *run.taken = 0;
+  for_share(part, slots_of(run), [&](std::uint64_t slot, bool is_there) {
+    if (is_there) clear_slot(run, slot);
+  });
+}
+
+__global__ void __launch_bounds__(counting_threads) count_kernel(const run_list list) {
+  const std::uint32_t number = run_of_block(list);
+  const counted_run& run = list.runs[number];
+  for_share(blockIdx.x - list.first_block[number], run.rows,
+            [&](std::uint64_t row, bool is_there) { count_row(run, row, is_there); });
+}
+
+/// Slots of a block take their places with one atomic.
+__global__ void __launch_bounds__(counting_threads) place_kernel(const run_list list) {
+  GPULOG_SHARED(scan::storage, scratch);
+  GPULOG_SHARED(unsigned long long, base);
+  const std::uint32_t number = run_of_block(list);
+  const counted_run& run = list.runs[number];
+  constexpr std::uint32_t items = share / counting_threads;
+  const std::uint64_t first = static_cast<std::uint64_t>(blockIdx.x - list.first_block[number]) * share;
+  const std::uint64_t n = slots_of(run);
+  std::uint32_t counts[items];
+  std::uint32_t before[items];
+#pragma unroll
+  for (std::uint32_t i = 0; i < items; ++i) {
+    const std::uint64_t slot = first + i * counting_threads + threadIdx.x;
+    counts[i] = slot < n ? static_cast<std::uint32_t>(range_of(run, slot) >> 32) : 0;
+  }
+  std::uint32_t sum = 0;
+  scan::exclusive_sum(counts, before, sum, scratch);
+  if (threadIdx.x == 0) base = sum == 0 ? 0 : atomicAdd(run.taken, static_cast<unsigned long long>(sum));
+  __syncthreads();
+#pragma unroll
+  for (std::uint32_t i = 0; i < items; ++i) {
+    const std::uint64_t slot = first + i * counting_threads + threadIdx.x;
+    if (slot < n) place_slot(run, slot, counts[i], base + before[i]);
+  }
+}
+
+__global__ void __launch_bounds__(counting_threads) move_kernel(const run_list list) {
+  const std::uint32_t number = run_of_block(list);
+  const counted_run& run = list.runs[number];
+  for_share(blockIdx.x - list.first_block[number], run.rows, [&](std::uint64_t row, bool is_there) {
+    if (is_there) move_row(run, row);
+  });
+}
+
+/// All of it by one block a run.
+__global__ void __launch_bounds__(block_run_threads) block_kernel(const run_list list) {
+  const counted_run& run = list.runs[blockIdx.x];
+  const std::uint64_t n = slots_of(run);
+  if (threadIdx.x == 0) *run.taken = 0;
+  for (std::uint64_t slot = threadIdx.x; slot < n; slot += block_run_threads) clear_slot(run, slot);
+  __syncthreads();
+  for (std::uint64_t first = 0; first < run.rows; first += block_run_threads) {
+    count_row(run, first + threadIdx.x, first + threadIdx.x < run.rows);
+  }
+  __syncthreads();
+  for (std::uint64_t slot = threadIdx.x; slot < n; slot += block_run_threads) {
+    const auto count = static_cast<std::uint32_t>(range_of(run, slot) >> 32);
+    place_slot(run, slot, count, count == 0 ? 0 : atomicAdd(run.taken, static_cast<unsigned long long>(count)));
+  }
+  __syncthreads();
+  for (std::uint64_t row = threadIdx.x; row < run.rows; row += block_run_threads) move_row(run, row);
+}
+
+/// @param size how many rows or slots of a run the kernel goes through
+template <class Size>
+void launch_shared(backend::gpu::stream_handle stream, run_list& list, const backend::gpu::kernel<run_list>& kernel,
+                   const Size& size) {
+  std::uint64_t blocks = 0;
+  for (std::uint32_t r = 0; r < list.count; ++r) {
+    list.first_block[r] = static_cast<std::uint32_t>(blocks);
+    blocks += std::max<std::uint64_t>(1, (size(list.runs[r]) + share - 1) / share);
+  }
+  backend::gpu::launch(kernel, {static_cast<unsigned>(blocks), counting_threads, 0, stream}, list);
+}
+
+void build_some(backend::gpu::stream_handle stream, run_list& list) {
+  if (list.count == 0) return;
+  const bool all_small = std::all_of(list.runs, list.runs + list.count,
+                                     [](const counted_run& run) { return run.rows <= rows_of_a_block; });
+  if (all_small) {
+    backend::gpu::launch(GPULOG_KERNEL(block_kernel), {list.count, block_run_threads, 0, stream}, list);
+    return;
+  }
+  const auto slots = [](const counted_run& run) { return run.numbered != nullptr ? run.number_count : run.table_size; };
+  const auto rows = [](const counted_run& run) { return run.rows; };
+  launch_shared(stream, list, GPULOG_KERNEL(clear_kernel), slots);
+  launch_shared(stream, list, GPULOG_KERNEL(count_kernel), rows);
+  launch_shared(stream, list, GPULOG_KERNEL(place_kernel), slots);
+  launch_shared(stream, list, GPULOG_KERNEL(move_kernel), rows);
+}
+
+}  // namespace
+
+void build_counted_runs(const backend::gpu::device_context& context, const std::vector<counted_run>& runs) {
+  run_list list{};
+  for (const counted_run& run : runs) {
+    list.runs[list.count++] = run;
+    if (list.count < most_runs_at_once) continue;
+    build_some(context.stream(), list);
+    list.count = 0;
+  }
+  build_some(context.stream(), list);
+}
+
+}  // namespace gpulog::storage::gpu

@@ -1,0 +1,381 @@
+// Indexes of device_relation: sorted runs, and their sequences.
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/gpu/for_each.hpp"
+#include "backend/gpu/primitives_by_functor.hpp"
+#include "storage/relation/device_relation.hpp"
+
+namespace gpulog::storage::gpu {
+
+namespace {
+
+/// Most runs of an index that a lookup visits; an index merges before it has more.
+constexpr std::uint32_t most_runs = 12;
+
+/// The number of keys of a run with so few rows isn't asked for.
+constexpr std::uint64_t unmeasured_rows = 1u << 16;
+/// A run with more rows than this is sorted where its keys can't be counted by number: a table for as many keys as rows
+/// would take too much memory.
+constexpr std::uint64_t most_table_rows = 1u << 24;
+/// A key is looked up by its number where the numbers are at most so much sparser than the keys.
+constexpr std::uint64_t direct_factor = 4;
+
+std::uint64_t table_size_of(std::uint64_t keys, double load) {
+  return static_cast<std::uint64_t>(static_cast<double>(keys) / load) + 2;
+}
+
+struct gather_column {
+  const word* column;
+  const std::uint32_t* rows;
+  word* out;
+  __device__ void operator()(std::uint64_t i) const { out[i] = column[rows[i]]; }
+};
+struct number_rows {
+  std::uint32_t* out;
+  __device__ void operator()(std::uint64_t i) const { out[i] = static_cast<std::uint32_t>(i); }
+};
+
+/// Key columns of sorted rows: [key column] -> column, by row number.
+struct key_columns {
+  static constexpr std::uint32_t most = 16;
+  const word* columns[most];
+  const std::uint32_t* rows;
+  std::uint32_t length;
+};
+/// The first key word of the last row.
+struct last_key {
+  key_columns keys;
+  std::uint64_t* out;
+  std::uint64_t rows;
+  __device__ void operator()(std::uint64_t) const { *out = keys.columns[0][keys.rows[rows - 1]]; }
+};
+struct starts_group {
+  key_columns keys;
+  const word* const* more;  // columns behind the first `most`
+  __device__ bool operator()(std::uint32_t i) const {
+    if (i == 0) return true;
+    for (std::uint32_t c = 0; c < keys.length; ++c) {
+      const word* const column = c < key_columns::most ? keys.columns[c] : more[c - key_columns::most];
+      if (column[keys.rows[i]] != column[keys.rows[i - 1]]) return true;
+    }
+    return false;
+  }
+};
+/// Keys of the groups that there are; behind the last group, first has the number of rows.
+struct gather_keys {
+  key_columns keys;
+  const word* const* more;
+  std::uint32_t* first;
+  word* out;  // [key column][stride]
+  std::uint64_t stride;
+  std::uint64_t row_count;
+  const std::uint64_t* groups;
+  __device__ void operator()(std::uint64_t g) const {
+    if (g == *groups) first[g] = static_cast<std::uint32_t>(row_count);
+    if (g >= *groups) return;
+    for (std::uint32_t c = 0; c < keys.length; ++c) {
+      const word* const column = c < key_columns::most ? keys.columns[c] : more[c - key_columns::most];
+      out[c * stride + g] = column[keys.rows[first[g]]];
+    }
+  }
+};
+
+/// Algorithm 2 over distinct keys: a slot is taken by compare-and-swap, and no position has to be lowered.
+struct insert_key {
+  const word* keys;
+  const std::uint32_t* first;
+  key_slot* table;
+  std::uint64_t stride;
+  const std::uint64_t* groups;
+  std::uint64_t size;
+  std::uint32_t length;
+  __device__ void operator()(std::uint64_t g) const {
+    if (g >= *groups) return;
+    level_view level;
+    level.length = length;
+    const std::uint64_t code = level.code([&](std::uint32_t c) { return keys[c * stride + g]; });
+    const std::uint64_t range = length <= 2 ? pack(first[g + 1] - first[g], first[g]) : pack(1, static_cast<word>(g));
+    std::uint64_t at = scale(mix(code), size);
+    while (atomicCAS(reinterpret_cast<unsigned long long*>(&table[at].range), 0ULL, range) != 0) {
+      at = at + 1 == size ? 0 : at + 1;
+    }
+    table[at].code = code;
+  }
+};
+struct fill_direct {
+  const word* keys;
+  const std::uint32_t* first;
+  std::uint32_t* direct;
+  std::uint64_t groups;
+  std::uint64_t size;
+  __device__ void operator()(std::uint64_t g) const {
+    const std::uint64_t begin = g == 0 ? 0 : keys[g - 1] + 1ULL;
+    const std::uint64_t end = g == groups ? size : keys[g] + 1ULL;
+    for (std::uint64_t k = begin; k < end; ++k) direct[k] = first[g];
+  }
+};
+
+}  // namespace
+
+void device_run::build(const backend::gpu::device_context& context, memory_resource& resource,
+                       const column_pointers& columns, std::uint64_t begin, std::uint64_t end) {
+  begin_ = begin;
+  end_ = end;
+  const std::uint64_t n = end - begin;
+  if (build_small(resource, columns)) return;
+  backend::gpu::stream_handle stream = context.stream();
+  array<std::uint32_t> rows(resource, n, backend::fresh_memory::anything);
+  array<std::uint32_t> other_rows(resource, n, backend::fresh_memory::anything);
+  array<word> keys(resource, n, backend::fresh_memory::anything);
+  array<word> other_keys(resource, n, backend::fresh_memory::anything);
+  backend::gpu::for_each(stream, n, number_rows{rows.data()});
+  // Algorithm 1: a stable sort from the last key column to the first.
+  for (std::uint32_t c = layout_->sorted_columns(); c-- > 0;) {
+    backend::gpu::for_each(stream, n, gather_column{columns[layout_->order[c]] + begin, rows.data(), keys.data()});
+    backend::gpu::double_buffer<word> key_buffers{keys.data(), other_keys.data()};
+    backend::gpu::double_buffer<std::uint32_t> row_buffers{rows.data(), other_rows.data()};
+    backend::gpu::with_scratch(resource, [&](void* scratch, std::size_t& bytes) {
+      backend::gpu::sort_pairs(scratch, bytes, key_buffers, row_buffers, n, 0, word_bits, stream);
+    });
+    if (row_buffers.current != rows.data()) rows.swap(other_rows);
+  }
+  for (std::size_t l = 0; l < levels_.size(); ++l) build_level(context, resource, columns, rows.data(), l);
+  stored_ = array<word>(resource, n * layout_->stored.size(), backend::fresh_memory::anything);
+  for (std::size_t s = 0; s < layout_->stored.size(); ++s) {
+    backend::gpu::for_each(stream, n,
+                           gather_column{columns[layout_->stored[s]] + begin, rows.data(), stored_.data() + s * n});
+  }
+}
+
+void device_run::build_unsorted(const backend::gpu::device_context& context, memory_resource& resource,
+                                const column_pointers& columns, std::uint64_t begin, std::uint64_t end,
+                                const std::vector<std::uint64_t>& bounds) {
+  begin_ = begin;
+  end_ = end;
+  if (!count_rows(resource, columns, bounds)) build(context, resource, columns, begin, end);
+}
+
+/// Leaves it to the builder, if that can count keys of this layout. @return whether it can
+bool device_run::count_rows(memory_resource& resource, const column_pointers& columns,
+                            const std::vector<std::uint64_t>& bounds) {
+  const std::uint64_t n = rows();
+  if (small_ == nullptr || n > counted_run::most_rows || levels_.size() != 1 ||
+      layout_->key_lengths[0] > counted_run::most_keys || layout_->stored.size() > counted_run::most_columns) {
+    return false;
+  }
+  counted_run made;
+  made.rows = n;
+  made.key_length = layout_->key_lengths[0];
+  level& one = levels_[0];
+  const std::uint64_t numbers = bounds.empty() || made.key_length != 1 ? UINT64_MAX : bounds[layout_->order[0]];
+  if (numbers <= direct_factor * n) {
+    one.numbered = array<std::uint64_t>(resource, numbers, backend::fresh_memory::anything);
+    made.numbered = one.numbered.data();
+    made.number_count = numbers;
+  } else {
+    if (n > most_table_rows) return false;
+    one.table = array<key_slot>(resource, table_size_of(n, layout_->load), backend::fresh_memory::anything);
+    made.table = one.table.data();
+    made.table_size = one.table.size();
+  }
+  one.groups = n;
+  stored_ = array<word>(resource, n * layout_->stored.size(), backend::fresh_memory::anything);
+  made.stored = stored_.data();
+  for (std::uint32_t c = 0; c < made.key_length; ++c) made.keys[c] = columns[layout_->order[c]] + begin_;
+  for (const std::uint32_t column : layout_->stored) made.copied[made.stored_columns++] = columns[column] + begin_;
+  small_->add(made, array<std::uint32_t>(resource, counted_scratch_words(n), backend::fresh_memory::anything));
+  collection_ = small_->collection();
+  return true;
+}
+
+bool device_run::build_small(memory_resource& resource, const column_pointers& columns) {
+  const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows(), UINT32_MAX));
+  if (small_ == nullptr || n > small_run::most_rows || layout_->sorted_columns() > small_run::most_columns ||
+      layout_->stored.size() > small_run::most_columns || levels_.size() > small_run::most_levels) {
+    return false;
+  }
+  stored_ = array<word>(resource, n * layout_->stored.size(), backend::fresh_memory::anything);
+  small_run made{};
+  made.rows = n;
+  made.sorted_columns = layout_->sorted_columns();
+  for (std::uint32_t c = 0; c < made.sorted_columns; ++c) made.order[c] = columns[layout_->order[c]] + begin_;
+  made.stored_columns = static_cast<std::uint32_t>(layout_->stored.size());
+  for (std::uint32_t s = 0; s < made.stored_columns; ++s) made.copied[s] = columns[layout_->stored[s]] + begin_;
+  made.stored = stored_.data();
+  made.level_count = static_cast<std::uint32_t>(levels_.size());
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    level& one = levels_[l];
+    const std::uint32_t length = layout_->key_lengths[l];
+    one.groups = n;
+    one.count = array<std::uint64_t>(resource, 1, backend::fresh_memory::anything);
+    one.first = array<std::uint32_t>(resource, n + 1ULL, backend::fresh_memory::anything);
+    one.keys = array<word>(resource, static_cast<std::uint64_t>(n) * length, backend::fresh_memory::anything);
+    one.table = array<key_slot>(resource, table_size_of(n, layout_->load), backend::fresh_memory::anything);
+    made.levels[l] = {length, one.table.data(), one.table.size(), one.first.data(), one.keys.data(), one.count.data()};
+  }
+  small_->add(made);
+  collection_ = small_->collection();
+  return true;
+}
+
+void device_run::flush_small_runs(small_run_builder& small) noexcept {
+  try {
+    small.flush();
+  } catch (...) {  // NOLINT: a stream that failed says so at the next call
+  }
+}
+
+void device_run::build_level(const backend::gpu::device_context& context, memory_resource& resource,
+                             const column_pointers& columns, const std::uint32_t* rows, std::size_t number) {
+  level& made = levels_[number];
+  const std::uint64_t n = end_ - begin_;
+  backend::gpu::stream_handle stream = context.stream();
+  const std::uint32_t length = layout_->key_lengths[number];
+  key_columns sorted{};
+  sorted.rows = rows;
+  sorted.length = length;
+  for (std::uint32_t c = 0; c < std::min(length, key_columns::most); ++c)
+    sorted.columns[c] = columns[layout_->order[c]] + begin_;
+  array<const word*> more(resource);
+  if (length > key_columns::most) {
+    std::vector<const word*> rest;
+    for (std::uint32_t c = key_columns::most; c < length; ++c) rest.push_back(columns[layout_->order[c]] + begin_);
+    more.resize(rest.size());
+    backend::gpu::copy_async(more.data(), rest.data(), rest.size() * sizeof(rest[0]),
+                             backend::gpu::direction::host_to_device, stream);
+    context.synchronize();  // rest is about to go
+  }
+  made.count = array<std::uint64_t>(resource, 2, backend::fresh_memory::anything);
+  array<std::uint64_t>& count = made.count;
+  made.first = array<std::uint32_t>(resource, n + 1, backend::fresh_memory::anything);
+  backend::gpu::with_scratch(resource, [&](void* scratch, std::size_t& bytes) {
+    backend::gpu::select_if(scratch, bytes, made.first.data(), count.data(), n, starts_group{sorted, more.data()},
+                            stream);
+  });
+  // Small runs, most of which are a delta's, are sized for as many keys as rows: asking for the true number costs more
+  // than what is saved.
+  made.groups = n;
+  word largest = UINT32_MAX;
+  if (n > unmeasured_rows) {
+    backend::gpu::for_each(stream, 1, last_key{sorted, count.data() + 1, n});
+    const auto [groups, last] = context.read_pair(count.data());
+    made.groups = groups;
+    if (length == 1) largest = static_cast<word>(last);
+    array<std::uint32_t> exact(resource, made.groups + 1, backend::fresh_memory::anything);
+    backend::gpu::copy_async(exact.data(), made.first.data(), made.groups * sizeof(std::uint32_t),
+                             backend::gpu::direction::device_to_device, stream);
+    made.first = std::move(exact);
+  }
+  made.keys = array<word>(resource, made.groups * length, backend::fresh_memory::anything);
+  backend::gpu::for_each(
+      stream, made.groups + 1,
+      gather_keys{sorted, more.data(), made.first.data(), made.keys.data(), made.groups, n, count.data()});
+  if (largest < direct_factor * made.groups) {
+    made.direct = array<std::uint32_t>(resource, largest + 2ULL, backend::fresh_memory::anything);
+    backend::gpu::for_each(
+        stream, made.groups + 1,
+        fill_direct{made.keys.data(), made.first.data(), made.direct.data(), made.groups, largest + 2ULL});
+  } else {
+    made.table.resize(table_size_of(made.groups, layout_->load));
+    backend::gpu::for_each(stream, made.groups,
+                           insert_key{made.keys.data(), made.first.data(), made.table.data(), made.groups, count.data(),
+                                      made.table.size(), length});
+  }
+}
+
+run_view device_run::view(std::size_t number) const {
+  const level& shown = levels_[number];
+  run_view view;
+  view.direct = shown.direct.data();
+  view.numbered = shown.numbered.data();
+  view.direct_size = shown.numbered.size() != 0 ? shown.numbered.size() : shown.direct.size();
+  view.stored = stored_.data();
+  view.rows = rows();
+  const std::uint32_t length = layout_->key_lengths[number];
+  view.level = {
+      shown.table.data(), shown.table.size(), shown.first.data(), shown.keys.data(), shown.groups, shown.groups, length,
+      length <= 2};
+  return view;
+}
+
+std::uint64_t device_run::bytes() const {
+  std::uint64_t sum = stored_.bytes();
+  for (const level& one : levels_) sum += one.bytes();
+  return sum;
+}
+
+device_index::run_pointer device_index::make_run(const backend::gpu::device_context& context, const source& from,
+                                                 std::uint64_t begin, std::uint64_t end) {
+  auto run = std::make_unique<device_run>(*resource_, layout_, small_);
+  if (from.grows) {
+    run->build_unsorted(context, *resource_, from.columns, begin, end, from.bounds);
+  } else {
+    run->build(context, *resource_, from.columns, begin, end);
+  }
+  return run;
+}
+
+void device_index::refresh(const backend::gpu::device_context& context, const column_pointers& columns,
+                           std::uint64_t old_rows, std::uint64_t rows, const std::vector<std::uint64_t>& bounds) {
+  if (indexed_ == rows && delta_begin_ == old_rows) return;
+  constexpr std::uint64_t merge_factor = 3;
+  constexpr std::uint64_t most_rows = 1ULL << 31;  // positions in a run have 32 bits
+  // What is complete is made once, and may be read in its order.
+  const source from{columns, bounds, old_rows != rows || indexed_ != 0};
+  const auto fold = [&](run_pointer run) {
+    // Which elders it swallows is known before anything is sorted.
+    std::uint64_t begin = run->begin();
+    const std::uint64_t end = run->end();
+    bool swallowed = false;
+    while (!old_.empty()) {
+      const device_run& elder = *old_.back();
+      const bool small = elder.rows() < merge_factor * (end - begin);
+      const bool crowded = old_.size() + 2 >= most_runs;
+      if ((!small && !crowded) || elder.rows() + (end - begin) > most_rows) break;
+      begin = elder.begin();
+      old_.pop_back();
+      swallowed = true;
+    }
+    if (swallowed) {
+      run.reset();
+      run = make_run(context, from, begin, end);
+    }
+    old_.push_back(std::move(run));
+  };
+  if (old_rows < indexed_) {
+    // Rows that were old are delta again. Runs are never split.
+    old_.clear();
+    delta_.clear();
+    indexed_ = 0;
+  }
+  for (auto& run : std::exchange(delta_, {})) fold(std::move(run));
+  for (; indexed_ < old_rows; indexed_ = std::min(old_rows, indexed_ + most_rows)) {
+    fold(make_run(context, from, indexed_, std::min(old_rows, indexed_ + most_rows)));
+  }
+  for (; indexed_ < rows; indexed_ = std::min(rows, indexed_ + most_rows)) {
+    delta_.push_back(make_run(context, from, indexed_, std::min(rows, indexed_ + most_rows)));
+  }
+  delta_begin_ = old_rows;
+}
+
+std::vector<run_view> device_index::views(bool with_old, bool with_delta, std::size_t level) const {
+  std::vector<run_view> views;
+  if (with_old) {
+    for (const auto& run : old_) views.push_back(run->view(level));
+  }
+  if (with_delta) {
+    for (const auto& run : delta_) views.push_back(run->view(level));
+  }
+  return views;
+}
+
+std::uint64_t device_index::bytes() const {
+  std::uint64_t sum = 0;
+  for (const auto& run : delta_) sum += run->bytes();
+  for (const auto& run : old_) sum += run->bytes();
+  return sum;
+}
+
+}  // namespace gpulog::storage::gpu

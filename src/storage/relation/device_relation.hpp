@@ -1,0 +1,274 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "backend/gpu/device.hpp"
+#include "storage/indexes/small_runs.hpp"
+#include "storage/relation/device_best.hpp"
+#include "storage/relation/relation.hpp"
+#include "storage/relation/views.hpp"
+
+namespace gpulog::storage::gpu {
+
+/// A sorted run in device memory: rows [begin, end) of the relation, sorted by the layout's keys.
+class device_run {
+ public:
+  /// @param small builds runs of few rows, when it is flushed; null: they are built at once like others
+  device_run(memory_resource& resource, const index_layout& layout, small_run_builder* small = nullptr)
+      : layout_(&layout), small_(small), stored_(resource) {
+    for (std::size_t i = 0; i < layout.key_lengths.size(); ++i) levels_.emplace_back(resource);
+  }
+  ~device_run() {
+    if (small_ != nullptr && collection_ == small_->collection()) flush_small_runs(*small_);  // what is built goes now
+  }
+  device_run(const device_run&) = delete;
+  device_run& operator=(const device_run&) = delete;
+  void build(const backend::gpu::device_context& context, memory_resource& resource, const column_pointers& columns,
+             std::uint64_t begin, std::uint64_t end);
+  /// The same without sorting (counted_runs.hpp), when the builder is flushed, if it has one and the layout allows it;
+  /// only what a view finds is there then. @param bounds a column's values are smaller; empty: not known
+  void build_unsorted(const backend::gpu::device_context& context, memory_resource& resource,
+                      const column_pointers& columns, std::uint64_t begin, std::uint64_t end,
+                      const std::vector<std::uint64_t>& bounds);
+  [[nodiscard]] run_view view(std::size_t level) const;
+  /// How many keys there are; a view of a small run only has an upper bound. Waits for the device.
+  [[nodiscard]] std::uint64_t exact_groups(const backend::gpu::device_context& context, std::size_t number) const {
+    return context.read_counter(levels_[number].count.data());
+  }
+  [[nodiscard]] std::uint64_t begin() const { return begin_; }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+  [[nodiscard]] std::uint64_t rows() const { return end_ - begin_; }
+  [[nodiscard]] std::uint64_t bytes() const;
+
+ private:
+  struct level {
+    explicit level(memory_resource& resource)
+        : direct(resource), numbered(resource), table(resource), first(resource), keys(resource), count(resource) {}
+    [[nodiscard]] std::uint64_t bytes() const {
+      return direct.bytes() + numbered.bytes() + table.bytes() + first.bytes() + keys.bytes();
+    }
+    array<std::uint32_t> direct;
+    array<std::uint64_t> numbered;
+    array<key_slot> table;
+    array<std::uint32_t> first;
+    array<word> keys;            // [length][key_stride]
+    array<std::uint64_t> count;  // of groups
+    std::uint64_t groups = 0;    // an upper bound in small runs
+  };
+
+  /// Leaves it to the builder, if it can do that. @return whether it can
+  bool build_small(memory_resource& resource, const column_pointers& columns);
+  bool count_rows(memory_resource& resource, const column_pointers& columns, const std::vector<std::uint64_t>& bounds);
+  static void flush_small_runs(small_run_builder& small) noexcept;
+  void build_level(const backend::gpu::device_context& context, memory_resource& resource,
+                   const column_pointers& columns, const std::uint32_t* rows, std::size_t number);
+
+  const index_layout* layout_;
+  small_run_builder* small_;
+  std::uint64_t collection_ = UINT64_MAX;  // that the run was added to
+  std::vector<level> levels_;
+  array<word> stored_;  // [stored column][rows]
+  std::uint64_t begin_ = 0;
+  std::uint64_t end_ = 0;
+};
+
+/// As sorted_index: runs whose sizes fall geometrically, and delta apart. Runs hold consecutive rows, so two are merged
+/// by sorting their rows again: a radix sort streams at a rate that a merge of keys and columns does not beat.
+class device_index {
+ public:
+  device_index(memory_resource& resource, index_layout layout, small_run_builder* small)
+      : resource_(&resource), layout_(std::move(layout)), small_(small) {}
+  /// @param bounds a column's values are smaller; empty: not known
+  void refresh(const backend::gpu::device_context& context, const column_pointers& columns, std::uint64_t old_rows,
+               std::uint64_t rows, const std::vector<std::uint64_t>& bounds = {});
+  [[nodiscard]] std::vector<run_view> views(bool with_old, bool with_delta, std::size_t level) const;
+  [[nodiscard]] const index_layout& layout() const { return layout_; }
+  [[nodiscard]] std::uint64_t bytes() const;
+
+ private:
+  using run_pointer = std::unique_ptr<device_run>;
+  struct source {
+    const column_pointers& columns;
+    const std::vector<std::uint64_t>& bounds;
+    bool grows;  ///< runs are replaced by others soon
+  };
+  run_pointer make_run(const backend::gpu::device_context& context, const source& from, std::uint64_t begin,
+                       std::uint64_t end);
+
+  memory_resource* resource_;
+  index_layout layout_;
+  small_run_builder* small_;
+  std::vector<run_pointer> old_;
+  std::vector<run_pointer> delta_;
+  std::uint64_t indexed_ = 0;
+  std::uint64_t delta_begin_ = 0;
+};
+
+/// storage::relation in device memory, in the fused way. One stream; the number of rows is read back when it is needed.
+class device_relation {
+ public:
+  /// @param small for indexes; null: none
+  device_relation(const backend::gpu::device_context& context, memory_resource& resource, std::uint32_t arity,
+                  set_choice sets = set_choice::automatic, small_run_builder* small = nullptr);
+
+  [[nodiscard]] std::uint32_t arity() const { return arity_; }
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  [[nodiscard]] std::uint64_t old_rows() const { return old_rows_; }
+  [[nodiscard]] std::uint64_t delta_rows() const { return rows_ - old_rows_; }
+  [[nodiscard]] std::uint64_t appended_rows() const { return tail_ - rows_; }
+  [[nodiscard]] const word* column(std::uint32_t c) const { return columns_[c].data(); }
+  [[nodiscard]] column_pointers columns() const;
+  [[nodiscard]] const phase_times& times() const { return times_; }
+  [[nodiscard]] std::uint64_t bytes() const;
+
+  /// Candidates that may be inserted before the set or the columns are full.
+  [[nodiscard]] std::uint64_t room() const { return arity_ == 0 ? UINT64_MAX : limit_ - tail_; }
+  /// Doubles set and columns until that many more fit. @throws memory_exceeded
+  /// @param keep_set whether kernels may go on reading the set as it was
+  void grow(std::uint64_t extra, bool keep_set);
+  /// Nothing reads the columns and the set any more as they were before they grew.
+  void release_outgrown() {
+    outgrown_columns_.clear();
+    outgrown_slots_.clear();
+    if (best_) best_->release_outgrown();
+  }
+  /// Before the first row: no tuple will be inserted twice, and none be looked up. There is no tuple set then.
+  void skip_set() { only_appends_ = arity_ != 0 && !best_; }
+  /// Before the first row: the same with a set, where that costs less.
+  void use_set() { only_appends_ = false; }
+  [[nodiscard]] bool only_appends() const { return only_appends_; }
+  /// Before the first row, as storage::relation's: of numbers, with a key of two columns at most.
+  void keep_best(std::uint32_t column, const value_order& order);
+  [[nodiscard]] bool keeps_best() const { return best_ != nullptr; }
+  /// Rows that subsumptions take away otherwise: it comes here when that is done.
+  void make_erasable() {}
+  /// Rows, with those that better ones have replaced until compact_best().
+  [[nodiscard]] std::uint64_t tuples() const { return rows_; }
+  /// Ends a phase: the number of rows is exact, and best values are in their rows.
+  void settle();
+  /// Rows that better ones have replaced leave the columns, and indexes are empty until their next refresh. After
+  /// settle(). @param all however few they are
+  void compact_best(bool all);
+  /// As storage::relation's.
+  void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
+  [[nodiscard]] const char* set_name() const {
+    if (only_appends_) return "none";
+    if (bits_.size() != 0) return "bits";
+    if (is_words_) return "words";
+    if (best_ && best_->capacity() != 0) return "hash";
+    return slots_.size() != 0 ? "hash" : "";
+  }
+  /// Which part of its rows it is asked to have room for at least: words for candidates that mostly are duplicates, or
+  /// neighbours, would be taken in vain.
+  [[nodiscard]] std::uint64_t growth_share() const { return is_words_ ? 8 : 2; }
+  [[nodiscard]] set_view set() const;
+  [[nodiscard]] bool is_packed() const { return arity_ <= 2; }
+  [[nodiscard]] append_counter* counter() { return counter_.data(); }
+  /// Rows, with those appended; an upper bound after expect().
+  [[nodiscard]] std::uint64_t tail() const { return tail_; }
+  /// Rows that set and columns hold.
+  [[nodiscard]] std::uint64_t limit() const { return limit_; }
+  /// Says how many rows there are now, as a kernel reported it.
+  void set_tail(std::uint64_t rows) {
+    tail_ = rows;
+    host_.clear();
+  }
+  /// Says how far iterations that a kernel ran have come.
+  void set_sizes(std::uint64_t old_rows, std::uint64_t rows, std::uint64_t tail) {
+    old_rows_ = old_rows;
+    rows_ = rows;
+    set_tail(tail);
+  }
+  /// At most that many candidates are being inserted: until read_tail(), room() counts them as rows.
+  void expect(std::uint64_t candidates) {
+    tail_ += candidates;
+    tail_is_bound_ = true;
+  }
+  /// Makes sure that the number of rows is exact.
+  void read_tail();
+  /// Inserts candidates that lie in columns of their own: of tuples wider than a slot. Needs room() >= n.
+  void insert_rows(const word* const* device_columns, std::uint64_t n);
+
+  void advance() {
+    old_rows_ = rows_;
+    rows_ = tail_;
+  }
+  void complete() { old_rows_ = rows_ = tail_; }
+  void restart() {
+    old_rows_ = 0;
+    rows_ = tail_;
+  }
+
+  std::size_t add_index(index_layout layout);
+  [[nodiscard]] const device_index& index(std::size_t number) const { return *indexes_[number]; }
+  void refresh_index(std::size_t number) {
+    indexes_[number]->refresh(*context_, columns(), old_rows_, rows_, value_bounds_);
+  }
+  void drop_index(std::size_t number);
+  void drop_set();
+
+  /// All rows at once, distinct, in columns of their own: the relation is complete, without a set and with empty
+  /// indexes.
+  void replace(std::vector<array<word>> columns, std::uint64_t rows);
+  /// Of a complete relation without one. @throws memory_exceeded
+  void make_set();
+
+  /// The rows on the host; copied once.
+  [[nodiscard]] std::vector<const word*> host_columns();
+  void forget_host_columns() { host_.clear(); }
+  /// Takes over rows that are known to be distinct, for an empty relation that is only read: it has no set. columns: on
+  /// the host.
+  void adopt(const std::vector<const word*>& host_columns, std::uint64_t rows);
+
+ private:
+  [[nodiscard]] std::uint64_t limit_for(std::uint64_t extra) const;
+  void require_room_for_columns(std::uint64_t limit) const;
+  void grow_column(array<word>& column, std::uint64_t limit);
+  void extend_set(std::uint64_t limit, std::uint64_t extra, bool keep_set);
+  bool become_bits(bool keep_set);
+  bool become_words(std::uint64_t slots, bool keep_set);
+  [[nodiscard]] std::uint64_t used_slots() const;
+  void make_word_room(std::uint64_t extra, bool keep_set);
+  void rehash(std::uint64_t capacity, bool keep_set);
+  void rehash_rows_into_slots();
+  [[nodiscard]] bool fits_beside(std::uint64_t rows) const;
+  void show_columns();
+  void count_rows(std::uint64_t rows);
+
+  const backend::gpu::device_context* context_;
+  memory_resource* resource_;
+  std::uint32_t arity_;
+  small_run_builder* small_;
+  std::vector<array<word>> columns_;
+  array<word*> column_table_;  // for kernels
+  std::vector<word*> shown_columns_;
+  // A pipeline may read a relation that it extends: what it reads stays valid until it ends.
+  std::vector<array<word>> outgrown_columns_;
+  std::vector<array<std::uint64_t>> outgrown_slots_;
+  set_choice sets_;
+  bool only_appends_ = false;                // no set at all
+  std::vector<std::uint64_t> value_bounds_;  // by column, where they are known
+  std::optional<bit_matrix_shape> bounds_;   // of a matrix that may be its set
+  std::uint64_t memory_ = 0;                 // of all relations
+  array<std::uint32_t> bits_;                // the set instead of slots
+  bool is_words_ = false;                    // slots are words
+  bool few_share_words_ = false;             // so they need not be
+  array<std::uint64_t> slots_;
+  std::unique_ptr<device_best> best_;  // the set instead of slots
+  array<std::uint32_t> has_zero_;
+  array<append_counter> counter_;  // the tail, counted by kernels
+  std::uint64_t old_rows_ = 0;
+  std::uint64_t rows_ = 0;
+  std::uint64_t tail_ = 0;
+  bool tail_is_bound_ = false;  // the true one may be lower
+  std::uint64_t limit_ = 0;     // rows that set and columns hold
+  std::vector<std::unique_ptr<device_index>> indexes_;
+  std::vector<std::unique_ptr<word[]>> host_;
+  phase_times times_;
+};
+
+}  // namespace gpulog::storage::gpu

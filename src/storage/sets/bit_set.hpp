@@ -1,0 +1,146 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "storage/sets/hash.hpp"
+
+namespace gpulog::storage {
+
+/// Words of a bitmap of values: bit b of bits[numbers[i]] stands for the value 64 * numbers[i] + b.
+struct bitmap_words {
+  const std::uint32_t* numbers;
+  const std::uint64_t* bits;
+};
+
+/// The shape of a matrix with a bit for each tuple of one or two columns. A row's bits begin with a word.
+struct bit_matrix_shape {
+  std::uint64_t rows = 0;     ///< of one column: 1
+  std::uint64_t columns = 0;  ///< bits in use
+  std::uint64_t stride = 0;   ///< words of 64 bits a row
+  bool is_unary = false;
+
+  /// @param bounds one a column: all its values are smaller
+  [[nodiscard]] static bit_matrix_shape of(const std::vector<std::uint64_t>& bounds) {
+    bit_matrix_shape shape;
+    shape.is_unary = bounds.size() == 1;
+    shape.rows = shape.is_unary ? 1 : bounds[0];
+    shape.columns = bounds.back();
+    shape.stride = (shape.columns + 63) / 64;
+    return shape;
+  }
+  /// Saturates: values of 32 bits give more than fits.
+  [[nodiscard]] std::uint64_t bytes() const {
+    std::uint64_t product = 0;
+    if (__builtin_mul_overflow(rows, stride * sizeof(std::uint64_t), &product)) return UINT64_MAX;
+    return product;
+  }
+};
+
+/// A slot is a word of a sparse bit matrix: 16 bits of neighbouring values of the last column, above them the number
+/// of the word, counted row by row.
+struct packed_word {
+  static constexpr unsigned bits = 16;
+  static constexpr unsigned number_bits = 48;
+  [[nodiscard]] static std::uint64_t key(std::uint64_t slot) { return slot >> bits; }
+
+  [[nodiscard]] static std::uint64_t stride(const bit_matrix_shape& shape) { return (shape.columns + bits - 1) / bits; }
+  /// Whether all words of the matrix can be numbered.
+  [[nodiscard]] static bool can_hold(const bit_matrix_shape& shape) {
+    return shape.rows <= (1ULL << number_bits) / std::max<std::uint64_t>(1, stride(shape));
+  }
+};
+
+/// A set of tuples as bits of a matrix, for values that are known to be small. A row of the matrix holds what goes with
+/// a value of the first column, so candidates with the same first value meet in few cache lines; and it never grows.
+class bit_set {
+ public:
+  /// @throws memory_exceeded
+  bit_set(backend::memory_resource& resource, const bit_matrix_shape& shape)
+      : shape_(shape), words_(resource, shape.rows * shape.stride) {}
+
+  [[nodiscard]] std::uint64_t bytes() const { return words_.bytes(); }
+
+  /// Inserts n tuples, all smaller than the bounds. Those that were not there are packed, in order, into keys. places:
+  /// scratch. @return how many were new
+  template <bool Concurrent>
+  std::uint32_t insert(const word* const* values, std::uint32_t n, std::uint64_t* keys, std::uint64_t* places) {
+    find_places(values, n, places);
+    const word* const last = values[shape_.is_unary ? 0 : 1];
+    std::uint64_t* const words = words_.data();
+    std::uint32_t fresh = 0;
+    for (std::uint32_t i = 0; i < n && i < ahead; ++i) __builtin_prefetch(words + places[i], 1);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + ahead < n) __builtin_prefetch(words + places[i + ahead], 1);
+      std::uint64_t& bits = words[places[i]];
+      const std::uint64_t own = 1ULL << (last[i] % 64);
+      bool is_new;
+      if constexpr (Concurrent) {
+        // Most candidates are duplicates, and an atomic operation on a line that others read costs much more.
+        is_new = (__atomic_load_n(&bits, __ATOMIC_RELAXED) & own) == 0 &&
+                 (__atomic_fetch_or(&bits, own, __ATOMIC_RELAXED) & own) == 0;
+      } else {
+        is_new = (bits & own) == 0;
+        bits |= own;
+      }
+      keys[fresh] = shape_.is_unary ? last[i] : pack(values[0][i], last[i]);
+      fresh += is_new ? 1 : 0;
+    }
+    return fresh;
+  }
+
+  /// Inserts tuples (first, y) for the values y of n words. Nobody else inserts tuples with this first value meanwhile.
+  /// Those that were not there are packed into keys. @return how many were new
+  std::uint32_t insert_words(word first, const bitmap_words& words, std::uint32_t n, std::uint64_t* keys) {
+    std::uint64_t* const row = words_.data() + first * shape_.stride;
+    std::uint32_t fresh = 0;
+    for (std::uint32_t i = 0; i < n && i < ahead; ++i) __builtin_prefetch(row + words.numbers[i], 1);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + ahead < n) __builtin_prefetch(row + words.numbers[i + ahead], 1);
+      const std::uint32_t number = words.numbers[i];
+      const std::uint64_t added = words.bits[number] & ~row[number];
+      row[number] |= added;
+      for (std::uint64_t left = added; left != 0; left &= left - 1)
+        keys[fresh++] = pack(first, number * 64 + static_cast<word>(std::countr_zero(left)));
+    }
+    return fresh;
+  }
+
+  /// found[i] = whether tuple i is there; values may be as large as they like.
+  void contains(const word* const* values, std::uint32_t n, std::uint64_t* places, std::uint8_t* found) const {
+    const word* const last = values[shape_.is_unary ? 0 : 1];
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const bool is_inside = last[i] < shape_.columns && (shape_.is_unary || values[0][i] < shape_.rows);
+      places[i] = is_inside ? place(shape_.is_unary ? 0 : values[0][i], last[i]) : 0;
+      found[i] = is_inside ? 1 : 0;
+    }
+    const std::uint64_t* const words = words_.data();
+    for (std::uint32_t i = 0; i < n && i < ahead; ++i) __builtin_prefetch(words + places[i]);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + ahead < n) __builtin_prefetch(words + places[i + ahead]);
+      const std::uint64_t bits = __atomic_load_n(words + places[i], __ATOMIC_RELAXED);
+      found[i] &= static_cast<std::uint8_t>((bits >> (last[i] % 64)) & 1);
+    }
+  }
+
+ private:
+  /// How far ahead a word is fetched.
+  static constexpr std::uint32_t ahead = 16;
+
+  [[nodiscard]] std::uint64_t place(std::uint64_t row, word last) const { return row * shape_.stride + last / 64; }
+  void find_places(const word* const* values, std::uint32_t n, std::uint64_t* places) const {
+    if (shape_.is_unary) {
+      for (std::uint32_t i = 0; i < n; ++i) places[i] = values[0][i] / 64;
+    } else {
+      for (std::uint32_t i = 0; i < n; ++i) places[i] = place(values[0][i], values[1][i]);
+    }
+  }
+
+  bit_matrix_shape shape_;
+  backend::array<std::uint64_t> words_;
+};
+
+}  // namespace gpulog::storage

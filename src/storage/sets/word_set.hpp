@@ -1,0 +1,162 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "storage/sets/bit_set.hpp"
+#include "storage/sets/slot_table.hpp"
+
+namespace gpulog::storage {
+
+/// A set of tuples of one or two columns whose values are known to be below bounds: a hash table of the words of their
+/// bit matrix that are not empty. For domains too large for the whole matrix, where neighbouring values often go with
+/// the same first one: then it has fewer slots than tuples, and neighbours share a cache line.
+class word_set : public slot_table<packed_word> {
+ public:
+  /// @throws memory_exceeded
+  word_set(backend::memory_resource& resource, const bit_matrix_shape& shape,
+           std::uint64_t slots = table_growth::initial_slots)
+      : slot_table(resource, slots), stride_(packed_word::stride(shape)), is_unary_(shape.is_unary) {}
+
+  /// Inserts n tuples, all smaller than the bounds. Those that were not there are packed, in order, into keys. homes:
+  /// scratch. Needs has_room(workers * n) before. @return how many were new
+  template <bool Concurrent>
+  std::uint32_t insert(const word* const* values, std::uint32_t n, std::uint64_t* keys, std::uint64_t* homes) {
+    const word* const last = values[is_unary_ ? 0 : 1];
+    find_homes(values, n, homes);
+    std::uint64_t* const table = slots();
+    for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) __builtin_prefetch(table + homes[i], 1);
+    std::uint32_t fresh = 0;
+    std::uint64_t taken = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + prefetch_distance < n) __builtin_prefetch(table + homes[i + prefetch_distance], 1);
+      const std::uint64_t number = number_of(values, i);
+      const std::uint64_t own = 1ULL << (last[i] % packed_word::bits);
+      keys[fresh] = is_unary_ ? last[i] : pack(values[0][i], last[i]);
+      fresh += insert_at<Concurrent>(table, homes[i], number, own, taken) ? 1 : 0;
+    }
+    add_count<Concurrent>(taken);
+    return fresh;
+  }
+
+  /// Inserts tuples (first, y) of two columns for the values y of n words, as insert().
+  template <bool Concurrent>
+  std::uint32_t insert_words(word first, const bitmap_words& words, std::uint32_t n, std::uint64_t* keys,
+                             std::uint64_t* homes) {
+    constexpr unsigned parts = 64 / packed_word::bits;
+    std::uint64_t* const table = slots();
+    std::uint32_t fresh = 0;
+    std::uint64_t taken = 0;
+    for (std::uint32_t begin = 0; begin < n; begin += prefetch_distance) {
+      const std::uint32_t end = std::min(n, begin + prefetch_distance);
+      const auto each_slot = [&](const auto& use) {
+        std::uint32_t next = 0;
+        for (std::uint32_t i = begin; i < end; ++i) {
+          const std::uint64_t number = std::uint64_t{words.numbers[i]} * parts;
+          for (unsigned part = 0; part < parts; ++part) {
+            const std::uint64_t own = words.bits[words.numbers[i]] >> (part * packed_word::bits) & slot_values;
+            if (own != 0) use(next++, number + part, own);
+          }
+        }
+      };
+      each_slot([&](std::uint32_t place, std::uint64_t number, std::uint64_t) {
+        homes[place] = home(first * stride_ + number);
+        __builtin_prefetch(table + homes[place], 1);
+      });
+      each_slot([&](std::uint32_t place, std::uint64_t number, std::uint64_t own) {
+        const std::uint64_t added = add_at<Concurrent>(table, homes[place], first * stride_ + number, own, taken);
+        for (std::uint64_t left = added; left != 0; left &= left - 1) {
+          keys[fresh++] =
+              pack(first, static_cast<word>(number * packed_word::bits) + static_cast<word>(std::countr_zero(left)));
+        }
+      });
+    }
+    add_count<Concurrent>(taken);
+    return fresh;
+  }
+
+  /// found[i] = whether tuple i is there; values may be as large as they like.
+  void contains(const word* const* values, std::uint32_t n, std::uint64_t* homes, std::uint8_t* found) const {
+    const word* const last = values[is_unary_ ? 0 : 1];
+    find_homes(values, n, homes);
+    const std::uint64_t* const table = slots();
+    for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) __builtin_prefetch(table + homes[i]);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + prefetch_distance < n) __builtin_prefetch(table + homes[i + prefetch_distance]);
+      found[i] = 0;
+      // A value behind the last column would be found in the next row.
+      if (last[i] / packed_word::bits >= stride_) continue;
+      const std::uint64_t number = number_of(values, i);
+      for (std::uint64_t at = homes[i];; at = next(at)) {
+        const std::uint64_t seen = __atomic_load_n(table + at, __ATOMIC_RELAXED);
+        if (seen == 0) break;
+        if (packed_word::key(seen) != number) continue;
+        found[i] = static_cast<std::uint8_t>((seen >> (last[i] % packed_word::bits)) & 1);
+        break;
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t next(std::uint64_t at) const { return at + 1 == capacity() ? 0 : at + 1; }
+  [[nodiscard]] std::uint64_t number_of(const word* const* values, std::uint32_t i) const {
+    if (is_unary_) return values[0][i] / packed_word::bits;
+    return values[0][i] * stride_ + values[1][i] / packed_word::bits;
+  }
+  void find_homes(const word* const* values, std::uint32_t n, std::uint64_t* homes) const {
+    for (std::uint32_t i = 0; i < n; ++i) homes[i] = home(number_of(values, i));
+  }
+
+  /// A slot's number is written once and its bits are only ever set, so whoever reads it may act on what it saw.
+  template <bool Concurrent>
+  static std::uint64_t read(const std::uint64_t& slot) {
+    return Concurrent ? __atomic_load_n(&slot, __ATOMIC_RELAXED) : slot;
+  }
+  template <bool Concurrent>
+  bool insert_at(std::uint64_t* table, std::uint64_t at, std::uint64_t number, std::uint64_t own,
+                 std::uint64_t& taken) const {
+    return add_at<Concurrent>(table, at, number, own, taken) != 0;
+  }
+  /// Values of a word, as bits. @return those that were not there
+  template <bool Concurrent>
+  std::uint64_t add_at(std::uint64_t* table, std::uint64_t at, std::uint64_t number, std::uint64_t own,
+                       std::uint64_t& taken) const {
+    while (true) {
+      std::uint64_t seen = read<Concurrent>(table[at]);
+      if (seen == 0) {
+        const std::uint64_t made = (number << packed_word::bits) | own;
+        if constexpr (!Concurrent) {
+          table[at] = made;
+          ++taken;
+          return own;
+        } else if (__atomic_compare_exchange_n(&table[at], &seen, made, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+          ++taken;
+          return own;
+        }
+      }
+      if (packed_word::key(seen) != number) {
+        at = next(at);
+        continue;
+      }
+      const std::uint64_t added = own & ~seen;
+      if (added == 0) return 0;
+      if constexpr (Concurrent) {
+        return added & ~__atomic_fetch_or(&table[at], added, __ATOMIC_RELAXED);
+      } else {
+        table[at] = seen | added;
+        return added;
+      }
+    }
+  }
+
+  static constexpr std::uint64_t slot_values = (1ULL << packed_word::bits) - 1;
+  std::uint64_t stride_;  // words of 16 bits a row
+  bool is_unary_;
+};
+
+/// How many tuples share a slot of a word_set, 1 to 16: by those words of a sample of all numbers that occur.
+/// @param values columns of n rows
+[[nodiscard]] double tuples_per_word(const word* const* values, std::uint64_t n, const bit_matrix_shape& shape);
+
+}  // namespace gpulog::storage
