@@ -18,7 +18,9 @@ constexpr std::size_t variable_red_zone = 64;
 /// Room for all that a block can ask for, and for what lies between some hundred variables.
 constexpr std::size_t room = 2 * shared_bytes_per_block;
 
-std::size_t rounded_to_alignment(std::size_t bytes) { return (bytes + variable_alignment - 1) / variable_alignment * variable_alignment; }
+std::size_t rounded_to_alignment(std::size_t bytes) {
+  return (bytes + variable_alignment - 1) / variable_alignment * variable_alignment;
+}
 
 }  // namespace
 
