@@ -47,11 +47,6 @@ io::structured_columns structure_of(const sema::relation& relation, const sema::
   return result;
 }
 
-std::string parameter(const sema::io_directive& directive, const std::string& key) {
-  const auto found = directive.parameters.find(key);
-  return found == directive.parameters.end() ? std::string() : found->second;
-}
-
 /// With so many rows, or bytes of a file of facts, it is likely that the device will have something to do.
 constexpr std::uint64_t rows_for_a_device = 50000;
 constexpr std::uint64_t bytes_for_a_device = 500000;
@@ -139,6 +134,10 @@ void engine_state::write() {
   if (!has_results()) throw input_error("nothing can be written before the program is evaluated");
   const timed_scope timer(figures.write_seconds, figures.total_seconds);
   io::output_files files;
+  const auto request_of = [this](const sema::io_directive& directive) {
+    return io::write_request{directive.parameters, options.output_to_stdout ? "-" : options.output_directory,
+                             options.jobs};
+  };
   const auto write_directive = [&](std::uint32_t number, const sema::io_directive& directive) {
     const sema::relation& relation = analysed().relations[number];
     io::relation_rows rows;
@@ -169,12 +168,8 @@ void engine_state::write() {
       };
     }
     rows.rows = this->rows(number);
-    io::write_request request;
-    request.parameters = directive.parameters;
-    request.output_directory = options.output_to_stdout ? "-" : options.output_directory;
-    request.threads = options.jobs;
     try {
-      io::write_relation(rows, request, symbols, files);
+      io::write_relation(rows, request_of(directive), symbols, files);
     } catch (const backend::memory_exceeded& fault) {
       throw out_of_memory("writing relation " + relation.name, fault, memory);
     }
@@ -184,9 +179,8 @@ void engine_state::write() {
   const auto for_each_directive = [&](bool to_stdout) {
     for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
       for (const sema::io_directive& directive : analysed().relations[number].directives) {
-        const std::string kind = parameter(directive, "IO");
-        const bool is_stdout = options.output_to_stdout || kind == "stdout" || kind == "json";
-        if (directive.kind == sema::directive_kind::output && is_stdout == to_stdout) {
+        if (directive.kind == sema::directive_kind::output &&
+            io::prints_on_standard_output(request_of(directive)) == to_stdout) {
           write_directive(number, directive);
         }
         if (directive.kind == sema::directive_kind::printsize && to_stdout) {

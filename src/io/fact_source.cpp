@@ -36,6 +36,12 @@ std::optional<fact_source> fact_source::open_file(const read_request& request, s
   refuse_to_open("fact file " + name, errno);
 }
 
+std::optional<fact_source> fact_source::open_text_file(const read_request& request, std::string_view extension) {
+  std::optional<fact_source> source = open_file(request, extension);
+  if (source && request.on_size) request.on_size(source->text_bytes());
+  return source;
+}
+
 fact_source::fact_source(file_descriptor descriptor, std::string name)
     : descriptor_(std::move(descriptor)), name_(std::move(name)) {
   struct stat status {};

@@ -18,6 +18,8 @@ class fact_source {
   /// The file of the parameter filename, else of the relation with this extension. Nothing when it does not exist and
   /// need not. @throws user_error
   static std::optional<fact_source> open_file(const read_request& request, std::string_view extension);
+  /// The same of a text, whose size is told to the request's on_size.
+  static std::optional<fact_source> open_text_file(const read_request& request, std::string_view extension);
   static fact_source standard_input() { return {file_descriptor(0), "standard input"}; }
 
   /// For messages.

@@ -42,6 +42,9 @@ struct write_request {
 void write_relation(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                     output_files& files);
 
+/// Whether what is written is printed at once: it can't be taken back when something else fails.
+[[nodiscard]] bool prints_on_standard_output(const write_request& request);
+
 /// .printsize: the relation's name, a tab and its size on standard output. @throws output_error
 void print_relation_size(const std::string& relation, std::uint64_t rows);
 

@@ -80,43 +80,7 @@ class row_formatter {
   virtual void append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const = 0;
 };
 
-/// Lines of values with a delimiter between them.
-class delimited_formatter : public row_formatter {
- public:
-  delimited_formatter(const relation_rows& rows, const storage::symbol_table& symbols, std::string delimiter,
-                      bool rfc4180, bool headers);
-  [[nodiscard]] std::string beginning() const override;
-  [[nodiscard]] std::string end() const override { return {}; }
-  void append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const override;
-
- private:
-  void append_symbol(byte_buffer& text, word id) const;
-  void append_text(byte_buffer& text, std::string_view symbol) const;
-
-  const relation_rows& rows_;
-  const storage::symbol_table& symbols_;
-  std::string delimiter_;
-  bool rfc4180_;
-  bool headers_;
-};
-
-/// A JSON list of lists, or of objects.
-class json_formatter : public row_formatter {
- public:
-  json_formatter(const relation_rows& rows, const storage::symbol_table& symbols, bool objects);
-  [[nodiscard]] std::string beginning() const override { return "["; }
-  [[nodiscard]] std::string end() const override { return "]\n"; }
-  void append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const override;
-
- private:
-  void append_value(byte_buffer& text, word value, const value_type& type) const;
-  void append_plain_value(byte_buffer& text, word value, const value_type& type) const;
-
-  const relation_rows& rows_;
-  const storage::symbol_table& symbols_;
-  bool objects_;
-  /// What stands before each value: a separator and, in objects, the attribute's name.
-  std::vector<std::string> before_value_;
-};
+/// Records need a table that they are written from.
+void check_kinds(const relation_rows& rows);
 
 }  // namespace gpulog::io

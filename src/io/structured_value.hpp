@@ -12,6 +12,10 @@
 /// Records and algebraic data types as text: "[1, [x, nil]]", "$Add(1, $Zero)".
 namespace gpulog::io {
 
+[[nodiscard]] inline bool is_structured(value_kind kind) {
+  return kind == value_kind::record || kind == value_kind::adt;
+}
+
 /// What the columns of a relation hold; without structures when none holds records or algebraic data types.
 struct structured_columns {
   std::vector<structure_id> structures;  ///< one for each attribute; invalid for plain values

@@ -276,20 +276,25 @@ std::uint64_t read_arrow_rows(ArrowArrayStream& stream, const read_request& requ
   return arrow_loader(stream, request, symbols).load(allocate);
 }
 
-std::uint64_t read_arrow(const read_request& request, arrow_format format, storage::symbol_table& symbols,
-                         const row_allocator& allocate) {
-  const std::string extension = format == arrow_format::parquet ? ".parquet" : ".arrow";
+template <arrow_format Format>
+std::uint64_t read_arrow(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate) {
+  const std::string extension = Format == arrow_format::parquet ? ".parquet" : ".arrow";
   const std::optional<fact_source> source = fact_source::open_file(request, extension);
   if (!source) return 0;
   const std::string name =
       directive_parameters(request.parameters).text("filename", fmt::format("{}{}", request.relation, extension));
   try {
     arrow_owned<ArrowArrayStream> stream;
-    open_arrow_file(request.fact_directory / name, format, request.threads, stream);
+    open_arrow_file(request.fact_directory / name, Format, request.threads, stream);
     return read_arrow_rows(*stream.get(), request, symbols, allocate);
   } catch (const user_error& problem) {
     fact_source::refuse(problem.what(), source->name());
   }
 }
+
+template std::uint64_t read_arrow<arrow_format::parquet>(const read_request&, storage::symbol_table&,
+                                                         const row_allocator&);
+template std::uint64_t read_arrow<arrow_format::arrow>(const read_request&, storage::symbol_table&,
+                                                       const row_allocator&);
 
 }  // namespace gpulog::io

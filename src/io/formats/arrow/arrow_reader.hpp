@@ -8,8 +8,8 @@
 namespace gpulog::io {
 
 /// Rows of a Parquet or Arrow file: of the parameter filename, else <relation>.parquet or .arrow. See read_arrow_rows.
-std::uint64_t read_arrow(const read_request& request, arrow_format format, storage::symbol_table& symbols,
-                         const row_allocator& allocate);
+template <arrow_format Format>
+std::uint64_t read_arrow(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate);
 
 /// Rows of a stream of tables. An attribute is the table's column of its name where all attributes have one, else the
 /// column of its number, which the parameter columns changes as in text files. Numbers may have any width that holds

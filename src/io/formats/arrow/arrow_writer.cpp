@@ -282,9 +282,10 @@ void export_arrow_rows(const relation_rows& rows, const storage::symbol_table& s
   };
 }
 
-void write_arrow(const relation_rows& rows, const write_request& request, arrow_format format,
-                 const storage::symbol_table& symbols, output_files& files) {
-  const std::string extension = format == arrow_format::parquet ? ".parquet" : ".arrow";
+template <arrow_format Format>
+void write_arrow(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
+                 output_files& files) {
+  const std::string extension = Format == arrow_format::parquet ? ".parquet" : ".arrow";
   const std::string name =
       directive_parameters(request.parameters).text("filename", fmt::format("{}{}", rows.relation, extension));
   output_file file(request.output_directory / name);
@@ -293,9 +294,14 @@ void write_arrow(const relation_rows& rows, const write_request& request, arrow_
   export_arrow_rows(rows, symbols, *stream.get());
   {
     const file_size_signal_block block;
-    save_arrow_file(file.temporary_path(), format, stream.get());
+    save_arrow_file(file.temporary_path(), Format, stream.get());
   }
   files.add(std::move(file));
 }
+
+template void write_arrow<arrow_format::parquet>(const relation_rows&, const write_request&,
+                                                 const storage::symbol_table&, output_files&);
+template void write_arrow<arrow_format::arrow>(const relation_rows&, const write_request&, const storage::symbol_table&,
+                                               output_files&);
 
 }  // namespace gpulog::io

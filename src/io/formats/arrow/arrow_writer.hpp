@@ -7,8 +7,9 @@ namespace gpulog::io {
 
 /// Writes rows to a Parquet or Arrow file: of the parameter filename, else <relation>.parquet or .arrow, which is added
 /// to `files`. @throws user_error, output_error
-void write_arrow(const relation_rows& rows, const write_request& request, arrow_format format,
-                 const storage::symbol_table& symbols, output_files& files);
+template <arrow_format Format>
+void write_arrow(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
+                 output_files& files);
 
 /// The rows as a stream of tables with a column for each attribute, of its name: integers and floats of the width of
 /// words, symbols as texts (as bytes where one of them is not UTF-8), records and branches in the form of fact files;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/byte_source.hpp"
+#include "io/fact_source.hpp"
 #include "io/facts_reader.hpp"
 #include "io/value_text.hpp"
 #include "support/error.hpp"
@@ -295,6 +296,34 @@ class json_rows {
 std::uint64_t parse_json_rows(std::string_view text, const read_request& request, storage::symbol_table& symbols,
                               std::vector<backend::array<word>>& columns) {
   return json_rows(text, request, symbols, columns).parse();
+}
+
+namespace {
+
+std::uint64_t load_json(fact_source source, const read_request& request, storage::symbol_table& symbols,
+                        const row_allocator& allocate) {
+  std::vector<backend::array<word>> parsed = empty_columns(request);
+  std::uint64_t rows = 0;
+  try {
+    rows = parse_json_rows(source.read_all(), request, symbols, parsed);
+  } catch (const read_failure& problem) {
+    fact_source::refuse(problem.what(), source.name());
+  }
+  hand_over(parsed, rows, allocate);
+  return rows;
+}
+
+}  // namespace
+
+std::uint64_t read_json_file(const read_request& request, storage::symbol_table& symbols,
+                             const row_allocator& allocate) {
+  std::optional<fact_source> source = fact_source::open_text_file(request, ".json");
+  return source ? load_json(std::move(*source), request, symbols, allocate) : 0;
+}
+
+std::uint64_t read_json_from_standard_input(const read_request& request, storage::symbol_table& symbols,
+                                            const row_allocator& allocate) {
+  return load_json(fact_source::standard_input(), request, symbols, allocate);
 }
 
 }  // namespace gpulog::io

@@ -14,4 +14,11 @@ namespace gpulog::io {
 std::uint64_t parse_json_rows(std::string_view text, const read_request& request, storage::symbol_table& symbols,
                               std::vector<backend::array<word>>& columns);
 
+/// As read_facts, from the file of the parameter filename, else <relation>.json; it may be compressed.
+std::uint64_t read_json_file(const read_request& request, storage::symbol_table& symbols,
+                             const row_allocator& allocate);
+
+std::uint64_t read_json_from_standard_input(const read_request& request, storage::symbol_table& symbols,
+                                            const row_allocator& allocate);
+
 }  // namespace gpulog::io

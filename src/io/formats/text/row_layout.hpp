@@ -10,10 +10,6 @@
 
 namespace gpulog::io {
 
-[[nodiscard]] inline bool is_structured(value_kind kind) {
-  return kind == value_kind::record || kind == value_kind::adt;
-}
-
 /// What a line of text holds, from its first column to the last one that is needed.
 struct row_layout {
   static constexpr std::size_t not_read = SIZE_MAX;

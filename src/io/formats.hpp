@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "io/facts_reader.hpp"
+#include "io/relation_writer.hpp"
+
+namespace gpulog::io {
+
+/// What IO=NAME of a directive means: a format, and where it is read from or written to. A new format is a folder in
+/// formats/ and a line in formats.cpp.
+struct format {
+  std::string_view name;
+  /// As read_facts; nullptr: nothing is read this way.
+  std::uint64_t (*read)(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate);
+  /// As write_relation; nullptr: nothing is written this way.
+  void (*write)(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
+                output_files& files);
+  bool prints = false;  ///< it writes to standard output
+};
+
+[[nodiscard]] std::span<const format> formats();
+
+/// nullptr where there is none of this name.
+[[nodiscard]] const format* find_format(std::string_view name);
+
+}  // namespace gpulog::io

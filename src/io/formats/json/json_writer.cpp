@@ -1,0 +1,167 @@
+#include "io/formats/json/json_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "io/directive_parameters.hpp"
+#include "io/row_writing.hpp"
+#include "io/value_text.hpp"
+#include "support/error.hpp"
+
+namespace gpulog::io {
+namespace {
+
+void append_json_string(byte_buffer& text, std::string_view value) {
+  text.append('"');
+  for (std::size_t begin = 0;;) {
+    const auto special = std::find_if(value.begin() + static_cast<std::ptrdiff_t>(begin), value.end(), [](char byte) {
+      return byte == '"' || byte == '\\' || static_cast<unsigned char>(byte) < 0x20;
+    });
+    const auto position = static_cast<std::size_t>(special - value.begin());
+    text.append(value.substr(begin, position - begin));
+    if (special == value.end()) break;
+    switch (*special) {
+      case '"':
+        text.append("\\\"");
+        break;
+      case '\\':
+        text.append("\\\\");
+        break;
+      case '\n':
+        text.append("\\n");
+        break;
+      case '\t':
+        text.append("\\t");
+        break;
+      case '\r':
+        text.append("\\r");
+        break;
+      default:
+        text.append(fmt::format("\\u{:04x}", static_cast<unsigned>(*special)));
+    }
+    begin = position + 1;
+  }
+  text.append('"');
+}
+
+/// A JSON list of lists, or of objects.
+class json_formatter : public row_formatter {
+ public:
+  json_formatter(const relation_rows& rows, const storage::symbol_table& symbols, bool objects);
+  [[nodiscard]] std::string beginning() const override { return "["; }
+  [[nodiscard]] std::string end() const override { return "]\n"; }
+  void append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const override;
+
+ private:
+  void append_value(byte_buffer& text, word value, const value_type& type) const;
+  void append_plain_value(byte_buffer& text, word value, const value_type& type) const;
+
+  const relation_rows& rows_;
+  const storage::symbol_table& symbols_;
+  bool objects_;
+  /// What stands before each value: a separator and, in objects, the attribute's name.
+  std::vector<std::string> before_value_;
+};
+
+json_formatter::json_formatter(const relation_rows& rows, const storage::symbol_table& symbols, bool objects)
+    : rows_(rows), symbols_(symbols), objects_(objects) {
+  check_kinds(rows);
+  for (std::size_t column = 0; column < rows.columns.size(); ++column) {
+    byte_buffer text;
+    text.append(column == 0 ? "" : ", ");
+    if (objects) {
+      append_json_string(text, rows.attribute_names.at(column));
+      text.append(": ");
+    }
+    before_value_.emplace_back(text.bytes());
+  }
+}
+
+void json_formatter::append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const {
+  const row_window window(rows_, first, last);
+  for (std::uint64_t row = first; row < last; ++row) {
+    if (row > 0) text.append(",\n");
+    text.append(objects_ ? '{' : '[');
+    for (std::size_t column = 0; column < rows_.columns.size(); ++column) {
+      text.append(before_value_[column]);
+      const word value = window.at(column, row);
+      append_value(text, value, rows_.structured.type_of(column, rows_.kinds[column]));
+    }
+    text.append(objects_ ? '}' : ']');
+  }
+}
+
+/// Without recursion: a list may be millions of records long.
+void json_formatter::append_value(byte_buffer& text, word value, const value_type& type) const {
+  struct open_record {
+    const std::vector<field_type>* fields;
+    const word* values;
+    std::size_t next;
+  };
+  std::vector<open_record> open;
+  const auto begin = [&](word begun, const value_type& of) {
+    if (of.kind != value_kind::record) return append_plain_value(text, begun, of);
+    const std::vector<field_type>& fields = (*rows_.structured.types)[of.structure.value].fields;
+    const storage::record_table& table = (*rows_.structured.records)[static_cast<std::uint32_t>(fields.size())];
+    if (!table.has(begun)) return text.append("null");
+    text.append(objects_ ? '{' : '[');
+    open.push_back({&fields, table.fields(begun), 0});
+  };
+  begin(value, type);
+  while (!open.empty()) {
+    open_record& innermost = open.back();
+    if (innermost.next == innermost.fields->size()) {
+      text.append(objects_ ? '}' : ']');
+      open.pop_back();
+      continue;
+    }
+    if (innermost.next > 0) text.append(", ");
+    const std::size_t number = innermost.next++;
+    const field_type& field = (*innermost.fields)[number];
+    if (objects_) {
+      append_json_string(text, field.name);
+      text.append(": ");
+    }
+    begin(innermost.values[number], field.type);
+  }
+}
+
+void json_formatter::append_plain_value(byte_buffer& text, word value, const value_type& type) const {
+  if (type.kind == value_kind::symbol) {
+    append_json_string(text, symbols_.text(value));
+  } else if (type.kind == value_kind::adt) {
+    std::string structured;
+    append_structured(structured, value, type, rows_.structured, true, symbols_);
+    append_json_string(text, structured);
+  } else if (type.kind == value_kind::floating && !std::isfinite(real_value(value, rows_.structured.wide))) {
+    text.append("null");  // JSON has no other way to say it
+  } else {
+    text.advance_to(print_value(text.reserve(longest_number), value, type.kind, rows_.structured.wide));
+  }
+}
+
+json_formatter json_of(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols) {
+  const std::string format = directive_parameters(request.parameters).text("format", "list");
+  if (format != "list" && format != "object") {
+    throw user_error(fmt::format("the parameter format is list or object, not \"{}\"", format));
+  }
+  return {rows, symbols, format == "object"};
+}
+
+}  // namespace
+
+void write_json_file(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
+                     output_files& files) {
+  write_rows(rows, request, json_of(rows, request, symbols), ".json", false, files);
+}
+
+void print_as_json(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
+                   output_files& /*files*/) {
+  print_rows(rows, json_of(rows, request, symbols), request.threads);
+}
+
+}  // namespace gpulog::io

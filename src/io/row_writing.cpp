@@ -1,0 +1,178 @@
+#include "io/row_writing.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "io/directive_parameters.hpp"
+#include "io/formats/text/gzip_text.hpp"
+#include "io/task_runner.hpp"
+
+namespace gpulog::io {
+namespace {
+
+/// Values that one thread formats at a time. Fixed, so that compressed bytes don't depend on the threads.
+constexpr std::uint64_t values_per_piece = 65536;
+/// Pieces that may wait for their turn to be written, for each thread.
+constexpr std::size_t waiting_per_thread = 4;
+constexpr const char* standard_output_name = "standard output";
+
+/// Where finished bytes go, in order.
+using byte_sink = std::function<void(std::string_view)>;
+
+/// Pieces that are made by many threads in any order, and written in the order of their numbers by whoever finds the
+/// next one ready.
+template <class Piece>
+class ordered_writer {
+ public:
+  ordered_writer(std::size_t limit, std::function<void(Piece)> write) : limit_(limit), write_(std::move(write)) {}
+
+  /// Blocks while too many pieces wait. The piece whose turn it is never waits.
+  void add(std::size_t number, Piece piece) {
+    std::unique_lock lock(access_);
+    changed_.wait(lock, [&] { return number < next_ + limit_ || failed_; });
+    if (failed_) return;
+    ready_.emplace(number, std::move(piece));
+    if (writing_) return;
+    writing_ = true;
+    for (auto found = ready_.find(next_); found != ready_.end(); found = ready_.find(next_)) {
+      Piece current = std::move(found->second);
+      ready_.erase(found);
+      lock.unlock();
+      write_(std::move(current));
+      lock.lock();
+      ++next_;
+      changed_.notify_all();
+    }
+    writing_ = false;
+  }
+
+  /// A piece will never come: nobody is to wait for it.
+  void give_up() {
+    const std::lock_guard lock(access_);
+    failed_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::size_t limit_;
+  std::function<void(Piece)> write_;
+  std::mutex access_;
+  std::condition_variable changed_;
+  std::map<std::size_t, Piece> ready_;
+  std::size_t next_ = 0;
+  bool writing_ = false;
+  bool failed_ = false;
+};
+
+/// Buffers that were written, to be filled again: fresh memory costs more than formatting into it.
+class buffer_pool {
+ public:
+  byte_buffer take() {
+    const std::lock_guard lock(access_);
+    if (spare_.empty()) return {};
+    byte_buffer buffer = std::move(spare_.back());
+    spare_.pop_back();
+    return buffer;
+  }
+  void give_back(byte_buffer buffer) {
+    buffer.clear();
+    const std::lock_guard lock(access_);
+    spare_.push_back(std::move(buffer));
+  }
+
+ private:
+  std::mutex access_;
+  std::vector<byte_buffer> spare_;
+};
+
+/// The text of all rows to the sink. A piece is a number of rows; the first has what stands before all rows, the last
+/// what stands behind them.
+template <class MakePiece, class WritePiece>
+void write_pieces(const relation_rows& rows, const row_formatter& formatter, unsigned threads, buffer_pool& buffers,
+                  const MakePiece& make_piece, const WritePiece& write_piece) {
+  const std::uint64_t rows_per_piece = std::max<std::uint64_t>(values_per_piece / (rows.columns.size() + 1), 1);
+  const std::uint64_t pieces = std::max<std::uint64_t>((rows.rows + rows_per_piece - 1) / rows_per_piece, 1);
+  task_runner run(threads);
+  using piece = decltype(make_piece(byte_buffer{}));
+  ordered_writer<piece> writer(waiting_per_thread * run.threads(), write_piece);
+  run(pieces, [&](std::size_t number) {
+    try {
+      byte_buffer text = buffers.take();
+      if (number == 0) text.append(formatter.beginning());
+      formatter.append_rows(text, number * rows_per_piece, std::min((number + 1) * rows_per_piece, rows.rows));
+      if (number + 1 == pieces) text.append(formatter.end());
+      writer.add(number, make_piece(std::move(text)));
+    } catch (...) {
+      writer.give_up();
+      throw;
+    }
+  });
+}
+
+void write_plain(const relation_rows& rows, const row_formatter& formatter, unsigned threads, const byte_sink& sink) {
+  buffer_pool buffers;
+  write_pieces(
+      rows, formatter, threads, buffers, [](byte_buffer text) { return text; },
+      [&](byte_buffer text) {
+        sink(text.bytes());
+        buffers.give_back(std::move(text));
+      });
+}
+
+void write_compressed(const relation_rows& rows, const row_formatter& formatter, unsigned threads,
+                      const byte_sink& sink) {
+  buffer_pool buffers;
+  gzip_ending ending;
+  sink(gzip_beginning());
+  write_pieces(
+      rows, formatter, threads, buffers,
+      [&](byte_buffer text) {
+        compressed_piece piece = compress_piece(text.bytes());
+        buffers.give_back(std::move(text));
+        return piece;
+      },
+      [&](const compressed_piece& piece) {
+        ending.add(piece);
+        sink(piece.bytes);
+      });
+  sink(ending.bytes());
+}
+
+}  // namespace
+
+void print_text(std::string_view text) {
+  std::cout.flush();
+  std::fflush(stdout);
+  write_bytes(STDOUT_FILENO, text, standard_output_name);
+}
+
+void print_rows(const relation_rows& rows, const row_formatter& formatter, unsigned threads) {
+  print_text({});
+  write_plain(rows, formatter, threads,
+              [](std::string_view bytes) { write_bytes(STDOUT_FILENO, bytes, standard_output_name); });
+}
+
+void write_rows(const relation_rows& rows, const write_request& request, const row_formatter& formatter,
+                std::string_view extension, bool compress, output_files& files) {
+  const std::string default_name = fmt::format("{}{}{}", rows.relation, extension, compress ? ".gz" : "");
+  output_file file(request.output_directory / directive_parameters(request.parameters).text("filename", default_name));
+  const byte_sink sink = [&](std::string_view bytes) { file.write(bytes); };
+  if (compress) {
+    write_compressed(rows, formatter, request.threads, sink);
+  } else {
+    write_plain(rows, formatter, request.threads, sink);
+  }
+  file.close();
+  files.add(std::move(file));
+}
+
+}  // namespace gpulog::io

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string_view>
+
+#include "io/row_formatter.hpp"
+
+/// The text of a relation's rows on its way to a file or to standard output: many threads make it, in pieces, and it
+/// is written in the order of the rows. For the formats that are texts.
+namespace gpulog::io {
+
+/// Texts that others have begun to print come first. @throws output_error
+void print_text(std::string_view text);
+
+/// @param threads that format
+/// @throws output_error
+void print_rows(const relation_rows& rows, const row_formatter& formatter, unsigned threads);
+
+/// Into the file of the parameter filename, else <relation><extension>, which is added to `files`.
+/// @param compress with gzip; the bytes do not depend on the number of threads
+/// @throws output_error
+void write_rows(const relation_rows& rows, const write_request& request, const row_formatter& formatter,
+                std::string_view extension, bool compress, output_files& files);
+
+}  // namespace gpulog::io
