@@ -26,9 +26,9 @@ TEST(formats, unknown_names_have_none) {
 
 TEST(formats, what_is_printed_is_told_apart) {
   write_request request;
-  for (const auto& [kind, prints] : {std::pair("file", false), std::pair("stdout", true), std::pair("json", true),
-                                     std::pair("jsonfile", false), std::pair("stdoutprintsize", true),
-                                     std::pair("sqlite", false), std::pair("tape", false)}) {
+  for (const auto& [kind, prints] :
+       {std::pair("file", false), std::pair("stdout", true), std::pair("json", true), std::pair("jsonfile", false),
+        std::pair("stdoutprintsize", true), std::pair("sqlite", false), std::pair("tape", false)}) {
     request.parameters = {{"IO", kind}};
     EXPECT_EQ(prints_on_standard_output(request), prints) << kind;
   }
