@@ -30,12 +30,12 @@ struct rule_statistics {
 struct stratum_statistics {
   std::vector<std::string> relations;
   bool recursive = false;
-  std::string backend;      ///< where it ran; of relations without rules: where they were loaded
-  std::string reason;       ///< why there, or why a part of it ran on the cpu; empty where there was no choice
-  bool decomposed = false;  ///< run as one fixpoint for each value of the columns that its rules pass through
-  bool numbered = false;    ///< so, over numbers instead of the values of other columns
-  bool by_rows = false;     ///< made for one value of a column at a time, without a tuple set
-  bool was_run = true;      ///< false: another stratum stands for it, see given_up
+  std::string backend;  ///< where it ran; of relations without rules: where they were loaded
+  std::string reason;   ///< why there, or why a part of it ran on the cpu; empty where there was no choice
+  /// Those that ran it, for the part in front of the loop and the loop: "versions" or "row-evaluation", then "loop",
+  /// "search" (one for each value that its rules pass through) or "search-over-numbers". Other ones may come.
+  std::vector<std::string> strategies;
+  bool was_run = true;  ///< false: another stratum stands for it, see given_up
   /// Of a recursion with relations that were restricted to what it asks for: which share of the rows that was, more
   /// than expected, when it was given up; a stratum behind went on without restrictions, from what there was.
   std::optional<double> given_up;

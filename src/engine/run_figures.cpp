@@ -49,9 +49,7 @@ void engine_state::collect_figures() {
     to.recursive = stratum.recursive;
     to.backend = from.backend.empty() ? figures.backend : from.backend;
     to.reason = from.reason;
-    to.decomposed = from.decomposed;
-    to.numbered = from.numbered;
-    to.by_rows = from.by_rows;
+    to.strategies = from.strategies;
     to.was_run = from.was_run;
     to.given_up = from.given_up;
     to.iterations = from.iterations;

@@ -103,11 +103,10 @@ struct relation_statistics {
 };
 
 struct stratum_statistics {
-  std::string backend;             ///< where it ran, if strata of the plan run in several places; else empty
-  std::string reason;              ///< why there
-  bool decomposed = false;         ///< run as one fixpoint for each value of a column, or of several
-  bool numbered = false;           ///< so, over numbers instead of values
-  bool by_rows = false;            ///< evaluated row by row
+  std::string backend;  ///< where it ran, if strata of the plan run in several places; else empty
+  std::string reason;   ///< why there
+  /// Names of those that ran it (exec/strategies), in the order in which they did.
+  std::vector<std::string> strategies;
   bool was_run = true;             ///< false: another stratum stands for it (plan::stratum_condition)
   std::optional<double> given_up;  ///< share of the rows that was asked for (plan::restriction_watch)
   std::uint64_t iterations = 0;

@@ -128,7 +128,10 @@ class comparison {
       }
     }
     running.evaluate();
-    for (const stratum_statistics& stratum : running.figures().strata) numbered_strata_ += stratum.numbered ? 1 : 0;
+    for (const stratum_statistics& stratum : running.figures().strata) {
+      numbered_strata_ += static_cast<std::uint64_t>(
+          std::count(stratum.strategies.begin(), stratum.strategies.end(), "search-over-numbers"));
+    }
     for (std::uint32_t number = 0; number < analysed_->relations.size(); ++number) {
       const std::string& name = analysed_->relations[number].name;
       const auto expected = in_text(number);

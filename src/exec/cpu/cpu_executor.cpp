@@ -4,6 +4,9 @@
 
 namespace gpulog::exec {
 
+static_assert(fixpoint_machine<cpu_machine<backend::cpu::serial_backend>>);
+static_assert(fixpoint_machine<cpu_machine<backend::cpu::tbb_backend>>);
+
 std::unique_ptr<stratum_executor> make_cpu_executor(const plan::program& program, storage::symbol_table& symbols,
                                                     backend::memory_resource& resource, const options& chosen) {
   if (chosen.threads == 1) return make_serial_executor(program, symbols, resource, chosen);

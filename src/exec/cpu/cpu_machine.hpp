@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "exec/calibration.hpp"
 #include "exec/executor.hpp"
+#include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/fixpoint/subsumption.hpp"
 #include "kernels/join/tile_runner.hpp"
@@ -25,6 +27,19 @@ template <class Backend>
 class cpu_machine {
  public:
   using relation = storage::relation;
+  static constexpr machine_abilities abilities = {.choices = true,
+                                                  .equivalences = true,
+                                                  .subsumptions = true,
+                                                  .lattices = true,
+                                                  .priority_delta = true,
+                                                  .set_kinds = true,
+                                                  .full_relations = true,
+                                                  .searches = true,
+                                                  .rows = true,
+                                                  .batches = true,
+                                                  .memories = true,
+                                                  .several_indexes = true,
+                                                  .timed_candidates = true};
   static constexpr bool leaves_steps_to_host = false;
   static constexpr bool makes_other_searches = true;
   struct column_values {
@@ -99,13 +114,13 @@ class cpu_machine {
     return kernels::run_numbered(backend_, *resource_, task, relations, {cut_.numbered_step_rows, backend_.workers()},
                                  stop);
   }
-  static constexpr kernels::row_cut_offs rows_pay = {1024, 0, 3, 2};
+  static constexpr kernels::row_cut_offs rows_pay = calibration::host_rows_pay;
   std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
                                               kernels::relation_list<relation>& relations,
                                               const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {
     return kernels::run_rows(backend_, *resource_, task, relations, cut, stop);
   }
-  static constexpr kernels::row_cut_offs added_rows_pay = {1024, 65536, 3, 0};
+  static constexpr kernels::row_cut_offs added_rows_pay = calibration::host_added_rows_pay;
   /// Rules of versions row by row, in addition to what their head has. @return by rule: its candidates; nothing: it was
   /// left
   std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_task& task,
@@ -174,7 +189,7 @@ class cpu_machine {
   void remember_folds(kernels::pipeline& program) { program.folded = kernels::memory_of_folds(program, *resource_); }
 
   /// Candidates that a worker makes and offers in a second, about: for versions that find few, and take long to look.
-  static constexpr double candidates_a_second = 3e7;
+  static constexpr double candidates_a_second = calibration::host_offered_per_second;
 
   /// Runs versions beside each other that are too small to be shared among workers. What fails is left, and fails again
   /// when it runs alone.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -11,6 +12,7 @@
 #include "exec/executor.hpp"
 #include "exec/fixpoint/index_places.hpp"
 #include "exec/fixpoint/last_uses.hpp"
+#include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/stratum_subsumptions.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "kernels/steps/functor_table.hpp"
@@ -19,12 +21,12 @@
 namespace gpulog::exec {
 
 /// The relations of a plan on a machine, with their sets and indexes: how they are made, filled, measured, and freed
-/// behind the last stratum that needs them. What runs the plan's rules (phase_runner.hpp) derives from it.
+/// behind the last stratum that needs them. A fixpoint and its strategies share it.
 template <class Machine>
 class plan_relations {
- protected:
+ public:
   using relation_type = typename Machine::relation;
-  static constexpr bool holds_equivalences = requires(relation_type & made) { made.become_equivalence(); };
+  static constexpr machine_abilities can = Machine::abilities;
 
   /// What was done to a relation when memory ran out.
   struct fault_context {
@@ -34,23 +36,23 @@ class plan_relations {
   };
 
   template <class... Arguments>
-  plan_relations(const plan::program& program, backend::memory_resource& resource, const options& chosen,
-                 Arguments&&... machine)
-      : machine_(std::forward<Arguments>(machine)...),
-        plan_(&program),
-        resource_(&resource),
-        options_(chosen),
-        places_(place_indexes(program)),
-        last_uses_(find_last_uses(program, chosen.may_run, Machine::makes_other_searches)),
-        last_version_(program.relations.size(), nullptr) {
-    relations_.resize(program.relations.size());
+  plan_relations(const plan::program& planned, backend::memory_resource& memory, const options& chosen_options,
+                 Arguments&&... of_machine)
+      : machine(std::forward<Arguments>(of_machine)...),
+        program(planned),
+        resource(memory),
+        chosen(chosen_options),
+        places(place_indexes(planned)),
+        uses(find_last_uses(planned, chosen_options.may_run, Machine::makes_other_searches)),
+        last_version(planned.relations.size(), nullptr) {
+    relations.resize(program.relations.size());
     for (std::uint32_t r = 0; r < program.relations.size(); ++r) make_relation(relation_id(r));
   }
   ~plan_relations() = default;
   plan_relations(const plan_relations&) = delete;
   plan_relations& operator=(const plan_relations&) = delete;
 
-  [[nodiscard]] relation_type& relation_of(relation_id id) const { return *relations_[id.value]; }
+  [[nodiscard]] relation_type& relation_of(relation_id id) const { return *relations[id.value]; }
 
   template <class Action>
   void guarded(const fault_context& context, Action&& action) {
@@ -63,28 +65,28 @@ class plan_relations {
 
   /// A relation of a kind that the machine lacks can be read here, but not loaded or extended.
   void require_kind_of(relation_id id) const {
-    if (!holds_choices && !plan_->relations[id.value].choice_domains.empty())
+    if (!can.choices && !program.relations[id.value].choice_domains.empty())
       throw internal_error("a machine without choice-domains is given one");
-    if (!holds_equivalences && plan_->relations[id.value].is_equivalence)
+    if (!can.equivalences && program.relations[id.value].is_equivalence)
       throw internal_error("a machine without equivalence relations is given one");
   }
 
   /// An empty relation with its indexes, in the place of what was there.
   void make_relation(relation_id id) {
-    relations_[id.value] =
-        machine_.make_relation(static_cast<std::uint32_t>(plan_->relations[id.value].kinds.size()), options_);
-    if constexpr (holds_choices) {
-      const auto& domains = plan_->relations[id.value].choice_domains;
+    relations[id.value] =
+        machine.make_relation(static_cast<std::uint32_t>(program.relations[id.value].kinds.size()), chosen);
+    if constexpr (can.choices) {
+      const auto& domains = program.relations[id.value].choice_domains;
       if (!domains.empty()) relation_of(id).set_choice_domains(domains);
     }
-    if constexpr (holds_equivalences) {
-      if (plan_->relations[id.value].is_equivalence) relation_of(id).become_equivalence();
+    if constexpr (can.equivalences) {
+      if (program.relations[id.value].is_equivalence) relation_of(id).become_equivalence();
     }
-    if constexpr (subsuming_machine<Machine>) {
+    if constexpr (can.subsumptions) {
       if (loses_rows(id)) prepare_losses(id);
     }
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (places_[i].relation == id) relation_of(id).add_index(make_layout(plan_->indexes[i], options_.storage));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (places[i].relation == id) relation_of(id).add_index(make_layout(program.indexes[i], chosen.storage));
     }
   }
 
@@ -96,25 +98,30 @@ class plan_relations {
   /// Rows of a relation that were derived elsewhere: distinct. It gets a set only if a stratum to come needs it.
   void adopt_relation(relation_id id, const std::vector<const word*>& columns, std::uint64_t rows) {
     relation_type& target = relation_of(id);
-    const std::size_t last_insertion_or_lookup = last_uses_.set_needed[id.value];
+    const std::size_t last_insertion_or_lookup = uses.set_needed[id.value];
     guarded({"copying", id, nullptr}, [&] {
-      if (last_insertion_or_lookup == last_uses::never || last_insertion_or_lookup < next_stratum_) {
-        machine_.adopt_rows(target, columns, rows);
+      if (last_insertion_or_lookup == last_uses::never || last_insertion_or_lookup < next_stratum) {
+        machine.adopt_rows(target, columns, rows);
       } else {
         fill(target, columns, rows);
       }
     });
   }
 
+  /// @throws kernels::interrupted where the run was asked to end
+  void check_stop() const {
+    if (chosen.stop != nullptr && chosen.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
+  }
+
   /// Whether all is done as in the paper.
-  [[nodiscard]] bool is_published() const { return options_.storage == storage::storage_mode::hisa; }
+  [[nodiscard]] bool is_published() const { return chosen.storage == storage::storage_mode::hisa; }
 
   /// Whether iterations may go on with the best values alone, while others wait. @param least rows; 0: no more
   void use_priority_delta([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] std::uint64_t least) {
-    if constexpr (requires(relation_type & made) { made.use_priority_delta(least); }) {
-      if (!options_.priority_delta) return;
+    if constexpr (can.priority_delta) {
+      if (!chosen.priority_delta) return;
       for (const relation_id relation : stratum.relations) {
-        const auto& best = plan_->relations[relation.value].best;
+        const auto& best = program.relations[relation.value].best;
         if (best && best->priority_delta && relation_of(relation).keeps_best())
           relation_of(relation).use_priority_delta(least);
       }
@@ -123,29 +130,29 @@ class plan_relations {
 
   void refresh_index(std::uint32_t index, stratum_statistics& figures) {
     const double start = storage::seconds_now();
-    const index_place place = places_[index];
+    const index_place place = places[index];
     guarded({"indexing", place.relation, nullptr},
-            [&] { machine_.refresh_index(relation_of(place.relation), place.number); });
+            [&] { machine.refresh_index(relation_of(place.relation), place.number); });
     figures.index_seconds += storage::seconds_now() - start;
   }
 
   /// Several at a time where the machine can, and where there is enough to do.
   template <class Indexes>
   void refresh_indexes(const Indexes& indexes, stratum_statistics& figures) {
-    if constexpr (requires { machine_.each_at_once(std::size_t{}, [](std::size_t) {}); }) {
+    if constexpr (can.several_indexes) {
       std::vector<std::uint32_t> all;
       std::uint64_t rows = 0;
       for (const std::uint32_t index : indexes) {
-        const relation_type& relation = relation_of(places_[index].relation);
+        const relation_type& relation = relation_of(places[index].relation);
         all.push_back(index);
-        rows += relation.index(places_[index].number).missing_rows(relation.rows());
+        rows += relation.index(places[index].number).missing_rows(relation.rows());
       }
-      if (all.size() > 1 && static_cast<double>(rows) >= options_.cut.parallel_candidates) {
+      if (all.size() > 1 && static_cast<double>(rows) >= chosen.cut.parallel_candidates) {
         const double start = storage::seconds_now();
-        machine_.each_at_once(all.size(), [&](std::size_t number) {
-          const index_place place = places_[all[number]];
+        machine.each_at_once(all.size(), [&](std::size_t number) {
+          const index_place place = places[all[number]];
           guarded({"indexing", place.relation, nullptr},
-                  [&] { machine_.refresh_index(relation_of(place.relation), place.number); });
+                  [&] { machine.refresh_index(relation_of(place.relation), place.number); });
         });
         figures.index_seconds += storage::seconds_now() - start;
         return;
@@ -157,7 +164,7 @@ class plan_relations {
   void settle(relation_id relation, stratum_statistics& figures) {
     relation_type& target = relation_of(relation);
     const storage::phase_times before = target.times();
-    guarded({"deduplicating", relation, last_version_[relation.value]}, [&] { machine_.settle(target); });
+    guarded({"deduplicating", relation, last_version[relation.value]}, [&] { machine.settle(target); });
     add_phases(target, before, figures);
   }
 
@@ -166,10 +173,8 @@ class plan_relations {
     figures.merge_seconds += target.times().merge - before.merge;
   }
 
-  static constexpr bool chooses_sets = requires(relation_type & made) { made.bound_values({}, 0); };
-
   [[nodiscard]] static std::string set_of([[maybe_unused]] const relation_type& asked) {
-    if constexpr (chooses_sets) {
+    if constexpr (can.set_kinds) {
       return asked.set_name();
     } else {
       return "hisa";
@@ -179,19 +184,19 @@ class plan_relations {
   /// Where the plan says that no set is needed: that holds for what the rules derive, and rows that were loaded may be
   /// among it. The published way always deduplicates.
   void skip_sets([[maybe_unused]] const plan::stratum& stratum) {
-    if constexpr (requires(relation_type & made) { made.skip_set(); }) {
+    if constexpr (can.set_kinds) {
       if (is_published()) return;
       for (const relation_id id : stratum.relations) {
-        if (!plan_->relations[id.value].needs_set && relation_of(id).rows() == 0) relation_of(id).skip_set();
+        if (!program.relations[id.value].needs_set && relation_of(id).rows() == 0) relation_of(id).skip_set();
       }
     }
   }
 
   /// Tells the relations of a stratum how large the values are that its rules can give them, where that is known.
   void choose_sets([[maybe_unused]] const plan::stratum& stratum) {
-    if constexpr (chooses_sets) {
+    if constexpr (can.set_kinds) {
       using storage::set_choice;
-      if (is_published() || options_.sets == set_choice::hash) return;
+      if (is_published() || chosen.sets == set_choice::hash) return;
       std::set<plan::column_place> sources;
       for (const plan::relation_domain& domain : stratum.domains) {
         for (const plan::column_domain& column : domain.columns)
@@ -199,9 +204,9 @@ class plan_relations {
       }
       std::uint64_t rows = 0;
       for (const plan::column_place& source : sources) rows = std::max(rows, relation_of(source.relation).rows());
-      if (options_.sets == set_choice::automatic && rows < options_.cut.bounded_rows) return;
+      if (chosen.sets == set_choice::automatic && rows < chosen.cut.bounded_rows) return;
       find_largest_values({sources.begin(), sources.end()});
-      const std::uint64_t memory = resource_->limit() != 0 ? resource_->limit() : machine_.machine_bytes();
+      const std::uint64_t memory = resource.limit() != 0 ? resource.limit() : machine.machine_bytes();
       std::map<plan::column_place, word> known;
       for (const plan::relation_domain& domain : stratum.domains) {
         std::vector<std::uint64_t> bounds;
@@ -234,19 +239,19 @@ class plan_relations {
       parts.push_back({source.rows() == 0 ? nullptr : source.column(column.column), source.rows()});
     }
     if (unknown.empty()) return;
-    const std::vector<word> largest = machine_.largest_values(parts);
+    const std::vector<word> largest = machine.largest_values(parts);
     for (std::size_t i = 0; i < unknown.size(); ++i) largest_[unknown[i]] = largest[i];
   }
 
   /// All values of the columns, as they are now, are below.
-  [[nodiscard]] std::uint64_t bound_of(const std::set<plan::column_place>& places) {
+  [[nodiscard]] std::uint64_t bound_of(const std::set<plan::column_place>& bounded) {
     std::vector<typename Machine::column_values> columns;
-    for (const plan::column_place& place : places) {
+    for (const plan::column_place& place : bounded) {
       const relation_type& source = relation_of(place.relation);
       if (source.rows() != 0) columns.push_back({source.column(place.column), source.rows()});
     }
     std::uint64_t bound = 0;
-    for (const word largest : machine_.largest_values(columns)) bound = std::max<std::uint64_t>(bound, largest + 1ULL);
+    for (const word largest : machine.largest_values(columns)) bound = std::max<std::uint64_t>(bound, largest + 1ULL);
     return bound;
   }
 
@@ -261,14 +266,14 @@ class plan_relations {
   [[nodiscard]] std::uint64_t sum_of(const plan::stratum& stratum, const Rows& rows) const {
     std::uint64_t sum = 0;
     for (relation_id relation : stratum.relations) {
-      if (!plan_->relations[relation.value].supplementary) sum += rows(relation_of(relation));
+      if (!program.relations[relation.value].supplementary) sum += rows(relation_of(relation));
     }
     return sum;
   }
 
   /// Without rows that a subsumption took away.
   [[nodiscard]] std::uint64_t tuples_of(relation_id id) const {
-    if constexpr (subsuming_machine<Machine>) {
+    if constexpr (can.subsumptions) {
       return relation_of(id).tuples();
     } else {
       return relation_of(id).rows();
@@ -278,74 +283,70 @@ class plan_relations {
   /// .limitsize: a soft limit, looked at once an iteration.
   [[nodiscard]] bool limit_reached(const plan::stratum& stratum) const {
     return std::any_of(stratum.relations.begin(), stratum.relations.end(), [this](relation_id relation) {
-      const std::uint64_t limit = plan_->relations[relation.value].size_limit;
+      const std::uint64_t limit = program.relations[relation.value].size_limit;
       return limit != 0 && tuples_of(relation) >= limit;
     });
   }
 
   void free_what_is_done(std::size_t number) {
-    for (std::size_t i = 0; i < last_uses_.index.size(); ++i) {
-      if (last_uses_.index[i] != number) continue;
-      const index_place place = places_[i];
+    for (std::size_t i = 0; i < uses.index.size(); ++i) {
+      if (uses.index[i] != number) continue;
+      const index_place place = places[i];
       relation_of(place.relation).drop_index(place.number);
     }
-    for (std::size_t r = 0; r < last_uses_.set.size(); ++r) {
-      if (last_uses_.set[r] == number && is_complete_after(*plan_, number, relation_id(static_cast<std::uint32_t>(r))))
-        relations_[r]->drop_set();
+    for (std::size_t r = 0; r < uses.set.size(); ++r) {
+      if (uses.set[r] == number && is_complete_after(program, number, relation_id(static_cast<std::uint32_t>(r))))
+        relations[r]->drop_set();
     }
   }
 
-  Machine machine_;
-  const plan::program* plan_;
-  backend::memory_resource* resource_;
-  options options_;
-  std::vector<index_place> places_;  // by index_id
-  kernels::relation_list<relation_type> relations_;
-  last_uses last_uses_;
-  std::size_t next_stratum_ = 0;
+  Machine machine;
+  const plan::program& program;
+  backend::memory_resource& resource;
+  options chosen;
+  std::vector<index_place> places;  // by index_id
+  kernels::relation_list<relation_type> relations;
+  last_uses uses;
+  std::size_t next_stratum = 0;
   /// By relation_id: the version that extended it last, for messages; nullptr: none did.
-  std::vector<const plan::rule_version*> last_version_;
+  std::vector<const plan::rule_version*> last_version;
 
  private:
-  static constexpr bool holds_choices = requires(relation_type & made) {
-    made.set_choice_domains(plan::relation().choice_domains);
-  };
-
   [[nodiscard]] std::string describe(const fault_context& context, const backend::memory_exceeded& fault) const {
     const relation_type& relation = relation_of(context.relation);
     std::string text = "Out of memory while " + std::string(context.doing) + " relation " +
-                       plan_->relations[context.relation.value].name + " (" +
+                       program.relations[context.relation.value].name + " (" +
                        std::to_string(relation.rows() + relation.appended_rows()) + " tuples, " +
-                       std::to_string(relation.bytes()) + " bytes): " + backend::shortage(fault, *resource_);
+                       std::to_string(relation.bytes()) + " bytes): " + backend::shortage(fault, resource);
     if (context.version != nullptr)
       text += "\nin rule:\n" + context.version->text + "\nin file " + context.version->location;
     return text;
   }
 
   [[nodiscard]] bool loses_rows(relation_id id) const {
-    return std::any_of(plan_->strata.begin(), plan_->strata.end(), [id](const plan::stratum& stratum) {
+    return std::any_of(program.strata.begin(), program.strata.end(), [id](const plan::stratum& stratum) {
       return std::any_of(stratum.subsumptions.begin(), stratum.subsumptions.end(),
                          [id](const plan::subsumption& one) { return one.relation == id; });
     });
   }
 
   void prepare_losses(relation_id id) {
-    const auto& best = plan_->relations[id.value].best;
+    const auto& best = program.relations[id.value].best;
     if (!best) return relation_of(id).make_erasable();
     if (!best->bounds.empty()) return keep_bounds(id, *best);
     const comparison_op better = best->better;
     const bool larger = better == comparison_op::greater_number || better == comparison_op::greater_unsigned ||
                         better == comparison_op::greater_float;
-    relation_of(id).keep_best(best->column, {plan_->relations[id.value].kinds[best->column], larger, nullptr});
+    relation_of(id).keep_best(best->column, {program.relations[id.value].kinds[best->column], larger, nullptr});
   }
 
   /// Where there is no such tuple set, the relation's stratum is run elsewhere.
   void keep_bounds(relation_id id, const plan::best_of_key& kept) {
-    if constexpr (requires(relation_type & made) { made.keep_bounds({}); }) {
+    if constexpr (can.lattices) {
       std::vector<storage::bounded_column> columns;
       for (const auto& [column, functor] : kept.bounds) {
         columns.push_back(
-            {column, [functors = options_.functors, number = static_cast<word>(functor)](word first, word second) {
+            {column, [functors = chosen.functors, number = static_cast<word>(functor)](word first, word second) {
                word result = 0;
                functors->call({&number, &first, &second}, 1, &result);
                return result;
@@ -358,8 +359,8 @@ class plan_relations {
   }
 
   void fill(relation_type& target, const std::vector<const word*>& columns, std::uint64_t rows) {
-    machine_.load_rows(target, columns, rows);
-    machine_.settle(target);
+    machine.load_rows(target, columns, rows);
+    machine.settle(target);
     target.complete();
   }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,12 +22,6 @@ struct bound_subsumption {
   kernels::pipeline pipeline;
 };
 
-/// Whether a machine can take rows away, as a plan's subsumptions ask for.
-template <class Machine>
-concept subsuming_machine = requires {
-  typename Machine::subsumptions;
-};
-
 /// What pipelines of a stratum are bound to.
 struct pipeline_context {
   const plan::program& program;
@@ -38,7 +33,7 @@ struct pipeline_context {
 };
 
 /// The subsumptions of a stratum, by relation, with their figures.
-template <subsuming_machine Machine>
+template <class Machine>
 class stratum_subsumptions {
  public:
   using relations = kernels::relation_list<typename Machine::relation>;
@@ -122,12 +117,7 @@ struct no_subsumptions {
 };
 
 template <class Machine>
-struct subsumptions_of {
-  using type = no_subsumptions;
-};
-template <subsuming_machine Machine>
-struct subsumptions_of<Machine> {
-  using type = stratum_subsumptions<Machine>;
-};
+using subsumptions_on =
+    std::conditional_t<Machine::abilities.subsumptions, stratum_subsumptions<Machine>, no_subsumptions>;
 
 }  // namespace gpulog::exec

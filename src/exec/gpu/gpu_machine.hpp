@@ -9,8 +9,10 @@
 
 #include "backend/cpu/tbb_backend.hpp"
 #include "backend/gpu/trace_range.hpp"
+#include "exec/calibration.hpp"
 #include "exec/executor.hpp"
 #include "exec/fixpoint/iteration_runner.hpp"
+#include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/fixpoint/stratum_subsumptions.hpp"
 #include "exec/gpu/device_record_tables.hpp"
@@ -45,6 +47,13 @@ class gpu_machine {
   using relation = storage::gpu::device_relation;
   using column_values = storage::gpu::column_values;
   using trace_range = backend::gpu::trace_range;
+  static constexpr machine_abilities abilities = {.subsumptions = true,
+                                                  .set_kinds = true,
+                                                  .searches = true,
+                                                  .rows = true,
+                                                  .batches = true,
+                                                  .loops = true,
+                                                  .streams = true};
   /// The host makes texts.
   static constexpr bool leaves_steps_to_host = true;
   static constexpr bool makes_other_searches = true;
@@ -76,16 +85,17 @@ class gpu_machine {
                                                          kernels::relation_list<relation>& relations,
                                                          const std::atomic<bool>* stop) {
     small_runs_.flush();
-    return exec::run_numbered(*context_, *resource_, task, relations, {cut_.numbered_step_rows, least_searches}, stop);
+    return exec::run_numbered(*context_, *resource_, task, relations,
+                              {cut_.numbered_step_rows, calibration::least_device_searches}, stop);
   }
-  static constexpr kernels::row_cut_offs rows_pay = {16384, 32e6, 4, 2};
+  static constexpr kernels::row_cut_offs rows_pay = calibration::device_rows_pay;
   std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
                                               kernels::relation_list<relation>& relations,
                                               const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {
     small_runs_.flush();
     return exec::run_rows(*context_, *resource_, task, relations, cut, stop);
   }
-  static constexpr kernels::row_cut_offs added_rows_pay = {16384, 64e6, 4, 4};
+  static constexpr kernels::row_cut_offs added_rows_pay = calibration::device_added_rows_pay;
   /// Rules of versions row by row, in addition to what their head has. @return by rule: its candidates; nothing: it was
   /// left
   std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_task& task,
@@ -147,9 +157,6 @@ class gpu_machine {
                                                                         kernels::relation_list<relation>& relations);
 
  private:
-  /// With fewer searches, of a block each, most of the device has nothing to do.
-  static constexpr std::uint64_t least_searches = 32;
-
   /// The rows that a segment starts from: a column for each register that it reads.
   struct input_rows {
     std::vector<const word*> columns;  // by register; null: not there
@@ -277,5 +284,7 @@ class gpu_machine {
   std::unordered_map<const kernels::pipeline*, std::uint64_t> batch_rows_;
   row_refusals refusals_;
 };
+
+static_assert(fixpoint_machine<gpu_machine>);
 
 }  // namespace gpulog::exec

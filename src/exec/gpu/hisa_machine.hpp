@@ -7,6 +7,7 @@
 
 #include "backend/gpu/trace_range.hpp"
 #include "exec/executor.hpp"
+#include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/strategies/loop/parameter_store.hpp"
 #include "exec/strategies/rows/device_rows.hpp"
@@ -25,6 +26,7 @@ class hisa_machine {
  public:
   using relation = storage::gpu::hisa_relation;
   using trace_range = backend::gpu::trace_range;
+  static constexpr machine_abilities abilities = {.streams = true, .own_clock = true};
   static constexpr bool leaves_steps_to_host = false;
   static constexpr bool makes_other_searches = false;  // a match reads the search that the plan has first
 
@@ -106,5 +108,7 @@ class hisa_machine {
   bool nested_;  // bodies of several joins run as nested loops
   backend::array<std::uint64_t> places_;
 };
+
+static_assert(fixpoint_machine<hisa_machine>);
 
 }  // namespace gpulog::exec

@@ -41,6 +41,7 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
   sum.tail_iterations = part.tail_iterations;
   sum.looped_iterations += part.looped_iterations;
   sum.given_up = part.given_up;
+  sum.strategies.insert(sum.strategies.end(), part.strategies.begin(), part.strategies.end());
   sum.seconds += part.seconds;
   sum.join_seconds += part.join_seconds;
   sum.populate_delta_seconds += part.populate_delta_seconds;

@@ -5,6 +5,7 @@
 
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives_by_functor.hpp"
+#include "storage/indexes/run_policy.hpp"
 #include "storage/relation/device_relation.hpp"
 
 namespace gpulog::storage::gpu {
@@ -320,7 +321,6 @@ device_index::run_pointer device_index::make_run(const backend::gpu::device_cont
 void device_index::refresh(const backend::gpu::device_context& context, const column_pointers& columns,
                            std::uint64_t old_rows, std::uint64_t rows, const std::vector<std::uint64_t>& bounds) {
   if (indexed_ == rows && delta_begin_ == old_rows) return;
-  constexpr std::uint64_t merge_factor = 3;
   constexpr std::uint64_t most_rows = 1ULL << 31;  // positions in a run have 32 bits
   // What is complete is made once, and may be read in its order.
   const source from{columns, bounds, old_rows != rows || indexed_ != 0};

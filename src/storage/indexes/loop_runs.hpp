@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "backend/gpu/host_device.hpp"
+#include "storage/indexes/run_policy.hpp"
 
 /// Which runs an index has while iterations loop on the device.
 namespace gpulog::storage::gpu {
@@ -22,7 +23,6 @@ struct loop_runs {
   static constexpr std::uint32_t most_old = 12;
   /// One more for delta, and one for a run that is made out of others.
   static constexpr std::uint32_t places = most_old + 2;
-  static constexpr std::uint64_t merge_factor = 3;
 
   loop_run old[most_old];  ///< in the order of rows
   loop_run delta;          ///< empty: it has no place

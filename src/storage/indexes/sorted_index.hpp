@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/indexes/key_level.hpp"
+#include "storage/indexes/run_policy.hpp"
 
 /// HISA (paper, section 4): a sorted index array over rows of a relation, with a hash table from a key to its first
 /// position. Over a growing relation an index is a short sequence of such runs.
@@ -224,8 +225,6 @@ class sorted_index {
 
  private:
   using run_pointer = std::unique_ptr<sorted_run>;
-  /// A run is merged into its elder when that is less than this many times as large.
-  static constexpr std::uint64_t merge_factor = 3;
   /// Positions within a run have 32 bits.
   static constexpr std::uint64_t max_run_rows = 1ULL << 31;
 

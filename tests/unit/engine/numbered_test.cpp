@@ -37,8 +37,10 @@ outcome run(const std::string& text, const pairs& edges, const run_options& opti
     result.found.insert(std::move(columns));
   }
   for (const stratum_statistics& stratum : running.figures().strata) {
-    result.decomposed = result.decomposed || stratum.decomposed;
-    result.numbered = result.numbered || stratum.numbered;
+    for (const std::string& strategy : stratum.strategies) {
+      result.numbered = result.numbered || strategy == "search-over-numbers";
+      result.decomposed = result.decomposed || strategy.starts_with("search");
+    }
   }
   return result;
 }

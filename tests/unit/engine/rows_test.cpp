@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <set>
@@ -58,7 +59,7 @@ result run(const std::string& text, const pairs& a, const pairs& b, const way& h
   if (by_rows != nullptr) {
     *by_rows = false;
     for (const stratum_statistics& stratum : running.figures().strata) {
-      *by_rows = *by_rows || stratum.by_rows;
+      *by_rows = *by_rows || std::count(stratum.strategies.begin(), stratum.strategies.end(), "row-evaluation") != 0;
       for (const rule_statistics& rule : stratum.rules) *by_rows = *by_rows || rule.runs_by_rows != 0;
     }
   }

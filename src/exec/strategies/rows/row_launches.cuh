@@ -9,6 +9,7 @@
 #include "backend/gpu/occupancy.hpp"
 #include "backend/gpu/primitives.hpp"
 #include "backend/gpu/wave.hpp"
+#include "exec/calibration.hpp"
 #include "exec/strategies/rows/row_inputs.hpp"
 #include "exec/strategies/search/even_stride.hpp"
 #include "exec/strategies/search/search_launch.hpp"
@@ -166,8 +167,8 @@ class row_search {
   }
 
   void run_all() {
-    constexpr double margin = 1.1;
-    const std::uint64_t expected = rows_before_ + static_cast<std::uint64_t>(expected_ * margin) + sample_results / 16;
+    const std::uint64_t expected =
+        rows_before_ + static_cast<std::uint64_t>(expected_ * calibration::sample_margin) + sample_results / 16;
     if (expected > now_.rows) make_room(std::min(expected, most_results_) - now_.rows);
     for (const row_class one : {small_row, middle_row}) {
       if (sampled_[one] == classes_.rows[one]) continue;

@@ -1,3 +1,4 @@
+#include "exec/calibration.hpp"
 #include "exec/strategies/search/decomposed_search.hpp"
 
 #include <algorithm>
@@ -158,8 +159,8 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::gpu::dev
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
   const auto enough_for = [&](std::uint64_t searches) {
     const auto found = static_cast<double>(all.totals().rows + all.totals().missing_rows);
-    constexpr double margin = 1.1;
-    const double expected = margin * found / static_cast<double>(searches) * static_cast<double>(groups);
+    const double expected =
+        calibration::sample_margin * found / static_cast<double>(searches) * static_cast<double>(groups);
     return std::min(static_cast<std::uint64_t>(expected) + values, groups * values);
   };
   const auto finish_missing = [&] {

@@ -1,3 +1,4 @@
+#include "exec/calibration.hpp"
 #include "exec/strategies/search/numbered_search.hpp"
 
 #include <algorithm>
@@ -325,9 +326,8 @@ std::optional<kernels::decomposed_counts> run_numbered(const backend::gpu::devic
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
   if (sample < invariants) {
     for (std::size_t m = 0; m < task.members.size(); ++m) {
-      constexpr double margin = 1.1;
-      const double expected =
-          margin * static_cast<double>(all.rows(m)) / static_cast<double>(sample) * static_cast<double>(invariants);
+      const double expected = calibration::sample_margin * static_cast<double>(all.rows(m)) /
+                              static_cast<double>(sample) * static_cast<double>(invariants);
       const std::uint64_t nodes = graph.nodes[m]->size();
       all.make_room(m, std::min(static_cast<std::uint64_t>(expected) + nodes, invariants * nodes));
     }

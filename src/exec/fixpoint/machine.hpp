@@ -1,0 +1,136 @@
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exec/executor.hpp"
+#include "exec/fixpoint/iteration_runner.hpp"
+#include "exec/fixpoint/phase_figures.hpp"
+#include "kernels/join/pipeline.hpp"
+#include "kernels/rows/row_task.hpp"
+#include "kernels/search/decomposed_task.hpp"
+#include "kernels/search/numbered_task.hpp"
+
+/// What a fixpoint asks of the machine that it runs on. A machine declares what else it can do in `abilities`; where it
+/// is written, fixpoint_machine checks that it keeps its word.
+namespace gpulog::exec {
+
+struct machine_abilities {
+  // Kinds of relations.
+  bool choices = false;         ///< with choice-domains
+  bool equivalences = false;    ///< kept as their classes
+  bool subsumptions = false;    ///< that lose rows
+  bool lattices = false;        ///< that keep a bound for each key
+  bool priority_delta = false;  ///< whose iterations take the best rows first
+  bool set_kinds = false;       ///< with one of several tuple sets, or none
+  bool full_relations = false;  ///< that know when no row can be new to them
+  // Strategies (exec/strategies).
+  bool searches = false;  ///< recursions that fall apart
+  bool rows = false;      ///< row evaluation
+  bool batches = false;   ///< versions of a phase beside each other
+  bool loops = false;     ///< iterations without asking in between
+  // How it works.
+  bool memories = false;          ///< what aggregates and windows found is kept from run to run
+  bool several_indexes = false;   ///< refreshed at the same time
+  bool timed_candidates = false;  ///< the time of a run tells how many candidates it stands for
+  bool streams = false;           ///< rows go to the host piece by piece
+  bool own_clock = false;         ///< it measures phases itself
+};
+
+/// Runs pipelines over relations of its own.
+template <class Machine>
+concept pipeline_machine = requires(Machine& on, typename Machine::relation& target, const options& chosen,
+                                    const std::vector<const word*>& columns, const kernels::pipeline& program,
+                                    kernels::relation_list<typename Machine::relation>& all,
+                                    const std::atomic<bool>* stop) {
+  { Machine::abilities } -> std::convertible_to<machine_abilities>;
+  { Machine::leaves_steps_to_host } -> std::convertible_to<bool>;
+  { Machine::makes_other_searches } -> std::convertible_to<bool>;
+  typename Machine::trace_range;
+  { on.make_relation(std::uint32_t{}, chosen) } -> std::same_as<std::unique_ptr<typename Machine::relation>>;
+  on.load_rows(target, columns, std::uint64_t{});
+  on.adopt_rows(target, columns, std::uint64_t{});
+  on.settle(target);
+  on.refresh_index(target, std::size_t{});
+  { on.host_columns(target) } -> std::same_as<std::vector<const word*>>;
+  on.forget_host_columns(target);
+  { on.run(program, all, std::uint64_t{}, double{}, stop) } -> std::same_as<pipeline_counts>;
+};
+
+/// Knows the largest values of columns, and makes tuple sets for them.
+template <class Machine>
+concept set_choosing_machine = requires(Machine& on, typename Machine::relation& target,
+                                        std::vector<typename Machine::column_values> columns) {
+  { on.largest_values(columns) } -> std::same_as<std::vector<word>>;
+  { on.machine_bytes() } -> std::convertible_to<std::uint64_t>;
+  on.make_set(target);
+  target.bound_values(std::vector<std::uint64_t>(), std::uint64_t{});
+  target.skip_set();
+  { target.set_name() } -> std::convertible_to<std::string>;
+};
+
+template <class Machine>
+concept searching_machine = requires(Machine& on, const kernels::decomposed_task& task,
+                                     const kernels::numbered_task& numbered,
+                                     kernels::relation_list<typename Machine::relation>& all,
+                                     const std::atomic<bool>* stop) {
+  { on.bitmap_values() } -> std::convertible_to<std::uint64_t>;
+  { on.run_decomposed(task, all, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
+  { on.run_numbered(numbered, all, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
+};
+
+template <class Machine>
+concept row_machine = requires(Machine& on, const kernels::row_task& task,
+                               kernels::relation_list<typename Machine::relation>& all, const std::atomic<bool>* stop) {
+  { on.run_rows(task, all, Machine::rows_pay, stop) } -> std::same_as<std::optional<kernels::row_counts>>;
+  { on.add_rows(task, all, stop) } -> std::same_as<std::vector<std::optional<std::uint64_t>>>;
+  on.forget_rows();
+  { Machine::added_rows_pay } -> std::convertible_to<kernels::row_cut_offs>;
+};
+
+template <class Machine>
+concept batching_machine = requires(Machine& on, std::vector<phase_version>& versions,
+                                    kernels::relation_list<typename Machine::relation>& all,
+                                    const std::atomic<bool>* stop) {
+  on.run_together(versions, all, stop);
+};
+
+template <class Machine>
+concept looping_machine = requires(Machine& on, kernels::relation_list<typename Machine::relation>& all) {
+  { on.make_iteration_runner(looped_stratum(), all) } -> std::same_as<std::unique_ptr<iteration_runner>>;
+};
+
+template <class Machine>
+concept remembering_machine = requires(Machine& on, kernels::pipeline& program) {
+  on.remember_folds(program);
+  on.remember_windows(program);
+};
+
+template <class Machine>
+concept fixpoint_machine =
+    pipeline_machine<Machine> &&
+    (!Machine::abilities.set_kinds ||
+     set_choosing_machine<Machine>)&&(!Machine::abilities.searches ||
+                                      (searching_machine<Machine> && set_choosing_machine<Machine>)) &&
+    (!Machine::abilities.rows || (row_machine<Machine> && set_choosing_machine<Machine>)) &&
+    (!Machine::abilities.batches || batching_machine<Machine>)&&(
+        !Machine::abilities.loops ||
+        looping_machine<Machine>)&&(!Machine::abilities.memories ||
+                                    remembering_machine<Machine>)&&(!Machine::abilities.subsumptions ||
+                                                                    requires { typename Machine::subsumptions; }) &&
+    (!Machine::abilities.timed_candidates || requires { double{Machine::candidates_a_second}; }) &&
+    (!Machine::abilities.own_clock ||
+     requires(Machine & on) {
+       { on.phases() } -> std::same_as<machine_phases>;
+     }) &&
+    (!Machine::abilities.streams || requires(Machine & on, typename Machine::relation& source) {
+      { on.stream_rows(source) } -> std::same_as<std::unique_ptr<row_stream>>;
+    });
+
+}  // namespace gpulog::exec

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "exec/fixpoint/phase_figures.hpp"
+#include "exec/fixpoint/pipeline_builder.hpp"
+#include "exec/fixpoint/plan_relations.hpp"
+#include "exec/fixpoint/plan_tasks.hpp"
+#include "exec/fixpoint/stratum_subsumptions.hpp"
+#include "kernels/steps/functor_table.hpp"
+#include "kernels/steps/host_steps.hpp"
+
+/// Rule versions while their stratum runs.
+namespace gpulog::exec {
+
+struct running_version {
+  const plan::rule_version* planned;
+  kernels::pipeline pipeline;
+  version_statistics* figures;
+  double candidates_per_row = 1;  ///< of its last run
+  double seconds_per_row = 0;     ///< of its last run by itself
+
+  void count(const pipeline_counts& counts, std::uint64_t rows) {
+    figures->candidates += counts.candidates;
+    figures->tuples += counts.fresh;
+    candidates_per_row = std::max(1.0, static_cast<double>(counts.candidates) / static_cast<double>(rows));
+  }
+};
+
+inline constexpr const char* arithmetic_exception = "Floating-point arithmetic exception signal";
+
+inline std::string describe_fault(const char* fault, const plan::rule_version& faulty) {
+  return fault + (" in rule:\n" + faulty.text) + "\nin file " + faulty.location;
+}
+
+/// Whether rows that are read in the order of a column are the same in each run.
+inline bool windows_stay(const kernels::pipeline& program, const std::vector<relation_id>& changing) {
+  return std::none_of(program.segments.begin(), program.segments.end(), [&changing](const kernels::segment& one) {
+    return !one.limits.bounds.empty() &&
+           std::find(changing.begin(), changing.end(), relation_id(one.source)) != changing.end();
+  });
+}
+
+/// Versions as pipelines of the machine. Appends their figures to the stratum's.
+/// @param changing relations that get rows while the stratum runs
+template <class Machine>
+std::vector<running_version> bind_versions(plan_relations<Machine>& shared, const pipeline_context& context,
+                                           const std::vector<plan::rule_version>& versions,
+                                           const std::vector<relation_id>& changing, stratum_statistics& figures) {
+  std::vector<running_version> running;
+  for (const auto& version : versions) {
+    version_statistics& own = figures.versions.emplace_back();
+    own.rule = version.rule;
+    own.delta_atom = version.delta_atom;
+    own.text = version.text;
+    running.push_back({&version,
+                       build_pipeline(version, context.program, context.places, context.chosen.storage,
+                                      {context.symbols, context.chosen.records, context.chosen.wide},
+                                      Machine::leaves_steps_to_host, Machine::makes_other_searches),
+                       nullptr});
+    running.back().pipeline.counter = context.counter;
+    running.back().pipeline.iteration = context.iteration;
+    running.back().pipeline.functors = context.chosen.functors;
+    if constexpr (Machine::abilities.memories) {
+      if (folds_the_same(version, changing)) shared.machine.remember_folds(running.back().pipeline);
+      if (windows_stay(running.back().pipeline, changing)) shared.machine.remember_windows(running.back().pipeline);
+    }
+  }
+  return running;
+}
+
+/// Going by the last run: by its time as well, where the machine knows how many candidates that stands for.
+template <class Machine>
+[[nodiscard]] double expected_candidates(const running_version& version, std::uint64_t rows) {
+  double per_row = version.candidates_per_row;
+  if constexpr (Machine::abilities.timed_candidates)
+    per_row = std::max(per_row, version.seconds_per_row * Machine::candidates_a_second);
+  return per_row * static_cast<double>(rows);
+}
+
+/// Infinite where it had none.
+template <class Machine>
+[[nodiscard]] double candidates_by_last_run(const running_version& version, std::uint64_t rows) {
+  return version.figures->runs == 0 ? std::numeric_limits<double>::infinity()
+                                    : expected_candidates<Machine>(version, rows);
+}
+
+/// The versions of a phase on their way: each strategy runs some of those that are not done.
+template <class Machine>
+struct phase_run {
+  plan_relations<Machine>& shared;
+  std::vector<running_version>& versions;
+  stratum_statistics& figures;
+  std::vector<bool> done;  ///< by version
+
+  /// Rows that the first expansion reads; 0 where the version is done, or nothing that it finds can be new.
+  [[nodiscard]] std::uint64_t rows_to_run(std::size_t v) const {
+    if (done[v]) return 0;
+    const kernels::pipeline& pipeline = versions[v].pipeline;
+    if constexpr (Machine::abilities.full_relations) {
+      if (pipeline.ends_when_full() && shared.relations[pipeline.target]->is_full()) return 0;
+    }
+    return kernels::input_rows(pipeline, shared.relations);
+  }
+
+  /// The version was run.
+  void finish(std::size_t v) {
+    done[v] = true;
+    shared.last_version[versions[v].planned->head.value] = versions[v].planned;
+    ++versions[v].figures->runs;
+  }
+};
+
+}  // namespace gpulog::exec

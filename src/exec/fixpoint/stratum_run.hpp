@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/fixpoint/magic_sets_check.hpp"
+#include "exec/fixpoint/running_version.hpp"
+
+namespace gpulog::exec {
+
+/// A stratum while it runs: what its strategies share.
+template <class Machine>
+struct stratum_run {
+  using relation_type = typename Machine::relation;
+
+  plan_relations<Machine>& shared;
+  std::size_t number;
+  const plan::stratum& stratum;
+  stratum_statistics& figures;
+  std::vector<std::vector<running_version>> phases;  ///< the one in front of the loop, then those of the loop
+  subsumptions_on<Machine> subsumptions;
+  magic_sets_check demand;
+  double start;                        ///< seconds of a clock
+  bool resumes;                        ///< its relations are those of a recursion that was stopped elsewhere
+  std::vector<std::uint64_t>& deltas;  ///< by iteration: rows of the program's relations
+  const stop_check* stops;             ///< asked between iterations; nullptr: nobody is
+  word& iteration;                     ///< of recursive_iteration_cnt()
+
+  /// Whether it can be run as independent fixpoints.
+  [[nodiscard]] bool falls_apart() const {
+    return Machine::abilities.searches && !shared.is_published() && stratum.decomposed.has_value();
+  }
+
+  void tell_progress() const {
+    if (!shared.chosen.on_progress) return;
+    progress now{number, figures.iterations, 0, storage::seconds_now() - start, shared.chosen.backend_name};
+    for (relation_id relation : stratum.relations) now.tuples += shared.tuples_of(relation);
+    shared.chosen.on_progress(now);
+  }
+
+  /// Calls action(runner) for each relation with subsumptions.
+  template <class Action>
+  void subsume(const Action& action) {
+    const std::set<std::uint32_t> indexes = indexes_read(stratum.subsumptions);
+    const auto guard = [&](const plan::subsumption& first, const auto& run) {
+      // The one before may have emptied those of its relation.
+      for (std::uint32_t index : indexes) shared.refresh_index(index, figures);
+      try {
+        shared.guarded({"subsuming", first.relation, &first.version}, run);
+      } catch (const kernels::arithmetic_fault&) {
+        throw evaluation_fault(describe_fault(arithmetic_exception, first.version));
+      } catch (const kernels::functor_fault& fault) {
+        throw evaluation_fault(describe_fault(fault.what(), first.version));
+      }
+    };
+    subsumptions.run(figures, guard, action);
+  }
+
+  /// Whether the stratum goes on without the restrictions of its relations, elsewhere (magic sets).
+  /// @param phase in front of which it is
+  [[nodiscard]] bool is_given_up(std::size_t phase) {
+    if (!demand.is_due(phase)) return false;
+    magic_sets_check::work done;
+    for (const auto& versions : phases) {
+      for (const running_version& version : versions) {
+        const auto candidates = static_cast<double>(version.figures->candidates);
+        done.candidates += candidates;
+        if (demand.restricts(version.planned->head)) done.restricted_candidates += candidates;
+      }
+    }
+    const std::uint64_t joined = shared.sum_of(stratum, [](const relation_type& one) { return one.old_rows(); });
+    const std::uint64_t all = shared.sum_of(stratum, [](const relation_type& one) { return one.rows(); });
+    done.joined_share = static_cast<double>(joined) / static_cast<double>(std::max<std::uint64_t>(all, 1));
+    figures.given_up = demand.too_large_share([this](relation_id id) { return shared.relation_of(id).rows(); }, done);
+    return figures.given_up.has_value();
+  }
+};
+
+}  // namespace gpulog::exec

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "exec/strategies/strategy.hpp"
+
+namespace gpulog::exec {
+
+/// Versions that the machine runs beside each other, without waiting in between.
+template <class Machine>
+void run_batch(phase_run<Machine>& phase) {
+  if constexpr (Machine::abilities.batches) {
+    plan_relations<Machine>& shared = phase.shared;
+    shared.check_stop();
+    std::vector<phase_version> running;
+    std::vector<std::size_t> numbers;
+    for (std::size_t v = 0; v < phase.versions.size(); ++v) {
+      const std::uint64_t rows = phase.rows_to_run(v);
+      if (rows == 0) continue;
+      running.push_back(
+          {&phase.versions[v].pipeline, rows, expected_candidates<Machine>(phase.versions[v], rows), {}, {}});
+      numbers.push_back(v);
+    }
+    if (running.empty()) return;
+    const double start = storage::seconds_now();
+    const plan::rule_version& first = *phase.versions[numbers.front()].planned;
+    const typename Machine::trace_range traced("versions of a phase");
+    shared.guarded({"extending", first.head, &first},
+                   [&] { shared.machine.run_together(running, shared.relations, shared.chosen.stop); });
+    const double seconds = storage::seconds_now() - start;
+    phase.figures.join_seconds += seconds;
+    for (std::size_t i = 0; i < running.size(); ++i) {
+      const phase_version& one = running[i];
+      running_version& version = phase.versions[numbers[i]];
+      if (one.state == phase_version::outcome::fault)
+        throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
+      // Where one ends and the next begins, nobody asked.
+      version.figures->seconds += seconds / static_cast<double>(running.size());
+      if (one.state == phase_version::outcome::left) continue;
+      phase.finish(numbers[i]);
+      version.count(one.counts, one.rows);
+    }
+  }
+}
+
+}  // namespace gpulog::exec

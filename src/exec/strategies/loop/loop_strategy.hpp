@@ -1,0 +1,179 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "exec/fixpoint/iteration_runner.hpp"
+#include "exec/strategies/strategy.hpp"
+#include "exec/strategies/version_strategies.hpp"
+
+/// Semi-naive evaluation as a loop over iterations, which the machine may run by itself while they are small.
+namespace gpulog::exec {
+
+/// The phase in front of the loop; what it finds is the first delta.
+template <class Machine>
+strategy_outcome run_once(stratum_run<Machine>& run) {
+  plan_relations<Machine>& shared = run.shared;
+  shared.skip_sets(run.stratum);
+  if (!run.falls_apart()) shared.choose_sets(run.stratum);
+  shared.refresh_indexes(indexes_read(run.stratum.once.versions, Machine::makes_other_searches), run.figures);
+  run_phase(shared, run.phases.front(), run.figures);
+  for (relation_id relation : run.stratum.relations) shared.settle(relation, run.figures);
+  return strategy_outcome::done;
+}
+
+template <class Machine>
+class stratum_loop {
+ public:
+  using relation_type = typename Machine::relation;
+
+  explicit stratum_loop(stratum_run<Machine>& run) : run_(run), shared_(run.shared) {
+    const plan::stratum& stratum = run.stratum;
+    for (const auto& phase : stratum.loop) indexes_.merge(indexes_read(phase.versions, Machine::makes_other_searches));
+    indexes_.merge(indexes_read(stratum.subsumptions));
+    shared_.refresh_indexes(indexes_, run.figures);
+    for (const auto& phase : stratum.loop) {
+      const std::set<relation_id> advanced(phase.advance.begin(), phase.advance.end());
+      auto& behind = due_.emplace_back();
+      std::copy_if(indexes_.begin(), indexes_.end(), std::back_inserter(behind),
+                   [&](std::uint32_t index) { return advanced.contains(shared_.places[index].relation); });
+    }
+    by_itself_ = make_iteration_runner();
+  }
+
+  strategy_outcome run() {
+    const plan::stratum& stratum = run_.stratum;
+    run_.figures.iterations = run_.deltas.size();
+    std::size_t phase = 0;  // that the iteration goes on with
+    while (phase != 0 || (any_delta() && !shared_.limit_reached(stratum))) {
+      if (phase == 0 && is_to_stop()) return strategy_outcome::stopped;
+      if (by_itself_ != nullptr) {
+        const std::size_t told = run_.deltas.size();
+        phase = run_by_itself(phase);
+        if (run_.deltas.size() > told) run_.tell_progress();
+        if (phase == 0 && !any_delta()) break;
+      }
+      if (!run_iteration(std::exchange(phase, 0))) return strategy_outcome::done;
+    }
+    shared_.use_priority_delta(stratum, 0);
+    run_.subsume([](auto& runner) { runner.finish(); });
+    const std::uint64_t result = shared_.sum_of(stratum, [](const relation_type& one) { return one.rows(); });
+    run_.figures.tail_iterations = static_cast<std::uint64_t>(std::count_if(
+        run_.deltas.begin(), run_.deltas.end(), [result](std::uint64_t delta) { return delta < result / 100; }));
+    return strategy_outcome::done;
+  }
+
+ private:
+  [[nodiscard]] bool any_delta() const {
+    return std::any_of(run_.stratum.relations.begin(), run_.stratum.relations.end(),
+                       [this](relation_id relation) { return shared_.relation_of(relation).delta_rows() != 0; });
+  }
+
+  [[nodiscard]] bool is_to_stop() const {
+    if (run_.stops == nullptr) return false;
+    // What the planner added has deltas of its own; for a decision these will do.
+    const std::uint64_t delta_rows =
+        run_.deltas.empty() ? shared_.sum_of(run_.stratum, [](const relation_type& one) { return one.delta_rows(); })
+                            : run_.deltas.back();
+    return (*run_.stops)(run_.deltas.size(), delta_rows);
+  }
+
+  /// @return false: the restrictions of the stratum were given up
+  bool run_iteration(std::size_t first_phase) {
+    const plan::stratum& stratum = run_.stratum;
+    run_.iteration = static_cast<word>(run_.figures.iterations + 1);
+    for (std::size_t p = first_phase; p < stratum.loop.size(); ++p) {
+      if (run_.is_given_up(p)) return false;
+      run_phase(shared_, run_.phases[p + 1], run_.figures);
+      for (relation_id relation : stratum.loop[p].advance) shared_.settle(relation, run_.figures);
+      if (p + 1 == stratum.loop.size()) run_.subsume([](auto& runner) { runner.step(); });
+      for (relation_id relation : stratum.loop[p].advance) shared_.relation_of(relation).advance();
+      shared_.refresh_indexes(due_[p], run_.figures);
+    }
+    ++run_.figures.iterations;
+    run_.deltas.push_back(shared_.sum_of(stratum, [](const relation_type& one) { return one.delta_rows(); }));
+    run_.tell_progress();
+    return true;
+  }
+
+  /// What runs iterations without asking in between; nullptr: nothing does.
+  [[nodiscard]] std::unique_ptr<iteration_runner> make_iteration_runner() {
+    if constexpr (Machine::abilities.loops) {
+      const plan::stratum& stratum = run_.stratum;
+      const bool is_limited = std::any_of(stratum.relations.begin(), stratum.relations.end(), [this](relation_id id) {
+        return shared_.program.relations[id.value].size_limit != 0;
+      });
+      if (is_limited || !stratum.subsumptions.empty()) return nullptr;
+      looped_stratum looped;
+      for (relation_id id : stratum.relations)
+        looped.relations.push_back({id.value, !shared_.program.relations[id.value].supplementary});
+      for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
+        looped_phase& phase = looped.phases.emplace_back();
+        for (const running_version& version : run_.phases[p + 1])
+          phase.versions.push_back({&version.pipeline, &version.candidates_per_row});
+        for (relation_id id : stratum.loop[p].advance) phase.advanced.push_back(id.value);
+      }
+      return shared_.machine.make_iteration_runner(std::move(looped), shared_.relations);
+    } else {
+      return nullptr;
+    }
+  }
+
+  /// As many iterations as run by themselves, the first one from a phase on. @return the phase to go on with
+  std::size_t run_by_itself(std::size_t phase) {
+    for (bool goes_on = true; goes_on;) {
+      shared_.check_stop();
+      const double start = storage::seconds_now();
+      const typename Machine::trace_range traced("iterations");
+      const looped_iterations done = by_itself_->run(phase);
+      if (!done.has_run) return phase;
+      const double seconds = storage::seconds_now() - start;
+      run_.figures.join_seconds += seconds;
+      run_.figures.iterations += done.deltas.size();
+      run_.figures.looped_iterations += done.deltas.size();
+      run_.deltas.insert(run_.deltas.end(), done.deltas.begin(), done.deltas.end());
+      take_counts_of_versions(done, seconds);
+      for (std::uint32_t index : indexes_) shared_.refresh_index(index, run_.figures);
+      phase = done.next_phase;
+      goes_on = done.goes_on;
+    }
+    return phase;
+  }
+
+  void take_counts_of_versions(const looped_iterations& done, double seconds) {
+    std::size_t next = 0;
+    for (std::size_t p = 1; p < run_.phases.size(); ++p) {
+      for (running_version& version : run_.phases[p]) {
+        const looped_iterations::version_counts& counts = done.versions[next++];
+        if (done.faulty == &version.pipeline)
+          throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
+        // Where one ends and the next begins, nobody asked.
+        version.figures->seconds += seconds / static_cast<double>(done.versions.size());
+        version.figures->runs += counts.runs;
+        version.figures->candidates += counts.candidates;
+        version.figures->tuples += counts.fresh;
+        if (counts.runs != 0) shared_.last_version[version.planned->head.value] = version.planned;
+      }
+    }
+  }
+
+  stratum_run<Machine>& run_;
+  plan_relations<Machine>& shared_;
+  std::set<std::uint32_t> indexes_;              // that its versions read
+  std::vector<std::vector<std::uint32_t>> due_;  // by phase: indexes of what advances behind it
+  std::unique_ptr<iteration_runner> by_itself_;
+};
+
+template <class Machine>
+strategy_outcome run_loop(stratum_run<Machine>& run) {
+  if (run.resumes || run.falls_apart()) run.shared.choose_sets(run.stratum);
+  return stratum_loop<Machine>(run).run();
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "exec/calibration.hpp"
+#include "exec/strategies/strategy.hpp"
+
+/// Each version by itself, as a pipeline: what is always right.
+namespace gpulog::exec {
+
+template <class Machine>
+void run_pipeline(plan_relations<Machine>& shared, running_version& version, std::uint64_t rows) {
+  const double expected = expected_candidates<Machine>(version, rows);
+  const double start = storage::seconds_now();
+  const pipeline_counts counts =
+      shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop);
+  const double seconds = storage::seconds_now() - start - calibration::host_run_seconds;
+  version.seconds_per_row = std::max(0.0, seconds) / static_cast<double>(rows);
+  version.count(counts, rows);
+}
+
+template <class Machine>
+void run_pipelines(phase_run<Machine>& phase) {
+  plan_relations<Machine>& shared = phase.shared;
+  for (std::size_t v = 0; v < phase.versions.size(); ++v) {
+    running_version& version = phase.versions[v];
+    shared.check_stop();
+    const std::uint64_t rows = phase.rows_to_run(v);
+    if (rows == 0) continue;
+    const double start = storage::seconds_now();
+    const auto& target = *shared.relations[version.pipeline.target];
+    const storage::phase_times before = target.times();
+    phase.finish(v);
+    const typename Machine::trace_range traced(version.planned->text);
+    try {
+      shared.guarded({"extending", version.planned->head, version.planned},
+                     [&] { run_pipeline(shared, version, rows); });
+    } catch (const kernels::arithmetic_fault&) {
+      throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
+    } catch (const kernels::functor_fault& fault) {
+      throw evaluation_fault(describe_fault(fault.what(), *version.planned));
+    }
+    const double seconds = storage::seconds_now() - start;
+    version.figures->seconds += seconds;
+    // Where candidates filled their buffer, the join was interrupted to deduplicate them.
+    const storage::phase_times& after = target.times();
+    phase.figures.join_seconds +=
+        seconds - (after.populate_delta - before.populate_delta) - (after.merge - before.merge);
+    shared.add_phases(target, before, phase.figures);
+  }
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "exec/strategies/strategy.hpp"
+#include "kernels/rows/row_task.hpp"
+
+/// Row evaluation: the results for one value of the head's first column at a time (docs/internals/row-evaluation.md).
+namespace gpulog::exec {
+
+/// A stratum without a loop.
+template <class Machine>
+strategy_outcome evaluate_rows(stratum_run<Machine>& run) {
+  if constexpr (Machine::abilities.rows) {
+    plan_relations<Machine>& shared = run.shared;
+    const plan::stratum& stratum = run.stratum;
+    if (shared.is_published() || !stratum.by_rows) return strategy_outcome::left;
+    if (!compare_words(stratum.by_rows->filters, shared.chosen.wide)) return strategy_outcome::left;
+    const relation_id target = stratum.relations.front();
+    if (shared.relation_of(target).rows() != 0) return strategy_outcome::left;
+    const bool always = shared.chosen.rows == row_mode::always;
+    // What derives each tuple once has no set to do without.
+    if (!always && !shared.program.relations[target.value].needs_set) return strategy_outcome::left;
+    kernels::row_task task = row_task_of(stratum, shared.chosen.wide);
+    task.forced = always;
+    task.needs_set = shared.uses.set_needed[target.value] != run.number;
+    const double start = storage::seconds_now();
+    std::optional<kernels::row_counts> counts;
+    try {
+      counts = shared.machine.run_rows(task, shared.relations, Machine::rows_pay, shared.chosen.stop);
+    } catch (const backend::memory_exceeded&) {
+      // Pipelines need other memory, and say what they lack.
+    }
+    const double seconds = storage::seconds_now() - start;
+    run.figures.join_seconds += seconds;
+    if (!counts) return strategy_outcome::left;
+    std::vector<running_version>& versions = run.phases.front();
+    for (std::size_t v = 0; v < versions.size(); ++v) {
+      version_statistics& own = *versions[v].figures;
+      own.seconds += seconds / static_cast<double>(versions.size());
+      own.candidates += counts->candidates[v];
+      if (counts->candidates[v] != 0) ++own.runs;
+    }
+    // Which rule found a result first, nobody asked.
+    versions.front().figures->tuples += shared.relation_of(target).rows();
+    if (task.needs_set) {
+      shared.guarded({"indexing", target, nullptr}, [&] { shared.machine.make_set(shared.relation_of(target)); });
+    }
+    return strategy_outcome::done;
+  } else {
+    return strategy_outcome::left;
+  }
+}
+
+/// Of versions with the same head and the same comparisons, the results that their head does not have.
+template <class Machine>
+void add_rows(phase_run<Machine>& phase, const std::vector<std::size_t>& numbers) {
+  plan_relations<Machine>& shared = phase.shared;
+  shared.check_stop();
+  std::vector<const plan::rule_version*> planned;
+  for (const std::size_t v : numbers) planned.push_back(phase.versions[v].planned);
+  kernels::row_task task = row_task_of(planned, shared.chosen.wide);
+  task.forced = shared.chosen.rows == row_mode::always;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const running_version& version = phase.versions[numbers[i]];
+    task.rules[i].last_candidates =
+        candidates_by_last_run<Machine>(version, kernels::input_rows(version.pipeline, shared.relations));
+  }
+  auto& target = *shared.relations[task.target];
+  const typename Machine::trace_range traced(planned.front()->text);
+  const std::uint64_t rows_before = target.appended_rows();
+  const double start = storage::seconds_now();
+  std::vector<std::optional<std::uint64_t>> candidates(numbers.size());
+  try {
+    candidates = shared.machine.add_rows(task, shared.relations, shared.chosen.stop);
+  } catch (const backend::memory_exceeded&) {
+    // Pipelines need other memory, and say what they lack.
+    shared.machine.forget_rows();
+  }
+  const double seconds = storage::seconds_now() - start;
+  phase.figures.join_seconds += seconds;
+  // Which version found a result first, nobody asked.
+  std::uint64_t fresh = target.appended_rows() - rows_before;
+  const auto made =
+      std::count_if(candidates.begin(), candidates.end(), [](const auto& one) { return one.has_value(); });
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!candidates[i]) continue;
+    running_version& version = phase.versions[numbers[i]];
+    phase.finish(numbers[i]);
+    version.figures->seconds += seconds / static_cast<double>(made);
+    ++version.figures->runs_by_rows;
+    version.count({*candidates[i], std::exchange(fresh, 0)}, kernels::input_rows(version.pipeline, shared.relations));
+  }
+}
+
+/// Versions of a phase, in addition to what their heads have (plan::version_rows).
+template <class Machine>
+void add_rows_of_versions(phase_run<Machine>& phase) {
+  if constexpr (Machine::abilities.rows) {
+    const plan_relations<Machine>& shared = phase.shared;
+    if (shared.is_published()) return;
+    const bool always = shared.chosen.rows == row_mode::always;
+    const auto can_be_made = [&](const plan::rule_version& planned) {
+      return planned.by_rows && compare_words(planned.by_rows->filters, shared.chosen.wide) &&
+             (always || shared.program.relations[planned.head.value].needs_set);
+    };
+    std::vector<std::size_t> open;
+    double candidates = 0;
+    for (std::size_t v = 0; v < phase.versions.size(); ++v) {
+      const running_version& version = phase.versions[v];
+      if (phase.done[v] || !version.planned->by_rows) continue;
+      const std::uint64_t rows = kernels::input_rows(version.pipeline, shared.relations);
+      if (rows == 0 || !can_be_made(*version.planned)) continue;
+      open.push_back(v);
+      candidates += candidates_by_last_run<Machine>(version, rows);
+    }
+    // Of many small versions not even their tasks are made.
+    const bool is_small = candidates * kernels::most_growth < Machine::added_rows_pay.least_candidates;
+    if (is_small && !always) return;
+    while (!open.empty()) {
+      const plan::rule_version& first = *phase.versions[open.front()].planned;
+      const auto others = std::stable_partition(open.begin(), open.end(), [&](std::size_t v) {
+        const plan::rule_version& planned = *phase.versions[v].planned;
+        return planned.head == first.head && planned.by_rows->filters == first.by_rows->filters;
+      });
+      add_rows(phase, {open.begin(), others});
+      open.erase(open.begin(), others);
+    }
+  }
+}
+
+}  // namespace gpulog::exec

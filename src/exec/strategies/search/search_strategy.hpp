@@ -1,0 +1,111 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "exec/strategies/strategy.hpp"
+#include "kernels/search/decomposed_task.hpp"
+#include "kernels/search/numbered_task.hpp"
+
+/// A recursion that falls apart by the values of its invariant columns: one search for each of them
+/// (docs/internals/decomposition.md).
+namespace gpulog::exec {
+
+/// With bitmaps of values as they are. Refreshes indexes. @return nothing where values are tuples, or too large
+template <class Machine>
+std::optional<kernels::decomposed_task> decomposed_task_of(stratum_run<Machine>& run) {
+  plan_relations<Machine>& shared = run.shared;
+  const plan::decomposition& planned = *run.stratum.decomposed;
+  if (!planned.is_binary()) return std::nullopt;
+  const relation_id target = planned.members.front().relation;
+  std::set<plan::column_place> places = {{target, planned.members.front().nodes.front()}};
+  kernels::decomposed_task task;
+  task.target = target.value;
+  task.invariant = planned.members.front().invariants.front();
+  task.moving = planned.members.front().nodes.front();
+  for (const plan::decomposed_step& step : planned.steps) {
+    if (!step.relation.valid()) return std::nullopt;
+    places.insert({step.relation, step.columns.front()});
+  }
+  task.values = shared.bound_of(places);
+  if (task.values > shared.machine.bitmap_values()) return std::nullopt;
+  for (const plan::decomposed_step& step : planned.steps) {
+    shared.refresh_index(step.index.value, run.figures);
+    const plan::index& index = shared.program.indexes[step.index.value];
+    const storage::index_layout layout = make_layout(index, shared.chosen.storage);
+    const auto level = std::find(index.key_lengths.begin(), index.key_lengths.end(), 1U) - index.key_lengths.begin();
+    const auto stored =
+        std::find(layout.stored.begin(), layout.stored.end(), step.columns.front()) - layout.stored.begin();
+    task.steps.push_back({step.relation.value, shared.places[step.index.value].number, static_cast<std::size_t>(level),
+                          static_cast<std::uint32_t>(stored)});
+  }
+  return task;
+}
+
+/// What a search did, and the sets that later strata need.
+template <class Machine>
+void take_counts(stratum_run<Machine>& run, const kernels::decomposed_counts& counts, double seconds,
+                 std::uint64_t first_rows) {
+  plan_relations<Machine>& shared = run.shared;
+  run.figures.iterations = counts.iterations;
+  run.tell_progress();
+  version_statistics& figures = *run.phases[1].front().figures;
+  figures.seconds += seconds;
+  figures.runs += counts.iterations;
+  figures.candidates += counts.candidates;
+  figures.tuples += shared.rows_of(run.stratum) - first_rows;
+  for (const relation_id target : run.stratum.relations) {
+    if (shared.uses.set_needed[target.value] == run.number) continue;
+    shared.guarded({"indexing", target, nullptr}, [&] { shared.machine.make_set(shared.relation_of(target)); });
+  }
+}
+
+/// search(): std::optional<kernels::decomposed_counts>.
+template <class Machine, class Search>
+strategy_outcome run_search(stratum_run<Machine>& run, const Search& search) {
+  const double start = storage::seconds_now();
+  const double indexed = run.figures.index_seconds;
+  const std::uint64_t first_rows = run.shared.rows_of(run.stratum);
+  const plan::rule_version& rule = *run.phases[1].front().planned;
+  std::optional<kernels::decomposed_counts> counts;
+  run.shared.guarded({"extending", rule.head, &rule}, [&] { counts = search(); });
+  const double seconds = storage::seconds_now() - start - (run.figures.index_seconds - indexed);
+  run.figures.join_seconds += seconds;
+  if (!counts) return strategy_outcome::left;
+  take_counts(run, *counts, seconds, first_rows);
+  return strategy_outcome::done;
+}
+
+/// Over values.
+template <class Machine>
+strategy_outcome search_values(stratum_run<Machine>& run) {
+  if constexpr (Machine::abilities.searches) {
+    if (!run.falls_apart()) return strategy_outcome::left;
+    return run_search(run, [&]() -> std::optional<kernels::decomposed_counts> {
+      const auto task = decomposed_task_of(run);
+      if (!task) return std::nullopt;
+      return run.shared.machine.run_decomposed(*task, run.shared.relations, run.shared.chosen.stop);
+    });
+  } else {
+    return strategy_outcome::left;
+  }
+}
+
+/// Over numbers that values and tuples get for the search.
+template <class Machine>
+strategy_outcome search_numbers(stratum_run<Machine>& run) {
+  if constexpr (Machine::abilities.searches) {
+    if (!run.falls_apart()) return strategy_outcome::left;
+    return run_search(run, [&] {
+      return run.shared.machine.run_numbered(numbered_task_of(*run.stratum.decomposed), run.shared.relations,
+                                             run.shared.chosen.stop);
+    });
+  } else {
+    return strategy_outcome::left;
+  }
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "exec/strategies/loop/loop_strategy.hpp"
+#include "exec/strategies/rows/rows_strategy.hpp"
+#include "exec/strategies/search/search_strategy.hpp"
+#include "exec/strategies/strategy.hpp"
+
+/// All strategies for strata, in the order in which they are tried. The last one of each list is always right. Those
+/// for versions are in version_strategies.hpp.
+namespace gpulog::exec {
+
+/// For the part in front of the loop, or a stratum without one.
+template <class Machine>
+inline constexpr stratum_strategy<Machine> once_strategies[] = {
+    {"row-evaluation", evaluate_rows<Machine>},
+    {"versions", run_once<Machine>},
+};
+
+/// For the loop.
+template <class Machine>
+inline constexpr stratum_strategy<Machine> loop_strategies[] = {
+    {"search", search_values<Machine>},
+    {"search-over-numbers", search_numbers<Machine>},
+    {.name = "loop", .run = run_loop<Machine>, .resumes = true},
+};
+
+}  // namespace gpulog::exec

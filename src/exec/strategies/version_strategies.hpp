@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "exec/strategies/batch/batch_strategy.hpp"
+#include "exec/strategies/pipelines/pipelines_strategy.hpp"
+#include "exec/strategies/rows/rows_strategy.hpp"
+#include "exec/strategies/strategy.hpp"
+
+namespace gpulog::exec {
+
+/// For the versions of a phase. The last one runs whatever the others have left.
+template <class Machine>
+inline constexpr version_strategy<Machine> version_strategies[] = {
+    {"row-evaluation", add_rows_of_versions<Machine>},
+    {"batch", run_batch<Machine>},
+    {"pipelines", run_pipelines<Machine>},
+};
+
+template <class Machine>
+void run_phase(plan_relations<Machine>& shared, std::vector<running_version>& versions, stratum_statistics& figures) {
+  phase_run<Machine> phase{shared, versions, figures, std::vector<bool>(versions.size(), false)};
+  for (const version_strategy<Machine>& one : version_strategies<Machine>) one.run(phase);
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,96 @@
+// The lists of strategies, and what a machine has to be.
+
+#include "exec/strategies/strategies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "analysed_text.hpp"
+#include "backend/cpu/tbb_backend.hpp"
+#include "exec/cpu/cpu_machine.hpp"
+#include "plan/planner.hpp"
+#include "plan_run.hpp"
+
+namespace gpulog::exec {
+namespace {
+
+using serial_machine = cpu_machine<backend::cpu::serial_backend>;
+
+/// Says that it runs iterations by itself, which nothing does.
+struct boastful_machine : serial_machine {
+  static constexpr machine_abilities abilities = {.loops = true};
+};
+struct modest_machine : serial_machine {
+  static constexpr machine_abilities abilities = {};
+};
+struct no_machine {
+  static constexpr machine_abilities abilities = {};
+};
+
+static_assert(fixpoint_machine<serial_machine>);
+static_assert(fixpoint_machine<modest_machine>);
+static_assert(!fixpoint_machine<boastful_machine>);
+static_assert(!fixpoint_machine<no_machine>);
+
+template <class Strategies>
+std::set<std::string_view> names_of(const Strategies& strategies) {
+  std::set<std::string_view> names;
+  for (const auto& one : strategies) EXPECT_TRUE(names.insert(one.name).second) << one.name;
+  return names;
+}
+
+TEST(strategies, have_names_of_their_own) {
+  names_of(once_strategies<serial_machine>);
+  names_of(loop_strategies<serial_machine>);
+  names_of(version_strategies<serial_machine>);
+}
+
+/// The names of those that ran the strata with rules.
+std::vector<std::string> strategies_of(const std::string& rules, const tuples& edges, row_mode rows,
+                                       storage::storage_mode storage = storage::storage_mode::hash) {
+  const analysed_text source(".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n" + rules);
+  const plan::program plan = plan::make_plan(source.program);
+  run_mode mode;
+  mode.storage = storage;
+  options chosen;
+  chosen.rows = rows;
+  plan_run run(plan, mode, 0, chosen);
+  run.load(source.program.find_relation("e").value(), 2, edges);
+  run->evaluate();
+  std::vector<std::string> names;
+  for (const stratum_statistics& one : run->figures().strata) {
+    if (!one.versions.empty()) names.insert(names.end(), one.strategies.begin(), one.strategies.end());
+  }
+  return names;
+}
+
+TEST(strategies, the_first_that_does_not_leave_a_stratum_runs_it) {
+  const tuples edges = {{1, 2}, {2, 3}, {3, 1}, {4, 1}};
+  const std::string closure = "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
+  const std::string in_two_columns = "r(x,y) :- e(x,y).\nr(x,y) :- r(y,z), e(z,x).\n";
+  const std::string join = "r(x,y) :- e(x,z), e(z,y).\n";
+  using names = std::vector<std::string>;
+  EXPECT_EQ(strategies_of(closure, edges, row_mode::automatic), (names{"versions", "search"}));
+  EXPECT_EQ(strategies_of(in_two_columns, edges, row_mode::automatic), (names{"versions", "loop"}));
+  EXPECT_EQ(strategies_of(join, edges, row_mode::always), names{"row-evaluation"});
+  EXPECT_EQ(strategies_of(join, edges, row_mode::automatic), names{"versions"});
+  // As published.
+  const auto hisa = storage::storage_mode::hisa;
+  EXPECT_EQ(strategies_of(closure, edges, row_mode::always, hisa), (names{"versions", "loop"}));
+}
+
+/// Values that are too large for a bitmap.
+TEST(strategies, another_one_goes_on_where_one_gives_up) {
+  tuples edges;
+  for (word i = 0; i < 40; ++i) edges.insert({0x80000000U + i, 0x80000000U + (i + 1) % 40});
+  const std::string closure = "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
+  const std::vector<std::string> names = strategies_of(closure, edges, row_mode::automatic);
+  ASSERT_EQ(names.size(), 2U);
+  EXPECT_NE(names.back(), "search");
+}
+
+}  // namespace
+}  // namespace gpulog::exec
