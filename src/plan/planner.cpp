@@ -52,7 +52,7 @@ constexpr rule_pass rule_passes[] = {
      .description = "r(x,x) of an eqrel is r(x,_)",
      .run = [](planning& shared, normalized_rule& rule, const rule_scope&) { mark_equivalences(shared, rule); },
      .is_required = true},
-    {"semi-joins", "an atom that only says that a greater or smaller value exists is looked up (CPU)",
+    {"semi-joins", "an atom that asks only whether a greater or smaller value exists becomes a condition (CPU)",
      [](planning&, normalized_rule& rule, const rule_scope& scope) { use_semi_joins(rule, scope.members); }},
     {.name = "aggregated-fields",
      .description = "aggregates that are asked by fields of records read relations of these",

@@ -79,7 +79,7 @@ class cpu_machine {
     return std::make_unique<relation>(*resource_, arity, made);
   }
 
-  /// In the order of the file: row order is nobody's contract, but neighbours stay together.
+  /// In the order of the file. Nothing depends on the order of rows, but neighbours stay together.
   void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
     std::vector<const word*> tile(columns.size());
     for (std::uint64_t row = 0; row < rows; row += storage::tile_rows) {

@@ -209,7 +209,7 @@ class gpu_machine {
   void enter_segment(running& run, std::size_t number, const input_rows& input);
   /// A chain of expansions and the steps behind them, which kernels fuse.
   void run_segment(running& run, std::size_t number, const input_rows& input);
-  // What is none (host_operators.cpp).
+  // Segments that are no expansion (host_operators.cpp).
   void run_range(running& run, std::size_t number, const input_rows& input);
   void run_fold(running& run, std::size_t number, const input_rows& input);
   void run_body(running& run, std::size_t number, const input_rows& input, std::uint64_t groups);

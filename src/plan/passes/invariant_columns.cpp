@@ -49,7 +49,7 @@ class step_maker {
                        [this](const body_atom& atom) { return is_own(atom.relation); });
   }
 
-  /// Pivots by member, each way that there is.
+  /// Every choice of invariant columns, by member.
   [[nodiscard]] std::vector<std::vector<column_list>> ways() const {
     column_list arities(members_.size(), 0);
     std::vector<passage> passages;

@@ -35,7 +35,7 @@ void run_batch(phase_run<Machine>& phase) {
       running_version& version = phase.versions[numbers[i]];
       if (one.state == phase_version::outcome::fault)
         throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
-      // Where one ends and the next begins, nobody asked.
+      // Nothing tells where one version ends and the next begins.
       version.figures->seconds += seconds / static_cast<double>(running.size());
       if (one.state == phase_version::outcome::left) continue;
       phase.finish(numbers[i]);

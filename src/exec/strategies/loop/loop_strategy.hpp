@@ -153,7 +153,7 @@ class stratum_loop {
         const looped_iterations::version_counts& counts = done.versions[next++];
         if (done.faulty == &version.pipeline)
           throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
-        // Where one ends and the next begins, nobody asked.
+        // Nothing tells where one version ends and the next begins.
         version.figures->seconds += seconds / static_cast<double>(done.versions.size());
         version.figures->runs += counts.runs;
         version.figures->candidates += counts.candidates;

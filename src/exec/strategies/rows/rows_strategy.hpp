@@ -46,7 +46,7 @@ strategy_outcome evaluate_rows(stratum_run<Machine>& run) {
       own.candidates += counts->candidates[v];
       if (counts->candidates[v] != 0) ++own.runs;
     }
-    // Which rule found a result first, nobody asked.
+    // Nothing tells which rule found a result first: the first one stands for all.
     versions.front().figures->tuples += shared.relation_of(target).rows();
     if (task.needs_set) {
       shared.guarded({"indexing", target, nullptr}, [&] { shared.machine.make_set(shared.relation_of(target)); });
@@ -84,7 +84,7 @@ void add_rows(phase_run<Machine>& phase, const std::vector<std::size_t>& numbers
   }
   const double seconds = storage::seconds_now() - start;
   phase.figures.join_seconds += seconds;
-  // Which version found a result first, nobody asked.
+  // Nothing tells which version found a result first: the first one stands for all.
   std::uint64_t fresh = target.appended_rows() - rows_before;
   const auto made =
       std::count_if(candidates.begin(), candidates.end(), [](const auto& one) { return one.has_value(); });
