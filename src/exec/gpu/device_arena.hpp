@@ -7,7 +7,7 @@
 #include "backend/array.hpp"
 #include "backend/gpu/device.hpp"
 #include "backend/gpu/vendor.hpp"
-#include "exec/strategies/loop/parameter_store.hpp"
+#include "exec/gpu/parameter_store.hpp"
 
 namespace gpulog::exec {
 

@@ -8,7 +8,7 @@
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/occupancy.hpp"
 #include "backend/gpu/primitives.hpp"
-#include "exec/strategies/rows/row_loader.hpp"
+#include "exec/gpu/row_loader.hpp"
 #include "kernels/join/expand.cuh"
 #include "kernels/join/fewest.cuh"
 

@@ -4,7 +4,7 @@
 
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/occupancy.hpp"
-#include "exec/strategies/rows/row_loader.hpp"
+#include "exec/gpu/row_loader.hpp"
 #include "kernels/join/hisa_join.cuh"
 #include "kernels/join/hisa_nested.hpp"
 

@@ -9,8 +9,8 @@
 #include "exec/executor.hpp"
 #include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
-#include "exec/strategies/loop/parameter_store.hpp"
-#include "exec/strategies/rows/device_rows.hpp"
+#include "exec/gpu/device_rows.hpp"
+#include "exec/gpu/parameter_store.hpp"
 #include "storage/hisa/hisa_relation.hpp"
 
 namespace gpulog::kernels::gpu {

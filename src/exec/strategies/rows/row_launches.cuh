@@ -10,8 +10,8 @@
 #include "backend/gpu/primitives.hpp"
 #include "backend/gpu/wave.hpp"
 #include "exec/calibration.hpp"
+#include "exec/gpu/even_stride.hpp"
 #include "exec/strategies/rows/row_inputs.hpp"
-#include "exec/strategies/search/even_stride.hpp"
 #include "exec/strategies/search/search_launch.hpp"
 #include "kernels/rows/rows.cuh"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backend/gpu/launch.hpp"
-#include "exec/strategies/search/even_stride.hpp"
+#include "exec/gpu/even_stride.hpp"
 #include "exec/strategies/search/search_launch.hpp"
 #include "kernels/search/decomposed.cuh"
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "backend/gpu/launch.hpp"
+#include "exec/gpu/even_stride.hpp"
 #include "exec/strategies/search/decomposed_search.hpp"
 #include "exec/strategies/search/device_numbering.hpp"
-#include "exec/strategies/search/even_stride.hpp"
 #include "exec/strategies/search/search_launch.hpp"
 #include "kernels/search/numbered.cuh"
 

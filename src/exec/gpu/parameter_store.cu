@@ -1,4 +1,4 @@
-#include "exec/strategies/loop/parameter_store.hpp"
+#include "exec/gpu/parameter_store.hpp"
 
 #include <algorithm>
 #include <bit>
