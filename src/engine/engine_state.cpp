@@ -254,7 +254,7 @@ void engine_state::evaluate() {
   chosen.counter = &counter;
   if (functors) chosen.functors = &*functors;
   chosen.stop = options.cancelled;
-  chosen.rows = tuned.row_evaluation == tuning_mode::on ? exec::row_mode::always : exec::row_mode::automatic;
+  chosen.rows = tuned.mode_of("row-evaluation") == tuning_mode::on ? exec::row_mode::always : exec::row_mode::automatic;
   chosen.priority_delta = tuned.priority_delta;
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {

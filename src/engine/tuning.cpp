@@ -53,57 +53,37 @@ bool read_joins(std::string_view value, exec::join_mode& into) {
   return value == "nested" || value == "materialized";
 }
 
-void switch_pass(const std::string& name, bool runs, tuning& into) {
+void switch_pass(const std::string& name, bool runs, plan::options& planning) {
   if (runs) {
-    into.planning.off.erase(name);
+    planning.off.erase(name);
   } else {
-    into.planning.off.insert(name);
+    planning.off.insert(name);
   }
 }
 
-/// Passes of the planner that can do more than run or not.
-void let_choose(tuning_entry& entry) {
-  const std::string& name = entry.choice.name;
-  const auto becomes_mode = [&entry, name](tuning_mode tuning::*mode) {
-    entry.choice.values = any_mode;
-    entry.choice.standard = "auto";
-    entry.read = [name, mode](std::string_view value, tuning& into) {
-      if (!read_mode(value, into.*mode)) return false;
-      switch_pass(name, into.*mode != tuning_mode::off, into);
-      return true;
-    };
-  };
-  if (name == "row-evaluation") becomes_mode(&tuning::row_evaluation);
-  if (name == "semi-joins") becomes_mode(&tuning::semi_joins);
-  if (name == "magic-sets") {
-    entry.choice.values = any_mode;
-    entry.choice.standard = "auto";
-    entry.read = [name](std::string_view value, tuning& into) {
-      tuning_mode mode{};
-      if (!read_mode(value, mode)) return false;
-      switch_pass(name, mode != tuning_mode::off, into);
-      into.planning.magic_sets =
-          mode == tuning_mode::on ? plan::magic_sets_mode::always : plan::magic_sets_mode::automatic;
-      return true;
-    };
+tuning_entry entry_of(const plan::optional_pass& pass) {
+  const std::string name(pass.name);
+  const std::string description(pass.description);
+  if (pass.has_modes) {
+    return {{name, any_mode, "auto", description}, [name](std::string_view value, tuning& into) {
+              tuning_mode& mode = into.passes[name];
+              if (!read_mode(value, mode)) return false;
+              switch_pass(name, mode != tuning_mode::off, into.planning);
+              return true;
+            }};
   }
+  const bool is_off = plan::passes_off_by_default.contains(name);
+  return {{name, on_or_off, is_off ? "off" : "on", description}, [name](std::string_view value, tuning& into) {
+            bool runs = false;
+            if (!read_switch(value, runs)) return false;
+            switch_pass(name, runs, into.planning);
+            return true;
+          }};
 }
 
 std::vector<tuning_entry> make_entries() {
   std::vector<tuning_entry> entries;
-  for (const plan::optional_pass& pass : plan::optional_passes()) {
-    const std::string name(pass.name);
-    const bool is_off = plan::passes_off_by_default.contains(name);
-    tuning_entry& entry =
-        entries.emplace_back(tuning_entry{{name, on_or_off, is_off ? "off" : "on", std::string(pass.description)}, {}});
-    entry.read = [name](std::string_view value, tuning& into) {
-      bool runs = false;
-      if (!read_switch(value, runs)) return false;
-      switch_pass(name, runs, into);
-      return true;
-    };
-    let_choose(entry);
-  }
+  for (const plan::optional_pass& pass : plan::optional_passes()) entries.push_back(entry_of(pass));
   entries.push_back(
       {{"dense-domain-encoding", any_mode, "auto",
         "values that are only compared get consecutive numbers while a program runs, for bit matrices"},
@@ -125,7 +105,7 @@ const std::vector<tuning_entry>& all_entries() {
   return entries;
 }
 
-const tuning_entry* entry_of(std::string_view name) {
+const tuning_entry* find_entry(std::string_view name) {
   const auto& entries = all_entries();
   const auto found =
       std::find_if(entries.begin(), entries.end(), [name](const auto& entry) { return entry.choice.name == name; });
@@ -134,7 +114,7 @@ const tuning_entry* entry_of(std::string_view name) {
 
 /// @return what is wrong; empty when nothing is
 std::string read(std::string_view name, std::string_view value, tuning& into) {
-  const tuning_entry* const entry = entry_of(name);
+  const tuning_entry* const entry = find_entry(name);
   if (entry == nullptr) return fmt::format("there is no choice '{}'", name);
   if (entry->read(value, into)) return {};
   return fmt::format("{} may only be {}, not '{}'", name, entry->choice.values, value);
@@ -145,13 +125,8 @@ std::string read(std::string_view name, std::string_view value, tuning& into) {
 plan::options tuning::planning_for(bool has_device) const {
   plan::options chosen = planning;
   // A device has no order of rows: strata with counts would be the CPU's.
-  if (semi_joins == tuning_mode::automatic) {
-    if (has_device) {
-      chosen.off.insert("semi-joins");
-    } else {
-      chosen.off.erase("semi-joins");
-    }
-  }
+  if (mode_of("semi-joins") == tuning_mode::automatic) switch_pass("semi-joins", !has_device, chosen);
+  if (mode_of("magic-sets") == tuning_mode::on) chosen.magic_sets = plan::magic_sets_mode::always;
   return chosen;
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
-#include <set>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "exec/executor.hpp"
 #include "gpulog/options.hpp"
@@ -18,15 +21,17 @@ enum class tuning_mode : std::uint8_t {
 };
 
 struct tuning {
-  /// Passes that are off, but for semi-joins: where `semi_joins` is automatic they depend on the machine.
-  plan::options planning;
-  tuning_mode semi_joins = tuning_mode::automatic;
-  tuning_mode row_evaluation = tuning_mode::automatic;
+  plan::options planning;                                  ///< planning_for() completes them
+  std::map<std::string, tuning_mode, std::less<>> passes;  ///< those with modes; the others: automatic
   tuning_mode dense_domain_encoding = tuning_mode::automatic;
   bool priority_delta = true;
   double buffer_factor = 8;  ///< a merge buffer that grows gets room for full + this times delta; 0: exact
   exec::join_mode joins = exec::join_mode::materialized;
 
+  [[nodiscard]] tuning_mode mode_of(std::string_view pass) const {
+    const auto found = passes.find(pass);
+    return found == passes.end() ? tuning_mode::automatic : found->second;
+  }
   [[nodiscard]] bool runs(std::string_view pass) const { return !planning.off.contains(pass); }
   /// @param has_device whether a device may run strata
   [[nodiscard]] plan::options planning_for(bool has_device) const;

@@ -22,6 +22,7 @@ struct pass {
   void (*run)(planning& shared, Subjects&... subjects);
   bool makes_relations = false;  ///< it needs planning::may_make_relations()
   bool is_required = false;      ///< it can't be switched off
+  bool has_modes = false;        ///< it can act where that pays, or wherever that is right
 };
 
 /// Where a rule stands: its stratum's relations if that is recursive, else none.

@@ -52,8 +52,10 @@ constexpr rule_pass rule_passes[] = {
      .description = "r(x,x) of an eqrel is r(x,_)",
      .run = [](planning& shared, normalized_rule& rule, const rule_scope&) { mark_equivalences(shared, rule); },
      .is_required = true},
-    {"semi-joins", "an atom that asks only whether a greater or smaller value exists becomes a condition (CPU)",
-     [](planning&, normalized_rule& rule, const rule_scope& scope) { use_semi_joins(rule, scope.members); }},
+    {.name = "semi-joins",
+     .description = "an atom that asks only whether a greater or smaller value exists becomes a condition (CPU)",
+     .run = [](planning&, normalized_rule& rule, const rule_scope& scope) { use_semi_joins(rule, scope.members); },
+     .has_modes = true},
     {.name = "aggregated-fields",
      .description = "aggregates that are asked by fields of records read relations of these",
      .run = search_aggregated_fields,
@@ -78,7 +80,8 @@ constexpr stratum_pass stratum_passes[] = {
     {.name = "magic-sets",
      .description = "relations that a recursion reads at few keys are restricted to them there",
      .run = apply_magic_sets,
-     .makes_relations = true},
+     .makes_relations = true,
+     .has_modes = true},
 };
 
 /// On a body in the order of its join, for each semi-naive version of a rule (stratum_planner.cpp).
@@ -104,7 +107,10 @@ constexpr program_pass plan_passes[] = {
      .is_required = true},
     {.name = "operators", .description = "slots get their numbers", .run = make_operators, .is_required = true},
     {"decomposition", "finds recursions that fall apart into independent ones", find_decompositions},
-    {"row-evaluation", "finds joins that can be made for one value of the head at a time", find_row_evaluations},
+    {.name = "row-evaluation",
+     .description = "finds joins that can be made for one value of the head at a time",
+     .run = find_row_evaluations,
+     .has_modes = true},
     {"dense-domains", "finds relations whose values are known before they are made", find_dense_domains},
     {"needless-sets", "relations whose rows can't repeat have no tuple set",
      [](planning& shared) { drop_needless_sets(shared.result); }},
@@ -188,7 +194,7 @@ void plan(planning& shared, const sema::stratum& planned) {
 template <class... Subjects>
 void append_optional(std::span<const pass<Subjects...>> list, std::vector<optional_pass>& all) {
   for (const pass<Subjects...>& one : list) {
-    if (!one.is_required) all.push_back({one.name, one.description});
+    if (!one.is_required) all.push_back({one.name, one.description, one.has_modes});
   }
 }
 

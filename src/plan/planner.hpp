@@ -59,6 +59,7 @@ struct options {
 /// A pass that can be switched off.
 struct optional_pass {
   std::string_view name, description;
+  bool has_modes;  ///< it can act where that pays, or wherever that is right
 };
 /// All of them, in the order in which they run.
 [[nodiscard]] std::vector<optional_pass> optional_passes();
