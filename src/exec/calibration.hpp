@@ -4,13 +4,12 @@
 
 #include "kernels/rows/row_task.hpp"
 
-/// What was measured of machines: rates, and where one way of working begins to pay. Costs are seconds. Of devices the
-/// figures are an H200's; placement scales them by the bandwidth of the device's memory.
-///
-/// Measured by `bench/placement rates` unless an entry says otherwise.
+/// Rates of machines, and where one way of working begins to pay. Costs are seconds. Of devices the figures are an
+/// H200's; placement scales them by the bandwidth of the device's memory. Each group says which command measures it.
+/// What no command measures says so.
 namespace gpulog::exec::calibration {
 
-// One processor of the host.
+// One processor of the host (`bench/placement rates`).
 inline constexpr double host_candidates_per_second = 15e6;   ///< of rules, with the indexes that they need
 inline constexpr double host_searched_per_second = 150e6;    ///< of a recursion that falls apart into searches
 inline constexpr double host_loaded_rows_per_second = 25e6;  ///< not parallel
@@ -22,13 +21,14 @@ inline constexpr double host_search_scaling = 0.65;
 /// Candidates that are worth another worker.
 inline constexpr double candidates_of_a_worker = 1u << 16;
 /// Candidates that a worker makes and offers in a second where few are new: from the time of a version's last run
-/// follows how many candidates its next one is worth. Measured by `bench/many_rules`.
+/// follows how many candidates its next one is worth. Chosen with bench/analyses/java_points_to.dl and 16 processors;
+/// no command measures it.
 inline constexpr double host_offered_per_second = 3e7;
-/// A run of a version that does nothing.
+/// A run of a version that does nothing. No command measures it.
 inline constexpr double host_run_seconds = 2e-6;
 
-// The device.
-inline constexpr double measured_device_bytes_per_second = 4.8e12;  ///< its memory, by which others are scaled
+// The device (`bench/placement rates`).
+inline constexpr double measured_device_bytes_per_second = 4.8e12;  ///< by its properties; others are scaled
 inline constexpr double device_candidates_per_second = 4e9;
 inline constexpr double device_searched_per_second = 20e9;
 inline constexpr double device_version_seconds = 45e-6;
@@ -40,24 +40,24 @@ inline constexpr double iteration_version_seconds = 1e-6;
 /// Of the work of a stratum some of whose steps the host makes, its part, and copying there and back.
 inline constexpr double host_step_share = 0.9;
 
-// A copy between them, with what the other side needs to have the relation.
+// A copy between them, with what the other side needs to have the relation (`bench/placement rates`).
 inline constexpr double crossing_seconds_of_a_relation = 60e-6;
 inline constexpr double crossing_bytes_per_second = 5e9;
 
 // Row evaluation: relations read, candidates made, candidates for each row read, candidates for each result. In place
 // of a stratum, and in addition to what a recursion has. A row that is read has to have several candidates: with 1 to 4
-// of them rows took up to 2.4 times as long as a pipeline (bench/results/row-evaluation.txt, h200-rows-inside.txt;
-// measured by `bench/paper/ablation sg cspa`).
+// of them rows took up to 2.4 times as long as a pipeline (bench/results/row-evaluation.txt, h200-rows-inside.txt).
+// What rows bring is measured by `bench/paper/ablation sg cspa`.
 inline constexpr kernels::row_cut_offs host_rows_pay = {1024, 0, 3, 2};
 inline constexpr kernels::row_cut_offs host_added_rows_pay = {1024, 65536, 3, 0};
 inline constexpr kernels::row_cut_offs device_rows_pay = {16384, 32e6, 4, 2};
 inline constexpr kernels::row_cut_offs device_added_rows_pay = {16384, 64e6, 4, 4};
 
-/// Searches of a block each, below which most of a device has nothing to do.
+/// Searches of a block each, below which most of a device has nothing to do. No command measures it.
 inline constexpr std::uint64_t least_device_searches = 32;
 
 /// Room for results whose number a sample tells, over what it tells. Too little costs a second run of some searches or
-/// rows; too much costs memory.
+/// rows; too much costs memory. No command measures it.
 inline constexpr double sample_margin = 1.1;
 
 }  // namespace gpulog::exec::calibration
