@@ -147,10 +147,6 @@ std::string read_tuning(const std::vector<std::string>& texts, run_options& opti
     }
     options.tuning.insert_or_assign(std::move(name), std::move(value));
   }
-  const auto joins = options.tuning.find("joins");
-  if (joins != options.tuning.end() && joins->second == "nested" && options.storage != storage_kind::hisa) {
-    return "--tune joins=nested is for --storage hisa on a GPU";
-  }
   return {};
 }
 
