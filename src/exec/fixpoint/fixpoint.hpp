@@ -152,18 +152,18 @@ class fixpoint_executor final : public stratum_executor {
     for (const auto& phase : stratum.loop)
       phases.push_back(bind_versions(shared_, context, phase.versions, stratum.relations, figures));
     subsumptions_on<Machine> subsumptions(shared_.machine, context, stratum, shared_.relations, figures);
-    stratum_run<Machine> run = {shared_,
-                                number,
-                                stratum,
-                                figures,
-                                std::move(phases),
-                                std::move(subsumptions),
-                                magic_sets_check(shared_.program, number, shared_.chosen),
-                                start,
-                                resumes,
-                                deltas,
-                                stops_,
-                                iteration_};
+    stratum_run<Machine> run = {.shared = shared_,
+                                .number = number,
+                                .stratum = stratum,
+                                .figures = figures,
+                                .phases = std::move(phases),
+                                .subsumptions = std::move(subsumptions),
+                                .demand = magic_sets_check(shared_.program, number, shared_.chosen),
+                                .start = start,
+                                .resumes = resumes,
+                                .deltas = deltas,
+                                .stops = stops_,
+                                .iteration = iteration_};
     std::size_t next = 0;
     for (auto& versions : run.phases) {
       for (auto& version : versions) version.figures = &figures.versions[next++];

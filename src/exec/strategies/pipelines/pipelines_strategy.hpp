@@ -31,7 +31,6 @@ void run_pipelines(phase_run<Machine>& phase) {
     const double start = storage::seconds_now();
     const auto& target = *shared.relations[version.pipeline.target];
     const storage::phase_times before = target.times();
-    phase.finish(v);
     const typename Machine::trace_range traced(version.planned->text);
     try {
       shared.guarded({"extending", version.planned->head, version.planned},
@@ -41,6 +40,7 @@ void run_pipelines(phase_run<Machine>& phase) {
     } catch (const kernels::functor_fault& fault) {
       throw evaluation_fault(describe_fault(fault.what(), *version.planned));
     }
+    phase.finish(v);
     const double seconds = storage::seconds_now() - start;
     version.figures->seconds += seconds;
     // Where candidates filled their buffer, the join was interrupted to deduplicate them.
