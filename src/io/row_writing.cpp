@@ -147,16 +147,20 @@ void write_compressed(const relation_rows& rows, const row_formatter& formatter,
   sink(ending.bytes());
 }
 
+void flush_other_writers() {
+  std::cout.flush();
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 void print_text(std::string_view text) {
-  std::cout.flush();
-  std::fflush(stdout);
+  flush_other_writers();
   write_bytes(STDOUT_FILENO, text, standard_output_name);
 }
 
 void print_rows(const relation_rows& rows, const row_formatter& formatter, unsigned threads) {
-  print_text({});
+  flush_other_writers();
   write_plain(rows, formatter, threads,
               [](std::string_view bytes) { write_bytes(STDOUT_FILENO, bytes, standard_output_name); });
 }
