@@ -76,6 +76,7 @@ struct statistics {
   std::uint64_t peak_relation_bytes = 0;       ///< most that relations and indexes held at one time
   std::uint64_t peak_process_bytes = 0;        ///< largest resident set of the process, as the system counts it
   std::vector<std::string> dense_columns;      ///< columns whose values were numbers meanwhile, as "relation.attribute"
+  std::uint64_t reordered_versions = 0;        ///< of rules, whose joins were ordered again while the program ran
   std::map<std::string, double> pass_seconds;  ///< of the planner, by name of the pass; parts of evaluate_seconds
   std::vector<stratum_statistics> strata;
   std::vector<relation_statistics> relations;

@@ -119,17 +119,18 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
   exec::placement_rules rules;
   rules.wide = chosen.wide;
   rules.stop = chosen.stop;
-  for (exec::device_stratum& stratum : exec::find_device_strata(planned, on_device)) {
+  rules.reoptimize = chosen.reoptimize;
+  for (exec::device_stratum& stratum : exec::find_device_strata(planned(), on_device)) {
     rules.why_not_on_device.push_back(std::move(stratum.why_not));
     rules.host_steps.push_back(stratum.host_steps.empty() ? "" : "partly by the cpu: " + stratum.host_steps);
   }
-  set_places(options, analysed(), planned, rules);
+  set_places(options, analysed(), planned(), rules);
   if (options.backend == backend_kind::automatic) rules.costs.emplace(options.jobs);
-  const std::size_t none = planned.strata.size();
+  const std::size_t none = planned().strata.size();
   std::size_t refused = none;
   bool any_on_device = false;
-  for (std::size_t s = 0; s < planned.strata.size(); ++s) {
-    const plan::stratum& stratum = planned.strata[s];
+  for (std::size_t s = 0; s < planned().strata.size(); ++s) {
+    const plan::stratum& stratum = planned().strata[s];
     if (stratum.once.versions.empty() && stratum.loop.empty() && stratum.subsumptions.empty()) continue;
     if (rules.why_not_on_device[s].empty()) {
       any_on_device = true;
@@ -142,13 +143,16 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
     return nullptr;
   }
   figures.backend = "gpu";
-  const auto make = [this, on_device, strata = exec::strata_of_device(planned, rules)]() mutable {
+  suits_device = [this, on_device, refused = rules.why_not_on_device](std::size_t number) {
+    return !refused[number].empty() || exec::find_device_stratum(planned(), number, on_device).why_not.empty();
+  };
+  const auto make = [this, on_device, strata = exec::strata_of_device(planned(), rules)]() mutable {
     on_device.may_run = strata;
     on_device.backend_name = "gpu";
     return exec::make_gpu_executor(running_plan(), symbols, on_device, options.device, options.memory_limit);
   };
   exec::options on_host = chosen;
-  on_host.may_run = exec::strata_of_host(planned, rules);
+  on_host.may_run = exec::strata_of_host(planned(), rules);
   return exec::make_hybrid_executor(running_plan(), std::make_unique<starting_device>(*device, options.device, make),
                                     exec::make_cpu_executor(running_plan(), symbols, memory, on_host),
                                     std::move(rules));

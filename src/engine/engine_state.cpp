@@ -131,7 +131,7 @@ std::uint64_t engine_state::rows(std::uint32_t relation) const {
 }
 
 word engine_state::at(std::uint32_t relation, std::uint64_t row, std::size_t column) const {
-  if (has_results() && planned.relations[relation].is_equivalence) {
+  if (has_results() && planned().relations[relation].is_equivalence) {
     word pair[2];
     word* const columns[] = {pair, pair + 1};
     executor->read_pairs(relation_id(relation), row, 1, columns);
@@ -178,7 +178,7 @@ void engine_state::hand_over_staged_rows() {
 
 /// Whether it makes no difference, in result and time, that rows are loaded some at a time.
 bool engine_state::may_load_pieces(std::uint32_t relation) const {
-  const plan::relation& wanted = planned.relations[relation];
+  const plan::relation& wanted = planned().relations[relation];
   const bool keeps_all = wanted.choice_domains.empty() && !wanted.is_equivalence && !wanted.best;
   return keeps_all && !device && options.storage != storage_kind::hisa &&
          !analysed().relations[relation].attributes.empty();
@@ -214,13 +214,17 @@ void engine_state::encode_values(const plan::statistics& known) {
   std::uint64_t facts = 0;
   for (std::uint32_t number = 0; number < staged.size(); ++number) facts += rows(number);
   if (!everywhere && facts < dense_domain_encoding::least_rows) return;
-  dense_domain_encoding made(planned, memory);
+  dense_domain_encoding made(planned(), memory);
   encoding_choice chosen;
   chosen.everywhere = everywhere;
   if (options.memory_limit != 0) chosen.largest_matrix = std::min(chosen.largest_matrix, options.memory_limit / 4);
   if (!made.apply(chosen, known, staged)) return;
   figures.dense_columns = made.columns();
   numbers.emplace(std::move(made));
+}
+
+bool engine_state::reoptimize(std::size_t stratum) {
+  return planner->reoptimize(stratum, *measures, [&] { return !suits_device || suits_device(stratum); });
 }
 
 void engine_state::evaluate() {
@@ -240,8 +244,8 @@ void engine_state::evaluate() {
                                 const std::vector<plan::column_place>& others) {
     return shared_between(values_in(columns), values_in(others));
   };
-  planned = plan::make_plan(analysed(), known, tuned.planning_for(device || make_other_executor));
-  figures.pass_seconds = planned.pass_times;
+  planner.emplace(analysed(), known, tuned.planning_for(device || make_other_executor),
+                  tuned.reoptimization == tuning_mode::on ? 0 : plan::reoptimizer::few_rows);
 
   exec::options chosen;
   chosen.threads = options.jobs;
@@ -258,15 +262,19 @@ void engine_state::evaluate() {
   chosen.priority_delta = tuned.priority_delta;
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {
-      options.on_progress({now.stratum, planned.strata.size(), now.iteration, now.tuples, now.seconds, now.backend});
+      options.on_progress({now.stratum, planned().strata.size(), now.iteration, now.tuples, now.seconds, now.backend});
     };
   }
   chosen.joins = tuned.joins;
   done = step::failed;
   try {
     encode_values(known);
+    // Where values are numbers, the plan that runs is another one.
+    if (tuned.reoptimization != tuning_mode::off && !numbers)
+      chosen.reoptimize = [this](std::size_t next) { return reoptimize(next); };
     wait_for_device();
     executor = make_executor(chosen);
+    measures.emplace(*executor);
     hand_over_staged_rows();
     executor->evaluate();
   } catch (const exec::evaluation_fault& fault) {
@@ -282,6 +290,8 @@ void engine_state::evaluate() {
   }
   results.resize(analysed().relations.size());
   done = step::evaluated;
+  figures.pass_seconds = planned().pass_times;
+  figures.reordered_versions = planner->reordered();
   collect_figures();
 }
 

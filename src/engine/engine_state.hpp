@@ -17,6 +17,7 @@
 #include "engine/device_start.hpp"
 #include "engine/functor_libraries.hpp"
 #include "engine/program_state.hpp"
+#include "engine/run_measures.hpp"
 #include "engine/staged_rows.hpp"
 #include "engine/tuning.hpp"
 #include "exec/executor.hpp"
@@ -25,6 +26,7 @@
 #include "gpulog/statistics.hpp"
 #include "io/prefetched_files.hpp"
 #include "plan/plan.hpp"
+#include "plan/reoptimizer.hpp"
 #include "storage/records/record_table.hpp"
 #include "storage/symbols/symbol_table.hpp"
 #include "storage/symbols/wide_values.hpp"
@@ -41,8 +43,10 @@ struct engine_state {
 
   [[nodiscard]] bool has_results() const { return done == step::evaluated || done == step::written; }
   [[nodiscard]] const sema::program& analysed() const { return *source->analysed; }
+  /// From evaluate() on.
+  [[nodiscard]] const plan::program& planned() const { return planner->plan(); }
   /// What the executor runs.
-  [[nodiscard]] const plan::program& running_plan() const { return numbers ? numbers->plan() : planned; }
+  [[nodiscard]] const plan::program& running_plan() const { return numbers ? numbers->plan() : planned(); }
   [[nodiscard]] std::uint64_t rows(std::uint32_t relation) const;
   /// By column, of the rows that were loaded; empty when there are none.
   [[nodiscard]] std::vector<std::uint64_t> distinct_values(std::uint32_t relation) const;
@@ -74,8 +78,11 @@ struct engine_state {
   functor_libraries libraries;
   std::vector<bool> needed;  ///< by relation: it is loaded and computed
   std::optional<kernels::functor_table> functors;
-  staged_facts staged;  ///< insert() extends the last block
-  plan::program planned;
+  staged_facts staged;                       ///< insert() extends the last block
+  std::optional<plan::reoptimizer> planner;  ///< from evaluate() on
+  std::optional<run_measures> measures;      ///< of the executor
+  /// Whether a stratum that a device can run can be run there still; empty: there is none.
+  std::function<bool(std::size_t stratum)> suits_device;
   /// While it runs, some values may be numbers. Reading results may keep some of them with values.
   mutable std::optional<dense_domain_encoding> numbers;
   std::atomic<wide_word> counter = 0;  ///< of autoinc()
@@ -105,6 +112,8 @@ struct engine_state {
   [[nodiscard]] std::vector<std::filesystem::path> text_files() const;
   /// Where values are numbered while the program runs.
   void encode_values(const plan::statistics& known);
+  /// Orders the joins of a stratum again, which comes next. @return whether anything was planned again
+  [[nodiscard]] bool reoptimize(std::size_t stratum);
   void hand_over_staged_rows();
   [[nodiscard]] bool may_load_pieces(std::uint32_t relation) const;
   void collect_figures();

@@ -147,7 +147,7 @@ void engine_state::write() {
     rows.structured = structure_of(relation, analysed(), records, wide_or_none());
     const std::unique_ptr<exec::row_stream> copied =
         results[number] ? nullptr : executor->stream_rows(relation_id(number));
-    if (planned.relations[number].is_equivalence) {
+    if (planned().relations[number].is_equivalence) {
       rows.columns.resize(relation.attributes.size());
       rows.read = [this, number](std::uint64_t first, std::uint64_t n, word* const* columns) {
         executor->read_pairs(relation_id(number), first, n, columns);

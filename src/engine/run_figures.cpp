@@ -39,13 +39,13 @@ void engine_state::collect_figures() {
   if (wide) figures.wide_values = wide->size();
   figures.peak_relation_bytes = measured.peak_memory_bytes;
   figures.peak_process_bytes = peak_process_bytes();
-  std::vector<std::uint64_t> bytes(planned.relations.size(), 0);
-  std::vector<std::string> sets(planned.relations.size());
-  for (std::size_t s = 0; s < measured.strata.size() && s < planned.strata.size(); ++s) {
+  std::vector<std::uint64_t> bytes(planned().relations.size(), 0);
+  std::vector<std::string> sets(planned().relations.size());
+  for (std::size_t s = 0; s < measured.strata.size() && s < planned().strata.size(); ++s) {
     const exec::stratum_statistics& from = measured.strata[s];
-    const plan::stratum& stratum = planned.strata[s];
+    const plan::stratum& stratum = planned().strata[s];
     stratum_statistics& to = figures.strata.emplace_back();
-    for (relation_id relation : stratum.relations) to.relations.push_back(planned.relations[relation.value].name);
+    for (relation_id relation : stratum.relations) to.relations.push_back(planned().relations[relation.value].name);
     to.recursive = stratum.recursive;
     to.backend = from.backend.empty() ? figures.backend : from.backend;
     to.reason = from.reason;
@@ -81,7 +81,7 @@ void engine_state::collect_figures() {
               {}};
       if (v >= versions.size()) continue;
       rule.location = versions[v]->location;
-      rule.plan = lines_of(plan::explain(planned, *versions[v]));
+      rule.plan = lines_of(plan::explain(planned(), *versions[v]));
     }
     for (const exec::relation_statistics& relation : from.relations) {
       bytes[relation.relation.value] = relation.bytes;
@@ -97,9 +97,9 @@ void engine_state::collect_figures() {
     figures.fallback_reason =
         is_none ? device->wait() : "no stratum that a device can run was expected to be faster there";
   }
-  for (std::uint32_t number = 0; number < planned.relations.size(); ++number) {
+  for (std::uint32_t number = 0; number < planned().relations.size(); ++number) {
     figures.relations.push_back(
-        {planned.relations[number].name, executor->rows(relation_id(number)), bytes[number], sets[number]});
+        {planned().relations[number].name, executor->rows(relation_id(number)), bytes[number], sets[number]});
   }
 }
 

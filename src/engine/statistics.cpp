@@ -64,6 +64,7 @@ std::string to_json(const statistics& figures) {
                                  {"peak_process_bytes", figures.peak_process_bytes},
                                  {"dense_columns", figures.dense_columns},
                                  {"pass_seconds", figures.pass_seconds},
+                                 {"reordered_versions", figures.reordered_versions},
                                  {"strata", std::move(strata)},
                                  {"relations", std::move(relations)}};
   // Names come from programs and files, whose bytes need not be UTF-8.

@@ -88,6 +88,9 @@ std::vector<tuning_entry> make_entries() {
       {{"dense-domain-encoding", any_mode, "auto",
         "values that are only compared get consecutive numbers while a program runs, for bit matrices"},
        [](std::string_view value, tuning& into) { return read_mode(value, into.dense_domain_encoding); }});
+  entries.push_back({{"reoptimization", any_mode, "auto",
+                      "joins of a stratum are ordered again when the sizes of what it reads are known"},
+                     [](std::string_view value, tuning& into) { return read_mode(value, into.reoptimization); }});
   entries.push_back({{"priority-delta", on_or_off, "on",
                       "an iteration takes the best new values of recursive aggregates first; worse ones wait (CPU)"},
                      [](std::string_view value, tuning& into) { return read_switch(value, into.priority_delta); }});

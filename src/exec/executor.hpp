@@ -14,6 +14,7 @@
 #include "plan/plan.hpp"
 #include "storage/records/record_table.hpp"
 #include "storage/relation/relation_options.hpp"
+#include "storage/relation/row_sample.hpp"
 #include "storage/symbols/symbol_table.hpp"
 #include "storage/symbols/wide_values.hpp"
 
@@ -72,6 +73,9 @@ struct options {
   const kernels::functor_table* functors = nullptr;  ///< outlives the executor; for programs with functors of libraries
   const std::atomic<bool>* stop = nullptr;           ///< once true, evaluate() throws kernels::interrupted
   std::function<void(const progress&)> on_progress;
+  /// Asked in front of each stratum: may plan its versions again, and add indexes behind those of the plan. @return
+  /// whether it did; may be empty
+  std::function<bool(std::size_t stratum)> reoptimize;
   const char* backend_name = "cpu";  ///< for progress
   join_mode joins = join_mode::materialized;
   row_mode rows = row_mode::automatic;  ///< `hash` mode
@@ -174,6 +178,9 @@ class executor {
   /// otherwise meanwhile.
   [[nodiscard]] virtual std::unique_ptr<row_stream> stream_rows(relation_id) { return nullptr; }
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
+  /// Of a complete relation about as many rows as are wanted, all where there are not more, and the same ones in
+  /// whatever order they stand. Nothing of an equivalence relation. Between two strata.
+  [[nodiscard]] virtual storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) = 0;
   /// Of an equivalence relation, whose pairs stand nowhere: writes n of them from number `first` on to two columns.
   /// columns() would make all of them at once. Any number of threads at a time. @throws backend::memory_exceeded
   virtual void read_pairs(relation_id relation, std::uint64_t first, std::uint64_t n, word* const* columns) const;
@@ -213,6 +220,8 @@ class stratum_executor : public executor {
   /// Runs what is left of a recursion that was stopped: what it reads, and its relations, are here. @throws as
   /// evaluate()
   virtual void resume_stratum(std::size_t number, const stopped_recursion& from) = 0;
+  /// options::reoptimize() did so for the stratum, which comes next.
+  virtual void take_over_plan(std::size_t number) = 0;
   /// The stratum was run by another executor: frees what was kept for it.
   virtual void skip_stratum(std::size_t number) = 0;
   /// Takes over the rows of a relation of which nothing is here. They are distinct, and copied. columns: on the host.

@@ -222,19 +222,23 @@ std::vector<optional_pass> optional_passes() {
   return all;
 }
 
-program make_plan(const sema::program& source, const statistics& known, const options& chosen) {
-  assert(are_optional(chosen.off));
-  planning shared(source, known, chosen);
+void run_passes(planning& shared) {
+  assert(are_optional(shared.chosen.off));
   for (const program_pass& one : program_passes) run_and_check(one, shared);
-  for (const sema::stratum& planned : source.strata) {
+  for (const sema::stratum& planned : shared.source.strata) {
     // Relations that depend on each other are needed together.
     if (shared.needed[planned.relations.front().value]) plan(shared, planned);
   }
   for (const program_pass& one : plan_passes) run_and_check(one, shared);
-  shared.result.words = source.words;
-  shared.result.symbols = source.symbols;
-  for (const user_functor& functor : source.functors) shared.result.functors.push_back(functor.name);
+  shared.result.words = shared.source.words;
+  shared.result.symbols = shared.source.symbols;
+  for (const user_functor& functor : shared.source.functors) shared.result.functors.push_back(functor.name);
   assert(validate(shared.result).empty());
+}
+
+program make_plan(const sema::program& source, const statistics& known, const options& chosen) {
+  planning shared(source, known, chosen);
+  run_passes(shared);
   return std::move(shared.result);
 }
 

@@ -64,7 +64,7 @@ relation_id planning::add_relation_for(relation_id head, std::vector<std::string
   const auto arity = static_cast<std::uint32_t>(kinds.size());
   added.kinds = std::move(kinds);
   arities.push_back(arity);
-  costs.add_relation(arity, costs.rows(head, part::all));
+  costs.add_relation(arity, head);
   result.relations.push_back(std::move(added));
   return id;
 }

@@ -85,6 +85,9 @@ class pass_timer {
   std::chrono::steady_clock::time_point begin_;
 };
 
+/// Runs all passes (planner.cpp): the plan is planning::result behind them.
+void run_passes(planning& shared);
+
 /// Estimates the rows of the head of a rule with one atom in front of tests.
 void expect_rows(planning& shared, const normalized_rule& rule);
 

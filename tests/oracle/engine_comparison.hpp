@@ -51,6 +51,9 @@ inline const std::vector<mode> modes = {
      "rows -j3, magic sets",
      backend_kind::cpu,
      {{"magic-sets", "on"}, {"row-evaluation", "on"}}},
+    {storage_kind::hash, 1, "hash -j1, reoptimized", backend_kind::cpu, {{"reoptimization", "on"}}},
+    {storage_kind::bits, 3, "bits -j3, reoptimized", backend_kind::cpu, {{"reoptimization", "on"}}},
+    {storage_kind::hisa, 2, "hisa -j2, reoptimized", backend_kind::cpu, {{"reoptimization", "on"}}},
     {storage_kind::bits, 2, "bits -j2, dense domains", backend_kind::cpu, {{"dense-domain-encoding", "on"}}},
     {storage_kind::hisa, 1, "hisa -j1, dense domains", backend_kind::cpu, {{"dense-domain-encoding", "on"}}}};
 
@@ -58,6 +61,8 @@ inline const std::vector<mode> gpu_modes = {
     {storage_kind::hash, 1, "hash gpu", backend_kind::gpu},
     {storage_kind::hisa, 1, "hisa gpu", backend_kind::gpu},
     {storage_kind::hash, 1, "rows gpu", backend_kind::gpu, {{"row-evaluation", "on"}}},
+    {storage_kind::hash, 1, "hash gpu, reoptimized", backend_kind::gpu, {{"reoptimization", "on"}}},
+    {storage_kind::hisa, 1, "hisa gpu, reoptimized", backend_kind::gpu, {{"reoptimization", "on"}}},
     {storage_kind::bits, 1, "bits gpu", backend_kind::gpu, {{"decomposition", "off"}}},
     {storage_kind::words, 1, "words gpu", backend_kind::gpu, {{"decomposition", "off"}}},
     {storage_kind::bits,

@@ -155,6 +155,11 @@ class cpu_machine {
     if (source.as_equivalence() != nullptr) source.forget_pairs();
   }
 
+  [[nodiscard]] static storage::sampled_rows sample_rows(const std::vector<const word*>& columns, std::uint64_t rows,
+                                                         std::uint64_t wanted) {
+    return storage::sample_rows(columns, rows, wanted);
+  }
+
   /// Of each column the largest value; 0 where there is none.
   [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {
     std::vector<word> largest;

@@ -11,10 +11,10 @@
 #include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/magic_sets_check.hpp"
 #include "exec/fixpoint/plan_relations.hpp"
-#include "exec/fixpoint/reads.hpp"
 #include "exec/fixpoint/running_version.hpp"
 #include "exec/fixpoint/stratum_run.hpp"
 #include "exec/strategies/strategies.hpp"
+#include "plan/reads.hpp"
 
 namespace gpulog::exec {
 
@@ -38,6 +38,7 @@ class fixpoint_executor final : public stratum_executor {
     load_facts(*this, shared_.program, shared_.chosen.wide);
     for (std::size_t s = 0; s < shared_.program.strata.size(); ++s) {
       if (is_to_run(shared_.program.strata[s], figures_.strata)) {
+        if (shared_.chosen.reoptimize && shared_.chosen.reoptimize(s)) take_over_plan(s);
         run_stratum(s);
       } else {
         skip_stratum(s);
@@ -87,6 +88,7 @@ class fixpoint_executor final : public stratum_executor {
       target.advance();
     });
   }
+  void take_over_plan(std::size_t number) override { shared_.take_over_plan(number); }
   void skip_stratum(std::size_t number) override {
     shared_.free_what_is_done(number);
     shared_.next_stratum = number + 1;
@@ -116,6 +118,13 @@ class fixpoint_executor final : public stratum_executor {
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override {
     return shared_.relations[relation.value]->rows();
   }
+  [[nodiscard]] storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) override {
+    const relation_type& source = shared_.relation_of(relation);
+    if (shared_.program.relations[relation.value].is_equivalence || source.rows() == 0) return {};
+    std::vector<const word*> columns;
+    for (std::uint32_t column = 0; column < source.arity(); ++column) columns.push_back(source.column(column));
+    return shared_.machine.sample_rows(columns, source.rows(), wanted);
+  }
   [[nodiscard]] const statistics& figures() override {
     figures_.memory_bytes = shared_.resource.used();
     figures_.peak_memory_bytes = shared_.resource.peak();
@@ -124,6 +133,8 @@ class fixpoint_executor final : public stratum_executor {
   }
 
  private:
+  using relation_type = typename Machine::relation;
+
   /// What is left of a stratum, in one go or until the recursion is stopped.
   std::optional<stopped_recursion> run_part(std::size_t number, const stopped_recursion* from) {
     std::vector<std::uint64_t> deltas;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "exec/fixpoint/reads.hpp"
+#include "plan/reads.hpp"
 
 namespace gpulog::exec {
 

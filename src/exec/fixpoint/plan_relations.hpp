@@ -16,6 +16,7 @@
 #include "exec/fixpoint/stratum_subsumptions.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "kernels/steps/functor_table.hpp"
+#include "plan/reads.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::exec {
@@ -88,6 +89,21 @@ class plan_relations {
     for (std::size_t i = 0; i < places.size(); ++i) {
       if (places[i].relation == id) relation_of(id).add_index(make_layout(program.indexes[i], chosen.storage));
     }
+  }
+
+  /// The versions of a stratum were planned again: they may search indexes that are new, or that were to be dropped.
+  void take_over_plan(std::size_t number) {
+    const std::size_t known = places.size();
+    places = place_indexes(program);
+    for (std::size_t i = known; i < places.size(); ++i)
+      relation_of(places[i].relation).add_index(make_layout(program.indexes[i], chosen.storage));
+    uses.index.resize(places.size(), 0);
+    const auto note_read = [&](relation_id, index_id index, bool) {
+      if (index.valid()) uses.index[index.value] = std::max(uses.index[index.value], number);
+    };
+    for_each_version(program.strata[number], [&](const plan::rule_version& version) {
+      for_each_read(version, note_read, Machine::makes_other_searches);
+    });
   }
 
   void load_relation(relation_id id, const std::vector<const word*>& columns, std::uint64_t rows) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <variant>
 
-#include "exec/fixpoint/reads.hpp"
 #include "kernels/steps/host_steps.hpp"
+#include "plan/reads.hpp"
 
 namespace gpulog::exec {
 

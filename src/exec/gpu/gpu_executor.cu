@@ -56,6 +56,10 @@ class gpu_executor final : public stratum_executor {
     return running_->stream_rows(relation);
   }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return running_->rows(relation); }
+  [[nodiscard]] storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) override {
+    return running_->sample(relation, wanted);
+  }
+  void take_over_plan(std::size_t number) override { running_->take_over_plan(number); }
   [[nodiscard]] const statistics& figures() override { return running_->figures(); }
 
  private:

@@ -31,6 +31,7 @@
 #include "kernels/search/numbered_task.hpp"
 #include "kernels/steps/record_operator.hpp"
 #include "storage/relation/device_relation.hpp"
+#include "storage/relation/device_sample.hpp"
 #include "storage/relation/largest_values.hpp"
 
 namespace gpulog::kernels::gpu {
@@ -108,6 +109,10 @@ class gpu_machine {
   /// Of each column the largest value; 0 where there is none.
   [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {
     return storage::gpu::largest_values(*context_, *resource_, columns);
+  }
+  [[nodiscard]] storage::sampled_rows sample_rows(const std::vector<const word*>& columns, std::uint64_t rows,
+                                                  std::uint64_t wanted) {
+    return storage::gpu::sample_rows(*context_, *resource_, columns, rows, wanted);
   }
   /// What a run without a limit may use.
   [[nodiscard]] std::uint64_t machine_bytes() const { return context_->memory_bytes(); }

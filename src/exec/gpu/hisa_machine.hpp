@@ -12,6 +12,7 @@
 #include "exec/gpu/device_rows.hpp"
 #include "exec/gpu/parameter_store.hpp"
 #include "storage/hisa/hisa_relation.hpp"
+#include "storage/relation/device_sample.hpp"
 
 namespace gpulog::kernels::gpu {
 struct join_arguments;
@@ -45,6 +46,10 @@ class hisa_machine {
   }
   [[nodiscard]] std::vector<const word*> host_columns(relation& source) { return source.host_columns(); }
   void forget_host_columns(relation& source) { source.forget_host_columns(); }
+  [[nodiscard]] storage::sampled_rows sample_rows(const std::vector<const word*>& columns, std::uint64_t rows,
+                                                  std::uint64_t wanted) {
+    return storage::gpu::sample_rows(*context_, *resource_, columns, rows, wanted);
+  }
 
   /// @throws kernels::arithmetic_fault, kernels::interrupted, backend::memory_exceeded, backend::gpu::device_error
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <variant>
 
-#include "exec/fixpoint/reads.hpp"
 #include "kernels/steps/host_steps.hpp"
+#include "plan/reads.hpp"
 
 namespace gpulog::exec {
 
@@ -102,36 +102,40 @@ std::string why_not(const plan::rule_version& version, const options& chosen, wo
 
 }  // namespace
 
-std::vector<device_stratum> find_device_strata(const plan::program& program, const options& chosen) {
-  std::vector<device_stratum> strata(program.strata.size());
-  for (std::size_t s = 0; s < program.strata.size(); ++s) {
-    device_stratum& found = strata[s];
-    // Relations that are more than a set of tuples.
-    for (const relation_id member : program.strata[s].relations) {
-      const plan::relation& planned = program.relations[member.value];
-      if (!planned.choice_domains.empty()) found.why_not = "relation " + planned.name + " has a choice-domain";
-    }
-    const auto refuse_equivalence = [&](relation_id relation) {
-      const plan::relation& planned = program.relations[relation.value];
-      if (planned.is_equivalence && found.why_not.empty()) {
-        found.why_not = "relation " + planned.name + " is an equivalence relation";
-      }
-    };
-    for (const relation_id member : program.strata[s].relations) refuse_equivalence(member);
-    for_each_version(program.strata[s], [&](const plan::rule_version& version) {
-      for_each_read(version, [&](relation_id relation, index_id, bool) { refuse_equivalence(relation); });
-    });
-    for (const plan::subsumption& one : program.strata[s].subsumptions) {
-      if (found.why_not.empty()) found.why_not = why_not(one, program, chosen);
-    }
-    for_each_version(program.strata[s], [&](const plan::rule_version& version) {
-      const auto note = [&](std::string& reason, const std::string& what) {
-        if (reason.empty() && !what.empty()) reason = "a rule " + what + ":\n" + version.text;
-      };
-      note(found.why_not, why_not(version, chosen, program.words));
-      note(found.host_steps, find_work<work_of_host>(version));
-    });
+device_stratum find_device_stratum(const plan::program& program, std::size_t number, const options& chosen) {
+  const plan::stratum& stratum = program.strata[number];
+  device_stratum found;
+  // Relations that are more than a set of tuples.
+  for (const relation_id member : stratum.relations) {
+    const plan::relation& planned = program.relations[member.value];
+    if (!planned.choice_domains.empty()) found.why_not = "relation " + planned.name + " has a choice-domain";
   }
+  const auto refuse_equivalence = [&](relation_id relation) {
+    const plan::relation& planned = program.relations[relation.value];
+    if (planned.is_equivalence && found.why_not.empty()) {
+      found.why_not = "relation " + planned.name + " is an equivalence relation";
+    }
+  };
+  for (const relation_id member : stratum.relations) refuse_equivalence(member);
+  for_each_version(stratum, [&](const plan::rule_version& version) {
+    for_each_read(version, [&](relation_id relation, index_id, bool) { refuse_equivalence(relation); });
+  });
+  for (const plan::subsumption& one : stratum.subsumptions) {
+    if (found.why_not.empty()) found.why_not = why_not(one, program, chosen);
+  }
+  for_each_version(stratum, [&](const plan::rule_version& version) {
+    const auto note = [&](std::string& reason, const std::string& what) {
+      if (reason.empty() && !what.empty()) reason = "a rule " + what + ":\n" + version.text;
+    };
+    note(found.why_not, why_not(version, chosen, program.words));
+    note(found.host_steps, find_work<work_of_host>(version));
+  });
+  return found;
+}
+
+std::vector<device_stratum> find_device_strata(const plan::program& program, const options& chosen) {
+  std::vector<device_stratum> strata;
+  for (std::size_t s = 0; s < program.strata.size(); ++s) strata.push_back(find_device_stratum(program, s, chosen));
   return strata;
 }
 

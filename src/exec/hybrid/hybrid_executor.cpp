@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "exec/fixpoint/magic_sets_check.hpp"
-#include "exec/fixpoint/reads.hpp"
 #include "exec/hybrid/ready_watch.hpp"
 #include "kernels/join/pipeline.hpp"
+#include "plan/reads.hpp"
 #include "storage/relation/relation.hpp"
 #include "support/error.hpp"
 
@@ -109,6 +109,7 @@ class hybrid_executor final : public executor {
     load_facts(*this, *plan_, rules_.wide);
     for (next_stratum_ = 0; next_stratum_ < plan_->strata.size(); ++next_stratum_) {
       if (is_to_run(plan_->strata[next_stratum_], figures_.strata)) {
+        reoptimize(next_stratum_);
         run_stratum(next_stratum_);
       } else {
         pass_over(next_stratum_);
@@ -127,6 +128,10 @@ class hybrid_executor final : public executor {
     at(side_of(relation)).read_pairs(relation, first, n, columns);
   }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return at(side_of(relation)).rows(relation); }
+
+  [[nodiscard]] storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) override {
+    return at(side_of(relation)).sample(relation, wanted);
+  }
 
   [[nodiscard]] const statistics& figures() override {
     figures_.memory_bytes = figures_.peak_memory_bytes = figures_.allocations = 0;
@@ -270,6 +275,13 @@ class hybrid_executor final : public executor {
       }
       for (relation_id relation : reads_[number]) bring(relation, chosen.where);
       run_rules(number, chosen);
+    }
+  }
+
+  void reoptimize(std::size_t number) const {
+    if (!rules_.reoptimize || !rules_.reoptimize(number)) return;
+    for (const auto& one : sides_) {
+      if (one != nullptr) one->take_over_plan(number);
     }
   }
 

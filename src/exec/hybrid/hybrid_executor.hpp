@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,8 +26,9 @@ struct placement_rules {
   /// For tests: recursions that can be moved begin on the host, and move in front of the iteration with this number,
   /// from 0, whatever that costs.
   std::optional<std::uint64_t> move_at = {};
-  storage::wide_values* wide = nullptr;     ///< as in options
-  const std::atomic<bool>* stop = nullptr;  ///< as in options
+  std::function<bool(std::size_t)> reoptimize = {};  ///< as in options; what can run on the device can do so still
+  storage::wide_values* wide = nullptr;              ///< as in options
+  const std::atomic<bool>* stop = nullptr;           ///< as in options
   std::string device_name = "gpu";
   std::string host_name = "cpu";
 };

@@ -38,54 +38,61 @@ bool is_positive_atom(const sema::literal& literal) {
 cost_model::cost_model(const sema::program& source, const statistics& known) {
   std::vector<double> facts(source.relations.size());
   for (const sema::fact& fact : source.facts) facts[fact.relation.value] += 1;
-  std::vector<bool> is_known(source.relations.size());
   for (std::uint32_t number = 0; number < source.relations.size(); ++number) {
     const sema::relation& relation = source.relations[number];
     entry added;
     added.arity = relation.arity();
     if (number < known.relations.size()) {
       added.distinct_values = known.relations[number].distinct_values;
-      is_known[number] = known.relations[number].rows.has_value();
+      added.is_known = known.relations[number].rows.has_value();
     }
-    if (is_known[number]) {
+    if (added.is_known) {
       added.rows = static_cast<double>(*known.relations[number].rows);
     } else {
       const bool loaded = relation.has_directive(sema::directive_kind::input);
       added.rows = std::max(loaded ? default_loaded_rows : 1.0, facts[number]);
     }
+    added.loaded_rows = added.rows;
+    added.loaded_values = added.distinct_values;
     relations_.push_back(std::move(added));
   }
-  spread_statistics(source, is_known);
+  spread_statistics(source);
+}
+
+void cost_model::spread_statistics(const sema::program& source) {
+  for (std::uint32_t number = 0; number < source.relations.size(); ++number) {
+    if (source.relations[number].rules.empty()) largest_loaded_ = std::max(largest_loaded_, relations_[number].rows);
+  }
+  stratum_of_.resize(source.relations.size());
+  for (std::size_t number = 0; number < source.strata.size(); ++number) {
+    const sema::stratum& stratum = source.strata[number];
+    if (stratum.rules.empty()) continue;
+    for (const relation_id member : stratum.relations) stratum_of_[member.value] = number;
+    spread_statistics(source, stratum);
+  }
 }
 
 /// A derived relation against the largest one that its stratum reads: some times as many rows, but not more than that
 /// of the largest loaded relation.
-void cost_model::spread_statistics(const sema::program& source, const std::vector<bool>& is_known) {
-  double largest_loaded = 1;
-  for (std::uint32_t number = 0; number < source.relations.size(); ++number) {
-    if (source.relations[number].rules.empty()) largest_loaded = std::max(largest_loaded, relations_[number].rows);
+void cost_model::spread_statistics(const sema::program& source, const sema::stratum& stratum) {
+  double largest_read = 1;
+  for (const relation_id member : stratum.relations) {
+    largest_read = std::max(largest_read, relations_[member.value].rows);
   }
-  for (const sema::stratum& stratum : source.strata) {
-    if (stratum.rules.empty()) continue;
-    double largest_read = 1;
-    for (const relation_id member : stratum.relations) {
-      largest_read = std::max(largest_read, relations_[member.value].rows);
+  for (const rule_id id : stratum.rules) {
+    for (const sema::literal& literal : source[id].body) {
+      const auto* atom = std::get_if<sema::atom>(&literal);
+      if (atom != nullptr && !atom->negated) largest_read = std::max(largest_read, rows(atom->relation, part::all));
     }
-    for (const rule_id id : stratum.rules) {
-      for (const sema::literal& literal : source[id].body) {
-        const auto* atom = std::get_if<sema::atom>(&literal);
-        if (atom != nullptr && !atom->negated) largest_read = std::max(largest_read, rows(atom->relation, part::all));
-      }
-    }
-    const double grown_from = makes_values(source, stratum) ? largest_loaded : std::min(largest_read, largest_loaded);
-    const double most_rows = derived_growth * grown_from;
-    const double derived_rows = std::min(rows_of_rules(source, stratum).value_or(most_rows), most_rows);
-    spread_distinct_values(source, stratum);
-    for (const relation_id member : stratum.relations) {
-      entry& derived = relations_[member.value];
-      if (!is_known[member.value]) derived.rows = std::max(derived.rows, derived_rows);
-      bound_combinations(member);
-    }
+  }
+  const double grown_from = makes_values(source, stratum) ? largest_loaded_ : std::min(largest_read, largest_loaded_);
+  const double most_rows = derived_growth * grown_from;
+  const double derived_rows = std::min(rows_of_rules(source, stratum).value_or(most_rows), most_rows);
+  spread_distinct_values(source, stratum);
+  for (const relation_id member : stratum.relations) {
+    entry& derived = relations_[member.value];
+    if (!derived.is_known) derived.rows = std::max(derived.rows, derived_rows);
+    bound_combinations(member);
   }
 }
 
@@ -151,11 +158,11 @@ std::uint64_t cost_model::distinct_values_of(const sema::rule& rule, std::uint32
   for (const sema::literal& literal : rule.body) {
     const auto* atom = std::get_if<sema::atom>(&literal);
     if (!argument.is_variable() || atom == nullptr || atom->negated) continue;
-    const std::vector<std::uint64_t>& known = relations_[atom->relation.value].distinct_values;
-    for (std::uint32_t column = 0; column < atom->arguments.size() && column < known.size(); ++column) {
+    for (std::uint32_t column = 0; column < atom->arguments.size(); ++column) {
       const sema::expression& joined = atom->arguments[column];
-      if (!joined.is_variable() || joined.variable != argument.variable || known[column] == 0) continue;
-      fewest = fewest == 0 ? known[column] : std::min(fewest, known[column]);
+      if (!joined.is_variable() || joined.variable != argument.variable) continue;
+      const std::uint64_t values = distinct_values({atom->relation, column});
+      if (values != 0) fewest = fewest == 0 ? values : std::min(fewest, values);
     }
   }
   return fewest;
@@ -208,6 +215,8 @@ double cost_model::average_fan_out(relation_id relation, part part_read,
   const entry& known = relations_[relation.value];
   const double total = rows(relation, part_read);
   if (bound_columns.empty() || known.arity == 0) return total;
+  if (const std::optional<double> measured = measured_fan_out(relation, bound_columns))
+    return *measured * total / rows(relation, part::all);
   if (!knows_values(known, bound_columns)) {
     return std::pow(total, 1 - static_cast<double>(bound_columns.size()) / static_cast<double>(known.arity));
   }
@@ -228,19 +237,62 @@ double cost_model::fan_out(relation_id relation, part part_read,
                            const std::vector<std::uint32_t>& bound_columns) const {
   const entry& known = relations_[relation.value];
   const double average = average_fan_out(relation, part_read, bound_columns);
-  const bool is_exact = bound_columns.empty() || known.arity == 0 || !knows_values(known, bound_columns) ||
-                        has_key_among(known, bound_columns);
+  const bool is_exact = bound_columns.empty() || known.arity == 0 || measured_fan_out(relation, bound_columns) ||
+                        !knows_values(known, bound_columns) || has_key_among(known, bound_columns);
   return is_exact ? average : average * skew;
 }
 
+std::optional<double> cost_model::measured_fan_out(relation_id relation,
+                                                   const std::vector<std::uint32_t>& bound_columns) const {
+  const entry& known = relations_[relation.value];
+  if (known.measures == nullptr || bound_columns.empty()) return std::nullopt;
+  return known.measures->rows_per_key(relation, bound_columns);
+}
+
 std::uint64_t cost_model::distinct_values(column_place column) const {
-  const std::vector<std::uint64_t>& known = relations_[column.relation.value].distinct_values;
-  return column.column < known.size() ? known[column.column] : 0;
+  const entry& known = relations_[column.relation.value];
+  if (known.measures != nullptr) {
+    if (const auto rows = known.measures->rows_per_key(column.relation, {column.column}))
+      return static_cast<std::uint64_t>(std::max(1.0, known.rows / *rows));
+  }
+  return column.column < known.distinct_values.size() ? known.distinct_values[column.column] : 0;
 }
 
 void cost_model::set_rows(relation_id relation, double rows) { relations_[relation.value].rows = std::max(1.0, rows); }
 
-void cost_model::add_relation(std::uint32_t arity, double rows) { relations_.push_back({rows, arity, {}}); }
+void cost_model::add_relation(std::uint32_t arity, relation_id head) {
+  entry& added = relations_.emplace_back();
+  added.rows = rows(head, part::all);
+  added.arity = arity;
+  added.head = head;
+}
+
+void cost_model::measure(relation_id relation, const relation_measures& measures) {
+  entry& measured = relations_[relation.value];
+  if (measured.measures != nullptr) return;
+  measured.measures = &measures;
+  measured.rows = std::max(1.0, static_cast<double>(measures.rows(relation)));
+  measured.is_known = true;
+}
+
+void cost_model::estimate_again(const sema::program& source, const std::vector<relation_id>& members) {
+  for (const relation_id member : members) {
+    if (member.value >= stratum_of_.size() || !stratum_of_[member.value]) continue;
+    const sema::stratum& stratum = source.strata[*stratum_of_[member.value]];
+    for (const relation_id one : stratum.relations) {
+      entry& estimated = relations_[one.value];
+      if (estimated.is_known) continue;
+      estimated.rows = estimated.loaded_rows;
+      estimated.distinct_values = estimated.loaded_values;
+    }
+    spread_statistics(source, stratum);
+    break;
+  }
+  for (const relation_id member : members) {
+    entry& added = relations_[member.value];
+    if (added.head && !added.is_known) added.rows = rows(*added.head, part::all);
+  }
+}
 
 void cost_model::learn_distinct_values(const normalized_rule& rule) {
   std::vector<std::uint64_t> learned(rule.head_arguments.size());  // 0: unknown

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -62,7 +63,7 @@ struct search {
   std::vector<std::uint32_t> columns = {};  ///< that are read of the rows
 };
 
-std::vector<search> searches_of(version_builder& version, const std::vector<std::uint32_t>& arities) {
+std::vector<search> searches_of(version_builder& version, const index_scope& scope) {
   std::vector<search> result;
   for (operator_builder& candidate : version.operations) {
     if (auto* found = std::get_if<match>(&candidate.op)) {
@@ -79,7 +80,8 @@ std::vector<search> searches_of(version_builder& version, const std::vector<std:
                           {other.column}});
       }
     } else if (auto* test = std::get_if<exists>(&candidate.op)) {
-      const bool by_set = test->rows == part::all && test->keys.size() == arities[test->relation.value];
+      const bool by_set = test->rows == part::all && test->keys.size() == scope.arities[test->relation.value] &&
+                          !scope.without_set.contains(test->relation);
       if (!test->keys.empty() && !by_set) {
         result.push_back({test->relation, &candidate, &candidate.key_columns, &test->keys, &test->index});
       }
@@ -92,16 +94,44 @@ bool begins_with_one_off_search(const version_builder& version) {
   return version.once && !version.operations.empty() && std::holds_alternative<match>(version.operations.front().op);
 }
 
+/// Whether the index answers a search for these columns, and has what is read of the rows.
+bool serves(const index& candidate, const searched_columns& wanted, const std::set<std::uint32_t>& read) {
+  const signature& columns = wanted.columns;
+  if (candidate.relation != wanted.relation) return false;
+  const auto length = static_cast<std::uint32_t>(columns.size());
+  if (std::find(candidate.key_lengths.begin(), candidate.key_lengths.end(), length) == candidate.key_lengths.end())
+    return false;
+  const auto key_end = candidate.order.begin() + length;
+  const bool has_key = std::all_of(columns.begin(), columns.end(), [&](std::uint32_t column) {
+    return std::find(candidate.order.begin(), key_end, column) != key_end;
+  });
+  const auto longest_key = candidate.order.begin() + candidate.key_lengths.back();
+  return has_key && std::all_of(read.begin(), read.end(), [&](std::uint32_t column) {
+           return std::find(candidate.order.begin(), longest_key, column) != longest_key ||
+                  std::find(candidate.payload.begin(), candidate.payload.end(), column) != candidate.payload.end();
+         });
+}
+
+/// The index that is there for a search.
+std::optional<index_id> index_that_serves(const std::vector<index>& indexes, const index_scope& scope,
+                                          const searched_columns& wanted, const std::set<std::uint32_t>& read) {
+  for (std::uint32_t number = 0; number < scope.usable.size(); ++number) {
+    if (scope.usable[number] && serves(indexes[number], wanted, read)) return index_id(number);
+  }
+  return std::nullopt;
+}
+
 /// An index for a single search costs more than the scan that it saves.
-void replace_one_off_searches(const std::vector<version_builder*>& builders, const std::vector<std::uint32_t>& arities,
-                              const std::set<relation_id>& found_without_index) {
-  std::set<std::pair<relation_id, signature>> wanted;
-  std::map<std::pair<relation_id, signature>, std::size_t> one_off;
+void replace_one_off_searches(const std::vector<version_builder*>& builders, const std::vector<index>& indexes,
+                              const index_scope& scope) {
+  std::set<searched_columns> wanted;
+  std::map<searched_columns, std::size_t> one_off;
   for (version_builder* version : builders) {
     const bool begins = begins_with_one_off_search(*version);
-    for (const search& found : searches_of(*version, arities)) {
-      const std::pair key(found.relation, *found.key_columns);
-      if (begins && found.where == &version->operations.front()) {
+    for (const search& found : searches_of(*version, scope)) {
+      const searched_columns key{found.relation, *found.key_columns};
+      const bool is_one_off = begins && found.where == &version->operations.front();
+      if (is_one_off && !index_that_serves(indexes, scope, key, {found.columns.begin(), found.columns.end()})) {
         ++one_off[key];
       } else {
         wanted.insert(key);
@@ -111,9 +141,9 @@ void replace_one_off_searches(const std::vector<version_builder*>& builders, con
   for (version_builder* version : builders) {
     if (!begins_with_one_off_search(*version)) continue;
     const operator_builder& first = version->operations.front();
-    const std::pair key(std::get<match>(first.op).relation, first.key_columns);
+    const searched_columns key{std::get<match>(first.op).relation, first.key_columns};
     if (!wanted.contains(key) && one_off[key] < one_off_searches_for_an_index &&
-        !found_without_index.contains(key.first)) {
+        !scope.found_without_index.contains(key.relation)) {
       scan_instead_of_search(*version);
     } else {
       test_instead_of_search(*version);
@@ -134,9 +164,8 @@ std::vector<std::uint32_t> order_of(const std::vector<signature>& chain, std::ui
 
 }  // namespace
 
-void append_searches(version_builder& version, const std::vector<std::uint32_t>& arities,
-                     std::set<searched_columns>& searches) {
-  for (const search& found : searches_of(version, arities)) searches.insert({found.relation, *found.key_columns});
+void append_searches(version_builder& version, const index_scope& scope, std::set<searched_columns>& searches) {
+  for (const search& found : searches_of(version, scope)) searches.insert({found.relation, *found.key_columns});
 }
 
 std::vector<std::vector<signature>> cover_by_chains(std::vector<signature> signatures) {
@@ -159,28 +188,42 @@ std::vector<std::vector<signature>> cover_by_chains(std::vector<signature> signa
 std::vector<index> select_indexes(const std::vector<version_builder*>& builders,
                                   const std::vector<std::uint32_t>& arities,
                                   const std::set<relation_id>& found_without_index) {
-  replace_one_off_searches(builders, arities, found_without_index);
+  std::vector<index> indexes;
+  add_indexes(builders, {arities, found_without_index}, indexes);
+  return indexes;
+}
+
+void add_indexes(const std::vector<version_builder*>& builders, const index_scope& scope, std::vector<index>& indexes) {
+  replace_one_off_searches(builders, indexes, scope);
 
   std::vector<search> searches;
-  std::map<relation_id, std::set<signature>> signatures;
+  std::map<searched_columns, std::set<std::uint32_t>> read;
   for (version_builder* version : builders) {
-    for (search& found : searches_of(*version, arities)) {
-      signatures[found.relation].insert(*found.key_columns);
+    for (search& found : searches_of(*version, scope)) {
+      read[{found.relation, *found.key_columns}].insert(found.columns.begin(), found.columns.end());
       searches.push_back(std::move(found));
     }
   }
 
-  std::vector<index> indexes;
-  std::map<std::pair<relation_id, signature>, index_id> serving;
+  const std::size_t first_added = indexes.size();
+  std::map<searched_columns, index_id> serving;
+  std::map<relation_id, std::vector<signature>> signatures;
+  for (const auto& [wanted, columns] : read) {
+    if (const std::optional<index_id> there = index_that_serves(indexes, scope, wanted, columns)) {
+      serving.emplace(wanted, *there);
+    } else {
+      signatures[wanted.relation].push_back(wanted.columns);
+    }
+  }
   for (const auto& [relation, wanted] : signatures) {
-    for (const std::vector<signature>& chain : cover_by_chains({wanted.begin(), wanted.end()})) {
+    for (const std::vector<signature>& chain : cover_by_chains(wanted)) {
       const index_id id(static_cast<std::uint32_t>(indexes.size()));
       index& added = indexes.emplace_back();
       added.relation = relation;
-      added.order = order_of(chain, arities[relation.value]);
+      added.order = order_of(chain, scope.arities[relation.value]);
       for (const signature& served : chain) {
         added.key_lengths.push_back(static_cast<std::uint32_t>(served.size()));
-        serving.emplace(std::pair(relation, served), id);
+        serving.emplace(searched_columns{relation, served}, id);
       }
     }
   }
@@ -196,16 +239,17 @@ std::vector<index> select_indexes(const std::vector<version_builder*>& builders,
       keys.push_back((*found.keys)[static_cast<std::size_t>(place - columns.begin())]);
     }
     *found.keys = std::move(keys);
+    if (id.value < first_added) continue;
     for (const std::uint32_t column : found.columns) {
       const auto in_key = std::find(used.order.begin(), used.order.begin() + used.key_lengths.back(), column);
       if (in_key == used.order.begin() + used.key_lengths.back()) used.payload.push_back(column);
     }
   }
-  for (index& used : indexes) {
-    std::sort(used.payload.begin(), used.payload.end());
-    used.payload.erase(std::unique(used.payload.begin(), used.payload.end()), used.payload.end());
+  for (std::size_t number = first_added; number < indexes.size(); ++number) {
+    std::vector<std::uint32_t>& payload = indexes[number].payload;
+    std::sort(payload.begin(), payload.end());
+    payload.erase(std::unique(payload.begin(), payload.end()), payload.end());
   }
-  return indexes;
 }
 
 }  // namespace gpulog::plan

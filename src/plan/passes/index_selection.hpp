@@ -26,9 +26,15 @@ struct searched_columns {
   signature columns;
   friend auto operator<=>(const searched_columns&, const searched_columns&) = default;
 };
+/// What is known when indexes are chosen.
+struct index_scope {
+  const std::vector<std::uint32_t>& arities;         ///< by relation
+  const std::set<relation_id>& found_without_index;  ///< relations that need none
+  std::vector<bool> usable = {};                     ///< by index: it may serve further searches
+  std::set<relation_id> without_set = {};            ///< their tuples are looked for in an index of all columns
+};
 /// Adds those that a version needs an index for.
-void append_searches(version_builder& version, const std::vector<std::uint32_t>& arities,
-                     std::set<searched_columns>& searches);
+void append_searches(version_builder& version, const index_scope& scope, std::set<searched_columns>& searches);
 
 /// Chooses the indexes of all relations; sets the index of each search in the versions and puts its keys into the
 /// index's order. One-off searches for constants that would need an index of their own become scans, but not those of
@@ -36,5 +42,8 @@ void append_searches(version_builder& version, const std::vector<std::uint32_t>&
 [[nodiscard]] std::vector<index> select_indexes(const std::vector<version_builder*>& builders,
                                                 const std::vector<std::uint32_t>& arities,
                                                 const std::set<relation_id>& found_without_index = {});
+
+/// The same for some of a plan's versions: where no index of the scope serves a search, others are added behind them.
+void add_indexes(const std::vector<version_builder*>& builders, const index_scope& scope, std::vector<index>& indexes);
 
 }  // namespace gpulog::plan

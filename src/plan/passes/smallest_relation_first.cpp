@@ -104,28 +104,29 @@ void find_intersections(version_builder& version, const cost_model& costs, const
   finder(version, costs, arities, scope).run();
 }
 
-namespace {
-void find_in_stratum(planning& shared, stratum_builder& stratum) {
+void find_intersections(planning& shared, stratum_builder& stratum, const std::set<relation_id>& without_set) {
   const std::set<relation_id> own(stratum.relations.begin(), stratum.relations.end());
+  std::set<relation_id> excluded = shared.equivalences;
+  excluded.insert(without_set.begin(), without_set.end());
   const auto find_in_phase = [&](phase_builder& from, const std::set<searched_columns>& kept) {
     for (version_builder& version : from.versions)
-      find_intersections(version, shared.costs, shared.arities, {own, kept, shared.equivalences});
+      find_intersections(version, shared.costs, shared.arities, {own, kept, excluded});
   };
   std::set<searched_columns> kept;
   find_in_phase(stratum.once, kept);
   for (phase_builder& repeated : stratum.loop) {
-    for (version_builder& version : repeated.versions) append_searches(version, shared.arities, kept);
+    for (version_builder& version : repeated.versions)
+      append_searches(version, {shared.arities, shared.equivalences}, kept);
   }
   // Where rows may be lost, or wait to be chosen, an index and a tuple set need not know the same ones.
   std::erase_if(kept, [&](const searched_columns& search) {
-    return !stratum.subsumptions.empty() || !shared.result.relations[search.relation.value].choice_domains.empty();
+    return !stratum.losing.empty() || !shared.result.relations[search.relation.value].choice_domains.empty();
   });
   for (phase_builder& repeated : stratum.loop) find_in_phase(repeated, kept);
 }
-}  // namespace
 
 void search_smallest_relations(planning& shared) {
-  for (stratum_builder& stratum : shared.strata) find_in_stratum(shared, stratum);
+  for (stratum_builder& stratum : shared.strata) find_intersections(shared, stratum, {});
 }
 
 }  // namespace gpulog::plan

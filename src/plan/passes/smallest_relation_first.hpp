@@ -11,6 +11,7 @@
 namespace gpulog::plan {
 
 class planning;
+struct stratum_builder;
 
 /// Values that several atoms restrict: where a search finds the values of one variable and existence tests of other
 /// relations follow that ask for the same variable, with everything else bound before, any of these relations can be
@@ -25,13 +26,16 @@ class planning;
 struct intersection_scope {
   const std::set<relation_id>& growing;    ///< relations of the version's own recursive stratum
   const std::set<searched_columns>& kept;  ///< searches of them that the loop makes anyway
-  const std::set<relation_id>& excluded;   ///< relations that have no indexes
+  const std::set<relation_id>& excluded;   ///< relations that have no indexes, or no tuple set
 };
 
 void find_intersections(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
                         const intersection_scope& scope);
 
-/// find_intersections, in the versions of all strata.
+/// The same in all versions of a stratum. @param without_set relations whose tuple sets cannot be asked
+void find_intersections(planning& shared, stratum_builder& stratum, const std::set<relation_id>& without_set);
+
+/// The same in those of all strata.
 void search_smallest_relations(planning& shared);
 
 }  // namespace gpulog::plan

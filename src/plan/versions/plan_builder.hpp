@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
@@ -14,8 +15,16 @@
 /// The strata of a plan while their versions are built: indexes are chosen when all searches are known.
 namespace gpulog::plan {
 
+/// What a version is made from: its body can be ordered again when more is known of sizes.
+struct version_recipe {
+  std::shared_ptr<const normalized_rule> rule;
+  version_parts parts;
+  bool is_forced = false;  ///< `.plan` gives the order
+};
+
 struct phase_builder {
   std::deque<version_builder> versions;  // pointers to them stay valid
+  std::vector<version_recipe> recipes;   ///< one a version
   std::vector<relation_id> advance;
 };
 
@@ -35,7 +44,7 @@ class planning;
 /// Chooses indexes for the searches of all strata.
 void choose_indexes(planning& shared);
 
-/// Appends the strata to the plan, their versions as operators. Drafts are moved from.
+/// Appends the strata to the plan, their versions as operators. Versions are moved from.
 void make_operators(planning& shared);
 
 }  // namespace gpulog::plan

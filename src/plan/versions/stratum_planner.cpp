@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "plan/pass.hpp"
@@ -37,18 +38,18 @@ std::vector<bool> tested_atoms(const normalized_rule& rule, const stratum_builde
   return tested;
 }
 
-void add_version(planning& shared, const normalized_rule& rule, const version_parts& parts,
+void add_version(planning& shared, const std::shared_ptr<const normalized_rule>& rule, const version_parts& parts,
                  const std::vector<std::uint32_t>* forced, phase_builder& target) {
-  schedule order = order_body(rule, parts, shared.costs, forced);
-  for (const schedule_pass& one : schedule_passes()) run_pass(one, shared, rule, order);
-  version_builder& added = target.versions.emplace_back(build_version(rule, parts, order));
-  for (const version_pass& one : version_passes()) run_pass(one, shared, added);
+  target.versions.push_back(order_version(shared, *rule, parts, forced));
+  target.recipes.push_back({rule, parts, forced != nullptr});
 }
 
 /// One version for each atom of the own stratum. Each combination of rows is then found in exactly one version: the
 /// one whose delta atom is the last that reads a new row. Hence old rows before the delta atom, all rows behind.
 /// @param level phase of the loop that the versions belong to
-void plan_rule(planning& shared, const normalized_rule& rule, stratum_builder& target, std::uint32_t level) {
+void plan_rule(planning& shared, normalized_rule planned, stratum_builder& target, std::uint32_t level) {
+  const auto kept = std::make_shared<const normalized_rule>(std::move(planned));
+  const normalized_rule& rule = *kept;
   std::vector<std::uint32_t> recursive;
   for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
     if (target.recursive && is_member(target, rule.atoms[atom].relation)) recursive.push_back(atom);
@@ -57,7 +58,7 @@ void plan_rule(planning& shared, const normalized_rule& rule, stratum_builder& t
   parts.atoms.assign(rule.atoms.size(), part::all);
   parts.tested = tested_atoms(rule, target);
   if (recursive.empty()) {
-    add_version(shared, rule, parts, forced_order(rule, 0), target.once);
+    add_version(shared, kept, parts, forced_order(rule, 0), target.once);
     return;
   }
   for (std::uint32_t version = 0; version < recursive.size(); ++version) {
@@ -66,7 +67,7 @@ void plan_rule(planning& shared, const normalized_rule& rule, stratum_builder& t
     // A subsumption takes no rows of delta.
     const std::vector<bool> tested = parts.tested;
     if (!tested.empty()) parts.tested[recursive[version]] = false;
-    add_version(shared, rule, parts, forced_order(rule, version), target.loop[level]);
+    add_version(shared, kept, parts, forced_order(rule, version), target.loop[level]);
     parts.tested = tested;
     parts.atoms[recursive[version]] = part::old;
   }
@@ -95,13 +96,14 @@ void plan_rules(planning& shared, stratum_rules rules, stratum_builder& target) 
     for (std::size_t number = 0; number < factored.added.size(); ++number) {
       target.loop[factored.levels[number]].advance.push_back(factored.added[number]);
     }
-    for (const factored_rule& one : factored.rules) plan_rule(shared, one.rule, target, one.level);
+    for (factored_rule& one : factored.rules) plan_rule(shared, std::move(one.rule), target, one.level);
   } else {
     if (target.recursive) target.loop.resize(1);
-    for (const normalized_rule& rule : rules.plain) plan_rule(shared, rule, target, 0);
+    for (normalized_rule& rule : rules.plain) plan_rule(shared, std::move(rule), target, 0);
   }
-  for (const normalized_rule& rule : rules.other) {
-    plan_rule(shared, rule, target, target.recursive ? static_cast<std::uint32_t>(target.loop.size() - 1) : 0);
+  for (normalized_rule& rule : rules.other) {
+    plan_rule(shared, std::move(rule), target,
+              target.recursive ? static_cast<std::uint32_t>(target.loop.size() - 1) : 0);
   }
   if (target.recursive) target.loop.back().advance = rules.members;
   target.once.advance = target.relations;
@@ -124,8 +126,8 @@ void plan_behind(planning& shared, relation_id relation, std::vector<normalized_
   const auto plan_relation = [&](relation_id planned) {
     stratum_builder& target = shared.strata.emplace_back();
     target.relations = {planned};
-    for (const factored_rule& made : factored.rules) {
-      if (made.rule.head == planned) plan_rule(shared, made.rule, target, 0);
+    for (factored_rule& made : factored.rules) {
+      if (made.rule.head == planned) plan_rule(shared, std::move(made.rule), target, 0);
     }
     target.once.advance = target.relations;
   };
@@ -192,14 +194,23 @@ void find_best(planning& shared, const stratum_builder& planned) {
 
 }  // namespace
 
+version_builder order_version(planning& shared, const normalized_rule& rule, const version_parts& parts,
+                              const std::vector<std::uint32_t>* forced) {
+  schedule order = order_body(rule, parts, shared.costs, forced);
+  for (const schedule_pass& one : schedule_passes()) run_pass(one, shared, rule, order);
+  version_builder ordered = build_version(rule, parts, order);
+  for (const version_pass& one : version_passes()) run_pass(one, shared, ordered);
+  return ordered;
+}
+
 void plan_strata_before(planning& shared) {
-  const std::vector<normalized_rule> rules = std::move(shared.before);
-  shared.before.clear();
+  std::vector<normalized_rule> rules = std::exchange(shared.before, {});
   for (std::size_t first = 0; first < rules.size();) {
     const relation_id head = rules[first].head;
     stratum_builder& target = shared.strata.emplace_back();
     target.relations = {head};
-    for (; first < rules.size() && rules[first].head == head; ++first) plan_rule(shared, rules[first], target, 0);
+    for (; first < rules.size() && rules[first].head == head; ++first)
+      plan_rule(shared, std::move(rules[first]), target, 0);
     target.once.advance = target.relations;
   }
 }

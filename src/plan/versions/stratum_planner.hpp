@@ -8,6 +8,11 @@
 /// From rules to versions: which strata there are, in which order, and the semi-naive versions of each rule.
 namespace gpulog::plan {
 
+/// Orders a body, and makes operators of it.
+/// @param forced positions of all atoms, from `.plan`; nullptr: by cost
+[[nodiscard]] version_builder order_version(planning& shared, const normalized_rule& rule, const version_parts& parts,
+                                            const std::vector<std::uint32_t>* forced);
+
 /// Plans the rules of planning::before, of relations without recursion, each relation in a stratum of its own. Rules of
 /// one relation stand together.
 void plan_strata_before(planning& shared);

@@ -9,8 +9,8 @@
 
 #include "analysed_text.hpp"
 #include "exec/fixpoint/pipeline_builder.hpp"
-#include "exec/fixpoint/reads.hpp"
 #include "kernels/steps/host_steps.hpp"
+#include "plan/reads.hpp"
 
 namespace gpulog::exec {
 namespace {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "exec/executor.hpp"
+#include "plan/cost/relation_measures.hpp"
+
+namespace gpulog::detail {
+
+/// Counts the rows of relations while an executor runs strata, from samples. Each relation is sampled once.
+class run_measures final : public plan::relation_measures {
+ public:
+  explicit run_measures(exec::executor& running) : running_(running) {}
+
+  [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return running_.rows(relation); }
+  [[nodiscard]] std::optional<double> rows_per_key(relation_id relation,
+                                                   const std::vector<std::uint32_t>& columns) const override;
+
+ private:
+  [[nodiscard]] const storage::sampled_rows& sample(relation_id relation) const;
+
+  exec::executor& running_;
+  mutable std::map<relation_id, storage::sampled_rows> samples_;
+  mutable std::map<std::pair<relation_id, std::vector<std::uint32_t>>, std::optional<double>> counted_;
+};
+
+/// About how many rows of a relation agree in some columns, from a sample of its rows: the geometric mean of the
+/// average of all keys (their number by the sample's coverage: Chao and Lee, JASA 1992) and the average of all rows,
+/// which a skewed relation has larger.
+/// @param rows of the relation @param columns of the sample, at least one
+[[nodiscard]] double estimated_rows_per_key(std::uint64_t rows, const std::vector<const std::vector<word>*>& columns);
+
+}  // namespace gpulog::detail

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "support/ids.hpp"
+
+namespace gpulog::plan {
+
+/// What can be counted of relations while a program runs.
+class relation_measures {
+ public:
+  relation_measures() = default;
+  relation_measures(const relation_measures&) = delete;
+  relation_measures& operator=(const relation_measures&) = delete;
+  virtual ~relation_measures() = default;
+
+  /// That the relation has now.
+  [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
+  /// About how many rows of it a search for values of these columns finds, where the values are some of its own. At
+  /// least one column. Nothing: its rows are not at hand.
+  [[nodiscard]] virtual std::optional<double> rows_per_key(relation_id relation,
+                                                           const std::vector<std::uint32_t>& columns) const = 0;
+};
+
+}  // namespace gpulog::plan

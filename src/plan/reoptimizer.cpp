@@ -1,0 +1,172 @@
+#include "plan/reoptimizer.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "plan/passes/index_selection.hpp"
+#include "plan/passes/smallest_relation_first.hpp"
+#include "plan/planning.hpp"
+#include "plan/reads.hpp"
+#include "plan/validate.hpp"
+#include "plan/versions/stratum_planner.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+/// Whether the order of a version's bindings is part of its result.
+bool depends_on_order(const rule_version& version) {
+  return std::any_of(version.operations.begin(), version.operations.end(), [](const operation& one) {
+    const auto* const computed = std::get_if<compute>(&one);
+    const auto* const folded = std::get_if<fold_end>(&one);
+    const bool adds_floats = folded != nullptr && (folded->op == fold_op::sum_float || folded->op == fold_op::mean ||
+                                                   folded->op == fold_op::functor);
+    return adds_floats || (computed != nullptr && computed->op == scalar_op::next_counter);
+  });
+}
+
+std::vector<relation_id> relations_in_order(const rule_version& version) {
+  std::vector<relation_id> relations;
+  for_each_read(version, [&](relation_id relation, index_id, bool) { relations.push_back(relation); });
+  return relations;
+}
+
+/// Orders matter from two atoms on, beside delta.
+bool has_orders(const version_recipe& recipe) {
+  return !recipe.is_forced && recipe.rule->atoms.size() >= (recipe.parts.delta_atom ? 3U : 2U);
+}
+
+}  // namespace
+
+/// A version that is planned again: in the plan, and how it is made.
+struct reoptimizer::place {
+  std::size_t phase = 0;  ///< 0: in front of the loop; n + 1: phase n of the loop
+  std::size_t version = 0;
+  const version_recipe* recipe = nullptr;
+};
+
+reoptimizer::reoptimizer(const sema::program& source, statistics known, options chosen, std::uint64_t least_rows)
+    : known_(std::move(known)),
+      chosen_(std::move(chosen)),
+      least_rows_(least_rows),
+      shared_(std::make_unique<planning>(source, known_, chosen_)) {
+  run_passes(*shared_);
+  for (stratum_builder& made : shared_->strata) {
+    made.once.versions.clear();
+    for (phase_builder& repeated : made.loop) repeated.versions.clear();
+  }
+  note_uses();
+}
+
+reoptimizer::~reoptimizer() = default;
+
+const program& reoptimizer::plan() const { return shared_->result; }
+
+void reoptimizer::note_uses() {
+  const program& plan = shared_->result;
+  index_uses_.assign(plan.indexes.size(), 0);
+  set_uses_.assign(plan.relations.size(), 0);
+  for (std::size_t number = 0; number < plan.strata.size(); ++number) {
+    const stratum& planned = plan.strata[number];
+    for (const relation_id member : planned.relations) {
+      if (plan.relations[member.value].needs_set) set_uses_[member.value] = number + 1;
+    }
+    for_each_version(planned, [&](const rule_version& version) {
+      for_each_read(version, [&](relation_id relation, index_id used, bool asks_set) {
+        if (used.valid()) index_uses_[used.value] = number + 1;
+        if (asks_set) set_uses_[relation.value] = number + 1;
+      });
+    });
+  }
+}
+
+std::vector<reoptimizer::place> reoptimizer::places_in(const stratum& planned, const stratum_builder& recipes) const {
+  std::vector<place> places;
+  const auto add = [&](const phase& from, const phase_builder& made, std::size_t number) {
+    for (std::size_t v = 0; v < from.versions.size(); ++v) {
+      const rule_version& version = from.versions[v];
+      if (has_orders(made.recipes[v]) && !version.by_rows && !depends_on_order(version))
+        places.push_back({number, v, &made.recipes[v]});
+    }
+  };
+  add(planned.once, recipes.once, 0);
+  for (std::size_t level = 0; level < planned.loop.size(); ++level)
+    add(planned.loop[level], recipes.loop[level], level + 1);
+  return places;
+}
+
+bool reoptimizer::reads_much(const std::vector<place>& places, const relation_measures& measures) const {
+  return std::any_of(places.begin(), places.end(), [&](const place& one) {
+    const std::vector<body_atom>& atoms = one.recipe->rule->atoms;
+    return std::any_of(atoms.begin(), atoms.end(), [&](const body_atom& atom) {
+      return !shared_->equivalences.contains(atom.relation) && measures.rows(atom.relation) >= least_rows_;
+    });
+  });
+}
+
+bool reoptimizer::reoptimize(std::size_t number, const relation_measures& measures,
+                             const std::function<bool()>& suits) {
+  stratum& planned = shared_->result.strata[number];
+  const bool chooses = std::any_of(planned.relations.begin(), planned.relations.end(), [&](relation_id member) {
+    return !shared_->result.relations[member.value].choice_domains.empty();
+  });
+  if (chooses || planned.decomposed || planned.by_rows || !planned.subsumptions.empty()) return false;
+  const std::vector<place> places = places_in(planned, shared_->strata[number]);
+  if (places.empty() || !reads_much(places, measures)) return false;
+  const stratum before = planned;
+  order_again(number, places, measures);
+  if (suits && !suits()) planned = before;
+  return true;
+}
+
+void reoptimizer::order_again(std::size_t number, const std::vector<place>& places, const relation_measures& measures) {
+  const pass_timer timer(*shared_, "reoptimization");
+  const stratum_builder& recipes = shared_->strata[number];
+  stratum& planned = shared_->result.strata[number];
+  const std::set<relation_id> members(planned.relations.begin(), planned.relations.end());
+  std::set<relation_id> without_set;
+  for (const place& one : places) {
+    for (const body_atom& atom : one.recipe->rule->atoms) {
+      const relation_id read = atom.relation;
+      const bool is_equivalence = shared_->equivalences.contains(read);
+      if (!members.contains(read) && !is_equivalence) shared_->costs.measure(read, measures);
+      if (set_uses_[read.value] <= number && !is_equivalence) without_set.insert(read);
+    }
+  }
+  shared_->costs.estimate_again(shared_->source, planned.relations);
+
+  stratum_builder again;
+  again.relations = planned.relations;
+  again.recursive = planned.recursive;
+  again.losing = recipes.losing;
+  again.loop.resize(planned.loop.size());
+  for (const place& one : places) {
+    phase_builder& target = one.phase == 0 ? again.once : again.loop[one.phase - 1];
+    target.versions.push_back(order_version(*shared_, *one.recipe->rule, one.recipe->parts, nullptr));
+  }
+  if (!shared_->is_off("smallest-relation-first")) find_intersections(*shared_, again, without_set);
+  std::vector<version_builder*> versions;
+  for (version_builder& one : again.once.versions) versions.push_back(&one);
+  for (phase_builder& repeated : again.loop) {
+    for (version_builder& one : repeated.versions) versions.push_back(&one);
+  }
+  index_scope scope{shared_->arities, shared_->equivalences, {}, without_set};
+  for (const std::size_t last : index_uses_) scope.usable.push_back(last > number);
+  add_indexes(versions, scope, shared_->result.indexes);
+  index_uses_.resize(shared_->result.indexes.size());
+
+  for (std::size_t v = 0; v < places.size(); ++v) {
+    const place& one = places[v];
+    phase& target = one.phase == 0 ? planned.once : planned.loop[one.phase - 1];
+    rule_version made = finish(std::move(*versions[v]));
+    for_each_read(made, [&](relation_id, index_id used, bool) {
+      if (used.valid()) index_uses_[used.value] = std::max(index_uses_[used.value], number + 1);
+    });
+    rule_version& replaced = target.versions[one.version];
+    if (relations_in_order(made) != relations_in_order(replaced)) ++reordered_;
+    replaced = std::move(made);
+  }
+  assert(validate(shared_->result).empty());
+}
+
+}  // namespace gpulog::plan

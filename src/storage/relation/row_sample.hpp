@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "storage/sets/hash.hpp"
+#include "support/ids.hpp"
+
+namespace gpulog::storage {
+
+/// One array a column.
+using sampled_rows = std::vector<std::vector<word>>;
+
+/// Which rows of a relation are taken as its sample: those with the lowest hash values, so the same ones in whatever
+/// order they stand, on whatever machine.
+class row_sample {
+ public:
+  /// @param wanted about how many rows are to be taken; all of them, if there are not more
+  row_sample(std::uint64_t rows, std::uint64_t wanted)
+      : limit_(rows <= wanted ? UINT64_MAX
+                              : static_cast<std::uint64_t>(
+                                    std::ldexp(static_cast<double>(wanted) / static_cast<double>(rows), 64))) {}
+
+  [[nodiscard]] GPULOG_HOST_DEVICE bool takes(const word* const* columns, std::uint32_t arity,
+                                              std::uint64_t row) const {
+    if (limit_ == UINT64_MAX) return true;
+    std::uint64_t state = 0;
+    for (std::uint32_t column = 0; column < arity; ++column) {
+      // A rotation between two multiplications: equal words in two columns do not cancel out.
+      state = (state ^ columns[column][row]) * 0x9e3779b97f4a7c15ULL;
+      state = (state << 29) | (state >> 35);
+    }
+    return mix(state) < limit_;
+  }
+
+ private:
+  std::uint64_t limit_;
+};
+
+/// @param columns on the host
+[[nodiscard]] sampled_rows sample_rows(const std::vector<const word*>& columns, std::uint64_t rows,
+                                       std::uint64_t wanted);
+
+}  // namespace gpulog::storage

@@ -1,0 +1,156 @@
+#include "plan/reoptimizer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plan/reads.hpp"
+#include "plan/validate.hpp"
+#include "plan_from_text.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+/// Sizes as a test says.
+class told_measures final : public relation_measures {
+ public:
+  struct sizes {
+    std::uint64_t rows = 0;
+    double per_first = 1;  ///< rows that one value of the first column has
+    double per_second = 1;
+  };
+  told_measures(const program& plan, const std::map<std::string, sizes>& told) {
+    for (std::uint32_t number = 0; number < plan.relations.size(); ++number) {
+      const auto found = told.find(plan.relations[number].name);
+      if (found != told.end()) told_[relation_id(number)] = found->second;
+    }
+  }
+  [[nodiscard]] std::uint64_t rows(relation_id relation) const override {
+    const auto found = told_.find(relation);
+    return found == told_.end() ? 0 : found->second.rows;
+  }
+  [[nodiscard]] std::optional<double> rows_per_key(relation_id relation,
+                                                   const std::vector<std::uint32_t>& columns) const override {
+    const auto found = told_.find(relation);
+    if (found == told_.end()) return std::nullopt;
+    if (columns.size() > 1) return 1;
+    return columns.front() == 0 ? found->second.per_first : found->second.per_second;
+  }
+
+ private:
+  std::map<relation_id, sizes> told_;
+};
+
+/// Relations with computed values, of which nothing is known before they are there.
+const std::string computed =
+    ".decl raw(x:number, y:number)\n.input raw\n"
+    ".decl a(x:number, y:number)\na(x,y*3) :- raw(x,y), y < 5.\n"
+    ".decl b(x:number, y:number)\nb(x,y*5) :- raw(y,x).\n"
+    ".decl c(x:number, y:number)\nc(x,y*7) :- raw(x,y).\n";
+
+struct prepared {
+  analysed_text text;
+  std::unique_ptr<reoptimizer> planner;
+  const program& plan;
+
+  explicit prepared(const std::string& program_text, options chosen = {})
+      : text(analyse_text(program_text)),
+        planner(std::make_unique<reoptimizer>(text.program, statistics{}, std::move(chosen))),
+        plan(planner->plan()) {}
+
+  /// The stratum of a relation.
+  [[nodiscard]] std::size_t stratum_of(const std::string& relation) const {
+    for (std::size_t number = 0; number < plan.strata.size(); ++number) {
+      if (plan.relations[plan.strata[number].relations.front().value].name == relation) return number;
+    }
+    ADD_FAILURE() << "no stratum has relation " << relation;
+    return 0;
+  }
+  /// What a version reads, in order.
+  [[nodiscard]] std::vector<std::string> order_of(const rule_version& version) const {
+    std::vector<std::string> names;
+    for_each_read(version,
+                  [&](relation_id relation, index_id, bool) { names.push_back(plan.relations[relation.value].name); });
+    return names;
+  }
+  bool reoptimize(const std::string& relation, const std::map<std::string, told_measures::sizes>& told) {
+    measures = std::make_unique<told_measures>(plan, told);
+    return planner->reoptimize(stratum_of(relation), *measures);
+  }
+  std::unique_ptr<told_measures> measures;
+};
+
+using names = std::vector<std::string>;
+
+TEST(reoptimizer, joins_what_has_few_rows_for_each_key_first) {
+  const std::string text =
+      computed + ".decl o(x:number, y:number, z:number)\n.output o\no(x,y,z) :- a(x,k), b(k,y), c(k,z).\n";
+  prepared first(text);
+  ASSERT_TRUE(first.reoptimize("o", {{"a", {100, 1, 1}}, {"b", {100000, 50, 1}}, {"c", {100000, 1, 1}}}));
+  EXPECT_EQ(first.order_of(first.plan.strata[first.stratum_of("o")].once.versions[0]), (names{"a", "c", "b"}));
+  EXPECT_EQ(validate(first.plan), std::vector<std::string>{});
+  prepared second(text);
+  ASSERT_TRUE(second.reoptimize("o", {{"a", {100, 1, 1}}, {"b", {100000, 1, 1}}, {"c", {100000, 50, 1}}}));
+  EXPECT_EQ(second.order_of(second.plan.strata[second.stratum_of("o")].once.versions[0]), (names{"a", "b", "c"}));
+  EXPECT_LE(first.planner->reordered() + second.planner->reordered(), 2U);
+  EXPECT_GE(first.planner->reordered() + second.planner->reordered(), 1U);
+}
+
+TEST(reoptimizer, orders_versions_of_a_recursion_and_adds_the_indexes_that_they_search) {
+  prepared one(computed +
+               ".decl r(x:number, y:number)\n.output r\nr(x,y) :- a(x,y).\n"
+               "r(x,z) :- r(x,k), b(k,y), c(y,z), a(z,k).\n");
+  const std::size_t number = one.stratum_of("r");
+  // One value of k stands in all rows of b, and one of z in a tenth of c.
+  ASSERT_TRUE(one.reoptimize("r", {{"a", {50000, 1, 1}}, {"b", {50000, 50000, 1}}, {"c", {50000, 5000, 5000}}}));
+  const rule_version& version = one.plan.strata[number].loop[0].versions[0];
+  EXPECT_EQ(one.order_of(version), (names{"r", "a", "c", "b"}));
+  EXPECT_EQ(validate(one.plan), std::vector<std::string>{});
+  EXPECT_EQ(one.planner->reordered(), 1U);
+}
+
+TEST(reoptimizer, leaves_what_the_program_orders_and_what_depends_on_the_order) {
+  const std::map<std::string, told_measures::sizes> told = {
+      {"a", {100, 1, 1}}, {"b", {100000, 50, 1}}, {"c", {100000, 1, 1}}};
+  prepared planned(computed +
+                   ".decl o(x:number, y:number)\n.output o\no(x,y) :- a(x,y).\n"
+                   "o(x,z) :- o(x,k), b(k,y), c(k,z), a(y,_).\n.plan 0:(1,2,3,4)\n");
+  EXPECT_FALSE(planned.reoptimize("o", told));
+  prepared counted(computed +
+                   ".decl o(x:number, y:number, z:number)\n.output o\no(x,y,autoinc()) :- a(x,k), b(k,y), c(k,_).\n");
+  EXPECT_FALSE(counted.reoptimize("o", told));
+  prepared choosing(computed +
+                    ".decl o(x:number, y:number, z:number) choice-domain x\n.output o\n"
+                    "o(x,y,z) :- a(x,k), b(k,y), c(k,z).\n");
+  EXPECT_FALSE(choosing.reoptimize("o", told));
+}
+
+TEST(reoptimizer, leaves_strata_that_read_little) {
+  prepared one(computed + ".decl o(x:number, y:number, z:number)\n.output o\no(x,y,z) :- a(x,k), b(k,y), c(k,z).\n");
+  EXPECT_FALSE(one.reoptimize("o", {{"a", {10, 1, 1}}, {"b", {900, 50, 1}}, {"c", {900, 1, 1}}}));
+}
+
+TEST(reoptimizer, asks_no_tuple_set_that_is_gone) {
+  // Nothing else asks whether tuples are in c: it may have no set when the stratum of o begins.
+  prepared one(computed + ".decl o(x:number, y:number)\n.output o\no(x,y) :- a(x,k), b(k,y), c(x,y).\n");
+  ASSERT_TRUE(one.reoptimize("o", {{"a", {100, 1, 1}}, {"b", {100000, 1, 1}}, {"c", {100000, 5000, 5000}}}));
+  const rule_version& version = one.plan.strata[one.stratum_of("o")].once.versions[0];
+  EXPECT_EQ(one.order_of(version), (names{"a", "b", "c"}));
+  bool had_set = false;
+  {
+    const prepared before(computed + ".decl o(x:number, y:number)\n.output o\no(x,y) :- a(x,k), b(k,y), c(x,y).\n");
+    for_each_read(before.plan.strata[before.stratum_of("o")].once.versions[0],
+                  [&](relation_id, index_id, bool asks_set) { had_set = had_set || asks_set; });
+  }
+  for_each_read(version, [&](relation_id relation, index_id, bool asks_set) {
+    if (asks_set) EXPECT_TRUE(had_set || one.plan.relations[relation.value].needs_set);
+  });
+}
+
+}  // namespace
+}  // namespace gpulog::plan
