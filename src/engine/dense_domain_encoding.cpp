@@ -146,6 +146,30 @@ void dense_domain_encoding::number(plan::encodable_domain& its, staged_facts& st
   for (const plan::column_place& place : its.columns) values_of_[place.relation.value][place.column] = values.data();
 }
 
+void dense_domain_encoding::take_over(const plan::program& planned, std::size_t stratum) {
+  plan::program changed;
+  changed.relations = planned.relations;
+  changed.indexes = planned.indexes;
+  changed.strata = {planned.strata[stratum]};
+  for (const plan::encodable_domain& its : plan::find_encodable_domains(changed)) {
+    if (its.columns.empty() || its.constants.empty()) continue;
+    const auto& [relation, column] = its.columns.front();
+    const auto found = values_of_[relation.value].find(column);
+    if (found == values_of_[relation.value].end()) continue;
+    const auto values = std::find_if(values_.begin(), values_.end(),
+                                     [&](const auto& candidate) { return candidate->data() == found->second; });
+    const backend::array<word>& of_numbers = **values;
+    const word* const begin = of_numbers.data();
+    for (wide_word* constant : its.constants) {
+      const auto value = static_cast<word>(*constant);
+      *constant = static_cast<wide_word>(std::find(begin, begin + of_numbers.size(), value) - begin);
+    }
+  }
+  changed.strata.front().domains = std::move(plan_->strata[stratum].domains);
+  plan_->strata[stratum] = std::move(changed.strata.front());
+  plan_->indexes = std::move(changed.indexes);
+}
+
 std::vector<std::string> dense_domain_encoding::columns() const {
   std::vector<std::string> names;
   for (std::size_t relation = 0; relation < values_of_.size(); ++relation) {

@@ -37,6 +37,9 @@ class dense_domain_encoding {
   /// @return whether there are any. @throws backend::memory_exceeded
   bool apply(const encoding_choice& chosen, const plan::statistics& known, staged_facts& staged);
 
+  /// A stratum of the plan was planned again, over values: plan() gets its versions, over numbers, and its indexes.
+  void take_over(const plan::program& planned, std::size_t stratum);
+
   /// The plan over numbers.
   [[nodiscard]] const plan::program& plan() const { return *plan_; }
   /// Columns that have numbers, as "relation.attribute".

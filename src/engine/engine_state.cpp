@@ -224,7 +224,10 @@ void engine_state::encode_values(const plan::statistics& known) {
 }
 
 bool engine_state::reoptimize(std::size_t stratum) {
-  return planner->reoptimize(stratum, *measures, [&] { return !suits_device || suits_device(stratum); });
+  const auto suits = [&] { return !suits_device || suits_device(stratum); };
+  if (!planner->reoptimize(stratum, *measures, suits)) return false;
+  if (numbers) numbers->take_over(planned(), stratum);
+  return true;
 }
 
 void engine_state::evaluate() {
@@ -269,8 +272,7 @@ void engine_state::evaluate() {
   done = step::failed;
   try {
     encode_values(known);
-    // Where values are numbers, the plan that runs is another one.
-    if (tuned.reoptimization != tuning_mode::off && !numbers)
+    if (tuned.reoptimization != tuning_mode::off)
       chosen.reoptimize = [this](std::size_t next) { return reoptimize(next); };
     wait_for_device();
     executor = make_executor(chosen);

@@ -54,6 +54,11 @@ inline const std::vector<mode> modes = {
     {storage_kind::hash, 1, "hash -j1, reoptimized", backend_kind::cpu, {{"reoptimization", "on"}}},
     {storage_kind::bits, 3, "bits -j3, reoptimized", backend_kind::cpu, {{"reoptimization", "on"}}},
     {storage_kind::hisa, 2, "hisa -j2, reoptimized", backend_kind::cpu, {{"reoptimization", "on"}}},
+    {storage_kind::bits,
+     1,
+     "bits -j1, dense domains, reoptimized",
+     backend_kind::cpu,
+     {{"dense-domain-encoding", "on"}, {"reoptimization", "on"}}},
     {storage_kind::bits, 2, "bits -j2, dense domains", backend_kind::cpu, {{"dense-domain-encoding", "on"}}},
     {storage_kind::hisa, 1, "hisa -j1, dense domains", backend_kind::cpu, {{"dense-domain-encoding", "on"}}}};
 
