@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/messages.hpp"
 #include "gpulog/program.hpp"
 
 namespace gpulog::cli {
@@ -101,7 +102,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 parse_result fail(std::string_view message) {
-  fmt::print(stderr, "Error: {}\n", message);
+  print_message("Error: {}\n", message);
   return {std::nullopt, 1};
 }
 
@@ -263,7 +264,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
     return fail(fmt::format("this executable is a program already and takes no file, as {}", raw.files.front()));
   }
   if (raw.files.empty() && !is_image) {
-    fmt::print(stderr, "No datalog file specified.\n");
+    print_message("No datalog file specified.\n");
     return {std::nullopt, 0};
   }
   if (raw.files.size() > 1)

@@ -14,6 +14,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/messages.hpp"
 #include "cli/program_image.hpp"
 #include "cli/progress_line.hpp"
 #include "gpulog/engine.hpp"
@@ -41,12 +42,12 @@ void print_timings(const statistics& figures) {
     if (!stratum.was_run) continue;
     std::string names;
     for (const std::string& name : stratum.relations) names += (names.empty() ? "" : ", ") + name;
-    fmt::print(stderr, "{}: {} iterations, {:.6f} s on {}{}{}\n", names, stratum.iterations, stratum.seconds,
-               stratum.backend, stratum.reason.empty() ? "" : ": ", stratum.reason);
-    if (stratum.given_up) fmt::print(stderr, "  given up: {:.0f} % of rows asked for\n", 100 * *stratum.given_up);
+    print_message("{}: {} iterations, {:.6f} s on {}{}{}\n", names, stratum.iterations, stratum.seconds,
+                  stratum.backend, stratum.reason.empty() ? "" : ": ", stratum.reason);
+    if (stratum.given_up) print_message("  given up: {:.0f} % of rows asked for\n", 100 * *stratum.given_up);
   }
-  fmt::print(stderr, "load {:.6f} s, evaluate {:.6f} s, write {:.6f} s, total {:.6f} s\n", figures.load_seconds,
-             figures.evaluate_seconds, figures.write_seconds, figures.total_seconds);
+  print_message("load {:.6f} s, evaluate {:.6f} s, write {:.6f} s, total {:.6f} s\n", figures.load_seconds,
+                figures.evaluate_seconds, figures.write_seconds, figures.total_seconds);
 }
 
 /// Prints the stages asked for; the exit status is Soufflé's: the number of errors for parse-errors.
@@ -63,7 +64,7 @@ int show_stages(const program& source, const arguments& given) {
     }
   }
   if (source.ok() || parse_errors_only) return status;
-  fmt::print(stderr, "{}", source.report());
+  print_message(source.report());
   return std::max(status, 1);
 }
 
@@ -71,7 +72,7 @@ int run_program(arguments given, const program& source) {
   progress_line line;
   if (progress_line::wanted()) given.run.on_progress = [&line](const progress& now) { line.show(now); };
   given.run.cancelled = &cancel_requested;
-  if (given.verbose) fmt::print(stderr, "Starting work on {}\n", given.program_file);
+  if (given.verbose) print_message("Starting work on {}\n", given.program_file);
 
   engine run(source, given.run);
   run.load();
@@ -99,7 +100,7 @@ int act(int count, char** texts) {
   const program source = image ? program::from_sources(image->sources, given.compile)
                                : program::from_file(given.program_file, given.compile);
   if (!given.show.empty()) return show_stages(source, given);
-  fmt::print(stderr, "{}", source.report());
+  print_message(source.report());
   if (!source.ok()) return 1;
   if (given.executable_file.empty()) return run_program(std::move(given), source);
   write_executable(given.executable_file,
@@ -109,7 +110,7 @@ int act(int count, char** texts) {
 
 int report_failure(const std::string& message) {
   if (cancelling_signal() != 0) return signal_exit_base + cancelling_signal();
-  fmt::print(stderr, "{}\n", message.starts_with("Error") ? message : "Error: " + message);
+  print_message("{}\n", message.starts_with("Error") ? message : "Error: " + message);
   return 1;
 }
 
@@ -128,4 +129,7 @@ int guarded_main(int count, char** texts) {
 }  // namespace
 }  // namespace gpulog::cli
 
-int main(int count, char** texts) { return gpulog::cli::guarded_main(count, texts); }
+int main(int count, char** texts) {
+  gpulog::cli::prepare_standard_streams();
+  return gpulog::cli::guarded_main(count, texts);
+}
