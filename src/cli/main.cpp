@@ -14,6 +14,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/large_stack.hpp"
 #include "cli/messages.hpp"
 #include "cli/program_image.hpp"
 #include "cli/progress_line.hpp"
@@ -131,5 +132,5 @@ int guarded_main(int count, char** texts) {
 
 int main(int count, char** texts) {
   gpulog::cli::prepare_standard_streams();
-  return gpulog::cli::guarded_main(count, texts);
+  return gpulog::cli::on_large_stack([&] { return gpulog::cli::guarded_main(count, texts); });
 }

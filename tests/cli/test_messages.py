@@ -81,5 +81,32 @@ class StandardError(CommandTest):
             self.assertIn(b'standard output', process.stderr)
 
 
+@unittest.skipIf(IS_SANITIZED, 'instrumented programs need more stack before main()')
+class SmallStack(CommandTest):
+    def test_runs(self):
+        self.write('facts/edge.facts', EDGES)
+        for kilobytes in (64, 256, 8192):
+            for jobs in ('1', '2'):
+                with self.subTest(kilobytes=kilobytes, jobs=jobs):
+                    self.write('program.dl', REACH)
+                    process = self.run_with(kilobytes, 'program.dl', '-F', 'facts', '-D', 'out', '-j', jobs)
+                    self.assertEqual((process.returncode, process.stderr), (0, b''))
+                    self.assertEqual(self.rows('out', 'reach.csv'), ROWS)
+
+    def test_depths_are_errors(self):
+        for part, ending in (('(', ')'), ('[', ']'), ('cat(', ')')):
+            with self.subTest(part=part):
+                self.write('program.dl', '.decl a(x:number)\na(%s1%s).\n' % (part * 100000, ending * 100000))
+                process = self.run_with(64, 'program.dl')
+                self.assertEqual(process.returncode, 1)
+                self.assertIn(b'nested too deeply', process.stderr)
+
+    def run_with(self, kilobytes, *arguments):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_STACK, (kilobytes << 10, kilobytes << 10))
+        return subprocess.run([self.gpulog, *arguments], cwd=self.folder, check=False, timeout=60, stdin=subprocess.DEVNULL,
+                              capture_output=True, preexec_fn=limit)
+
+
 if __name__ == '__main__':
     unittest.main()
