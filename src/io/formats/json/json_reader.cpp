@@ -215,6 +215,9 @@ class json_rows {
       const std::uint32_t low = parse_code_unit();
       if (low < low_surrogates || low >= surrogates_end) fail("Unmatched surrogate");
       code = 0x10000 + ((code - high_surrogates) << 10) + (low - low_surrogates);
+    } else if (code >= low_surrogates + 0x80 && code <= low_surrogates + 0xff) {
+      text += static_cast<char>(code - low_surrogates);  // a byte that belongs to no character, as it is written
+      return;
     } else if (code >= high_surrogates && code < surrogates_end) {
       fail("Unmatched surrogate");
     }

@@ -9,22 +9,37 @@
 
 #include "io/directive_parameters.hpp"
 #include "io/row_writing.hpp"
+#include "io/utf8.hpp"
 #include "io/value_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {
 namespace {
 
+/// JSON is UTF-8. A byte that belongs to no character is written as half of a surrogate pair, \udc80 to \udcff: no
+/// character has that form, so what is read back is the byte.
+constexpr unsigned half_of_byte = 0xdc00;
+
+/// Where the first byte from `begin` on stands that a JSON string does not have as it is.
+std::size_t special_byte(std::string_view value, std::size_t begin) {
+  for (std::size_t at = begin; at < value.size();) {
+    const auto byte = static_cast<unsigned char>(value[at]);
+    if (byte == '"' || byte == '\\' || byte < 0x20) return at;
+    const std::size_t size = byte < 0x80 ? 1 : utf8_character(value.substr(at));
+    if (size == 0) return at;
+    at += size;
+  }
+  return value.size();
+}
+
 void append_json_string(byte_buffer& text, std::string_view value) {
   text.append('"');
   for (std::size_t begin = 0;;) {
-    const auto special = std::find_if(value.begin() + static_cast<std::ptrdiff_t>(begin), value.end(), [](char byte) {
-      return byte == '"' || byte == '\\' || static_cast<unsigned char>(byte) < 0x20;
-    });
-    const auto position = static_cast<std::size_t>(special - value.begin());
+    const std::size_t position = special_byte(value, begin);
     text.append(value.substr(begin, position - begin));
-    if (special == value.end()) break;
-    switch (*special) {
+    if (position == value.size()) break;
+    const auto byte = static_cast<unsigned char>(value[position]);
+    switch (byte) {
       case '"':
         text.append("\\\"");
         break;
@@ -41,7 +56,7 @@ void append_json_string(byte_buffer& text, std::string_view value) {
         text.append("\\r");
         break;
       default:
-        text.append(fmt::format("\\u{:04x}", static_cast<unsigned>(*special)));
+        text.append(fmt::format("\\u{:04x}", byte < 0x80 ? byte : half_of_byte + byte));
     }
     begin = position + 1;
   }
