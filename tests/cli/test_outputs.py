@@ -33,5 +33,30 @@ class Json(CommandTest):
             self.assertEqual(sorted(file.read().splitlines()), sorted(lines))
 
 
+class Databases(CommandTest):
+    TEXT = '.decl t(who:symbol, n:number)\nt("x", 1).\n.output t(IO=sqlite)\n'
+
+    def test_columns_of_views_have_names(self):
+        self.assert_runs(self.run_program(self.TEXT))
+        database = sqlite3.connect(self.path('out', 't.sqlite'))
+        self.addCleanup(database.close)
+        self.assertEqual(database.execute('SELECT who, n FROM t').fetchall(), [('x', 1)])
+        self.assertEqual([column[0] for column in database.execute('SELECT * FROM t').description], ['who', 'n'])
+
+    def test_null_is_the_empty_text(self):
+        database = sqlite3.connect(self.path('facts', 't.sqlite'))
+        database.execute('CREATE TABLE t (who TEXT, n INTEGER)')
+        database.execute("INSERT INTO t VALUES (NULL, 1)")
+        database.commit()
+        text = '.decl t(who:symbol, n:number)\n.input t(IO=sqlite)\n.output t\n'
+        self.assert_runs(self.run_program(text))
+        self.assertEqual(self.read('out', 't.csv'), '\t1\n')
+        os.remove(self.path('out', 't.csv'))
+        database.execute("INSERT INTO t VALUES ('x', NULL)")
+        database.commit()
+        database.close()
+        self.assert_fails(self.run_program(text), 'NULL in column 2 in row 2')
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -46,6 +46,8 @@ class sqlite_rows {
  private:
   [[nodiscard]] std::optional<word> value(int column, value_kind kind) {
     const int stored = rows_.type(column);
+    // As in Soufflé, a text that is NULL is empty.
+    if (stored == SQLITE_NULL && kind == value_kind::symbol) return symbols_.intern("");
     if (stored == SQLITE_NULL || stored == SQLITE_BLOB) return std::nullopt;
     if (kind == value_kind::symbol) return symbols_.intern(rows_.text(column));
     storage::wide_values* const wide = request_.structured.wide;

@@ -145,12 +145,13 @@ class sqlite_relation {
       const value_kind kind = rows_.kinds[column];
       const std::string name = sql_name(std::to_string(column));
       const std::string stored = fmt::format("{}.{}", sql_name(table_), name);
+      const std::string seen = sql_name(rows_.attribute_names.at(column));
       const std::string_view separator = column == 0 ? "" : ", ";
       columns += fmt::format("{}{} {}", separator, name, type_name(kind));
       // No joins: SQLite has a limit for them.
       shown += kind == value_kind::symbol ? fmt::format("{}(SELECT symbol FROM {} WHERE id = {}) AS {}", separator,
-                                                        sql_name(symbol_table_name), stored, name)
-                                          : fmt::format("{}{} AS {}", separator, stored, name);
+                                                        sql_name(symbol_table_name), stored, seen)
+                                          : fmt::format("{}{} AS {}", separator, stored, seen);
     }
     if (rows_.kinds.empty()) columns = shown = "\"()\"";  // there are no tables without columns
     database_.execute(fmt::format("CREATE TABLE {0} ({1}); CREATE VIEW {2} AS SELECT {3} FROM {0};", sql_name(table_),
