@@ -5,11 +5,9 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <new>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "cli/arguments.hpp"
@@ -22,21 +20,6 @@
 
 namespace gpulog::cli {
 namespace {
-
-/// Replaces the file only once the whole report is on the disk; devices and pipes are written directly.
-void write_report(const std::string& path, const statistics& figures) {
-  if (path.empty()) return;
-  std::error_code ignored;
-  const bool in_place = std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
-  const std::string target = in_place ? path : path + ".unfinished";
-  std::ofstream file(target);
-  file << to_json(figures);
-  file.close();
-  if (file && !in_place) std::filesystem::rename(target, path);
-  if (file) return;
-  if (!in_place) std::filesystem::remove(target, ignored);
-  throw output_error("Cannot write statistics to " + path);
-}
 
 void print_timings(const statistics& figures) {
   for (const stratum_statistics& stratum : figures.strata) {
@@ -73,16 +56,17 @@ int run_program(arguments given, const program& source) {
   progress_line line;
   if (progress_line::wanted()) given.run.on_progress = [&line](const progress& now) { line.show(now); };
   given.run.cancelled = &cancel_requested;
+  for (const std::string& path : {given.statistics_file, given.profile_file}) {
+    if (!path.empty()) given.run.report_files.push_back(path);
+  }
   if (given.verbose) print_message("Starting work on {}\n", given.program_file);
 
   engine run(source, given.run);
   run.load();
   run.evaluate();
   line.clear();
-  if (!given.run.output_directory.empty()) run.write();
+  run.write();
   if (given.verbose) print_timings(run.figures());
-  write_report(given.statistics_file, run.figures());
-  write_report(given.profile_file, run.figures());
   // What a device and its driver keep is freed by the system at once; destructors would take longer.
   if (run.uses_device() && std::fflush(stdout) == 0) std::_Exit(0);
   return 0;

@@ -74,6 +74,7 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
     throw input_error("--tune joins=nested is for --storage hisa");
   if (source->words == word_size::bits64) wide.emplace(wide_memory);
   require_places();
+  prepare_outputs();
   choose_backend();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
   find_functors();

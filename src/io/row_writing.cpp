@@ -1,6 +1,5 @@
 #include "io/row_writing.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <mutex>
 
 #include "io/directive_parameters.hpp"
+#include "io/formats.hpp"
 #include "io/formats/text/gzip_text.hpp"
 #include "io/task_runner.hpp"
 
@@ -165,10 +165,9 @@ void print_rows(const relation_rows& rows, const row_formatter& formatter, unsig
               [](std::string_view bytes) { write_bytes(STDOUT_FILENO, bytes, standard_output_name); });
 }
 
-void write_rows(const relation_rows& rows, const write_request& request, const row_formatter& formatter,
-                std::string_view extension, bool compress, output_files& files) {
-  const std::string default_name = fmt::format("{}{}{}", rows.relation, extension, compress ? ".gz" : "");
-  output_file file(request.output_directory / directive_parameters(request.parameters).text("filename", default_name));
+void write_rows(const relation_rows& rows, const write_request& request, const row_formatter& formatter, bool compress,
+                output_files& files) {
+  output_file file(request.output_directory / output_name(rows.relation, directive_parameters(request.parameters)));
   const byte_sink sink = [&](std::string_view bytes) { file.write(bytes); };
   if (compress) {
     write_compressed(rows, formatter, request.threads, sink);

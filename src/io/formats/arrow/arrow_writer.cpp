@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/directive_parameters.hpp"
+#include "io/formats.hpp"
 #include "io/formats/arrow/arrow_library.hpp"
 #include "io/row_formatter.hpp"
 #include "io/value_text.hpp"
@@ -262,10 +263,7 @@ void export_arrow_rows(const relation_rows& rows, const storage::symbol_table& s
 template <arrow_format Format>
 void write_arrow(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                  output_files& files) {
-  const std::string extension = Format == arrow_format::parquet ? ".parquet" : ".arrow";
-  const std::string name =
-      directive_parameters(request.parameters).text("filename", fmt::format("{}{}", rows.relation, extension));
-  output_file file(request.output_directory / name);
+  output_file file(request.output_directory / output_name(rows.relation, directive_parameters(request.parameters)));
   file.close();
   arrow_owned<ArrowArrayStream> stream;
   export_arrow_rows(rows, symbols, *stream.get());

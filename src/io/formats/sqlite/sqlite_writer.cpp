@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/directive_parameters.hpp"
+#include "io/formats.hpp"
 #include "io/formats/sqlite/sqlite_database.hpp"
 #include "io/row_formatter.hpp"
 #include "io/value_text.hpp"
@@ -144,8 +145,8 @@ class sqlite_relation {
     for (std::size_t column = 0; column < rows_.kinds.size(); ++column) {
       const value_kind kind = rows_.kinds[column];
       const std::string name = sql_name(std::to_string(column));
-      const std::string stored = fmt::format("{}.{}", sql_name(table_), name);
       const std::string seen = sql_name(rows_.attribute_names.at(column));
+      const std::string stored = fmt::format("{}.{}", sql_name(table_), name);
       const std::string_view separator = column == 0 ? "" : ", ";
       columns += fmt::format("{}{} {}", separator, name, type_name(kind));
       // No joins: SQLite has a limit for them.
@@ -246,16 +247,12 @@ class sqlite_writing {
  public:
   sqlite_writing(const relation_rows& rows, const storage::symbol_table& symbols) : rows_(rows), symbols_(symbols) {}
 
-  void write_in_place(const std::string& uri) const {
-    sqlite_database database(uri, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    sqlite_relation(database, rows_, symbols_).write();
-  }
-
   void write_file(const std::filesystem::path& path, output_files& files) const {
     if (const output_file* shared = files.find(path)) return write_temporary(shared->temporary_path(), {});
     std::error_code ignored;
     const bool exists = std::filesystem::exists(path, ignored);
-    if (exists && !std::filesystem::is_regular_file(path, ignored)) throw sqlite_failure("not a regular file");
+    const bool is_other = exists && !std::filesystem::is_regular_file(path, ignored);
+    if (is_other || is_written_in_place(path)) throw sqlite_failure("not a regular file");
     output_file file(path);
     file.close();  // before SQLite opens it: closing a file drops the locks of the process
     write_temporary(file.temporary_path(), exists ? path : std::filesystem::path());
@@ -282,16 +279,9 @@ class sqlite_writing {
 
 void write_sqlite(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                   output_files& files) {
-  const directive_parameters parameters(request.parameters);
-  const std::string name =
-      parameters.text("filename", parameters.text("dbname", fmt::format("{}.sqlite", rows.relation)));
+  const std::string name = output_name(rows.relation, directive_parameters(request.parameters));
   try {
-    const sqlite_writing writing(rows, symbols);
-    if (is_sqlite_uri(name)) {
-      writing.write_in_place(name);
-    } else {
-      writing.write_file(request.output_directory / name, files);
-    }
+    sqlite_writing(rows, symbols).write_file(request.output_directory / name, files);
   } catch (const sqlite_failure& problem) {
     throw output_error(fmt::format("Cannot write output file {}: {}", name, problem.what()));
   }
