@@ -151,6 +151,17 @@ class NamesInFiles(CommandTest):
         self.assertEqual(self.run_gpulog('reader.dl', '-F', 'out').output, 'd\t1\n')
 
 
+class Nullary(CommandTest):
+    def test_a_header_is_an_empty_line(self):
+        text = '.decl a()\na().\n.output a\n.output a(headers=true, filename="h")\n.output a(IO=stdout)\n'
+        process = self.run_program(text)
+        self.assertEqual(process.output, '---------------\na\n===============\n()\n===============\n')
+        self.assertEqual((self.read('out', 'a.csv'), self.read('out', 'h')), ('()\n', '\n()\n'))
+        self.write('one.dl', '.decl a()\na().\n.output a\n')
+        self.assertEqual(self.run_gpulog('one.dl', '-D-').output,
+                         '---------------\na\n\n===============\n()\n===============\n')
+
+
 class Json(CommandTest):
     def test_texts_that_are_no_unicode(self):
         lines = [b'\xff', b'a\xc3', b'\xc3\xa9', b'\xed\xa0\x80', b'\xf0\x9f\x98\x80', b'\xf4\x90\x80\x80x', b'\x80\x81',

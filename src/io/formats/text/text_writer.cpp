@@ -41,7 +41,7 @@ delimited_formatter::delimited_formatter(const relation_rows& rows, const storag
 }
 
 std::string delimited_formatter::beginning() const {
-  if (!headers_ || rows_.attribute_names.empty()) return {};
+  if (!headers_) return {};  // of no columns: an empty line, as in Soufflé
   return fmt::format("{}\n", fmt::join(rows_.attribute_names, delimiter_));
 }
 
