@@ -30,8 +30,8 @@ class functor_table {
   functor_table(const functor_table&) = delete;
   functor_table& operator=(const functor_table&) = delete;
 
-  /// The next number. @param function nullptr when no rule calls it
-  void add(user_functor described, void* function);
+  /// The next number. @param function nullptr where there is none @param missing then what a call says
+  void add(user_functor described, void* function, std::string missing = {});
 
   /// result[i] = the functor's value. arguments: one array a parameter, behind the one that holds the functor's number.
   /// Any number of threads at a time. @throws functor_fault, and what a functor throws
@@ -41,6 +41,7 @@ class functor_table {
   struct entry {
     user_functor described;
     void* function;
+    std::string missing;
   };
   template <class Domain>
   struct tables_of;
