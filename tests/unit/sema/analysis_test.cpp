@@ -52,7 +52,7 @@ TEST(declarations, all_errors_of_one_run_are_reported) {
 }
 
 TEST(declarations, cyclic_types_are_errors) {
-  EXPECT_EQ(analysed_text(".type A <: B\n.type B <: A\n.decl r(x:A)\n").error_lines(), (lines{1}));
+  EXPECT_EQ(analysed_text(".type A <: B\n.type B <: A\n.decl r(x:A)\n").error_lines(), (lines{1, 2}));
   EXPECT_EQ(analysed_text(".type A = A | B\n.type B <: number\n").error_lines(), (lines{1}));
   EXPECT_EQ(analysed_text(".type A = A\n").error_lines(), (lines{1}));
 }
@@ -271,6 +271,14 @@ TEST(rules, look_wrong_but_are_right) {
       "b(y) :- a(x,_), y = z, z = x + 1.\nb(y) :- y = x, a(x,_).\nb(x) :- a(x,_), !a(_, \"three\").\n"
       "b(x) :- x = y + 1, 6 = y.\nb(x) :- a(x,_), !(x != 1).\nb(x) :- x = 3, true.\n");
   EXPECT_TRUE(text.accepted()) << text.report.to_string();
+}
+
+TEST(types, each_type_of_a_cycle_is_an_error) {
+  const analysed_text text(
+      ".type A = B\n.type B = C\n.type C = A\n.type U = V | W\n.type V = U\n.type W = U\n.type S <: S\n"
+      ".type X = A\n.type Y = number | X\n.type R = [r:R, a:A]\n.decl r(a:A, x:X, y:Y, r:R)\n");
+  EXPECT_EQ(text.error_lines(), (std::set<std::uint32_t>{1, 2, 3, 4, 5, 6, 7})) << text.report.to_string();
+  EXPECT_EQ(text.report.error_count(), 7U) << text.report.to_string();
 }
 
 /// Errors as lines, without their places and the clause.
