@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <sstream>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -298,8 +300,19 @@ class analyser {
     return diagnostics_.error_count() == errors;
   }
 
+  /// Names of .pragma "suppress-warnings": of relations that may be empty, or "*".
+  [[nodiscard]] std::unordered_set<std::string> suppressed_relations() const {
+    std::unordered_set<std::string> names;
+    const auto pragma = program_.pragmas.find("suppress-warnings");
+    if (pragma == program_.pragmas.end()) return names;
+    std::istringstream list(pragma->second);
+    for (std::string name; std::getline(list, name, ',');) names.insert(std::move(name));
+    return names;
+  }
+
   void warn_of_empty_relations() {
     if (!options_.warnings) return;
+    const std::unordered_set<std::string> suppressed = suppressed_relations();
     for (std::size_t number = 0; number < program_.relations.size(); ++number) {
       const relation& relation = program_.relations[number];
       if (relation.structure == representation::btree_delete && !has_subsumption_[number]) {
@@ -307,6 +320,7 @@ class analyser {
                              warning_kind::no_subsumptive_rule);
       }
       if (has_clause_[number] || relation.has_directive(directive_kind::input)) continue;
+      if (suppressed.contains("*") || suppressed.contains(relation.name)) continue;
       diagnostics_.warning(relation.span, "No rules/facts defined for relation " + relation.name,
                            warning_kind::no_rules_nor_facts);
     }

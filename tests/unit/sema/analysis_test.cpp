@@ -281,6 +281,18 @@ TEST(types, each_type_of_a_cycle_is_an_error) {
   EXPECT_EQ(text.report.error_count(), 7U) << text.report.to_string();
 }
 
+TEST(warnings, of_empty_relations_are_suppressed_by_name) {
+  const auto warned = [](const std::string& pragma) {
+    const analysed_text text(pragma +
+                             ".comp C { .decl r(x:number) }\n.init c = C\n.decl a(x:number)\n.decl b(x:number)\n");
+    return text.report.warning_count();
+  };
+  EXPECT_EQ(warned(""), 3U);
+  EXPECT_EQ(warned(".pragma \"suppress-warnings\" \"*\"\n"), 0U);
+  EXPECT_EQ(warned(".pragma \"suppress-warnings\" \"a,c.r\"\n"), 1U);
+  EXPECT_EQ(warned(".pragma \"suppress-warnings\"\n"), 3U);
+}
+
 /// Errors as lines, without their places and the clause.
 std::vector<std::string> errors_of(const std::string& clause) {
   const analysed_text text(
