@@ -19,9 +19,8 @@ bool is_name(char byte) {
 /// Without recursion: a list may be millions of records long.
 class structured_parser {
  public:
-  structured_parser(std::string_view text, const structured_columns& columns, bool quoted_symbols,
-                    storage::symbol_table& symbols)
-      : text_(text), columns_(columns), quoted_symbols_(quoted_symbols), symbols_(symbols) {}
+  structured_parser(std::string_view text, const structured_columns& columns, storage::symbol_table& symbols)
+      : text_(text), columns_(columns), symbols_(symbols) {}
 
   std::optional<word> parse(const value_type& type) {
     value_type wanted = type;
@@ -105,7 +104,7 @@ class structured_parser {
   }
 
   std::optional<word> parse_symbol() {
-    if (!quoted_symbols_ || at_ == text_.size() || text_[at_] != '"') return symbols_.intern(take_plain_text());
+    if (at_ == text_.size() || text_[at_] != '"') return symbols_.intern(take_plain_text());
     std::string unquoted;
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
       const bool escaped = text_[at_] == '\\' && at_ + 1 < text_.size();
@@ -160,7 +159,6 @@ class structured_parser {
 
   std::string_view text_;
   const structured_columns& columns_;
-  bool quoted_symbols_;
   storage::symbol_table& symbols_;
   std::size_t at_ = 0;
   bool failed_ = false;
@@ -275,8 +273,8 @@ class structured_printer {
 }  // namespace
 
 bool parse_structured(std::string_view text, const value_type& type, const structured_columns& columns,
-                      bool quoted_symbols, storage::symbol_table& symbols, word& value) {
-  const std::optional<word> parsed = structured_parser(text, columns, quoted_symbols, symbols).parse(type);
+                      storage::symbol_table& symbols, word& value) {
+  const std::optional<word> parsed = structured_parser(text, columns, symbols).parse(type);
   value = parsed.value_or(0);
   return parsed.has_value();
 }

@@ -29,10 +29,10 @@ struct structured_columns {
 };
 
 /// Reads a value and its fields. Texts of symbols end at the next ',' and at the bracket around them, without the
-/// blanks around them; quoted symbols may be in double quotes, with a backslash before quotes and backslashes.
+/// blanks around them, or are in double quotes, with a backslash before quotes and backslashes.
 /// @return false when the text is no value of the type
 [[nodiscard]] bool parse_structured(std::string_view text, const value_type& type, const structured_columns& columns,
-                                    bool quoted_symbols, storage::symbol_table& symbols, word& value);
+                                    storage::symbol_table& symbols, word& value);
 
 /// Appends the text of a value of any type.
 void append_structured(std::string& text, word value, const value_type& type, const structured_columns& columns,

@@ -151,6 +151,17 @@ class NamesInFiles(CommandTest):
         self.assertEqual(self.run_gpulog('reader.dl', '-F', 'out').output, 'd\t1\n')
 
 
+class QuotedTexts(CommandTest):
+    def test_inside_records_and_branches(self):
+        text = ('.type R = [s:symbol, n:number]\n.type A = S {s:symbol} | P {s:symbol, t:symbol}\n'
+                '.decl r(x:R)\n.input r\n.decl t(s:symbol)\nt(s) :- r([s, _]).\n.output t\n'
+                '.decl a(x:A)\n.input a\nt(s) :- a($S(s)).\nt(cat(s, t)) :- a($P(s, t)).\n')
+        facts = {'r.facts': '["four", 1]\n["q\\"r", 5]\n["a,b", 3]\n[plain, 4]\n',
+                 'a.facts': '$S("x)")\n$P("1, ", "2")\n'}
+        self.assert_runs(self.run_program(text, facts=facts))
+        self.assertEqual(self.rows('out', 't.csv'), sorted(['four', 'q"r', 'a,b', 'plain', 'x)', '1, 2']))
+
+
 class Nullary(CommandTest):
     def test_a_header_is_an_empty_line(self):
         text = '.decl a()\na().\n.output a\n.output a(headers=true, filename="h")\n.output a(IO=stdout)\n'

@@ -253,7 +253,7 @@ class json_rows {
     if (value.record) return *value.record;
     if (kind == value_kind::symbol && value.is_string) return symbols_.intern(value.text);
     if (kind == value_kind::adt) {
-      if (value.is_string && parse_structured(value.text, type, request_.structured, true, symbols_, result)) {
+      if (value.is_string && parse_structured(value.text, type, request_.structured, symbols_, result)) {
         return result;
       }
     } else if (kind != value_kind::symbol && !value.is_string &&

@@ -54,7 +54,7 @@ class sqlite_rows {
     word result = 0;
     if (kind == value_kind::record || kind == value_kind::adt) {
       const value_type type = request_.structured.type_of(static_cast<std::size_t>(column), kind);
-      const bool known = parse_structured(rows_.text(column), type, request_.structured, true, symbols_, result);
+      const bool known = parse_structured(rows_.text(column), type, request_.structured, symbols_, result);
       return known ? std::optional(result) : std::nullopt;
     }
     if (stored == SQLITE_TEXT) {
