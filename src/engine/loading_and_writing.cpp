@@ -212,6 +212,7 @@ void engine_state::write_outputs(io::output_files& files) {
     for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
     rows.kinds = kinds_of(relation);
     rows.structured = structure_of(relation, analysed(), records, wide_or_none());
+    rows.memory = &memory;
     const std::unique_ptr<exec::row_stream> copied =
         results[number] ? nullptr : executor->stream_rows(relation_id(number));
     if (planned().relations[number].is_equivalence) {

@@ -26,6 +26,8 @@ struct relation_rows {
   /// Writes rows [first, first + n) to one array a column, for any number of threads at a time; or nothing.
   std::function<void(std::uint64_t first, std::uint64_t n, word* const* columns)> read;
   structured_columns structured;  ///< of records and algebraic data types
+  /// Where texts are made that are larger than a few megabytes.
+  backend::memory_resource* memory = &backend::unlimited_memory();
 };
 
 /// One .output directive.

@@ -173,6 +173,33 @@ class Nullary(CommandTest):
                          '---------------\na\n\n===============\n()\n===============\n')
 
 
+class LargeValues(CommandTest):
+    # Each record has the one before twice: n records have a text of 2^n parts.
+    SHARED = ('.type T = [l:T, r:T]\n.decl t(x:T, n:number)\nt(nil, 0).\nt([x, x], n + 1) :- t(x, n), n < 60.\n'
+              '.decl whole(x:T)\nwhole(x) :- t(x, 60).\n')
+    FORMATS = ('', '(rfc4180=true)', '(IO=jsonfile)', '(IO=jsonfile, format=object)', '(IO=sqlite)', '(IO=stdout)',
+               '(compress=true)')
+
+    def test_shared_parts_obey_the_memory_limit(self):
+        for parameters in self.FORMATS:
+            with self.subTest(parameters=parameters):
+                process = self.run_program(self.SHARED + '.output whole%s\n' % parameters, '--memory-limit', '20M')
+                self.assert_fails(process, 'Out of memory while writing relation whole', '--memory-limit')
+
+    @unittest.skipIf(IS_SANITIZED, 'a gigabyte takes long there')
+    def test_shared_parts_have_an_end(self):
+        process = self.run_program(self.SHARED + '.output whole\n')
+        self.assert_fails(process, 'Error writing whole data', 'more than 1073741824 bytes')
+
+    def test_long_lines_obey_the_memory_limit(self):
+        text = '.decl s(x:symbol)\n.input s%s\n.printsize s\n'
+        for parameters in ('(filename="/dev/zero")', '(filename="/dev/zero", rfc4180=true)',
+                           '(filename="/dev/zero", headers=true)', '(IO=jsonfile, filename="/dev/zero")'):
+            with self.subTest(parameters=parameters):
+                process = self.run_program(text % parameters, '--memory-limit', '50M')
+                self.assert_fails(process, 'loading relation s', '--memory-limit')
+
+
 class Json(CommandTest):
     def test_texts_that_are_no_unicode(self):
         lines = [b'\xff', b'a\xc3', b'\xc3\xa9', b'\xed\xa0\x80', b'\xf0\x9f\x98\x80', b'\xf4\x90\x80\x80x', b'\x80\x81',

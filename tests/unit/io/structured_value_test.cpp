@@ -32,9 +32,10 @@ class structured_values : public testing::Test {
     return value;
   }
   std::string print(word value, std::uint32_t structure, bool quoted = false) {
-    std::string text;
-    append_structured(text, value, {types_[structure].kind, structure_id(structure)}, columns_, quoted, symbols_);
-    return text;
+    byte_buffer text;
+    structured_printer(text, columns_, quoted, symbols_)
+        .print(value, {types_[structure].kind, structure_id(structure)});
+    return std::string(text.bytes());
   }
   /// What is read of the text, as text.
   std::string round(const std::string& text, std::uint32_t structure, bool quoted = false) {

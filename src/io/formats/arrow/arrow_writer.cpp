@@ -16,8 +16,8 @@
 #include "io/formats.hpp"
 #include "io/formats/arrow/arrow_library.hpp"
 #include "io/row_formatter.hpp"
-#include "io/value_text.hpp"
 #include "io/utf8.hpp"
+#include "io/value_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {
@@ -218,7 +218,9 @@ class exported_rows {
       return;
     }
     const value_type type = rows_.structured.type_of(column, rows_.kinds[column]);
-    append_structured(text, stored, type, rows_.structured, true, symbols_);
+    byte_buffer structured(*rows_.memory);
+    structured_printer(structured, rows_.structured, true, symbols_).print(stored, type);
+    text += structured.bytes();
   }
 
   const relation_rows& rows_;

@@ -308,7 +308,7 @@ std::uint64_t load_json(fact_source source, const read_request& request, storage
   std::vector<backend::array<word>> parsed = empty_columns(request);
   std::uint64_t rows = 0;
   try {
-    rows = parse_json_rows(source.read_all(), request, symbols, parsed);
+    rows = parse_json_rows(source.read_all(*request.memory).bytes(), request, symbols, parsed);
   } catch (const read_failure& problem) {
     fact_source::refuse(problem.what(), source.name());
   }

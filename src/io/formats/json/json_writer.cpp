@@ -72,8 +72,21 @@ class json_formatter : public row_formatter {
   void append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const override;
 
  private:
-  void append_value(byte_buffer& text, word value, const value_type& type) const;
-  void append_plain_value(byte_buffer& text, word value, const value_type& type) const;
+  /// A record whose beginning has been written.
+  struct open_record {
+    const std::vector<field_type>* fields;
+    const word* values;
+    std::size_t next;
+  };
+  /// What is used again and again for the values of some rows.
+  struct scratch {
+    explicit scratch(backend::memory_resource& memory) : open(memory), branch(memory) {}
+    backend::array<open_record> open;
+    byte_buffer branch;
+  };
+
+  void append_value(byte_buffer& text, word value, const value_type& type, scratch& own) const;
+  void append_plain_value(byte_buffer& text, word value, const value_type& type, scratch& own) const;
 
   const relation_rows& rows_;
   const storage::symbol_table& symbols_;
@@ -98,28 +111,26 @@ json_formatter::json_formatter(const relation_rows& rows, const storage::symbol_
 
 void json_formatter::append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const {
   const row_window window(rows_, first, last);
+  scratch own(text.memory());
   for (std::uint64_t row = first; row < last; ++row) {
     if (row > 0) text.append(",\n");
     text.append(objects_ ? '{' : '[');
     for (std::size_t column = 0; column < rows_.columns.size(); ++column) {
       text.append(before_value_[column]);
       const word value = window.at(column, row);
-      append_value(text, value, rows_.structured.type_of(column, rows_.kinds[column]));
+      append_value(text, value, rows_.structured.type_of(column, rows_.kinds[column]), own);
     }
     text.append(objects_ ? '}' : ']');
   }
 }
 
 /// Without recursion: a list may be millions of records long.
-void json_formatter::append_value(byte_buffer& text, word value, const value_type& type) const {
-  struct open_record {
-    const std::vector<field_type>* fields;
-    const word* values;
-    std::size_t next;
-  };
-  std::vector<open_record> open;
+void json_formatter::append_value(byte_buffer& text, word value, const value_type& type, scratch& own) const {
+  const std::size_t first = text.size();
+  backend::array<open_record>& open = own.open;
+  open.resize(0);
   const auto begin = [&](word begun, const value_type& of) {
-    if (of.kind != value_kind::record) return append_plain_value(text, begun, of);
+    if (of.kind != value_kind::record) return append_plain_value(text, begun, of, own);
     const std::vector<field_type>& fields = (*rows_.structured.types)[of.structure.value].fields;
     const storage::record_table& table = (*rows_.structured.records)[static_cast<std::uint32_t>(fields.size())];
     if (!table.has(begun)) return text.append("null");
@@ -127,11 +138,11 @@ void json_formatter::append_value(byte_buffer& text, word value, const value_typ
     open.push_back({&fields, table.fields(begun), 0});
   };
   begin(value, type);
-  while (!open.empty()) {
-    open_record& innermost = open.back();
+  while (open.size() > 0) {
+    open_record& innermost = open[open.size() - 1];
     if (innermost.next == innermost.fields->size()) {
       text.append(objects_ ? '}' : ']');
-      open.pop_back();
+      open.resize(open.size() - 1);
       continue;
     }
     if (innermost.next > 0) text.append(", ");
@@ -142,16 +153,17 @@ void json_formatter::append_value(byte_buffer& text, word value, const value_typ
       text.append(": ");
     }
     begin(innermost.values[number], field.type);
+    limit_value_text(text, first);
   }
 }
 
-void json_formatter::append_plain_value(byte_buffer& text, word value, const value_type& type) const {
+void json_formatter::append_plain_value(byte_buffer& text, word value, const value_type& type, scratch& own) const {
   if (type.kind == value_kind::symbol) {
     append_json_string(text, symbols_.text(value));
   } else if (type.kind == value_kind::adt) {
-    std::string structured;
-    append_structured(structured, value, type, rows_.structured, true, symbols_);
-    append_json_string(text, structured);
+    own.branch.clear();
+    structured_printer(own.branch, rows_.structured, true, symbols_).print(value, type);
+    append_json_string(text, own.branch.bytes());
   } else if (type.kind == value_kind::floating && !std::isfinite(real_value(value, rows_.structured.wide))) {
     text.append("null");  // JSON has no other way to say it
   } else {

@@ -178,7 +178,8 @@ class sqlite_relation {
     const stored_symbols stored(database_, symbols_, rows_);
     sqlite_statement insert(database_, fmt::format("INSERT INTO {} VALUES ({})", sql_name(table_), places));
     if (arity == 0) insert.bind(0, std::string_view("()"));
-    std::vector<std::string> texts(arity);
+    std::vector<byte_buffer> texts;
+    for (std::size_t column = 0; column < arity; ++column) texts.emplace_back(*rows_.memory);
     for_each_window(rows_, [&](const row_window& window, std::uint64_t first, std::uint64_t last) {
       for (std::uint64_t row = first; row < last; ++row) {
         for (std::size_t column = 0; column < arity; ++column) {
@@ -190,7 +191,7 @@ class sqlite_relation {
   }
 
   void bind(sqlite_statement& insert, std::size_t column, word value, const stored_symbols& stored,
-            std::string& text) const {
+            byte_buffer& text) const {
     const int place = static_cast<int>(column);
     const value_kind kind = rows_.kinds[column];
     const storage::wide_values* const wide = rows_.structured.wide;
@@ -213,8 +214,8 @@ class sqlite_relation {
         break;
     }
     text.clear();
-    append_structured(text, value, rows_.structured.type_of(column, kind), rows_.structured, true, symbols_);
-    insert.bind(place, text);
+    structured_printer(text, rows_.structured, true, symbols_).print(value, rows_.structured.type_of(column, kind));
+    insert.bind(place, text.bytes());
   }
 
   sqlite_database& database_;
