@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <system_error>
-#include <utility>
 
 #include "io/directive_parameters.hpp"
 #include "io/formats.hpp"
@@ -34,8 +33,9 @@ bool prints_on_standard_output(const write_request& request) {
 std::optional<output_place> place_of(const std::filesystem::path& file) {
   if (is_written_in_place(file)) return std::nullopt;
   std::error_code ignored;
-  std::filesystem::path canonical = std::filesystem::weakly_canonical(std::filesystem::absolute(file), ignored);
-  return output_place{ignored ? file : std::move(canonical), {}};
+  output_place place{std::filesystem::weakly_canonical(std::filesystem::absolute(file), ignored), {}};
+  if (ignored) place.file = file;
+  return place;
 }
 
 std::optional<output_place> place_of(const std::string& relation, const write_request& request) {

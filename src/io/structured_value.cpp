@@ -242,7 +242,7 @@ void structured_printer::begin_branch(word value, const structure_type& structur
   const branch_type& branch = structure.branches[number];
   text_.append('$');
   text_.append(branch.name);
-  if (branch.fields.empty()) return;
+  if (branch.fields.empty() || tagged == nullptr) return;
   const word* const fields = branch.fields.size() == 1 ? tagged + 1 : fields_of(tagged[1], branch.fields.size());
   if (fields == nullptr) return;
   text_.append('(');
