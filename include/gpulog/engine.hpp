@@ -16,7 +16,8 @@ namespace gpulog {
 /// One run of a program: its relations, on one backend. Not for use by several threads at a time.
 class engine {
  public:
-  /// @throws input_error when the program is rejected or an option cannot be met on this machine.
+  /// @throws input_error when the program is rejected, an option cannot be met on this machine, or two outputs have one
+  /// file; output_error when a report file cannot be written.
   explicit engine(const program& source, run_options options = {});
   ~engine();
   engine(engine&&) noexcept;
@@ -39,7 +40,7 @@ class engine {
   /// Evaluates the program to fixpoint, once. @throws evaluation_error, memory_limit_error, cancelled_error
   void evaluate();
 
-  /// Writes all .output files, or none of them, and what goes to standard output (.printsize, IO=stdout).
+  /// Writes all .output and report files, or none of them, and what goes to standard output (.printsize, IO=stdout).
   /// @throws output_error
   void write();
 

@@ -61,7 +61,7 @@ struct progress {
 /// How a program is run.
 struct run_options {
   std::string fact_directory = ".";      ///< or as .pragma "fact-dir" says
-  std::string output_directory = ".";    ///< or as .pragma "output-dir" says
+  std::string output_directory = ".";    ///< or as .pragma "output-dir" says; empty: no .output is written
   bool output_to_stdout = false;         ///< every .output to standard output, with headers
   bool missing_facts_are_empty = false;  ///< a fact file that does not exist is an empty relation
   unsigned jobs = 1;                     ///< worker threads; 0: as many as there are processors
@@ -77,7 +77,9 @@ struct run_options {
   std::string functor_base;
   /// Values by the names of tuning_choices(), as {{"magic-sets", "off"}}; the others have their standard.
   std::map<std::string, std::string, std::less<>> tuning = {};
-  std::uint64_t memory_limit = 0;                         ///< bytes for relations, indexes and symbols; 0: none
+  std::uint64_t memory_limit = 0;  ///< bytes for relations, indexes and symbols; 0: none
+  /// Files that get to_json(figures()), together with those of .output. They are begun when the engine is made.
+  std::vector<std::string> report_files = {};
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs
   const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error
 };

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/messages.hpp"
 #include "gpulog/program.hpp"
 
 namespace gpulog::cli {
@@ -59,6 +60,15 @@ constexpr ignored_option ignored_options[] = {
     {"--profile-frequency", false, "no effect: frequencies are always counted"},
 };
 
+/// Of options whose value "" would mean the same as leaving them out.
+CLI::Validator not_empty() {
+  return CLI::Validator([](const std::string& text) { return std::string(text.empty() ? "its value is empty" : ""); },
+                        "");
+}
+
+/// Pragmas that say all by their names.
+constexpr std::string_view pragmas_without_value[] = {"legacy"};
+
 std::string version_text() {
   const std::string gpu = built_gpu();
   return fmt::format("gpulog {}\nBackends: {}{}\nWord size: 32 bits, or 64 bits with --word-size 64\n", version(),
@@ -101,7 +111,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 parse_result fail(std::string_view message) {
-  fmt::print(stderr, "Error: {}\n", message);
+  print_message("Error: {}\n", message);
   return {std::nullopt, 1};
 }
 
@@ -227,6 +237,12 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
 
   for (const std::string& pragma : raw.pragmas) {
     const std::size_t colon = pragma.find(':');
+    const std::string_view name = std::string_view(pragma).substr(0, colon);
+    const bool needs_value = std::find(std::begin(pragmas_without_value), std::end(pragmas_without_value), name) ==
+                             std::end(pragmas_without_value);
+    if (name.empty() || (colon == std::string::npos && needs_value)) {
+      return fail(fmt::format("-P/--pragma has to be KEY:VALUE, not '{}'", pragma));
+    }
     parsed.compile.pragmas.emplace_back(pragma.substr(0, colon),
                                         colon == std::string::npos ? "" : pragma.substr(colon + 1));
   }
@@ -263,7 +279,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
     return fail(fmt::format("this executable is a program already and takes no file, as {}", raw.files.front()));
   }
   if (raw.files.empty() && !is_image) {
-    fmt::print(stderr, "No datalog file specified.\n");
+    print_message("No datalog file specified.\n");
     return {std::nullopt, 0};
   }
   if (raw.files.size() > 1)
@@ -301,7 +317,8 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   } else {
     app.add_option("-o,--dl-program", parsed.executable_file,
                    "make an executable of the program that takes the same options, instead of running it")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(not_empty());
   }
   app.add_option("-j,--jobs", raw.jobs, "worker threads, or auto")->type_name("N");
   app.add_flag("-w,--no-warn", raw.no_warnings, "no warnings; a missing fact file is an empty relation");
@@ -333,7 +350,9 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
       ->type_name("LIST")
       ->allow_extra_args(false);
   app.add_flag("--parse-errors", raw.parse_errors, "as --show parse-errors");
-  app.add_option("-p,--profile", parsed.profile_file, "write times and sizes of all rules (JSON)")->type_name("FILE");
+  app.add_option("-p,--profile", parsed.profile_file, "write times and sizes of all rules (JSON)")
+      ->type_name("FILE")
+      ->check(not_empty());
   app.add_flag(
       "--legacy", raw.legacy,
       "an atom's arguments need not be of subtypes of the declared types, and deprecated forms are not warned of");
@@ -362,9 +381,11 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
       ->group(own);
   app.add_option("--memory-limit", raw.memory_limit, "bytes for relations and symbols, as 500M or 4G")
       ->type_name("SIZE")
+      ->check(not_empty())
       ->group(own);
   app.add_option("--stats", parsed.statistics_file, "write times, candidates, tuples and bytes (JSON)")
       ->type_name("FILE")
+      ->check(not_empty())
       ->group(own);
 
   constexpr const char* accepted = "Soufflé's, accepted without effect";

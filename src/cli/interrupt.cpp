@@ -24,7 +24,6 @@ const std::atomic<bool>& cancel_requested = requested;
 int cancelling_signal() { return received_signal; }
 
 void watch_signals() {
-  signal(SIGPIPE, SIG_IGN);
   sigset_t ending;
   sigemptyset(&ending);
   sigaddset(&ending, SIGINT);

@@ -15,7 +15,7 @@ inline constexpr int signal_exit_base = 128;
 
 /// Takes over SIGINT, SIGTERM and SIGHUP. To be called before any other thread is started. A run that has not ended by
 /// itself half a second after the signal is ended here: unfinished output files are removed and the process exits with
-/// 128 + signal. Writing to a closed pipe becomes an error of the write instead of a signal.
+/// 128 + signal.
 void watch_signals();
 
 }  // namespace gpulog::cli

@@ -5,15 +5,15 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <new>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "cli/arguments.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/large_stack.hpp"
+#include "cli/messages.hpp"
 #include "cli/program_image.hpp"
 #include "cli/progress_line.hpp"
 #include "gpulog/engine.hpp"
@@ -21,32 +21,17 @@
 namespace gpulog::cli {
 namespace {
 
-/// Replaces the file only once the whole report is on the disk; devices and pipes are written directly.
-void write_report(const std::string& path, const statistics& figures) {
-  if (path.empty()) return;
-  std::error_code ignored;
-  const bool in_place = std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
-  const std::string target = in_place ? path : path + ".unfinished";
-  std::ofstream file(target);
-  file << to_json(figures);
-  file.close();
-  if (file && !in_place) std::filesystem::rename(target, path);
-  if (file) return;
-  if (!in_place) std::filesystem::remove(target, ignored);
-  throw output_error("Cannot write statistics to " + path);
-}
-
 void print_timings(const statistics& figures) {
   for (const stratum_statistics& stratum : figures.strata) {
     if (!stratum.was_run) continue;
     std::string names;
     for (const std::string& name : stratum.relations) names += (names.empty() ? "" : ", ") + name;
-    fmt::print(stderr, "{}: {} iterations, {:.6f} s on {}{}{}\n", names, stratum.iterations, stratum.seconds,
-               stratum.backend, stratum.reason.empty() ? "" : ": ", stratum.reason);
-    if (stratum.given_up) fmt::print(stderr, "  given up: {:.0f} % of rows asked for\n", 100 * *stratum.given_up);
+    print_message("{}: {} iterations, {:.6f} s on {}{}{}\n", names, stratum.iterations, stratum.seconds,
+                  stratum.backend, stratum.reason.empty() ? "" : ": ", stratum.reason);
+    if (stratum.given_up) print_message("  given up: {:.0f} % of rows asked for\n", 100 * *stratum.given_up);
   }
-  fmt::print(stderr, "load {:.6f} s, evaluate {:.6f} s, write {:.6f} s, total {:.6f} s\n", figures.load_seconds,
-             figures.evaluate_seconds, figures.write_seconds, figures.total_seconds);
+  print_message("load {:.6f} s, evaluate {:.6f} s, write {:.6f} s, total {:.6f} s\n", figures.load_seconds,
+                figures.evaluate_seconds, figures.write_seconds, figures.total_seconds);
 }
 
 /// Prints the stages asked for; the exit status is Soufflé's: the number of errors for parse-errors.
@@ -63,7 +48,7 @@ int show_stages(const program& source, const arguments& given) {
     }
   }
   if (source.ok() || parse_errors_only) return status;
-  fmt::print(stderr, "{}", source.report());
+  print_message(source.report());
   return std::max(status, 1);
 }
 
@@ -71,16 +56,17 @@ int run_program(arguments given, const program& source) {
   progress_line line;
   if (progress_line::wanted()) given.run.on_progress = [&line](const progress& now) { line.show(now); };
   given.run.cancelled = &cancel_requested;
-  if (given.verbose) fmt::print(stderr, "Starting work on {}\n", given.program_file);
+  for (const std::string& path : {given.statistics_file, given.profile_file}) {
+    if (!path.empty()) given.run.report_files.push_back(path);
+  }
+  if (given.verbose) print_message("Starting work on {}\n", given.program_file);
 
   engine run(source, given.run);
   run.load();
   run.evaluate();
   line.clear();
-  if (!given.run.output_directory.empty()) run.write();
+  run.write();
   if (given.verbose) print_timings(run.figures());
-  write_report(given.statistics_file, run.figures());
-  write_report(given.profile_file, run.figures());
   // What a device and its driver keep is freed by the system at once; destructors would take longer.
   if (run.uses_device() && std::fflush(stdout) == 0) std::_Exit(0);
   return 0;
@@ -99,7 +85,7 @@ int act(int count, char** texts) {
   const program source = image ? program::from_sources(image->sources, given.compile)
                                : program::from_file(given.program_file, given.compile);
   if (!given.show.empty()) return show_stages(source, given);
-  fmt::print(stderr, "{}", source.report());
+  print_message(source.report());
   if (!source.ok()) return 1;
   if (given.executable_file.empty()) return run_program(std::move(given), source);
   write_executable(given.executable_file,
@@ -109,7 +95,7 @@ int act(int count, char** texts) {
 
 int report_failure(const std::string& message) {
   if (cancelling_signal() != 0) return signal_exit_base + cancelling_signal();
-  fmt::print(stderr, "{}\n", message.starts_with("Error") ? message : "Error: " + message);
+  print_message("{}\n", message.starts_with("Error") ? message : "Error: " + message);
   return 1;
 }
 
@@ -128,4 +114,7 @@ int guarded_main(int count, char** texts) {
 }  // namespace
 }  // namespace gpulog::cli
 
-int main(int count, char** texts) { return gpulog::cli::guarded_main(count, texts); }
+int main(int count, char** texts) {
+  gpulog::cli::prepare_standard_streams();
+  return gpulog::cli::on_large_stack([&] { return gpulog::cli::guarded_main(count, texts); });
+}

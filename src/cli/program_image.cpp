@@ -1,5 +1,6 @@
 #include "cli/program_image.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <system_error>
 
 #include "gpulog/error.hpp"
+#include "io/output_files.hpp"
 
 namespace gpulog::cli {
 namespace {
@@ -21,6 +23,11 @@ constexpr const char* own_file = "/proc/self/exe";
 constexpr std::string_view mark = "gpulog program 1";
 constexpr std::size_t length_bytes = 8;
 constexpr std::size_t trailer_bytes = length_bytes + mark.size();
+
+// In front, in bytes of the ELF header that have no meaning (the end of e_ident): this is an executable with a program,
+// whether or not the program is still behind it.
+constexpr std::streamoff image_flag_place = 9;
+constexpr std::string_view image_flag = "gpulog";
 
 std::string length_text(std::uint64_t length) {
   std::string text;
@@ -55,42 +62,59 @@ program_image unpacked(const std::string& bytes) {
   return image;
 }
 
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(one, other, ignored);
+}
+
+/// @throws output_error where the executable would take the place of what it is made of
+void refuse_own_files(const std::string& path, const program_image& image) {
+  const bool is_source = std::any_of(image.sources.begin(), image.sources.end(),
+                                     [&](const source_text& source) { return is_same_file(path, source.path); });
+  if (is_source) throw output_error("Cannot replace " + path + ": it is a file of the program");
+  if (is_same_file(path, own_file)) throw output_error("Cannot replace " + path + ": it is gpulog itself");
+}
+
 }  // namespace
 
 void write_executable(const std::string& path, const program_image& image) {
-  namespace files = std::filesystem;
-  const std::string unfinished = path + ".unfinished";
-  const auto fail = [&] {
-    std::error_code ignored;
-    files::remove(unfinished, ignored);
-    throw output_error("Cannot write program " + path);
-  };
-  const std::string bytes = packed(image);
-  {
-    std::ifstream own(own_file, std::ios::binary);
-    std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
-    if (!own || !out) fail();
-    out << own.rdbuf() << bytes << length_text(bytes.size()) << mark;
-    out.close();
-    if (!out || own.bad()) fail();
+  refuse_own_files(path, image);
+  io::output_file out(path, io::replaceable::regular_file);
+  std::ifstream own(own_file, std::ios::binary);
+  std::string block(std::size_t{1} << 20, '\0');
+  for (bool is_first = true; own.good(); is_first = false) {
+    own.read(block.data(), static_cast<std::streamsize>(block.size()));
+    const auto size = static_cast<std::size_t>(own.gcount());
+    if (is_first && size >= image_flag_place + image_flag.size()) {
+      block.replace(image_flag_place, image_flag.size(), image_flag);
+    }
+    out.write(std::string_view(block).substr(0, size));
   }
-  std::error_code fault;
-  const files::perms everybody = files::perms::owner_exec | files::perms::group_exec | files::perms::others_exec;
-  files::permissions(unfinished, everybody, files::perm_options::add, fault);
-  if (!fault) files::rename(unfinished, path, fault);
-  if (fault) fail();
+  if (!own.eof()) throw output_error("Cannot read gpulog's own file, to write " + path);
+  const std::string bytes = packed(image);
+  out.write(bytes);
+  out.write(length_text(bytes.size()));
+  out.write(mark);
+  out.make_executable();
+  out.close();
+  out.rename();
 }
 
 std::optional<program_image> own_image() {
   std::ifstream own(own_file, std::ios::binary);
+  std::array<char, image_flag.size()> flag{};
+  own.seekg(image_flag_place);
+  if (!own.read(flag.data(), flag.size()) || std::string_view(flag.data(), flag.size()) != image_flag) {
+    return std::nullopt;
+  }
+  const auto broken = [] { return input_error("the program behind this executable is damaged or cut off"); };
   std::array<char, trailer_bytes> trailer{};
   own.seekg(-static_cast<std::streamoff>(trailer_bytes), std::ios::end);
   const std::streamoff end = own.tellg();
-  if (!own.read(trailer.data(), trailer_bytes)) return std::nullopt;
+  if (!own.read(trailer.data(), trailer_bytes)) throw broken();
   const std::string_view text(trailer.data(), trailer.size());
-  if (text.substr(length_bytes) != mark) return std::nullopt;
+  if (text.substr(length_bytes) != mark) throw broken();
   const std::uint64_t length = length_of(text);
-  const auto broken = [] { return input_error("the program behind this executable is damaged"); };
   if (length > static_cast<std::uint64_t>(end)) throw broken();
   std::string bytes(length, '\0');
   own.seekg(end - static_cast<std::streamoff>(length));

@@ -1,9 +1,8 @@
 #include "cli/progress_line.hpp"
 
-#include <fmt/core.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include "cli/messages.hpp"
 
 namespace gpulog::cli {
 
@@ -16,15 +15,13 @@ void progress_line::show(const progress& now) {
   last_ = time;
   visible_ = true;
   const double rate = now.seconds > 0 ? static_cast<double>(now.tuples) / now.seconds : 0;
-  fmt::print(stderr, "\r\033[Kstratum {}/{} on {}  iteration {}  {} tuples  {:.2f} M/s", now.stratum + 1,
-             now.stratum_count, now.backend, now.iteration, now.tuples, rate / 1e6);
-  std::fflush(stderr);
+  print_message("\r\033[Kstratum {}/{} on {}  iteration {}  {} tuples  {:.2f} M/s", now.stratum + 1, now.stratum_count,
+                now.backend, now.iteration, now.tuples, rate / 1e6);
 }
 
 void progress_line::clear() {
   if (!visible_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  print_message("\r\033[K");
   visible_ = false;
 }
 

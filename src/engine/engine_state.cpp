@@ -74,6 +74,7 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
     throw input_error("--tune joins=nested is for --storage hisa");
   if (source->words == word_size::bits64) wide.emplace(wide_memory);
   require_places();
+  prepare_outputs();
   choose_backend();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
   find_functors();
@@ -113,13 +114,16 @@ void engine_state::find_functors() {
   for (std::size_t number = 0; number < called.size(); ++number) {
     const user_functor& described = analysed().functors[number];
     void* function = nullptr;
+    std::string missing;
     if (called[number]) {
       if (const std::string reason = kernels::why_not_callable(described); !reason.empty()) {
         throw input_error(fmt::format("User-defined functor @{} cannot be called: {}", described.name, reason));
       }
       function = libraries.find(described.name);
+      // As in Soufflé, it is missed by a call: rules that read nothing make none.
+      if (function == nullptr) missing = libraries.missing(described.name);
     }
-    functors->add(described, function);
+    functors->add(described, function, std::move(missing));
   }
 }
 

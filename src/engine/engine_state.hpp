@@ -24,7 +24,9 @@
 #include "gpulog/error.hpp"
 #include "gpulog/options.hpp"
 #include "gpulog/statistics.hpp"
+#include "io/output_files.hpp"
 #include "io/prefetched_files.hpp"
+#include "io/relation_writer.hpp"
 #include "plan/plan.hpp"
 #include "plan/reoptimizer.hpp"
 #include "storage/records/record_table.hpp"
@@ -89,6 +91,7 @@ struct engine_state {
   std::unique_ptr<exec::executor> executor;
   /// By relation, after evaluation: fetched when they are asked for, as rows may have to come from a device.
   mutable std::vector<std::optional<std::vector<const word*>>> results;
+  std::vector<io::output_file> reports;  ///< begun, not written
   step done = step::loading;
   /// Starts the device while facts are read; nullptr: none is asked for, or there is none.
   std::unique_ptr<device_start> device;
@@ -108,6 +111,12 @@ struct engine_state {
   /// Checks what --place asks for. @throws input_error
   void require_places() const;
   [[nodiscard]] std::vector<value_range> values_in(const std::vector<plan::column_place>& columns) const;
+  /// What an .output or .input directive is about.
+  [[nodiscard]] io::write_request request_of(const sema::io_directive& directive) const;
+  [[nodiscard]] bool is_written(const sema::io_directive& directive) const;
+  /// Whatever makes writing impossible is found before the run. @throws input_error, output_error
+  void prepare_outputs();
+  void write_outputs(io::output_files& files);
   void load_directive(std::uint32_t relation, const sema::io_directive& directive, io::prefetched_files* ahead);
   [[nodiscard]] std::vector<std::filesystem::path> text_files() const;
   /// Where values are numbered while the program runs.

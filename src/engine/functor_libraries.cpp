@@ -74,7 +74,7 @@ bool functor_libraries::open(const std::string& path) {
     return true;
   }
   const char* const reason = dlerror();
-  failures_ += fmt::format("\n  {}", reason == nullptr ? path : reason);
+  failures_ += fmt::format("{}{}", failures_.empty() ? "" : "; ", reason == nullptr ? path : reason);
   return false;
 }
 
@@ -106,8 +106,12 @@ void* functor_libraries::find(const std::string& name) {
   for (const auto& library : libraries_) {
     if (void* const function = dlsym(library.get(), name.c_str())) return function;
   }
-  throw input_error(fmt::format("User-defined functor @{} is in none of the libraries ({}) in {}{}", name,
-                                fmt::join(names_, ", "), fmt::join(directories_, ", "), failures_));
+  return nullptr;
+}
+
+std::string functor_libraries::missing(const std::string& name) const {
+  return fmt::format("User-defined functor @{} is in none of the libraries ({}) in {}{}", name, fmt::join(names_, ", "),
+                     fmt::join(directories_, ", "), failures_.empty() ? "" : fmt::format(" ({})", failures_));
 }
 
 }  // namespace gpulog::detail

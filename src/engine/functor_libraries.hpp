@@ -18,8 +18,10 @@ class functor_libraries {
  public:
   functor_libraries(const run_options& options, const std::map<std::string, std::string>& pragmas);
 
-  /// @throws input_error when none of the libraries has it
+  /// nullptr when none of the libraries has it
   [[nodiscard]] void* find(const std::string& name);
+  /// What is said of one that none of them has.
+  [[nodiscard]] std::string missing(const std::string& name) const;
 
  private:
   struct closer {
@@ -36,7 +38,7 @@ class functor_libraries {
   std::string base_;  ///< empty: none
   bool opened_ = false;
   std::vector<std::unique_ptr<void, closer>> libraries_;
-  std::string failures_;  ///< why libraries could not be opened, one a line
+  std::string failures_;  ///< why libraries could not be opened
 };
 
 }  // namespace gpulog::detail

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -13,10 +14,12 @@
 #include "engine/engine_state.hpp"
 #include "engine/run_figures.hpp"
 #include "gpulog/error.hpp"
+#include "io/directive_parameters.hpp"
 #include "io/facts_reader.hpp"
 #include "io/output_files.hpp"
 #include "io/prefetched_files.hpp"
 #include "io/relation_writer.hpp"
+#include "support/diagnostics.hpp"
 #include "support/error.hpp"
 
 /// What the directives of a program (.input, .output, .printsize) do.
@@ -61,7 +64,7 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
                                   io::prefetched_files* ahead) {
   const sema::relation& relation = analysed().relations[number];
   io::read_request request;
-  request.relation = relation.name;
+  request.relation = io::name_in_files(relation.name, directive.parameters);
   request.parameters = directive.parameters;
   request.fact_directory = options.fact_directory;
   request.kinds = kinds_of(relation);
@@ -103,7 +106,8 @@ std::vector<std::filesystem::path> engine_state::text_files() const {
     const sema::relation& relation = analysed().relations[number];
     for (const sema::io_directive& directive : relation.directives) {
       if (directive.kind != sema::directive_kind::input) continue;
-      if (auto file = io::text_file_of(relation.name, directive.parameters, options.fact_directory)) {
+      if (auto file = io::text_file_of(io::name_in_files(relation.name, directive.parameters), directive.parameters,
+                                       options.fact_directory)) {
         files.push_back(std::move(*file));
       }
     }
@@ -130,21 +134,85 @@ void engine_state::load() {
   }
 }
 
+io::write_request engine_state::request_of(const sema::io_directive& directive) const {
+  return {directive.parameters, options.output_to_stdout ? "-" : options.output_directory, options.jobs};
+}
+
+bool engine_state::is_written(const sema::io_directive& directive) const {
+  if (directive.kind == sema::directive_kind::printsize) return true;
+  if (directive.kind != sema::directive_kind::output) return false;
+  const auto kind = directive.parameters.find("IO");
+  const bool is_size = kind != directive.parameters.end() && kind->second == "stdoutprintsize";
+  return is_size || !options.output_directory.empty();
+}
+
+void engine_state::prepare_outputs() {
+  struct output {
+    std::string part;
+    const sema::relation* relation;
+    const sema::io_directive* directive;
+  };
+  std::map<std::filesystem::path, std::vector<output>> outputs;  // by file
+  for (const sema::relation& relation : analysed().relations) {
+    for (const sema::io_directive& directive : relation.directives) {
+      if (directive.kind != sema::directive_kind::output || !is_written(directive)) continue;
+      auto place = io::place_of(io::name_in_files(relation.name, directive.parameters), request_of(directive));
+      if (!place) continue;
+      std::vector<output>& others = outputs[place->file];
+      for (const output& other : others) {
+        if (!place->part.empty() && !other.part.empty() && place->part != other.part) continue;
+        if (&relation == other.relation && directive.parameters == other.directive->parameters) continue;  // the same
+        diagnostics::entry remark;
+        remark.span = directive.span;
+        remark.message = fmt::format("Outputs of {} and {} have one file: {}", other.relation->name, relation.name,
+                                     place->file.string());
+        remark.note(other.directive->span, "Other output");
+        std::string text = to_string(remark);
+        while (text.ends_with('\n')) text.pop_back();
+        throw input_error(text);
+      }
+      others.push_back({std::move(place->part), &relation, &directive});
+    }
+  }
+  for (const std::string& path : options.report_files) {
+    if (const auto place = io::place_of(path); place && !outputs.try_emplace(place->file).second) {
+      throw input_error(fmt::format("{} is the file of another output", path));
+    }
+    reports.emplace_back(path);
+  }
+}
+
 void engine_state::write() {
   if (!has_results()) throw input_error("nothing can be written before the program is evaluated");
-  const timed_scope timer(figures.write_seconds, figures.total_seconds);
   io::output_files files;
-  const auto request_of = [this](const sema::io_directive& directive) {
-    return io::write_request{directive.parameters, options.output_to_stdout ? "-" : options.output_directory,
-                             options.jobs};
-  };
+  try {
+    {
+      const timed_scope timer(figures.write_seconds, figures.total_seconds);
+      write_outputs(files);
+    }
+    figures.peak_process_bytes = peak_process_bytes();
+    for (io::output_file& report : reports) {
+      report.write(to_json(figures));
+      report.close();
+      files.add(std::move(report));
+    }
+    reports.clear();
+    files.commit();
+  } catch (const user_error& failure) {
+    throw output_error(failure.what());
+  }
+  done = step::written;
+}
+
+void engine_state::write_outputs(io::output_files& files) {
   const auto write_directive = [&](std::uint32_t number, const sema::io_directive& directive) {
     const sema::relation& relation = analysed().relations[number];
     io::relation_rows rows;
-    rows.relation = relation.name;
+    rows.relation = io::name_in_files(relation.name, directive.parameters);
     for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
     rows.kinds = kinds_of(relation);
     rows.structured = structure_of(relation, analysed(), records, wide_or_none());
+    rows.memory = &memory;
     const std::unique_ptr<exec::row_stream> copied =
         results[number] ? nullptr : executor->stream_rows(relation_id(number));
     if (planned().relations[number].is_equivalence) {
@@ -179,25 +247,20 @@ void engine_state::write() {
   const auto for_each_directive = [&](bool to_stdout) {
     for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
       for (const sema::io_directive& directive : analysed().relations[number].directives) {
+        if (!is_written(directive)) continue;
         if (directive.kind == sema::directive_kind::output &&
             io::prints_on_standard_output(request_of(directive)) == to_stdout) {
           write_directive(number, directive);
         }
         if (directive.kind == sema::directive_kind::printsize && to_stdout) {
-          io::print_relation_size(analysed().relations[number].name, rows(number));
+          io::print_relation_size(io::name_in_files(analysed().relations[number].name, directive.parameters),
+                                  rows(number));
         }
       }
     }
   };
-  try {
-    for_each_directive(false);
-    for_each_directive(true);
-    files.commit();
-  } catch (const user_error& failure) {
-    throw output_error(failure.what());
-  }
-  done = step::written;
-  figures.peak_process_bytes = peak_process_bytes();
+  for_each_directive(false);
+  for_each_directive(true);
 }
 
 }  // namespace gpulog::detail

@@ -136,9 +136,9 @@ std::string tuple::text(std::size_t column) const {
   columns.types = &engine_->analysed().structures;
   columns.records = &engine_->records;
   columns.wide = engine_->wide_or_none();
-  std::string text;
-  io::append_structured(text, stored, {attribute.kind, attribute.structure}, columns, false, engine_->symbols);
-  return text;
+  io::byte_buffer text;
+  io::structured_printer(text, columns, false, engine_->symbols).print(stored, {attribute.kind, attribute.structure});
+  return std::string(text.bytes());
 }
 
 const std::string& relation::name() const { return declaration_of(engine_, relation_).name; }

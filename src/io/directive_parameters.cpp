@@ -28,4 +28,8 @@ std::string directive_parameters::delimiter(bool rfc4180) const {
   return result;
 }
 
+std::string name_in_files(const std::string& relation, const std::map<std::string, std::string>& parameters) {
+  return directive_parameters(parameters).text("name", relation);
+}
+
 }  // namespace gpulog::io

@@ -22,4 +22,8 @@ class directive_parameters {
   const std::map<std::string, std::string>& values_;
 };
 
+/// What a relation is called in files and on standard output: the parameter name, or the name that it has.
+[[nodiscard]] std::string name_in_files(const std::string& relation,
+                                        const std::map<std::string, std::string>& parameters);
+
 }  // namespace gpulog::io

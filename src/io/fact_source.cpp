@@ -67,17 +67,15 @@ std::unique_ptr<byte_source> fact_source::stream() {
   return std::make_unique<gzip_source>(std::move(plain));
 }
 
-std::string fact_source::read_all() {
+byte_buffer fact_source::read_all(backend::memory_resource& memory) {
   constexpr std::size_t block = std::size_t{1} << 18;
   const auto source = stream();
-  std::string text;
-  for (std::size_t size = 0;;) {
-    text.resize(std::max(size + block, size + size / 2));
-    const std::size_t count = source->read(text.data() + size, text.size() - size);
-    size += count;
-    if (count > 0) continue;
-    text.resize(size);
-    return text;
+  byte_buffer text(memory);
+  for (;;) {
+    char* const room = text.reserve(block);
+    const std::size_t count = source->read(room, block);
+    if (count == 0) return text;
+    text.advance_to(room + count);
   }
 }
 

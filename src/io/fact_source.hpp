@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/byte_buffer.hpp"
 #include "io/byte_source.hpp"
 #include "io/directive_parameters.hpp"
 #include "io/facts_reader.hpp"
@@ -38,8 +39,8 @@ class fact_source {
   [[nodiscard]] std::unique_ptr<mapped_file> map() const;
   /// The bytes one after the other, decompressed where they were compressed. The source itself is used up.
   [[nodiscard]] std::unique_ptr<byte_source> stream();
-  /// All of stream(). @throws read_failure
-  [[nodiscard]] std::string read_all();
+  /// All of stream(). @throws read_failure, backend::memory_exceeded
+  [[nodiscard]] byte_buffer read_all(backend::memory_resource& memory);
 
   /// @throws user_error that says where
   [[noreturn]] static void refuse(const std::string& what, const std::string& source_name);

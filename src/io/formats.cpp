@@ -1,15 +1,19 @@
 #include "io/formats.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "io/formats/arrow/arrow_reader.hpp"
 #include "io/formats/arrow/arrow_writer.hpp"
 #include "io/formats/json/json_reader.hpp"
 #include "io/formats/json/json_writer.hpp"
+#include "io/formats/sqlite/sqlite_database.hpp"
 #include "io/formats/sqlite/sqlite_reader.hpp"
 #include "io/formats/sqlite/sqlite_writer.hpp"
 #include "io/formats/text/text_reader.hpp"
 #include "io/formats/text/text_writer.hpp"
+#include "support/error.hpp"
 
 namespace gpulog::io {
 namespace {
@@ -20,15 +24,15 @@ void print_size(const relation_rows& rows, const write_request& /*request*/, con
 }
 
 constexpr format all_formats[] = {
-    {"file", read_text_file, write_text_file},
+    {"file", read_text_file, write_text_file, false, ".csv"},
     {"stdin", read_text_from_standard_input, nullptr},
     {"stdout", nullptr, print_as_text, true},
     {"stdoutprintsize", nullptr, print_size, true},
-    {"jsonfile", read_json_file, write_json_file},
+    {"jsonfile", read_json_file, write_json_file, false, ".json"},
     {"json", read_json_from_standard_input, print_as_json, true},
-    {"sqlite", read_sqlite, write_sqlite},
-    {"parquet", read_arrow<arrow_format::parquet>, write_arrow<arrow_format::parquet>},
-    {"arrow", read_arrow<arrow_format::arrow>, write_arrow<arrow_format::arrow>},
+    {"sqlite", read_sqlite, write_sqlite, false, ".sqlite", true},
+    {"parquet", read_arrow<arrow_format::parquet>, write_arrow<arrow_format::parquet>, false, ".parquet"},
+    {"arrow", read_arrow<arrow_format::arrow>, write_arrow<arrow_format::arrow>, false, ".arrow"},
 };
 
 }  // namespace
@@ -39,6 +43,21 @@ const format* find_format(std::string_view name) {
   const auto* const found = std::find_if(std::begin(all_formats), std::end(all_formats),
                                          [name](const format& one) { return one.name == name; });
   return found == std::end(all_formats) ? nullptr : found;
+}
+
+std::string output_name(const std::string& relation, const directive_parameters& parameters) {
+  const std::string kind = parameters.text("IO", "file");
+  const format* const chosen = find_format(kind);
+  ensure(chosen != nullptr && !chosen->extension.empty(), "a format of files");
+  const bool is_compressed = kind == "file" && parameters.flag("compress");
+  const std::string usual = fmt::format("{}{}{}", relation, chosen->extension, is_compressed ? ".gz" : "");
+  const bool is_database = kind == "sqlite";
+  std::string name = parameters.text("filename", is_database ? parameters.text("dbname", usual) : usual);
+  // A database that is no file could not appear together with the other outputs, and one in memory not at all.
+  if (is_database && is_sqlite_uri(name)) {
+    throw user_error(fmt::format("{} is a URI or a database in memory, and an output is a file", name));
+  }
+  return name;
 }
 
 }  // namespace gpulog::io

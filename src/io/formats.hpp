@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "io/directive_parameters.hpp"
 #include "io/facts_reader.hpp"
 #include "io/relation_writer.hpp"
 
@@ -18,12 +20,17 @@ struct format {
   /// As write_relation; nullptr: nothing is written this way.
   void (*write)(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                 output_files& files);
-  bool prints = false;  ///< it writes to standard output
+  bool prints = false;              ///< it writes to standard output
+  std::string_view extension = {};  ///< of the files that it writes
+  bool has_parts = false;           ///< several relations may share a file
 };
 
 [[nodiscard]] std::span<const format> formats();
 
 /// nullptr where there is none of this name.
 [[nodiscard]] const format* find_format(std::string_view name);
+
+/// The file that an .output writes, as the parameters name it. @throws user_error for parameters that make no sense
+[[nodiscard]] std::string output_name(const std::string& relation, const directive_parameters& parameters);
 
 }  // namespace gpulog::io

@@ -72,7 +72,23 @@ std::filesystem::path behind_links(const std::filesystem::path& path) {
   return problem ? path : target;
 }
 
+/// The number of the standard stream that goes to this file; negative where none does.
+int standard_stream_of(const struct stat& file) {
+  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat stream {};
+    const bool is_same = ::fstat(number, &stream) == 0 && stream.st_dev == file.st_dev && stream.st_ino == file.st_ino;
+    if (is_same && (::fcntl(number, F_GETFL) & O_ACCMODE) != O_RDONLY) return number;
+  }
+  return -1;
+}
+
 }  // namespace
+
+bool is_written_in_place(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return false;
+  return !S_ISREG(status.st_mode) || standard_stream_of(status) >= 0;
+}
 
 file_size_signal_block::file_size_signal_block() {
   sigemptyset(&limit_);
@@ -104,15 +120,22 @@ void write_bytes(int descriptor, std::string_view bytes, const std::string& name
   }
 }
 
-output_file::output_file(const std::filesystem::path& path) : path_(behind_links(path)), temporary_(path_) {
+output_file::output_file(const std::filesystem::path& path, replaceable old) : path_(path), temporary_(path) {
+  const bool only_file = old == replaceable::regular_file;
   struct stat status {};
-  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  const bool exists = ::fstatat(AT_FDCWD, path.c_str(), &status, only_file ? AT_SYMLINK_NOFOLLOW : 0) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail("open", path.string(), EISDIR);
-  if (exists && !S_ISREG(status.st_mode)) {
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (exists && only_file && !S_ISREG(status.st_mode)) {
+    throw output_error(fmt::format("Cannot replace {}: it is not a regular file", path.string()));
+  }
+  if (!only_file && is_written_in_place(path)) {
+    // What is open already is not opened again: that would write over what has been written.
+    const int standard = standard_stream_of(status);
+    descriptor_ = standard >= 0 ? ::fcntl(standard, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail("open", path.string(), errno);
     return;
   }
+  if (!only_file) path_ = behind_links(path);
   // As an open for writing would: a file that is protected is not replaced.
   if (exists && ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail("open", path.string(), errno);
   const std::string name = path_.filename().string().substr(0, longest_name_part);
@@ -120,7 +143,8 @@ output_file::output_file(const std::filesystem::path& path) : path_(behind_links
     temporary_ = path_.parent_path() / fmt::format(".{}.{}.{}.unfinished", name, ::getpid(), files_made++);
     // First, so that no moment is left in which a signal would leave the file.
     registration_ = unfinished.add(temporary_.string());
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions);
+    // Not through a link that somebody has put there.
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions);
     if (descriptor_ >= 0) break;
     unfinished.remove(std::exchange(registration_, -1));
   } while (errno == EEXIST);
@@ -142,6 +166,15 @@ output_file::~output_file() {
 }
 
 void output_file::write(std::string_view bytes) { write_bytes(descriptor_, bytes, path_.string()); }
+
+void output_file::make_executable() {
+  constexpr mode_t usual = 0777;
+  constexpr mode_t by_everybody = 0111;
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || ::fchmod(descriptor_, (status.st_mode & usual) | by_everybody) != 0) {
+    fail("write", path_.string(), errno);
+  }
+}
 
 void output_file::close() {
   if (descriptor_ < 0) return;

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -10,12 +11,23 @@
 
 namespace gpulog::io {
 
-/// A file being written under a temporary name beside its final one. Something that is no regular file (a device, a
-/// pipe) is written in place.
+/// What a file may take the place of.
+enum class replaceable : std::uint8_t {
+  what_is_written,  ///< where a chain of links ends: a file; a device or pipe is written in place
+  regular_file,     ///< and nothing else: no link, no device
+};
+
+/// Whether an output of this name does not replace a file: it is a device, a pipe, or where standard output or standard
+/// error goes. Such an output can't be taken back, and others may have the same name.
+[[nodiscard]] bool is_written_in_place(const std::filesystem::path& path);
+
+/// A file being written under a temporary name beside its final one, which no other file has and no link stands for.
+/// Something that is no regular file (a device, a pipe), and what standard output or standard error goes to, is written
+/// in place.
 class output_file {
  public:
   /// @throws output_error when the file can't be made.
-  explicit output_file(const std::filesystem::path& path);
+  explicit output_file(const std::filesystem::path& path, replaceable old = replaceable::what_is_written);
   output_file(output_file&& other) noexcept;
   output_file& operator=(output_file&&) = delete;
   output_file(const output_file&) = delete;
@@ -25,6 +37,8 @@ class output_file {
 
   /// @throws output_error when not everything could be written (a full disk, a limit).
   void write(std::string_view bytes);
+  /// Everybody may execute it. @throws output_error
+  void make_executable();
   /// No more is written. @throws output_error
   void close();
   /// Gives a closed file its final name. @throws output_error

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
+
 #include "io/directive_parameters.hpp"
 #include "io/formats.hpp"
 #include "io/row_writing.hpp"
@@ -26,6 +28,27 @@ const format& format_of(const write_request& request) {
 bool prints_on_standard_output(const write_request& request) {
   const format* const chosen = find_format(directive_parameters(request.parameters).text("IO", "file"));
   return request.output_directory == "-" || (chosen != nullptr && chosen->prints);
+}
+
+std::optional<output_place> place_of(const std::filesystem::path& file) {
+  if (is_written_in_place(file)) return std::nullopt;
+  std::error_code ignored;
+  output_place place{std::filesystem::weakly_canonical(std::filesystem::absolute(file), ignored), {}};
+  if (ignored) place.file = file;
+  return place;
+}
+
+std::optional<output_place> place_of(const std::string& relation, const write_request& request) {
+  if (prints_on_standard_output(request)) return std::nullopt;
+  try {
+    const format& chosen = format_of(request);
+    const std::string name = output_name(relation, directive_parameters(request.parameters));
+    auto place = place_of(request.output_directory / name);
+    if (place && chosen.has_parts) place->part = relation;
+    return place;
+  } catch (const user_error& problem) {
+    throw user_error(fmt::format("Error writing {} data: {}", relation, problem.what()));
+  }
 }
 
 void write_relation(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct relation_rows {
   /// Writes rows [first, first + n) to one array a column, for any number of threads at a time; or nothing.
   std::function<void(std::uint64_t first, std::uint64_t n, word* const* columns)> read;
   structured_columns structured;  ///< of records and algebraic data types
+  /// Where texts are made that are larger than a few megabytes.
+  backend::memory_resource* memory = &backend::unlimited_memory();
 };
 
 /// One .output directive.
@@ -44,6 +47,19 @@ void write_relation(const relation_rows& rows, const write_request& request, con
 
 /// Whether what is written is printed at once: it can't be taken back when something else fails.
 [[nodiscard]] bool prints_on_standard_output(const write_request& request);
+
+/// What an .output replaces: a file or, where several may share it, a part of one.
+struct output_place {
+  std::filesystem::path file;  ///< the same for all paths of a file
+  std::string part;            ///< empty: the whole file
+};
+
+/// Nothing where it is written to standard output, a device or a pipe, which takes any number of outputs.
+/// @throws user_error for parameters that make no sense, or for a database that is no file
+[[nodiscard]] std::optional<output_place> place_of(const std::string& relation, const write_request& request);
+
+/// The same of a file that is no relation's.
+[[nodiscard]] std::optional<output_place> place_of(const std::filesystem::path& file);
 
 /// .printsize: the relation's name, a tab and its size on standard output. @throws output_error
 void print_relation_size(const std::string& relation, std::uint64_t rows);

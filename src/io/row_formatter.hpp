@@ -8,42 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "io/byte_buffer.hpp"
 #include "io/relation_writer.hpp"
 #include "storage/symbols/symbol_table.hpp"
 
 namespace gpulog::io {
-
-/// Bytes that are appended to. Growing initialises nothing.
-class byte_buffer {
- public:
-  byte_buffer() = default;
-  byte_buffer(byte_buffer&& other) noexcept
-      : memory_(std::move(other.memory_)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
-  byte_buffer& operator=(byte_buffer&&) = delete;
-  byte_buffer(const byte_buffer&) = delete;
-  byte_buffer& operator=(const byte_buffer&) = delete;
-
-  /// Room for so many more bytes; where they start.
-  char* reserve(std::size_t bytes) {
-    if (capacity_ - size_ < bytes) grow(bytes);
-    return memory_.get() + size_;
-  }
-  /// The bytes up to here, in room that was reserved, have been written.
-  void advance_to(const char* end) { size_ = static_cast<std::size_t>(end - memory_.get()); }
-  void append(std::string_view bytes);
-  void append(char byte) { append(std::string_view(&byte, 1)); }
-  void clear() { size_ = 0; }
-  [[nodiscard]] std::string_view bytes() const { return {memory_.get(), size_}; }
-
- private:
-  void grow(std::size_t bytes);
-
-  std::unique_ptr<char[]> memory_;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
-};
 
 /// Some rows of a relation, wherever they come from.
 class row_window {

@@ -1,6 +1,5 @@
 #include "io/row_writing.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <mutex>
 
 #include "io/directive_parameters.hpp"
+#include "io/formats.hpp"
 #include "io/formats/text/gzip_text.hpp"
 #include "io/task_runner.hpp"
 
@@ -21,6 +21,8 @@ namespace {
 
 /// Values that one thread formats at a time. Fixed, so that compressed bytes don't depend on the threads.
 constexpr std::uint64_t values_per_piece = 65536;
+/// Where values may have any size.
+constexpr std::uint64_t records_per_piece = 1024;
 /// Pieces that may wait for their turn to be written, for each thread.
 constexpr std::size_t waiting_per_thread = 4;
 constexpr const char* standard_output_name = "standard output";
@@ -76,9 +78,10 @@ class ordered_writer {
 /// Buffers that were written, to be filled again: fresh memory costs more than formatting into it.
 class buffer_pool {
  public:
+  explicit buffer_pool(backend::memory_resource& memory) : memory_(memory) {}
   byte_buffer take() {
     const std::lock_guard lock(access_);
-    if (spare_.empty()) return {};
+    if (spare_.empty()) return byte_buffer(memory_);
     byte_buffer buffer = std::move(spare_.back());
     spare_.pop_back();
     return buffer;
@@ -90,6 +93,7 @@ class buffer_pool {
   }
 
  private:
+  backend::memory_resource& memory_;
   std::mutex access_;
   std::vector<byte_buffer> spare_;
 };
@@ -99,7 +103,9 @@ class buffer_pool {
 template <class MakePiece, class WritePiece>
 void write_pieces(const relation_rows& rows, const row_formatter& formatter, unsigned threads, buffer_pool& buffers,
                   const MakePiece& make_piece, const WritePiece& write_piece) {
-  const std::uint64_t rows_per_piece = std::max<std::uint64_t>(values_per_piece / (rows.columns.size() + 1), 1);
+  const bool has_records = std::any_of(rows.kinds.begin(), rows.kinds.end(), is_structured);
+  const std::uint64_t rows_per_piece =
+      std::max<std::uint64_t>((has_records ? records_per_piece : values_per_piece) / (rows.columns.size() + 1), 1);
   const std::uint64_t pieces = std::max<std::uint64_t>((rows.rows + rows_per_piece - 1) / rows_per_piece, 1);
   task_runner run(threads);
   using piece = decltype(make_piece(byte_buffer{}));
@@ -119,7 +125,7 @@ void write_pieces(const relation_rows& rows, const row_formatter& formatter, uns
 }
 
 void write_plain(const relation_rows& rows, const row_formatter& formatter, unsigned threads, const byte_sink& sink) {
-  buffer_pool buffers;
+  buffer_pool buffers(*rows.memory);
   write_pieces(
       rows, formatter, threads, buffers, [](byte_buffer text) { return text; },
       [&](byte_buffer text) {
@@ -130,7 +136,7 @@ void write_plain(const relation_rows& rows, const row_formatter& formatter, unsi
 
 void write_compressed(const relation_rows& rows, const row_formatter& formatter, unsigned threads,
                       const byte_sink& sink) {
-  buffer_pool buffers;
+  buffer_pool buffers(*rows.memory);
   gzip_ending ending;
   sink(gzip_beginning());
   write_pieces(
@@ -165,10 +171,9 @@ void print_rows(const relation_rows& rows, const row_formatter& formatter, unsig
               [](std::string_view bytes) { write_bytes(STDOUT_FILENO, bytes, standard_output_name); });
 }
 
-void write_rows(const relation_rows& rows, const write_request& request, const row_formatter& formatter,
-                std::string_view extension, bool compress, output_files& files) {
-  const std::string default_name = fmt::format("{}{}{}", rows.relation, extension, compress ? ".gz" : "");
-  output_file file(request.output_directory / directive_parameters(request.parameters).text("filename", default_name));
+void write_rows(const relation_rows& rows, const write_request& request, const row_formatter& formatter, bool compress,
+                output_files& files) {
+  output_file file(request.output_directory / output_name(rows.relation, directive_parameters(request.parameters)));
   const byte_sink sink = [&](std::string_view bytes) { file.write(bytes); };
   if (compress) {
     write_compressed(rows, formatter, request.threads, sink);

@@ -15,10 +15,10 @@ void print_text(std::string_view text);
 /// @throws output_error
 void print_rows(const relation_rows& rows, const row_formatter& formatter, unsigned threads);
 
-/// Into the file of the parameter filename, else <relation><extension>, which is added to `files`.
+/// Into the file of output_name(), which is added to `files`.
 /// @param compress with gzip; the bytes do not depend on the number of threads
 /// @throws output_error
-void write_rows(const relation_rows& rows, const write_request& request, const row_formatter& formatter,
-                std::string_view extension, bool compress, output_files& files);
+void write_rows(const relation_rows& rows, const write_request& request, const row_formatter& formatter, bool compress,
+                output_files& files);
 
 }  // namespace gpulog::io

@@ -1,10 +1,14 @@
 #include "io/structured_value.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "io/value_text.hpp"
+#include "support/error.hpp"
 
 namespace gpulog::io {
 namespace {
@@ -19,9 +23,8 @@ bool is_name(char byte) {
 /// Without recursion: a list may be millions of records long.
 class structured_parser {
  public:
-  structured_parser(std::string_view text, const structured_columns& columns, bool quoted_symbols,
-                    storage::symbol_table& symbols)
-      : text_(text), columns_(columns), quoted_symbols_(quoted_symbols), symbols_(symbols) {}
+  structured_parser(std::string_view text, const structured_columns& columns, storage::symbol_table& symbols)
+      : text_(text), columns_(columns), symbols_(symbols) {}
 
   std::optional<word> parse(const value_type& type) {
     value_type wanted = type;
@@ -105,7 +108,7 @@ class structured_parser {
   }
 
   std::optional<word> parse_symbol() {
-    if (!quoted_symbols_ || at_ == text_.size() || text_[at_] != '"') return symbols_.intern(take_plain_text());
+    if (at_ == text_.size() || text_[at_] != '"') return symbols_.intern(take_plain_text());
     std::string unquoted;
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
       const bool escaped = text_[at_] == '\\' && at_ + 1 < text_.size();
@@ -160,130 +163,96 @@ class structured_parser {
 
   std::string_view text_;
   const structured_columns& columns_;
-  bool quoted_symbols_;
   storage::symbol_table& symbols_;
   std::size_t at_ = 0;
   bool failed_ = false;
   std::vector<open_value> open_;
 };
 
-/// Without recursion: a list may be millions of records long.
-class structured_printer {
- public:
-  structured_printer(std::string& text, const structured_columns& columns, bool quoted_symbols,
-                     const storage::symbol_table& symbols)
-      : text_(text), columns_(columns), quoted_symbols_(quoted_symbols), symbols_(symbols) {}
-
-  void print(word value, const value_type& type) {
-    begin(value, type);
-    while (!open_.empty()) {
-      open_value& innermost = open_.back();
-      if (innermost.next == innermost.fields->size()) {
-        text_ += innermost.closing;
-        open_.pop_back();
-        continue;
-      }
-      if (innermost.next > 0) text_ += ", ";
-      const std::size_t field = innermost.next++;
-      begin(innermost.values[field], (*innermost.fields)[field].type);
-    }
-  }
-
- private:
-  struct open_value {
-    const std::vector<field_type>* fields;
-    std::vector<word> values;
-    std::size_t next;
-    char closing;
-  };
-
-  void begin(word value, const value_type& type) {
-    switch (type.kind) {
-      case value_kind::symbol:
-        append_symbol(symbols_.text(value));
-        return;
-      case value_kind::record:
-        return begin_record(value, (*columns_.types)[type.structure.value]);
-      case value_kind::adt:
-        return begin_branch(value, (*columns_.types)[type.structure.value]);
-      default: {
-        char number[longest_number];
-        text_.append(number, print_value(number, value, type.kind, columns_.wide));
-      }
-    }
-  }
-
-  void append_symbol(std::string_view symbol) {
-    if (!quoted_symbols_) {
-      text_ += symbol;
-      return;
-    }
-    text_ += '"';
-    for (const char byte : symbol) {
-      if (byte == '"' || byte == '\\') text_ += '\\';
-      text_ += byte;
-    }
-    text_ += '"';
-  }
-
-  void begin_record(word value, const structure_type& structure) {
-    const std::optional<std::vector<word>> fields = fields_of(value, structure.fields.size());
-    if (!fields) {
-      text_ += "nil";
-      return;
-    }
-    text_ += '[';
-    open_.push_back({&structure.fields, *fields, 0, ']'});
-  }
-
-  void begin_branch(word value, const structure_type& structure) {
-    const bool is_enumeration = structure.is_enumeration();
-    std::vector<word> tagged{value, storage::nil_record};
-    if (!is_enumeration) tagged = fields_of(value, 2).value_or(std::vector<word>{UINT32_MAX, 0});
-    if (tagged[0] >= structure.branches.size()) {
-      text_ += "$?";  // a word that as() made of something else
-      return;
-    }
-    const branch_type& branch = structure.branches[tagged[0]];
-    text_ += '$';
-    text_ += branch.name;
-    if (branch.fields.empty()) return;
-    std::vector<word> values{tagged[1]};
-    if (branch.fields.size() > 1) {
-      const auto fields = fields_of(tagged[1], branch.fields.size());
-      if (!fields) return;
-      values = *fields;
-    }
-    text_ += '(';
-    open_.push_back({&branch.fields, std::move(values), 0, ')'});
-  }
-
-  [[nodiscard]] std::optional<std::vector<word>> fields_of(word record, std::size_t arity) const {
-    const storage::record_table& table = (*columns_.records)[static_cast<std::uint32_t>(arity)];
-    if (!table.has(record)) return std::nullopt;
-    const word* const fields = table.fields(record);
-    return std::vector<word>(fields, fields + arity);
-  }
-
-  std::string& text_;
-  const structured_columns& columns_;
-  bool quoted_symbols_;
-  const storage::symbol_table& symbols_;
-  std::vector<open_value> open_;
-};
-
 }  // namespace
 
 bool parse_structured(std::string_view text, const value_type& type, const structured_columns& columns,
-                      bool quoted_symbols, storage::symbol_table& symbols, word& value) {
-  const std::optional<word> parsed = structured_parser(text, columns, quoted_symbols, symbols).parse(type);
+                      storage::symbol_table& symbols, word& value) {
+  const std::optional<word> parsed = structured_parser(text, columns, symbols).parse(type);
   value = parsed.value_or(0);
   return parsed.has_value();
 }
 
-void append_structured(std::string& text, word value, const value_type& type, const structured_columns& columns,
-                       bool quoted_symbols, const storage::symbol_table& symbols) {
-  structured_printer(text, columns, quoted_symbols, symbols).print(value, type);
+void limit_value_text(const byte_buffer& text, std::size_t begin) {
+  if (text.size() - begin <= longest_value_text) return;
+  throw user_error(fmt::format("The text of a value has more than {} bytes (what records share is written each time)",
+                               longest_value_text));
+}
+
+void structured_printer::print(word value, const value_type& type) {
+  const std::size_t first = text_.size();
+  open_.resize(0);
+  begin(value, type);
+  while (open_.size() > 0) {
+    open_value& innermost = open_[open_.size() - 1];
+    if (innermost.next == innermost.fields->size()) {
+      text_.append(innermost.closing);
+      open_.resize(open_.size() - 1);
+      continue;
+    }
+    if (innermost.next > 0) text_.append(", ");
+    const std::size_t field = innermost.next++;
+    begin(innermost.values[field], (*innermost.fields)[field].type);
+    limit_value_text(text_, first);
+  }
+}
+
+void structured_printer::begin(word value, const value_type& type) {
+  switch (type.kind) {
+    case value_kind::symbol:
+      return append_symbol(symbols_.text(value));
+    case value_kind::record:
+      return begin_record(value, (*columns_.types)[type.structure.value]);
+    case value_kind::adt:
+      return begin_branch(value, (*columns_.types)[type.structure.value]);
+    default:
+      text_.advance_to(print_value(text_.reserve(longest_number), value, type.kind, columns_.wide));
+  }
+}
+
+void structured_printer::append_symbol(std::string_view symbol) {
+  if (!quoted_symbols_) return text_.append(symbol);
+  text_.append('"');
+  for (const char byte : symbol) {
+    if (byte == '"' || byte == '\\') text_.append('\\');
+    text_.append(byte);
+  }
+  text_.append('"');
+}
+
+void structured_printer::begin_record(word value, const structure_type& structure) {
+  const word* const fields = fields_of(value, structure.fields.size());
+  if (fields == nullptr) return text_.append("nil");
+  text_.append('[');
+  open_.push_back({&structure.fields, fields, 0, ']'});
+}
+
+void structured_printer::begin_branch(word value, const structure_type& structure) {
+  const word* const tagged = structure.is_enumeration() ? nullptr : fields_of(value, 2);
+  const bool is_value = structure.is_enumeration() || tagged != nullptr;
+  const word number = tagged == nullptr ? value : tagged[0];
+  if (!is_value || number >= structure.branches.size()) {
+    return text_.append("$?");  // a word that as() made of something else
+  }
+  const branch_type& branch = structure.branches[number];
+  text_.append('$');
+  text_.append(branch.name);
+  if (branch.fields.empty() || tagged == nullptr) return;
+  const word* const fields = branch.fields.size() == 1 ? tagged + 1 : fields_of(tagged[1], branch.fields.size());
+  if (fields == nullptr) return;
+  text_.append('(');
+  open_.push_back({&branch.fields, fields, 0, ')'});
+}
+
+/// nullptr where there is no such record.
+const word* structured_printer::fields_of(word record, std::size_t arity) const {
+  const storage::record_table& table = (*columns_.records)[static_cast<std::uint32_t>(arity)];
+  return table.has(record) ? table.fields(record) : nullptr;
 }
 
 }  // namespace gpulog::io

@@ -237,7 +237,8 @@ faulty(x) :- missing(x).
                 self.assertEqual(self.read('out', 'reach.csv'), wanted)
 
     def test_wrong_options(self):
-        for options in (['--nonsense'], ['--backend', 'abacus'], ['--storage', 'shelf'], ['--memory-limit', '12Q'],
+        for options in (['--nonsense'], ['--backend', 'abacus'], ['--storage', 'shelf'], ['--memory-limit', '12Q'], ['--memory-limit', ''],
+                        ['--memory-limit='], ['--stats', ''], ['-p', ''], ['-o', ''], ['-P', 'a'], ['-P', ''], ['-P', ':b'],
                         ['--tune', 'joins=sorted'], ['--tune', 'magic-sets=maybe'], ['--tune', 'row-evaluation=all'], ['--tune', 'joins=nested'],
                         ['--tune', 'magic-sets'], ['--tune', '=on'], ['--tune', 'magic=on'],
                         ['--storage', 'hisa', '--backend', 'cpu', '--tune', 'joins=nested'],

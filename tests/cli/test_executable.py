@@ -91,8 +91,8 @@ class Executable(CommandTest):
         self.assertEqual(process.returncode, 1)
         self.assertEqual(os.listdir(self.path('elsewhere')), [])
         self.write('program.dl', REACH)
-        self.assert_fails(self.run_gpulog('-o', 'nowhere/program', 'program.dl'), 'Cannot write program nowhere/program')
-        self.assert_fails(self.run_gpulog('-o', 'elsewhere', 'program.dl'), 'Cannot write program elsewhere')
+        self.assert_fails(self.run_gpulog('-o', 'nowhere/program', 'program.dl'), 'nowhere/program')
+        self.assert_fails(self.run_gpulog('-o', 'elsewhere', 'program.dl'), 'elsewhere: Is a directory')
         self.assertEqual(os.listdir(self.path('elsewhere')), [])
 
         self.assert_runs(self.make('.decl e(x:number)\n.input e\n.decl a(x:number)\na(1/x) :- e(x).\n.output a\n'))
@@ -106,6 +106,47 @@ class Executable(CommandTest):
             self.assertEqual(process.returncode, 1)
             self.assertIn(message, process.stderr)
         self.assertEqual(os.listdir(self.path('out')), [])
+
+    def test_replaces_only_files(self):
+        self.write('program.dl', '.include "other.dl"\n')
+        self.write('other.dl', REACH)
+        self.write('target', 'old')
+        os.symlink('target', self.path('link'))
+        os.symlink('nothing', self.path('dangling'))
+        os.symlink('program.dl', self.path('source'))
+        os.mkfifo(self.path('pipe'))
+        os.link(self.path('other.dl'), self.path('same.dl'))
+        before = sorted(os.listdir(self.folder))
+        for path in ('link', 'dangling', 'source', 'pipe', '/dev/null', 'program.dl', './other.dl', 'same.dl', self.gpulog):
+            with self.subTest(path=path):
+                self.assert_fails(self.run_gpulog('-o', path, 'program.dl'), 'Cannot replace ' + path)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        self.assertEqual(self.read('target'), 'old')
+        self.assertEqual(self.read('other.dl'), REACH)
+
+    def test_does_not_follow_a_planted_link(self):
+        self.write('precious', 'old')
+        os.symlink('../precious', self.path('elsewhere', 'program.unfinished'))
+        self.assert_runs(self.make(REACH))
+        self.assertEqual(self.read('precious'), 'old')
+        self.write('elsewhere/program', 'old')
+        os.chmod(self.path('elsewhere', 'program'), 0o640)
+        self.assert_runs(self.make(REACH))
+        self.assertEqual(os.stat(self.path('elsewhere', 'program')).st_mode & 0o777, 0o751)
+        self.assertEqual(self.run_made('-w', '-D', '').returncode, 0)
+
+    def test_cut_off(self):
+        self.assert_runs(self.make(REACH))
+        path = self.path('elsewhere', 'program')
+        size = os.path.getsize(path)
+        behind = size - os.path.getsize(self.gpulog)
+        for cut in (1, 8, 20, 30, behind - 1, behind, behind + 100):
+            with self.subTest(cut=cut):
+                with open(path, 'r+b') as file:
+                    file.truncate(size - cut)
+                process = self.run_made('-w', '-D', '')
+                self.assertEqual(process.returncode, 1)
+                self.assertIn(b'damaged or cut off', process.stderr)
 
     def test_damaged(self):
         self.assert_runs(self.make(REACH))

@@ -185,8 +185,13 @@ matched(4) :- read(x), !one(x).
         for text in ('@add_length', 'nowhere', 'libnowhere.so'):
             self.assertIn(text, process.errors)
         self.assertEqual(os.listdir(self.path('out')), [])
-        self.assert_fails(self.run_program('.functor missing():number\n.decl a(x:number)\na(@missing()).\n.output a\n',
-                                           '-L', self.library), '@missing')
+        process = self.run_program('.functor missing():number\n.decl a(x:number)\na(@missing()).\n.output a\n',
+                                   '-L', self.library)
+        self.assertEqual(process.returncode, 1)
+        for text in ('Error: User-defined functor @missing is in none of the libraries', 'in rule:\na(@missing()).',
+                     'in file program.dl [3:1-3:15]'):
+            self.assertIn(text, process.errors)
+        self.assertEqual(os.listdir(self.path('out')), [])
         with open(self.path('libbroken.so'), 'wb') as file:
             file.write(b'no library')
         process = self.run_program(LENGTHS, '-l', 'broken')
@@ -428,6 +433,11 @@ decay(f) :- f = @@decayed x : 1.0, { n(7, x) }.
     def test_declared_but_not_called(self):
         text = '.functor missing(x:number):number\n.decl a(x:number)\na(1).\n.output a\n'
         self.assert_runs(self.run_program(text))
+        # Nor by rules that read nothing.
+        text += '.decl e(x:number)\n.input e\na(@missing(x)) :- e(x).\na(x) :- e(x), @missing(x) = 1.\n'
+        for arguments in ([], ['-L', 'nowhere'], ['-j', '2']):
+            self.assert_runs(self.run_program(text, *arguments, facts={'e.facts': ''}))
+            self.assertEqual(self.rows('out', 'a.csv'), ['1'])
 
     def test_faults(self):
         for text, wanted in (

@@ -57,6 +57,13 @@ class Texts(RobustnessTest):
                 program = LENGTHS + 'n(strlen(x)) :- s(x), match("%s", x).\n' % pattern
                 self.accepted(program, facts={'s.facts': text + '\n'})
                 self.assertEqual(len(self.rows('out', 'n.csv')), rows)
+        os.remove(self.path('out', 'n.csv'))
+        if not IS_SANITIZED:
+            for pattern, text in (('(x+x+)+\\\\1y', 'x' * 60), ('(.+)\\\\1', 'x' * 2001)):
+                for operator in ('', '!'):
+                    program = LENGTHS + 'n(1) :- s(x), %smatch("%s", x).\n' % (operator, pattern)
+                    self.rejected(program, 'match("%s", ...) is too complex for a text of' % pattern.replace('\\\\', '\\'),
+                                  facts={'s.facts': text + '\n'})
         patterns = ['(' * 1000000, 'a' * 1000000, '(' * 100000 + ')' * 100000, 'a{1000}{1000}{1000}', '[', '((a{99}){99}){99}']
         self.accepted(LENGTHS + 'n(strlen(x)) :- s(x), match(x, "abc").\n', facts={'s.facts': '\n'.join(patterns) + '\n'})
         self.assertEqual(self.rows('out', 'n.csv'), [])

@@ -240,7 +240,7 @@ class cpu_machine {
         runner.run(0, version.rows, [&](std::uint64_t room) { target.make_room(backend_, room); });
       } catch (const kernels::arithmetic_fault&) {
         return;
-      } catch (const kernels::functor_fault&) {
+      } catch (const kernels::rule_fault&) {
         return;
       } catch (const backend::memory_exceeded&) {
         return;

@@ -31,7 +31,7 @@ struct running_version {
   }
 };
 
-inline constexpr const char* arithmetic_exception = "Floating-point arithmetic exception signal";
+using kernels::arithmetic_exception;
 
 inline std::string describe_fault(const char* fault, const plan::rule_version& faulty) {
   return fault + (" in rule:\n" + faulty.text) + "\nin file " + faulty.location;

@@ -52,7 +52,7 @@ struct stratum_run {
         shared.guarded({"subsuming", first.relation, &first.version}, run);
       } catch (const kernels::arithmetic_fault&) {
         throw evaluation_fault(describe_fault(arithmetic_exception, first.version));
-      } catch (const kernels::functor_fault& fault) {
+      } catch (const kernels::rule_fault& fault) {
         throw evaluation_fault(describe_fault(fault.what(), first.version));
       }
     };

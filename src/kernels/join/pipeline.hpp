@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/steps/rule_fault.hpp"
 #include "storage/records/record_table.hpp"
 #include "storage/symbols/symbol_table.hpp"
 #include "storage/symbols/wide_values.hpp"

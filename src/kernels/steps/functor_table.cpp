@@ -197,8 +197,8 @@ functor_table::functor_table(storage::symbol_table& symbols, storage::record_tab
     : symbols_(&symbols), wide_(wide), tables_(std::make_unique<tables>(symbols, records, wide)) {}
 functor_table::~functor_table() = default;
 
-void functor_table::add(user_functor described, void* function) {
-  functors_.push_back({std::move(described), function});
+void functor_table::add(user_functor described, void* function, std::string missing) {
+  functors_.push_back({std::move(described), function, std::move(missing)});
 }
 
 std::string why_not_callable(const user_functor& described) {
@@ -216,7 +216,7 @@ std::string why_not_callable(const user_functor& described) {
 void functor_table::call(const std::vector<const word*>& arguments, std::uint32_t n, word* result) const {
   if (n == 0) return;
   const entry& functor = functors_[arguments.front()[0]];
-  if (functor.function == nullptr) throw functor_fault("Functor @" + functor.described.name + " is not loaded");
+  if (functor.function == nullptr) throw functor_fault(functor.missing);
   if (functor.described.stateful && wide_ == nullptr) {
     call_stateful(functor, *tables_->small, arguments, n, result);
   } else if (functor.described.stateful) {

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "kernels/steps/rule_fault.hpp"
 #include "storage/records/record_table.hpp"
 #include "storage/symbols/symbol_table.hpp"
 #include "storage/symbols/wide_values.hpp"
@@ -13,10 +13,10 @@
 /// Functors of a user's libraries, called through the C calling convention of this machine (docs/adr/0007-functors.md).
 namespace gpulog::kernels {
 
-/// A functor did something that a run cannot go on after; the executor adds the rule.
-class functor_fault : public std::runtime_error {
+/// A functor did something that a run cannot go on after.
+class functor_fault : public rule_fault {
  public:
-  using std::runtime_error::runtime_error;
+  using rule_fault::rule_fault;
 };
 
 /// Why functors with such parameters cannot be called; empty when they can.
@@ -30,8 +30,8 @@ class functor_table {
   functor_table(const functor_table&) = delete;
   functor_table& operator=(const functor_table&) = delete;
 
-  /// The next number. @param function nullptr when no rule calls it
-  void add(user_functor described, void* function);
+  /// The next number. @param function nullptr where there is none @param missing then what a call says
+  void add(user_functor described, void* function, std::string missing = {});
 
   /// result[i] = the functor's value. arguments: one array a parameter, behind the one that holds the functor's number.
   /// Any number of threads at a time. @throws functor_fault, and what a functor throws
@@ -41,6 +41,7 @@ class functor_table {
   struct entry {
     user_functor described;
     void* function;
+    std::string missing;
   };
   template <class Domain>
   struct tables_of;

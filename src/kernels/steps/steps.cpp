@@ -1,5 +1,6 @@
 #include "kernels/steps/steps.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <limits>
@@ -53,6 +54,18 @@ digits digits_of(const std::string& text) {
   return {text, 10};
 }
 
+/// No number stands in front of a text, or one that does not fit.
+struct no_number {};
+
+/// Of a text for a message: its beginning, without bytes that would end or garble it.
+std::string shown(std::string_view text) {
+  constexpr std::size_t longest_shown = 200;
+  std::string result(text.substr(0, longest_shown));
+  std::replace_if(
+      result.begin(), result.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+  return result + (text.size() > longest_shown ? "..." : "");
+}
+
 template <class Word>
 Word number_of_text(const std::string& text) {
   using limits = std::numeric_limits<number_of<Word>>;
@@ -61,18 +74,18 @@ Word number_of_text(const std::string& text) {
   errno = 0;
   const long long value = std::strtoll(read.text.c_str(), &end, read.base);
   const bool fits = value >= limits::min() && value <= limits::max();
-  if (end == read.text.c_str() || errno == ERANGE || !fits) throw arithmetic_fault{};
+  if (end == read.text.c_str() || errno == ERANGE || !fits) throw no_number{};
   return static_cast<Word>(value);
 }
 
 template <class Word>
 Word unsigned_of_text(const std::string& text) {
-  if (text.starts_with('-')) throw arithmetic_fault{};
+  if (text.starts_with('-')) throw no_number{};
   const digits read = digits_of(text);
   char* end = nullptr;
   errno = 0;
   const unsigned long long value = std::strtoull(read.text.c_str(), &end, read.base);
-  if (end == read.text.c_str() || errno == ERANGE) throw arithmetic_fault{};
+  if (end == read.text.c_str() || errno == ERANGE) throw no_number{};
   return static_cast<Word>(value);
 }
 
@@ -86,7 +99,7 @@ Word float_of_text(const std::string& text) {
   } else {
     value = std::strtod(text.c_str(), &end);
   }
-  if (end == text.c_str() || errno == ERANGE) throw arithmetic_fault{};
+  if (end == text.c_str() || errno == ERANGE) throw no_number{};
   return from_float(value);
 }
 
@@ -102,15 +115,24 @@ word text_of_value(scalar_op op, Word value, storage::symbol_table& symbols) {
       return symbols.intern(std::to_string(as_float(value)));
   }
 }
+
 template <class Word>
 Word value_of_text(scalar_op op, const std::string& text) {
-  switch (op) {
-    case scalar_op::string_to_number:
-      return number_of_text<Word>(text);
-    case scalar_op::string_to_unsigned:
-      return unsigned_of_text<Word>(text);
-    default:
-      return float_of_text<Word>(text);
+  const char* functor = "to_float";
+  try {
+    switch (op) {
+      case scalar_op::string_to_number:
+        functor = "to_number";
+        return number_of_text<Word>(text);
+      case scalar_op::string_to_unsigned:
+        functor = "to_unsigned";
+        return unsigned_of_text<Word>(text);
+      default:
+        return float_of_text<Word>(text);
+    }
+  } catch (const no_number&) {
+    throw rule_fault(std::string("wrong string provided by `") + functor + "(\"" + shown(text) +
+                     "\")` functor: " + arithmetic_exception);
   }
 }
 
@@ -269,7 +291,12 @@ std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::u
           compiled = a[i];
           current = &patterns.of(text(compiled));
         }
-        return current->match(text(b[i])) == wanted;
+        const text_pattern::outcome found = current->match(text(b[i]));
+        if (found == text_pattern::outcome::too_complex) {
+          throw rule_fault("match(\"" + shown(text(compiled)) + "\", ...) is too complex for a text of " +
+                           std::to_string(text(b[i]).size()) + " bytes");
+        }
+        return found == wanted;
       });
     }
     default:

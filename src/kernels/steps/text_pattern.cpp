@@ -12,6 +12,58 @@ constexpr std::size_t most_kept = 500;
 constexpr std::size_t most_kept_members = 1'000'000;
 /// std::regex recurses for each byte when a pattern has back references.
 constexpr std::size_t longest_with_recursion = 2000;
+/// What std::regex may do for one text: a second or two.
+constexpr std::uint64_t most_steps = 100'000'000;
+constexpr std::uint64_t most_steps_per_byte = 10'000;
+
+struct too_many_steps {};
+
+/// Reads a text, and counts how often it is read: std::regex has no other place where it could be stopped.
+class counting_iterator {
+ public:
+  using iterator_category = std::bidirectional_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  counting_iterator() = default;
+  counting_iterator(const char* at, std::uint64_t& steps_left) : at_(at), steps_left_(&steps_left) {}
+  reference operator*() const {
+    take_step();
+    return *at_;
+  }
+  counting_iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  counting_iterator operator++(int) {
+    counting_iterator before = *this;
+    ++at_;
+    return before;
+  }
+  counting_iterator& operator--() {
+    --at_;
+    return *this;
+  }
+  counting_iterator operator--(int) {
+    counting_iterator before = *this;
+    --at_;
+    return before;
+  }
+  bool operator==(const counting_iterator& other) const {
+    take_step();
+    return at_ == other.at_;
+  }
+
+ private:
+  void take_step() const {
+    if (steps_left_ != nullptr && (*steps_left_)-- == 0) throw too_many_steps{};
+  }
+
+  const char* at_ = nullptr;
+  std::uint64_t* steps_left_ = nullptr;
+};
 
 bool holds(const pattern_automaton::byte_set& set, unsigned char byte) {
   return (set[byte / 64] >> (byte % 64) & 1) != 0;
@@ -45,11 +97,17 @@ text_pattern::text_pattern(std::string_view pattern) : parsed_(parse_pattern(pat
 
 text_pattern::outcome text_pattern::match(std::string_view text) {
   if (parsed_.what == parsed_pattern::outcome::automaton) return run(text) ? outcome::yes : outcome::no;
-  if (!library_ || text.size() > longest_text_) return outcome::bad_pattern;
+  if (!library_) return outcome::bad_pattern;
+  if (text.size() > longest_text_) return outcome::too_complex;
+  std::uint64_t steps_left = most_steps + most_steps_per_byte * text.size();
+  const counting_iterator begin(text.data(), steps_left);
+  const counting_iterator end(text.data() + text.size(), steps_left);
   try {
-    return std::regex_match(text.begin(), text.end(), *library_) ? outcome::yes : outcome::no;
+    return std::regex_match(begin, end, *library_) ? outcome::yes : outcome::no;
+  } catch (const too_many_steps&) {
+    return outcome::too_complex;
   } catch (const std::regex_error&) {
-    return outcome::bad_pattern;  // too complex for this text
+    return outcome::too_complex;
   }
 }
 

@@ -15,7 +15,7 @@
 /// std::regex recurses for every byte of the text, so that long texts exhaust the stack and some patterns take
 /// exponential time. Patterns are therefore run as automata, deterministic states made when they are first needed:
 /// time grows with the text only. Those that no automaton can decide (back references, look-ahead, word boundaries)
-/// and a few rare forms are left to std::regex.
+/// and a few rare forms are left to std::regex, which gets so many steps for each text.
 namespace gpulog::kernels {
 
 /// A nondeterministic automaton; state 0 is where it begins.
@@ -47,7 +47,7 @@ struct parsed_pattern {
 /// A pattern that was compiled once and is matched many times, by one thread.
 class text_pattern {
  public:
-  enum class outcome : std::uint8_t { no, yes, bad_pattern };
+  enum class outcome : std::uint8_t { no, yes, bad_pattern, too_complex };
 
   explicit text_pattern(std::string_view pattern);
   [[nodiscard]] outcome match(std::string_view text);

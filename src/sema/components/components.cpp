@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "sema/checks/suggestion.hpp"
 #include "sema/rewriting/syntax_rewriter.hpp"
@@ -106,13 +107,49 @@ class instantiation {
     return nullptr;
   }
 
+  /// Definitions are checked before instances, which would find the same again.
+  bool is_news(const syntax::component_type& type, const std::string& name) {
+    return refused_.emplace(&type, name).second;
+  }
+
   void report_unknown(const syntax::component_type& type, const std::string& name, const scope& from) {
+    if (!is_news(type, name)) return;
     std::vector<std::string> candidates;
     for (const scope* at = &from; at != nullptr; at = at->around) {
       for (const auto& [candidate, component] : at->components) candidates.push_back(candidate);
     }
     std::sort(candidates.begin(), candidates.end());
     diagnostics_.error(type.span, "Referencing undefined component " + name + did_you_mean(name, candidates));
+  }
+
+  /// Whether a reference gives the component as many types as it has parameters.
+  bool check_parameters(const syntax::component_type& type, const std::string& name,
+                        const syntax::component& component) {
+    const std::size_t formal = component.type.parameters.size();
+    if (formal == type.parameters.size()) return true;
+    if (is_news(type, name)) {
+      diagnostics_
+          .error(type.span, "Component " + name + " has " + std::to_string(formal) + " type parameters, " +
+                                std::to_string(type.parameters.size()) + " are given")
+          .note(component.span, "Declared here");
+    }
+    return false;
+  }
+
+  /// What an .init in a component refers to, whether or not the component is instantiated.
+  void check_instances(const syntax::component& component, const scope& inside, const std::set<std::string>& parameters,
+                       bool open) {
+    for (const syntax::item& item : component.items) {
+      const auto* instance = item.as<syntax::component_instance>();
+      if (instance == nullptr || parameters.contains(instance->type.name.text)) continue;
+      const std::string& name = instance->type.name.text;
+      const syntax::component* const found = find(name, inside);
+      if (found != nullptr) {
+        check_parameters(instance->type, name, *found);
+      } else if (!open) {
+        report_unknown(instance->type, name, inside);
+      }
+    }
   }
 
   /// `open`: a component around inherits from a type parameter, so that any name may be known in an instance.
@@ -131,7 +168,9 @@ class instantiation {
       for (const syntax::item& inner : component->items) content.push_back({&inner, nullptr});
       collect_components(content, inside);
       for (const syntax::component* ancestor : ancestors(*component, from)) add_nested(*ancestor, inside);
-      check_definitions(inside, component->items, parameters, open || has_unknown_base(*component, from));
+      const bool is_open = open || has_unknown_base(*component, from);
+      check_instances(*component, inside, parameters, is_open);
+      check_definitions(inside, component->items, parameters, is_open);
     }
   }
 
@@ -144,9 +183,14 @@ class instantiation {
   void check_bases(const syntax::component& component, const scope& from, const std::set<std::string>& parameters,
                    bool open) {
     for (const syntax::component_type& base : component.bases) {
-      if (open || parameters.contains(base.name.text) || find(base.name.text, from) != nullptr) continue;
-      report_unknown(base, base.name.text, from);
-      unusable_.insert(&component);
+      if (parameters.contains(base.name.text)) continue;
+      const syntax::component* const found = find(base.name.text, from);
+      if (found != nullptr) {
+        check_parameters(base, base.name.text, *found);
+      } else if (!open) {
+        report_unknown(base, base.name.text, from);
+        unusable_.insert(&component);
+      }
     }
     const std::vector<const syntax::component*> all = ancestors(component, from);
     if (std::find(all.begin(), all.end(), &component) == all.end()) return;
@@ -261,7 +305,9 @@ class instantiation {
     scope made;
     made.around = &around;
     made.prefix = around.prefix + instance.name.text + ".";
-    if (!instance_names_.insert(made.prefix).second) {
+    // In a component, as in Soufflé, two of one name are one: what both declare is declared twice.
+    const bool is_outermost = around.around == nullptr;
+    if (is_outermost && !instance_names_.insert(made.prefix).second) {
       diagnostics_.error(instance.span, "Redefinition of component instance " + instance.name.text);
       return;
     }
@@ -296,13 +342,7 @@ class instantiation {
       return;
     }
     const std::vector<syntax::identifier>& formal = component->type.parameters;
-    if (formal.size() != type.parameters.size()) {
-      diagnostics_
-          .error(type.span, "Component " + name + " has " + std::to_string(formal.size()) + " type parameters, " +
-                                std::to_string(type.parameters.size()) + " are given")
-          .note(component->span, "Declared here");
-      return;
-    }
+    if (!check_parameters(type, name, *component)) return;
     binding own;
     for (std::size_t position = 0; position < formal.size(); ++position) {
       const syntax::identifier& actual = type.parameters[position];
@@ -364,6 +404,7 @@ class instantiation {
   std::vector<syntax::item> result_;
   std::set<std::string> instance_names_;
   std::set<const syntax::component*> reported_;
+  std::set<std::pair<const syntax::component_type*, std::string>> refused_;
   std::set<const syntax::component*> unusable_;  ///< for reasons reported already
   std::size_t collected_ = 0;                    ///< components whose content was taken
   bool too_large_ = false;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "sema/checks/suggestion.hpp"
+#include "sema/strong_components.hpp"
 
 namespace gpulog::sema {
 
@@ -40,6 +41,7 @@ declarations::declarations(const std::vector<syntax::item>& items, program& prog
     : program_(program), diagnostics_(diagnostics) {
   collect_pragmas(items, pragmas);
   collect_types(items);
+  reject_cycles(items);
   for (const syntax::item& item : items) {
     if (const auto* declaration = item.as<syntax::type_declaration>()) {
       static_cast<void>(resolve_type({declaration->name.text, declaration->name.span}, ""));
@@ -113,6 +115,43 @@ void declarations::collect_types(const std::vector<syntax::item>& items) {
   }
 }
 
+void declarations::reject_cycles(const std::vector<syntax::item>& items) {
+  std::vector<pending_type*> all;
+  std::unordered_map<std::string, std::uint32_t> numbers;
+  for (const syntax::item& item : items) {
+    const auto* declaration = item.as<syntax::type_declaration>();
+    if (declaration == nullptr) continue;
+    const auto found = pending_types_.find(declaration->name.text);
+    if (found == pending_types_.end() || found->second.declaration != declaration) continue;
+    numbers.emplace(declaration->name.text, static_cast<std::uint32_t>(all.size()));
+    all.push_back(&found->second);
+  }
+  graph stands_on(all.size());
+  for (std::uint32_t number = 0; number < all.size(); ++number) {
+    const auto add = [&](const syntax::qualified_name& name) {
+      if (const auto found = numbers.find(name.text); found != numbers.end())
+        stands_on[number].push_back(found->second);
+    };
+    const auto& definition = all[number]->declaration->definition;
+    if (const auto* subtype = std::get_if<syntax::subtype_definition>(&definition)) add(subtype->base);
+    if (const auto* alias = std::get_if<syntax::alias_definition>(&definition)) add(alias->target);
+    if (const auto* united = std::get_if<syntax::union_definition>(&definition)) {
+      for (const syntax::qualified_name& member : united->members) add(member);
+    }
+  }
+  for (const std::vector<std::uint32_t>& component : strong_components(stands_on)) {
+    const std::vector<std::uint32_t>& first = stands_on[component.front()];
+    const bool is_cycle =
+        component.size() > 1 || std::find(first.begin(), first.end(), component.front()) != first.end();
+    if (!is_cycle) continue;
+    for (const std::uint32_t number : component) {
+      all[number]->state = progress::done;
+      const syntax::identifier& name = all[number]->declaration->name;
+      diagnostics_.error(name.span, "Infinite descent in the definition of type " + name.text);
+    }
+  }
+}
+
 std::optional<type_id> declarations::resolve_type(const syntax::qualified_name& name, const std::string& role) {
   if (const auto found = types_.find(name.text)) return found;
   const auto pending = pending_types_.find(name.text);
@@ -123,17 +162,12 @@ std::optional<type_id> declarations::resolve_type(const syntax::qualified_name& 
     diagnostics_.error(name.span, "Undefined type " + name.text + role + did_you_mean(name.text, candidates));
     return std::nullopt;
   }
-  if (pending->second.state == progress::running) {
-    diagnostics_.error(pending->second.declaration->name.span,
-                       "Infinite descent in the definition of type " + name.text);
-    return std::nullopt;
-  }
   if (pending->second.state == progress::waiting) define_type(pending->second);
   return types_.find(name.text);
 }
 
 void declarations::define_type(pending_type& pending) {
-  pending.state = progress::running;
+  pending.state = progress::done;
   if (type_depth_ >= deepest_type) {
     diagnostics_.error(pending.declaration->name.span,
                        "Type " + pending.declaration->name.text + " stands on too long a chain of types");
@@ -143,7 +177,6 @@ void declarations::define_type(pending_type& pending) {
                pending.declaration->definition);
     --type_depth_;
   }
-  pending.state = progress::done;
 }
 
 void declarations::define(const syntax::type_declaration& declaration, const syntax::subtype_definition& definition) {

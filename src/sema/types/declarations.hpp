@@ -69,7 +69,7 @@ class declarations {
   void report_unknown_relation(const syntax::qualified_name& name) const;
 
  private:
-  enum class progress : std::uint8_t { waiting, running, done };
+  enum class progress : std::uint8_t { waiting, done };
   struct pending_type {
     const syntax::type_declaration* declaration;
     progress state = progress::waiting;
@@ -79,6 +79,8 @@ class declarations {
   void collect_types(const std::vector<syntax::item>& items);
   /// nullopt after reporting that there is none; `role` is what the name was to be, for the message.
   std::optional<type_id> resolve_type(const syntax::qualified_name& name, const std::string& role);
+  /// Types that stand on themselves get no meaning. Each is reported.
+  void reject_cycles(const std::vector<syntax::item>& items);
   void define_type(pending_type& pending);
   void define(const syntax::type_declaration& declaration, const syntax::subtype_definition& definition);
   void define(const syntax::type_declaration& declaration, const syntax::alias_definition& definition);

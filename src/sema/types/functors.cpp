@@ -73,7 +73,7 @@ std::vector<functor_signature> make_table() {
     return functor_overload{{kind}, kind, scalar_op::copy, lowering::generate};
   };
   table.push_back({"range", 2, 3, {generated(n), generated(u), generated(f)}});
-  table.push_back({"cat", 2, SIZE_MAX, {folded(s, op::concatenate)}});
+  table.push_back({"cat", 1, SIZE_MAX, {folded(s, op::concatenate)}});
   table.push_back(prefix("strlen", {unary(s, n, op::string_length)}));
   table.push_back({"substr", 3, 3, {{{s, n, n}, s, op::substring, lowering::direct}}});
   table.push_back(prefix("ord", {{{}, n, op::copy, lowering::retype}}));

@@ -231,6 +231,42 @@ TEST(engine, nothing_is_written_when_one_file_fails) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+TEST(engine, reports_appear_with_the_outputs) {
+  const scratch_folder folder;
+  const auto source = program::from_text(std::string(reach) + ".output reach\n");
+  gpulog::run_options options;
+  options.output_directory = folder.path();
+  options.report_files = {folder.path() + "/a.json", folder.path() + "/b.json"};
+  {
+    engine run(source, options);
+    run.evaluate();
+    EXPECT_FALSE(std::filesystem::exists(folder.path() + "/a.json"));
+    run.write();
+    EXPECT_EQ(folder.read("a.json"), gpulog::to_json(run.figures()));
+    EXPECT_EQ(folder.read("b.json"), folder.read("a.json"));
+    EXPECT_TRUE(std::filesystem::exists(folder.path() + "/reach.csv"));
+  }
+  std::filesystem::remove(folder.path() + "/a.json");
+  { const engine never_run(source, options); }
+  EXPECT_FALSE(std::filesystem::exists(folder.path() + "/a.json"));
+  options.report_files = {folder.path() + "/missing/a.json"};
+  EXPECT_THROW(engine(source, options), gpulog::output_error);
+  options.report_files = {folder.path() + "/reach.csv"};
+  EXPECT_THROW(engine(source, options), gpulog::input_error);
+}
+
+TEST(engine, two_outputs_of_one_file_are_refused) {
+  const auto source = program::from_text(std::string(reach) + ".output reach\n.output edge(name=\"reach\")\n");
+  ASSERT_TRUE(source.ok()) << source.report();
+  EXPECT_THROW(engine{source}, gpulog::input_error);
+  gpulog::run_options options;
+  options.output_directory.clear();  // no output is written
+  engine run(source, options);
+  run.evaluate();
+  run.write();
+  EXPECT_FALSE(std::filesystem::exists("reach.csv"));
+}
+
 TEST(engine, faults_of_rules) {
   const auto source = program::from_text(".decl n(x:number)\n.decl a(x:number)\na(1/x) :- n(x).\n");
   ASSERT_TRUE(source.ok()) << source.report();

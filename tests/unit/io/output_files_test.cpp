@@ -79,13 +79,59 @@ TEST(output_files, devices_are_written_in_place) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
-std::string opening_error(const std::filesystem::path& path) {
+TEST(output_files, a_temporary_name_that_is_taken_is_not_followed) {
+  const temporary_folder folder;
+  folder.write("precious", "old");
+  // The next names of this process, whatever other tests have made.
+  for (int number = 0; number < 200; ++number) {
+    std::filesystem::create_symlink("precious", folder.path() / (".a." + std::to_string(::getpid()) + "." +
+                                                                 std::to_string(number) + ".unfinished"));
+  }
+  output_files files;
+  output_file file(folder.path() / "a");
+  file.write("new");
+  file.close();
+  files.add(std::move(file));
+  files.commit();
+  EXPECT_EQ(folder.read("a"), "new");
+  EXPECT_EQ(folder.read("precious"), "old");
+}
+
+TEST(output_files, may_be_executable) {
+  const temporary_folder folder;
+  output_file file(folder.path() / "a", replaceable::regular_file);
+  file.make_executable();
+  file.close();
+  file.rename();
+  struct stat status {};
+  ::stat((folder.path() / "a").c_str(), &status);
+  EXPECT_EQ(status.st_mode & 0111U, 0111U);
+}
+
+std::string opening_error(const std::filesystem::path& path, replaceable old = replaceable::what_is_written) {
   try {
-    const output_file file(path);
+    const output_file file(path, old);
   } catch (const output_error& problem) {
     return problem.what();
   }
   return "no error";
+}
+
+TEST(output_files, may_replace_nothing_but_files) {
+  const temporary_folder folder;
+  const std::string path = folder.path().string();
+  folder.write("target", "old");
+  std::filesystem::create_symlink("target", folder.path() / "link");
+  std::filesystem::create_symlink("nothing", folder.path() / "dangling");
+  ::mkfifo((folder.path() / "pipe").c_str(), 0600);
+  for (const char* name : {"link", "dangling", "pipe"}) {
+    EXPECT_EQ(opening_error(folder.path() / name, replaceable::regular_file),
+              "Cannot replace " + path + "/" + name + ": it is not a regular file");
+  }
+  EXPECT_EQ(opening_error("/dev/null", replaceable::regular_file),
+            "Cannot replace /dev/null: it is not a regular file");
+  EXPECT_EQ(opening_error(folder.path() / "target", replaceable::regular_file), "no error");
+  EXPECT_EQ(folder.read("target"), "old");
 }
 
 TEST(output_files, cannot_be_opened) {

@@ -86,9 +86,9 @@ TEST(relation_writer, no_rows_and_no_columns) {
   writing out;
   EXPECT_EQ(out.file("r.csv"), "");
   out.request.parameters["headers"] = "true";
-  EXPECT_EQ(out.file("r.csv"), "");
+  EXPECT_EQ(out.file("r.csv"), "\n");
   out.rows.rows = 1;
-  EXPECT_EQ(out.file("r.csv"), "()\n");
+  EXPECT_EQ(out.file("r.csv"), "\n()\n");
   writing empty;
   empty.column("a", number, {});
   EXPECT_EQ(empty.file("r.csv"), "");

@@ -54,7 +54,7 @@ TEST(sqlite_reader, errors) {
          "Error converting <2147483648> in column 1 in row 2");
   expect("CREATE TABLE r (a, b); INSERT INTO r VALUES (1.5, 'x')", "Error converting <1.5> in column 1 in row 1");
   expect("CREATE TABLE r (a, b); INSERT INTO r VALUES ('1x', 'x')", "Error converting <1x> in column 1 in row 1");
-  expect("CREATE TABLE r (a, b); INSERT INTO r VALUES (1, NULL)", "Error converting NULL in column 2 in row 1");
+  expect("CREATE TABLE r (a, b); INSERT INTO r VALUES (NULL, 'x')", "Error converting NULL in column 1 in row 1");
   expect("CREATE TABLE r (a, b); INSERT INTO r VALUES (1, x'00')", "Error converting a blob in column 2 in row 1");
   load.folder.write("r.sqlite", "this is a text and no database, though it is longer than a header");
   EXPECT_EQ(load.problem(), "Error loading r data: file is not a database; cannot parse fact file r.sqlite!");
@@ -78,6 +78,7 @@ struct sqlite_writing : sqlite_loading {
     relation_rows rows;
     rows.relation = relation;
     rows.kinds = std::move(kinds);
+    for (std::size_t c = 0; c < rows.kinds.size(); ++c) rows.attribute_names.push_back("c" + std::to_string(c));
     for (const auto& column : words) rows.columns.push_back(column.data());
     rows.rows = words.empty() ? 1 : words[0].size();
     write_relation(rows, target, symbols, files);

@@ -25,20 +25,21 @@ class structured_values : public testing::Test {
     columns_.records = &records_;
   }
 
-  std::optional<word> parse(const std::string& text, std::uint32_t structure, bool quoted = false) {
+  std::optional<word> parse(const std::string& text, std::uint32_t structure) {
     word value = 0;
     const value_type type{types_[structure].kind, structure_id(structure)};
-    if (!parse_structured(text, type, columns_, quoted, symbols_, value)) return std::nullopt;
+    if (!parse_structured(text, type, columns_, symbols_, value)) return std::nullopt;
     return value;
   }
   std::string print(word value, std::uint32_t structure, bool quoted = false) {
-    std::string text;
-    append_structured(text, value, {types_[structure].kind, structure_id(structure)}, columns_, quoted, symbols_);
-    return text;
+    byte_buffer text;
+    structured_printer(text, columns_, quoted, symbols_)
+        .print(value, {types_[structure].kind, structure_id(structure)});
+    return std::string(text.bytes());
   }
   /// What is read of the text, as text.
   std::string round(const std::string& text, std::uint32_t structure, bool quoted = false) {
-    const auto value = parse(text, structure, quoted);
+    const auto value = parse(text, structure);
     return value ? print(*value, structure, quoted) : "refused";
   }
 
@@ -71,6 +72,15 @@ TEST_F(structured_values, branches) {
 TEST_F(structured_values, quoted_symbols_round_trip) {
   EXPECT_EQ(round(R"(["a, b]", ["say \"\\\"", nil]])", 0, true), R"(["a, b]", ["say \"\\\"", nil]])");
   EXPECT_EQ(round(R"(["open, nil])", 0, true), "refused");
+}
+
+TEST_F(structured_values, quoted_symbols_are_read_wherever_they_stand) {
+  EXPECT_EQ(round(R"(["four", nil])", 0), "[four, nil]");
+  EXPECT_EQ(round(R"([ "q\"r" ,nil])", 0), "[q\"r, nil]");
+  EXPECT_EQ(round(R"(["a,b]", nil])", 0), "[a,b], nil]");
+  EXPECT_EQ(round("$Named(\" x)\")", 1), "$Named( x))");
+  EXPECT_EQ(round(R"(["a" b, nil])", 0), "refused");
+  EXPECT_EQ(round(R"([a"b", nil])", 0), "[a\"b\", nil]");
 }
 
 TEST_F(structured_values, wrong_texts_are_refused) {

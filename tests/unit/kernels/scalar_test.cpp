@@ -330,21 +330,34 @@ TEST_F(texts, to_numbers) {
   EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id("010")})), 10);
   EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id(" 12 apples")})), 12);
   EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id("-2147483648")})), -2147483647 - 1);
-  EXPECT_THROW(compute(scalar_op::string_to_number, {id("2147483648")}), arithmetic_fault);
-  EXPECT_THROW(compute(scalar_op::string_to_number, {id("0b2")}), arithmetic_fault);
+  EXPECT_THROW(compute(scalar_op::string_to_number, {id("2147483648")}), rule_fault);
+  EXPECT_THROW(compute(scalar_op::string_to_number, {id("0b2")}), rule_fault);
   EXPECT_EQ(compute(scalar_op::string_to_unsigned, {id("0b11")}), 3U);
   EXPECT_EQ(compute(scalar_op::string_to_unsigned, {id("0xff")}), 255U);
-  EXPECT_THROW(compute(scalar_op::string_to_unsigned, {id("-1")}), arithmetic_fault);
-  EXPECT_THROW(compute(scalar_op::string_to_float, {id("1e99")}), arithmetic_fault);
+  EXPECT_THROW(compute(scalar_op::string_to_unsigned, {id("-1")}), rule_fault);
+  EXPECT_THROW(compute(scalar_op::string_to_float, {id("1e99")}), rule_fault);
   EXPECT_EQ(as_float(compute(scalar_op::string_to_float, {id("1.5e2m")})), 150.0F);
   EXPECT_EQ(compute(scalar_op::string_to_unsigned, {id("4294967295")}), 4294967295U);
   EXPECT_EQ(as_float(compute(scalar_op::string_to_float, {id("2.5")})), 2.5F);
   for (const auto op : {scalar_op::string_to_number, scalar_op::string_to_unsigned, scalar_op::string_to_float}) {
     EXPECT_TRUE(is_text_operation(op));
-    EXPECT_THROW(compute(op, {id("zz")}), arithmetic_fault);
-    EXPECT_THROW(compute(op, {id("")}), arithmetic_fault);
+    EXPECT_THROW(compute(op, {id("zz")}), rule_fault);
+    EXPECT_THROW(compute(op, {id("")}), rule_fault);
   }
   EXPECT_FALSE(is_text_operation(scalar_op::float_to_unsigned));
+  const auto fault_of = [&](scalar_op op, const std::string& text) -> std::string {
+    try {
+      (void)compute(op, {id(text)});
+    } catch (const rule_fault& fault) {
+      return fault.what();
+    }
+    return "none";
+  };
+  const std::string behind = "\")` functor: Floating-point arithmetic exception signal";
+  EXPECT_EQ(fault_of(scalar_op::string_to_number, "zz"), "wrong string provided by `to_number(\"zz" + behind);
+  EXPECT_EQ(fault_of(scalar_op::string_to_unsigned, "-\n"), "wrong string provided by `to_unsigned(\"-?" + behind);
+  EXPECT_EQ(fault_of(scalar_op::string_to_float, std::string(300, 'x')),
+            "wrong string provided by `to_float(\"" + std::string(200, 'x') + "..." + behind);
 }
 
 }  // namespace

@@ -71,7 +71,17 @@ TEST(text_pattern, long_texts_and_evil_patterns_end) {
   EXPECT_EQ(match("(x+x+)+y", text), outcome::no);
   EXPECT_EQ(match("((x*)*)*y", text), outcome::no);
   EXPECT_EQ(match("(.*)*x", text), outcome::yes);
-  EXPECT_EQ(match("(.)\\1*", text), outcome::bad_pattern);
+  EXPECT_EQ(match("(.)\\1*", text), outcome::too_complex);
+}
+
+TEST(text_pattern, back_references_are_bounded) {
+  EXPECT_EQ(match("(a+)b\\1", "aabaa"), outcome::yes);
+  EXPECT_EQ(match("(a+)b\\1", "aabaaa"), outcome::no);
+  EXPECT_EQ(match("(.+)\\1", std::string(2000, 'x')), outcome::yes);
+  EXPECT_EQ(match("(.+)\\1", std::string(1999, 'x')), outcome::no);
+  if (oracle::is_sanitized) return;  // a hundred million steps take long there
+  EXPECT_EQ(match("(x+x+)+\\1y", std::string(60, 'x')), outcome::too_complex);
+  EXPECT_EQ(match("((a*)*)*\\2b", std::string(40, 'a')), outcome::too_complex);
 }
 
 TEST(text_pattern, long_patterns_end) {

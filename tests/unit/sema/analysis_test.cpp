@@ -52,7 +52,7 @@ TEST(declarations, all_errors_of_one_run_are_reported) {
 }
 
 TEST(declarations, cyclic_types_are_errors) {
-  EXPECT_EQ(analysed_text(".type A <: B\n.type B <: A\n.decl r(x:A)\n").error_lines(), (lines{1}));
+  EXPECT_EQ(analysed_text(".type A <: B\n.type B <: A\n.decl r(x:A)\n").error_lines(), (lines{1, 2}));
   EXPECT_EQ(analysed_text(".type A = A | B\n.type B <: number\n").error_lines(), (lines{1}));
   EXPECT_EQ(analysed_text(".type A = A\n").error_lines(), (lines{1}));
 }
@@ -225,28 +225,32 @@ TEST_P(form_errors, are_reported_with_their_line) {
   EXPECT_TRUE(mentions(report, GetParam().message)) << report;
 }
 
-INSTANTIATE_TEST_SUITE_P(all, form_errors,
-                         testing::Values(rejected{"b(x,y) :- a(x).", "Ungrounded variable y"},
-                                         rejected{"a(x) :- a(x), x < limit.", "Ungrounded variable limit"},
-                                         rejected{"a(x) :- !a(x).", "Ungrounded variable x"},
-                                         rejected{"a(x) :- a(y), !b(y,x).", "Ungrounded variable x"},
-                                         rejected{"a(y) :- a(x), x = y + 1.", "Ungrounded variable y"},
-                                         rejected{"a(u) :- a(_), u = v + 1, v = u - 1.", "Ungrounded variable u"},
-                                         rejected{"a(x) :- a(x+1).", "Ungrounded variable x"},
-                                         rejected{"a(x) :- !(x != 1), a(y), y != x ; a(y).", "Ungrounded variable x"},
-                                         rejected{"a(x) :- a(_) ; a(x).", "Ungrounded variable x"},
-                                         rejected{"a(x).", "Argument in fact is not constant"},
-                                         rejected{"a(_).", "Underscore in head"},
-                                         rejected{"a(_) :- a(1).", "Underscore in head"},
-                                         rejected{"a(x) :- a(x), x < _.", "Underscore in binary relation"},
-                                         rejected{"a(x) :- a(x), b(x, _+1).", "Underscore in argument of functor"},
-                                         rejected{"a(1,2).", "Mismatching arity of relation a"},
-                                         rejected{"a(x) :- b(x).", "Mismatching arity of relation b"},
-                                         rejected{"c(1).", "Undefined relation c"},
-                                         rejected{"a(x) :- a(x), !c(x).", "Undefined relation c"},
-                                         rejected{"a(@twice(x)) :- a(x).", "hasn't been declared: @twice"},
-                                         rejected{"a(x) :- a(x). .plan 0:(2)", "Invalid execution order"},
-                                         rejected{"a(x) :- b(x,_). .plan 0:(1)", "no version 0"}));
+INSTANTIATE_TEST_SUITE_P(
+    all, form_errors,
+    testing::Values(rejected{"b(x,y) :- a(x).", "Ungrounded variable y"},
+                    rejected{"a(x) :- a(x), x < limit.", "Ungrounded variable limit"},
+                    rejected{"a(x) :- !a(x).", "Ungrounded variable x"},
+                    rejected{"a(x) :- a(y), !b(y,x).", "Ungrounded variable x"},
+                    rejected{"a(y) :- a(x), x = y + 1.", "Ungrounded variable y"},
+                    rejected{"a(u) :- a(_), u = v + 1, v = u - 1.", "Ungrounded variable u"},
+                    rejected{"a(x) :- a(x+1).", "Ungrounded variable x"},
+                    rejected{"a(x) :- !(x != 1), a(y), y != x ; a(y).", "Ungrounded variable x"},
+                    rejected{"a(x) :- a(_) ; a(x).", "Ungrounded variable x"},
+                    rejected{"a(x).", "Argument in fact is not constant"}, rejected{"a(_).", "Underscore in head"},
+                    rejected{"a(_) :- a(1).", "Underscore in head"},
+                    rejected{"a(x) :- a(x), x < _.", "Underscore in binary relation"},
+                    rejected{"a(x) :- a(x), b(x, _+1).", "Underscore in argument of functor"},
+                    rejected{"a(1,2).", "Mismatching arity of relation a"},
+                    rejected{"a(x) :- b(x).", "Mismatching arity of relation b"},
+                    rejected{"c(1).", "Undefined relation c"}, rejected{"a(x) :- a(x), !c(x).", "Undefined relation c"},
+                    rejected{"a(@twice(x)) :- a(x).", "hasn't been declared: @twice"},
+                    rejected{"a(x) :- a(x). .plan 0:(2)", "Invalid execution order"},
+                    rejected{"b(1,2). a(x) :- b(x,_). .plan 0:(1)", "no version 0"},
+                    rejected{"a(1). a(x) <= a(y) :- x < y. .plan 0:(1)", "each of the 2 positive atoms"},
+                    rejected{"a(1). b(1,2). b(x,y) <= b(x,z) :- a(y), a(z). .plan 0:(1,2,4,3), 1:(1,2,3,5)",
+                             "each of the 4 positive atoms"},
+                    rejected{"a(1). a(x) <= a(y) :- x < y. .plan 2:(1,2)", "no version 2"},
+                    rejected{"a(x) :- a(x), x = strlen(cat()).", "arity of functor cat"}));
 
 class unsupported : public testing::TestWithParam<rejected> {};
 
@@ -271,6 +275,40 @@ TEST(rules, look_wrong_but_are_right) {
       "b(y) :- a(x,_), y = z, z = x + 1.\nb(y) :- y = x, a(x,_).\nb(x) :- a(x,_), !a(_, \"three\").\n"
       "b(x) :- x = y + 1, 6 = y.\nb(x) :- a(x,_), !(x != 1).\nb(x) :- x = 3, true.\n");
   EXPECT_TRUE(text.accepted()) << text.report.to_string();
+}
+
+TEST(rules, plans_that_say_nothing_are_accepted) {
+  const std::string declarations =
+      ".decl a(x:number)\na(1).\n.decl e(x:number)\n.decl f(x:number)\nf(x) :- a(x), e(x).\n.decl i(x:number)\n.input "
+      "i\n";
+  for (const std::string rule : {"a(x) :- a(x), e(x). .plan 0:(1,2), 7:(1)", "i(x) :- a(x), e(x). .plan 0:(2,1)",
+                                 "i(x) :- f(x). .plan 0:(1)", "a(x) <= a(y) :- x < y. .plan 0:(2,1), 1:(1,2)"}) {
+    const analysed_text text(declarations + rule + "\n");
+    EXPECT_TRUE(text.accepted()) << text.report.to_string();
+  }
+  for (const std::string rule : {"f(x) :- a(x), i(x). .plan 0:(2,1)", "f(x) :- a(x), !e(x). .plan 0:(1)"}) {
+    EXPECT_FALSE(analysed_text(declarations + rule + "\n").accepted()) << rule;
+  }
+}
+
+TEST(types, each_type_of_a_cycle_is_an_error) {
+  const analysed_text text(
+      ".type A = B\n.type B = C\n.type C = A\n.type U = V | W\n.type V = U\n.type W = U\n.type S <: S\n"
+      ".type X = A\n.type Y = number | X\n.type R = [r:R, a:A]\n.decl r(a:A, x:X, y:Y, r:R)\n");
+  EXPECT_EQ(text.error_lines(), (std::set<std::uint32_t>{1, 2, 3, 4, 5, 6, 7})) << text.report.to_string();
+  EXPECT_EQ(text.report.error_count(), 7U) << text.report.to_string();
+}
+
+TEST(warnings, of_empty_relations_are_suppressed_by_name) {
+  const auto warned = [](const std::string& pragma) {
+    const analysed_text text(pragma +
+                             ".comp C { .decl r(x:number) }\n.init c = C\n.decl a(x:number)\n.decl b(x:number)\n");
+    return text.report.warning_count();
+  };
+  EXPECT_EQ(warned(""), 3U);
+  EXPECT_EQ(warned(".pragma \"suppress-warnings\" \"*\"\n"), 0U);
+  EXPECT_EQ(warned(".pragma \"suppress-warnings\" \"a,c.r\"\n"), 1U);
+  EXPECT_EQ(warned(".pragma \"suppress-warnings\"\n"), 3U);
 }
 
 /// Errors as lines, without their places and the clause.

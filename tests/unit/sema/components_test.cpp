@@ -81,6 +81,31 @@ TEST(components, wrong_uses_are_errors) {
   EXPECT_TRUE(mentions(report_of(".comp A { .decl r(x:number) q(1). }\n.init a = A\n"), "Undefined relation q"));
 }
 
+TEST(components, definitions_are_checked_without_instances) {
+  EXPECT_TRUE(mentions(report_of(".comp A { .init x = B }\n"), "Referencing undefined component B"));
+  EXPECT_TRUE(mentions(report_of(".comp B<T> { }\n.comp A { .init x = B }\n"), "Component B has 1 type parameters"));
+  EXPECT_TRUE(mentions(report_of(".comp B<T> { }\n.comp A : B { }\n"), "Component B has 1 type parameters"));
+  EXPECT_TRUE(
+      mentions(report_of(".comp A { .comp I { .init x = B<number> } }\n"), "Referencing undefined component B"));
+  EXPECT_EQ(report_of(".comp A<T> { .init x = T }\n.comp O { .comp I { } }\n.comp P : O { .init x = I }\n"
+                      ".comp Q<T> : T { .init x = Unknown }\n"),
+            "accepted");
+  // Once, though there are instances.
+  const analysed_text text(".comp A { .init x = B }\n.init a = A\n.init b = A\n");
+  EXPECT_EQ(text.report.error_count(), 1U) << text.report.to_string();
+}
+
+TEST(components, instances_of_one_name_are_one) {
+  const std::string program =
+      ".comp D { .decl r(x:number) r(1). }\n.comp E { .decl s(x:number) s(2). }\n"
+      ".comp A { .init i = D }\n.comp B : A { .init i = E .decl t(x:number) t(x) :- i.r(x). t(x) :- i.s(x). }\n"
+      ".init b = B\n";
+  EXPECT_EQ(result_of(program, "b.t"), (lines{"1", "2"}));
+  EXPECT_TRUE(mentions(report_of(".comp D { .decl r(x:number) }\n.comp A { .init i = D }\n.comp B : A { .init i = D }\n"
+                                 ".init b = B\n"),
+                       "Redefinition of relation b.i.r"));
+}
+
 TEST(components, errors_that_would_follow_are_not_reported) {
   const std::string report = report_of(".init a = Nothing\n.decl r(x:number)\nr(x) :- a.q(x), !r(y).\n");
   EXPECT_TRUE(mentions(report, "undefined component Nothing"));

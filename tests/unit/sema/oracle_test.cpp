@@ -74,6 +74,7 @@ TEST(naive_evaluator, computes_as_the_language_says) {
                                                                   {"to_number(1.0 - 4.75)", "-3"},
                                                                   {"max(1, -5, 3)", "3"},
                                                                   {"strlen(cat(\"ab\", \"c\", \"d\"))", "4"},
+                                                                  {"strlen(cat(\"ab\"))", "2"},
                                                                   {"to_number(to_unsigned(-1) / 2)", "2147483647"},
                                                                   {"ord(\"b\") - ord(\"b\")", "0"}};
   for (const auto& [expression, value] : cases) {

@@ -37,7 +37,7 @@ void run_pipelines(phase_run<Machine>& phase) {
                      [&] { run_pipeline(shared, version, rows); });
     } catch (const kernels::arithmetic_fault&) {
       throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
-    } catch (const kernels::functor_fault& fault) {
+    } catch (const kernels::rule_fault& fault) {
       throw evaluation_fault(describe_fault(fault.what(), *version.planned));
     }
     phase.finish(v);

@@ -215,7 +215,7 @@ class arrow_loader {
       if (!is_structured(kind)) return parse_value(*text, kind, wide, target);
       symbols.flush();  // symbols inside get their numbers now
       const value_type type = request_.structured.type_of(attribute, kind);
-      return parse_structured(*text, type, request_.structured, true, symbols_, target);
+      return parse_structured(*text, type, request_.structured, symbols_, target);
     }
     if (kind == value_kind::symbol) {
       symbols.add_unquoted(shown(value), target);

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "io/directive_parameters.hpp"
+#include "io/formats.hpp"
 #include "io/formats/arrow/arrow_library.hpp"
 #include "io/row_formatter.hpp"
+#include "io/utf8.hpp"
 #include "io/value_text.hpp"
 #include "support/error.hpp"
 
@@ -23,30 +25,6 @@ namespace {
 
 constexpr std::uint64_t rows_per_batch = 131072;
 constexpr const char* nullary_column = "()";
-
-/// Whether the bytes are UTF-8, as other readers of a text column expect.
-bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const auto first = static_cast<unsigned char>(text[at]);
-    if (first < 0x80) {
-      ++at;
-      continue;
-    }
-    const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || text.size() - at < size) return false;
-    std::uint32_t code = first & (0x7fU >> size);
-    for (std::size_t next = 1; next < size; ++next) {
-      const auto byte = static_cast<unsigned char>(text[at + next]);
-      if ((byte & 0xc0) != 0x80) return false;
-      code = code << 6 | (byte & 0x3f);
-    }
-    // Nothing that a shorter form has, no halves of pairs, nothing behind the last character.
-    if ((size == 3 && code < 0x800) || (size == 4 && (code < 0x10000 || code > 0x10ffff))) return false;
-    if (code >= 0xd800 && code < 0xe000) return false;
-    at += size;
-  }
-  return true;
-}
 
 /// What a released struct of the interface frees.
 struct schema_memory {
@@ -240,7 +218,9 @@ class exported_rows {
       return;
     }
     const value_type type = rows_.structured.type_of(column, rows_.kinds[column]);
-    append_structured(text, stored, type, rows_.structured, true, symbols_);
+    byte_buffer structured(*rows_.memory);
+    structured_printer(structured, rows_.structured, true, symbols_).print(stored, type);
+    text += structured.bytes();
   }
 
   const relation_rows& rows_;
@@ -285,10 +265,7 @@ void export_arrow_rows(const relation_rows& rows, const storage::symbol_table& s
 template <arrow_format Format>
 void write_arrow(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                  output_files& files) {
-  const std::string extension = Format == arrow_format::parquet ? ".parquet" : ".arrow";
-  const std::string name =
-      directive_parameters(request.parameters).text("filename", fmt::format("{}{}", rows.relation, extension));
-  output_file file(request.output_directory / name);
+  output_file file(request.output_directory / output_name(rows.relation, directive_parameters(request.parameters)));
   file.close();
   arrow_owned<ArrowArrayStream> stream;
   export_arrow_rows(rows, symbols, *stream.get());

@@ -215,6 +215,9 @@ class json_rows {
       const std::uint32_t low = parse_code_unit();
       if (low < low_surrogates || low >= surrogates_end) fail("Unmatched surrogate");
       code = 0x10000 + ((code - high_surrogates) << 10) + (low - low_surrogates);
+    } else if (code >= low_surrogates + 0x80 && code <= low_surrogates + 0xff) {
+      text += static_cast<char>(code - low_surrogates);  // a byte that belongs to no character, as it is written
+      return;
     } else if (code >= high_surrogates && code < surrogates_end) {
       fail("Unmatched surrogate");
     }
@@ -250,7 +253,7 @@ class json_rows {
     if (value.record) return *value.record;
     if (kind == value_kind::symbol && value.is_string) return symbols_.intern(value.text);
     if (kind == value_kind::adt) {
-      if (value.is_string && parse_structured(value.text, type, request_.structured, true, symbols_, result)) {
+      if (value.is_string && parse_structured(value.text, type, request_.structured, symbols_, result)) {
         return result;
       }
     } else if (kind != value_kind::symbol && !value.is_string &&
@@ -305,7 +308,7 @@ std::uint64_t load_json(fact_source source, const read_request& request, storage
   std::vector<backend::array<word>> parsed = empty_columns(request);
   std::uint64_t rows = 0;
   try {
-    rows = parse_json_rows(source.read_all(), request, symbols, parsed);
+    rows = parse_json_rows(source.read_all(*request.memory).bytes(), request, symbols, parsed);
   } catch (const read_failure& problem) {
     fact_source::refuse(problem.what(), source.name());
   }

@@ -9,22 +9,37 @@
 
 #include "io/directive_parameters.hpp"
 #include "io/row_writing.hpp"
+#include "io/utf8.hpp"
 #include "io/value_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {
 namespace {
 
+/// JSON is UTF-8. A byte that belongs to no character is written as half of a surrogate pair, \udc80 to \udcff: no
+/// character has that form, so what is read back is the byte.
+constexpr unsigned half_of_byte = 0xdc00;
+
+/// Where the first byte from `begin` on stands that a JSON string does not have as it is.
+std::size_t special_byte(std::string_view value, std::size_t begin) {
+  for (std::size_t at = begin; at < value.size();) {
+    const auto byte = static_cast<unsigned char>(value[at]);
+    if (byte == '"' || byte == '\\' || byte < 0x20) return at;
+    const std::size_t size = byte < 0x80 ? 1 : utf8_character(value.substr(at));
+    if (size == 0) return at;
+    at += size;
+  }
+  return value.size();
+}
+
 void append_json_string(byte_buffer& text, std::string_view value) {
   text.append('"');
   for (std::size_t begin = 0;;) {
-    const auto special = std::find_if(value.begin() + static_cast<std::ptrdiff_t>(begin), value.end(), [](char byte) {
-      return byte == '"' || byte == '\\' || static_cast<unsigned char>(byte) < 0x20;
-    });
-    const auto position = static_cast<std::size_t>(special - value.begin());
+    const std::size_t position = special_byte(value, begin);
     text.append(value.substr(begin, position - begin));
-    if (special == value.end()) break;
-    switch (*special) {
+    if (position == value.size()) break;
+    const auto byte = static_cast<unsigned char>(value[position]);
+    switch (byte) {
       case '"':
         text.append("\\\"");
         break;
@@ -41,7 +56,7 @@ void append_json_string(byte_buffer& text, std::string_view value) {
         text.append("\\r");
         break;
       default:
-        text.append(fmt::format("\\u{:04x}", static_cast<unsigned>(*special)));
+        text.append(fmt::format("\\u{:04x}", byte < 0x80 ? byte : half_of_byte + byte));
     }
     begin = position + 1;
   }
@@ -57,8 +72,21 @@ class json_formatter : public row_formatter {
   void append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const override;
 
  private:
-  void append_value(byte_buffer& text, word value, const value_type& type) const;
-  void append_plain_value(byte_buffer& text, word value, const value_type& type) const;
+  /// A record whose beginning has been written.
+  struct open_record {
+    const std::vector<field_type>* fields;
+    const word* values;
+    std::size_t next;
+  };
+  /// What is used again and again for the values of some rows.
+  struct scratch {
+    explicit scratch(backend::memory_resource& memory) : open(memory), branch(memory) {}
+    backend::array<open_record> open;
+    byte_buffer branch;
+  };
+
+  void append_value(byte_buffer& text, word value, const value_type& type, scratch& own) const;
+  void append_plain_value(byte_buffer& text, word value, const value_type& type, scratch& own) const;
 
   const relation_rows& rows_;
   const storage::symbol_table& symbols_;
@@ -83,28 +111,26 @@ json_formatter::json_formatter(const relation_rows& rows, const storage::symbol_
 
 void json_formatter::append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const {
   const row_window window(rows_, first, last);
+  scratch own(text.memory());
   for (std::uint64_t row = first; row < last; ++row) {
     if (row > 0) text.append(",\n");
     text.append(objects_ ? '{' : '[');
     for (std::size_t column = 0; column < rows_.columns.size(); ++column) {
       text.append(before_value_[column]);
       const word value = window.at(column, row);
-      append_value(text, value, rows_.structured.type_of(column, rows_.kinds[column]));
+      append_value(text, value, rows_.structured.type_of(column, rows_.kinds[column]), own);
     }
     text.append(objects_ ? '}' : ']');
   }
 }
 
 /// Without recursion: a list may be millions of records long.
-void json_formatter::append_value(byte_buffer& text, word value, const value_type& type) const {
-  struct open_record {
-    const std::vector<field_type>* fields;
-    const word* values;
-    std::size_t next;
-  };
-  std::vector<open_record> open;
+void json_formatter::append_value(byte_buffer& text, word value, const value_type& type, scratch& own) const {
+  const std::size_t first = text.size();
+  backend::array<open_record>& open = own.open;
+  open.resize(0);
   const auto begin = [&](word begun, const value_type& of) {
-    if (of.kind != value_kind::record) return append_plain_value(text, begun, of);
+    if (of.kind != value_kind::record) return append_plain_value(text, begun, of, own);
     const std::vector<field_type>& fields = (*rows_.structured.types)[of.structure.value].fields;
     const storage::record_table& table = (*rows_.structured.records)[static_cast<std::uint32_t>(fields.size())];
     if (!table.has(begun)) return text.append("null");
@@ -112,11 +138,11 @@ void json_formatter::append_value(byte_buffer& text, word value, const value_typ
     open.push_back({&fields, table.fields(begun), 0});
   };
   begin(value, type);
-  while (!open.empty()) {
-    open_record& innermost = open.back();
+  while (open.size() > 0) {
+    open_record& innermost = open[open.size() - 1];
     if (innermost.next == innermost.fields->size()) {
       text.append(objects_ ? '}' : ']');
-      open.pop_back();
+      open.resize(open.size() - 1);
       continue;
     }
     if (innermost.next > 0) text.append(", ");
@@ -127,16 +153,17 @@ void json_formatter::append_value(byte_buffer& text, word value, const value_typ
       text.append(": ");
     }
     begin(innermost.values[number], field.type);
+    limit_value_text(text, first);
   }
 }
 
-void json_formatter::append_plain_value(byte_buffer& text, word value, const value_type& type) const {
+void json_formatter::append_plain_value(byte_buffer& text, word value, const value_type& type, scratch& own) const {
   if (type.kind == value_kind::symbol) {
     append_json_string(text, symbols_.text(value));
   } else if (type.kind == value_kind::adt) {
-    std::string structured;
-    append_structured(structured, value, type, rows_.structured, true, symbols_);
-    append_json_string(text, structured);
+    own.branch.clear();
+    structured_printer(own.branch, rows_.structured, true, symbols_).print(value, type);
+    append_json_string(text, own.branch.bytes());
   } else if (type.kind == value_kind::floating && !std::isfinite(real_value(value, rows_.structured.wide))) {
     text.append("null");  // JSON has no other way to say it
   } else {
@@ -156,7 +183,7 @@ json_formatter json_of(const relation_rows& rows, const write_request& request, 
 
 void write_json_file(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                      output_files& files) {
-  write_rows(rows, request, json_of(rows, request, symbols), ".json", false, files);
+  write_rows(rows, request, json_of(rows, request, symbols), false, files);
 }
 
 void print_as_json(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,

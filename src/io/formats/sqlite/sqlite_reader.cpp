@@ -46,13 +46,15 @@ class sqlite_rows {
  private:
   [[nodiscard]] std::optional<word> value(int column, value_kind kind) {
     const int stored = rows_.type(column);
+    // As in Soufflé, a text that is NULL is empty.
+    if (stored == SQLITE_NULL && kind == value_kind::symbol) return symbols_.intern("");
     if (stored == SQLITE_NULL || stored == SQLITE_BLOB) return std::nullopt;
     if (kind == value_kind::symbol) return symbols_.intern(rows_.text(column));
     storage::wide_values* const wide = request_.structured.wide;
     word result = 0;
     if (kind == value_kind::record || kind == value_kind::adt) {
       const value_type type = request_.structured.type_of(static_cast<std::size_t>(column), kind);
-      const bool known = parse_structured(rows_.text(column), type, request_.structured, true, symbols_, result);
+      const bool known = parse_structured(rows_.text(column), type, request_.structured, symbols_, result);
       return known ? std::optional(result) : std::nullopt;
     }
     if (stored == SQLITE_TEXT) {

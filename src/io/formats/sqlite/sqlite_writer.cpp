@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/directive_parameters.hpp"
+#include "io/formats.hpp"
 #include "io/formats/sqlite/sqlite_database.hpp"
 #include "io/row_formatter.hpp"
 #include "io/value_text.hpp"
@@ -144,13 +145,14 @@ class sqlite_relation {
     for (std::size_t column = 0; column < rows_.kinds.size(); ++column) {
       const value_kind kind = rows_.kinds[column];
       const std::string name = sql_name(std::to_string(column));
+      const std::string seen = sql_name(rows_.attribute_names.at(column));
       const std::string stored = fmt::format("{}.{}", sql_name(table_), name);
       const std::string_view separator = column == 0 ? "" : ", ";
       columns += fmt::format("{}{} {}", separator, name, type_name(kind));
       // No joins: SQLite has a limit for them.
       shown += kind == value_kind::symbol ? fmt::format("{}(SELECT symbol FROM {} WHERE id = {}) AS {}", separator,
-                                                        sql_name(symbol_table_name), stored, name)
-                                          : fmt::format("{}{} AS {}", separator, stored, name);
+                                                        sql_name(symbol_table_name), stored, seen)
+                                          : fmt::format("{}{} AS {}", separator, stored, seen);
     }
     if (rows_.kinds.empty()) columns = shown = "\"()\"";  // there are no tables without columns
     database_.execute(fmt::format("CREATE TABLE {0} ({1}); CREATE VIEW {2} AS SELECT {3} FROM {0};", sql_name(table_),
@@ -176,7 +178,8 @@ class sqlite_relation {
     const stored_symbols stored(database_, symbols_, rows_);
     sqlite_statement insert(database_, fmt::format("INSERT INTO {} VALUES ({})", sql_name(table_), places));
     if (arity == 0) insert.bind(0, std::string_view("()"));
-    std::vector<std::string> texts(arity);
+    std::vector<byte_buffer> texts;
+    for (std::size_t column = 0; column < arity; ++column) texts.emplace_back(*rows_.memory);
     for_each_window(rows_, [&](const row_window& window, std::uint64_t first, std::uint64_t last) {
       for (std::uint64_t row = first; row < last; ++row) {
         for (std::size_t column = 0; column < arity; ++column) {
@@ -188,7 +191,7 @@ class sqlite_relation {
   }
 
   void bind(sqlite_statement& insert, std::size_t column, word value, const stored_symbols& stored,
-            std::string& text) const {
+            byte_buffer& text) const {
     const int place = static_cast<int>(column);
     const value_kind kind = rows_.kinds[column];
     const storage::wide_values* const wide = rows_.structured.wide;
@@ -211,8 +214,8 @@ class sqlite_relation {
         break;
     }
     text.clear();
-    append_structured(text, value, rows_.structured.type_of(column, kind), rows_.structured, true, symbols_);
-    insert.bind(place, text);
+    structured_printer(text, rows_.structured, true, symbols_).print(value, rows_.structured.type_of(column, kind));
+    insert.bind(place, text.bytes());
   }
 
   sqlite_database& database_;
@@ -245,16 +248,12 @@ class sqlite_writing {
  public:
   sqlite_writing(const relation_rows& rows, const storage::symbol_table& symbols) : rows_(rows), symbols_(symbols) {}
 
-  void write_in_place(const std::string& uri) const {
-    sqlite_database database(uri, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    sqlite_relation(database, rows_, symbols_).write();
-  }
-
   void write_file(const std::filesystem::path& path, output_files& files) const {
     if (const output_file* shared = files.find(path)) return write_temporary(shared->temporary_path(), {});
     std::error_code ignored;
     const bool exists = std::filesystem::exists(path, ignored);
-    if (exists && !std::filesystem::is_regular_file(path, ignored)) throw sqlite_failure("not a regular file");
+    const bool is_other = exists && !std::filesystem::is_regular_file(path, ignored);
+    if (is_other || is_written_in_place(path)) throw sqlite_failure("not a regular file");
     output_file file(path);
     file.close();  // before SQLite opens it: closing a file drops the locks of the process
     write_temporary(file.temporary_path(), exists ? path : std::filesystem::path());
@@ -281,16 +280,9 @@ class sqlite_writing {
 
 void write_sqlite(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                   output_files& files) {
-  const directive_parameters parameters(request.parameters);
-  const std::string name =
-      parameters.text("filename", parameters.text("dbname", fmt::format("{}.sqlite", rows.relation)));
+  const std::string name = output_name(rows.relation, directive_parameters(request.parameters));
   try {
-    const sqlite_writing writing(rows, symbols);
-    if (is_sqlite_uri(name)) {
-      writing.write_in_place(name);
-    } else {
-      writing.write_file(request.output_directory / name, files);
-    }
+    sqlite_writing(rows, symbols).write_file(request.output_directory / name, files);
   } catch (const sqlite_failure& problem) {
     throw output_error(fmt::format("Cannot write output file {}: {}", name, problem.what()));
   }

@@ -330,7 +330,7 @@ class piece_parser {
       symbols_.flush();
       return layout_.structured != nullptr &&
              parse_structured(text, layout_.structured->type_of(wanted.attribute, wanted.kind), *layout_.structured,
-                              layout_.rfc4180, symbols_.table(), value);
+                              symbols_.table(), value);
     } else {
       return false;
     }

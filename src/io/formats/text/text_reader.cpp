@@ -134,7 +134,7 @@ class facts_loader {
   // ---- Text that comes piece by piece ----
 
   std::uint64_t load_stream(byte_source& source, bool ahead) {
-    text_stream stream(source, layout_, has_headers_, request_.piece_bytes);
+    text_stream stream(source, layout_, has_headers_, request_.piece_bytes, *request_.memory);
     const std::size_t round = pieces_per_thread * run_.threads();
     std::vector<parsed_rows> parsed;
     if (ahead && run_.threads() > 1) {

@@ -1,33 +1,28 @@
 #include "io/formats/text/text_stream.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "io/formats/text/row_parser.hpp"
 
 namespace gpulog::io {
 
-text_stream::text_stream(byte_source& source, const row_layout& layout, bool has_headers, std::size_t piece_bytes)
+text_stream::text_stream(byte_source& source, const row_layout& layout, bool has_headers, std::size_t piece_bytes,
+                         backend::memory_resource& memory)
     : source_(source),
       layout_(layout),
       headers_pending_(has_headers),
-      piece_bytes_(std::max<std::size_t>(piece_bytes, 1)) {}
-
-void text_stream::grow(std::size_t capacity) {
-  if (capacity <= capacity_) return;
-  auto larger = std::make_unique_for_overwrite<char[]>(capacity);
-  if (size_ > 0) std::memcpy(larger.get(), memory_.get(), size_);
-  memory_ = std::move(larger);
-  capacity_ = capacity;
-}
+      piece_bytes_(std::max<std::size_t>(piece_bytes, 1)),
+      read_(memory) {}
 
 /// Reads until there are `wanted` bytes, or the source ends or fails.
 void text_stream::fill(std::size_t wanted) {
-  grow(wanted);
   try {
-    while (size_ < wanted && !at_end_ && !failure_) {
-      const std::size_t count = source_.read(memory_.get() + size_, wanted - size_);
-      size_ += count;
+    while (read_.size() < wanted && !at_end_ && !failure_) {
+      const std::size_t missing = wanted - read_.size();
+      char* const room = read_.reserve(missing);
+      const std::size_t count = source_.read(room, missing);
+      read_.advance_to(room + count);
       at_end_ = count == 0;
     }
   } catch (const read_failure& problem) {
@@ -37,23 +32,19 @@ void text_stream::fill(std::size_t wanted) {
 
 /// Drops the first line; false when its end has not been read yet.
 bool text_stream::skip_headers() {
-  const void* line_break = size_ == 0 ? nullptr : std::memchr(memory_.get(), '\n', size_);
-  if (line_break == nullptr && !at_end_ && !failure_) return false;
-  const std::size_t header = line_break == nullptr
-                                 ? size_
-                                 : static_cast<std::size_t>(static_cast<const char*>(line_break) - memory_.get()) + 1;
-  size_ -= header;
-  std::memmove(memory_.get(), memory_.get() + header, size_);
+  const std::size_t line_break = read_.bytes().find('\n');
+  if (line_break == std::string_view::npos && !at_end_ && !failure_) return false;
+  read_.drop_front(line_break == std::string_view::npos ? read_.size() : line_break + 1);
   ++line_;
   headers_pending_ = false;
   return true;
 }
 
 std::optional<stream_piece> text_stream::next() {
-  for (std::size_t wanted = std::max(piece_bytes_, size_);; wanted *= 2) {
+  for (std::size_t wanted = std::max(piece_bytes_, read_.size());; wanted *= 2) {
     fill(wanted);
     if (headers_pending_ && !skip_headers()) continue;
-    const row_count count = count_rows({memory_.get(), size_}, layout_, at_end_);
+    const row_count count = count_rows(read_.bytes(), layout_, at_end_);
     if (count.whole_bytes == 0) {
       if (at_end_) return std::nullopt;
       if (failure_) {
@@ -62,18 +53,14 @@ std::optional<stream_piece> text_stream::next() {
       }
       continue;
     }
-    stream_piece piece;
-    piece.text = {memory_.get(), count.whole_bytes};
-    piece.first_line = line_;
-    piece.rows = count.rows;
-    line_ += count.lines;
-    piece.memory = std::move(memory_);
     // What follows the last whole row begins the next piece.
-    const std::size_t left = size_ - count.whole_bytes;
-    capacity_ = std::max(piece_bytes_, left);
-    memory_ = std::make_unique_for_overwrite<char[]>(capacity_);
-    if (left > 0) std::memcpy(memory_.get(), piece.text.data() + count.whole_bytes, left);
-    size_ = left;
+    const std::string_view left = read_.bytes().substr(count.whole_bytes);
+    byte_buffer next_piece(read_.memory());
+    next_piece.reserve(std::max(piece_bytes_, left.size()));
+    next_piece.append(left);
+    stream_piece piece{std::exchange(read_, std::move(next_piece)), {}, line_, count.rows};
+    piece.text = piece.memory.bytes().substr(0, count.whole_bytes);
+    line_ += count.lines;
     return piece;
   }
 }

@@ -3,13 +3,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "io/byte_buffer.hpp"
 #include "io/byte_source.hpp"
 #include "io/formats/text/row_layout.hpp"
 
@@ -17,7 +17,7 @@ namespace gpulog::io {
 
 /// Whole rows of a stream of text, with the memory they are in.
 struct stream_piece {
-  std::unique_ptr<char[]> memory;
+  byte_buffer memory;
   std::string_view text;
   std::uint64_t first_line = 1;
   std::uint64_t rows = 0;
@@ -26,8 +26,11 @@ struct stream_piece {
 /// Cuts a stream of bytes into pieces of whole rows.
 class text_stream {
  public:
-  text_stream(byte_source& source, const row_layout& layout, bool has_headers, std::size_t piece_bytes);
+  /// @param memory of lines that are longer than a few megabytes
+  text_stream(byte_source& source, const row_layout& layout, bool has_headers, std::size_t piece_bytes,
+              backend::memory_resource& memory = backend::unlimited_memory());
   /// Nothing at the end, or where the source fails.
+  /// @throws backend::memory_exceeded
   std::optional<stream_piece> next();
   /// Why the stream ended before its end: a text, and the line that it happened in.
   struct failure {
@@ -37,7 +40,6 @@ class text_stream {
   [[nodiscard]] const std::optional<failure>& failed() const { return failure_; }
 
  private:
-  void grow(std::size_t capacity);
   void fill(std::size_t wanted);
   bool skip_headers();
 
@@ -45,9 +47,7 @@ class text_stream {
   const row_layout& layout_;
   bool headers_pending_;
   std::size_t piece_bytes_;
-  std::unique_ptr<char[]> memory_;
-  std::size_t capacity_ = 0;
-  std::size_t size_ = 0;
+  byte_buffer read_;  ///< and not yet given
   std::uint64_t line_ = 1;
   bool at_end_ = false;
   std::optional<failure> failure_;

@@ -41,7 +41,7 @@ delimited_formatter::delimited_formatter(const relation_rows& rows, const storag
 }
 
 std::string delimited_formatter::beginning() const {
-  if (!headers_ || rows_.attribute_names.empty()) return {};
+  if (!headers_) return {};  // of no columns: an empty line, as in Soufflé
   return fmt::format("{}\n", fmt::join(rows_.attribute_names, delimiter_));
 }
 
@@ -72,16 +72,18 @@ void delimited_formatter::append_rows(byte_buffer& text, std::uint64_t first, st
   const std::size_t room = longest_number + delimiter_.size() + 1;
   const char tab_or_other = delimiter_[0];
   const row_window window(rows_, first, last);
+  // Quotes are doubled in what is made; else it is made where it belongs.
+  byte_buffer quoted(text.memory());
+  structured_printer printer(rfc4180_ ? quoted : text, rows_.structured, rfc4180_, symbols_);
   for (std::uint64_t row = first; row < last; ++row) {
     for (std::size_t column = 0; column < arity; ++column) {
       const word value = window.at(column, row);
       const value_kind kind = rows_.kinds[column];
       if (kind == value_kind::symbol) append_symbol(text, value);
       if (is_structured(kind)) {
-        std::string structured;
-        append_structured(structured, value, rows_.structured.type_of(column, kind), rows_.structured, rfc4180_,
-                          symbols_);
-        append_text(text, structured);
+        quoted.clear();
+        printer.print(value, rows_.structured.type_of(column, kind));
+        if (rfc4180_) append_text(text, quoted.bytes());
       }
       char* at = text.reserve(room);
       if (kind != value_kind::symbol && !is_structured(kind)) at = print_value(at, value, kind, rows_.structured.wide);
@@ -126,8 +128,8 @@ delimited_formatter lines_of(const relation_rows& rows, const write_request& req
 void write_text_file(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                      output_files& files) {
   const directive_parameters parameters(request.parameters);
-  write_rows(rows, request, lines_of(rows, request, symbols, parameters.flag("headers")), ".csv",
-             parameters.flag("compress"), files);
+  write_rows(rows, request, lines_of(rows, request, symbols, parameters.flag("headers")), parameters.flag("compress"),
+             files);
 }
 
 void print_as_text(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,

@@ -1,0 +1,112 @@
+"""Nothing about messages ends a run; a small stack does not either."""
+import os
+import resource
+import subprocess
+import unittest
+
+from command import IS_SANITIZED, REACH, CommandTest
+
+EDGES = '1\t2\n2\t3\n'
+WARNED = REACH + '.decl w(x:number)\nw(x) :- edge(x, y).\n'
+ROWS = ['1\t2', '1\t3', '2\t3']
+
+
+def closed(*streams):
+    def close():
+        for stream in streams:
+            os.close(stream)
+    return close
+
+
+def small_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+
+class StandardError(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write('facts/edge.facts', EDGES)
+        self.write('program.dl', WARNED)
+
+    def execute(self, *arguments, **streams):
+        streams.setdefault('stdin', subprocess.DEVNULL)
+        streams.setdefault('stdout', subprocess.PIPE)
+        return subprocess.run([self.gpulog, *arguments, '-F', 'facts'], cwd=self.folder, check=False, timeout=60, **streams)
+
+    def ways(self):
+        """Standard errors that take nothing: name, options of the process, what to close when it has begun."""
+        with open('/dev/full', 'wb') as full:
+            yield 'full', {'stderr': full}
+        yield 'closed', {'preexec_fn': closed(2)}
+        reading, writing = os.pipe()
+        os.close(reading)
+        yield 'broken pipe', {'stderr': writing}
+        os.close(writing)
+        with open(self.path('log'), 'wb') as log:
+            log.write(b'x' * 100)
+            log.flush()
+            yield 'limited', {'stderr': log, 'preexec_fn': small_files}
+
+    def test_results_are_written(self):
+        for name, streams in self.ways():
+            for arguments in ([], ['-v']):
+                with self.subTest(name=name, arguments=arguments):
+                    process = self.execute('program.dl', '-D', 'out', *arguments, **streams)
+                    self.assertEqual(process.returncode, 0)
+                    self.assertEqual(self.rows('out', 'reach.csv'), ROWS)
+                    os.remove(self.path('out', 'reach.csv'))
+                    self.assertEqual(os.listdir(self.path('out')), [])
+
+    def test_errors_have_their_status(self):
+        self.write('wrong.dl', '.decl a(x:number)\na("text").\n')
+        for name, streams in self.ways():
+            with self.subTest(name=name):
+                self.assertEqual(self.execute('wrong.dl', '-D', 'out', **streams).returncode, 1)
+                self.assertEqual(self.execute('none.dl', '-D', 'out', **streams).returncode, 1)
+                self.assertEqual(self.execute('program.dl', '-D', 'nowhere', **streams).returncode, 1)
+                self.assertEqual(self.execute('--nonsense', **streams).returncode, 1)
+
+    def test_closed_streams_are_not_taken_by_files(self):
+        process = self.execute('program.dl', '-D', 'out', '-v', stdin=None, stdout=None, preexec_fn=closed(0, 1, 2))
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.rows('out', 'reach.csv'), ROWS)
+        process = self.execute('program.dl', '-D', '-', stdout=None, stderr=subprocess.PIPE, preexec_fn=closed(1))
+        self.assertEqual(process.returncode, 1)
+        self.assertIn(b'standard output', process.stderr)
+
+    def test_standard_output_that_takes_nothing_is_an_error(self):
+        with open('/dev/full', 'wb') as full:
+            process = self.execute('program.dl', '-D', '-', stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual(process.returncode, 1)
+            self.assertIn(b'standard output', process.stderr)
+
+
+@unittest.skipIf(IS_SANITIZED, 'instrumented programs need more stack before main()')
+class SmallStack(CommandTest):
+    def test_runs(self):
+        self.write('facts/edge.facts', EDGES)
+        for kilobytes in (64, 256, 8192):
+            for jobs in ('1', '2'):
+                with self.subTest(kilobytes=kilobytes, jobs=jobs):
+                    self.write('program.dl', REACH)
+                    process = self.run_with(kilobytes, 'program.dl', '-F', 'facts', '-D', 'out', '-j', jobs)
+                    self.assertEqual((process.returncode, process.stderr), (0, b''))
+                    self.assertEqual(self.rows('out', 'reach.csv'), ROWS)
+
+    def test_depths_are_errors(self):
+        for part, ending in (('(', ')'), ('[', ']'), ('cat(', ')')):
+            with self.subTest(part=part):
+                self.write('program.dl', '.decl a(x:number)\na(%s1%s).\n' % (part * 100000, ending * 100000))
+                process = self.run_with(64, 'program.dl')
+                self.assertEqual(process.returncode, 1)
+                self.assertIn(b'nested too deeply', process.stderr)
+
+    def run_with(self, kilobytes, *arguments):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_STACK, (kilobytes << 10, kilobytes << 10))
+        return subprocess.run([self.gpulog, *arguments], cwd=self.folder, check=False, timeout=60, stdin=subprocess.DEVNULL,
+                              capture_output=True, preexec_fn=limit)
+
+
+if __name__ == '__main__':
+    unittest.main()

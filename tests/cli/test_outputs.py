@@ -1,0 +1,249 @@
+"""Where results go: files that others may have put there, names that two outputs share, large values, odd texts."""
+import json
+import os
+import sqlite3
+import stat
+import subprocess
+import threading
+import unittest
+
+from command import IS_SANITIZED, REACH, CommandTest
+
+EDGES = {'edge.facts': '1\t2\n2\t3\n'}
+PAIR = '.decl a(x:number)\na(1).\n.decl b(x:number)\nb(2).\n'
+
+
+class Files(CommandTest):
+    def test_pipes_and_streams_are_written_in_place(self):
+        os.mkfifo(self.path('out', 'reach.csv'))
+        read = []
+        thread = threading.Thread(target=lambda: read.append(self.read('out', 'reach.csv')))
+        thread.start()
+        self.assert_runs(self.run_program(REACH, facts=EDGES))
+        thread.join()
+        self.assertEqual(sorted(read[0].splitlines()), ['1\t2', '1\t3', '2\t3'])
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path('out', 'reach.csv')).st_mode))
+
+    def test_standard_output_by_name(self):
+        self.write('program.dl', PAIR + '.output a(filename="/dev/stdout")\n.output b(filename="/dev/stdout")\n.printsize a\n')
+        self.assertEqual(self.run_gpulog('program.dl').output, '1\n2\na\t1\n')
+        with open(self.path('log'), 'wb') as log:  # what was printed before stays
+            log.write(b'before\n')
+            log.flush()
+            subprocess.run([self.gpulog, 'program.dl'], cwd=self.folder, stdout=log, check=True)
+        self.assertEqual(self.read('log'), 'before\n1\n2\na\t1\n')
+
+    def test_a_link_stays(self):
+        self.write('target', 'old\n')
+        os.symlink('../target', self.path('out', 'a.csv'))
+        self.assert_runs(self.run_program(PAIR + '.output a\n'))
+        self.assertTrue(os.path.islink(self.path('out', 'a.csv')))
+        self.assertEqual(self.read('target'), '1\n')
+
+    def test_reports_do_not_follow_planted_links(self):
+        self.write('precious', 'old\n')
+        os.symlink('precious', self.path('stats.json.unfinished'))
+        self.assert_runs(self.run_program(REACH, '--stats', 'stats.json', facts=EDGES))
+        self.assertIn('"backend"', self.read('stats.json'))
+        self.assertEqual(self.read('precious'), 'old\n')
+
+    def test_an_empty_name_of_a_folder(self):
+        text = PAIR + '.output a\n.output b(IO=stdout)\n.printsize a\n.output b(IO=stdoutprintsize)\n'
+        self.write('program.dl', text)
+        before = sorted(os.listdir(self.folder))
+        process = self.run_gpulog('program.dl', '-D', '')
+        self.assertEqual((process.returncode, process.output, process.errors), (0, 'a\t1\nb\t1\n', ''))
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+
+class Reports(CommandTest):
+    def test_found_before_the_run(self):
+        for flag in ('--stats', '-p'):
+            for path in ('nowhere/stats.json', 'facts', '/proc/stats.json'):
+                with self.subTest(flag=flag, path=path):
+                    # Facts that are missing would be the first error of the run.
+                    self.assert_fails(self.run_program(REACH, flag, path), path)
+
+    def test_no_output_stays_without_them(self):
+        process = self.run_program(REACH, '--stats', '/dev/full', facts=EDGES)
+        self.assert_fails(process, '/dev/full')
+
+    def test_none_stays_of_a_failed_run(self):
+        self.assert_fails(self.run_program(REACH, '--stats', 'out/stats.json', facts={'edge.facts': 'x\n'}), 'edge.facts')
+
+    def test_devices_and_pipes(self):
+        self.assert_runs(self.run_program(REACH, '--stats', '/dev/null', '-p', '/dev/null', facts=EDGES))
+        self.assertIn('"backend"', self.run_program(REACH, '--stats', '/dev/stdout').output)
+
+    def test_without_outputs(self):
+        self.write('program.dl', REACH)
+        self.assert_runs(self.run_gpulog('program.dl', '-w', '-D', '', '--stats', 'stats.json'))
+        self.assertIn('"backend"', self.read('stats.json'))
+
+    def test_a_file_for_two(self):
+        for arguments in (['--stats', 'x', '-p', './x'], ['--stats', 'out/reach.csv']):
+            with self.subTest(arguments=arguments):
+                self.assert_fails(self.run_program(REACH, *arguments, facts=EDGES), 'is the file of another output')
+
+
+class SharedNames(CommandTest):
+    def refused(self, outputs, *texts):
+        process = self.run_program(PAIR + outputs)
+        self.assertEqual(process.returncode, 1, outputs)
+        for text in texts:
+            self.assertIn(text, process.errors)
+        self.assertEqual(os.listdir(self.path('out')), [])
+        return process
+
+    def test_two_relations(self):
+        for first, second in (('.output a(filename="x")\n', '.output b(filename="x")\n'),
+                              ('.output a(filename="x")\n', '.output b(filename="./x")\n'),
+                              ('.output a(filename="x")\n', '.output b(IO=jsonfile, filename="x")\n'),
+                              ('.output a(filename="x")\n', '.output b(IO=sqlite, dbname="x")\n'),
+                              ('.output a\n', '.output b(name="a")\n'),
+                              ('.output a(IO=sqlite, filename="x")\n', '.output b(IO=sqlite, filename="x", name="a")\n'),
+                              ('.output a\n', '.output b(filename="a.csv")\n'),
+                              ('.output a\n', '.output a(headers=true)\n')):
+            with self.subTest(first=first, second=second):
+                process = self.refused(first + second, 'have one file', 'in file program.dl at line 6', 'Other output')
+                self.assertIn('\n' + second, process.errors)
+        self.refused('.output a, b(filename="x")\n', 'Outputs of a and b have one file')
+
+    def test_through_a_link(self):
+        os.mkdir(self.path('other'))
+        os.symlink(self.path('other'), self.path('link'))
+        process = self.run_program(PAIR + '.output a(filename="%s/x")\n.output b(filename="%s/x")\n' %
+                                   (self.path('link'), self.path('other')))
+        self.assertEqual(process.returncode, 1)
+        self.assertEqual(os.listdir(self.path('other')), [])
+
+    def test_what_may_share(self):
+        self.assert_runs(self.run_program(PAIR + '.output a, b(IO=sqlite, filename="x.db")\n.output a\n.output a\n'
+                                          '.output a, b(filename="/dev/null")\n.output a, b(IO=stdout)\n'))
+        self.assertEqual(sorted(os.listdir(self.path('out'))), ['a.csv', 'x.db'])
+
+    def test_databases_that_are_no_files(self):
+        for name in (':memory:', 'file:x.db', 'file::memory:?cache=shared'):
+            for parameter in ('dbname', 'filename'):
+                with self.subTest(name=name):
+                    self.refused('.output a(IO=sqlite, %s="%s")\n' % (parameter, name), name, 'an output is a file')
+        self.assertFalse(os.path.exists(self.path('x.db')))
+
+
+class NamesInFiles(CommandTest):
+    def test_inputs(self):
+        text = ('.decl d(x:number)\n.input d(name="A")\n.input d(IO=jsonfile, name="B")\n.output d\n')
+        self.assert_runs(self.run_program(text, facts={'A.facts': '1\n', 'B.json': '[[2]]'}))
+        self.assertEqual(self.rows('out', 'd.csv'), ['1', '2'])
+        os.remove(self.path('out', 'd.csv'))
+        os.remove(self.path('facts', 'A.facts'))
+        self.assert_fails(self.run_program(text), 'A.facts')
+
+    def test_outputs(self):
+        text = ('.decl d(x:number)\nd(1).\n.output d(name="Y")\n.output d(IO=jsonfile, name="Y")\n'
+                '.output d(IO=sqlite, name=Y)\n.output d(compress=true, name="Y")\n.output d(IO=stdout, name="Y")\n'
+                '.printsize d(name="Z")\n')
+        process = self.run_program(text)
+        self.assert_runs(process)
+        self.assertEqual(sorted(os.listdir(self.path('out'))), ['Y.csv', 'Y.csv.gz', 'Y.json', 'Y.sqlite'])
+        self.assertEqual(process.output, '---------------\nY\n===============\n1\n===============\nZ\t1\n')
+        self.write('reader.dl', '.decl d(x:number)\n.input d(IO=sqlite, name="Y")\n.printsize d\n')
+        self.assertEqual(self.run_gpulog('reader.dl', '-F', 'out').output, 'd\t1\n')
+
+
+class QuotedTexts(CommandTest):
+    def test_inside_records_and_branches(self):
+        text = ('.type R = [s:symbol, n:number]\n.type A = S {s:symbol} | P {s:symbol, t:symbol}\n'
+                '.decl r(x:R)\n.input r\n.decl t(s:symbol)\nt(s) :- r([s, _]).\n.output t\n'
+                '.decl a(x:A)\n.input a\nt(s) :- a($S(s)).\nt(cat(s, t)) :- a($P(s, t)).\n')
+        facts = {'r.facts': '["four", 1]\n["q\\"r", 5]\n["a,b", 3]\n[plain, 4]\n',
+                 'a.facts': '$S("x)")\n$P("1, ", "2")\n'}
+        self.assert_runs(self.run_program(text, facts=facts))
+        self.assertEqual(self.rows('out', 't.csv'), sorted(['four', 'q"r', 'a,b', 'plain', 'x)', '1, 2']))
+
+
+class Nullary(CommandTest):
+    def test_a_header_is_an_empty_line(self):
+        text = '.decl a()\na().\n.output a\n.output a(headers=true, filename="h")\n.output a(IO=stdout)\n'
+        process = self.run_program(text)
+        self.assertEqual(process.output, '---------------\na\n===============\n()\n===============\n')
+        self.assertEqual((self.read('out', 'a.csv'), self.read('out', 'h')), ('()\n', '\n()\n'))
+        self.write('one.dl', '.decl a()\na().\n.output a\n')
+        self.assertEqual(self.run_gpulog('one.dl', '-D-').output,
+                         '---------------\na\n\n===============\n()\n===============\n')
+
+
+class LargeValues(CommandTest):
+    # Each record has the one before twice: n records have a text of 2^n parts.
+    SHARED = ('.type T = [l:T, r:T]\n.decl t(x:T, n:number)\nt(nil, 0).\nt([x, x], n + 1) :- t(x, n), n < 60.\n'
+              '.decl whole(x:T)\nwhole(x) :- t(x, 60).\n')
+    FORMATS = ('', '(rfc4180=true)', '(IO=jsonfile)', '(IO=jsonfile, format=object)', '(IO=sqlite)', '(IO=stdout)',
+               '(compress=true)')
+
+    def test_shared_parts_obey_the_memory_limit(self):
+        for parameters in self.FORMATS:
+            with self.subTest(parameters=parameters):
+                process = self.run_program(self.SHARED + '.output whole%s\n' % parameters, '--memory-limit', '20M')
+                self.assert_fails(process, 'Out of memory while writing relation whole', '--memory-limit')
+
+    @unittest.skipIf(IS_SANITIZED, 'a gigabyte takes long there')
+    def test_shared_parts_have_an_end(self):
+        process = self.run_program(self.SHARED + '.output whole\n')
+        self.assert_fails(process, 'Error writing whole data', 'more than 1073741824 bytes')
+
+    def test_long_lines_obey_the_memory_limit(self):
+        text = '.decl s(x:symbol)\n.input s%s\n.printsize s\n'
+        for parameters in ('(filename="/dev/zero")', '(filename="/dev/zero", rfc4180=true)',
+                           '(filename="/dev/zero", headers=true)', '(IO=jsonfile, filename="/dev/zero")'):
+            with self.subTest(parameters=parameters):
+                process = self.run_program(text % parameters, '--memory-limit', '50M')
+                self.assert_fails(process, 'loading relation s', '--memory-limit')
+
+
+class Json(CommandTest):
+    def test_texts_that_are_no_unicode(self):
+        lines = [b'\xff', b'a\xc3', b'\xc3\xa9', b'\xed\xa0\x80', b'\xf0\x9f\x98\x80', b'\xf4\x90\x80\x80x', b'\x80\x81',
+                 b'\xc0\xaf"\\', b'\xe2\x82']
+        text = ('.type T = A {s:symbol}\n.decl s(x:symbol)\n.input s\n.output s(IO=jsonfile)\n'
+                '.decl t(x:T)\nt($A(x)) :- s(x).\n.output t(IO=jsonfile, format=object)\n')
+        self.assert_runs(self.run_program(text, facts={'s.facts': b'\n'.join(lines) + b'\n'}))
+        with open(self.path('out', 's.json'), encoding='utf-8', errors='strict') as file:
+            rows = [row[0] for row in json.load(file)]
+        self.assertEqual(sorted(row.encode('utf-8', 'surrogateescape') for row in rows), sorted(lines))
+        with open(self.path('out', 't.json'), encoding='utf-8', errors='strict') as file:
+            self.assertEqual(len(json.load(file)), len(lines))
+        # What was written is read again.
+        reader = '.decl s(x:symbol)\n.input s(IO=jsonfile)\n.output s\n'
+        self.write('reader.dl', reader)
+        self.assert_runs(self.run_gpulog('reader.dl', '-F', 'out', '-D', 'out'))
+        with open(self.path('out', 's.csv'), 'rb') as file:
+            self.assertEqual(sorted(file.read().splitlines()), sorted(lines))
+
+
+class Databases(CommandTest):
+    TEXT = '.decl t(who:symbol, n:number)\nt("x", 1).\n.output t(IO=sqlite)\n'
+
+    def test_columns_of_views_have_names(self):
+        self.assert_runs(self.run_program(self.TEXT))
+        database = sqlite3.connect(self.path('out', 't.sqlite'))
+        self.addCleanup(database.close)
+        self.assertEqual(database.execute('SELECT who, n FROM t').fetchall(), [('x', 1)])
+        self.assertEqual([column[0] for column in database.execute('SELECT * FROM t').description], ['who', 'n'])
+
+    def test_null_is_the_empty_text(self):
+        database = sqlite3.connect(self.path('facts', 't.sqlite'))
+        database.execute('CREATE TABLE t (who TEXT, n INTEGER)')
+        database.execute("INSERT INTO t VALUES (NULL, 1)")
+        database.commit()
+        text = '.decl t(who:symbol, n:number)\n.input t(IO=sqlite)\n.output t\n'
+        self.assert_runs(self.run_program(text))
+        self.assertEqual(self.read('out', 't.csv'), '\t1\n')
+        os.remove(self.path('out', 't.csv'))
+        database.execute("INSERT INTO t VALUES ('x', NULL)")
+        database.commit()
+        database.close()
+        self.assert_fails(self.run_program(text), 'NULL in column 2 in row 2')
+
+
+if __name__ == '__main__':
+    unittest.main()
