@@ -25,7 +25,7 @@ def main():
     with tempfile.NamedTemporaryFile('r', suffix='.json') as report:
         engine = '%s {program} -F {facts} -D {out} %s' % (os.path.abspath(options.gpulog), options.options)
         subprocess.run([sys.executable, os.path.join(options.suite, 'run.py'), '--engine', engine, '--jobs',
-                        str(os.cpu_count() or 1), '--json', report.name], stdout=subprocess.DEVNULL, check=False)
+                        str(os.cpu_count() or 1), '--timeout', '300', '--json', report.name], stdout=subprocess.DEVNULL, check=False)
         results = {case['case']: case for case in json.load(report)['cases']}
 
     passing = sorted(name for name, case in results.items() if case['ok'])

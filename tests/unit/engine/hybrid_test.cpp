@@ -63,6 +63,7 @@ TEST(hybrid_executors, golden_programs) {
       mixed.make_other_executor = [&](exec::options chosen) {
         exec::placement_rules rules;
         rules.wide = chosen.wide;
+        rules.reoptimize = chosen.reoptimize;
         for (std::size_t s = 0; s < mixed.running_plan().strata.size(); ++s) {
           const bool is_there = s % 2 == parity || parity > 1;
           rules.why_not_on_device.emplace_back(is_there ? "" : "its number");
