@@ -9,7 +9,7 @@ option(GPULOG_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEV
 option(GPULOG_FEW_UNITS "Compile several files at a time: less time for a whole build, more for one file" OFF)
 function(gpulog_in_few_units target)
   if(GPULOG_SANITIZE OR GPULOG_FEW_UNITS)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
     target_compile_options(${target} PRIVATE -Wno-shadow $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
