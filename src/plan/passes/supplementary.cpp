@@ -29,6 +29,37 @@ struct step_candidate {
   std::vector<std::uint64_t> key;
 };
 
+/// Which variables the parts of a rule have.
+struct rule_variables {
+  explicit rule_variables(const normalized_rule& rule)
+      : atoms_with(rule.variables.size()), in_head(rule.variables.size()) {
+    for (std::uint32_t number = 0; number < rule.atoms.size(); ++number) {
+      of_atoms.push_back(variables_of(rule.atoms[number]));
+      for (const std::uint32_t variable : of_atoms.back()) atoms_with[variable].push_back(number);
+    }
+    std::vector<std::uint32_t> variables;
+    for (const sema::expression& argument : rule.head_arguments) append_variables(argument, variables);
+    for (const std::uint32_t variable : variables) in_head[variable] = true;
+    for (const condition& test : rule.conditions) of_conditions.push_back(variables_of(test));
+    for (const body_atom& negated : rule.negations) of_negations.push_back(variables_of(negated));
+  }
+
+  /// Pairs of atoms that have a variable in common, as written.
+  [[nodiscard]] std::set<std::pair<std::uint32_t, std::uint32_t>> joined_atoms() const {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    for (const std::vector<std::uint32_t>& atoms : atoms_with) {
+      for (std::size_t second = 1; second < atoms.size(); ++second) {
+        for (std::size_t first = 0; first < second; ++first) pairs.emplace(atoms[first], atoms[second]);
+      }
+    }
+    return pairs;
+  }
+
+  std::vector<variable_set> of_atoms, of_conditions, of_negations;
+  std::vector<std::vector<std::uint32_t>> atoms_with;  ///< by variable, ascending
+  std::vector<bool> in_head;                           ///< by variable
+};
+
 class stratum_factoring {
  public:
   stratum_factoring(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
@@ -108,12 +139,11 @@ class stratum_factoring {
     return std::min(forward, backward);
   }
 
-  [[nodiscard]] std::optional<step_candidate> candidate(const normalized_rule& rule, std::uint32_t first,
-                                                        std::uint32_t second) const {
-    const variable_set of_first = variables_of(rule.atoms[first]);
-    const variable_set of_second = variables_of(rule.atoms[second]);
+  [[nodiscard]] std::optional<step_candidate> candidate(const normalized_rule& rule, const rule_variables& variables,
+                                                        std::uint32_t first, std::uint32_t second) const {
     if (!is_recursive(rule.atoms[first]) && !is_recursive(rule.atoms[second])) return std::nullopt;
-    if (!intersect(of_first, of_second)) return std::nullopt;
+    const variable_set& of_first = variables.of_atoms[first];
+    const variable_set& of_second = variables.of_atoms[second];
     variable_set own = of_first;
     own.insert(of_second.begin(), of_second.end());
 
@@ -121,33 +151,26 @@ class stratum_factoring {
     result.first = first;
     result.second = second;
     variable_set needed;
-    const auto need = [&](const variable_set& variables) {
-      for (const std::uint32_t variable : variables) {
-        if (own.contains(variable)) needed.insert(variable);
-      }
+    for (const std::uint32_t variable : own) {
+      const std::size_t own_atoms = of_first.count(variable) + of_second.count(variable);
+      if (variables.in_head[variable] || variables.atoms_with[variable].size() > own_atoms) needed.insert(variable);
+    }
+    const auto need = [&](const variable_set& others) {
+      std::set_intersection(own.begin(), own.end(), others.begin(), others.end(), std::inserter(needed, needed.end()));
     };
-    for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
-      if (atom != first && atom != second) need(variables_of(rule.atoms[atom]));
-    }
-    for (const sema::expression& argument : rule.head_arguments) {
-      std::vector<std::uint32_t> variables;
-      append_variables(argument, variables);
-      need({variables.begin(), variables.end()});
-    }
     for (std::uint32_t number = 0; number < rule.conditions.size(); ++number) {
-      const variable_set variables = variables_of(rule.conditions[number]);
-      if (is_subset(variables, own)) {
+      if (is_subset(variables.of_conditions[number], own)) {
         result.conditions.push_back(number);
       } else {
-        need(variables);
+        need(variables.of_conditions[number]);
       }
     }
     for (std::uint32_t number = 0; number < rule.negations.size(); ++number) {
-      const variable_set variables = variables_of(rule.negations[number]);
-      if (!variables.empty() && is_subset(variables, own)) {
+      const variable_set& of_negation = variables.of_negations[number];
+      if (!of_negation.empty() && is_subset(of_negation, own)) {
         result.negations.push_back(number);
       } else {
-        need(variables);
+        need(of_negation);
       }
     }
     result.key = canonical_key(rule, first, second, needed, result.columns);
@@ -171,10 +194,9 @@ class stratum_factoring {
 
   [[nodiscard]] std::vector<step_candidate> candidates(const normalized_rule& rule) const {
     std::vector<step_candidate> result;
-    for (std::uint32_t first = 0; first < rule.atoms.size(); ++first) {
-      for (std::uint32_t second = first + 1; second < rule.atoms.size(); ++second) {
-        if (auto found = candidate(rule, first, second)) result.push_back(std::move(*found));
-      }
+    const rule_variables variables(rule);
+    for (const auto& [first, second] : variables.joined_atoms()) {
+      if (auto found = candidate(rule, variables, first, second)) result.push_back(std::move(*found));
     }
     return result;
   }
@@ -388,12 +410,17 @@ class stratum_factoring {
     return result;
   }
 
+  /// Whether the rule is long enough for such an end, and nothing else speaks against it.
+  [[nodiscard]] bool may_have_end(std::uint32_t number, relation_id head, std::size_t atoms) const {
+    const normalized_rule& rule = rules_[number];
+    const bool plain = rule.conditions.empty() && rule.negations.empty() && rule.plans.empty();
+    return !removed_[number] && !rewritten_[number] && plain && rule.head == head && rule.atoms.size() > atoms;
+  }
+
   [[nodiscard]] std::optional<matched_beginning> find_beginning(const rule_end& end, relation_id head,
                                                                 std::uint32_t number) const {
     const normalized_rule& other = rules_[number];
-    const bool plain = other.conditions.empty() && other.negations.empty() && other.plans.empty();
-    if (removed_[number] || rewritten_[number] || !plain || other.head != head) return std::nullopt;
-    if (other.atoms.size() <= end.atoms.size()) return std::nullopt;
+    if (!may_have_end(number, head, end.atoms.size())) return std::nullopt;
     renaming names;
     if (!rename_head(*end.head, other.head_arguments, names)) return std::nullopt;
     std::vector<bool> taken(other.atoms.size());
@@ -404,16 +431,19 @@ class stratum_factoring {
     const normalized_rule& rule = rules_[number];
     if (rule.conditions.size() != step.conditions.size() || rule.negations.size() != step.negations.size())
       return false;
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t other = 0; other < rules_.size(); ++other) {
+      if (other != number && may_have_end(other, rule.head, rule.atoms.size() - 2)) others.push_back(other);
+    }
+    if (others.empty()) return false;
     rule_end end;
     end.head = &rule.head_arguments;
     end.columns = step.columns;
     for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
       if (atom != step.first && atom != step.second) end.atoms.push_back(&rule.atoms[atom]);
     }
-    for (std::uint32_t other = 0; other < rules_.size(); ++other) {
-      if (other != number && find_beginning(end, rule.head, other)) return true;
-    }
-    return false;
+    return std::any_of(others.begin(), others.end(),
+                       [&](std::uint32_t other) { return find_beginning(end, rule.head, other).has_value(); });
   }
 
   void merge_ends(std::uint32_t number) {
