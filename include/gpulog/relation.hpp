@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "gpulog/export.hpp"
+
 namespace gpulog {
 
 namespace detail {
@@ -20,14 +22,15 @@ struct engine_state;
 /// taken where it is the same value.
 using value = std::variant<std::int32_t, std::uint32_t, float, std::string, std::int64_t, std::uint64_t, double>;
 
-/// Name and type of a column. The type is one of number, unsigned, float, symbol, record, adt.
+/// Name and type of a column.
 struct attribute {
   std::string name;
-  std::string type;
+  std::string type;           ///< one of number, unsigned, float, symbol, record, adt
+  std::string declared_type;  ///< its name in the text, as "Town" with `.type Town <: symbol`
 };
 
 /// One row of a relation; valid as long as its engine is, until the engine is changed.
-class tuple {
+class GPULOG_API tuple {
  public:
   [[nodiscard]] std::size_t size() const;
   /// The bits of the column, whatever its type. @throws input_error outside of columns 0..size()-1, as all here do, and
@@ -58,7 +61,7 @@ class tuple {
 
 /// A relation of an engine: a handle, valid as long as the engine. Iteration gives every tuple once, in no order to
 /// rely on.
-class relation {
+class GPULOG_API relation {
  public:
   class iterator {
    public:
@@ -101,6 +104,14 @@ class relation {
   /// the run; memory_limit_error.
   void insert(std::span<const value> values);
   void insert(std::initializer_list<value> values) { insert(std::span<const value>(values.begin(), values.size())); }
+
+  /// Whether one of its tuples has these values. The first question after the run takes time and memory (16 bytes a
+  /// tuple) for an index, those that follow do not; before the run each one looks at all tuples. @throws input_error
+  /// when the number or the types of the values do not fit; memory_limit_error
+  [[nodiscard]] bool contains(std::span<const value> values) const;
+  [[nodiscard]] bool contains(std::initializer_list<value> values) const {
+    return contains(std::span<const value>(values.begin(), values.size()));
+  }
 
   [[nodiscard]] iterator begin() const { return {engine_, relation_, 0}; }
   [[nodiscard]] iterator end() const { return {engine_, relation_, size()}; }
