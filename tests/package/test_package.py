@@ -3,7 +3,8 @@
 
   GPULOG_BUILD=build/emulated python3 tests/package/test_package.py [TEST...]
 
-GPULOG_SHARED names a shared library of the same build, CMAKE and CXX the programs that made it.
+GPULOG_SHARED names a shared library of the same build, CMAKE and CXX the programs that made it, GPULOG_ARROW says whether it
+was built with Apache Arrow.
 """
 import glob
 import os
@@ -126,6 +127,14 @@ class Installed(InFolder):
         # An executable that it makes needs nothing of the installation.
         run(command, 'program.dl', '-o', 'program', folder=self.folder)
         self.assertIn('\n1\n', run(self.path('program'), '-D-', folder=self.folder))
+
+    @unittest.skipUnless(os.environ.get('GPULOG_ARROW') == 'ON', 'skipped: built without Apache Arrow')
+    def test_command_finds_the_library_of_arrow(self):
+        with open(self.path('program.dl'), 'w', encoding='utf-8') as file:
+            file.write(PROGRAM.replace('.output a', '.output a(IO=parquet)'))
+        run(os.path.join(self.prefix, 'bin', 'gpulog'), 'program.dl', folder=self.folder)
+        with open(self.path('a.parquet'), 'rb') as file:
+            self.assertEqual(file.read(4), b'PAR1')
 
     def test_pages_are_installed(self):
         for name in ('man/man1/gpulog.1', 'bash-completion/completions/gpulog', 'zsh/vendor-completions/_gpulog',
