@@ -22,6 +22,12 @@ struct engine_state;
 /// taken where it is the same value.
 using value = std::variant<std::int32_t, std::uint32_t, float, std::string, std::int64_t, std::uint64_t, double>;
 
+/// The values of a column, one a tuple; the alternative has to fit the attribute's type, as that of a value.
+using column_values =
+    std::variant<std::span<const std::int32_t>, std::span<const std::uint32_t>, std::span<const float>,
+                 std::span<const std::string>, std::span<const std::string_view>, std::span<const std::int64_t>,
+                 std::span<const std::uint64_t>, std::span<const double>>;
+
 /// Name and type of a column.
 struct attribute {
   std::string name;
@@ -104,6 +110,13 @@ class GPULOG_API relation {
   /// the run; memory_limit_error.
   void insert(std::span<const value> values);
   void insert(std::initializer_list<value> values) { insert(std::span<const value>(values.begin(), values.size())); }
+
+  /// Adds as many tuples as each column has values, all of them or none. The values are copied. @throws as insert does,
+  /// and input_error for columns of different lengths or for a relation without attributes
+  void insert_columns(std::span<const column_values> columns);
+  void insert_columns(std::initializer_list<column_values> columns) {
+    insert_columns(std::span<const column_values>(columns.begin(), columns.size()));
+  }
 
   /// Whether one of its tuples has these values. The first question after the run takes time and memory (16 bytes a
   /// tuple) for an index, those that follow do not; before the run each one looks at all tuples. @throws input_error

@@ -177,6 +177,12 @@ bool engine_state::contains(std::uint32_t relation, std::span<const word> row) {
   }
 }
 
+void engine_state::require_changeable(std::uint32_t relation) const {
+  if (done == step::loading) return;
+  throw input_error("relation " + analysed().relations[relation].name +
+                    " cannot be changed after the program was evaluated");
+}
+
 void engine_state::stage(std::uint32_t relation, const std::vector<word>& row) {
   auto& blocks = staged[relation];
   if (blocks.empty()) {

@@ -62,6 +62,8 @@ struct engine_state {
   /// nullptr when words have 32 bits.
   [[nodiscard]] storage::wide_values* wide_or_none() const { return wide ? &*wide : nullptr; }
 
+  /// @throws input_error after the evaluation
+  void require_changeable(std::uint32_t relation) const;
   /// Adds a row to those of the relation that were staged. @throws backend::memory_exceeded, and nothing is added
   void stage(std::uint32_t relation, const std::vector<word>& row);
   void load();

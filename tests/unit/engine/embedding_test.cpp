@@ -47,6 +47,11 @@ std::string table_of(const gpulog::relation& relation) {
   return text;
 }
 
+void insert_roads(gpulog::engine& engine, const std::vector<std::string>& from, const std::vector<std::string>& to,
+                  const std::vector<int>& km) {
+  engine.relation("road").insert_columns({from, to, km});
+}
+
 bool are_connected(gpulog::engine& engine, const std::string& from, const std::string& to) {
   return engine.relation("connection").contains({from, to});
 }
@@ -145,6 +150,15 @@ TEST(embedding, a_relation_as_a_table) {
   gpulog::engine engine(program);
   engine.evaluate();
   EXPECT_EQ(table_of(engine.relation("r")), "x:number s:symbol \n1 one \n");
+}
+
+TEST(embedding, facts_come_as_columns) {
+  const auto program = gpulog::program::from_text(".decl road(from:symbol, to:symbol, km:number)\n");
+  gpulog::engine engine(program);
+  insert_roads(engine, {"Linz", "Wels"}, {"Wels", "Salzburg"}, {30, 100});
+  engine.evaluate();
+  EXPECT_EQ(engine.relation("road").size(), 2U);
+  EXPECT_TRUE(engine.relation("road").contains({"Wels", "Salzburg", 100}));
 }
 
 TEST(embedding, a_tuple_is_looked_for) {
