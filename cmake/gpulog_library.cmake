@@ -53,6 +53,7 @@ function(gpulog_library folder)
     target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
                                            $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
     gpulog_in_few_units(${name})
+    set_property(GLOBAL APPEND PROPERTY GPULOG_FOLDERS ${name})
   else()
     add_library(${name} INTERFACE)
     set(scope INTERFACE)
@@ -60,4 +61,35 @@ function(gpulog_library folder)
   gpulog_own_headers(${name} ${scope} ${folder} ${ARG_EXCEPT})
   target_compile_features(${name} ${scope} cxx_std_20)
   target_link_libraries(${name} ${scope} ${ARG_DEPENDS})
+endfunction()
+
+# gpulog_whole_library(<target> [STATIC|SHARED] [EXCLUDE_FROM_ALL]): all folders in one library, which is called libgpulog. It
+# links what they do, and shows its users nothing but the API; nlohmann_json has no more than headers.
+function(gpulog_whole_library target)
+  add_library(${target} ${ARGN})
+  get_property(folders GLOBAL PROPERTY GPULOG_FOLDERS)
+  list(TRANSFORM folders REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+  target_sources(${target} PRIVATE ${folders})
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  get_target_property(vendor_libraries gpulog_gpu_vendor INTERFACE_LINK_LIBRARIES)
+  if(NOT vendor_libraries)
+    set(vendor_libraries "")
+  endif()
+  target_link_libraries(${target} PRIVATE fmt::fmt TBB::tbb ZLIB::ZLIB SQLite::SQLite3 ${vendor_libraries} Threads::Threads
+                                          ${CMAKE_DL_LIBS})
+  set_target_properties(
+    ${target} PROPERTIES OUTPUT_NAME gpulog LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
+                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  get_target_property(kind ${target} TYPE)
+  if(kind STREQUAL "SHARED_LIBRARY")
+    # Templates of the standard library are visible whatever the compiler is asked for.
+    set(exported ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.map)
+    target_link_options(${target} PRIVATE "LINKER:--version-script=${exported}")
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${exported})
+    if(NOT GPULOG_SANITIZE)
+      target_link_options(${target} PRIVATE LINKER:--no-undefined)
+    endif()
+  endif()
 endfunction()

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpulog/error.hpp"
+#include "gpulog/export.hpp"
 #include "gpulog/options.hpp"
 #include "gpulog/program.hpp"
 #include "gpulog/relation.hpp"
@@ -14,7 +15,7 @@
 namespace gpulog {
 
 /// One run of a program: its relations, on one backend. Not for use by several threads at a time.
-class engine {
+class GPULOG_API engine {
  public:
   /// @throws input_error when the program is rejected, an option cannot be met on this machine, or two outputs have one
   /// file; output_error when a report file cannot be written.
@@ -60,6 +61,6 @@ class engine {
 
 /// Removes output files that runs of this process have begun and not completed; for a process that is about to end
 /// without unwinding. Safe from any thread.
-void remove_unfinished_outputs() noexcept;
+GPULOG_API void remove_unfinished_outputs() noexcept;
 
 }  // namespace gpulog

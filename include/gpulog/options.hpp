@@ -10,16 +10,20 @@
 #include <utility>
 #include <vector>
 
+#include "gpulog/export.hpp"
+
 namespace gpulog {
 
 /// How a program's text is read.
 struct compile_options {
-  std::vector<std::string> include_directories;              ///< searched by .include, after the program's own folder
-  std::vector<std::string> macros;                           ///< "NAME" or "NAME=VALUE"
-  std::vector<std::pair<std::string, std::string>> pragmas;  ///< win over those of the text
+  std::vector<std::string> include_directories = {};  ///< searched by .include, after the program's own folder
+  std::vector<std::string> macros = {};               ///< "NAME" or "NAME=VALUE"
+  std::vector<std::pair<std::string, std::string>> pragmas = {};  ///< win over those of the text
   bool warnings = true;
-  std::vector<std::string> left_out_warnings;  ///< by their names for --wno; unknown ones have no effect
-  unsigned word_size = 32;                     ///< bits of numbers, unsigned numbers and floats: 32 or 64
+  std::vector<std::string> left_out_warnings = {};  ///< by their names for --wno; unknown ones have no effect
+  unsigned word_size = 32;                          ///< bits of numbers, unsigned numbers and floats: 32 or 64
+  /// Relations that the caller fills: that they have neither rules nor facts is no reason for a warning.
+  std::vector<std::string> filled_relations = {};
 };
 
 enum class backend_kind : std::uint8_t { automatic, cpu, gpu };
@@ -43,10 +47,10 @@ struct tuning_choice {
 };
 
 /// All of them, in the order in which they act.
-[[nodiscard]] const std::vector<tuning_choice>& tuning_choices();
+[[nodiscard]] GPULOG_API const std::vector<tuning_choice>& tuning_choices();
 
 /// @return what is wrong with a choice, in a sentence; empty where there is such a choice and it may have this value
-[[nodiscard]] std::string tuning_fault(std::string_view name, std::string_view value);
+[[nodiscard]] GPULOG_API std::string tuning_fault(std::string_view name, std::string_view value);
 
 /// What a running fixpoint tells, once an iteration.
 struct progress {
@@ -71,10 +75,10 @@ struct run_options {
   std::vector<std::pair<std::string, backend_kind>> places = {};
   storage_kind storage = storage_kind::automatic;
   /// Libraries of functors: NAME stands for libNAME.so in one of the directories, a text with a slash for that file.
-  std::vector<std::string> functor_libraries;    ///< none: "functors"
-  std::vector<std::string> functor_directories;  ///< none: "."
+  std::vector<std::string> functor_libraries = {};    ///< none: "functors"
+  std::vector<std::string> functor_directories = {};  ///< none: "."
   /// Where relative ones of both are looked for after the working directory; empty: nowhere.
-  std::string functor_base;
+  std::string functor_base = {};
   /// Values by the names of tuning_choices(), as {{"magic-sets", "off"}}; the others have their standard.
   std::map<std::string, std::string, std::less<>> tuning = {};
   std::uint64_t memory_limit = 0;  ///< bytes for relations, indexes and symbols; 0: none
@@ -86,22 +90,22 @@ struct run_options {
 
 /// Reads "auto", "cpu", "gpu", or the vendor that this build's devices are of ("cuda", "hip"), which means the same as
 /// "gpu"; nothing for other names.
-[[nodiscard]] std::optional<backend_kind> backend_from_name(std::string_view name);
+[[nodiscard]] GPULOG_API std::optional<backend_kind> backend_from_name(std::string_view name);
 
 /// Reads "auto", "hisa", "hash", "bits" or "words"; nothing for other names.
-[[nodiscard]] std::optional<storage_kind> storage_from_name(std::string_view name);
+[[nodiscard]] GPULOG_API std::optional<storage_kind> storage_from_name(std::string_view name);
 
 /// Reads a number of bytes with an optional suffix K, M, G or T (powers of 1024, either case); nothing for other text
 /// and for more than 64 bits.
-[[nodiscard]] std::optional<std::uint64_t> bytes_from_text(std::string_view text);
+[[nodiscard]] GPULOG_API std::optional<std::uint64_t> bytes_from_text(std::string_view text);
 
 /// The backends of this build, "cpu" first.
-[[nodiscard]] std::vector<std::string> built_backends();
+[[nodiscard]] GPULOG_API std::vector<std::string> built_backends();
 
 /// What devices the backend "gpu" of this build is for, as "CUDA, architectures 80, 90"; empty where there is none.
-[[nodiscard]] std::string built_gpu();
+[[nodiscard]] GPULOG_API std::string built_gpu();
 
-/// Version of the library, as "0.1.0".
-[[nodiscard]] std::string_view version();
+/// Version of the library: numbers of the major version, the minor version and the patch, with dots.
+[[nodiscard]] GPULOG_API std::string_view version();
 
 }  // namespace gpulog

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "gpulog/diagnostic.hpp"
+#include "gpulog/export.hpp"
 #include "gpulog/options.hpp"
+#include "gpulog/relation.hpp"
 
 namespace gpulog {
 
@@ -22,10 +24,19 @@ struct source_text {
   std::string text;      ///< empty where it was not needed
 };
 
+/// A relation as the text declares it.
+struct relation_declaration {
+  std::string name;  ///< "r", or "c.r" of a component
+  std::vector<attribute> attributes;
+  bool is_input = false;   ///< there is an .input directive
+  bool is_output = false;  ///< there is an .output directive
+};
+
 /// A program that was read, checked and planned. Cheap to copy: copies share one immutable state.
-class program {
+class GPULOG_API program {
  public:
-  /// Reads a program from a file. @throws input_error when it cannot be read, or for a word size that does not exist.
+  /// Reads a program from a file. @throws input_error when it cannot be read, or for a word size or a filled relation
+  /// that does not exist, as those that follow do.
   [[nodiscard]] static program from_file(const std::string& path, const compile_options& options = {});
 
   /// Reads a program from text; `name` is the file that diagnostics name.
@@ -33,7 +44,7 @@ class program {
                                          const std::string& name = "program.dl");
 
   /// Reads a program from what sources() of another one gave, whatever the disk has now. @throws input_error when there
-  /// are none, or for a word size that does not exist.
+  /// are none.
   [[nodiscard]] static program from_sources(const std::vector<source_text>& sources,
                                             const compile_options& options = {});
 
@@ -52,6 +63,13 @@ class program {
 
   /// How many errors were found before types and rules were looked at.
   [[nodiscard]] std::size_t syntax_error_count() const;
+
+  /// All declared relations, in the order of the text; none of a rejected program.
+  [[nodiscard]] std::vector<relation_declaration> relations() const;
+
+  /// Those with an .input directive, and those with an .output directive.
+  [[nodiscard]] std::vector<relation_declaration> inputs() const;
+  [[nodiscard]] std::vector<relation_declaration> outputs() const;
 
   /// Bits of its numbers, unsigned numbers and floats: 32 or 64.
   [[nodiscard]] unsigned word_size() const;

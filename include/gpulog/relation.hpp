@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "gpulog/export.hpp"
+
 namespace gpulog {
 
 namespace detail {
@@ -20,14 +22,21 @@ struct engine_state;
 /// taken where it is the same value.
 using value = std::variant<std::int32_t, std::uint32_t, float, std::string, std::int64_t, std::uint64_t, double>;
 
-/// Name and type of a column. The type is one of number, unsigned, float, symbol, record, adt.
+/// The values of a column, one a tuple; the alternative has to fit the attribute's type, as that of a value.
+using column_values =
+    std::variant<std::span<const std::int32_t>, std::span<const std::uint32_t>, std::span<const float>,
+                 std::span<const std::string>, std::span<const std::string_view>, std::span<const std::int64_t>,
+                 std::span<const std::uint64_t>, std::span<const double>>;
+
+/// Name and type of a column.
 struct attribute {
   std::string name;
-  std::string type;
+  std::string type;           ///< one of number, unsigned, float, symbol, record, adt
+  std::string declared_type;  ///< its name in the text, as "Town" with `.type Town <: symbol`
 };
 
 /// One row of a relation; valid as long as its engine is, until the engine is changed.
-class tuple {
+class GPULOG_API tuple {
  public:
   [[nodiscard]] std::size_t size() const;
   /// The bits of the column, whatever its type. @throws input_error outside of columns 0..size()-1, as all here do, and
@@ -58,7 +67,7 @@ class tuple {
 
 /// A relation of an engine: a handle, valid as long as the engine. Iteration gives every tuple once, in no order to
 /// rely on.
-class relation {
+class GPULOG_API relation {
  public:
   class iterator {
    public:
@@ -101,6 +110,21 @@ class relation {
   /// the run; memory_limit_error.
   void insert(std::span<const value> values);
   void insert(std::initializer_list<value> values) { insert(std::span<const value>(values.begin(), values.size())); }
+
+  /// Adds as many tuples as each column has values, all of them or none. The values are copied. @throws as insert does,
+  /// and input_error for columns of different lengths or for a relation without attributes
+  void insert_columns(std::span<const column_values> columns);
+  void insert_columns(std::initializer_list<column_values> columns) {
+    insert_columns(std::span<const column_values>(columns.begin(), columns.size()));
+  }
+
+  /// Whether one of its tuples has these values. The first question after the run takes time and memory (16 bytes a
+  /// tuple) for an index, those that follow do not; before the run each one looks at all tuples. @throws input_error
+  /// when the number or the types of the values do not fit; memory_limit_error
+  [[nodiscard]] bool contains(std::span<const value> values) const;
+  [[nodiscard]] bool contains(std::initializer_list<value> values) const {
+    return contains(std::span<const value>(values.begin(), values.size()));
+  }
 
   [[nodiscard]] iterator begin() const { return {engine_, relation_, 0}; }
   [[nodiscard]] iterator end() const { return {engine_, relation_, size()}; }

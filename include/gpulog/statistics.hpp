@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "gpulog/export.hpp"
+
 namespace gpulog {
 
 /// Time of one part of the work, as the storage in use divides it (join, deduplicate, merge, index, ...).
@@ -83,6 +85,6 @@ struct statistics {
 };
 
 /// As a JSON document, closed by a newline; keys are the names of the members.
-[[nodiscard]] std::string to_json(const statistics& figures);
+[[nodiscard]] GPULOG_API std::string to_json(const statistics& figures);
 
 }  // namespace gpulog

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/declarations.hpp"
 #include "engine/engine_state.hpp"
 #include "io/output_files.hpp"
 
@@ -23,9 +24,7 @@ std::optional<relation> engine::find(std::string_view name) {
 }
 
 relation engine::relation(std::string_view name) {
-  auto found = find(name);
-  if (!found) throw input_error("There is no relation " + std::string(name));
-  return *found;
+  return gpulog::relation(state_.get(), detail::relation_named(name, state_->analysed()).value);
 }
 
 std::vector<relation> engine::relations() {

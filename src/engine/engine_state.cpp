@@ -149,6 +149,40 @@ word engine_state::at(std::uint32_t relation, std::uint64_t row, std::size_t col
   throw std::out_of_range("row of a relation");
 }
 
+bool engine_state::contains(std::uint32_t relation, std::span<const word> row) {
+  if (row.empty()) return rows(relation) != 0;
+  if (!has_results()) {
+    const auto has_row = [row](const staged_rows& block) {
+      for (std::uint64_t i = 0; i < block.rows; ++i) {
+        std::size_t column = 0;
+        while (column < row.size() && block.columns[column][i] == row[column]) ++column;
+        if (column == row.size()) return true;
+      }
+      return false;
+    };
+    return std::any_of(staged[relation].begin(), staged[relation].end(), has_row);
+  }
+  const relation_id id(relation);
+  try {
+    if (planned().relations[relation].is_equivalence) {
+      return classes.try_emplace(relation, *executor, id).first->second.are_equal(row[0], row[1]);
+    }
+    auto found = row_indexes.find(relation);
+    if (found == row_indexes.end()) {
+      found = row_indexes.emplace(relation, row_index(columns_of(relation), rows(relation), memory)).first;
+    }
+    return found->second.contains(row);
+  } catch (const backend::memory_exceeded& fault) {
+    throw out_of_memory("looking for a row of relation " + analysed().relations[relation].name, fault, memory);
+  }
+}
+
+void engine_state::require_changeable(std::uint32_t relation) const {
+  if (done == step::loading) return;
+  throw input_error("relation " + analysed().relations[relation].name +
+                    " cannot be changed after the program was evaluated");
+}
+
 void engine_state::stage(std::uint32_t relation, const std::vector<word>& row) {
   auto& blocks = staged[relation];
   if (blocks.empty()) {

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "engine/dense_domain_encoding.hpp"
 #include "engine/device_start.hpp"
 #include "engine/functor_libraries.hpp"
+#include "engine/membership.hpp"
 #include "engine/program_state.hpp"
 #include "engine/run_measures.hpp"
 #include "engine/staged_rows.hpp"
@@ -54,9 +57,13 @@ struct engine_state {
   [[nodiscard]] std::vector<std::uint64_t> distinct_values(std::uint32_t relation) const;
   /// The word of a row that was staged or, after evaluation, derived.
   [[nodiscard]] word at(std::uint32_t relation, std::uint64_t row, std::size_t column) const;
+  /// Whether one of the rows is this one. @throws memory_limit_error
+  [[nodiscard]] bool contains(std::uint32_t relation, std::span<const word> row);
   /// nullptr when words have 32 bits.
   [[nodiscard]] storage::wide_values* wide_or_none() const { return wide ? &*wide : nullptr; }
 
+  /// @throws input_error after the evaluation
+  void require_changeable(std::uint32_t relation) const;
   /// Adds a row to those of the relation that were staged. @throws backend::memory_exceeded, and nothing is added
   void stage(std::uint32_t relation, const std::vector<word>& row);
   void load();
@@ -92,6 +99,9 @@ struct engine_state {
   /// By relation, after evaluation: fetched when they are asked for, as rows may have to come from a device.
   mutable std::vector<std::optional<std::vector<const word*>>> results;
   std::vector<io::output_file> reports;  ///< begun, not written
+  /// After evaluation, of relations that contains() was asked of; of equivalence relations, their classes.
+  std::map<std::uint32_t, row_index> row_indexes;
+  std::map<std::uint32_t, element_classes> classes;
   step done = step::loading;
   /// Starts the device while facts are read; nullptr: none is asked for, or there is none.
   std::unique_ptr<device_start> device;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/declarations.hpp"
 #include "engine/program_state.hpp"
 #include "engine/stages.hpp"
 #include "gpulog/error.hpp"
@@ -75,6 +76,7 @@ void compile(program_state& state, source_file& main_file, const compile_options
     analysis.warnings = options.warnings;
     analysis.words = state.words;
     for (const auto& [name, value] : options.pragmas) analysis.pragmas[name] = value;
+    analysis.filled_relations = {options.filled_relations.begin(), options.filled_relations.end()};
     state.analysed = sema::analyse(state.parsed, report, analysis);
     if (options.warnings && state.analysed) {
       for (const sema::rule& rule : state.analysed->rules) warn_of_wrong_patterns(rule.body, *state.analysed, report);
@@ -82,6 +84,9 @@ void compile(program_state& state, source_file& main_file, const compile_options
         warn_of_wrong_patterns(rule.body, *state.analysed, report);
       }
     }
+  }
+  if (state.analysed) {
+    for (const std::string& name : options.filled_relations) (void)detail::relation_named(name, *state.analysed);
   }
   state.remarks = report.to_public();
   state.report = report.to_string();
@@ -130,6 +135,29 @@ const std::vector<diagnostic>& program::diagnostics() const { return state_->rem
 const std::string& program::report() const { return state_->report; }
 
 std::size_t program::syntax_error_count() const { return state_->syntax_errors; }
+
+std::vector<relation_declaration> program::relations() const {
+  std::vector<relation_declaration> found;
+  if (!ok()) return found;
+  for (const sema::relation& relation : state_->analysed->relations) {
+    found.push_back({relation.name, detail::attributes_of(relation),
+                     relation.has_directive(sema::directive_kind::input),
+                     relation.has_directive(sema::directive_kind::output)});
+  }
+  return found;
+}
+
+std::vector<relation_declaration> program::inputs() const {
+  auto found = relations();
+  std::erase_if(found, [](const relation_declaration& relation) { return !relation.is_input; });
+  return found;
+}
+
+std::vector<relation_declaration> program::outputs() const {
+  auto found = relations();
+  std::erase_if(found, [](const relation_declaration& relation) { return !relation.is_output; });
+  return found;
+}
 
 unsigned program::word_size() const { return static_cast<unsigned>(state_->words); }
 

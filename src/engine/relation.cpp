@@ -6,7 +6,9 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/declarations.hpp"
 #include "engine/engine_state.hpp"
+#include "engine/value_bits.hpp"
 #include "gpulog/error.hpp"
 #include "io/structured_value.hpp"
 #include "sema/types/types.hpp"
@@ -18,47 +20,42 @@ const sema::relation& declaration_of(const detail::engine_state* engine, std::ui
   return engine->analysed().relations[relation];
 }
 
-/// The bits that a value has as one of a program's words; nothing when the value does not fit the type, or is none of
-/// this width.
-class bits_of_value {
- public:
-  bits_of_value(value_kind kind, bool is_wide) : kind_(kind), is_wide_(is_wide) {}
+/// The word that stores a value of the type.
+word word_of(const value& given, value_kind kind, detail::engine_state& engine) {
+  if (const auto* text = std::get_if<std::string>(&given)) return engine.symbols.intern(*text);
+  return storage::word_of(std::visit(detail::bits_of_value(kind, engine.wide.has_value()), given).value(),
+                          engine.wide_or_none());
+}
 
-  std::optional<wide_word> operator()(std::int32_t number) const { return (*this)(std::int64_t{number}); }
-  std::optional<wide_word> operator()(std::uint32_t number) const { return (*this)(std::uint64_t{number}); }
-  std::optional<wide_word> operator()(float number) const { return (*this)(double{number}); }
-  std::optional<wide_word> operator()(std::int64_t number) const {
-    if (kind_ != value_kind::number) return std::nullopt;
-    if (is_wide_) return static_cast<wide_word>(number);
-    if (number != static_cast<std::int32_t>(number)) return std::nullopt;
-    return static_cast<std::uint32_t>(number);
-  }
-  std::optional<wide_word> operator()(std::uint64_t number) const {
-    const bool fits = is_wide_ || number <= UINT32_MAX;
-    return kind_ == value_kind::unsigned_number && fits ? std::optional(number) : std::nullopt;
-  }
-  /// -0 and 0 are one value of a relation.
-  std::optional<wide_word> operator()(double number) const {
-    if (kind_ != value_kind::floating) return std::nullopt;
-    if (is_wide_) return std::bit_cast<wide_word>(number + 0.0);
-    const auto smaller = static_cast<float>(number);
-    if (!std::isnan(number) && double{smaller} != number) return std::nullopt;
-    return std::bit_cast<std::uint32_t>(smaller + 0.0F);
-  }
-  std::optional<wide_word> operator()(const std::string&) const { return std::nullopt; }
+/// The word that stores it, if the program has it: else no relation does.
+std::optional<word> known_word_of(const value& given, value_kind kind, const detail::engine_state& engine) {
+  if (const auto* text = std::get_if<std::string>(&given)) return engine.symbols.find(*text);
+  const auto bits = std::visit(detail::bits_of_value(kind, engine.wide.has_value()), given);
+  if (!bits || !engine.wide) return bits ? std::optional(static_cast<word>(*bits)) : std::nullopt;
+  const word code = engine.wide->known_code(*bits);
+  return code == storage::wide_values::no_code ? std::nullopt : std::optional(code);
+}
 
- private:
-  value_kind kind_;
-  bool is_wide_;
-};
+/// Whether the value is one of the type, whatever the relation has.
+bool fits(const value& given, value_kind kind, const detail::engine_state& engine) {
+  if (std::holds_alternative<std::string>(given)) return kind == value_kind::symbol;
+  return std::visit(detail::bits_of_value(kind, engine.wide.has_value()), given).has_value();
+}
 
-/// The word that stores a value; nothing when the value does not fit the type.
-std::optional<word> word_of(const value& given, value_kind kind, detail::engine_state& engine) {
-  if (const auto* text = std::get_if<std::string>(&given); text != nullptr && kind == value_kind::symbol) {
-    return engine.symbols.intern(*text);
+/// @throws input_error unless there is a value of its type for each attribute
+void require_fitting(std::span<const value> values, const sema::relation& declared,
+                     const detail::engine_state& engine) {
+  if (values.size() != declared.attributes.size()) {
+    throw input_error(fmt::format("relation {} has {} attributes, but {} values were given", declared.name,
+                                  declared.attributes.size(), values.size()));
   }
-  const auto bits = std::visit(bits_of_value(kind, engine.wide.has_value()), given);
-  return bits ? std::optional(storage::word_of(*bits, engine.wide_or_none())) : std::nullopt;
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    const sema::attribute& attribute = declared.attributes[c];
+    if (!fits(values[c], attribute.kind, engine)) {
+      throw input_error(fmt::format("attribute {} of relation {} is of type {}", attribute.name, declared.name,
+                                    sema::kind_name(attribute.kind)));
+    }
+  }
 }
 
 input_error too_wide(std::size_t column, const std::string& relation) {
@@ -146,33 +143,31 @@ const std::string& relation::name() const { return declaration_of(engine_, relat
 std::size_t relation::arity() const { return declaration_of(engine_, relation_).attributes.size(); }
 
 std::vector<attribute> relation::attributes() const {
-  std::vector<attribute> result;
-  for (const sema::attribute& declared : declaration_of(engine_, relation_).attributes) {
-    result.push_back({declared.name, std::string(sema::kind_name(declared.kind))});
-  }
-  return result;
+  return detail::attributes_of(declaration_of(engine_, relation_));
 }
 
 std::uint64_t relation::size() const { return engine_->rows(relation_); }
 
+bool relation::contains(std::span<const value> values) const {
+  const sema::relation& declared = declaration_of(engine_, relation_);
+  require_fitting(values, declared, *engine_);
+  std::vector<gpulog::word> words;
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    const auto known = known_word_of(values[c], declared.attributes[c].kind, *engine_);
+    if (!known) return false;
+    words.push_back(*known);
+  }
+  return engine_->contains(relation_, words);
+}
+
 void relation::insert(std::span<const value> values) {
   const sema::relation& declared = declaration_of(engine_, relation_);
-  if (engine_->done != detail::engine_state::step::loading) {
-    throw input_error("relation " + declared.name + " cannot be changed after the program was evaluated");
-  }
-  if (values.size() != declared.attributes.size()) {
-    throw input_error(fmt::format("relation {} has {} attributes, but {} values were given", declared.name,
-                                  declared.attributes.size(), values.size()));
-  }
+  engine_->require_changeable(relation_);
+  require_fitting(values, declared, *engine_);
   try {
     std::vector<gpulog::word> words;
     for (std::size_t c = 0; c < values.size(); ++c) {
-      const auto stored = word_of(values[c], declared.attributes[c].kind, *engine_);
-      if (!stored) {
-        throw input_error(fmt::format("attribute {} of relation {} is of type {}", declared.attributes[c].name,
-                                      declared.name, sema::kind_name(declared.attributes[c].kind)));
-      }
-      words.push_back(*stored);
+      words.push_back(word_of(values[c], declared.attributes[c].kind, *engine_));
     }
     engine_->stage(relation_, words);
   } catch (const backend::memory_exceeded& fault) {

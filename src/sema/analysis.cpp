@@ -322,6 +322,7 @@ class analyser {
       }
       if (has_clause_[number] || relation.has_directive(directive_kind::input)) continue;
       if (suppressed.contains("*") || suppressed.contains(relation.name)) continue;
+      if (options_.filled_relations.contains(relation.name)) continue;
       diagnostics_.warning(relation.span, "No rules/facts defined for relation " + relation.name,
                            warning_kind::no_rules_nor_facts);
     }

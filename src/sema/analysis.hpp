@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "sema/program.hpp"
@@ -16,6 +17,7 @@ struct analysis_options {
   /// They outweigh those of the program. `legacy`: of an atom's arguments only the kinds are checked; `inline-exclude`
   /// and `magic-transform-exclude`: relations that are not inlined, separated by commas.
   std::map<std::string, std::string> pragmas = {};
+  std::set<std::string> filled_relations = {};  ///< by the caller: they need neither rules nor facts
 };
 
 /// Resolves, types, checks, desugars and stratifies a parsed program. Everything that is wrong is reported to

@@ -47,6 +47,25 @@ std::string table_of(const gpulog::relation& relation) {
   return text;
 }
 
+void insert_roads(gpulog::engine& engine, const std::vector<std::string>& from, const std::vector<std::string>& to,
+                  const std::vector<int>& km) {
+  engine.relation("road").insert_columns({from, to, km});
+}
+
+bool are_connected(gpulog::engine& engine, const std::string& from, const std::string& to) {
+  return engine.relation("connection").contains({from, to});
+}
+
+std::string signatures_of(const gpulog::program& program) {
+  std::string text;
+  for (const gpulog::relation_declaration& relation : program.relations()) {
+    text += relation.name + "(";
+    for (const gpulog::attribute& column : relation.attributes) text += " " + column.name + ":" + column.declared_type;
+    text += relation.is_output ? " ) is an output\n" : " )\n";
+  }
+  return text;
+}
+
 std::vector<std::string> errors_of(const std::string& text) {
   gpulog::compile_options options;
   options.warnings = false;
@@ -131,6 +150,31 @@ TEST(embedding, a_relation_as_a_table) {
   gpulog::engine engine(program);
   engine.evaluate();
   EXPECT_EQ(table_of(engine.relation("r")), "x:number s:symbol \n1 one \n");
+}
+
+TEST(embedding, facts_come_as_columns) {
+  const auto program = gpulog::program::from_text(".decl road(from:symbol, to:symbol, km:number)\n");
+  gpulog::engine engine(program);
+  insert_roads(engine, {"Linz", "Wels"}, {"Wels", "Salzburg"}, {30, 100});
+  engine.evaluate();
+  EXPECT_EQ(engine.relation("road").size(), 2U);
+  EXPECT_TRUE(engine.relation("road").contains({"Wels", "Salzburg", 100}));
+}
+
+TEST(embedding, a_tuple_is_looked_for) {
+  const auto program =
+      gpulog::program::from_text(".decl connection(x:symbol, y:symbol)\nconnection(\"Linz\", \"Wels\").\n");
+  gpulog::engine engine(program);
+  engine.evaluate();
+  EXPECT_TRUE(are_connected(engine, "Linz", "Wels"));
+  EXPECT_FALSE(are_connected(engine, "Wels", "Linz"));
+}
+
+TEST(embedding, relations_of_a_program) {
+  const auto program = gpulog::program::from_text(
+      ".type Town <: symbol\n.decl road(a:Town, b:Town)\nroad(\"x\", \"y\").\n.decl end(t:Town)\n.output end\n"
+      "end(t) :- road(_, t).\n");
+  EXPECT_EQ(signatures_of(program), "road( a:Town b:Town )\nend( t:Town ) is an output\n");
 }
 
 TEST(embedding, errors_are_listed) {

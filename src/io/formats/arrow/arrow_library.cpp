@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
 #include "support/error.hpp"
 
@@ -24,6 +25,14 @@ std::filesystem::path own_folder() {
   return (is_library || ignored ? file : program).parent_path();
 }
 
+/// Where it may be: beside the program in a build, else where it is installed. A program that is linked with a static
+/// library may be anywhere.
+std::vector<std::filesystem::path> places() {
+  const std::filesystem::path own = own_folder();
+  return {own, own / ".." / "lib", own / ".." / GPULOG_LIBRARY_FOLDER / "gpulog", own / "gpulog",
+          std::filesystem::path(GPULOG_INSTALLED_LIBRARIES) / "gpulog"};
+}
+
 /// The functions of libgpulog_arrow.so, which stays loaded.
 struct arrow_library {
   arrow_read_function read = nullptr;
@@ -32,10 +41,10 @@ struct arrow_library {
 
   arrow_library() {
     void* library = nullptr;
-    const std::filesystem::path folder = own_folder();
-    for (const std::filesystem::path& place : {folder / library_name, folder / ".." / "lib" / library_name}) {
+    for (const std::filesystem::path& folder : places()) {
+      const std::filesystem::path file = folder / library_name;
       std::error_code ignored;
-      if (library == nullptr && std::filesystem::exists(place, ignored)) library = open(place.string());
+      if (library == nullptr && std::filesystem::exists(file, ignored)) library = open(file.string());
     }
     if (library == nullptr && failure.empty()) library = open(library_name);
     if (library == nullptr) return;

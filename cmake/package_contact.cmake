@@ -1,0 +1,12 @@
+# Read when cpack runs: who makes the packages, named as for Debian's tools.
+set(maintainer "$ENV{DEBFULLNAME}")
+if(NOT maintainer)
+  set(maintainer "gpulog maintainers")
+endif()
+set(address "$ENV{DEBEMAIL}")
+if(NOT address)
+  cmake_host_system_information(RESULT host QUERY HOSTNAME)
+  set(address "root@${host}")
+endif()
+set(CPACK_PACKAGE_CONTACT "${maintainer} <${address}>")
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${CPACK_PACKAGE_CONTACT}")

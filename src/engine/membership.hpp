@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "exec/executor.hpp"
+#include "support/ids.hpp"
+
+/// Whether a relation has a row, after the evaluation. Tuple sets are given back by then, or are on a device: these are
+/// made when they are first asked.
+namespace gpulog::detail {
+
+/// Finds rows by all their words: a table of row numbers with linear probing.
+class row_index {
+ public:
+  /// @param columns stay as they are, and outlive this @throws backend::memory_exceeded
+  row_index(std::vector<const word*> columns, std::uint64_t rows, backend::memory_resource& memory);
+
+  [[nodiscard]] bool contains(std::span<const word> row) const;
+
+ private:
+  [[nodiscard]] bool is_row(std::uint64_t number, std::span<const word> row) const;
+
+  std::vector<const word*> columns_;
+  backend::array<std::uint64_t> slots_;  ///< row numbers + 1; 0: free
+};
+
+/// The classes of an equivalence relation, without its pairs.
+class element_classes {
+ public:
+  element_classes(const exec::executor& executor, relation_id relation);
+
+  [[nodiscard]] bool are_equal(word left, word right) const;
+
+ private:
+  std::unordered_map<word, word> smallest_;  ///< of an element's class
+};
+
+}  // namespace gpulog::detail

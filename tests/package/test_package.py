@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Installs the build into a folder, as a user would, and builds and runs programs with what is there.
+
+  GPULOG_BUILD=build/emulated python3 tests/package/test_package.py [TEST...]
+
+GPULOG_SHARED names a shared library of the same build, CMAKE and CXX the programs that made it, GPULOG_ARROW says whether it
+was built with Apache Arrow.
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+CONSUMER = os.path.join(HERE, 'consumer')
+HEADERS = os.path.join(ROOT, 'include', 'gpulog')
+TIMEOUT_SECONDS = 300
+PRINTED = 'Linz -> Salzburg\nVienna -> Linz\nVienna -> Salzburg\n'
+PROGRAM = '.decl a(x:number)\na(1).\n.output a\n'
+
+BUILD = os.path.abspath(os.environ.get('GPULOG_BUILD', os.path.join(ROOT, 'build/release')))
+CMAKE = os.environ.get('CMAKE', 'cmake')
+CXX = os.environ.get('CXX', 'c++')
+SHARED = os.environ.get('GPULOG_SHARED')
+
+
+def run(*command, folder=None, status=0, **variables):
+    process = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                             timeout=TIMEOUT_SECONDS, env={**os.environ, **variables})
+    if status is not None and process.returncode != status:
+        raise AssertionError('%s: exit status %d\n%s%s' % (' '.join(command), process.returncode, process.stdout,
+                                                           process.stderr))
+    return process.stdout
+
+
+def project_version():
+    with open(os.path.join(ROOT, 'CMakeLists.txt'), encoding='utf-8') as file:
+        return re.search(r'^project\(gpulog VERSION (\d+\.\d+\.\d+)', file.read(), re.M)[1]
+
+
+def files_below(folder):
+    return {os.path.relpath(os.path.join(place, name), folder) for place, _, names in os.walk(folder) for name in names}
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix='gpulog-package-')
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def check_consumer(self, program, **variables):
+        lines = run(program, **variables).splitlines(keepends=True)
+        self.assertEqual(''.join(sorted(lines[:-1])), PRINTED)
+        self.assertEqual(lines[-1], 'gpulog %s\n' % project_version())
+
+
+class Installed(InFolder):
+    @classmethod
+    def setUpClass(cls):
+        cls.parent = tempfile.mkdtemp(prefix='gpulog-installed-')
+        cls.addClassCleanup(shutil.rmtree, cls.parent)
+        first = os.path.join(cls.parent, 'first')
+        run(CMAKE, '--install', BUILD, '--prefix', first)
+        # Nothing in it may say where it was installed.
+        cls.prefix = os.path.join(cls.parent, 'second')
+        os.rename(first, cls.prefix)
+        cls.package, = glob.glob(os.path.join(cls.prefix, 'lib*', '**', 'gpulog-config.cmake'), recursive=True)
+        cls.library_folder = os.path.dirname(os.path.dirname(os.path.dirname(cls.package)))
+
+    def test_headers_are_those_of_the_interface(self):
+        self.assertEqual(files_below(os.path.join(self.prefix, 'include')),
+                         {os.path.join('gpulog', name) for name in os.listdir(HEADERS)})
+
+    def test_files_name_no_folder_of_the_build(self):
+        for name in files_below(self.prefix):
+            if not name.endswith(('.cmake', '.pc', '.hpp', '.1')):
+                continue
+            with open(os.path.join(self.prefix, name), encoding='utf-8') as file:
+                text = file.read()
+            for folder in (ROOT, BUILD, os.path.join(self.parent, 'first')):
+                self.assertNotIn(folder, text, name)
+
+    def test_consumer_by_cmake(self):
+        run(CMAKE, '-G', 'Ninja', '-S', CONSUMER, '-B', self.path('build'), '-DCMAKE_CXX_COMPILER=' + CXX,
+            '-DCMAKE_PREFIX_PATH=' + self.prefix)
+        run(CMAKE, '--build', self.path('build'))
+        self.check_consumer(self.path('build', 'consumer'))
+
+    def test_consumer_by_pkg_config(self):
+        variables = {'PKG_CONFIG_PATH': os.path.join(self.library_folder, 'pkgconfig')}
+        self.assertEqual(run('pkg-config', '--modversion', 'gpulog', **variables), project_version() + '\n')
+        flags = run('pkg-config', '--cflags', '--libs', 'gpulog', **variables).split()
+        run(CXX, '-std=c++20', os.path.join(CONSUMER, 'consumer.cpp'), '-o', self.path('consumer'), *flags)
+        self.check_consumer(self.path('consumer'), LD_LIBRARY_PATH=self.library_folder)
+
+    def test_versions_that_fit(self):
+        major, minor, patch = map(int, project_version().split('.'))
+        script = self.path('ask.cmake')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write('set(CMAKE_SIZEOF_VOID_P 8)\nstring(REPLACE "." ";" parts ${PACKAGE_FIND_VERSION})\n'
+                       'list(GET parts 0 PACKAGE_FIND_VERSION_MAJOR)\nlist(GET parts 1 PACKAGE_FIND_VERSION_MINOR)\n'
+                       'include(%s)\nmessage("${PACKAGE_VERSION} ${PACKAGE_VERSION_COMPATIBLE}")\n'
+                       % self.package.replace('-config.', '-config-version.'))
+        for wanted, fits in (((major, minor, 0), True), ((major, minor, patch + 1), False), ((major, minor + 1, 0), False),
+                             ((major + 1, minor, 0), False)):
+            wanted = '.'.join(map(str, wanted))
+            process = subprocess.run([CMAKE, '-DPACKAGE_FIND_VERSION=' + wanted, '-P', script], capture_output=True,
+                                     text=True, check=True)
+            self.assertEqual(process.stderr.split(), [project_version(), 'TRUE' if fits else 'FALSE'], wanted)
+
+    def test_command(self):
+        with open(self.path('program.dl'), 'w', encoding='utf-8') as file:
+            file.write(PROGRAM)
+        command = os.path.join(self.prefix, 'bin', 'gpulog')
+        self.assertEqual(run(command, 'program.dl', folder=self.folder), '')
+        with open(self.path('a.csv'), encoding='utf-8') as file:
+            self.assertEqual(file.read(), '1\n')
+        self.assertEqual(run(command, '--version').splitlines()[0], 'gpulog ' + project_version())
+        # An executable that it makes needs nothing of the installation.
+        run(command, 'program.dl', '-o', 'program', folder=self.folder)
+        self.assertIn('\n1\n', run(self.path('program'), '-D-', folder=self.folder))
+
+    @unittest.skipUnless(os.environ.get('GPULOG_ARROW') == 'ON', 'skipped: built without Apache Arrow')
+    def test_command_finds_the_library_of_arrow(self):
+        with open(self.path('program.dl'), 'w', encoding='utf-8') as file:
+            file.write(PROGRAM.replace('.output a', '.output a(IO=parquet)'))
+        run(os.path.join(self.prefix, 'bin', 'gpulog'), 'program.dl', folder=self.folder)
+        with open(self.path('a.parquet'), 'rb') as file:
+            self.assertEqual(file.read(4), b'PAR1')
+
+    def test_pages_are_installed(self):
+        for name in ('man/man1/gpulog.1', 'bash-completion/completions/gpulog', 'zsh/vendor-completions/_gpulog',
+                     'fish/vendor_completions.d/gpulog.fish'):
+            self.assertTrue(os.path.isfile(os.path.join(self.prefix, 'share', name)), name)
+
+
+class Shared(InFolder):
+    def test_shows_the_interface_alone(self):
+        shown = run('nm', '-DC', '--defined-only', SHARED).splitlines()
+        self.assertTrue(shown)
+        interface = re.compile(r'(?:typeinfo (?:name )?for |vtable for )?gpulog::(?!detail::)\w+')
+        namespaces = {name for name in os.listdir(os.path.join(ROOT, 'src'))}
+        for line in shown:
+            name = line.split(maxsplit=2)[2]
+            self.assertTrue(interface.match(name), line)
+            self.assertNotIn(re.search(r'gpulog::(\w+)', name)[1], namespaces - {'engine'}, line)
+
+    def test_consumer(self):
+        run(CXX, '-std=c++20', '-I', os.path.dirname(HEADERS), os.path.join(CONSUMER, 'consumer.cpp'), SHARED, '-o',
+            self.path('consumer'))
+        self.check_consumer(self.path('consumer'), LD_LIBRARY_PATH=os.path.dirname(SHARED))
+        major, minor, _ = project_version().split('.')
+        self.assertIn('libgpulog.so.%s.%s\n' % (major, minor), run('objdump', '-p', self.path('consumer')))
+
+
+class Subfolder(InFolder):
+    def test_is_part_of_another_project(self):
+        """Configured alone: to build all of gpulog again would take minutes."""
+        build = self.path('build')
+        run(CMAKE, '-G', 'Ninja', '-S', CONSUMER, '-B', build, '-DCMAKE_CXX_COMPILER=' + CXX, '-DGPULOG_SOURCES=' + ROOT,
+            '-DGPULOG_GPU=off', '-DGPULOG_ARROW=OFF')
+        # What the program is made of: the library, and neither the command nor tests.
+        commands = run(CMAKE, '--build', build, '--', '-t', 'commands', 'consumer')
+        self.assertIn('libgpulog.a', commands)
+        everything = run(CMAKE, '--build', build, '--', '-t', 'commands')
+        self.assertIn('/src/engine/', everything)
+        self.assertNotIn('/src/cli/', everything)
+        self.assertNotIn('/tests/unit/', everything)
+
+
+class Pages(InFolder):
+    PAGES = os.path.join(BUILD, 'pages')
+
+    def page(self, name):
+        path = os.path.join(self.PAGES, name)
+        with open(path, encoding='utf-8') as file:
+            return path, file.read()
+
+    def options(self):
+        text = run(os.path.join(BUILD, 'gpulog'), '--help')
+        return {name for names in re.findall(r'^  (-[\w,-]+)', text, re.M) for name in names.split(',')}
+
+    def test_manual_page(self):
+        path, text = self.page('gpulog.1')
+        self.assertIn(project_version(), text)
+        self.assertEqual(run('groff', '-man', '-ww', '-z', '-Tutf8', path), '')
+        shown = run('groff', '-man', '-Tascii', '-P-cbou', path)
+        for name in self.options():
+            self.assertRegex(shown, r'(?m)^ .*(?<![\w-])%s\b' % re.escape(name))
+
+    def completed_by_bash(self, *words):
+        path, _ = self.page('gpulog.bash')
+        script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gpulog; printf "%s\\n" "${COMPREPLY[@]}"'
+        return run('bash', '-c', script, 'bash', path, 'gpulog', *words, folder=self.folder).split()
+
+    def completed_by_fish(self, line):
+        path, _ = self.page('gpulog.fish')
+        printed = run('fish', '-N', '-c', 'source $argv[1]; complete -C $argv[2]', path, 'gpulog ' + line,
+                      folder=self.folder, HOME=self.folder)
+        return [word.split('\t')[0] for word in printed.splitlines()]
+
+    def test_bash(self):
+        self.assertEqual(set(self.completed_by_bash('-')), self.options())
+        self.assertEqual(self.completed_by_bash('--back'), ['--backend'])
+        self.assertEqual(self.completed_by_bash('--backend', ''), ['auto', 'cpu', 'gpu'])
+        self.assertEqual(self.completed_by_bash('--show', 'initial-ast,transformed-r'), ['initial-ast,transformed-ram'])
+        self.assertEqual(self.completed_by_bash('--tune', 'magic'), ['magic-sets='])
+        for name in ('program.dl', 'other.txt'):
+            with open(self.path(name), 'w', encoding='utf-8'):
+                pass
+        os.mkdir(self.path('facts'))
+        self.assertEqual(self.completed_by_bash(''), ['program.dl', 'facts'])
+        self.assertEqual(self.completed_by_bash('-F', ''), ['facts'])
+
+    def test_fish(self):
+        self.assertEqual(self.completed_by_fish('--back'), ['--backend'])
+        self.assertEqual(self.completed_by_fish('--backend '), ['auto', 'cpu', 'gpu'])
+        self.assertEqual(self.completed_by_fish('--show initial-ast,transformed-r'), ['initial-ast,transformed-ram'])
+        self.assertEqual(self.completed_by_fish('--tune magic'), ['magic-sets='])
+        self.assertLessEqual({name for name in self.options() if name.startswith('--')}, set(self.completed_by_fish('--')))
+        self.assertLessEqual({name for name in self.options() if len(name) == 2}, set(self.completed_by_fish('-')))
+
+    def test_zsh(self):
+        """Its completions need a terminal: the specifications are handed over, and read back."""
+        path, text = self.page('_gpulog')
+        run('zsh', '-n', path)
+        script = '_arguments() { print -rl -- "$@" }; source $1'
+        given = run('zsh', '-f', '-c', script, 'zsh', path).splitlines()
+        found = {re.match(r'(?:\*|\([^)]*\))(-[\w-]+)', line)[1] for line in given if '[' in line}
+        self.assertEqual(found, self.options())
+        self.assertIn('(--backend)--backend=[auto, cpu or gpu]:NAME:(auto cpu gpu)', given)
+        self.assertTrue(text.startswith('#compdef gpulog\n'))
+
+
+class Debian(InFolder):
+    def test_package_of_the_command(self):
+        run(os.path.join(os.path.dirname(shutil.which(CMAKE)), 'cpack'), '-G', 'DEB', '-B', self.folder,
+            '-D', 'CPACK_COMPONENTS_ALL=command', '-D', 'CPACK_DEBIAN_COMPRESSION_TYPE=gzip', folder=BUILD)
+        package, = glob.glob(self.path('gpulog_*.deb'))
+        fields = dict(re.findall(r'^(\S+): (.*)$', run('dpkg-deb', '-f', package), re.M))
+        self.assertEqual(fields['Package'], 'gpulog')
+        self.assertTrue(fields['Version'].startswith(project_version() + '-'))
+        for needed in ('libc6', 'libtbb12', 'libfmt9', 'libsqlite3-0', 'zlib1g'):
+            self.assertRegex(fields['Depends'], r'(^|, )%s\b' % needed)
+        run('dpkg-deb', '-x', package, self.path('root'))
+        self.assertEqual({name for name in files_below(self.path('root'))},
+                         {'usr/bin/gpulog', 'usr/share/man/man1/gpulog.1.gz', 'usr/share/bash-completion/completions/gpulog',
+                          'usr/share/zsh/vendor-completions/_gpulog', 'usr/share/fish/vendor_completions.d/gpulog.fish',
+                          'usr/share/doc/gpulog/copyright', 'usr/share/doc/gpulog/changelog.gz',
+                          'usr/share/doc/gpulog/changelog.Debian.gz'})
+        self.assertIn(project_version(), run(self.path('root/usr/bin/gpulog'), '--version'))
+
+
+if __name__ == '__main__':
+    sys.exit(unittest.main())
