@@ -23,15 +23,18 @@ class domain_search {
   domain_search(const program& plan, const stratum& considered) : plan_(plan) {
     add_versions(considered.once);
     for (const phase& repeated : considered.loop) add_versions(repeated);
-    own_.resize(plan.relations.size());
-    for (const relation_id id : considered.relations) own_[id.value] = true;
-    std::uint32_t places = 0;
-    for (const relation& one : plan.relations) {
-      first_place_.push_back(places);
-      places += static_cast<std::uint32_t>(one.kinds.size());
+    const std::set<relation_id> own(considered.relations.begin(), considered.relations.end());
+    for (const auto& [place, sources] : sources_) {
+      number_of(place);
+      for (const column_place& source : sources.places) number_of(source);
     }
-    found_sources_.resize(places);
-    for (const auto& [place, sources] : sources_) found_sources_[number_of(place)] = &sources;
+    flows_.resize(places_.size());
+    for (const auto& [place, sources] : sources_) {
+      column_flow& flow = flows_[numbers_.at(place)];
+      if (!own.contains(place.relation)) continue;
+      flow.sources = &sources;
+      for (const column_place& source : sources.places) flow.from.push_back(numbers_.at(source));
+    }
   }
 
   [[nodiscard]] std::optional<relation_domain> find(relation_id id) const {
@@ -49,8 +52,16 @@ class domain_search {
   }
 
  private:
-  [[nodiscard]] std::uint32_t number_of(column_place place) const {
-    return first_place_[place.relation.value] + place.column;
+  /// What flows into a column of the stratum; of others, nothing.
+  struct column_flow {
+    const column_sources* sources = nullptr;
+    std::vector<std::uint32_t> from;
+  };
+
+  std::uint32_t number_of(column_place place) {
+    const auto [known, is_new] = numbers_.emplace(place, static_cast<std::uint32_t>(places_.size()));
+    if (is_new) places_.push_back(place);
+    return known->second;
   }
 
   void add_versions(const phase& from) {
@@ -100,21 +111,23 @@ class domain_search {
   /// Everything that flows into the column. A relation of the stratum may have rows of its own before it begins.
   [[nodiscard]] std::optional<column_domain> find(column_place column) const {
     column_domain found;
-    std::vector<bool> reached(found_sources_.size());
-    reached[number_of(column)] = true;
-    std::vector<column_place> open = {column};
+    const auto number = numbers_.find(column);
+    if (number == numbers_.end()) return column_domain{{column}, 0};
+    std::vector<bool> reached(places_.size());
+    reached[number->second] = true;
+    std::vector<std::uint32_t> open = {number->second};
     while (!open.empty()) {
-      const column_place next = open.back();
+      const std::uint32_t next = open.back();
       open.pop_back();
-      found.sources.push_back(next);
-      const column_sources* const sources = found_sources_[number_of(next)];
-      if (!own_[next.relation.value] || sources == nullptr) continue;
-      if (sources->makes_values) return std::nullopt;
-      found.largest_constant = std::max(found.largest_constant, sources->largest_constant);
-      for (const column_place& place : sources->places) {
-        if (reached[number_of(place)]) continue;
-        reached[number_of(place)] = true;
-        open.push_back(place);
+      found.sources.push_back(places_[next]);
+      const column_flow& flow = flows_[next];
+      if (flow.sources == nullptr) continue;
+      if (flow.sources->makes_values) return std::nullopt;
+      found.largest_constant = std::max(found.largest_constant, flow.sources->largest_constant);
+      for (const std::uint32_t source : flow.from) {
+        if (reached[source]) continue;
+        reached[source] = true;
+        open.push_back(source);
       }
     }
     std::sort(found.sources.begin(), found.sources.end());
@@ -123,9 +136,10 @@ class domain_search {
 
   const program& plan_;
   std::map<column_place, column_sources> sources_;  // of columns of the stratum's relations
-  std::vector<bool> own_;                           // by relation: of the stratum
-  std::vector<std::uint32_t> first_place_;          // by relation, where its columns are in found_sources_
-  std::vector<const column_sources*> found_sources_;
+  // Columns that the stratum's rules read or fill, by number.
+  std::map<column_place, std::uint32_t> numbers_;
+  std::vector<column_place> places_;
+  std::vector<column_flow> flows_;
 };
 
 }  // namespace
