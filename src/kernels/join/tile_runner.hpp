@@ -30,7 +30,8 @@ struct worker_gate {
 /// looks up the keys of a tile together, writes out (binding, match) pairs until the next tile is full, and hands it
 /// on; the last one offers the tile to the head's tuple set. So a body of any length needs one tile a segment and no
 /// memory that grows with the candidates.
-template <bool Concurrent>
+/// @tparam Access how it writes to the head: storage::exclusive_access, storage::concurrent_access
+template <class Access>
 class tile_runner : private tile_folds {
  public:
   /// @param gate of all workers of the run
@@ -99,10 +100,10 @@ class tile_runner : private tile_folds {
     tile_runner& runner_;
   };
   void enter() {
-    if constexpr (Concurrent) gate_->mutex.lock_shared();
+    if constexpr (Access::is_concurrent) gate_->mutex.lock_shared();
   }
   void leave() {
-    if constexpr (Concurrent) gate_->mutex.unlock_shared();
+    if constexpr (Access::is_concurrent) gate_->mutex.unlock_shared();
   }
 
   /// Nothing that the rest of the run finds can be new.
@@ -217,8 +218,8 @@ class tile_runner : private tile_folds {
     // few.
     constexpr std::uint32_t pieces = 8;
     constexpr std::uint64_t few_bindings = 64;
-    if constexpr (Concurrent) std::rotate(wanted, wanted + worker_ * 0x9E37U % left, wanted + left);
-    std::uint32_t piece = Concurrent ? std::max(1U, left / pieces) : left;
+    if constexpr (Access::is_concurrent) std::rotate(wanted, wanted + worker_ * 0x9E37U % left, wanted + left);
+    std::uint32_t piece = Access::is_concurrent ? std::max(1U, left / pieces) : left;
     while (left != 0) {
       piece = std::min(piece, left);
       const std::uint64_t before = bindings_;
@@ -276,12 +277,12 @@ class tile_runner : private tile_folds {
       return;
     }
     relation& target = relation_of(program_->target);
-    const std::uint64_t room = Concurrent ? shared_room_ : n;
+    const std::uint64_t room = Access::is_concurrent ? shared_room_ : n;
     while (!target.has_room(room)) {
       leave();
       try {
         std::unique_lock<std::shared_mutex> everybody_else_waits(gate_->mutex, std::defer_lock);
-        if constexpr (Concurrent) everybody_else_waits.lock();
+        if constexpr (Access::is_concurrent) everybody_else_waits.lock();
         if (!target.has_room(room)) make_room(room);
       } catch (...) {
         enter();
@@ -291,7 +292,7 @@ class tile_runner : private tile_folds {
     }
     for (std::size_t c = 0; c < head_.size(); ++c) head_[c] = value(number, program_->head[c]);
     candidates_ += n;
-    fresh_ += target.insert<Concurrent>(head_.data(), n, scratch_->insert, worker_);
+    fresh_ += target.insert<Access>(head_.data(), n, scratch_->insert, worker_);
     if (ends_when_full_) check_end();
   }
 

@@ -240,9 +240,9 @@ class row_evaluator {
   /// Offers results to a relation, which may have some of them.
   void run_into(storage::relation& target) {
     if (backend_->workers() == 1) {
-      insert_all<false>(target);
+      insert_all<storage::exclusive_access>(target);
     } else {
-      insert_all<true>(target);
+      insert_all<storage::concurrent_access>(target);
     }
   }
 
@@ -291,7 +291,7 @@ class row_evaluator {
     });
   }
 
-  template <bool Concurrent>
+  template <class Access>
   void insert_all(storage::relation& target) {
     worker_gate gate(backend_->workers());
     const std::uint64_t room = storage::relation::room_for(gate.workers);
@@ -309,7 +309,7 @@ class row_evaluator {
           }
           inside.lock();
         }
-        target.insert_words<Concurrent>(row, words, n, *own, worker);
+        target.insert_words<Access>(row, words, n, *own, worker);
       });
     });
   }
