@@ -24,6 +24,24 @@ struct worker_gate {
   explicit worker_gate(unsigned number) : workers(number) {}
   std::shared_mutex mutex;
   unsigned workers;  ///< that may be inside
+
+  /// For a worker that holds it, if others are there: while there is too little room, make_room() with all of them
+  /// elsewhere.
+  template <class Access, class Relation, class MakeRoom>
+  void require_room(const Relation& target, std::uint64_t room, const MakeRoom& make_room) {
+    while (!target.has_room(room)) {
+      if constexpr (Access::is_concurrent) mutex.unlock_shared();
+      try {
+        std::unique_lock<std::shared_mutex> everybody_else_waits(mutex, std::defer_lock);
+        if constexpr (Access::is_concurrent) everybody_else_waits.lock();
+        if (!target.has_room(room)) make_room(room);
+      } catch (...) {
+        if constexpr (Access::is_concurrent) mutex.lock_shared();
+        throw;
+      }
+      if constexpr (Access::is_concurrent) mutex.lock_shared();
+    }
+  }
 };
 
 /// One worker's run of a pipeline. A tile of bindings, held in registers, flows through the segments: an expansion
@@ -57,7 +75,7 @@ class tile_runner : private tile_folds {
   /// @throws arithmetic_fault, interrupted, backend::memory_exceeded
   template <class MakeRoom>
   void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
-    const hold held(*this);
+    const auto held = hold_gate();
     try {
       expand_rows(begin, end, make_room);
     } catch (const head_is_full&) {  // by this worker, another one or another rule
@@ -68,7 +86,7 @@ class tile_runner : private tile_folds {
   /// whether pair i reaches the end, where the head holds the register of the second segment that numbers the pairs.
   /// @throws as run
   void run_pairs(const std::uint64_t* first, const std::uint64_t* second, std::uint32_t n, std::uint8_t* passes) {
-    const hold held(*this);
+    const auto held = hold_gate();
     const auto load = [&](std::size_t number, const std::uint64_t* rows, std::size_t into) {
       const segment& read = program_->segments[number];
       for (const binding& bound : read.bindings) {
@@ -89,21 +107,10 @@ class tile_runner : private tile_folds {
 
  private:
   /// Holds the gate while relations are read or written.
-  class hold {
-   public:
-    explicit hold(tile_runner& runner) : runner_(runner) { runner_.enter(); }
-    ~hold() { runner_.leave(); }
-    hold(const hold&) = delete;
-    hold& operator=(const hold&) = delete;
-
-   private:
-    tile_runner& runner_;
-  };
-  void enter() {
-    if constexpr (Access::is_concurrent) gate_->mutex.lock_shared();
-  }
-  void leave() {
-    if constexpr (Access::is_concurrent) gate_->mutex.unlock_shared();
+  [[nodiscard]] std::shared_lock<std::shared_mutex> hold_gate() {
+    std::shared_lock<std::shared_mutex> held(gate_->mutex, std::defer_lock);
+    if constexpr (Access::is_concurrent) held.lock();
+    return held;
   }
 
   /// Nothing that the rest of the run finds can be new.
@@ -277,19 +284,7 @@ class tile_runner : private tile_folds {
       return;
     }
     relation& target = relation_of(program_->target);
-    const std::uint64_t room = Access::is_concurrent ? shared_room_ : n;
-    while (!target.has_room(room)) {
-      leave();
-      try {
-        std::unique_lock<std::shared_mutex> everybody_else_waits(gate_->mutex, std::defer_lock);
-        if constexpr (Access::is_concurrent) everybody_else_waits.lock();
-        if (!target.has_room(room)) make_room(room);
-      } catch (...) {
-        enter();
-        throw;
-      }
-      enter();
-    }
+    gate_->require_room<Access>(target, Access::is_concurrent ? shared_room_ : n, make_room);
     for (std::size_t c = 0; c < head_.size(); ++c) head_[c] = value(number, program_->head[c]);
     candidates_ += n;
     fresh_ += target.insert<Access>(head_.data(), n, scratch_->insert, worker_);

@@ -300,15 +300,9 @@ class row_evaluator {
       auto& own = scratch[worker];
       if (!own) own = std::make_unique<storage::insert_scratch>();
       values.in_pieces(storage::tile_rows, [&](const storage::bitmap_words& words, std::uint32_t n, std::uint32_t) {
-        std::shared_lock<std::shared_mutex> inside(gate.mutex);
-        while (!target.has_room(room)) {
-          inside.unlock();
-          {
-            const std::unique_lock<std::shared_mutex> alone(gate.mutex);
-            if (!target.has_room(room)) target.make_room(*backend_, room);
-          }
-          inside.lock();
-        }
+        const std::shared_lock<std::shared_mutex> inside(gate.mutex);
+        gate.require_room<storage::concurrent_access>(target, room,
+                                                      [&](std::uint64_t more) { target.make_room(*backend_, more); });
         target.insert_words<Access>(row, words, n, *own, worker);
       });
     });

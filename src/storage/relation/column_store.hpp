@@ -65,11 +65,16 @@ struct column_store {
   template <class Access>
   std::uint32_t append_packed(const std::uint64_t* keys, std::uint32_t n) {
     const std::uint64_t row = Access::add(tail, n);
-    word* const last = columns.back().data() + row;
-    for (std::uint32_t i = 0; i < n; ++i) last[i] = static_cast<word>(keys[i]);
-    if (columns.size() == 1) return n;
     word* const first = columns.front().data() + row;
-    for (std::uint32_t i = 0; i < n; ++i) first[i] = static_cast<word>(keys[i] >> 32);
+    word* const last = columns.back().data() + row;
+    if (columns.size() == 1) {
+      for (std::uint32_t i = 0; i < n; ++i) first[i] = static_cast<word>(keys[i]);
+    } else {
+      for (std::uint32_t i = 0; i < n; ++i) {
+        first[i] = static_cast<word>(keys[i] >> 32);
+        last[i] = static_cast<word>(keys[i]);
+      }
+    }
     return n;
   }
   void write(std::uint64_t row, const word* const* values, std::uint32_t i) {

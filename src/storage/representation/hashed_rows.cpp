@@ -1,22 +1,6 @@
 #include "storage/representation/hashed_rows.hpp"
 
-#include <numeric>
-#include <vector>
-
 namespace gpulog::storage {
-
-namespace {
-
-[[nodiscard]] std::vector<std::uint32_t> all_columns(std::uint32_t arity) {
-  std::vector<std::uint32_t> all(arity);
-  std::iota(all.begin(), all.end(), 0U);
-  return all;
-}
-
-}  // namespace
-
-hashed_rows::hashed_rows(column_store& rows, bool loses_rows)
-    : row_representation(rows), table_(rows, all_columns(rows.arity())), loses_rows_(loses_rows) {}
 
 void hashed_rows::erase_appended(const std::uint8_t* marks) {
   const std::uint64_t begin = rows_->rows;

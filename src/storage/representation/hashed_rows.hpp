@@ -12,7 +12,7 @@ class hashed_rows : public row_representation {
  public:
   static constexpr representation_abilities abilities{.inserts_at_once = true};
   /// @param loses_rows whether rows are erased, which nobody may use the relation meanwhile
-  hashed_rows(column_store& rows, bool loses_rows);
+  hashed_rows(column_store& rows, bool loses_rows) : row_representation(rows), table_(rows), loses_rows_(loses_rows) {}
 
   [[nodiscard]] static const char* name() { return "hash"; }
   [[nodiscard]] std::uint64_t bytes() const { return table_.bytes(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,10 @@ constexpr std::uint64_t reservation_rows = 64;
 /// A row set over the columns, of rows that differ in key columns, and how workers append to both.
 class row_table {
  public:
+  /// Of rows that differ as a whole.
+  explicit row_table(column_store& rows) : row_table(rows, std::vector<std::uint32_t>(rows.arity())) {
+    std::iota(key_.begin(), key_.end(), 0U);
+  }
   row_table(column_store& rows, std::vector<std::uint32_t> key)
       : rows_(&rows), key_(std::move(key)), set_(*rows.resource), reserved_(rows.options.workers) {}
 
@@ -125,7 +130,16 @@ class row_table {
   };
 
   void hash_tuples(const word* const* values, std::uint32_t n, std::uint64_t* hashes) const {
-    for (std::uint32_t i = 0; i < n; ++i) hashes[i] = hash_of([values, i](std::uint32_t c) { return values[c][i]; });
+    std::fill_n(hashes, n, key_hash().value());
+    for (const std::uint32_t c : key_) {
+      const word* const column = values[c];
+      for (std::uint32_t i = 0; i < n; ++i) {
+        key_hash hash(hashes[i]);
+        hash.add(column[i]);
+        hashes[i] = hash.value();
+      }
+    }
+    for (std::uint32_t i = 0; i < n; ++i) hashes[i] = mix(hashes[i]);
   }
 
   column_store* rows_;

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <utility>
 
 /// Policies of how a table is written to: by a worker who is alone, or by any number of them at a time.
 namespace gpulog::storage {
@@ -19,9 +18,16 @@ struct exclusive_access {
   static bool publish(std::uint64_t& place, std::uint64_t& seen, std::uint64_t value) {
     return replace(place, seen, value);
   }
-  /// @return the bits that were not set
-  static std::uint64_t set_bits(std::uint64_t& place, std::uint64_t bits) {
-    return bits & ~std::exchange(place, place | bits);
+  /// @return whether it was not set
+  static bool set_bit(std::uint64_t& place, std::uint64_t bit) {
+    const bool is_new = (place & bit) == 0;
+    place |= bit;
+    return is_new;
+  }
+  /// Bits that were not in `seen`, which stood there. @return those that nobody else has set since
+  static std::uint64_t add_bits(std::uint64_t& place, std::uint64_t seen, std::uint64_t bits) {
+    place = seen | bits;
+    return bits;
   }
   /// @return what it was
   static std::uint64_t add(std::atomic<std::uint64_t>& counter, std::uint64_t more) {
@@ -42,10 +48,12 @@ struct concurrent_access {
   static bool publish(std::uint64_t& place, std::uint64_t& seen, std::uint64_t value) {
     return __atomic_compare_exchange_n(&place, &seen, value, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
   }
-  static std::uint64_t set_bits(std::uint64_t& place, std::uint64_t bits) {
+  static bool set_bit(std::uint64_t& place, std::uint64_t bit) {
     // Most candidates are duplicates, and an atomic operation on a line that others read costs much more.
-    const std::uint64_t added = bits & ~load(place);
-    return added == 0 ? 0 : added & ~__atomic_fetch_or(&place, added, __ATOMIC_RELAXED);
+    return (load(place) & bit) == 0 && (__atomic_fetch_or(&place, bit, __ATOMIC_RELAXED) & bit) == 0;
+  }
+  static std::uint64_t add_bits(std::uint64_t& place, std::uint64_t, std::uint64_t bits) {
+    return bits & ~__atomic_fetch_or(&place, bits, __ATOMIC_RELAXED);
   }
   static std::uint64_t add(std::atomic<std::uint64_t>& counter, std::uint64_t more) {
     return counter.fetch_add(more, std::memory_order_relaxed);

@@ -75,8 +75,9 @@ class bit_set {
       if (i + ahead < n) __builtin_prefetch(words + places[i + ahead], 1);
       std::uint64_t& bits = words[places[i]];
       const std::uint64_t own = 1ULL << (last[i] % 64);
+      const bool is_new = Access::set_bit(bits, own);
       scratch.keys[fresh] = shape_.is_unary ? last[i] : pack(values[0][i], last[i]);
-      fresh += Access::set_bits(bits, own) != 0 ? 1 : 0;
+      fresh += is_new ? 1 : 0;
     }
     return fresh;
   }

@@ -121,7 +121,10 @@ class word_set : public slot_table<packed_word> {
         ++taken;
         return own;
       }
-      if (packed_word::key(seen) == number) return (own & ~seen) == 0 ? 0 : Access::set_bits(table[at], own);
+      if (packed_word::key(seen) == number) {
+        const std::uint64_t added = own & ~seen;
+        return added == 0 ? 0 : Access::add_bits(table[at], seen, added);
+      }
       at = next(at);
     }
   }
