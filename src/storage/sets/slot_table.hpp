@@ -104,7 +104,7 @@ class slot_table : public slot_array {
 
  protected:
   /// The first slot of the key's line.
-  [[nodiscard]] std::uint64_t home(std::uint64_t key) const { return scale(mix(key), slots_.size() / line) * line; }
+  [[nodiscard]] std::uint64_t home(std::uint64_t key) const { return scale(mix(key), slots_.size()) & ~(line - 1); }
   [[nodiscard]] std::uint64_t capacity() const { return slots_.size(); }
   [[nodiscard]] std::uint64_t* slots() { return slots_.data(); }
   [[nodiscard]] const std::uint64_t* slots() const { return slots_.data(); }
