@@ -42,11 +42,11 @@ class best_rows : public row_representation {
     if (bounds_.empty()) {
       const auto better = [this](word known, word offered) { return order_.better(offered, known) ? offered : known; };
       const std::array best{keep(column_, better, values)};
-      return insert<Access>(values, n, scratch, worker, kept_values{best});
+      return insert<Access>(values, n, scratch, worker, best);
     }
     std::vector<kept_column<std::reference_wrapper<const std::function<word(word, word)>>>> kept;
     for (const bounded_column& one : bounds_) kept.push_back(keep(one.column, std::cref(one.bound), values));
-    return insert<Access>(values, n, scratch, worker, kept_values{std::move(kept)});
+    return insert<Access>(values, n, scratch, worker, std::move(kept));
   }
   void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
     table_.contains(values, n, scratch, found, [&](std::uint64_t row, std::uint32_t i) {
@@ -118,9 +118,10 @@ class best_rows : public row_representation {
     }
   };
 
-  template <class Access, class Kept>
+  template <class Access, class Columns>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker,
-                       Kept kept) {
+                       Columns columns) {
+    kept_values<Columns> kept{std::move(columns)};
     row_set& set = table_.set();
     std::uint32_t added = 0;
     const auto offer = [&](std::uint64_t hash, std::uint64_t row, std::uint32_t i) {
