@@ -27,7 +27,7 @@ void fill(serial_backend& backend, storage::relation& target, const std::vector<
     for (const auto& column : columns) values.push_back(column.data() + begin);
     while (!target.has_room()) target.make_room(backend);
     const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(storage::tile_rows, columns[0].size() - begin));
-    target.insert<false>(values.data(), n, *scratch, 0);
+    target.insert<storage::exclusive_access>(values.data(), n, *scratch, 0);
   }
   target.settle(backend);
   target.complete();
@@ -94,7 +94,7 @@ void match(benchmark::State& state, bool published, bool sparse) {
 
   const auto scratch = std::make_unique<kernels::tile_scratch>();
   kernels::worker_gate gate(1);
-  kernels::tile_runner<false> runner(program, relations, 0, *scratch, gate, nullptr);
+  kernels::tile_runner<storage::exclusive_access> runner(program, relations, 0, *scratch, gate, nullptr);
   const std::uint64_t rows = kernels::input_rows(program, relations);
   for (auto _ : state) runner.run(0, rows, [](std::uint64_t) {});
   state.SetItemsProcessed(state.iterations() * (static_cast<std::int64_t>(probes) + matches));

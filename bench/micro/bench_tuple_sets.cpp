@@ -35,7 +35,7 @@ std::vector<std::uint64_t> candidates(std::int64_t distinct, std::int64_t repeat
 
 const std::vector<std::vector<std::int64_t>> axes = {{1 << 14, 1 << 20, 1 << 24}, {1, 2, 8}};
 
-template <bool Concurrent, bool Dense>
+template <class Access, bool Dense>
 void packed_insert(benchmark::State& state) {
   const auto keys = candidates(state.range(0), state.range(1), Dense);
   const auto scratch = std::make_unique<storage::insert_scratch>();
@@ -46,15 +46,15 @@ void packed_insert(benchmark::State& state) {
       const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(storage::tile_rows, keys.size() - begin));
       std::copy_n(keys.data() + begin, n, scratch->keys);
       if (!set.has_room(n)) set.grow(n);
-      benchmark::DoNotOptimize(set.insert<Concurrent>(scratch->keys, n, scratch->homes));
+      benchmark::DoNotOptimize(set.insert<Access>(scratch->keys, n, scratch->homes));
     }
     state.counters["bytes_a_tuple"] = static_cast<double>(set.bytes()) / static_cast<double>(set.size());
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(keys.size()));
 }
-BENCHMARK(packed_insert<false, false>)->ArgsProduct(axes)->ArgNames({"distinct", "repeats"});
-BENCHMARK(packed_insert<false, true>)->ArgsProduct(axes)->ArgNames({"distinct", "repeats"});
-BENCHMARK(packed_insert<true, false>)->ArgsProduct(axes)->ArgNames({"distinct", "repeats"});
+BENCHMARK(packed_insert<storage::exclusive_access, false>)->ArgsProduct(axes)->ArgNames({"distinct", "repeats"});
+BENCHMARK(packed_insert<storage::exclusive_access, true>)->ArgsProduct(axes)->ArgNames({"distinct", "repeats"});
+BENCHMARK(packed_insert<storage::concurrent_access, false>)->ArgsProduct(axes)->ArgNames({"distinct", "repeats"});
 
 /// Probing a set that doesn't grow, at a load factor.
 void packed_insert_at_load(benchmark::State& state) {
@@ -68,7 +68,7 @@ void packed_insert_at_load(benchmark::State& state) {
     for (std::size_t begin = 0; begin < keys.size(); begin += storage::tile_rows) {
       const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(storage::tile_rows, keys.size() - begin));
       std::copy_n(keys.data() + begin, n, scratch->keys);
-      benchmark::DoNotOptimize(set.insert<false>(scratch->keys, n, scratch->homes));
+      benchmark::DoNotOptimize(set.insert<storage::exclusive_access>(scratch->keys, n, scratch->homes));
     }
   };
   insert_all();
@@ -97,7 +97,7 @@ void wide_insert(benchmark::State& state, storage::storage_mode mode) {
       const word* const values[] = {columns[0].data() + begin, columns[1].data() + begin, columns[2].data() + begin};
       while (!target.has_room()) target.make_room(backend);
       const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(storage::tile_rows, keys.size() - begin));
-      target.insert<false>(values, n, *scratch, 0);
+      target.insert<storage::exclusive_access>(values, n, *scratch, 0);
     }
     target.settle(backend);
     target.complete();

@@ -86,8 +86,8 @@ class cpu_machine {
       const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(storage::tile_rows, rows - row));
       for (std::size_t c = 0; c < columns.size(); ++c) tile[c] = columns[c] + row;
       while (!target.has_room(n)) target.make_room(backend_, n);
-      target.template insert<false>(tile.data(), n, scratch_[0]->insert, 0);
-      if (target.is_choice()) target.choose_in_order();
+      target.template insert<storage::exclusive_access>(tile.data(), n, scratch_[0]->insert, 0);
+      target.choose_in_order();
     }
   }
 
@@ -148,12 +148,10 @@ class cpu_machine {
     backend_.for_each_tile(n, 1, [&](unsigned, std::uint64_t number, std::uint64_t) { action(number); });
   }
   [[nodiscard]] std::vector<const word*> host_columns(relation& source) {
-    if (source.as_equivalence() != nullptr) source.write_out_pairs();
+    source.write_out();
     return source.columns();
   }
-  void forget_host_columns(relation& source) {
-    if (source.as_equivalence() != nullptr) source.forget_pairs();
-  }
+  void forget_host_columns(relation& source) { source.forget_written(); }
 
   [[nodiscard]] static storage::sampled_rows sample_rows(const std::vector<const word*>& columns, std::uint64_t rows,
                                                          std::uint64_t wanted) {
@@ -234,8 +232,8 @@ class cpu_machine {
     const auto run_one = [&](unsigned worker, phase_version& version) {
       relation& target = *relations[version.program->target];
       const auto windows = windows_of(*version.program);
-      kernels::tile_runner<true> runner(*version.program, relations, worker, *scratch_[worker], gate, stop,
-                                        windows.get(), version.program->folded);
+      kernels::tile_runner<storage::concurrent_access> runner(*version.program, relations, worker, *scratch_[worker],
+                                                              gate, stop, windows.get(), version.program->folded);
       try {
         runner.run(0, version.rows, [&](std::uint64_t room) { target.make_room(backend_, room); });
       } catch (const kernels::arithmetic_fault&) {
@@ -266,11 +264,12 @@ class cpu_machine {
     const unsigned workers = is_alone ? 1 : workers_for(expected_candidates, cut_.parallel_candidates);
     kernels::worker_gate gate(workers);
     if (is_alone) {
-      kernels::tile_runner<false> runner(program, relations, 0, *scratch_[0], gate, stop, windows.get(), folded);
+      kernels::tile_runner<storage::exclusive_access> runner(program, relations, 0, *scratch_[0], gate, stop,
+                                                             windows.get(), folded);
       runner.run(0, rows, make_room);
-      return {runner.candidates(), runner.fresh() + chosen(target)};
+      return {runner.candidates(), runner.fresh() + target.choose(backend_)};
     }
-    std::vector<std::optional<kernels::tile_runner<true>>> runners(workers);
+    std::vector<std::optional<kernels::tile_runner<storage::concurrent_access>>> runners(workers);
     // Enough pieces that workers end together, and none so small that taking it costs more than its work.
     const std::uint64_t piece =
         std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, tiles_per_piece * storage::tile_rows);
@@ -288,7 +287,7 @@ class cpu_machine {
       counts.candidates += runner->candidates();
       counts.fresh += runner->fresh();
     }
-    counts.fresh += chosen(target);
+    counts.fresh += target.choose(backend_);
     return counts;
   }
 
@@ -306,9 +305,6 @@ class cpu_machine {
     if (worth_a_second == 0) return all;
     return static_cast<unsigned>(std::clamp<double>(candidates * 2 / worth_a_second, 2, all));
   }
-
-  /// A choice is made after each rule, so that earlier rules come first.
-  std::uint64_t chosen(relation& target) { return target.is_choice() ? target.choose(backend_) : 0; }
 
   Backend backend_;
   backend::memory_resource* resource_;

@@ -147,11 +147,12 @@ class subsumption_runner {
     kernels::worker_gate gate(backend_->workers());
     const auto folded = kernels::memory_of_folds(pipeline, marks_.resource());
     if (n <= piece || backend_->workers() == 1) {
-      kernels::tile_runner<false> tester(pipeline, *relations_, 0, *(*scratch_)[0], gate, stop_, nullptr, folded);
+      kernels::tile_runner<storage::exclusive_access> tester(pipeline, *relations_, 0, *(*scratch_)[0], gate, stop_,
+                                                             nullptr, folded);
       figures_[number].pairs += action(tester, 0, n);
       return;
     }
-    std::vector<std::optional<kernels::tile_runner<true>>> testers(backend_->workers());
+    std::vector<std::optional<kernels::tile_runner<storage::concurrent_access>>> testers(backend_->workers());
     std::atomic<std::uint64_t> pairs{0};
     backend_->for_each_tile(n, piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
       auto& tester = testers[worker];

@@ -24,13 +24,32 @@ struct worker_gate {
   explicit worker_gate(unsigned number) : workers(number) {}
   std::shared_mutex mutex;
   unsigned workers;  ///< that may be inside
+
+  /// For a worker that holds it, if others are there: while there is too little room, make_room() with all of them
+  /// elsewhere.
+  template <class Access, class Relation, class MakeRoom>
+  void require_room(const Relation& target, std::uint64_t room, const MakeRoom& make_room) {
+    while (!target.has_room(room)) {
+      if constexpr (Access::is_concurrent) mutex.unlock_shared();
+      try {
+        std::unique_lock<std::shared_mutex> everybody_else_waits(mutex, std::defer_lock);
+        if constexpr (Access::is_concurrent) everybody_else_waits.lock();
+        if (!target.has_room(room)) make_room(room);
+      } catch (...) {
+        if constexpr (Access::is_concurrent) mutex.lock_shared();
+        throw;
+      }
+      if constexpr (Access::is_concurrent) mutex.lock_shared();
+    }
+  }
 };
 
 /// One worker's run of a pipeline. A tile of bindings, held in registers, flows through the segments: an expansion
 /// looks up the keys of a tile together, writes out (binding, match) pairs until the next tile is full, and hands it
 /// on; the last one offers the tile to the head's tuple set. So a body of any length needs one tile a segment and no
 /// memory that grows with the candidates.
-template <bool Concurrent>
+/// @tparam Access how it writes to the head: storage::exclusive_access, storage::concurrent_access
+template <class Access>
 class tile_runner : private tile_folds {
  public:
   /// @param gate of all workers of the run
@@ -56,7 +75,7 @@ class tile_runner : private tile_folds {
   /// @throws arithmetic_fault, interrupted, backend::memory_exceeded
   template <class MakeRoom>
   void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
-    const hold held(*this);
+    const auto held = hold_gate();
     try {
       expand_rows(begin, end, make_room);
     } catch (const head_is_full&) {  // by this worker, another one or another rule
@@ -67,7 +86,7 @@ class tile_runner : private tile_folds {
   /// whether pair i reaches the end, where the head holds the register of the second segment that numbers the pairs.
   /// @throws as run
   void run_pairs(const std::uint64_t* first, const std::uint64_t* second, std::uint32_t n, std::uint8_t* passes) {
-    const hold held(*this);
+    const auto held = hold_gate();
     const auto load = [&](std::size_t number, const std::uint64_t* rows, std::size_t into) {
       const segment& read = program_->segments[number];
       for (const binding& bound : read.bindings) {
@@ -88,21 +107,10 @@ class tile_runner : private tile_folds {
 
  private:
   /// Holds the gate while relations are read or written.
-  class hold {
-   public:
-    explicit hold(tile_runner& runner) : runner_(runner) { runner_.enter(); }
-    ~hold() { runner_.leave(); }
-    hold(const hold&) = delete;
-    hold& operator=(const hold&) = delete;
-
-   private:
-    tile_runner& runner_;
-  };
-  void enter() {
-    if constexpr (Concurrent) gate_->mutex.lock_shared();
-  }
-  void leave() {
-    if constexpr (Concurrent) gate_->mutex.unlock_shared();
+  [[nodiscard]] std::shared_lock<std::shared_mutex> hold_gate() {
+    std::shared_lock<std::shared_mutex> held(gate_->mutex, std::defer_lock);
+    if constexpr (Access::is_concurrent) held.lock();
+    return held;
   }
 
   /// Nothing that the rest of the run finds can be new.
@@ -217,8 +225,8 @@ class tile_runner : private tile_folds {
     // few.
     constexpr std::uint32_t pieces = 8;
     constexpr std::uint64_t few_bindings = 64;
-    if constexpr (Concurrent) std::rotate(wanted, wanted + worker_ * 0x9E37U % left, wanted + left);
-    std::uint32_t piece = Concurrent ? std::max(1U, left / pieces) : left;
+    if constexpr (Access::is_concurrent) std::rotate(wanted, wanted + worker_ * 0x9E37U % left, wanted + left);
+    std::uint32_t piece = Access::is_concurrent ? std::max(1U, left / pieces) : left;
     while (left != 0) {
       piece = std::min(piece, left);
       const std::uint64_t before = bindings_;
@@ -276,22 +284,10 @@ class tile_runner : private tile_folds {
       return;
     }
     relation& target = relation_of(program_->target);
-    const std::uint64_t room = Concurrent ? shared_room_ : n;
-    while (!target.has_room(room)) {
-      leave();
-      try {
-        std::unique_lock<std::shared_mutex> everybody_else_waits(gate_->mutex, std::defer_lock);
-        if constexpr (Concurrent) everybody_else_waits.lock();
-        if (!target.has_room(room)) make_room(room);
-      } catch (...) {
-        enter();
-        throw;
-      }
-      enter();
-    }
+    gate_->require_room<Access>(target, Access::is_concurrent ? shared_room_ : n, make_room);
     for (std::size_t c = 0; c < head_.size(); ++c) head_[c] = value(number, program_->head[c]);
     candidates_ += n;
-    fresh_ += target.insert<Concurrent>(head_.data(), n, scratch_->insert, worker_);
+    fresh_ += target.insert<Access>(head_.data(), n, scratch_->insert, worker_);
     if (ends_when_full_) check_end();
   }
 

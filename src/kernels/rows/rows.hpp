@@ -240,9 +240,9 @@ class row_evaluator {
   /// Offers results to a relation, which may have some of them.
   void run_into(storage::relation& target) {
     if (backend_->workers() == 1) {
-      insert_all<false>(target);
+      insert_all<storage::exclusive_access>(target);
     } else {
-      insert_all<true>(target);
+      insert_all<storage::concurrent_access>(target);
     }
   }
 
@@ -291,7 +291,7 @@ class row_evaluator {
     });
   }
 
-  template <bool Concurrent>
+  template <class Access>
   void insert_all(storage::relation& target) {
     worker_gate gate(backend_->workers());
     const std::uint64_t room = storage::relation::room_for(gate.workers);
@@ -300,16 +300,10 @@ class row_evaluator {
       auto& own = scratch[worker];
       if (!own) own = std::make_unique<storage::insert_scratch>();
       values.in_pieces(storage::tile_rows, [&](const storage::bitmap_words& words, std::uint32_t n, std::uint32_t) {
-        std::shared_lock<std::shared_mutex> inside(gate.mutex);
-        while (!target.has_room(room)) {
-          inside.unlock();
-          {
-            const std::unique_lock<std::shared_mutex> alone(gate.mutex);
-            if (!target.has_room(room)) target.make_room(*backend_, room);
-          }
-          inside.lock();
-        }
-        target.insert_words<Concurrent>(row, words, n, *own, worker);
+        const std::shared_lock<std::shared_mutex> inside(gate.mutex);
+        gate.require_room<storage::concurrent_access>(target, room,
+                                                      [&](std::uint64_t more) { target.make_room(*backend_, more); });
+        target.insert_words<Access>(row, words, n, *own, worker);
       });
     });
   }

@@ -3,7 +3,6 @@
 #include <bit>
 #include <utility>
 
-#include "backend/gpu/staging_ring.hpp"
 #include "backend/gpu/wave.hpp"
 #include "storage/hisa/hisa_level.cuh"
 #include "storage/hisa/hisa_set.hpp"
@@ -94,24 +93,20 @@ struct append_new {
 }  // namespace
 
 hisa_relation::hisa_relation(hisa_workspace& space, std::uint32_t arity, const options& chosen)
-    : space_(&space),
+    : device_columns(space.context, space.resource, arity),
+      space_(&space),
       options_(chosen),
-      arity_(arity),
-      column_table_(space.resource),
       positions_(space.resource),
       spare_positions_(space.resource),
       first_column_(space.resource, 1, hisa_set::load_factor, false),
       candidate_keys_(space.resource),
       candidate_columns_(space.resource),
       counters_(space.resource, 1 + (arity + 1) / 2),
-      used_bits_(arity, 0) {
-  for (std::uint32_t c = 0; c < arity; ++c) columns_.emplace_back(space.resource);
-}
+      used_bits_(arity, 0) {}
 
 std::uint64_t hisa_relation::bytes() const {
   std::uint64_t sum = positions_.bytes() + spare_positions_.bytes() + first_column_.bytes() + candidate_keys_.bytes() +
-                      candidate_columns_.bytes();
-  for (const auto& column : columns_) sum += column.bytes();
+                      candidate_columns_.bytes() + column_bytes();
   for (const auto& index : indexes_) sum += index->bytes();
   return sum;
 }
@@ -269,27 +264,16 @@ void hisa_relation::reserve_rows(std::uint64_t fresh) {
                                backend::gpu::direction::device_to_device, space_->stream());
     }
     column.swap(grown);
-    if (rows_ != 0) outgrown_.push_back(std::move(grown));  // the running pipeline may read it
+    if (rows_ != 0) outgrown_columns_.push_back(std::move(grown));  // the running pipeline may read it
   }
-  show_columns_to_kernels();
-}
-
-void hisa_relation::show_columns_to_kernels() {
-  std::vector<word*> pointers;
-  for (auto& column : columns_) pointers.push_back(column.data());
-  column_table_.resize(arity_);
-  backend::gpu::copy_async(column_table_.data(), pointers.data(), arity_ * sizeof(word*),
-                           backend::gpu::direction::host_to_device, space_->stream());
+  show_columns();
 }
 
 void hisa_relation::adopt(const std::vector<const word*>& columns, std::uint64_t rows) {
   drop_set();
+  upload(columns, rows);
   if (arity_ != 0 && rows != 0) {
-    for (std::uint32_t c = 0; c < arity_; ++c) {
-      columns_[c] = array<word>(space_->resource, rows, backend::fresh_memory::anything);
-      space_->context.staging().upload(columns[c], columns_[c].data(), rows * sizeof(word));
-    }
-    show_columns_to_kernels();
+    show_columns();
     space_->context.synchronize();  // the host's columns may go
     used_bits_.assign(arity_, ~word{0});
   }
@@ -335,7 +319,7 @@ std::size_t hisa_relation::add_index(index_layout layout) {
 
 void hisa_relation::refresh_index(std::size_t number) {
   hisa_data data;
-  for (const auto& column : columns_) data.columns.push_back(column.data());
+  data.columns = columns();
   data.column_table = column_table_.data();
   data.used_bits = used_bits_;
   data.old_rows = old_rows_;
@@ -355,21 +339,6 @@ void hisa_relation::drop_set() {
   positions_.release();
   spare_positions_.release();
   first_column_ = hisa_level(space_->resource, 1, hisa_set::load_factor, false);
-}
-
-std::vector<const word*> hisa_relation::host_columns() {
-  if (host_rows_ != rows_) {
-    host_.clear();
-    host_.resize(arity_);
-    for (std::uint32_t c = 0; c < arity_ && rows_ != 0; ++c) {
-      host_[c] = std::make_unique_for_overwrite<word[]>(rows_);
-      backend::gpu::download(space_->context, columns_[c].data(), host_[c].get(), rows_);
-    }
-    host_rows_ = rows_;
-  }
-  std::vector<const word*> pointers;
-  for (const auto& column : host_) pointers.push_back(column.get());
-  return pointers;
 }
 
 }  // namespace gpulog::storage::gpu

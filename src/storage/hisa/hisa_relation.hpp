@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "storage/hisa/hisa_index.hpp"
-#include "storage/relation/relation.hpp"
+#include "storage/relation/device_columns.hpp"
 
 namespace gpulog::storage::gpu {
 
@@ -24,7 +24,7 @@ struct packed_rows;
 /// index array over it with a hash table on the first column, and `new` with its duplicates. settle() sorts new, makes
 /// it unique, takes away what full has (populate delta) and merges the rest into full. New is a buffer of bounded size
 /// that is settled whenever it is full.
-class hisa_relation {
+class hisa_relation : public device_columns {
  public:
   struct options {
     buffer_policy buffers;
@@ -33,15 +33,6 @@ class hisa_relation {
 
   hisa_relation(hisa_workspace& space, std::uint32_t arity, const options& chosen);
 
-  [[nodiscard]] std::uint32_t arity() const { return arity_; }
-  [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  [[nodiscard]] std::uint64_t old_rows() const { return old_rows_; }
-  [[nodiscard]] std::uint64_t delta_rows() const { return rows_ - old_rows_; }
-  /// Exact after settle().
-  [[nodiscard]] std::uint64_t appended_rows() const { return tail_ - rows_; }
-  [[nodiscard]] const word* column(std::uint32_t c) const { return columns_[c].data(); }
-  /// The host's clock is no measure here: the phases of the stream are (backend::gpu::phase_clock).
-  [[nodiscard]] const phase_times& times() const { return times_; }
   [[nodiscard]] std::uint64_t bytes() const;
 
   /// Tuples of one or two words are packed into one.
@@ -56,19 +47,11 @@ class hisa_relation {
   void settle();
   [[nodiscard]] hisa_set_view set() const;
   /// No kernel under way reads columns any more that were outgrown.
-  void release_outgrown() { outgrown_.clear(); }
+  void release_outgrown() { outgrown_columns_.clear(); }
 
-  void advance() {
-    old_rows_ = rows_;
-    rows_ = tail_;
-  }
   void complete() {
-    old_rows_ = rows_ = tail_;
+    device_columns::complete();
     release_candidates();
-  }
-  void restart() {
-    old_rows_ = 0;
-    rows_ = tail_;
   }
 
   std::size_t add_index(index_layout layout);
@@ -80,9 +63,6 @@ class hisa_relation {
   /// Takes over rows that are known to be distinct, for an empty relation that nothing will be inserted into or looked
   /// up in as a tuple: it has no set. @param columns on the host. @throws memory_exceeded
   void adopt(const std::vector<const word*>& columns, std::uint64_t rows);
-  /// The rows on the host; copied once.
-  [[nodiscard]] std::vector<const word*> host_columns();
-  void forget_host_columns() { host_rows_ = UINT64_MAX, host_.clear(); }
 
  private:
   [[nodiscard]] std::uint64_t candidate_capacity() const;
@@ -90,7 +70,6 @@ class hisa_relation {
   void release_candidates();
   std::uint64_t read_candidates();
   void deduplicate(std::uint64_t n);
-  void show_columns_to_kernels();
   packed_rows sort_packed(std::uint64_t n);
   template <class Rows>
   void add_new(const Rows& sorted, std::uint64_t n);
@@ -99,13 +78,6 @@ class hisa_relation {
 
   hisa_workspace* space_;
   options options_;
-  std::uint32_t arity_;
-  std::vector<array<word>> columns_;  // the data array
-  std::vector<array<word>> outgrown_;
-  array<word*> column_table_;  // for kernels
-  std::uint64_t old_rows_ = 0;
-  std::uint64_t rows_ = 0;
-  std::uint64_t tail_ = 0;
   // All tuples, sorted.
   array<std::uint32_t> positions_;
   array<std::uint32_t> spare_positions_;
@@ -119,9 +91,6 @@ class hisa_relation {
   std::vector<word> used_bits_;
   std::uint64_t sorted_begin_ = 0;  // rows of the last batch
   std::vector<std::unique_ptr<hisa_index>> indexes_;
-  std::vector<std::unique_ptr<word[]>> host_;
-  std::uint64_t host_rows_ = UINT64_MAX;
-  phase_times times_;
 };
 
 }  // namespace gpulog::storage::gpu

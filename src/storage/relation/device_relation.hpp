@@ -2,15 +2,17 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <variant>
 #include <vector>
 
 #include "backend/array.hpp"
 #include "backend/gpu/device.hpp"
 #include "storage/indexes/small_runs.hpp"
-#include "storage/relation/device_best.hpp"
-#include "storage/relation/relation.hpp"
-#include "storage/relation/views.hpp"
+#include "storage/indexes/sorted_index.hpp"
+#include "storage/relation/device_columns.hpp"
+#include "storage/representation/device_best.hpp"
+#include "storage/representation/device_set.hpp"
+#include "storage/representation/value_order.hpp"
 
 namespace gpulog::storage::gpu {
 
@@ -108,21 +110,13 @@ class device_index {
   std::uint64_t delta_begin_ = 0;
 };
 
-/// storage::relation in device memory, in the fused way. One stream; the number of rows is read back when it is needed.
-class device_relation {
+/// storage::relation in device memory, in the fused way. The number of rows is read back when it is needed.
+class device_relation : public device_columns {
  public:
   /// @param small for indexes; null: none
   device_relation(const backend::gpu::device_context& context, memory_resource& resource, std::uint32_t arity,
                   set_choice sets = set_choice::automatic, small_run_builder* small = nullptr);
 
-  [[nodiscard]] std::uint32_t arity() const { return arity_; }
-  [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  [[nodiscard]] std::uint64_t old_rows() const { return old_rows_; }
-  [[nodiscard]] std::uint64_t delta_rows() const { return rows_ - old_rows_; }
-  [[nodiscard]] std::uint64_t appended_rows() const { return tail_ - rows_; }
-  [[nodiscard]] const word* column(std::uint32_t c) const { return columns_[c].data(); }
-  [[nodiscard]] column_pointers columns() const;
-  [[nodiscard]] const phase_times& times() const { return times_; }
   [[nodiscard]] std::uint64_t bytes() const;
 
   /// Candidates that may be inserted before the set or the columns are full.
@@ -133,17 +127,16 @@ class device_relation {
   /// Nothing reads the columns and the set any more as they were before they grew.
   void release_outgrown() {
     outgrown_columns_.clear();
-    outgrown_slots_.clear();
-    if (best_) best_->release_outgrown();
+    std::visit([](auto& kind) { kind.release_outgrown(); }, kept_by_);
   }
   /// Before the first row: no tuple will be inserted twice, and none be looked up. There is no tuple set then.
-  void skip_set() { only_appends_ = arity_ != 0 && !best_; }
+  void skip_set() { only_appends_ = arity_ != 0 && !keeps_best(); }
   /// Before the first row: the same with a set, where that costs less.
   void use_set() { only_appends_ = false; }
   [[nodiscard]] bool only_appends() const { return only_appends_; }
   /// Before the first row, as storage::relation's: of numbers, with a key of two columns at most.
   void keep_best(std::uint32_t column, const value_order& order);
-  [[nodiscard]] bool keeps_best() const { return best_ != nullptr; }
+  [[nodiscard]] bool keeps_best() const { return std::holds_alternative<device_best>(kept_by_); }
   /// Rows that subsumptions take away otherwise: it comes here when that is done.
   void make_erasable() {}
   /// Rows, with those that better ones have replaced until compact_best().
@@ -156,15 +149,12 @@ class device_relation {
   /// As storage::relation's.
   void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
   [[nodiscard]] const char* set_name() const {
-    if (only_appends_) return "none";
-    if (bits_.size() != 0) return "bits";
-    if (is_words_) return "words";
-    if (best_ && best_->capacity() != 0) return "hash";
-    return slots_.size() != 0 ? "hash" : "";
+    return only_appends_ ? "none" : std::visit([](const auto& kind) { return kind.name(); }, kept_by_);
   }
-  /// Which part of its rows it is asked to have room for at least: words for candidates that mostly are duplicates, or
-  /// neighbours, would be taken in vain.
-  [[nodiscard]] std::uint64_t growth_share() const { return is_words_ ? 8 : 2; }
+  /// Which part of its rows it is asked to have room for at least.
+  [[nodiscard]] std::uint64_t growth_share() const {
+    return std::visit([](const auto& kind) { return kind.growth_share(); }, kept_by_);
+  }
   [[nodiscard]] set_view set() const;
   [[nodiscard]] bool is_packed() const { return arity_ <= 2; }
   [[nodiscard]] append_counter* counter() { return counter_.data(); }
@@ -175,7 +165,7 @@ class device_relation {
   /// Says how many rows there are now, as a kernel reported it.
   void set_tail(std::uint64_t rows) {
     tail_ = rows;
-    host_.clear();
+    forget_host_columns();
   }
   /// Says how far iterations that a kernel ran have come.
   void set_sizes(std::uint64_t old_rows, std::uint64_t rows, std::uint64_t tail) {
@@ -191,17 +181,7 @@ class device_relation {
   /// Makes sure that the number of rows is exact.
   void read_tail();
   /// Inserts candidates that lie in columns of their own: of tuples wider than a slot. Needs room() >= n.
-  void insert_rows(const word* const* device_columns, std::uint64_t n);
-
-  void advance() {
-    old_rows_ = rows_;
-    rows_ = tail_;
-  }
-  void complete() { old_rows_ = rows_ = tail_; }
-  void restart() {
-    old_rows_ = 0;
-    rows_ = tail_;
-  }
+  void insert_rows(const word* const* candidates, std::uint64_t n);
 
   std::size_t add_index(index_layout layout);
   [[nodiscard]] const device_index& index(std::size_t number) const { return *indexes_[number]; }
@@ -217,9 +197,6 @@ class device_relation {
   /// Of a complete relation without one. @throws memory_exceeded
   void make_set();
 
-  /// The rows on the host; copied once.
-  [[nodiscard]] std::vector<const word*> host_columns();
-  void forget_host_columns() { host_.clear(); }
   /// Takes over rows that are known to be distinct, for an empty relation that is only read: it has no set. columns: on
   /// the host.
   void adopt(const std::vector<const word*>& host_columns, std::uint64_t rows);
@@ -229,46 +206,18 @@ class device_relation {
   void require_room_for_columns(std::uint64_t limit) const;
   void grow_column(array<word>& column, std::uint64_t limit);
   void extend_set(std::uint64_t limit, std::uint64_t extra, bool keep_set);
-  bool become_bits(bool keep_set);
-  bool become_words(std::uint64_t slots, bool keep_set);
-  [[nodiscard]] std::uint64_t used_slots() const;
-  void make_word_room(std::uint64_t extra, bool keep_set);
-  void rehash(std::uint64_t capacity, bool keep_set);
-  void rehash_rows_into_slots();
+  [[nodiscard]] set_view rows_in_columns() const;
   [[nodiscard]] bool fits_beside(std::uint64_t rows) const;
-  void show_columns();
   void count_rows(std::uint64_t rows);
 
-  const backend::gpu::device_context* context_;
-  memory_resource* resource_;
-  std::uint32_t arity_;
   small_run_builder* small_;
-  std::vector<array<word>> columns_;
-  array<word*> column_table_;  // for kernels
-  std::vector<word*> shown_columns_;
-  // A pipeline may read a relation that it extends: what it reads stays valid until it ends.
-  std::vector<array<word>> outgrown_columns_;
-  std::vector<array<std::uint64_t>> outgrown_slots_;
-  set_choice sets_;
+  std::variant<device_set, device_best> kept_by_;
   bool only_appends_ = false;                // no set at all
   std::vector<std::uint64_t> value_bounds_;  // by column, where they are known
-  std::optional<bit_matrix_shape> bounds_;   // of a matrix that may be its set
-  std::uint64_t memory_ = 0;                 // of all relations
-  array<std::uint32_t> bits_;                // the set instead of slots
-  bool is_words_ = false;                    // slots are words
-  bool few_share_words_ = false;             // so they need not be
-  array<std::uint64_t> slots_;
-  std::unique_ptr<device_best> best_;  // the set instead of slots
-  array<std::uint32_t> has_zero_;
-  array<append_counter> counter_;  // the tail, counted by kernels
-  std::uint64_t old_rows_ = 0;
-  std::uint64_t rows_ = 0;
-  std::uint64_t tail_ = 0;
-  bool tail_is_bound_ = false;  // the true one may be lower
-  std::uint64_t limit_ = 0;     // rows that set and columns hold
+  array<append_counter> counter_;            // the tail, counted by kernels
+  bool tail_is_bound_ = false;               // the true one may be lower
+  std::uint64_t limit_ = 0;                  // rows that set and columns hold
   std::vector<std::unique_ptr<device_index>> indexes_;
-  std::vector<std::unique_ptr<word[]>> host_;
-  phase_times times_;
 };
 
 }  // namespace gpulog::storage::gpu

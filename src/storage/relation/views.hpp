@@ -152,6 +152,13 @@ struct set_view {
   }
 };
 
+/// The values of a row, by column.
+struct row_values {
+  word* const* columns;
+  std::uint64_t row;
+  [[nodiscard]] GPULOG_HOST_DEVICE word operator()(std::uint32_t c) const { return columns[c][row]; }
+};
+
 /// Counts what kernels append, in device memory. A kernel's last block copies the tail to where the next kernel finds
 /// it unchanged while its blocks count on.
 struct append_counter {

@@ -7,14 +7,9 @@
 
 #include "backend/array.hpp"
 #include "storage/sets/hash.hpp"
+#include "storage/sets/tuple_set.hpp"
 
 namespace gpulog::storage {
-
-/// Words of a bitmap of values: bit b of bits[numbers[i]] stands for the value 64 * numbers[i] + b.
-struct bitmap_words {
-  const std::uint32_t* numbers;
-  const std::uint64_t* bits;
-};
 
 /// The shape of a matrix with a bit for each tuple of one or two columns. A row's bits begin with a word.
 struct bit_matrix_shape {
@@ -62,12 +57,15 @@ class bit_set {
   bit_set(backend::memory_resource& resource, const bit_matrix_shape& shape)
       : shape_(shape), words_(resource, shape.rows * shape.stride) {}
 
+  static constexpr const char* name = "bits";
   [[nodiscard]] std::uint64_t bytes() const { return words_.bytes(); }
+  [[nodiscard]] static bool has_room(std::uint64_t) { return true; }
+  static void grow(std::uint64_t, unsigned) {}
 
-  /// Inserts n tuples, all smaller than the bounds. Those that were not there are packed, in order, into keys. places:
-  /// scratch. @return how many were new
-  template <bool Concurrent>
-  std::uint32_t insert(const word* const* values, std::uint32_t n, std::uint64_t* keys, std::uint64_t* places) {
+  /// All tuples are smaller than the bounds.
+  template <class Access>
+  std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch) {
+    std::uint64_t* const places = scratch.homes;
     find_places(values, n, places);
     const word* const last = values[shape_.is_unary ? 0 : 1];
     std::uint64_t* const words = words_.data();
@@ -77,24 +75,15 @@ class bit_set {
       if (i + ahead < n) __builtin_prefetch(words + places[i + ahead], 1);
       std::uint64_t& bits = words[places[i]];
       const std::uint64_t own = 1ULL << (last[i] % 64);
-      bool is_new;
-      if constexpr (Concurrent) {
-        // Most candidates are duplicates, and an atomic operation on a line that others read costs much more.
-        is_new = (__atomic_load_n(&bits, __ATOMIC_RELAXED) & own) == 0 &&
-                 (__atomic_fetch_or(&bits, own, __ATOMIC_RELAXED) & own) == 0;
-      } else {
-        is_new = (bits & own) == 0;
-        bits |= own;
-      }
-      keys[fresh] = shape_.is_unary ? last[i] : pack(values[0][i], last[i]);
+      const bool is_new = Access::set_bit(bits, own);
+      scratch.keys[fresh] = shape_.is_unary ? last[i] : pack(values[0][i], last[i]);
       fresh += is_new ? 1 : 0;
     }
     return fresh;
   }
 
-  /// Inserts tuples (first, y) for the values y of n words. Nobody else inserts tuples with this first value meanwhile.
-  /// Those that were not there are packed into keys. @return how many were new
-  std::uint32_t insert_words(word first, const bitmap_words& words, std::uint32_t n, std::uint64_t* keys) {
+  template <class>
+  std::uint32_t insert_words(word first, const bitmap_words& words, std::uint32_t n, insert_scratch& scratch) {
     std::uint64_t* const row = words_.data() + first * shape_.stride;
     std::uint32_t fresh = 0;
     for (std::uint32_t i = 0; i < n && i < ahead; ++i) __builtin_prefetch(row + words.numbers[i], 1);
@@ -104,13 +93,13 @@ class bit_set {
       const std::uint64_t added = words.bits[number] & ~row[number];
       row[number] |= added;
       for (std::uint64_t left = added; left != 0; left &= left - 1)
-        keys[fresh++] = pack(first, number * 64 + static_cast<word>(std::countr_zero(left)));
+        scratch.keys[fresh++] = pack(first, number * 64 + static_cast<word>(std::countr_zero(left)));
     }
     return fresh;
   }
 
-  /// found[i] = whether tuple i is there; values may be as large as they like.
-  void contains(const word* const* values, std::uint32_t n, std::uint64_t* places, std::uint8_t* found) const {
+  void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
+    std::uint64_t* const places = scratch.homes;
     const word* const last = values[shape_.is_unary ? 0 : 1];
     for (std::uint32_t i = 0; i < n; ++i) {
       const bool is_inside = last[i] < shape_.columns && (shape_.is_unary || values[0][i] < shape_.rows);
@@ -142,5 +131,6 @@ class bit_set {
   bit_matrix_shape shape_;
   backend::array<std::uint64_t> words_;
 };
+static_assert(tuple_set<bit_set>);
 
 }  // namespace gpulog::storage

@@ -20,8 +20,6 @@ class element_numbers {
   explicit element_numbers(backend::memory_resource& resource) : slots_(resource) {}
 
   [[nodiscard]] std::uint64_t bytes() const { return slots_.bytes(); }
-  /// Whether that many values fit.
-  [[nodiscard]] bool has_room_for(std::uint64_t values) const { return values <= slots_.size() / 2; }
 
   void prefetch(word value) const {
     if (slots_.size() != 0) __builtin_prefetch(slots_.data() + home(value));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/array.hpp"
+#include "storage/sets/access.hpp"
 #include "storage/sets/element_numbers.hpp"
 #include "storage/sets/hash.hpp"
 
@@ -66,7 +67,7 @@ class equivalence {
 
   /// Unites left[i] with right[i], n <= 512. Needs has_room(n) for each worker. offered: scratch space of n words.
   /// @return how many of the pairs were not implied by what was there
-  template <bool Concurrent>
+  template <class Access>
   std::uint32_t insert(const word* left, const word* right, std::uint32_t n, std::uint64_t* offered) {
     for (std::uint32_t i = 0; i < n; ++i) {
       numbers_.prefetch(left[i]);
@@ -81,7 +82,7 @@ class equivalence {
     }
     if (wanted == 0) return 0;
     std::unique_lock<std::mutex> alone(access_, std::defer_lock);
-    if constexpr (Concurrent) alone.lock();
+    if constexpr (Access::is_concurrent) alone.lock();
     std::uint32_t fresh = 0;
     for (std::uint32_t i = 0; i < wanted; ++i) {
       fresh += unite(static_cast<word>(offered[i] >> 32), static_cast<word>(offered[i])) ? 1 : 0;

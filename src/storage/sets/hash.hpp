@@ -29,6 +29,9 @@ namespace gpulog::storage {
 /// Hash of a key of several words, given one after another.
 class key_hash {
  public:
+  key_hash() = default;
+  /// Goes on from the value of another one.
+  GPULOG_HOST_DEVICE explicit key_hash(std::uint64_t state) : state_(state) {}
   GPULOG_HOST_DEVICE void add(word value) { state_ = mix(state_ ^ value) + 0x9e3779b97f4a7c15ULL; }
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t value() const { return state_; }
 

@@ -6,6 +6,7 @@
 
 #include "storage/sets/bit_set.hpp"
 #include "storage/sets/slot_table.hpp"
+#include "storage/sets/tuple_set.hpp"
 
 namespace gpulog::storage {
 
@@ -19,10 +20,12 @@ class word_set : public slot_table<packed_word> {
            std::uint64_t slots = table_growth::initial_slots)
       : slot_table(resource, slots), stride_(packed_word::stride(shape)), is_unary_(shape.is_unary) {}
 
-  /// Inserts n tuples, all smaller than the bounds. Those that were not there are packed, in order, into keys. homes:
-  /// scratch. Needs has_room(workers * n) before. @return how many were new
-  template <bool Concurrent>
-  std::uint32_t insert(const word* const* values, std::uint32_t n, std::uint64_t* keys, std::uint64_t* homes) {
+  static constexpr const char* name = "words";
+
+  /// All tuples are smaller than the bounds.
+  template <class Access>
+  std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch) {
+    std::uint64_t* const homes = scratch.homes;
     const word* const last = values[is_unary_ ? 0 : 1];
     find_homes(values, n, homes);
     std::uint64_t* const table = slots();
@@ -33,17 +36,16 @@ class word_set : public slot_table<packed_word> {
       if (i + prefetch_distance < n) __builtin_prefetch(table + homes[i + prefetch_distance], 1);
       const std::uint64_t number = number_of(values, i);
       const std::uint64_t own = 1ULL << (last[i] % packed_word::bits);
-      keys[fresh] = is_unary_ ? last[i] : pack(values[0][i], last[i]);
-      fresh += insert_at<Concurrent>(table, homes[i], number, own, taken) ? 1 : 0;
+      scratch.keys[fresh] = is_unary_ ? last[i] : pack(values[0][i], last[i]);
+      fresh += add_at<Access>(table, homes[i], number, own, taken) != 0 ? 1 : 0;
     }
-    add_count<Concurrent>(taken);
+    add_count<Access>(taken);
     return fresh;
   }
 
-  /// Inserts tuples (first, y) of two columns for the values y of n words, as insert().
-  template <bool Concurrent>
-  std::uint32_t insert_words(word first, const bitmap_words& words, std::uint32_t n, std::uint64_t* keys,
-                             std::uint64_t* homes) {
+  template <class Access>
+  std::uint32_t insert_words(word first, const bitmap_words& words, std::uint32_t n, insert_scratch& scratch) {
+    std::uint64_t* const homes = scratch.homes;
     constexpr unsigned parts = 64 / packed_word::bits;
     std::uint64_t* const table = slots();
     std::uint32_t fresh = 0;
@@ -65,19 +67,19 @@ class word_set : public slot_table<packed_word> {
         __builtin_prefetch(table + homes[place], 1);
       });
       each_slot([&](std::uint32_t place, std::uint64_t number, std::uint64_t own) {
-        const std::uint64_t added = add_at<Concurrent>(table, homes[place], first * stride_ + number, own, taken);
+        const std::uint64_t added = add_at<Access>(table, homes[place], first * stride_ + number, own, taken);
         for (std::uint64_t left = added; left != 0; left &= left - 1) {
-          keys[fresh++] =
+          scratch.keys[fresh++] =
               pack(first, static_cast<word>(number * packed_word::bits) + static_cast<word>(std::countr_zero(left)));
         }
       });
     }
-    add_count<Concurrent>(taken);
+    add_count<Access>(taken);
     return fresh;
   }
 
-  /// found[i] = whether tuple i is there; values may be as large as they like.
-  void contains(const word* const* values, std::uint32_t n, std::uint64_t* homes, std::uint8_t* found) const {
+  void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
+    std::uint64_t* const homes = scratch.homes;
     const word* const last = values[is_unary_ ? 0 : 1];
     find_homes(values, n, homes);
     const std::uint64_t* const table = slots();
@@ -108,45 +110,22 @@ class word_set : public slot_table<packed_word> {
     for (std::uint32_t i = 0; i < n; ++i) homes[i] = home(number_of(values, i));
   }
 
-  /// A slot's number is written once and its bits are only ever set, so whoever reads it may act on what it saw.
-  template <bool Concurrent>
-  static std::uint64_t read(const std::uint64_t& slot) {
-    return Concurrent ? __atomic_load_n(&slot, __ATOMIC_RELAXED) : slot;
-  }
-  template <bool Concurrent>
-  bool insert_at(std::uint64_t* table, std::uint64_t at, std::uint64_t number, std::uint64_t own,
-                 std::uint64_t& taken) const {
-    return add_at<Concurrent>(table, at, number, own, taken) != 0;
-  }
-  /// Values of a word, as bits. @return those that were not there
-  template <bool Concurrent>
+  /// Adds values of a word, as bits. A slot's number is written once and its bits are only ever set, so whoever reads
+  /// it may act on what it saw. @return those that were not there
+  template <class Access>
   std::uint64_t add_at(std::uint64_t* table, std::uint64_t at, std::uint64_t number, std::uint64_t own,
                        std::uint64_t& taken) const {
     while (true) {
-      std::uint64_t seen = read<Concurrent>(table[at]);
-      if (seen == 0) {
-        const std::uint64_t made = (number << packed_word::bits) | own;
-        if constexpr (!Concurrent) {
-          table[at] = made;
-          ++taken;
-          return own;
-        } else if (__atomic_compare_exchange_n(&table[at], &seen, made, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-          ++taken;
-          return own;
-        }
+      std::uint64_t seen = Access::load(table[at]);
+      if (seen == 0 && Access::replace(table[at], seen, (number << packed_word::bits) | own)) {
+        ++taken;
+        return own;
       }
-      if (packed_word::key(seen) != number) {
-        at = next(at);
-        continue;
+      if (packed_word::key(seen) == number) {
+        const std::uint64_t added = own & ~seen;
+        return added == 0 ? 0 : Access::add_bits(table[at], seen, added);
       }
-      const std::uint64_t added = own & ~seen;
-      if (added == 0) return 0;
-      if constexpr (Concurrent) {
-        return added & ~__atomic_fetch_or(&table[at], added, __ATOMIC_RELAXED);
-      } else {
-        table[at] = seen | added;
-        return added;
-      }
+      at = next(at);
     }
   }
 
@@ -154,6 +133,7 @@ class word_set : public slot_table<packed_word> {
   std::uint64_t stride_;  // words of 16 bits a row
   bool is_unary_;
 };
+static_assert(tuple_set<word_set>);
 
 /// How many tuples share a slot of a word_set, 1 to 16: by those words of a sample of all numbers that occur.
 /// @param values columns of n rows

@@ -75,7 +75,7 @@ class tile_runners : public ::testing::TestWithParam<mode> {
       }
       for (const auto& column : columns) values.push_back(column.data());
       while (!filled.has_room()) filled.make_room(backend_);
-      filled.insert<false>(values.data(), static_cast<std::uint32_t>(end - begin), *scratch, 0);
+      filled.insert<storage::exclusive_access>(values.data(), static_cast<std::uint32_t>(end - begin), *scratch, 0);
     }
     filled.settle(backend_);
     filled.advance();
@@ -107,14 +107,14 @@ class tile_runners : public ::testing::TestWithParam<mode> {
     relation& into = *relations_[program.target];
     const auto make_room = [&](std::uint64_t room) { into.make_room(backend_, room); };
     if (GetParam().workers == 1) {
-      tile_runner<false> runner(program, relations_, 0, *scratch_[0], gate_, stop);
+      tile_runner<storage::exclusive_access> runner(program, relations_, 0, *scratch_[0], gate_, stop);
       for (std::uint64_t begin = 0; begin < rows; begin += GetParam().piece) {
         runner.run(begin, std::min(rows, begin + GetParam().piece), make_room);
       }
       result.candidates = runner.candidates();
       result.fresh = runner.fresh();
     } else {
-      std::vector<std::optional<tile_runner<true>>> runners(GetParam().workers);
+      std::vector<std::optional<tile_runner<storage::concurrent_access>>> runners(GetParam().workers);
       backend_.for_each_tile(rows, GetParam().piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
         if (!runners[worker]) runners[worker].emplace(program, relations_, worker, *scratch_[worker], gate_, stop);
         runners[worker]->run(begin, end, make_room);

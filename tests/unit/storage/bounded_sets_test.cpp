@@ -35,7 +35,7 @@ pairs random_pairs(std::size_t n, const bounds& below, std::uint64_t seed) {
 }
 
 /// Offers pairs [begin, end) in tiles. @return those that were new
-template <bool Concurrent, class Set>
+template <class Access, class Set>
 pairs offer(Set& set, const pairs& rows, std::size_t begin, std::size_t end, bool is_unary) {
   const auto scratch = std::make_unique<insert_scratch>();
   pairs fresh;
@@ -45,7 +45,7 @@ pairs offer(Set& set, const pairs& rows, std::size_t begin, std::size_t end, boo
     const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(tile_rows, end - at));
     for (std::uint32_t i = 0; i < n; ++i) std::tie(first[i], last[i]) = rows[at + i];
     const word* const values[] = {is_unary ? last.data() : first.data(), last.data()};
-    const std::uint32_t found = set.template insert<Concurrent>(values, n, scratch->keys, scratch->homes);
+    const std::uint32_t found = set.template insert<Access>(values, n, *scratch);
     for (std::uint32_t i = 0; i < found; ++i) {
       fresh.emplace_back(static_cast<word>(scratch->keys[i] >> 32), static_cast<word>(scratch->keys[i]));
     }
@@ -59,7 +59,7 @@ void expect_contains(const Set& set, const pairs& asked, const std::set<std::pai
   for (const auto& [first, last] : asked) {
     const word* const values[] = {is_unary ? &last : &first, &last};
     std::uint8_t found = 2;
-    set.contains(values, 1, scratch->homes, &found);
+    set.contains(values, 1, *scratch, &found);
     EXPECT_EQ(found, held.contains({is_unary ? 0 : first, last}) ? 1 : 0) << first << ", " << last;
   }
 }
@@ -78,12 +78,12 @@ TYPED_TEST(bounded_set, holds_what_is_inserted) {
     backend::host_memory memory;
     TypeParam set(memory, bit_matrix_shape::of(below));
     const pairs rows = random_pairs(600, below, below.back());
-    const pairs fresh = offer<false>(set, rows, 0, rows.size(), is_unary);
+    const pairs fresh = offer<exclusive_access>(set, rows, 0, rows.size(), is_unary);
     const std::set<std::pair<word, word>> expected(rows.begin(), rows.end());
     const std::set<std::pair<word, word>> held(fresh.begin(), fresh.end());
     EXPECT_EQ(held, expected);
     EXPECT_EQ(held.size(), fresh.size());
-    EXPECT_TRUE(offer<false>(set, rows, 0, rows.size(), is_unary).empty());
+    EXPECT_TRUE(offer<exclusive_access>(set, rows, 0, rows.size(), is_unary).empty());
     // Values behind the bounds are not in the next row.
     pairs asked = random_pairs(300, {2 * below.front() + 40, 2 * below.back() + 100}, 9);
     asked.emplace_back(UINT32_MAX, UINT32_MAX);
@@ -102,7 +102,8 @@ TYPED_TEST(bounded_set, several_workers_agree_who_was_first) {
   std::vector<pairs> fresh(workers);
   std::vector<std::thread> threads;
   for (std::size_t w = 0; w < workers; ++w) {
-    threads.emplace_back([&, w] { fresh[w] = offer<true>(set, rows, w * 5000, rows.size() - w * 5000, false); });
+    threads.emplace_back(
+        [&, w] { fresh[w] = offer<concurrent_access>(set, rows, w * 5000, rows.size() - w * 5000, false); });
   }
   for (std::thread& one : threads) one.join();
   std::set<std::pair<word, word>> held;
@@ -121,7 +122,7 @@ TEST(word_set, grows) {
   std::set<std::pair<word, word>> held;
   for (std::size_t at = 0; at < rows.size(); at += tile_rows) {
     set.grow(tile_rows);
-    for (const auto& pair : offer<false>(set, rows, at, std::min(rows.size(), at + tile_rows), false)) {
+    for (const auto& pair : offer<exclusive_access>(set, rows, at, std::min(rows.size(), at + tile_rows), false)) {
       EXPECT_TRUE(held.insert(pair).second);
     }
   }
@@ -171,7 +172,7 @@ std::string set_behind(set_choice sets, const bounds& below, std::size_t rows, s
     }
     const word* const values[] = {first.data(), last.data()};
     while (!target.has_room()) target.make_room(backend);
-    target.insert<false>(values, n, *scratch, 0);
+    target.insert<exclusive_access>(values, n, *scratch, 0);
   }
   target.settle(backend);
   target.complete();

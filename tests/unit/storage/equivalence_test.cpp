@@ -63,7 +63,7 @@ void offer(equivalence& target, const std::vector<pair>& given) {
       right.push_back(given[i].second);
     }
     if (!target.has_room(tile)) target.make_room(tile);
-    target.insert<false>(left.data(), right.data(), static_cast<std::uint32_t>(left.size()), scratch);
+    target.insert<exclusive_access>(left.data(), right.data(), static_cast<std::uint32_t>(left.size()), scratch);
   }
 }
 
@@ -249,7 +249,7 @@ TEST(equivalence, a_million_elements_in_one_class_take_little_memory) {
     }
     const word* const columns[] = {left.data(), right.data()};
     while (!made.has_room()) made.make_room(backend);
-    EXPECT_EQ(made.insert<false>(columns, count, *scratch, 0), count);
+    EXPECT_EQ(made.insert<exclusive_access>(columns, count, *scratch, 0), count);
   }
   made.settle(backend);
   made.complete();
@@ -307,7 +307,7 @@ TEST(equivalence, many_workers_unite_and_read_at_once) {
         }
         const word* const columns[] = {left.data() + begin, right.data() + begin};
         const auto n = static_cast<std::uint32_t>(end - begin);
-        made.insert<true>(columns, n, *scratch[worker], worker);
+        made.insert<concurrent_access>(columns, n, *scratch[worker], worker);
         // What is published does not change meanwhile.
         std::vector<std::uint8_t> found(n);
         made.contains(columns, n, *scratch[worker], found.data());

@@ -49,7 +49,7 @@ void insert(Backend& backend, relation& target, const std::vector<tuple>& rows) 
   for (std::size_t begin = 0; begin < rows.size(); begin += tile_size) {
     const tile one(rows, begin, std::min(rows.size(), begin + tile_size));
     while (!target.has_room()) target.make_room(backend);
-    target.insert<false>(one.values(), one.size(), *scratch, 0);
+    target.insert<exclusive_access>(one.values(), one.size(), *scratch, 0);
   }
   target.settle(backend);
 }
@@ -71,7 +71,7 @@ void insert_together(Backend& backend, relation& target, const std::vector<tuple
       }
       gate.lock_shared();
     }
-    target.insert<true>(one.values(), one.size(), *scratch[worker], worker);
+    target.insert<concurrent_access>(one.values(), one.size(), *scratch[worker], worker);
     gate.unlock_shared();
   });
   target.settle(backend);

@@ -1,4 +1,4 @@
-#include "storage/sets/hash_set.hpp"
+// Hash tables of tuples: of packed ones, and of rows.
 
 #include <gtest/gtest.h>
 
@@ -12,20 +12,23 @@
 #include <unordered_set>
 #include <vector>
 
+#include "storage/sets/packed_set.hpp"
+#include "storage/sets/row_set.hpp"
+
 namespace gpulog::storage {
 namespace {
 
 constexpr std::uint32_t batch = 512;
 
 /// Inserts in batches, making room first. @return keys reported as new, in order
-template <bool Concurrent = false>
+template <class Access = exclusive_access>
 std::vector<std::uint64_t> insert_all(packed_set& set, std::vector<std::uint64_t> keys) {
   std::vector<std::uint64_t> homes(batch);
   std::vector<std::uint64_t> fresh;
   for (std::size_t begin = 0; begin < keys.size(); begin += batch) {
     const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(batch, keys.size() - begin));
     if (!set.has_room(n)) set.grow(n);
-    const std::uint32_t found = set.insert<Concurrent>(keys.data() + begin, n, homes.data());
+    const std::uint32_t found = set.insert<Access>(keys.data() + begin, n, homes.data());
     fresh.insert(fresh.end(), keys.begin() + static_cast<std::ptrdiff_t>(begin),
                  keys.begin() + static_cast<std::ptrdiff_t>(begin + found));
   }
@@ -187,7 +190,7 @@ TEST(packed_set, several_threads_insert_every_key_once) {
           }
           held.lock();
         }
-        const std::uint32_t found = set.insert<true>(own.data() + begin, n, homes.data());
+        const std::uint32_t found = set.insert<concurrent_access>(own.data() + begin, n, homes.data());
         fresh[worker].insert(fresh[worker].end(), own.begin() + static_cast<std::ptrdiff_t>(begin),
                              own.begin() + static_cast<std::ptrdiff_t>(begin + found));
       }
@@ -219,7 +222,7 @@ TEST(packed_set, threads_that_race_for_each_key_have_one_winner) {
       std::uint64_t own_wins = 0;
       for (std::uint64_t key : keys) {
         std::uint64_t home = 0;
-        own_wins += set.insert<true>(&key, 1, &home);
+        own_wins += set.insert<concurrent_access>(&key, 1, &home);
       }
       wins += own_wins;
     });
@@ -236,7 +239,7 @@ TEST(packed_set, looking_up_while_others_insert_finds_what_was_there_before) {
   const auto later = random_keys(20000, 0, 2);
   set.grow(100000);
   insert_all(set, before);
-  std::thread writer([&] { insert_all<true>(set, later); });
+  std::thread writer([&] { insert_all<concurrent_access>(set, later); });
   std::vector<std::uint8_t> found;
   for (int round = 0; round < 5; ++round) {
     found = look_up(set, before);
@@ -256,15 +259,17 @@ TEST(row_set, finds_equal_tuples_and_follows_moved_rows) {
   std::uint64_t next_row = 0;
   for (word offered = 0; offered < 30000; ++offered) {
     const word tuple = offered / 3;
-    if (!set.has_room(1)) set.grow(1, [&](std::uint64_t row) { return hash_of(tuple_of_row[row]); });
+    if (!set.has_room(1))
+      set.grow(
+          1, [&](std::uint64_t row) { return hash_of(tuple_of_row[row]); }, [](std::uint64_t) {}, 1);
     tuple_of_row.resize(next_row + 1);
     tuple_of_row[next_row] = tuple;
-    const bool is_new =
-        set.insert<false>(hash_of(tuple), next_row, [&](std::uint64_t row) { return tuple_of_row[row] == tuple; });
+    const bool is_new = set.insert<exclusive_access>(hash_of(tuple), next_row,
+                                                     [&](std::uint64_t row) { return tuple_of_row[row] == tuple; });
     EXPECT_EQ(is_new, offered % 3 == 0);
     if (is_new) {
       ++next_row;
-      set.add_count(1);
+      set.add_count<exclusive_access>(1);
     }
   }
   EXPECT_EQ(set.size(), 10000U);

@@ -58,7 +58,7 @@ std::uint64_t insert_all(Backend& backend, relation& target, const std::vector<t
   for (std::size_t begin = 0; begin < rows.size(); begin += tile_size) {
     const tile one(rows, begin, std::min(rows.size(), begin + tile_size), target.arity());
     while (!target.has_room()) target.make_room(backend);
-    fresh += target.insert<false>(one.values(), one.size(), *scratch, 0);
+    fresh += target.insert<exclusive_access>(one.values(), one.size(), *scratch, 0);
   }
   return fresh;
 }
@@ -141,11 +141,11 @@ TEST_P(relations, the_empty_tuple_is_there_or_not) {
   std::uint8_t found[2] = {9, 9};
   target.contains(nullptr, 2, *scratch, found);
   EXPECT_EQ(found[1], 0);
-  EXPECT_EQ(target.insert<false>(nullptr, 0, *scratch, 0), 0U);
+  EXPECT_EQ(target.insert<exclusive_access>(nullptr, 0, *scratch, 0), 0U);
   target.advance();
   EXPECT_EQ(target.rows(), 0U);
-  EXPECT_EQ(target.insert<false>(nullptr, 5, *scratch, 0), 1U);
-  EXPECT_EQ(target.insert<false>(nullptr, 1, *scratch, 0), 0U);
+  EXPECT_EQ(target.insert<exclusive_access>(nullptr, 5, *scratch, 0), 1U);
+  EXPECT_EQ(target.insert<exclusive_access>(nullptr, 1, *scratch, 0), 0U);
   target.settle(backend);
   target.advance();
   EXPECT_EQ(target.delta_rows(), 1U);
@@ -261,7 +261,7 @@ TEST_P(relations, have_no_room_for_workers_that_insert_nothing) {
       const tile one(rows, 0, rows.size(), arity);
       const auto scratch = std::make_unique<insert_scratch>();
       while (!target.has_room(one.size())) target.make_room(backend, one.size());
-      target.insert<false>(one.values(), one.size(), *scratch, 0);
+      target.insert<exclusive_access>(one.values(), one.size(), *scratch, 0);
       target.settle(backend);
       target.advance();
       EXPECT_EQ(rows_of(target, 0, target.rows()), tuples(rows.begin(), rows.end()));
@@ -291,7 +291,7 @@ void insert_concurrently(thread_backend& backend, relation& target, const std::v
           }
           held.lock();
         }
-        fresh[worker] += target.insert<true>(one.values(), one.size(), *scratch, worker);
+        fresh[worker] += target.insert<concurrent_access>(one.values(), one.size(), *scratch, worker);
       }
     });
   }
@@ -357,7 +357,7 @@ TEST_P(relations, lookups_run_beside_inserts) {
   std::thread writer([&] {
     const auto scratch = std::make_unique<insert_scratch>();
     const tile one(late, 0, late.size(), 3);
-    target.insert<true>(one.values(), one.size(), *scratch, 1);
+    target.insert<concurrent_access>(one.values(), one.size(), *scratch, 1);
   });
   for (int round = 0; round < 3; ++round) {
     const auto found = look_up(target, early);

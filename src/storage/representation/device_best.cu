@@ -1,4 +1,4 @@
-#include "storage/relation/device_best.hpp"
+#include "storage/representation/device_best.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,12 +10,6 @@
 namespace gpulog::storage::gpu {
 
 namespace {
-
-struct row_values {
-  word* const* columns;
-  std::uint64_t row;
-  __device__ word operator()(std::uint32_t c) const { return columns[c][row]; }
-};
 
 /// Moves a slot to a larger table. Nobody else has its key.
 struct move_slot {
@@ -51,7 +45,6 @@ struct is_tuple {
   __device__ bool operator()(std::uint64_t row) const { return contains_best(set, row_values{set.columns, row}); }
 };
 
-constexpr std::uint64_t slots_per_key = 2;
 constexpr std::uint64_t least_compacted_rows = 1u << 20;
 
 }  // namespace
@@ -83,10 +76,10 @@ void device_best::show(set_view& view) const {
   view.value_column = column_;
 }
 
-void device_best::grow(std::uint64_t keys, bool keep) {
+std::uint64_t device_best::extend(const set_view&, std::uint64_t, std::uint64_t limit, std::uint64_t, bool keep) {
   std::uint64_t capacity = std::max<std::uint64_t>(capacity_, 1024);
-  while (capacity < keys * slots_per_key) capacity *= 2;
-  if (capacity == capacity_) return;
+  while (capacity < limit * slots_per_key) capacity *= 2;
+  if (capacity == capacity_) return limit;
   array<std::uint64_t> larger_keys = filled(capacity);
   array<std::uint64_t> larger_best = filled(capacity + 1);
   array<std::uint64_t> larger_shown = filled(capacity + 1);
@@ -100,10 +93,12 @@ void device_best::grow(std::uint64_t keys, bool keep) {
   show(move.to);
   move.shown = shown_.data();
   if (slots != 0) backend::gpu::for_each(context_->stream(), slots + 1, move);
-  if (!keep) return;
-  outgrown_.push_back(std::move(larger_keys));
-  outgrown_.push_back(std::move(larger_best));
-  outgrown_.push_back(std::move(larger_shown));
+  if (keep) {
+    outgrown_.push_back(std::move(larger_keys));
+    outgrown_.push_back(std::move(larger_best));
+    outgrown_.push_back(std::move(larger_shown));
+  }
+  return limit;
 }
 
 void device_best::release() {
@@ -113,8 +108,8 @@ void device_best::release() {
   capacity_ = 0;
 }
 
-void device_best::publish(const set_view& set, std::uint64_t begin, std::uint64_t end) {
-  backend::gpu::for_each(context_->stream(), end - begin, publish_row{set, shown_.data(), stale_.data(), begin});
+void device_best::settle(const set_view& rows, std::uint64_t begin, std::uint64_t end) {
+  backend::gpu::for_each(context_->stream(), end - begin, publish_row{rows, shown_.data(), stale_.data(), begin});
 }
 
 array<std::uint64_t> device_best::select_tuples(const set_view& set, std::uint64_t rows, std::uint64_t& selected) {

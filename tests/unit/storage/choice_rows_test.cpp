@@ -1,4 +1,4 @@
-#include "storage/sets/choice_set.hpp"
+#include "storage/representation/choice_rows.hpp"
 #include "oracle/random_runs.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using backend::cpu::serial_backend;
 
 class choice : public testing::TestWithParam<storage_mode> {
  protected:
-  relation& make(std::uint32_t arity, std::vector<choice_set::domain> domains) {
+  relation& make(std::uint32_t arity, std::vector<choice_rows::domain> domains) {
     relation_options options;
     options.mode = GetParam();
     made_.push_back(std::make_unique<relation>(memory_, arity, options));
@@ -42,7 +42,7 @@ class choice : public testing::TestWithParam<storage_mode> {
         pointers[c] = columns[c].data();
       }
       while (!target.has_room()) target.make_room(backend_);
-      target.insert<false>(pointers.data(), static_cast<std::uint32_t>(n), *scratch, 0);
+      target.insert<exclusive_access>(pointers.data(), static_cast<std::uint32_t>(n), *scratch, 0);
     }
   }
 
@@ -98,8 +98,8 @@ TEST_P(choice, of_a_file_is_made_in_order) {
 
 TEST_P(choice, does_not_depend_on_the_order_of_candidates) {
   std::mt19937_64 random(3);
-  for (const std::vector<choice_set::domain>& domains :
-       {std::vector<choice_set::domain>{{0}}, {{0}, {1}}, {{0, 2}, {1}}, {{0, 1, 2}}}) {
+  for (const std::vector<choice_rows::domain>& domains :
+       {std::vector<choice_rows::domain>{{0}}, {{0}, {1}}, {{0, 2}, {1}}, {{0, 1, 2}}}) {
     std::vector<tuple> candidates;
     for (int i = 0; i < 3000; ++i) {
       candidates.push_back(
@@ -111,7 +111,7 @@ TEST_P(choice, does_not_depend_on_the_order_of_candidates) {
     first.complete();
     const tuples chosen = rows_of(first);
     // Valid: each key once, each tuple a candidate, and no further candidate fits.
-    const auto key_of = [](const tuple& row, const choice_set::domain& domain) {
+    const auto key_of = [](const tuple& row, const choice_rows::domain& domain) {
       tuple key;
       for (std::uint32_t c : domain) key.push_back(row[c]);
       return key;

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "storage/indexes/sorted_index.hpp"
+#include "storage/relation/relation_options.hpp"
+#include "storage/sets/access.hpp"
+#include "storage/sets/hash.hpp"
+
+namespace gpulog::storage {
+
+/// Rows in columns. Rows [0, old_rows) are old, [old_rows, rows) delta; the running phase appends behind them, up to
+/// the tail.
+struct column_store {
+  column_store(memory_resource& from, std::uint32_t arity, const relation_options& chosen)
+      : resource(&from), options(chosen) {
+    for (std::uint32_t c = 0; c < arity; ++c) columns.emplace_back(from);
+  }
+
+  [[nodiscard]] std::uint32_t arity() const { return static_cast<std::uint32_t>(columns.size()); }
+  /// The end of all rows, with those that were appended.
+  [[nodiscard]] std::uint64_t end() const { return tail.load(std::memory_order_relaxed); }
+  void set_end(std::uint64_t row) { tail.store(row, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& column : columns) sum += column.bytes();
+    return sum;
+  }
+  [[nodiscard]] column_pointers pointers() const {
+    column_pointers all(columns.size());
+    for (std::size_t c = 0; c < all.size(); ++c) all[c] = columns[c].data();
+    return all;
+  }
+  void show(std::uint64_t old_until, std::uint64_t until) {
+    old_rows = old_until;
+    rows = until;
+  }
+
+  /// Rows that fit into every column. The last one is the last to grow, and memory may be refused on the way.
+  [[nodiscard]] std::uint64_t capacity() const { return columns.back().capacity(); }
+  [[nodiscard]] bool has_room(std::uint64_t room) const { return end() + room <= capacity(); }
+  void make_room(std::uint64_t room) {
+    if (!has_room(room)) reserve(next_capacity(end() + room));
+  }
+  [[nodiscard]] std::uint64_t next_capacity(std::uint64_t least) const {
+    constexpr std::uint64_t least_rows = 128;
+    return std::max({least, capacity() + capacity() / 2, least_rows});
+  }
+  void reserve(std::uint64_t capacity) {
+    for (auto& column : columns) column.set_capacity(capacity);
+  }
+
+  /// Tuples, one array a column. There is room. @return n
+  template <class Access>
+  std::uint32_t append(const word* const* values, std::uint32_t n) {
+    const std::uint64_t row = Access::add(tail, n);
+    for (std::size_t c = 0; c < columns.size(); ++c) std::copy_n(values[c], n, columns[c].data() + row);
+    return n;
+  }
+  /// Tuples of one or two words, packed.
+  template <class Access>
+  std::uint32_t append_packed(const std::uint64_t* keys, std::uint32_t n) {
+    const std::uint64_t row = Access::add(tail, n);
+    word* const first = columns.front().data() + row;
+    word* const last = columns.back().data() + row;
+    if (columns.size() == 1) {
+      for (std::uint32_t i = 0; i < n; ++i) first[i] = static_cast<word>(keys[i]);
+    } else {
+      for (std::uint32_t i = 0; i < n; ++i) {
+        first[i] = static_cast<word>(keys[i] >> 32);
+        last[i] = static_cast<word>(keys[i]);
+      }
+    }
+    return n;
+  }
+  void write(std::uint64_t row, const word* const* values, std::uint32_t i) {
+    for (std::size_t c = 0; c < columns.size(); ++c) columns[c][row] = values[c][i];
+  }
+  void copy(std::uint64_t from, std::uint64_t to) {
+    for (auto& column : columns) column[to] = column[from];
+  }
+  [[nodiscard]] bool equals(std::uint64_t row, const word* const* values, std::uint32_t i) const {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (columns[c][row] != values[c][i]) return false;
+    }
+    return true;
+  }
+
+  memory_resource* resource;
+  relation_options options;
+  std::vector<array<word>> columns;
+  std::uint64_t old_rows = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t erased_rows = 0;  ///< are no tuples any more, but still in the columns
+  std::atomic<std::uint64_t> tail{0};
+  phase_times times;
+};
+
+}  // namespace gpulog::storage

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "storage/relation/views.hpp"
+
+namespace gpulog::storage::gpu {
+
+/// What keeps the rows of a relation in device memory distinct, as storage::representation does on the host. Kernels
+/// see it as part of a set_view. `rows` are views of the columns, of which n rows are there.
+template <class Kind>
+concept device_representation = requires(Kind& kind, const Kind& known, const set_view& rows, set_view& view,
+                                         std::uint64_t n, std::uint64_t limit, bool keep) {
+  { known.name() } -> std::convertible_to<const char*>;
+  { known.bytes() } -> std::same_as<std::uint64_t>;
+  { known.bytes_per_row() } -> std::same_as<std::uint64_t>;
+  /// Which part of its rows it is asked to have room for at least.
+  { known.growth_share() } -> std::same_as<std::uint64_t>;
+  known.show(view);
+  /// Makes room for `limit` rows in all, or for n more than there are. @return rows that it holds. keep: kernels may go
+  /// on reading it as it was, until release_outgrown(). @throws memory_exceeded
+  { kind.extend(rows, n, limit, n, keep) } -> std::same_as<std::uint64_t>;
+  /// Ends a phase that appended the rows from the first number to the second one.
+  kind.settle(rows, n, n);
+  kind.release_outgrown();
+  kind.release();
+};
+
+}  // namespace gpulog::storage::gpu

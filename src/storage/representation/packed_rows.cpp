@@ -1,0 +1,77 @@
+#include "storage/representation/packed_rows.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace gpulog::storage {
+
+void packed_rows::bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
+  const set_choice sets = rows_->options.sets;
+  if (!std::holds_alternative<packed_set>(set_) || sets == set_choice::hash) return;
+  bounds_ = bit_matrix_shape::of(bounds);
+  memory_ = memory;
+  if (sets == set_choice::words) {
+    if (packed_word::can_hold(*bounds_)) become_words(0);
+    return;
+  }
+  const std::uint64_t at_once = std::max(bytes(), set_sizes::small_matrix_bytes);
+  if (sets == set_choice::bits || bounds_->bytes() <= at_once) become_bits();
+}
+
+/// Makes room, or puts another set in its place where that one would be smaller.
+void packed_rows::grow_set(std::uint64_t room) {
+  const set_choice sets = rows_->options.sets;
+  const bool may_be_bits = bounds_ && sets != set_choice::words;
+  if (may_be_bits && bounds_->bytes() <= set_sizes::matrix_per_hash * bytes() && become_bits()) return;
+  const bool may_be_words = std::holds_alternative<packed_set>(set_) && bounds_ && sets == set_choice::automatic;
+  if (may_be_words && bytes() >= set_sizes::least_packed_bytes && packed_word::can_hold(*bounds_)) {
+    const double shared = tuples_per_word(rows_->pointers().data(), rows_->end(), *bounds_);
+    if (shared >= set_sizes::tuples_per_word) return become_words(room);
+  }
+  std::visit([&](auto& set) { set.grow(room, rows_->options.workers); }, set_);
+}
+
+/// @return whether there is memory for a matrix
+bool packed_rows::become_bits() {
+  memory_resource& resource = *rows_->resource;
+  if (bounds_->bytes() > set_sizes::largest_matrix(rows_->options.sets, memory_, resource.used())) return false;
+  try {
+    bit_set bits(resource, *bounds_);
+    insert_all_rows(bits, 0);
+    set_.emplace<bit_set>(std::move(bits));
+  } catch (const backend::memory_exceeded&) {
+    memory_ = 0;
+    return false;
+  }
+  return true;
+}
+
+/// Or a hash set anew, if there is no memory for it. There is room for more then.
+void packed_rows::become_words(std::uint64_t room) {
+  // It is smaller than what it replaces, and nothing is lost when it is not made: the rows have all tuples.
+  try {
+    return insert_all_rows(set_.emplace<word_set>(*rows_->resource, *bounds_), room);
+  } catch (const backend::memory_exceeded&) {
+    bounds_.reset();
+  }
+  insert_all_rows(set_.emplace<packed_set>(*rows_->resource, rows_->arity()), room);
+}
+
+/// And makes room for more.
+template <class Set>
+void packed_rows::insert_all_rows(Set& set, std::uint64_t room) {
+  const auto scratch = std::make_unique<insert_scratch>();
+  const unsigned workers = rows_->options.workers;
+  std::vector<const word*> tile = rows_->pointers();
+  for (std::uint64_t left = rows_->end(); left != 0;) {
+    const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, left));
+    if (!set.has_room(n)) set.grow(n, workers);
+    set.template insert<exclusive_access>(tile.data(), n, *scratch);
+    for (const word*& values : tile) values += n;
+    left -= n;
+  }
+  if (!set.has_room(room)) set.grow(room, workers);
+}
+
+}  // namespace gpulog::storage

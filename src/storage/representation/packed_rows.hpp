@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "storage/representation/representation.hpp"
+#include "storage/sets/bit_set.hpp"
+#include "storage/sets/packed_set.hpp"
+#include "storage/sets/word_set.hpp"
+
+namespace gpulog::storage {
+
+/// Rows of one or two words, which one of three sets knows without the columns. Which one, and when it changes, depends
+/// on the bounds of the values.
+class packed_rows : public row_representation {
+ public:
+  static constexpr representation_abilities abilities{.inserts_at_once = true};
+  explicit packed_rows(column_store& rows)
+      : row_representation(rows), set_(std::in_place_type<packed_set>, *rows.resource, rows.arity()) {}
+
+  /// As relation's.
+  void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
+
+  [[nodiscard]] const char* name() const {
+    return std::visit([](const auto& set) { return set.name; }, set_);
+  }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return std::visit([](const auto& set) { return set.bytes(); }, set_);
+  }
+  [[nodiscard]] bool has_room(std::uint64_t room) const { return rows_->has_room(room) && set_has_room(room); }
+  template <class Backend>
+  void make_room(Backend&, std::uint64_t room) {
+    rows_->make_room(room);
+    if (!set_has_room(room)) grow_set(room);
+  }
+  template <class Access>
+  std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned) {
+    const std::uint32_t fresh =
+        std::visit([&](auto& set) { return set.template insert<Access>(values, n, scratch); }, set_);
+    return rows_->append_packed<Access>(scratch.keys, fresh);
+  }
+  template <class Access>
+  std::uint32_t insert_words(word first, const bitmap_words& words, std::uint32_t n, insert_scratch& scratch) {
+    const std::uint32_t fresh =
+        std::visit([&](auto& set) { return set.template insert_words<Access>(first, words, n, scratch); }, set_);
+    return rows_->append_packed<Access>(scratch.keys, fresh);
+  }
+  void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
+    std::visit([&](const auto& set) { set.contains(values, n, scratch, found); }, set_);
+  }
+
+ private:
+  [[nodiscard]] bool set_has_room(std::uint64_t room) const {
+    return std::visit([room](const auto& set) { return set.has_room(room); }, set_);
+  }
+  void grow_set(std::uint64_t room);
+  bool become_bits();
+  void become_words(std::uint64_t room);
+  template <class Set>
+  void insert_all_rows(Set& set, std::uint64_t room);
+
+  std::variant<packed_set, bit_set, word_set> set_;
+  std::optional<bit_matrix_shape> bounds_;  // of its values, where they are known
+  std::uint64_t memory_ = 0;                // of all relations
+};
+static_assert(representation<packed_rows>);
+
+}  // namespace gpulog::storage

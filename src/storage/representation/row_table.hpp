@@ -1,0 +1,151 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "storage/representation/representation.hpp"
+#include "storage/sets/row_set.hpp"
+
+namespace gpulog::storage {
+
+/// Rows that a worker takes from the tail at a time for tuples wider than a slot.
+constexpr std::uint64_t reservation_rows = 64;
+
+/// A row set over the columns, of rows that differ in key columns, and how workers append to both.
+class row_table {
+ public:
+  /// Of rows that differ as a whole.
+  explicit row_table(column_store& rows) : row_table(rows, std::vector<std::uint32_t>(rows.arity())) {
+    std::iota(key_.begin(), key_.end(), 0U);
+  }
+  row_table(column_store& rows, std::vector<std::uint32_t> key)
+      : rows_(&rows), key_(std::move(key)), set_(*rows.resource), reserved_(rows.options.workers) {}
+
+  [[nodiscard]] const std::vector<std::uint32_t>& key() const { return key_; }
+  [[nodiscard]] row_set& set() { return set_; }
+  [[nodiscard]] const row_set& set() const { return set_; }
+  [[nodiscard]] std::uint64_t bytes() const { return set_.bytes(); }
+  [[nodiscard]] bool has_room(std::uint64_t room) const { return rows_->has_room(room) && set_.has_room(room); }
+  /// In the set; the columns have it.
+  void make_room(std::uint64_t room) {
+    if (set_.has_room(room)) return;
+    const auto fetch = [this](std::uint64_t row) {
+      for (const auto& column : rows_->columns) __builtin_prefetch(column.data() + row);
+    };
+    set_.grow(
+        room, [this](std::uint64_t row) { return hash(row); }, fetch, rows_->options.workers);
+  }
+
+  /// offer(hash, row, i) puts tuple i of a tile at `row`, if it does. @return how many tuples that were
+  template <class Access, class Offer>
+  std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker,
+                       const Offer& offer) {
+    hash_tuples(values, n, scratch.homes);
+    for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) set_.prefetch(scratch.homes[i]);
+    std::uint32_t fresh = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + prefetch_distance < n) set_.prefetch(scratch.homes[i + prefetch_distance]);
+      if constexpr (Access::is_concurrent) {
+        reservation& own = reserved_[worker];
+        if (own.next == own.end) {
+          own.next = Access::add(rows_->tail, reservation_rows);
+          own.end = own.next + reservation_rows;
+        }
+        if (!offer(scratch.homes[i], own.next, i)) continue;
+        ++own.next;
+      } else {
+        const std::uint64_t row = rows_->end();
+        if (!offer(scratch.homes[i], row, i)) continue;
+        rows_->set_end(row + 1);
+      }
+      ++fresh;
+    }
+    return fresh;
+  }
+
+  /// found[i] = whether is_tuple(row, i) for the row with the key of tuple i.
+  template <class IsTuple>
+  void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found,
+                const IsTuple& is_tuple) const {
+    hash_tuples(values, n, scratch.homes);
+    for (std::uint32_t i = 0; i < n; ++i)
+      found[i] = set_.contains(scratch.homes[i], [&](std::uint64_t row) { return is_tuple(row, i); }) ? 1 : 0;
+  }
+
+  template <class Value>
+  [[nodiscard]] std::uint64_t hash_of(const Value& value) const {
+    key_hash hash;
+    for (const std::uint32_t c : key_) hash.add(value(c));
+    return mix(hash.value());
+  }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t row) const {
+    return hash_of([this, row](std::uint32_t c) { return rows_->columns[c][row]; });
+  }
+  template <class Value>
+  [[nodiscard]] bool has_key(std::uint64_t row, const Value& value) const {
+    return std::all_of(key_.begin(), key_.end(), [&](std::uint32_t c) { return rows_->columns[c][row] == value(c); });
+  }
+  void erase(std::uint64_t row) {
+    set_.erase(hash(row), row, [this](std::uint64_t other) { return hash(other); });
+  }
+  void move(std::uint64_t from, std::uint64_t to) {
+    if (from == to) return;
+    set_.move_row(hash(from), from, to);
+    rows_->copy(from, to);
+  }
+
+  /// Rows that workers had taken and not used are filled from the end. moved(from, to) is called for each.
+  template <class Moved>
+  void close_gaps(const Moved& moved) {
+    std::vector<reservation> gaps;
+    std::uint64_t missing = 0;
+    for (reservation& own : reserved_) {
+      if (own.next != own.end) gaps.push_back(own);
+      missing += own.end - own.next;
+      own = {};
+    }
+    if (missing == 0) return;
+    std::sort(gaps.begin(), gaps.end(), [](const reservation& a, const reservation& b) { return a.next < b.next; });
+    std::uint64_t last = rows_->end();
+    const std::uint64_t live = last - missing;
+    std::size_t last_gap = gaps.size();
+    for (const reservation& gap : gaps) {
+      for (std::uint64_t hole = gap.next; hole < std::min(gap.end, live); ++hole) {
+        while (last_gap > 0 && last == gaps[last_gap - 1].end) last = gaps[--last_gap].next;
+        --last;  // the last row in use
+        move(last, hole);
+        moved(last, hole);
+      }
+    }
+    rows_->set_end(live);
+  }
+
+ private:
+  struct reservation {
+    std::uint64_t next = 0;
+    std::uint64_t end = 0;
+  };
+
+  void hash_tuples(const word* const* values, std::uint32_t n, std::uint64_t* hashes) const {
+    std::fill_n(hashes, n, key_hash().value());
+    for (const std::uint32_t c : key_) {
+      const word* const column = values[c];
+      for (std::uint32_t i = 0; i < n; ++i) {
+        key_hash hash(hashes[i]);
+        hash.add(column[i]);
+        hashes[i] = hash.value();
+      }
+    }
+    for (std::uint32_t i = 0; i < n; ++i) hashes[i] = mix(hashes[i]);
+  }
+
+  column_store* rows_;
+  std::vector<std::uint32_t> key_;
+  row_set set_;
+  std::vector<reservation> reserved_;  // by worker
+};
+
+}  // namespace gpulog::storage

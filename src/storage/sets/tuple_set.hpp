@@ -1,0 +1,55 @@
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+
+#include "storage/sets/access.hpp"
+#include "support/ids.hpp"
+
+namespace gpulog::storage {
+
+/// Most candidates that a worker offers at a time.
+constexpr std::uint32_t tile_rows = 512;
+
+/// Scratch space of one worker.
+struct insert_scratch {
+  std::uint64_t keys[tile_rows];
+  std::uint64_t homes[tile_rows];
+};
+
+/// Words of a bitmap of values: bit b of bits[numbers[i]] stands for the value 64 * numbers[i] + b.
+struct bitmap_words {
+  const std::uint32_t* numbers;
+  const std::uint64_t* bits;
+
+  /// use(value) for each value of the first n words.
+  template <class Use>
+  void for_each(std::uint32_t n, const Use& use) const {
+    for (std::uint32_t i = 0; i < n; ++i) {
+      for (std::uint64_t left = bits[numbers[i]]; left != 0; left &= left - 1)
+        use(numbers[i] * 64 + static_cast<word>(std::countr_zero(left)));
+    }
+  }
+};
+
+/// A set of tuples of one or two columns, for any number of workers at a time; growing needs them all to be elsewhere.
+/// insert() takes n <= tile_rows tuples, one array a column, and insert_words() tuples (first, y) for the values y of n
+/// words, while nobody else inserts tuples with this first value. Both need has_room(tuples) for each worker. Tuples
+/// that were not there are packed, in order, into the scratch's keys; their number is returned. found[i] = whether
+/// tuple i is there; values may be as large as they like.
+template <class Set>
+concept tuple_set = requires(Set& set, const Set& known, const word* const* values, std::uint32_t n, word first,
+                             const bitmap_words& words, insert_scratch& scratch, std::uint8_t* found) {
+  { Set::name } -> std::convertible_to<const char*>;
+  { known.bytes() } -> std::same_as<std::uint64_t>;
+  { known.has_room(std::uint64_t{n}) } -> std::same_as<bool>;
+  set.grow(std::uint64_t{n}, unsigned{});
+  { set.template insert<exclusive_access>(values, n, scratch) } -> std::same_as<std::uint32_t>;
+  { set.template insert<concurrent_access>(values, n, scratch) } -> std::same_as<std::uint32_t>;
+  { set.template insert_words<exclusive_access>(first, words, n, scratch) } -> std::same_as<std::uint32_t>;
+  { set.template insert_words<concurrent_access>(first, words, n, scratch) } -> std::same_as<std::uint32_t>;
+  known.contains(values, n, scratch, found);
+};
+
+}  // namespace gpulog::storage
