@@ -31,6 +31,14 @@ std::vector<relation_id> relations_in_order(const rule_version& version) {
   return relations;
 }
 
+/// Visits what a rule reads, in aggregates and negations, too.
+template <class Visit>
+void for_each_atom(const normalized_rule& rule, const Visit& visit) {
+  for (const body_atom& atom : rule.atoms) visit(atom);
+  for (const body_atom& negated : rule.negations) visit(negated);
+  for (const aggregation& folded : rule.aggregations) for_each_atom(folded.body, visit);
+}
+
 /// Orders matter from two atoms on, beside delta.
 bool has_orders(const version_recipe& recipe) {
   return !recipe.is_forced && recipe.rule->atoms.size() >= (recipe.parts.delta_atom ? 3U : 2U);
@@ -66,16 +74,21 @@ void reoptimizer::note_uses() {
   const program& plan = shared_->result;
   index_uses_.assign(plan.indexes.size(), 0);
   set_uses_.assign(plan.relations.size(), 0);
+  other_uses_.assign(plan.relations.size(), 0);
   for (std::size_t number = 0; number < plan.strata.size(); ++number) {
     const stratum& planned = plan.strata[number];
     for (const relation_id member : planned.relations) {
-      if (plan.relations[member.value].needs_set) set_uses_[member.value] = number + 1;
+      if (plan.relations[member.value].needs_set) set_uses_[member.value] = other_uses_[member.value] = number + 1;
     }
     for_each_version(planned, [&](const rule_version& version) {
       for_each_read(version, [&](relation_id relation, index_id used, bool asks_set) {
         if (used.valid()) index_uses_[used.value] = number + 1;
         if (asks_set) set_uses_[relation.value] = number + 1;
       });
+      const auto note_set = [&](relation_id relation, index_id, bool asks_set) {
+        if (asks_set) other_uses_[relation.value] = number + 1;
+      };
+      for_each_read(version, note_set, true);
     });
   }
 }
@@ -125,14 +138,15 @@ void reoptimizer::order_again(std::size_t number, const std::vector<place>& plac
   stratum& planned = shared_->result.strata[number];
   const std::set<relation_id> members(planned.relations.begin(), planned.relations.end());
   std::set<relation_id> without_set;
-  for (const place& one : places) {
-    for (const body_atom& atom : one.recipe->rule->atoms) {
-      const relation_id read = atom.relation;
-      const bool is_equivalence = shared_->equivalences.contains(read);
-      if (!members.contains(read) && !is_equivalence) shared_->costs.measure(read, measures);
-      if (set_uses_[read.value] <= number && !is_equivalence) without_set.insert(read);
-    }
-  }
+  std::set<relation_id> without_any_set;
+  const auto note_read = [&](const body_atom& atom) {
+    const relation_id read = atom.relation;
+    if (shared_->equivalences.contains(read)) return;
+    if (!members.contains(read)) shared_->costs.measure(read, measures);
+    if (set_uses_[read.value] <= number) without_set.insert(read);
+    if (other_uses_[read.value] <= number) without_any_set.insert(read);
+  };
+  for (const place& one : places) for_each_atom(*one.recipe->rule, note_read);
   shared_->costs.estimate_again(shared_->source, planned.relations);
 
   stratum_builder again;
@@ -144,7 +158,7 @@ void reoptimizer::order_again(std::size_t number, const std::vector<place>& plac
     phase_builder& target = one.phase == 0 ? again.once : again.loop[one.phase - 1];
     target.versions.push_back(order_version(*shared_, *one.recipe->rule, one.recipe->parts, nullptr));
   }
-  if (!shared_->is_off("smallest-relation-first")) find_intersections(*shared_, again, without_set);
+  if (!shared_->is_off("smallest-relation-first")) find_intersections(*shared_, again, without_any_set);
   std::vector<version_builder*> versions;
   for (version_builder& one : again.once.versions) versions.push_back(&one);
   for (phase_builder& repeated : again.loop) {

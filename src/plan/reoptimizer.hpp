@@ -57,6 +57,7 @@ class reoptimizer {
   // The last stratum that uses it.
   std::vector<std::size_t> index_uses_;  ///< by index
   std::vector<std::size_t> set_uses_;    ///< by relation: its tuple set
+  std::vector<std::size_t> other_uses_;  ///< by relation: its tuple set, or that of a machine with match::others
   std::size_t reordered_ = 0;
 };
 

@@ -135,6 +135,21 @@ TEST(reoptimizer, leaves_strata_that_read_little) {
   EXPECT_FALSE(one.reoptimize("o", {{"a", {10, 1, 1}}, {"b", {900, 50, 1}}, {"c", {900, 1, 1}}}));
 }
 
+TEST(reoptimizer, keeps_the_search_of_the_smallest_relation) {
+  prepared one(computed + ".decl o(x:number, y:number, z:number)\n.output o\no(x,y,z) :- b(x,y), c(y,z), b(z,x).\n");
+  const std::size_t number = one.stratum_of("o");
+  const auto others = [&] {
+    std::size_t found = 0;
+    for (const operation& operation : one.plan.strata[number].once.versions[0].operations) {
+      if (const auto* search = std::get_if<match>(&operation)) found += search->others.size();
+    }
+    return found;
+  };
+  ASSERT_EQ(others(), 1U);
+  ASSERT_TRUE(one.reoptimize("o", {{"b", {100000, 300, 300}}, {"c", {100000, 300, 300}}}));
+  EXPECT_EQ(others(), 1U);
+}
+
 TEST(reoptimizer, asks_no_tuple_set_that_is_gone) {
   // Nothing else asks whether tuples are in c: it may have no set when the stratum of o begins.
   prepared one(computed + ".decl o(x:number, y:number)\n.output o\no(x,y) :- a(x,k), b(k,y), c(x,y).\n");
