@@ -98,7 +98,7 @@ class slot_table : public slot_array {
     constexpr std::uint64_t slots_per_thread = 1u << 20;  // starting a thread costs as much as some ten thousand slots
     grow_slots(extra, slots_per_thread, threads,
                [this](auto access, auto& old, std::uint64_t begin, std::uint64_t end) {
-                 move_slots<decltype(access)>(old, begin, end);
+                 this->template move_slots<decltype(access)>(old, begin, end);
                });
   }
 
