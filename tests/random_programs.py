@@ -675,7 +675,7 @@ class Program:
 
 
 RUNS = [('plain', [], ''), ('plain', ['-j', '3', '--storage', 'hisa'], ''), ('plain', ['--storage', 'hash', '--tune', 'row-evaluation=on'], ''),
-        ('plain', ['--storage', 'bits'], ''), ('shuffle', ['-j', '2'], ''), ('inline', [], ''), ('component', [], 'c.'), ('qualifiers', ['-m', '*'], '')]
+        ('plain', ['--tune', 'condensation=on'], ''), ('plain', ['--storage', 'bits'], ''), ('shuffle', ['-j', '2'], ''), ('inline', [], ''), ('component', [], 'c.'), ('qualifiers', ['-m', '*'], '')]
 
 
 def differences(gpulog, more_options, program, expected, folder, seed):

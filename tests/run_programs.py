@@ -29,6 +29,8 @@ BY_ROWS = [('hash', 2), ('words', 1)]
 ENCODED = [('bits', 1), ('hisa', 2)]
 # And those whose joins are ordered again however few rows they read.
 REOPTIMIZED = [('hash', 4), ('words', 3), ('hisa', 1), ('bits', 1)]
+# And these evaluate all closures over the components of their graphs.
+CONDENSED = [('hash', 1), ('bits', 4), ('words', 3)]
 # What builds with sanitizers run, on a CPU and on a device (with one thread there): programs take turns.
 FEW = [[('hash', 2), ('hisa', 4)], [('hisa', 2), ('bits', 1)], [('hash', 4), ('words', 3)]]
 FEW_ON_DEVICE = [[('hisa', 1)], [('words', 1)]]
@@ -95,6 +97,27 @@ def check_success(folder, process, output):
     return problems
 
 
+def check_figures(path):
+    """What was counted of the steps of each rule fits to its candidates, and the time of indexes belongs to rules."""
+    problems = []
+    with open(path, encoding='utf-8') as file:
+        strata = json.load(file)['strata']
+    for stratum in strata:
+        for rule in stratum['rules']:
+            made = rule['operators'][-1].get('rows', rule['candidates']) if rule['operators'] else rule['candidates']
+            if rule['strategy'] == 'pipelines' and made != rule['candidates']:
+                problems.append('%d rows and %d candidates of %s' % (made, rule['candidates'], rule['rule']))
+        # Some devices measure indexes together, and what sets have of them too.
+        if any(index['seconds'] is None for index in stratum['indexes']) or (
+                stratum['backend'] != 'cpu' and not stratum['indexes']):
+            continue
+        indexing = sum(phase['seconds'] for phase in stratum['phases'] if phase['name'] == 'index')
+        charged = sum(rule['index_seconds'] for rule in stratum['rules'])
+        if abs(indexing - charged) > 1e-6:
+            problems.append('%f s of indexes, of which %f s belong to rules' % (indexing, charged))
+    return problems
+
+
 def run(gpulog, case, storage, jobs, backend, more_options=()):
     expected = os.path.join(case, 'expected')
     with tempfile.TemporaryDirectory(prefix='gpulog-') as scratch:
@@ -105,8 +128,11 @@ def run(gpulog, case, storage, jobs, backend, more_options=()):
             facts = os.path.join(scratch, 'facts')
             os.mkdir(facts)
         command = [gpulog, 'program.dl', '-F', facts, '-D', output, '-j', str(jobs), '--storage', storage, '--backend', backend]
+        figures = os.path.join(scratch, 'figures.json')
+        command += ['--stats', figures]
         command += ['--tune', 'row-evaluation=on'] if (storage, jobs) in BY_ROWS else []
         command += ['--tune', 'dense-domain-encoding=on'] if (storage, jobs) in ENCODED else []
+        command += ['--tune', 'condensation=on'] if (storage, jobs) in CONDENSED else []
         command += ['--tune', 'reoptimization=on'] if (storage, jobs) in REOPTIMIZED else []
         options = os.path.join(case, 'options')
         if os.path.exists(options):
@@ -123,7 +149,7 @@ def run(gpulog, case, storage, jobs, backend, more_options=()):
         if os.path.exists(error):
             with open(error, encoding='utf-8') as file:
                 return check_failure(json.load(file), process, output)
-        return check_success(expected, process, output)
+        return check_success(expected, process, output) or check_figures(figures)
 
 
 class NoDevice(Exception):
@@ -179,7 +205,7 @@ def main():
             run_count += 1
             failed += bool(problems)
             for problem in problems:
-                print('FAIL %s, --storage %s -j %d: %s' % (os.path.basename(case), storage, jobs, problem), flush=True)
+                print('FAIL %s, --storage %s -j %d: %s' % (os.path.basename(os.path.normpath(case)), storage, jobs, problem), flush=True)
     print('%d of %d runs failed' % (failed, run_count))
     return 1 if failed else 0
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Facts for register_offsets.dl: a made-up binary of blocks with instructions of 2 to 7 bytes.
 
-  bench/analyses/register_facts.py FOLDER [BLOCKS, 30000]
+  bench/analyses/register_facts.py FOLDER [BLOCKS, 30000] [FIRST ADDRESS, 65536]
 """
 import os
 import random
@@ -13,7 +13,7 @@ def main():
     blocks = int(sys.argv[2]) if len(sys.argv) > 2 else 30000
     draw = random.Random(1)
     os.makedirs(folder, exist_ok=True)
-    address = 0x10000
+    address = int(sys.argv[3]) if len(sys.argv) > 3 else 0x10000
     facts = {'instruction': [], 'in_block': [], 'adjust': [], 'edge': [], 'first': []}
     for block in range(blocks):
         facts['first'].append((block, address))

@@ -14,7 +14,7 @@
 
 namespace gpulog {
 
-/// One run of a program: its relations, on one backend. Not for use by several threads at a time.
+/// A program that runs: its relations, on one backend. Not for use by several threads at a time.
 class GPULOG_API engine {
  public:
   /// @throws input_error when the program is rejected, an option cannot be met on this machine, or two outputs have one
@@ -35,11 +35,18 @@ class GPULOG_API engine {
   /// All declared relations, in the order of the text.
   [[nodiscard]] std::vector<gpulog::relation> relations();
 
-  /// Reads the files of all .input directives. @throws input_error
+  /// Reads the files of all .input directives, but for compile_options::filled_relations. @throws input_error
   void load();
 
-  /// Evaluates the program to fixpoint, once. @throws evaluation_error, memory_limit_error, cancelled_error
+  /// Evaluates the program to fixpoint. Again, after facts were inserted, loaded or erased: what depends on them is
+  /// brought up to date, as if all had been evaluated from the start, and nothing else is touched. Where it throws
+  /// evaluation_error, memory_limit_error or cancelled_error, the engine can only be reset. @throws input_error while
+  /// it evaluates, or after that has failed
   void evaluate();
+
+  /// Forgets all facts and results, whatever has happened: the engine is as it was made. @throws input_error while it
+  /// evaluates
+  void reset();
 
   /// Writes all .output and report files, or none of them, and what goes to standard output (.printsize, IO=stdout).
   /// @throws output_error
@@ -55,12 +62,20 @@ class GPULOG_API engine {
   /// What was done up to now.
   [[nodiscard]] const statistics& figures() const;
 
+  /// What is being done: of a run with run_options::is_watched, and from any thread. Nothing where it does not become
+  /// known within so many seconds.
+  [[nodiscard]] std::optional<run_step> now(double patience = 0.05) const;
+
  private:
-  std::unique_ptr<detail::engine_state> state_;
+  std::shared_ptr<detail::engine_state> state_;  ///< shared with Arrow arrays of its relations
 };
 
 /// Removes output files that runs of this process have begun and not completed; for a process that is about to end
 /// without unwinding. Safe from any thread.
 GPULOG_API void remove_unfinished_outputs() noexcept;
+
+/// Writes the report files of all runs of this process as far as they have come; for a process that is about to end
+/// without unwinding. Safe from any thread. @param why for the reports @return what was being done; empty: nothing
+GPULOG_API std::string write_unfinished_reports(const std::string& why) noexcept;
 
 }  // namespace gpulog

@@ -22,7 +22,8 @@ struct compile_options {
   bool warnings = true;
   std::vector<std::string> left_out_warnings = {};  ///< by their names for --wno; unknown ones have no effect
   unsigned word_size = 32;                          ///< bits of numbers, unsigned numbers and floats: 32 or 64
-  /// Relations that the caller fills: that they have neither rules nor facts is no reason for a warning.
+  /// Relations that the caller fills: that they have neither rules nor facts is no reason for a warning, and no file
+  /// is read for them.
   std::vector<std::string> filled_relations = {};
 };
 
@@ -62,6 +63,21 @@ struct progress {
   std::string_view backend = {};    ///< where it runs
 };
 
+/// A stratum or a rule of a run begins or ends. Of a rule in a loop: with its first iteration, and with the loop.
+struct run_event {
+  enum class kind : std::uint8_t { stratum_begins, stratum_ends, rule_begins, rule_ends };
+  kind what = kind::stratum_begins;
+  std::uint64_t stratum = 0;        ///< from 0
+  std::uint64_t stratum_count = 0;  ///< of the program
+  std::string subject = {};         ///< the relations of the stratum, or the rule
+  std::string location = {};        ///< of a rule
+  // Of what ends.
+  std::uint64_t iterations = 0;
+  std::uint64_t candidates = 0;
+  std::uint64_t tuples = 0;
+  double seconds = 0;
+};
+
 /// How a program is run.
 struct run_options {
   std::string fact_directory = ".";      ///< or as .pragma "fact-dir" says
@@ -82,8 +98,13 @@ struct run_options {
   /// Values by the names of tuning_choices(), as {{"magic-sets", "off"}}; the others have their standard.
   std::map<std::string, std::string, std::less<>> tuning = {};
   std::uint64_t memory_limit = 0;  ///< bytes for relations, indexes and symbols; 0: none
-  /// Files that get to_json(figures()), together with those of .output. They are begun when the engine is made.
+  /// Files that get to_json(figures()): together with those of .output, or when the run ends without result. They are
+  /// begun when the engine is made.
   std::vector<std::string> report_files = {};
+  double report_seconds = 0;  ///< they are renewed so often while it runs; 0: not before its end
+  bool is_watched = false;    ///< other threads ask engine::now()
+  std::function<void(const run_event&)> on_event = {};  ///< called on the thread that runs
+  bool count_rows = false;  ///< rows are counted behind each step of each rule; they are with report_files, too
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs
   const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error
 };

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "gpulog/arrow.hpp"
 #include "gpulog/export.hpp"
 
 namespace gpulog {
@@ -102,12 +103,12 @@ class GPULOG_API relation {
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] std::size_t arity() const;
   [[nodiscard]] std::vector<attribute> attributes() const;
-  /// Number of tuples; before the run, of those inserted or loaded.
+  /// Number of tuples; before the first evaluation, of those inserted or loaded.
   [[nodiscard]] std::uint64_t size() const;
   [[nodiscard]] bool empty() const { return size() == 0; }
 
-  /// Adds one tuple before the run. @throws input_error when the number or the types of the values do not fit, or after
-  /// the run; memory_limit_error.
+  /// Adds one tuple to the facts; after an evaluation, for the next one. @throws input_error when the number or the
+  /// types of the values do not fit, while the engine evaluates, or after that has failed; memory_limit_error.
   void insert(std::span<const value> values);
   void insert(std::initializer_list<value> values) { insert(std::span<const value>(values.begin(), values.size())); }
 
@@ -118,9 +119,33 @@ class GPULOG_API relation {
     insert_columns(std::span<const column_values>(columns.begin(), columns.size()));
   }
 
-  /// Whether one of its tuples has these values. The first question after the run takes time and memory (16 bytes a
-  /// tuple) for an index, those that follow do not; before the run each one looks at all tuples. @throws input_error
-  /// when the number or the types of the values do not fit; memory_limit_error
+  /// Takes a tuple away from the facts, whether it was inserted, loaded, or stands in the program's text; for the next
+  /// evaluation. A tuple that is no fact stays as it is: one that rules derive is there as long as they derive it.
+  /// @throws input_error as insert does
+  void erase(std::span<const value> values);
+  void erase(std::initializer_list<value> values) { erase(std::span<const value>(values.begin(), values.size())); }
+
+  /// Adds the rows of a stream of Arrow arrays, all of them or none. Struct arrays have a field for each attribute: by
+  /// their names where these are the attributes', by their places where none is; an array of another type is the one
+  /// column of a relation. Any integers that fit are taken for numbers and unsigned numbers, any numbers for floats
+  /// (rounded to the size of a word), texts, bytes and dictionaries of them for symbols, and for records and branches
+  /// as a file of facts has them. The values are copied; the stream is read to its end and stays the caller's.
+  /// @throws as insert_columns does, and input_error for nulls
+  void insert_arrow(ArrowArrayStream& rows);
+
+  /// The same with a stream for each attribute.
+  void insert_arrow_columns(std::span<ArrowArrayStream* const> columns);
+
+  /// Makes a stream of the tuples that it has now: struct arrays with the names of the attributes. Numbers, unsigned
+  /// numbers and floats of 32 bits are not copied after an evaluation; records and branches are texts that insert_arrow
+  /// reads. The stream and its arrays keep alive what they need of the engine and of this evaluation, whatever becomes
+  /// of the engine, and may be released by any thread. Reading the stream fails for texts that are no UTF-8, unless
+  /// they are wanted as bytes. @throws memory_limit_error
+  void to_arrow(ArrowArrayStream& made, const arrow_options& options = {}) const;
+
+  /// Whether one of its tuples has these values. The first question after an evaluation takes time and memory (16 bytes
+  /// a tuple) for an index, those that follow do not; before the first evaluation each one looks at all tuples. @throws
+  /// input_error when the number or the types of the values do not fit; memory_limit_error
   [[nodiscard]] bool contains(std::span<const value> values) const;
   [[nodiscard]] bool contains(std::initializer_list<value> values) const {
     return contains(std::span<const value>(values.begin(), values.size()));

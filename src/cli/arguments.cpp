@@ -17,6 +17,8 @@
 
 #include "cli/messages.hpp"
 #include "gpulog/program.hpp"
+#include "support/diagnostics.hpp"
+#include "support/suggestion.hpp"
 
 namespace gpulog::cli {
 namespace {
@@ -111,7 +113,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 parse_result fail(std::string_view message) {
-  print_message("Error: {}\n", message);
+  print_remark(severity::error, message);
   return {std::nullopt, 1};
 }
 
@@ -119,7 +121,7 @@ parse_result fail(std::string_view message) {
 struct raw_arguments {
   std::vector<std::string> files, show, macros, pragmas, places, tuning, inline_exclude, magic_exclude, warn, warn_not;
   std::string jobs = "1", backend = "auto", storage = "auto", memory_limit;
-  std::string word_size = "32";
+  std::string word_size = "32", colour = "auto", diagnostics = "text";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
   bool has_fact_folder = false, has_output_folder = false, refuses_provenance = false;
 };
@@ -177,6 +179,30 @@ struct refused_option {
 std::string refusal(const std::vector<refused_option>& refused) {
   for (const refused_option& one : refused) {
     if (one.is_given()) return fmt::format("option {} is not supported: {}", one.names, one.reason);
+  }
+  return {};
+}
+
+void warn_of_unknown_warnings(std::string_view option, const std::vector<std::string>& names) {
+  std::vector<std::string> known = warning_names();
+  known.emplace_back("all");
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    print_remark(severity::warning, fmt::format("{} knows no warning {}{}", option, name, did_you_mean(name, known)));
+  }
+}
+
+/// "; did you mean --jobs?" for an option that is not there, or nothing.
+std::string meant_option(const CLI::App& app, const std::vector<std::string>& texts) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const std::string& text : texts) {
+    const std::string name = text.substr(0, text.find('='));
+    if (!name.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (const auto meant = closest_name(name, known)) return fmt::format("; did you mean {}?", *meant);
   }
   return {};
 }
@@ -265,6 +291,16 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
       return fail(fmt::format("Include directory {} does not exist", directory));
   }
 
+  if (raw.colour != "auto" && raw.colour != "always" && raw.colour != "never") {
+    return fail(fmt::format("--color may only be set to auto, always or never, not to '{}'", raw.colour));
+  }
+  if (raw.diagnostics != "text" && raw.diagnostics != "json") {
+    return fail(fmt::format("--diagnostics may only be set to text or json, not to '{}'", raw.diagnostics));
+  }
+  if (!raw.no_warnings && !is_image) {
+    warn_of_unknown_warnings("--wno", raw.warn_not);
+    warn_of_unknown_warnings("-W/--warn", raw.warn);
+  }
   parsed.compile.warnings = !raw.no_warnings;
   for (const std::string& name : raw.warn_not) {
     if (name == "all") parsed.compile.warnings = false;
@@ -304,7 +340,8 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   CLI::App app("gpulog runs Datalog programs in the dialect of Soufflé.", "gpulog");
   app.set_help_flag("-h,--help", "print this text");
 
-  app.add_option("program", raw.files, "the program (.dl)")->group(is_image ? "" : "Positionals");
+  app.add_option("program", raw.files, "the program (.dl); - reads it from standard input")
+      ->group(is_image ? "" : "Positionals");
   const auto* const fact_folder =
       app.add_option("-F,--fact-dir,--facts", parsed.run.fact_directory, "folder of the .facts files")
           ->type_name("DIR");
@@ -350,9 +387,13 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
       ->type_name("LIST")
       ->allow_extra_args(false);
   app.add_flag("--parse-errors", raw.parse_errors, "as --show parse-errors");
-  app.add_option("-p,--profile", parsed.profile_file, "write times and sizes of all rules (JSON)")
+  app.add_option("-p,--profile", parsed.profile_file,
+                 "write the record of the run: times, sizes and plans (JSON); gpulog profile FILE reads it")
       ->type_name("FILE")
       ->check(not_empty());
+  app.add_option("--profile-every", parsed.profile_every, "renew the file of -p so often while the program runs")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
   app.add_flag(
       "--legacy", raw.legacy,
       "an atom's arguments need not be of subtypes of the declared types, and deprecated forms are not warned of");
@@ -383,9 +424,19 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
       ->type_name("SIZE")
       ->check(not_empty())
       ->group(own);
-  app.add_option("--stats", parsed.statistics_file, "write times, candidates, tuples and bytes (JSON)")
+  app.add_option("--stats", parsed.statistics_file, "the same as -p")
       ->type_name("FILE")
       ->check(not_empty())
+      ->group(own);
+
+  app.add_option("--color", raw.colour, "colours in errors and warnings: auto (on a terminal), always or never")
+      ->type_name("WHEN")
+      ->group(own);
+  app.add_option("--diagnostics", raw.diagnostics, "errors and warnings as text, or as json: one object a line")
+      ->type_name("FORM")
+      ->group(own);
+  app.add_flag("--explain", parsed.explain,
+               "run, then print the plan of each rule with expected and actual rows of each step, and times")
       ->group(own);
 
   constexpr const char* accepted = "Soufflé's, accepted without effect";
@@ -417,7 +468,7 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
     if (std::string reason = refusal(refused); !reason.empty()) return fail(reason);
     std::string message = failure.what();
     std::replace(message.begin(), message.end(), '\n', ' ');
-    return fail(message + " (gpulog --help lists the options)");
+    return fail(message + meant_option(app, texts) + " (gpulog --help lists the options)");
   }
   if (raw.show_version) {
     fmt::print("{}", version_text());

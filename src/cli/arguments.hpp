@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/program_image.hpp"
@@ -9,15 +10,20 @@
 
 namespace gpulog::cli {
 
+/// The program's file where the program is standard input.
+inline constexpr std::string_view standard_input_name = "-";
+
 /// What the command line asks for.
 struct arguments {
-  std::string program_file;
+  std::string program_file;  ///< or standard_input_name
   compile_options compile;
   run_options run;
   std::vector<std::string> show;  ///< stages to print instead of running
   std::string executable_file;    ///< to make instead of running; empty: none
   std::string profile_file;
   std::string statistics_file;
+  double profile_every = 0;  ///< seconds; 0: not before the end
+  bool explain = false;      ///< the plan with what happened, behind the run
   bool verbose = false;
 };
 

@@ -4,9 +4,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <string.h>
+
 #include <chrono>
+#include <string>
 #include <thread>
 
+#include "cli/messages.hpp"
 #include "gpulog/engine.hpp"
 
 namespace gpulog::cli {
@@ -23,6 +27,12 @@ const std::atomic<bool>& cancel_requested = requested;
 
 int cancelling_signal() { return received_signal; }
 
+std::string interruption() {
+  const int number = received_signal;
+  const char* const name = ::sigabbrev_np(number);
+  return "Interrupted by SIG" + std::string(name == nullptr ? "?" : name);
+}
+
 void watch_signals() {
   sigset_t ending;
   sigemptyset(&ending);
@@ -37,6 +47,8 @@ void watch_signals() {
     received_signal = number;
     requested = true;
     std::this_thread::sleep_for(patience);
+    if (const std::string doing = write_unfinished_reports(interruption()); !doing.empty())
+      print_message("{} {}\n", interruption(), doing);
     remove_unfinished_outputs();
     _exit(signal_exit_base + number);
   }).detach();

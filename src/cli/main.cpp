@@ -14,9 +14,11 @@
 #include "cli/interrupt.hpp"
 #include "cli/large_stack.hpp"
 #include "cli/messages.hpp"
+#include "cli/profile/profile.hpp"
 #include "cli/program_image.hpp"
 #include "cli/progress_line.hpp"
 #include "gpulog/engine.hpp"
+#include "gpulog/error.hpp"
 
 namespace gpulog::cli {
 namespace {
@@ -48,32 +50,70 @@ int show_stages(const program& source, const arguments& given) {
     }
   }
   if (source.ok() || parse_errors_only) return status;
-  print_message(source.report());
+  print_remarks(source.diagnostics(), source.report());
   return std::max(status, 1);
 }
 
-int run_program(arguments given, const program& source) {
-  progress_line line;
-  if (progress_line::wanted()) given.run.on_progress = [&line](const progress& now) { line.show(now); };
+/// Where a run was that did not come to its end: one line or, with a rule that `failure` does not name, several.
+std::string place_of(run_step step, const std::string& failure) {
+  if (cancelling_signal() != 0) return fmt::format("{} {}\n", interruption(), to_text(step));
+  if (step.phase != "evaluate") return {};
+  if (failure.find(step.rule) != std::string::npos) step.rule.clear();
+  return fmt::format("The run failed {}\n", to_text(step));
+}
+
+/// @param place gets what is told behind the message where the run fails
+int run_program(arguments given, const program& source, std::string& place) {
   given.run.cancelled = &cancel_requested;
+  given.run.report_seconds = given.profile_every;
+  given.run.is_watched = given.verbose || progress_line::is_terminal();
+  if (given.verbose) given.run.on_event = print_event;
   for (const std::string& path : {given.statistics_file, given.profile_file}) {
     if (!path.empty()) given.run.report_files.push_back(path);
   }
+  given.run.count_rows = given.explain;
   if (given.verbose) print_message("Starting work on {}\n", given.program_file);
 
   engine run(source, given.run);
-  run.load();
-  run.evaluate();
-  line.clear();
-  run.write();
+  try {
+    std::optional<progress_line> line;
+    if (given.run.is_watched) line.emplace(run);
+    run.run();
+  } catch (...) {
+    const outcome_statistics& outcome = run.figures().outcome;
+    if (outcome.step) place = place_of(*outcome.step, outcome.message);
+    throw;
+  }
   if (given.verbose) print_timings(run.figures());
+  if (given.explain) fmt::print("{}", explain(run.figures()));
   // What a device and its driver keep is freed by the system at once; destructors would take longer.
   if (run.uses_device() && std::fflush(stdout) == 0) std::_Exit(0);
   return 0;
 }
 
-int act(int count, char** texts) {
+std::string standard_input() {
+  std::string text;
+  constexpr std::size_t block = std::size_t{1} << 16;
+  for (;;) {
+    const std::size_t before = text.size();
+    text.resize(before + block);
+    const std::size_t count = std::fread(text.data() + before, 1, block, stdin);
+    text.resize(before + count);
+    if (count == 0) break;
+  }
+  if (std::ferror(stdin) != 0) throw input_error("Cannot read the program from standard input");
+  return text;
+}
+
+program read_program(const arguments& given) {
+  if (given.program_file == standard_input_name) return program::from_text(standard_input(), given.compile, "stdin");
+  return program::from_file(given.program_file, given.compile);
+}
+
+int act(int count, char** texts, std::string& place) {
+  set_message_form(form_of({texts + 1, texts + count}));
   const std::optional<program_image> image = own_image();
+  if (!image && is_profile_command(count, texts)) return show_profile(count, texts);
   parse_result result = parse_arguments(count, texts, image);
   if (!result.parsed) return result.exit_status;
   arguments& given = *result.parsed;
@@ -82,32 +122,32 @@ int act(int count, char** texts) {
     given.compile.warnings = false;  // they were shown when it was made
   }
   watch_signals();
-  const program source = image ? program::from_sources(image->sources, given.compile)
-                               : program::from_file(given.program_file, given.compile);
+  const program source = image ? program::from_sources(image->sources, given.compile) : read_program(given);
   if (!given.show.empty()) return show_stages(source, given);
-  print_message(source.report());
+  print_remarks(source.diagnostics(), source.report());
   if (!source.ok()) return 1;
-  if (given.executable_file.empty()) return run_program(std::move(given), source);
+  if (given.executable_file.empty()) return run_program(std::move(given), source, place);
   write_executable(given.executable_file,
                    {source.sources(), {texts + 1, texts + count}, std::filesystem::current_path().string()});
   return 0;
 }
 
-int report_failure(const std::string& message) {
-  if (cancelling_signal() != 0) return signal_exit_base + cancelling_signal();
-  print_message("{}\n", message.starts_with("Error") ? message : "Error: " + message);
-  return 1;
+int report_failure(const std::string& message, const std::string& place) {
+  if (cancelling_signal() == 0) print_remark(severity::error, message);
+  if (!place.empty()) print_message(place);
+  return cancelling_signal() == 0 ? 1 : signal_exit_base + cancelling_signal();
 }
 
 int guarded_main(int count, char** texts) {
+  std::string place;
   try {
-    const int status = act(count, texts);
-    if (std::fflush(stdout) != 0) return report_failure("Cannot write to standard output");
+    const int status = act(count, texts, place);
+    if (std::fflush(stdout) != 0) return report_failure("Cannot write to standard output", place);
     return status;
   } catch (const std::bad_alloc&) {
-    return report_failure("the machine has too little memory for this program on these facts");
+    return report_failure("the machine has too little memory for this program on these facts", place);
   } catch (const std::exception& failure) {
-    return report_failure(failure.what());
+    return report_failure(failure.what(), place);
   }
 }
 

@@ -5,8 +5,112 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
 
 namespace gpulog::cli {
+namespace {
+
+message_form current_form = message_form::plain;
+
+constexpr std::string_view red = "\x1b[1;31m", yellow = "\x1b[1;33m", green = "\x1b[1;32m", plain = "\x1b[0m";
+
+/// A line below one of a program, with a caret: nothing but dashes and tabs around it.
+bool is_marks(std::string_view line) {
+  const std::size_t caret = line.find('^');
+  return caret != std::string_view::npos && line.find_first_not_of("-\t") == caret &&
+         line.find_first_not_of("-\t", caret + 1) == std::string_view::npos;
+}
+
+std::string coloured(std::string_view line) {
+  for (const auto& [word, colour] : {std::pair("Error", red), std::pair("Warning", yellow)}) {
+    if (!line.starts_with(word)) continue;
+    const std::size_t length = std::string_view(word).size();
+    return fmt::format("{}{}{}{}", colour, line.substr(0, length), plain, line.substr(length));
+  }
+  if (!is_marks(line)) return std::string(line);
+  const std::size_t caret = line.find('^');
+  return fmt::format("{}{}^{}{}", line.substr(0, caret), green, plain, line.substr(caret + 1));
+}
+
+/// Line by line.
+void print_text(std::string_view text) {
+  if (current_form == message_form::plain) return print_message(text);
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    shown += coloured(text.substr(0, end)) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  print_message(shown);
+}
+
+template <class Remark>
+nlohmann::ordered_json object_of(const Remark& remark) {
+  nlohmann::ordered_json object;
+  object["message"] = remark.message;
+  if (remark.file.empty()) return object;
+  object["file"] = remark.file;
+  object["line"] = remark.line;
+  object["column"] = remark.column;
+  return object;
+}
+
+void print_json(const diagnostic& remark) {
+  nlohmann::ordered_json object = {{"severity", remark.level == severity::error ? "error" : "warning"}};
+  object.update(object_of(remark));
+  nlohmann::ordered_json notes = nlohmann::ordered_json::array();
+  for (const diagnostic_note& note : remark.notes) notes.push_back(object_of(note));
+  object["notes"] = std::move(notes);
+  // Texts of programs are bytes; JSON is UTF-8.
+  print_message(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+bool may_colour_terminal() {
+  const char* const refused = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) == 1 && (refused == nullptr || *refused == '\0') &&
+         (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+/// Of `--name value` and `--name=value`, the last one.
+std::string value_of(std::string_view name, const std::vector<std::string>& arguments) {
+  std::string value;
+  for (std::size_t number = 0; number < arguments.size(); ++number) {
+    const std::string_view text = arguments[number];
+    if (!text.starts_with(name)) continue;
+    if (text.size() == name.size() && number + 1 < arguments.size()) value = arguments[number + 1];
+    if (text.size() > name.size() && text[name.size()] == '=') value = text.substr(name.size() + 1);
+  }
+  return value;
+}
+
+}  // namespace
+
+void set_message_form(message_form form) { current_form = form; }
+
+message_form form_of(const std::vector<std::string>& arguments) {
+  if (value_of("--diagnostics", arguments) == "json") return message_form::json;
+  const std::string colour = value_of("--color", arguments);
+  const bool is_coloured = colour == "always" || (colour != "never" && may_colour_terminal());
+  return is_coloured ? message_form::coloured : message_form::plain;
+}
+
+void print_remark(severity level, std::string_view message) {
+  if (current_form == message_form::json) {
+    diagnostic remark;
+    remark.level = level;
+    remark.message = message;
+    return print_json(remark);
+  }
+  const std::string_view word = level == severity::error ? "Error" : "Warning";
+  print_text(fmt::format("{}{}\n", message.starts_with(word) ? "" : std::string(word) + ": ", message));
+}
+
+void print_remarks(const std::vector<diagnostic>& remarks, std::string_view report) {
+  if (current_form != message_form::json) return print_text(report);
+  for (const diagnostic& remark : remarks) print_json(remark);
+}
 
 void print_message(std::string_view text) noexcept {
   while (!text.empty()) {

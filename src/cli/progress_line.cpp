@@ -1,28 +1,154 @@
 #include "cli/progress_line.hpp"
 
+#include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "cli/messages.hpp"
 
 namespace gpulog::cli {
+namespace {
 
-bool progress_line::wanted() { return isatty(STDERR_FILENO) == 1; }
+using std::chrono::milliseconds;
 
-void progress_line::show(const progress& now) {
-  constexpr auto interval = std::chrono::milliseconds(100);
-  const auto time = std::chrono::steady_clock::now();
-  if (time - last_ < interval) return;
-  last_ = time;
-  visible_ = true;
-  const double rate = now.seconds > 0 ? static_cast<double>(now.tuples) / now.seconds : 0;
-  print_message("\r\033[Kstratum {}/{} on {}  iteration {}  {} tuples  {:.2f} M/s", now.stratum + 1, now.stratum_count,
-                now.backend, now.iteration, now.tuples, rate / 1e6);
+/// A run that ends within it shows nothing.
+constexpr milliseconds first_line{200};
+constexpr milliseconds line_interval{100};
+constexpr milliseconds message_interval{10000};
+constexpr double mega = 1e6;
+
+std::size_t terminal_columns() {
+  constexpr std::size_t usual = 80;
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
 }
 
-void progress_line::clear() {
-  if (!visible_) return;
-  print_message("\r\033[K");
-  visible_ = false;
+/// "12.3k": short, and right to three digits.
+std::string short_number(double number) {
+  constexpr const char* suffixes[] = {"", "k", "M", "G", "T"};
+  constexpr double step = 1000;
+  std::size_t suffix = 0;
+  while (number >= step && suffix + 1 < std::size(suffixes)) {
+    number /= step;
+    ++suffix;
+  }
+  return suffix == 0 ? fmt::format("{:.0f}", number) : fmt::format("{:.3g}{}", number, suffixes[suffix]);
+}
+std::string short_number(std::uint64_t number) { return short_number(static_cast<double>(number)); }
+
+std::string in_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
+  return text;
+}
+
+std::string loading_text(const run_step& step) {
+  std::string text = fmt::format("loading {}: file {} of {}, {} rows", step.file, step.files_done + 1, step.files,
+                                 short_number(step.loaded_tuples));
+  if (step.load_seconds > 0)
+    text += fmt::format(", {:.1f} MB/s", static_cast<double>(step.loaded_bytes) / mega / step.load_seconds);
+  return text;
+}
+
+std::string evaluation_text(const run_step& step) {
+  std::string text = fmt::format("stratum {} of {} ({})", *step.stratum + 1, step.stratum_count, step.relations);
+  if (step.iteration > 0) text += fmt::format(" iteration {}", step.iteration);
+  if (step.rule.empty()) return step.doing.empty() ? text : text + fmt::format(": {} {}", step.doing, step.relation);
+  if (step.rows > 1) {
+    text += fmt::format(", {:.0f} %", 100 * static_cast<double>(step.rows_done) / static_cast<double>(step.rows));
+  }
+  if (step.candidates > 0) {
+    text += fmt::format(", {} candidates", short_number(step.candidates));
+    if (step.rows_done > 0 && step.rows > step.rows_done) {
+      const double share = static_cast<double>(step.rows_done) / static_cast<double>(step.rows);
+      text += fmt::format(" of about {}", short_number(static_cast<double>(step.candidates) / share));
+    } else if (step.rows_done == 0 && step.expected_candidates > static_cast<double>(step.candidates)) {
+      text += fmt::format(" of {} expected", short_number(step.expected_candidates));
+    }
+  }
+  return text + ": " + in_one_line(step.rule);
+}
+
+std::string_view name_of(std::string_view phase) {
+  if (phase == "measure") return "looking at the facts";
+  if (phase == "plan") return "planning";
+  if (phase == "take over") return "taking over the facts";
+  if (phase == "evaluate") return "starting to evaluate";
+  return phase;
+}
+
+/// Cut off behind so many characters, none of them in its midst.
+std::string cut(std::string text, std::size_t columns) {
+  std::size_t length = 0;
+  std::size_t seen = 0;
+  const auto is_inside = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; };
+  while (length < text.size() && (seen < columns || is_inside(text[length]))) {
+    if (!is_inside(text[length])) ++seen;
+    ++length;
+  }
+  text.resize(length);
+  return text;
+}
+
+}  // namespace
+
+std::string progress_text(const run_step& step) {
+  if (step.phase == "load") return loading_text(step);
+  if (step.phase == "write") return fmt::format("writing {}", step.file);
+  if (step.stratum) return evaluation_text(step);
+  return std::string(name_of(step.phase));
+}
+
+bool progress_line::is_terminal() { return isatty(STDERR_FILENO) == 1; }
+
+progress_line::progress_line(const engine& run)
+    : run_(run), thread_([this](const std::stop_token& cancelled) { this->run(cancelled); }) {}
+
+void progress_line::run(const std::stop_token& cancelled) {
+  constexpr double patience = 0.05;
+  const bool is_line = is_terminal();
+  bool is_visible = false;
+  std::unique_lock lock(guard_);
+  changed_.wait_for(lock, cancelled, is_line ? first_line : message_interval, [] { return false; });
+  while (!cancelled.stop_requested()) {
+    if (const std::optional<run_step> now = run_.now(patience)) {
+      const std::string text = progress_text(*now);
+      if (is_line && !text.empty()) {
+        print_message("\r\033[K{}", cut(fmt::format("{:.1f} s  {}", now->run_seconds, text), terminal_columns() - 1));
+        is_visible = true;
+      } else if (!text.empty()) {
+        print_message("[{:.1f} s] {}, for {:.1f} s\n", now->run_seconds, text, now->seconds);
+      }
+    }
+    changed_.wait_for(lock, cancelled, is_line ? line_interval : message_interval, [] { return false; });
+  }
+  if (is_visible) print_message("\r\033[K");
+}
+
+void print_event(const run_event& event) {
+  switch (event.what) {
+    case run_event::kind::stratum_begins:
+      print_message("stratum {} of {}: {}\n", event.stratum + 1, event.stratum_count, event.subject);
+      break;
+    case run_event::kind::stratum_ends:
+      print_message("stratum {} of {} done: {} iterations, {} tuples, {:.3f} s\n", event.stratum + 1,
+                    event.stratum_count, event.iterations, event.tuples, event.seconds);
+      break;
+    case run_event::kind::rule_begins:
+      print_message("  begin {}   {}\n", in_one_line(event.subject), event.location);
+      break;
+    case run_event::kind::rule_ends:
+      print_message("  end   {}   {} candidates, {} tuples, {:.3f} s{}\n", in_one_line(event.subject), event.candidates,
+                    event.tuples, event.seconds,
+                    event.iterations > 1 ? fmt::format(" in {} runs", event.iterations) : "");
+      break;
+  }
 }
 
 }  // namespace gpulog::cli

@@ -125,7 +125,8 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
     rules.host_steps.push_back(stratum.host_steps.empty() ? "" : "partly by the cpu: " + stratum.host_steps);
   }
   set_places(options, analysed(), planned(), rules);
-  if (options.backend == backend_kind::automatic) rules.costs.emplace(options.jobs);
+  if (options.backend == backend_kind::automatic)
+    rules.costs.emplace(options.jobs, chosen.condensation != exec::condensation_mode::off);
   const std::size_t none = planned().strata.size();
   std::size_t refused = none;
   bool any_on_device = false;
@@ -143,7 +144,7 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
     return nullptr;
   }
   figures.backend = "gpu";
-  suits_device = [this, on_device, refused = rules.why_not_on_device](std::size_t number) {
+  current->suits_device = [this, on_device, refused = rules.why_not_on_device](std::size_t number) {
     return !refused[number].empty() || exec::find_device_stratum(planned(), number, on_device).why_not.empty();
   };
   const auto make = [this, on_device, strata = exec::strata_of_device(planned(), rules)]() mutable {
@@ -153,6 +154,7 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
   };
   exec::options on_host = chosen;
   on_host.may_run = exec::strata_of_host(planned(), rules);
+  current->planner->set_sides({exec::strata_of_device(planned(), rules), on_host.may_run});
   return exec::make_hybrid_executor(running_plan(), std::make_unique<starting_device>(*device, options.device, make),
                                     exec::make_cpu_executor(running_plan(), symbols, memory, on_host),
                                     std::move(rules));

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "gpulog/error.hpp"
-#include "sema/checks/suggestion.hpp"
 #include "sema/types/types.hpp"
+#include "support/suggestion.hpp"
 
 namespace gpulog::detail {
 
@@ -20,7 +20,7 @@ relation_id relation_named(std::string_view name, const sema::program& program) 
   if (const auto found = program.find_relation(std::string(name))) return *found;
   std::vector<std::string> names;
   for (const sema::relation& relation : program.relations) names.push_back(relation.name);
-  throw input_error("There is no relation " + std::string(name) + sema::did_you_mean(name, names));
+  throw input_error("There is no relation " + std::string(name) + did_you_mean(name, names));
 }
 
 }  // namespace gpulog::detail

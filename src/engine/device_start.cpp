@@ -29,6 +29,7 @@ void device_start::run(const std::stop_token& cancelled) {
     state_ = state::starting;
   }
   std::string reason = start_();
+  ended_ = now();
   const std::lock_guard lock(guard_);
   reason_ = std::move(reason);
   state_ = reason_.empty() ? state::ready : state::failed;

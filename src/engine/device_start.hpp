@@ -27,6 +27,9 @@ class device_start {
   [[nodiscard]] double ready_in() const;
   /// @return why there is no device; empty: it has been started
   [[nodiscard]] const std::string& wait();
+  /// When the start began and ended, in seconds of the steady clock; 0: not yet. From any thread.
+  [[nodiscard]] double began() const { return began_; }
+  [[nodiscard]] double ended() const { return ended_; }
   /// Whether anything of a device is in this process, or about to be.
   [[nodiscard]] bool has_begun() const { return state_ != state::waiting; }
 
@@ -42,6 +45,7 @@ class device_start {
   std::string reason_;
   std::atomic<state> state_ = state::waiting;
   std::atomic<double> began_ = 0;  // seconds of the steady clock
+  std::atomic<double> ended_ = 0;
   std::mutex guard_;
   std::condition_variable_any changed_;
   bool is_hurried_ = false;

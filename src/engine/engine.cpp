@@ -10,7 +10,7 @@ namespace gpulog {
 
 engine::engine(const program& source, run_options options) {
   if (!source.ok()) throw input_error("The program was rejected:\n" + source.report());
-  state_ = std::make_unique<detail::engine_state>(source.state(), std::move(options));
+  state_ = std::make_shared<detail::engine_state>(source.state(), std::move(options));
 }
 
 engine::~engine() = default;
@@ -35,9 +35,13 @@ std::vector<relation> engine::relations() {
   return result;
 }
 
+std::optional<run_step> engine::now(double patience) const { return state_->now(patience); }
+
 void engine::load() { state_->load(); }
 
 void engine::evaluate() { state_->evaluate(); }
+
+void engine::reset() { state_->reset(); }
 
 void engine::write() { state_->write(); }
 
@@ -53,5 +57,7 @@ bool engine::uses_device() const { return state_->device && state_->device->has_
 const statistics& engine::figures() const { return state_->figures; }
 
 void remove_unfinished_outputs() noexcept { io::remove_unfinished_outputs(); }
+
+std::string write_unfinished_reports(const std::string& why) noexcept { return detail::write_unfinished_reports(why); }
 
 }  // namespace gpulog

@@ -13,6 +13,8 @@
 #include "kernels/join/pipeline.hpp"
 #include "plan/planner.hpp"
 #include "sema/checks/needed_relations.hpp"
+#include "sema/print.hpp"
+#include "storage/relation/relation.hpp"
 
 namespace gpulog::detail {
 namespace {
@@ -36,6 +38,11 @@ const char* name_of(storage_kind kind) {
   return "";
 }
 
+exec::condensation_mode condensation_of(tuning_mode mode) {
+  if (mode == tuning_mode::off) return exec::condensation_mode::off;
+  return mode == tuning_mode::on ? exec::condensation_mode::always : exec::condensation_mode::automatic;
+}
+
 storage::set_choice sets_of(storage_kind kind) {
   if (kind == storage_kind::hash) return storage::set_choice::hash;
   if (kind == storage_kind::words) return storage::set_choice::words;
@@ -52,6 +59,12 @@ run_options with_folders(run_options chosen, const std::map<std::string, std::st
   from_pragma("output-dir", chosen.output_directory);
   chosen.output_to_stdout = chosen.output_to_stdout || chosen.output_directory == "-";
   return chosen;
+}
+
+/// What the executor says of a relation or a rule; the planner has made names for parts of both.
+std::string with_names_of_program(const std::string& message) {
+  const std::size_t place = std::min(message.find("\nin file "), message.size());
+  return sema::without_made_names(std::string_view(message).substr(0, place)) + message.substr(place);
 }
 
 }  // namespace
@@ -85,26 +98,34 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
   }
   memory.set_limit(options.memory_limit);
   staged.resize(analysed().relations.size());
+  kept.resize(staged.size());
+  erased.resize(staged.size());
+  begin_figures();
+  begin_record();
+  list_as_running();
+}
 
+void engine_state::begin_figures() {
+  figures = {};
   figures.backend = "cpu";
   figures.storage = name_of(options.storage);
   figures.jobs = options.jobs;
   figures.word_size = static_cast<unsigned>(source->words);
   figures.compile_seconds = figures.total_seconds = source->compile_seconds;
+  zero = storage::seconds_now() - source->compile_seconds;
+  figures.spans.push_back({"compile", "", 0, source->compile_seconds, true});
 }
+
+engine_state::~engine_state() { end_record(); }
 
 const std::vector<const word*>& engine_state::columns_of(std::uint32_t relation) const {
   try {
-    if (!results[relation]) {
-      results[relation] = executor->columns(relation_id(relation));
-      if (numbers && numbers->covers(relation)) {
-        results[relation] = numbers->restored(relation, *results[relation], executor->rows(relation_id(relation)));
-      }
-    }
+    return homes[relation]->columns_of(relation);
   } catch (const exec::memory_fault& fault) {
-    throw memory_limit_error(fault.what());
+    throw memory_limit_error(with_names_of_program(fault.what()));
+  } catch (const backend::memory_exceeded& fault) {
+    throw out_of_memory("reading relation " + analysed().relations[relation].name, fault, memory);
   }
-  return *results[relation];
 }
 
 void engine_state::find_functors() {
@@ -128,17 +149,17 @@ void engine_state::find_functors() {
 }
 
 std::uint64_t engine_state::rows(std::uint32_t relation) const {
-  if (has_results()) return executor->rows(relation_id(relation));
+  if (has_results()) return homes[relation]->executor->rows(relation_id(relation));
   std::uint64_t sum = 0;
   for (const staged_rows& block : staged[relation]) sum += block.rows;
   return sum;
 }
 
 word engine_state::at(std::uint32_t relation, std::uint64_t row, std::size_t column) const {
-  if (has_results() && planned().relations[relation].is_equivalence) {
+  if (has_results() && is_equivalence(relation)) {
     word pair[2];
     word* const columns[] = {pair, pair + 1};
-    executor->read_pairs(relation_id(relation), row, 1, columns);
+    homes[relation]->executor->read_pairs(relation_id(relation), row, 1, columns);
     return pair[column];
   }
   if (has_results()) return columns_of(relation)[column][row];
@@ -164,8 +185,8 @@ bool engine_state::contains(std::uint32_t relation, std::span<const word> row) {
   }
   const relation_id id(relation);
   try {
-    if (planned().relations[relation].is_equivalence) {
-      return classes.try_emplace(relation, *executor, id).first->second.are_equal(row[0], row[1]);
+    if (is_equivalence(relation)) {
+      return classes.try_emplace(relation, *homes[relation]->executor, id).first->second.are_equal(row[0], row[1]);
     }
     auto found = row_indexes.find(relation);
     if (found == row_indexes.end()) {
@@ -177,25 +198,12 @@ bool engine_state::contains(std::uint32_t relation, std::span<const word> row) {
   }
 }
 
-void engine_state::require_changeable(std::uint32_t relation) const {
-  if (done == step::loading) return;
-  throw input_error("relation " + analysed().relations[relation].name +
-                    " cannot be changed after the program was evaluated");
-}
-
 void engine_state::stage(std::uint32_t relation, const std::vector<word>& row) {
   auto& blocks = staged[relation];
-  if (blocks.empty()) {
-    staged_rows& first = blocks.emplace_back();
-    for (std::size_t c = 0; c < row.size(); ++c) first.columns.emplace_back(memory);
-  }
-  staged_rows& block = blocks.back();
-  for (std::size_t c = 0; c < row.size(); ++c) {
-    // What a row left that failed is written over.
-    block.columns[c].resize(block.rows);
-    block.columns[c].push_back(row[c]);
-  }
-  ++block.rows;
+  // What was erased before is erased in the blocks that were there.
+  const bool ends_block = !erased[relation].empty() && erased[relation].latest == blocks.size();
+  if (blocks.empty() || ends_block) blocks.emplace_back();
+  append_row(blocks.back(), row, memory);
 }
 
 void engine_state::hand_over_staged_rows() {
@@ -206,7 +214,7 @@ void engine_state::hand_over_staged_rows() {
         const std::uint64_t rows = std::min(piece, block.rows - begin);
         std::vector<const word*> columns;
         for (const auto& column : block.columns) columns.push_back(column.data() + begin);
-        executor->load(relation_id(number), columns, rows);
+        current->executor->load(relation_id(number), columns, rows);
         // Rows are in memory twice only piece by piece.
         for (auto& column : block.columns) memory.discard(column.data() + begin, rows * sizeof(word));
       }
@@ -258,36 +266,39 @@ void engine_state::encode_values(const plan::statistics& known) {
   if (options.memory_limit != 0) chosen.largest_matrix = std::min(chosen.largest_matrix, options.memory_limit / 4);
   if (!made.apply(chosen, known, staged)) return;
   figures.dense_columns = made.columns();
-  numbers.emplace(std::move(made));
+  current->numbers.emplace(std::move(made));
 }
 
 bool engine_state::reoptimize(std::size_t stratum) {
-  const auto suits = [&] { return !suits_device || suits_device(stratum); };
-  if (!planner->reoptimize(stratum, *measures, suits)) return false;
-  if (numbers) numbers->take_over(planned(), stratum);
+  evaluation& running = *current;
+  const auto suits = [&] { return !running.suits_device || running.suits_device(stratum); };
+  if (!running.planner->reoptimize(stratum, *running.measures, suits)) return false;
+  running.record.note_reordered(*running.planner, stratum);
+  if (running.numbers) running.numbers->take_over(planned(), stratum);
   return true;
 }
 
-void engine_state::evaluate() {
-  if (done != step::loading) throw input_error("a program can be evaluated only once");
-  const timed_scope timer(figures.evaluate_seconds, figures.total_seconds);
+/// What the planner needs to know of the facts.
+plan::statistics engine_state::measure_facts() const {
+  const sema::program& part = *current->source;
   plan::statistics known;
-  for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
+  for (std::uint32_t number = 0; number < part.relations.size(); ++number) {
     plan::relation_statistics& relation = known.relations.emplace_back();
-    if (analysed().relations[number].rules.empty()) relation.rows = rows(number);
+    if (part.relations[number].rules.empty()) relation.rows = rows(number);
     relation.distinct_values = distinct_values(number);
     relation.is_loaded = rows(number) != 0;
   }
-  for (const sema::fact& fact : analysed().facts) {
+  for (const sema::fact& fact : part.facts) {
     if (auto& count = known.relations[fact.relation.value].rows) ++*count;
   }
   known.compare_values = [this](const std::vector<plan::column_place>& columns,
                                 const std::vector<plan::column_place>& others) {
     return shared_between(values_in(columns), values_in(others));
   };
-  planner.emplace(analysed(), known, tuned.planning_for(device || make_other_executor),
-                  tuned.reoptimization == tuning_mode::on ? 0 : plan::reoptimizer::few_rows);
+  return known;
+}
 
+exec::options engine_state::execution_options() {
   exec::options chosen;
   chosen.threads = options.jobs;
   chosen.storage = options.storage == storage_kind::hisa ? storage::storage_mode::hisa : storage::storage_mode::hash;
@@ -300,6 +311,7 @@ void engine_state::evaluate() {
   if (functors) chosen.functors = &*functors;
   chosen.stop = options.cancelled;
   chosen.rows = tuned.mode_of("row-evaluation") == tuning_mode::on ? exec::row_mode::always : exec::row_mode::automatic;
+  chosen.condensation = condensation_of(tuned.condensation);
   chosen.priority_delta = tuned.priority_delta;
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {
@@ -307,20 +319,72 @@ void engine_state::evaluate() {
     };
   }
   chosen.joins = tuned.joins;
-  done = step::failed;
-  try {
-    encode_values(known);
-    if (tuned.reoptimization != tuning_mode::off)
-      chosen.reoptimize = [this](std::size_t next) { return reoptimize(next); };
-    wait_for_device();
-    executor = make_executor(chosen);
-    measures.emplace(*executor);
+  chosen.monitor = &monitor;
+  chosen.is_watched = has_watchers();
+  chosen.records_iterations = !options.report_files.empty();
+  chosen.counts_steps = options.count_rows || !options.report_files.empty();
+  return chosen;
+}
+
+plan::statistics engine_state::plan_current() {
+  plan::statistics known;
+  {
+    const span_scope span(figures, zero, "measure");
+    const exec::run_monitor::long_step here(&monitor, "", relation_id(), nullptr);
+    known = measure_facts();
+  }
+  const span_scope span(figures, zero, "plan");
+  const exec::run_monitor::long_step here(&monitor, "", relation_id(), nullptr);
+  current->planner.emplace(*current->source, known, tuned.planning_for(device || make_other_executor),
+                           tuned.reoptimization == tuning_mode::on ? 0 : plan::reoptimizer::few_rows);
+  current->record.note_planned(*current->planner);
+  return known;
+}
+
+void engine_state::evaluate_staged(std::shared_ptr<const sema::program> part, const std::vector<bool>& relations) {
+  monitor.begin_run();
+  current = std::make_shared<evaluation>();
+  current->source = std::move(part);
+  move_home(relations);
+  forget_evaluation();
+  const plan::statistics known = plan_current();
+  exec::options chosen = execution_options();
+  encode_values(known);
+  if (tuned.reoptimization != tuning_mode::off)
+    chosen.reoptimize = [this](std::size_t next) { return reoptimize(next); };
+  wait_for_device();
+  current->executor = make_executor(chosen);
+  current->measures.emplace(*current->executor);
+  {
+    const span_scope span(figures, zero, "take over");
     hand_over_staged_rows();
-    executor->evaluate();
+  }
+  const span_scope span(figures, zero, "evaluate");
+  current->executor->evaluate();
+}
+
+void engine_state::evaluate_first() {
+  const auto first = first_program();
+  keep_facts(*first);
+  homes.resize(analysed().relations.size());
+  evaluate_staged(first, std::vector<bool>(homes.size(), true));
+}
+
+void engine_state::attempt(const std::function<void()>& evaluating) {
+  const timed_scope timer(figures.evaluate_seconds, figures.total_seconds);
+  done = step::evaluating;
+  const struct failed_unless_done {
+    std::atomic<step>& done;
+    ~failed_unless_done() {
+      if (done == step::evaluating) done = step::failed;
+    }
+  } watched{done};
+  try {
+    evaluating();
   } catch (const exec::evaluation_fault& fault) {
-    throw evaluation_error(fault.what());
+    throw evaluation_error(with_names_of_program(fault.what()));
   } catch (const exec::memory_fault& fault) {
-    throw memory_limit_error(fault.what());
+    throw memory_limit_error(with_names_of_program(fault.what()));
   } catch (const backend::memory_exceeded& fault) {
     throw out_of_memory("evaluating", fault, memory);
   } catch (const std::length_error& fault) {
@@ -328,11 +392,17 @@ void engine_state::evaluate() {
   } catch (const kernels::interrupted&) {
     throw cancelled_error("The run was cancelled");
   }
-  results.resize(analysed().relations.size());
   done = step::evaluated;
-  figures.pass_seconds = planned().pass_times;
-  figures.reordered_versions = planner->reordered();
-  collect_figures();
+}
+
+void engine_state::evaluate() {
+  if (done == step::evaluating) throw input_error("the program is being evaluated");
+  if (done == step::failed) throw input_error("an evaluation has failed: the engine has to be reset");
+  recorded([this] {
+    continue_record();
+    attempt([this] { homes.empty() ? evaluate_first() : evaluate_again(); });
+    collect_figures();
+  });
 }
 
 }  // namespace gpulog::detail

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -15,15 +16,18 @@
 
 #include "backend/memory_resource.hpp"
 #include "engine/column_statistics.hpp"
-#include "engine/dense_domain_encoding.hpp"
 #include "engine/device_start.hpp"
+#include "engine/evaluation.hpp"
 #include "engine/functor_libraries.hpp"
 #include "engine/membership.hpp"
+#include "engine/plan_figures.hpp"
 #include "engine/program_state.hpp"
-#include "engine/run_measures.hpp"
+#include "engine/report_renewal.hpp"
+#include "engine/resource_timeline.hpp"
 #include "engine/staged_rows.hpp"
 #include "engine/tuning.hpp"
 #include "exec/executor.hpp"
+#include "exec/run_monitor.hpp"
 #include "gpulog/error.hpp"
 #include "gpulog/options.hpp"
 #include "gpulog/statistics.hpp"
@@ -31,7 +35,6 @@
 #include "io/prefetched_files.hpp"
 #include "io/relation_writer.hpp"
 #include "plan/plan.hpp"
-#include "plan/reoptimizer.hpp"
 #include "storage/records/record_table.hpp"
 #include "storage/symbols/symbol_table.hpp"
 #include "storage/symbols/wide_values.hpp"
@@ -39,36 +42,57 @@
 namespace gpulog::detail {
 
 /// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs. Its functions stand by
-/// what they are about: backend_choice.cpp, loading_and_writing.cpp (files), run_figures.cpp (--stats), and the run
-/// itself.
-struct engine_state {
-  enum class step : std::uint8_t { loading, failed, evaluated, written };
+/// what they are about: backend_choice.cpp, loading_and_writing.cpp (files), run_figures.cpp (--stats),
+/// evaluate_again.cpp (facts that change behind an evaluation), and the run itself.
+struct engine_state : std::enable_shared_from_this<engine_state> {
+  enum class step : std::uint8_t { loading, evaluating, failed, evaluated, written };
 
   engine_state(std::shared_ptr<const program_state> source, run_options chosen);
+  ~engine_state();
+  engine_state(const engine_state&) = delete;
+  engine_state& operator=(const engine_state&) = delete;
 
-  [[nodiscard]] bool has_results() const { return done == step::evaluated || done == step::written; }
+  [[nodiscard]] bool has_results() const {
+    const step now = done;
+    return now == step::evaluated || now == step::written;
+  }
   [[nodiscard]] const sema::program& analysed() const { return *source->analysed; }
-  /// From evaluate() on.
-  [[nodiscard]] const plan::program& planned() const { return planner->plan(); }
-  /// What the executor runs.
-  [[nodiscard]] const plan::program& running_plan() const { return numbers ? numbers->plan() : planned(); }
+  /// From evaluate() on: of the last evaluation.
+  [[nodiscard]] const plan::program& planned() const { return current->plan(); }
+  /// What its executor runs.
+  [[nodiscard]] const plan::program& running_plan() const { return current->running_plan(); }
+  [[nodiscard]] bool is_equivalence(std::uint32_t relation) const {
+    return analysed().relations[relation].structure == sema::representation::eqrel;
+  }
   [[nodiscard]] std::uint64_t rows(std::uint32_t relation) const;
   /// By column, of the rows that were loaded; empty when there are none.
   [[nodiscard]] std::vector<std::uint64_t> distinct_values(std::uint32_t relation) const;
   /// The word of a row that was staged or, after evaluation, derived.
   [[nodiscard]] word at(std::uint32_t relation, std::uint64_t row, std::size_t column) const;
+  /// After evaluation, not of an equivalence relation. @throws memory_limit_error
+  [[nodiscard]] const std::vector<const word*>& columns_of(std::uint32_t relation) const;
   /// Whether one of the rows is this one. @throws memory_limit_error
   [[nodiscard]] bool contains(std::uint32_t relation, std::span<const word> row);
   /// nullptr when words have 32 bits.
   [[nodiscard]] storage::wide_values* wide_or_none() const { return wide ? &*wide : nullptr; }
 
-  /// @throws input_error after the evaluation
+  /// @throws input_error while the program is being evaluated, and where that has failed
   void require_changeable(std::uint32_t relation) const;
+  void require_changes() const;
   /// Adds a row to those of the relation that were staged. @throws backend::memory_exceeded, and nothing is added
   void stage(std::uint32_t relation, const std::vector<word>& row);
+  /// Takes a row away from the facts of the relation, if it is one of them.
+  void erase(std::uint32_t relation, std::vector<word> row);
   void load();
+  /// Of relations that were evaluated before, those whose facts have changed and what depends on them.
   void evaluate();
   void write();
+  /// Back to where nothing is loaded.
+  void reset();
+  /// What is being done; from any thread.
+  [[nodiscard]] std::optional<run_step> now(double patience);
+  /// figures, with what the executor has measured. By who holds the monitor. @param is_live whether the run goes on
+  [[nodiscard]] statistics snapshot(bool is_live);
 
   std::shared_ptr<const program_state> source;
   run_options options;
@@ -76,6 +100,8 @@ struct engine_state {
   /// More threads than processors: oneTBB has to be told, else it warns and takes fewer.
   std::optional<tbb::global_control> more_threads;
   statistics figures;
+  exec::run_monitor monitor;  ///< held while figures change
+  double zero = 0;            ///< when the program began to be read, in seconds of the steady clock
   backend::host_memory memory;
   backend::named_memory symbol_memory{memory, "symbols"};
   backend::named_memory record_memory{memory, "records"};
@@ -87,29 +113,27 @@ struct engine_state {
   functor_libraries libraries;
   std::vector<bool> needed;  ///< by relation: it is loaded and computed
   std::optional<kernels::functor_table> functors;
-  staged_facts staged;                       ///< insert() extends the last block
-  std::optional<plan::reoptimizer> planner;  ///< from evaluate() on
-  std::optional<run_measures> measures;      ///< of the executor
-  /// Whether a stratum that a device can run can be run there still; empty: there is none.
-  std::function<bool(std::size_t stratum)> suits_device;
-  /// While it runs, some values may be numbers. Reading results may keep some of them with values.
-  mutable std::optional<dense_domain_encoding> numbers;
-  std::atomic<wide_word> counter = 0;  ///< of autoinc()
-  std::unique_ptr<exec::executor> executor;
-  /// By relation, after evaluation: fetched when they are asked for, as rows may have to come from a device.
-  mutable std::vector<std::optional<std::vector<const word*>>> results;
-  std::vector<io::output_file> reports;  ///< begun, not written
+  staged_facts staged;                             ///< since the last evaluation; insert() extends the last block
+  std::vector<erased_rows> erased;                 ///< by relation: since the last evaluation
+  staged_facts kept;                               ///< facts of relations that have other rows as well (is_plain_input)
+  std::atomic<wide_word> counter = 0;              ///< of autoinc()
+  std::shared_ptr<evaluation> current;             ///< the last one
+  std::vector<std::shared_ptr<evaluation>> homes;  ///< by relation, from evaluate() on: the one that has its rows
+  std::uint64_t fact_files = 0;                    ///< that load() reads
+  std::vector<io::output_file> reports;            ///< begun, not written
+  std::unique_ptr<exec::run_listener> listener;
+  std::unique_ptr<resource_timeline> timeline;  ///< of runs with report files
+  std::unique_ptr<report_renewal> renewal;      ///< the last member but those of the device: it uses the others
   /// After evaluation, of relations that contains() was asked of; of equivalence relations, their classes.
   std::map<std::uint32_t, row_index> row_indexes;
   std::map<std::uint32_t, element_classes> classes;
-  step done = step::loading;
+  std::atomic<step> done = step::loading;
   /// Starts the device while facts are read; nullptr: none is asked for, or there is none.
   std::unique_ptr<device_start> device;
   /// Makes the executor in place of the chosen backend; for tests.
   std::function<std::unique_ptr<exec::executor>(const exec::options& chosen)> make_other_executor;
 
  private:
-  [[nodiscard]] const std::vector<const word*>& columns_of(std::uint32_t relation) const;
   void choose_backend();
   /// Where it must be known before the evaluation whether there is a device.
   void wait_for_device();
@@ -127,16 +151,77 @@ struct engine_state {
   /// Whatever makes writing impossible is found before the run. @throws input_error, output_error
   void prepare_outputs();
   void write_outputs(io::output_files& files);
+  /// Whether load() reads files for it.
+  [[nodiscard]] bool is_loaded(std::uint32_t relation) const;
   void load_directive(std::uint32_t relation, const sema::io_directive& directive, io::prefetched_files* ahead);
   [[nodiscard]] std::vector<std::filesystem::path> text_files() const;
   /// Where values are numbered while the program runs.
   void encode_values(const plan::statistics& known);
+  [[nodiscard]] exec::options execution_options();
+  [[nodiscard]] plan::statistics measure_facts() const;
+  /// Plans what the current evaluation has. @return what the planner was told
+  [[nodiscard]] plan::statistics plan_current();
+  /// Evaluates a program, this one or a part of it, on what is staged. @param relations whose rows will be there
+  void evaluate_staged(std::shared_ptr<const sema::program> part, const std::vector<bool>& relations);
+  void evaluate_first();
+  /// Runs an evaluation. Where it fails, the engine can only be reset.
+  void attempt(const std::function<void()>& evaluating);
+  void begin_figures();
+  /// Figures that the last evaluation has left in them.
+  void forget_evaluation();
+  void begin_reports();
+  [[nodiscard]] std::shared_ptr<const sema::program> first_program();
+  [[nodiscard]] std::vector<word> row_of(const sema::fact& fact);
+  void keep_facts(const sema::program& first);
+  void stage_facts_of(std::uint32_t relation);
+  void stage_results_of(std::uint32_t relation);
+  void evaluate_again();
+  [[nodiscard]] std::vector<bool> changed_relations() const;
+  /// The rows of these relations are in the current evaluation.
+  void move_home(const std::vector<bool>& relations);
   /// Orders the joins of a stratum again, which comes next. @return whether anything was planned again
   [[nodiscard]] bool reoptimize(std::size_t stratum);
   void hand_over_staged_rows();
   [[nodiscard]] bool may_load_pieces(std::uint32_t relation) const;
   void collect_figures();
+  void add_running_step(const plan::stratum& planned, stratum_statistics& stratum) const;
+  void collect_strata(statistics& into, bool is_live);
+  void add_device_start(statistics& into, double now) const;
+  /// Runs a part of the run; where it fails, the reports are written as far as it came.
+  template <class Work>
+  void recorded(const Work& work);
+  void end_unfinished(const char* state, const std::string& message);
+  void load_files();
+  /// What is known of a run before it begins. No renewal goes on.
+  void begin_record();
+  /// More is done after the record was written: there will be another one.
+  void continue_record();
+  void list_as_running();
+  void end_renewal();
+  void end_record();
+  void write_files();
+  [[nodiscard]] run_step step_now() const;
+  [[nodiscard]] bool has_watchers() const;
+  friend class report_renewal;
+  friend std::string write_unfinished_reports(const std::string& why) noexcept;
 };
+
+template <class Work>
+void engine_state::recorded(const Work& work) {
+  const exec::run_monitor::holding held(monitor);
+  try {
+    work();
+  } catch (const cancelled_error& fault) {
+    end_unfinished("interrupted", fault.what());
+    throw;
+  } catch (const std::exception& fault) {
+    end_unfinished("failed", fault.what());
+    throw;
+  }
+}
+
+/// Of all runs of the process (gpulog/engine.hpp).
+[[nodiscard]] std::string write_unfinished_reports(const std::string& why) noexcept;
 
 /// @param doing for instance "loading relation a" @param memory the run's
 [[nodiscard]] memory_limit_error out_of_memory(const std::string& doing, const backend::memory_exceeded& fault,

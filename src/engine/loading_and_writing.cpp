@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "io/output_files.hpp"
 #include "io/prefetched_files.hpp"
 #include "io/relation_writer.hpp"
+#include "storage/relation/relation.hpp"
 #include "support/diagnostics.hpp"
 #include "support/error.hpp"
 
@@ -50,6 +52,21 @@ io::structured_columns structure_of(const sema::relation& relation, const sema::
   return result;
 }
 
+/// 0 where it is not known.
+std::uint64_t file_bytes(const std::filesystem::path& path) {
+  std::error_code problem;
+  const auto bytes = std::filesystem::file_size(path, problem);
+  return problem ? 0 : bytes;
+}
+
+/// Of a directive that reads or writes something else than a file of text.
+std::string file_named(const std::map<std::string, std::string>& parameters) {
+  for (const char* key : {"filename", "dbname", "IO"}) {
+    if (const auto found = parameters.find(key); found != parameters.end()) return found->second;
+  }
+  return "stdout";
+}
+
 /// With so many rows, or bytes of a file of facts, it is likely that the device will have something to do.
 constexpr std::uint64_t rows_for_a_device = 50000;
 constexpr std::uint64_t bytes_for_a_device = 500000;
@@ -78,6 +95,13 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
     if (device && bytes >= bytes_for_a_device) device->hurry();
   };
 
+  file_statistics& file = figures.files.emplace_back();
+  file.relation = relation.name;
+  const auto path = io::text_file_of(request.relation, directive.parameters, options.fact_directory);
+  file.file = path ? path->string() : file_named(directive.parameters);
+  if (path) file.bytes = file_bytes(*path);
+  const span_scope span(figures, zero, "load", file.file);
+  const double begin = storage::seconds_now();
   staged_rows block;
   const auto allocate = [&](std::uint64_t rows) {
     if (device && figures.loaded_tuples + rows >= rows_for_a_device) device->hurry();
@@ -88,21 +112,28 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
     return columns;
   };
   try {
+    const exec::run_monitor::long_step here(&monitor, "loading", relation_id(number), nullptr);
     block.rows = io::read_facts(request, symbols, allocate);
   } catch (const std::length_error& fault) {
     throw input_error(fmt::format("Error loading relation {}: {}", relation.name, fault.what()));
   } catch (const backend::memory_exceeded& fault) {
     throw out_of_memory("loading relation " + relation.name, fault, memory);
   }
+  file.rows = block.rows;
+  file.seconds = storage::seconds_now() - begin;
   figures.loaded_tuples += block.rows;
   if (block.rows > 0) staged[number].push_back(std::move(block));
+}
+
+bool engine_state::is_loaded(std::uint32_t relation) const {
+  return needed[relation] && !source->filled_relations.contains(analysed().relations[relation].name);
 }
 
 /// Those that load() reads, in its order.
 std::vector<std::filesystem::path> engine_state::text_files() const {
   std::vector<std::filesystem::path> files;
   for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
-    if (!needed[number]) continue;
+    if (!is_loaded(number)) continue;
     const sema::relation& relation = analysed().relations[number];
     for (const sema::io_directive& directive : relation.directives) {
       if (directive.kind != sema::directive_kind::input) continue;
@@ -116,8 +147,22 @@ std::vector<std::filesystem::path> engine_state::text_files() const {
 }
 
 void engine_state::load() {
-  if (done != step::loading) throw input_error("facts cannot be loaded after the program was evaluated");
+  require_changes();
+  recorded([this] {
+    continue_record();
+    load_files();
+  });
+}
+
+void engine_state::load_files() {
   const timed_scope timer(figures.load_seconds, figures.total_seconds);
+  for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
+    if (!needed[number]) continue;
+    const auto& directives = analysed().relations[number].directives;
+    fact_files += static_cast<std::uint64_t>(
+        std::count_if(directives.begin(), directives.end(),
+                      [](const sema::io_directive& one) { return one.kind == sema::directive_kind::input; }));
+  }
   std::optional<io::prefetched_files> ahead;
   if (options.jobs > 1) {
     std::vector<std::filesystem::path> files = text_files();
@@ -127,7 +172,7 @@ void engine_state::load() {
     if (files.size() > 1) ahead.emplace(std::move(files), std::min(options.jobs - 1, threads_ahead), most);
   }
   for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
-    if (!needed[number]) continue;
+    if (!is_loaded(number)) continue;
     for (const sema::io_directive& directive : analysed().relations[number].directives) {
       if (directive.kind == sema::directive_kind::input) load_directive(number, directive, ahead ? &*ahead : nullptr);
     }
@@ -178,19 +223,31 @@ void engine_state::prepare_outputs() {
     if (const auto place = io::place_of(path); place && !outputs.try_emplace(place->file).second) {
       throw input_error(fmt::format("{} is the file of another output", path));
     }
-    reports.emplace_back(path);
   }
+  begin_reports();
+}
+
+void engine_state::begin_reports() {
+  if (!reports.empty()) return;
+  for (const std::string& path : options.report_files) reports.emplace_back(path);
 }
 
 void engine_state::write() {
   if (!has_results()) throw input_error("nothing can be written before the program is evaluated");
+  recorded([this] { write_files(); });
+}
+
+void engine_state::write_files() {
   io::output_files files;
   try {
     {
       const timed_scope timer(figures.write_seconds, figures.total_seconds);
       write_outputs(files);
     }
+    end_renewal();
+    figures.outcome = {"complete", "", std::nullopt};
     figures.peak_process_bytes = peak_process_bytes();
+    if (timeline) figures.samples = timeline->samples();
     for (io::output_file& report : reports) {
       report.write(to_json(figures));
       report.close();
@@ -213,12 +270,13 @@ void engine_state::write_outputs(io::output_files& files) {
     rows.kinds = kinds_of(relation);
     rows.structured = structure_of(relation, analysed(), records, wide_or_none());
     rows.memory = &memory;
+    const evaluation& home = *homes[number];
     const std::unique_ptr<exec::row_stream> copied =
-        results[number] ? nullptr : executor->stream_rows(relation_id(number));
-    if (planned().relations[number].is_equivalence) {
+        home.has_columns(number) ? nullptr : home.executor->stream_rows(relation_id(number));
+    if (is_equivalence(number)) {
       rows.columns.resize(relation.attributes.size());
-      rows.read = [this, number](std::uint64_t first, std::uint64_t n, word* const* columns) {
-        executor->read_pairs(relation_id(number), first, n, columns);
+      rows.read = [&home, number](std::uint64_t first, std::uint64_t n, word* const* columns) {
+        home.executor->read_pairs(relation_id(number), first, n, columns);
       };
     } else if (copied) {
       rows.columns.resize(relation.attributes.size());
@@ -228,19 +286,31 @@ void engine_state::write_outputs(io::output_files& files) {
     } else {
       rows.columns = columns_of(number);
     }
-    if (rows.read && numbers && numbers->covers(number)) {
-      rows.read = [this, number, read = std::move(rows.read)](std::uint64_t first, std::uint64_t n,
-                                                              word* const* columns) {
+    if (rows.read && home.numbers && home.numbers->covers(number)) {
+      rows.read = [&home, number, read = std::move(rows.read)](std::uint64_t first, std::uint64_t n,
+                                                               word* const* columns) {
         read(first, n, columns);
-        numbers->restore(number, n, columns);
+        home.numbers->restore(number, n, columns);
       };
     }
     rows.rows = this->rows(number);
+    file_statistics& file = figures.files.emplace_back();
+    file.relation = relation.name;
+    file.is_output = true;
+    const auto place = io::place_of(rows.relation, request_of(directive));
+    file.file = place ? place->file.string() : file_named(directive.parameters);
+    const span_scope span(figures, zero, "write", file.file);
+    const double begin = storage::seconds_now();
     try {
+      const exec::run_monitor::long_step here(&monitor, "writing", relation_id(number), nullptr);
       io::write_relation(rows, request_of(directive), symbols, files);
     } catch (const backend::memory_exceeded& fault) {
       throw out_of_memory("writing relation " + relation.name, fault, memory);
     }
+    file.rows = rows.rows;
+    file.seconds = storage::seconds_now() - begin;
+    if (const io::output_file* const written = place ? files.find(place->file) : nullptr)
+      file.bytes = file_bytes(written->temporary_path());
     figures.written_tuples += rows.rows;
   };
   // Files first, under temporary names; then what cannot be taken back; the names last.

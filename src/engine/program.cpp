@@ -76,7 +76,8 @@ void compile(program_state& state, source_file& main_file, const compile_options
     analysis.warnings = options.warnings;
     analysis.words = state.words;
     for (const auto& [name, value] : options.pragmas) analysis.pragmas[name] = value;
-    analysis.filled_relations = {options.filled_relations.begin(), options.filled_relations.end()};
+    state.filled_relations = {options.filled_relations.begin(), options.filled_relations.end()};
+    analysis.filled_relations = state.filled_relations;
     state.analysed = sema::analyse(state.parsed, report, analysis);
     if (options.warnings && state.analysed) {
       for (const sema::rule& rule : state.analysed->rules) warn_of_wrong_patterns(rule.body, *state.analysed, report);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct program_state {
   word_size words = word_size::bits32;
   source_manager sources;
   syntax::program parsed;
-  std::optional<sema::program> analysed;  ///< nothing when there were errors
+  std::optional<sema::program> analysed;   ///< nothing when there were errors
+  std::set<std::string> filled_relations;  ///< by the caller
   std::vector<diagnostic> remarks;
   std::string report;
   std::size_t syntax_errors = 0;

@@ -58,6 +58,18 @@ void require_fitting(std::span<const value> values, const sema::relation& declar
   }
 }
 
+/// The row with these values, if the program has all of them.
+std::optional<std::vector<word>> known_words_of(std::span<const value> values, const sema::relation& declared,
+                                                const detail::engine_state& engine) {
+  std::vector<word> words;
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    const auto known = known_word_of(values[c], declared.attributes[c].kind, engine);
+    if (!known) return std::nullopt;
+    words.push_back(*known);
+  }
+  return words;
+}
+
 input_error too_wide(std::size_t column, const std::string& relation) {
   return input_error(fmt::format("attribute {} of relation {} holds a value that 32 bits cannot: words have 64 bits",
                                  column, relation));
@@ -151,13 +163,8 @@ std::uint64_t relation::size() const { return engine_->rows(relation_); }
 bool relation::contains(std::span<const value> values) const {
   const sema::relation& declared = declaration_of(engine_, relation_);
   require_fitting(values, declared, *engine_);
-  std::vector<gpulog::word> words;
-  for (std::size_t c = 0; c < values.size(); ++c) {
-    const auto known = known_word_of(values[c], declared.attributes[c].kind, *engine_);
-    if (!known) return false;
-    words.push_back(*known);
-  }
-  return engine_->contains(relation_, words);
+  const auto words = known_words_of(values, declared, *engine_);
+  return words && engine_->contains(relation_, *words);
 }
 
 void relation::insert(std::span<const value> values) {
@@ -174,6 +181,13 @@ void relation::insert(std::span<const value> values) {
     throw memory_limit_error(fmt::format("Out of memory while inserting into relation {}: {}", declared.name,
                                          backend::shortage(fault, engine_->memory)));
   }
+}
+
+void relation::erase(std::span<const value> values) {
+  const sema::relation& declared = declaration_of(engine_, relation_);
+  engine_->require_changeable(relation_);
+  require_fitting(values, declared, *engine_);
+  if (auto words = known_words_of(values, declared, *engine_)) engine_->erase(relation_, std::move(*words));
 }
 
 }  // namespace gpulog

@@ -1,7 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <map>
+#include <string>
+
+#include "gpulog/statistics.hpp"
 
 /// Figures of a run (gpulog/statistics.hpp).
 namespace gpulog::detail {
@@ -23,6 +29,25 @@ class timed_scope {
   double& total_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
+
+/// A part of a run while it lasts.
+class span_scope {
+ public:
+  /// @param zero when the run began, in seconds of the steady clock
+  span_scope(statistics& figures, double zero, std::string name, std::string subject = {});
+  span_scope(const span_scope&) = delete;
+  span_scope& operator=(const span_scope&) = delete;
+  ~span_scope();
+
+ private:
+  statistics& figures_;
+  double zero_;
+  std::size_t number_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+/// The machine that this is, for the record of a run.
+[[nodiscard]] std::map<std::string, std::string> describe_machine();
 
 /// The most memory that the process has had so far.
 [[nodiscard]] std::uint64_t peak_process_bytes();

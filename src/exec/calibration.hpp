@@ -27,6 +27,21 @@ inline constexpr double host_offered_per_second = 3e7;
 /// A run of a version that does nothing. No command measures it.
 inline constexpr double host_run_seconds = 2e-6;
 
+// Closures over components. They follow from the runs in bench/results/condensation.txt (`gpulog -j1 --backend cpu
+// [--tune condensation=off] -F GRAPH bench/paper/reach.dl`); no command measures them alone.
+/// Values as searches would meet them, where components are taken in their place.
+inline constexpr double host_condensed_per_second = 2e9;
+/// What searches have to meet for each row, where finding components may pay: less than that costs less than numbers
+/// for the rows.
+inline constexpr double least_met_by_row = 48;
+/// Words of rows of bits that are united.
+inline constexpr double host_row_words_per_second = 2e9;
+/// Searches of a sample, spread evenly.
+inline constexpr std::uint64_t sampled_searches = 64;
+/// The sample takes this part, at most, of the time that it may spare, and may always meet so many values.
+inline constexpr double sample_share = 1.0 / 32;
+inline constexpr double least_sample_values = 1 << 14;
+
 // The device (`bench/placement rates`).
 inline constexpr double measured_device_bytes_per_second = 4.8e12;  ///< by its properties; others are scaled
 inline constexpr double device_candidates_per_second = 4e9;

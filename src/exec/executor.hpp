@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "backend/memory_resource.hpp"
+#include "exec/iteration_series.hpp"
+#include "exec/run_monitor.hpp"
+#include "kernels/join/pipeline.hpp"
 #include "kernels/steps/functor_table.hpp"
 #include "plan/plan.hpp"
 #include "storage/records/record_table.hpp"
@@ -46,6 +49,8 @@ struct cut_offs {
   /// A fixpoint that falls apart has its values numbered only where its steps have at most so many rows for each first
   /// tuple.
   double numbered_step_rows = 64;
+  /// With fewer first tuples than that its components are not looked for.
+  std::uint64_t condensed_rows = 1024;
   // On a device, `hash` mode.
   std::uint64_t batch_rows = 4096;     ///< most rows of a version that runs in one kernel with others
   std::uint64_t loop_rows = 65536;     ///< the same in a kernel that loops over iterations; 0: there is none
@@ -55,6 +60,10 @@ struct cut_offs {
 /// Which of the strata and versions that can be evaluated row by row (plan::row_evaluation, plan::version_rows) are:
 /// those where it pays, or all.
 enum class row_mode : std::uint8_t { automatic, always };
+
+/// Which recursions that fall apart are evaluated over the components of their graph: none, those where it pays, or
+/// all.
+enum class condensation_mode : std::uint8_t { off, automatic, always };
 
 /// How a device in `hisa` mode runs bodies of three and more atoms.
 enum class join_mode : std::uint8_t {
@@ -77,9 +86,14 @@ struct options {
   /// whether it did; may be empty
   std::function<bool(std::size_t stratum)> reoptimize;
   const char* backend_name = "cpu";  ///< for progress
+  run_monitor* monitor = nullptr;    ///< outlives the executor; told where a run failed; nullptr: nobody asks
+  bool is_watched = false;           ///< others look at the run while it goes on
+  bool records_iterations = false;   ///< what each iteration found and took is kept
+  bool counts_steps = false;         ///< rows behind each operator are counted, where that is possible
   join_mode joins = join_mode::materialized;
-  row_mode rows = row_mode::automatic;  ///< `hash` mode
-  bool priority_delta = true;           ///< where values may come in any order, an iteration takes the best ones
+  row_mode rows = row_mode::automatic;                            ///< `hash` mode
+  condensation_mode condensation = condensation_mode::automatic;  ///< `hash` mode
+  bool priority_delta = true;  ///< where values may come in any order, an iteration takes the best ones
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.
   std::vector<bool> may_run;
@@ -96,6 +110,19 @@ struct version_statistics {
   std::uint64_t candidates = 0;    ///< tuples offered to the head's set
   std::uint64_t tuples = 0;        ///< of them new; in `hisa` mode counted by relation only
   double seconds = 0;
+  /// Rows behind operators. nullptr: they are not known. Of a version that ran in other ways too, fewer runs are
+  /// counted than there were.
+  std::shared_ptr<const kernels::step_counts> counted;
+};
+
+/// An index while a stratum runs.
+struct index_statistics {
+  index_id index;
+  std::size_t version = 0;  ///< by number: the first one that needs it
+  std::uint64_t refreshes = 0;
+  double seconds = 0;
+  bool is_timed = true;     ///< false where a machine measures the phase by itself, as a whole
+  std::uint64_t bytes = 0;  ///< at the end of the stratum
 };
 
 struct relation_statistics {
@@ -113,6 +140,9 @@ struct stratum_statistics {
   std::vector<std::string> strategies;
   bool was_run = true;             ///< false: another stratum stands for it (plan::stratum_condition)
   std::optional<double> given_up;  ///< share of the rows that was asked for (plan::restriction_watch)
+  bool is_complete = true;         ///< false: it is running, or the run failed in it
+  double begin = 0;                ///< seconds of the steady clock
+  iteration_series deltas;         ///< options::records_iterations
   std::uint64_t iterations = 0;
   std::uint64_t looped_iterations = 0;  ///< of them, those that a device ran by itself
   /// How many of the iterations another executor ran before this one went on; nothing: it began here.
@@ -127,6 +157,20 @@ struct stratum_statistics {
   std::uint64_t tail_iterations = 0;  ///< whose delta is less than 1% of the result's tuples
   std::vector<version_statistics> versions;
   std::vector<relation_statistics> relations;
+  std::vector<index_statistics> indexes;  ///< those that it brought up to date
+
+  /// Of an index, appended where there are none yet. @param version that needs it, if they are appended
+  index_statistics& of_index(index_id index, std::size_t version = 0) {
+    if (index.value >= place_of_index.size()) place_of_index.resize(index.value + 1, no_place);
+    std::size_t& place = place_of_index[index.value];
+    if (place == no_place) {
+      place = indexes.size();
+      indexes.push_back({.index = index, .version = version});
+    }
+    return indexes[place];
+  }
+  static constexpr std::size_t no_place = SIZE_MAX;
+  std::vector<std::size_t> place_of_index;  ///< in `indexes`
 };
 
 struct statistics {

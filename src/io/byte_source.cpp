@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace gpulog::io {
@@ -39,7 +40,7 @@ std::size_t descriptor_source::read(char* buffer, std::size_t size) {
 }
 
 std::string read_first_bytes(const file_descriptor& descriptor) {
-  std::array<char, 2> bytes{};
+  std::array<char, 4> bytes{};
   std::size_t size = 0;
   while (size < bytes.size()) {
     const ssize_t count = ::read(descriptor.number(), bytes.data() + size, bytes.size() - size);
@@ -52,6 +53,21 @@ std::string read_first_bytes(const file_descriptor& descriptor) {
 }
 
 bool is_gzip(std::string_view first_bytes) { return first_bytes.starts_with("\x1f\x8b"); }
+
+std::string_view unreadable_kind(std::string_view first_bytes) {
+  using namespace std::string_view_literals;
+  constexpr std::pair<std::string_view, std::string_view> beginnings[] = {
+      {"\x28\xb5\x2f\xfd"sv, "compressed with zstd"}, {"\xfd\x37\x7a\x58"sv, "compressed with xz"},
+      {"\x04\x22\x4d\x18"sv, "compressed with lz4"},  {"PK\x03\x04"sv, "a ZIP archive"},
+      {"\xff\xfe\0\0"sv, "text in UTF-32"},
+  };
+  for (const auto& [beginning, kind] : beginnings) {
+    if (first_bytes.starts_with(beginning)) return kind;
+  }
+  // A byte order mark, and a character of ASCII: without that it may be text in another encoding.
+  const bool has_mark = first_bytes.starts_with("\xff\xfe"sv) || first_bytes.starts_with("\xfe\xff"sv);
+  return has_mark && first_bytes.find('\0') != std::string_view::npos ? "text in UTF-16" : "";
+}
 
 struct gzip_source::stream {
   z_stream state{};

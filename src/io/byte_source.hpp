@@ -61,6 +61,9 @@ class descriptor_source : public byte_source {
 /// Whether the bytes start as a gzip file does.
 [[nodiscard]] bool is_gzip(std::string_view first_bytes);
 
+/// What a file is that no format reads, as "compressed with zstd"; empty where these bytes do not say so.
+[[nodiscard]] std::string_view unreadable_kind(std::string_view first_bytes);
+
 /// The decompressed bytes of a gzip file, of all its members.
 class gzip_source : public byte_source {
  public:

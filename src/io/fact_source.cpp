@@ -15,8 +15,26 @@ namespace gpulog::io {
 namespace {
 
 [[noreturn]] void refuse_to_open(const std::string& name, int reason) {
-  if (reason == ENOENT) throw user_error(fmt::format("Cannot open {}", name));
   throw user_error(fmt::format("Cannot open {}: {}", name, std::strerror(reason)));
+}
+
+/// A file that is not there, with its whole path and what is there in its place.
+[[noreturn]] void refuse_missing(const std::string& name, const std::filesystem::path& path) {
+  std::error_code unknown;
+  const std::filesystem::path whole = std::filesystem::absolute(path, unknown).lexically_normal();
+  std::string text = fmt::format("Cannot open fact file {}: there is no {}", name, whole.string());
+  const std::filesystem::path folder = whole.parent_path();
+  if (!std::filesystem::is_directory(folder, unknown)) {
+    throw user_error(text + fmt::format("; there is no folder {} either", folder.string()));
+  }
+  for (const char* const extension : {".facts.gz", ".csv", ".tsv", ".txt", ".csv.gz", ".json", ".parquet"}) {
+    std::filesystem::path other = whole;
+    other.replace_extension(extension);
+    if (other == whole || !std::filesystem::exists(other, unknown)) continue;
+    throw user_error(text + fmt::format(", but there is {}: filename=\"{}\" reads it", other.filename().string(),
+                                        other.filename().string()));
+  }
+  throw user_error(text);
 }
 
 }  // namespace
@@ -33,7 +51,8 @@ std::optional<fact_source> fact_source::open_file(const read_request& request, s
     return opened;
   }
   if (errno == ENOENT && request.missing_is_empty) return std::nullopt;
-  refuse_to_open("fact file " + name, errno);
+  if (errno == ENOENT) refuse_missing(name, path);
+  refuse_to_open("fact file " + path.string(), errno);
 }
 
 std::optional<fact_source> fact_source::open_text_file(const read_request& request, std::string_view extension) {
@@ -52,6 +71,9 @@ fact_source::fact_source(file_descriptor descriptor, std::string name)
     first_bytes_ = read_first_bytes(descriptor_);
   } catch (const read_failure& problem) {
     refuse(problem.what(), name_);
+  }
+  if (const std::string_view kind = unreadable_kind(first_bytes_); !kind.empty()) {
+    refuse(fmt::format("It is {}; gzip and UTF-8 are read", kind), name_);
   }
 }
 

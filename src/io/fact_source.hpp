@@ -29,6 +29,9 @@ class fact_source {
   [[nodiscard]] bool is_whole_file() const { return size_ > 0; }
   [[nodiscard]] bool compressed() const { return is_gzip(first_bytes_); }
 
+  /// Of UTF-8.
+  [[nodiscard]] bool begins_with_mark() const { return first_bytes_.starts_with("\xEF\xBB\xBF"); }
+
   /// Of a whole file: its bytes, or an estimate of those that were compressed; else 0.
   [[nodiscard]] std::uint64_t text_bytes() const {
     constexpr std::uint64_t usual_ratio = 4;

@@ -213,24 +213,15 @@ class version_printer {
 };
 
 std::string operators_text(const program& plan, const rule_version& version, std::string_view indentation) {
-  version_printer printer(plan, version);
   std::string result;
-  std::size_t depth = 0;
-  std::vector<std::size_t> outside;  // depths around the aggregates that have begun
-  for (std::size_t position = 0; position < version.operations.size(); ++position) {
-    const operation& op = version.operations[position];
-    std::string line = fmt::format("{}{:{}}{}", indentation, "", 2 * depth, printer.print(op));
-    const bool is_generator = std::holds_alternative<scan>(op) || std::holds_alternative<match>(op);
-    if (is_generator || std::holds_alternative<generate>(op)) ++depth;
-    if (std::holds_alternative<fold_begin>(op)) outside.push_back(depth++);
-    if (std::holds_alternative<fold_end>(op) && !outside.empty()) {
-      depth = outside.back();
-      outside.pop_back();
-    }
-    if (is_generator && position < version.estimates.size()) {
-      line += fmt::format("  ~{:.2g}", version.estimates[position]);
-    }
-    result += line + "\n";
+  const std::vector<explained_operator> operators = explain_operators(plan, version);
+  for (std::size_t position = 0; position < operators.size(); ++position) {
+    const explained_operator& op = operators[position];
+    if (op.begins_first_match) result += fmt::format("{}{:{}}first match\n", indentation, "", 2 * (op.depth - 1));
+    result += fmt::format("{}{:{}}{}", indentation, "", 2 * op.depth, op.text);
+    if (op.reads && position < version.estimates.size())
+      result += fmt::format("  ~{:.2g}", version.estimates[position]);
+    result += "\n";
   }
   return result;
 }
@@ -315,6 +306,36 @@ std::string watch_text(const program& plan, const restriction_watch& watch) {
 }
 
 }  // namespace
+
+std::vector<explained_operator> explain_operators(const program& plan, const rule_version& version) {
+  version_printer printer(plan, version);
+  std::vector<explained_operator> operators;
+  unsigned depth = 0;
+  std::vector<unsigned> outside;                                     // depths around the aggregates that have begun
+  std::vector<std::pair<std::size_t, unsigned>> open_first_matches;  // ends of first matches, and depths around them
+  auto next_first_match = version.first_matches.begin();
+  for (std::size_t position = 0; position < version.operations.size(); ++position) {
+    const operation& op = version.operations[position];
+    while (!open_first_matches.empty() && open_first_matches.back().first == position) {
+      depth = open_first_matches.back().second;
+      open_first_matches.pop_back();
+    }
+    const bool begins = next_first_match != version.first_matches.end() && next_first_match->begin == position;
+    if (begins) open_first_matches.emplace_back(next_first_match++->end, depth++);
+    const bool reads = std::holds_alternative<scan>(op) || std::holds_alternative<match>(op);
+    explained_operator& made = operators.emplace_back(explained_operator{printer.print(op), depth, reads});
+    made.begins_first_match = begins;
+    if (reads || std::holds_alternative<generate>(op)) ++depth;
+    if (std::holds_alternative<fold_begin>(op)) outside.push_back(depth++);
+    if (std::holds_alternative<fold_end>(op) && !outside.empty()) {
+      depth = outside.back();
+      outside.pop_back();
+    }
+    if (outside.empty() && open_first_matches.empty() && position < version.estimates.size())
+      made.expected = version.estimates[position];
+  }
+  return operators;
+}
 
 std::string explain(const program& plan, const rule_version& version) { return operators_text(plan, version, ""); }
 

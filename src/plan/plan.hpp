@@ -166,6 +166,13 @@ struct version_rows {
   std::vector<filter> filters;
 };
 
+/// Operators [begin, end) that only ask: what they bind is read by none behind them. So for each binding in front of
+/// them one that passes all of them is enough; who goes on with all of these needs to know nothing of it.
+struct first_match {
+  std::size_t begin = 0;  ///< a scan, match or generate
+  std::size_t end = 0;
+};
+
 /// One semi-naive version of a rule.
 struct rule_version {
   rule_id rule;
@@ -180,6 +187,8 @@ struct rule_version {
   std::vector<double> estimates;        ///< bindings expected behind each operator; for explain, never for correctness
   std::string order_reason;             ///< why the atoms are in this order
   std::optional<version_rows> by_rows;  ///< another way to do what the operators do
+  /// By `begin`. One may lie within another, with a smaller end.
+  std::vector<first_match> first_matches;
 };
 
 /// Rule versions that run one after another on the same state, then relations whose appended rows become their delta.

@@ -23,6 +23,20 @@ void for_each_read(const rule_version& version, Visit&& visit, bool with_others 
   }
 }
 
+/// Visits the relations whose columns, indexes or tuple sets a version reads: not those of which it only asks how many
+/// rows there are, or whether there is one.
+template <class Visit>
+void for_each_column_read(const rule_version& version, Visit&& visit) {
+  for (const operation& one : version.operations) {
+    if (const auto* all = std::get_if<scan>(&one); all != nullptr && !all->bindings.empty()) visit(all->relation);
+    if (const auto* search = std::get_if<match>(&one)) {
+      visit(search->relation);
+      for (const other_search& other : search->others) visit(other.relation);
+    }
+    if (const auto* test = std::get_if<exists>(&one); test != nullptr && !test->keys.empty()) visit(test->relation);
+  }
+}
+
 /// Visits all versions of a stratum, in the order of the plan.
 template <class Visit>
 void for_each_version(const stratum& stratum, Visit&& visit) {

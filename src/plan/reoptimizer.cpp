@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "plan/passes/first_matches.hpp"
 #include "plan/passes/index_selection.hpp"
 #include "plan/passes/smallest_relation_first.hpp"
 #include "plan/planning.hpp"
@@ -70,26 +71,44 @@ reoptimizer::~reoptimizer() = default;
 
 const program& reoptimizer::plan() const { return shared_->result; }
 
+void reoptimizer::set_sides(std::vector<std::vector<bool>> strata_of_sides) {
+  sides_ = std::move(strata_of_sides);
+  note_uses();
+}
+
 void reoptimizer::note_uses() {
   const program& plan = shared_->result;
+  constexpr std::size_t always = SIZE_MAX;
   index_uses_.assign(plan.indexes.size(), 0);
-  set_uses_.assign(plan.relations.size(), 0);
-  other_uses_.assign(plan.relations.size(), 0);
+  set_uses_.assign(plan.relations.size(), always);
+  other_uses_.assign(plan.relations.size(), always);
+  for (const std::vector<bool>& may_run : sides_) note_uses_of(may_run);
+}
+
+void reoptimizer::note_uses_of(const std::vector<bool>& may_run) {
+  const program& plan = shared_->result;
+  std::vector<std::size_t> sets(plan.relations.size());
+  std::vector<std::size_t> others(plan.relations.size());
   for (std::size_t number = 0; number < plan.strata.size(); ++number) {
+    if (!may_run.empty() && !may_run[number]) continue;
     const stratum& planned = plan.strata[number];
     for (const relation_id member : planned.relations) {
-      if (plan.relations[member.value].needs_set) set_uses_[member.value] = other_uses_[member.value] = number + 1;
+      if (plan.relations[member.value].needs_set) sets[member.value] = others[member.value] = number + 1;
     }
     for_each_version(planned, [&](const rule_version& version) {
       for_each_read(version, [&](relation_id relation, index_id used, bool asks_set) {
-        if (used.valid()) index_uses_[used.value] = number + 1;
-        if (asks_set) set_uses_[relation.value] = number + 1;
+        if (used.valid()) index_uses_[used.value] = std::max(index_uses_[used.value], number + 1);
+        if (asks_set) sets[relation.value] = number + 1;
       });
       const auto note_set = [&](relation_id relation, index_id, bool asks_set) {
-        if (asks_set) other_uses_[relation.value] = number + 1;
+        if (asks_set) others[relation.value] = number + 1;
       };
       for_each_read(version, note_set, true);
     });
+  }
+  for (std::size_t relation = 0; relation < sets.size(); ++relation) {
+    set_uses_[relation] = std::min(set_uses_[relation], sets[relation]);
+    other_uses_[relation] = std::min(other_uses_[relation], others[relation]);
   }
 }
 
@@ -128,8 +147,20 @@ bool reoptimizer::reoptimize(std::size_t number, const relation_measures& measur
   if (places.empty() || !reads_much(places, measures)) return false;
   const stratum before = planned;
   order_again(number, places, measures);
-  if (suits && !suits()) planned = before;
+  if (suits && !suits()) {
+    planned = before;
+    std::erase_if(first_plans_, [number](const auto& one) { return one.first.first == number; });
+  }
   return true;
+}
+
+const rule_version* reoptimizer::first_plan(std::size_t stratum, std::size_t version) const {
+  const auto found = first_plans_.find({stratum, version});
+  return found == first_plans_.end() ? nullptr : &found->second;
+}
+
+reoptimizer::known_size reoptimizer::size_of(relation_id relation) const {
+  return {shared_->costs.rows(relation, part::all), shared_->costs.knows_rows(relation)};
 }
 
 void reoptimizer::order_again(std::size_t number, const std::vector<place>& places, const relation_measures& measures) {
@@ -173,11 +204,17 @@ void reoptimizer::order_again(std::size_t number, const std::vector<place>& plac
     const place& one = places[v];
     phase& target = one.phase == 0 ? planned.once : planned.loop[one.phase - 1];
     rule_version made = finish(std::move(*versions[v]));
+    if (!shared_->is_off("first-matches")) find_first_matches(made, shared_->source.words);
     for_each_read(made, [&](relation_id, index_id used, bool) {
       if (used.valid()) index_uses_[used.value] = std::max(index_uses_[used.value], number + 1);
     });
     rule_version& replaced = target.versions[one.version];
-    if (relations_in_order(made) != relations_in_order(replaced)) ++reordered_;
+    if (relations_in_order(made) != relations_in_order(replaced)) {
+      std::size_t place = one.version;
+      if (one.phase != 0) place += planned.once.versions.size();
+      for (std::size_t p = 1; p < one.phase; ++p) place += planned.loop[p - 1].versions.size();
+      first_plans_.emplace(std::pair(number, place), std::move(replaced));
+    }
     replaced = std::move(made);
   }
   assert(validate(shared_->result).empty());

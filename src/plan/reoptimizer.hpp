@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "plan/cost/relation_measures.hpp"
@@ -33,6 +35,10 @@ class reoptimizer {
 
   [[nodiscard]] const program& plan() const;
 
+  /// Says that several executors share the strata: for each of them those that it may run; empty: all. An executor
+  /// keeps tuple sets only for its own strata, so that others of their relations may have none there.
+  void set_sides(std::vector<std::vector<bool>> strata_of_sides);
+
   /// Plans the versions of a stratum again, in front of it; strata before it are complete. Not where the order of joins
   /// decides on the result (choice-domains, counters, sums of floats), nor that of `.plan`, nor where little is read.
   /// Indexes that it needs and that are not there are added behind those of the plan.
@@ -41,7 +47,15 @@ class reoptimizer {
   /// @return whether versions were planned again, or indexes added
   bool reoptimize(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {});
   /// Versions whose order has changed so far.
-  [[nodiscard]] std::size_t reordered() const { return reordered_; }
+  [[nodiscard]] std::size_t reordered() const { return first_plans_.size(); }
+  /// What a version was before its order changed; nullptr: it has not. @param version as for_each_version() counts
+  [[nodiscard]] const rule_version* first_plan(std::size_t stratum, std::size_t version) const;
+  /// Rows that a relation has by what is known now, and whether they were counted.
+  struct known_size {
+    double rows = 0;
+    bool is_counted = false;
+  };
+  [[nodiscard]] known_size size_of(relation_id relation) const;
 
  private:
   struct place;
@@ -49,16 +63,18 @@ class reoptimizer {
   [[nodiscard]] bool reads_much(const std::vector<place>& places, const relation_measures& measures) const;
   void order_again(std::size_t number, const std::vector<place>& places, const relation_measures& measures);
   void note_uses();
+  void note_uses_of(const std::vector<bool>& may_run);
 
   statistics known_;
   options chosen_;
   std::uint64_t least_rows_;
   std::unique_ptr<planning> shared_;
-  // The last stratum that uses it.
+  std::vector<std::vector<bool>> sides_ = {{}};
+  // One behind the last stratum that uses it, on the side that does so last of all (index), or first of all (sets).
   std::vector<std::size_t> index_uses_;  ///< by index
   std::vector<std::size_t> set_uses_;    ///< by relation: its tuple set
   std::vector<std::size_t> other_uses_;  ///< by relation: its tuple set, or that of a machine with match::others
-  std::size_t reordered_ = 0;
+  std::map<std::pair<std::size_t, std::size_t>, rule_version> first_plans_;  ///< by stratum and version
 };
 
 }  // namespace gpulog::plan

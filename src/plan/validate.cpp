@@ -70,6 +70,7 @@ class version_checker {
     }
     if (!bound_outside_.empty()) fail("an aggregate does not end");
     check_loops();
+    check_first_matches();
   }
 
  private:
@@ -171,6 +172,17 @@ class version_checker {
   }
 
   void check(const pack&) {}
+
+  void check_first_matches() {
+    std::size_t last = 0;
+    for (const first_match& one : version_.first_matches) {
+      const bool is_inside = one.begin < one.end && one.end < version_.operations.size();
+      if (!is_inside || !is_loop(version_.operations[one.begin]) || one.begin <= last) {
+        return fail("a first match is out of place");
+      }
+      last = one.begin;
+    }
+  }
 
   void check(const unpack& op) {
     std::set<slot_id> slots;

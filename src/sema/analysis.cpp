@@ -11,6 +11,7 @@
 #include "sema/aggregates/lattices.hpp"
 #include "sema/aggregates/subsumption.hpp"
 #include "sema/checks/clause_checks.hpp"
+#include "sema/checks/known_names.hpp"
 #include "sema/checks/needed_relations.hpp"
 #include "sema/components/components.hpp"
 #include "sema/components/inline_checks.hpp"
@@ -81,6 +82,7 @@ class analyser {
       if (const auto* clause = item.as<syntax::clause>()) analyse_clause(*clause);
       if (const auto* subsumption = item.as<syntax::subsumption>()) analyse_subsumption(*subsumption);
     }
+    if (options_.warnings) warn_of_unknown_names(items_, options_.pragmas, diagnostics_);
     warn_of_empty_relations();
     warn_of_incomplete_lattices();
     warn_of_provenance();
@@ -227,7 +229,7 @@ class analyser {
       return;
     }
     made->id = rule_id(static_cast<std::uint32_t>(program_.rules.size()));
-    made->text = to_text(program_, *made);
+    made->text = source_text(program_, *made);
     program_.rules.push_back(std::move(*made));
     clause_of_rule_.push_back(&clause);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <set>
 
@@ -21,6 +22,30 @@ std::string number_text(value_kind kind, wide_word value, word_size words) {
     default:
       return fmt::format("{}", is_wide ? static_cast<std::int64_t>(value) : static_cast<std::int32_t>(value));
   }
+}
+
+namespace {
+
+bool is_in_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '?';
+}
+
+}  // namespace
+
+std::string without_made_names(std::string_view text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') {
+      const std::size_t begin = at++;
+      while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+      result += text.substr(begin, at + 1 - begin);
+    } else if (text[at] == '@' && !result.empty() && is_in_name(result.back())) {
+      while (at + 1 < text.size() && (is_in_name(text[at + 1]) || text[at + 1] == '@')) ++at;
+    } else {
+      result += text[at];
+    }
+  }
+  return result;
 }
 
 namespace {
@@ -373,6 +398,74 @@ std::string to_text(const program& program, const rule& rule) {
     result += to_text(program, rule, rule.body[position]);
   }
   return result + ".";
+}
+
+namespace {
+
+bool is_made(const std::string& name) { return name.starts_with('@'); }
+
+/// The variable that desugaring made for what the literal computes; nullptr for other literals.
+const expression* made_result(const rule& shown, const literal& part) {
+  const auto is_made_variable = [&](const expression& side) {
+    return side.what == expression::form::variable && is_made(shown.variables[side.variable].name);
+  };
+  const expression* result = nullptr;
+  if (const auto* folded = std::get_if<aggregate>(&part)) result = &folded->result;
+  if (const auto* generated = std::get_if<generator>(&part)) result = &generated->result;
+  if (const auto* test = std::get_if<constraint>(&part)) {
+    if (comparison_text(test->op) != "=") return nullptr;
+    result = is_made_variable(test->left) ? &test->left : &test->right;
+  }
+  return result != nullptr && is_made_variable(*result) ? result : nullptr;
+}
+
+/// What the literal computes, as a program writes it.
+std::string computed_text(const program& program, const rule& shown, const literal& part, const expression& result) {
+  if (const auto* test = std::get_if<constraint>(&part)) {
+    return to_text(program, shown, &result == &test->left ? test->right : test->left);
+  }
+  return to_text(program, shown, part).substr(to_text(program, shown, result).size() + std::string_view(" = ").size());
+}
+
+/// Takes the literals out of the body that compute made variables, which get what they compute as their names.
+void name_made_variables(const program& program, rule& shown, std::vector<literal>& body) {
+  constexpr std::size_t longest_text = 1000;
+  for (literal& part : body) {
+    if (auto* folded = std::get_if<aggregate>(&part)) name_made_variables(program, shown, folded->body);
+  }
+  for (std::size_t position = 0; position < body.size();) {
+    const expression* const result = made_result(shown, body[position]);
+    std::string text = result == nullptr ? "" : computed_text(program, shown, body[position], *result);
+    // One that stands on others waits for them.
+    const bool waits = std::any_of(shown.variables.begin(), shown.variables.end(), [&](const variable& other) {
+      return is_made(other.name) && text.find(other.name) != std::string::npos;
+    });
+    if (result == nullptr || waits || text.size() > longest_text) {
+      ++position;
+      continue;
+    }
+    shown.variables[result->variable].name = std::move(text);
+    body.erase(body.begin() + static_cast<std::ptrdiff_t>(position));
+    position = 0;
+  }
+}
+
+}  // namespace
+
+rule as_in_source(const program& program, const rule& rule) {
+  // Rules that no person wrote may be larger; their variables stay.
+  constexpr std::size_t most_variables = 200;
+  sema::rule shown = rule;
+  if (shown.variables.size() <= most_variables) name_made_variables(program, shown, shown.body);
+  for (variable& one : shown.variables) {
+    if (is_made(one.name)) one.name.front() = '_';
+    one.name = without_made_names(one.name);
+  }
+  return shown;
+}
+
+std::string source_text(const program& program, const rule& rule) {
+  return to_text(program, as_in_source(program, rule));
 }
 
 std::string to_text(const program& program) {

@@ -38,27 +38,49 @@ void append_line(std::string& out, const source_span& span, const std::string& m
   out += '\n';
 }
 
+template <class Remark>
+void set_place(Remark& shown, const source_span& span) {
+  if (!span.valid()) return;
+  const source_position position = span.file->position(span.begin);
+  shown.file = position.path;
+  shown.line = position.line;
+  shown.column = position.column;
+}
+
 bool same_text(const diagnostics::entry& left, const diagnostics::entry& right) {
   return left.level == right.level && left.span == right.span && left.message == right.message;
 }
 
 }  // namespace
 
+namespace {
+
+constexpr std::pair<std::string_view, warning_kind> named_warnings[] = {
+    {"deprecated-type-decl", warning_kind::deprecated_type_declaration},
+    {"deprecated-qualifier", warning_kind::deprecated_qualifier},
+    {"dollar-sign", warning_kind::dollar_sign},
+    {"no-rules-nor-facts", warning_kind::no_rules_nor_facts},
+    {"no-subsumptive-rule", warning_kind::no_subsumptive_rule},
+    {"var-appears-once", warning_kind::variable_appears_once},
+    {"useless-doc-comment", warning_kind::useless_doc_comment},
+    {"useless-annotation", warning_kind::useless_annotation},
+    {"unknown-parameter", warning_kind::unknown_parameter},
+    {"unknown-pragma", warning_kind::unknown_pragma},
+};
+
+}  // namespace
+
 std::optional<warning_kind> warning_from_name(std::string_view name) {
-  constexpr std::pair<std::string_view, warning_kind> kinds[] = {
-      {"deprecated-type-decl", warning_kind::deprecated_type_declaration},
-      {"deprecated-qualifier", warning_kind::deprecated_qualifier},
-      {"dollar-sign", warning_kind::dollar_sign},
-      {"no-rules-nor-facts", warning_kind::no_rules_nor_facts},
-      {"no-subsumptive-rule", warning_kind::no_subsumptive_rule},
-      {"var-appears-once", warning_kind::variable_appears_once},
-      {"useless-doc-comment", warning_kind::useless_doc_comment},
-      {"useless-annotation", warning_kind::useless_annotation},
-  };
-  for (const auto& [known, kind] : kinds) {
+  for (const auto& [known, kind] : named_warnings) {
     if (known == name) return kind;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> warning_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : named_warnings) names.emplace_back(name);
+  return names;
 }
 
 diagnostics::entry& diagnostics::entry::note(const source_span& where, std::string text) {
@@ -97,11 +119,12 @@ std::vector<diagnostic> diagnostics::to_public() const {
     shown.level = remark->level;
     shown.message = remark->message;
     shown.text = gpulog::to_string(*remark);
-    if (!remark->span.valid()) continue;
-    const source_position position = remark->span.file->position(remark->span.begin);
-    shown.file = position.path;
-    shown.line = position.line;
-    shown.column = position.column;
+    set_place(shown, remark->span);
+    for (const attached_note& note : remark->notes) {
+      diagnostic_note& shown_note = shown.notes.emplace_back();
+      shown_note.message = note.message;
+      set_place(shown_note, note.span);
+    }
   }
   return result;
 }

@@ -26,10 +26,14 @@ enum class warning_kind : std::uint8_t {
   variable_appears_once,        ///< var-appears-once
   useless_doc_comment,          ///< useless-doc-comment
   useless_annotation,           ///< useless-annotation
+  unknown_parameter,            ///< unknown-parameter; this and the next one are not Soufflé's
+  unknown_pragma,               ///< unknown-pragma
   count
 };
 /// Nothing for a name that is none of theirs.
 [[nodiscard]] std::optional<warning_kind> warning_from_name(std::string_view name);
+/// All that have one.
+[[nodiscard]] std::vector<std::string> warning_names();
 
 /// What the front end has to say about a program. Collects any number of errors and warnings and prints them in order
 /// of their places, in Soufflé's form.

@@ -4,6 +4,9 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <utility>
+
+#include "syntax/hints.hpp"
 
 namespace gpulog::syntax {
 
@@ -283,9 +286,21 @@ token lexer::directive_or_dot() {
 }
 
 token lexer::unexpected() {
-  const std::size_t begin = position_++;
+  const std::size_t begin = position_;
+  const std::string_view rest = text_.substr(begin);
+  if (begin == 0 && (rest.starts_with("\xFF\xFE") || rest.starts_with("\xFE\xFF"))) {
+    position_ = text_.size();
+    token result = make(token_kind::invalid, begin);
+    report_.error("unexpected byte order mark: the program is text in UTF-16, and only UTF-8 is read");
+    return result;
+  }
+  position_ += length_of_unknown(rest);
   token result = make(token_kind::invalid, begin);
-  report_.error(result.span, std::string("unexpected ") + text_[begin]);
+  // Of ASCII the first byte, as Soufflé says; of other text the whole character.
+  const bool is_ascii = static_cast<unsigned char>(rest.front()) < 0x80;
+  auto& error =
+      report_.error(result.span, "unexpected " + std::string(rest.substr(0, is_ascii ? 1 : position_ - begin)));
+  if (std::string hint = hint_about_text(rest); !hint.empty()) error.note(std::move(hint));
   return result;
 }
 

@@ -1,7 +1,9 @@
 #include "syntax/parser.hpp"
 
 #include <array>
+#include <utility>
 
+#include "syntax/hints.hpp"
 #include "syntax/parser_state.hpp"
 
 namespace gpulog::syntax {
@@ -26,7 +28,7 @@ program parser::run() {
 
 bool parser::at(token_kind kind) {
   if (current_.kind == kind) return true;
-  if (std::find(expected_.begin(), expected_.end(), kind) == expected_.end()) expected_.push_back(kind);
+  if (!may_be(kind)) expected_.push_back(kind);
   return false;
 }
 
@@ -65,6 +67,14 @@ void parser::advance(std::vector<token> annotations) {
 void parser::fail() {
   // An invalid token was reported by the lexer.
   if (current_.kind == token_kind::invalid) throw syntax_error();
+  if (lacks_dot()) {
+    const source_span end_of_clause{last_span_.file, last_span_.end, last_span_.end};
+    report_.error(end_of_clause, "syntax error, missing . at the end of the clause")
+        .note(current_.span,
+              current_.kind == token_kind::end_of_file ? "The program ends here" : "The next one begins here");
+    item_follows_ = true;
+    throw syntax_error();
+  }
   // As many alternatives as Soufflé names.
   constexpr std::size_t max_named = 4;
   std::string message = "syntax error, unexpected ";
@@ -76,8 +86,28 @@ void parser::fail() {
       message += readable_name(expected_[number]);
     }
   }
-  report_.error(current_.span, message);
+  auto& error = report_.error(current_.span, message);
+  const unexpected_place place{current_.kind,
+                               current_.span,
+                               taken_ > 0 ? last_span_ : source_span(),
+                               taken_ == taken_before_item_,
+                               may_be(token_kind::if_),
+                               may_be(token_kind::comma) || may_be(token_kind::semicolon) || may_be(token_kind::plus)};
+  if (std::string hint = hint_at(place); !hint.empty()) error.note(std::move(hint));
   throw syntax_error();
+}
+
+bool parser::lacks_dot() const {
+  if (!may_be(token_kind::dot) || may_be(token_kind::left_parenthesis) || !last_span_.valid()) return false;
+  if (current_.kind == token_kind::end_of_file) return true;
+  if (current_.kind == token_kind::right_brace) return components_open_ > 0;
+  if (is_directive(current_.kind)) return current_.kind != token_kind::directive_plan;
+  if (current_.kind != token_kind::identifier || current_.span.file != item_begin_.file) return false;
+  // A literal may stand on a line of its own, too, but further to the right than its clause.
+  const source_position here = current_.span.file->position(current_.span.begin);
+  const source_position begin = item_begin_.file->position(item_begin_.begin);
+  const source_position last = last_span_.file->position(last_span_.end);
+  return here.line != last.line && here.column <= begin.column;
 }
 
 void parser::too_deep() {
@@ -112,7 +142,9 @@ void parser::items(std::vector<item>& out, bool in_component) {
     try {
       one_item(out, in_component);
     } catch (const syntax_error&) {
-      if (taken_ == before && current_.kind == token_kind::dot) {
+      if (std::exchange(item_follows_, false) && taken_ > before) continue;
+      // An unknown directive, or a comment of another language.
+      if (taken_ == before && (current_.kind == token_kind::dot || current_.kind == token_kind::percent)) {
         skip_line();
         continue;
       }
@@ -127,6 +159,8 @@ void parser::items(std::vector<item>& out, bool in_component) {
 void parser::one_item(std::vector<item>& out, bool in_component) {
   annotations();
   expected_.clear();
+  taken_before_item_ = taken_;
+  item_begin_ = current_.span;
   switch (current_.kind) {
     case token_kind::end_of_file:
       return;

@@ -42,6 +42,11 @@ class parser {
   [[nodiscard]] const token& next_token() { return tokens_.peek(); }
   /// Reports the current token as unexpected.
   [[noreturn]] void fail();
+  /// Whether the current token begins the next item, and a dot would have ended the clause before it.
+  [[nodiscard]] bool lacks_dot() const;
+  [[nodiscard]] bool may_be(token_kind kind) const {
+    return std::find(expected_.begin(), expected_.end(), kind) != expected_.end();
+  }
   [[nodiscard]] source_span since(const source_span& begin) const { return join(begin, last_span_); }
   identifier expect_identifier();
   qualified_name expect_qualified_name();
@@ -158,6 +163,9 @@ class parser {
   source_span last_span_;             ///< of the token taken last
   std::vector<token_kind> expected_;  ///< kinds that the current token was tested against
   std::size_t taken_ = 0;             ///< number of tokens taken so far
+  std::size_t taken_before_item_ = 0;
+  bool item_follows_ = false;  ///< behind the syntax error that was reported last
+  source_span item_begin_;     ///< of the item that is being read
   std::uint32_t nesting_ = 0;
   std::uint32_t depth_ = 0;  ///< of the tree that was made last
   std::uint32_t components_open_ = 0;

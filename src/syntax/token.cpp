@@ -161,4 +161,12 @@ token_kind kind_of_directive(std::string_view word) {
   return find_or(directives, word, token_kind::dot);
 }
 
+std::vector<std::string_view> directive_names() {
+  std::vector<std::string_view> names;
+  for (const named_kind& entry : named_kinds) {
+    if (is_directive(entry.kind)) names.push_back(entry.spelling);
+  }
+  return names;
+}
+
 }  // namespace gpulog::syntax

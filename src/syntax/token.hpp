@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/source.hpp"
 
@@ -129,6 +130,9 @@ enum class token_kind : std::uint8_t {
 [[nodiscard]] token_kind kind_of_word(std::string_view word);
 /// The kind of a directive's name without its dot; dot when there is no such directive.
 [[nodiscard]] token_kind kind_of_directive(std::string_view word);
+
+/// Without their dots.
+[[nodiscard]] std::vector<std::string_view> directive_names();
 
 [[nodiscard]] constexpr bool is_word(token_kind kind) {
   return kind >= token_kind::word_autoinc && kind <= token_kind::word_lnot;

@@ -68,8 +68,12 @@ class Reports(CommandTest):
         process = self.run_program(REACH, '--stats', '/dev/full', facts=EDGES)
         self.assert_fails(process, '/dev/full')
 
-    def test_none_stays_of_a_failed_run(self):
-        self.assert_fails(self.run_program(REACH, '--stats', 'out/stats.json', facts={'edge.facts': 'x\n'}), 'edge.facts')
+    def test_of_a_failed_run(self):
+        self.assert_fails(self.run_program(REACH, '--stats', 'stats.json', facts={'edge.facts': 'x\n'}), 'edge.facts')
+        outcome = json.loads(self.read('stats.json'))['outcome']
+        self.assertEqual(outcome['state'], 'failed')
+        self.assertIn('edge.facts', outcome['message'])
+        self.assertEqual(outcome['step']['phase'], 'load')
 
     def test_devices_and_pipes(self):
         self.assert_runs(self.run_program(REACH, '--stats', '/dev/null', '-p', '/dev/null', facts=EDGES))
@@ -79,6 +83,19 @@ class Reports(CommandTest):
         self.write('program.dl', REACH)
         self.assert_runs(self.run_gpulog('program.dl', '-w', '-D', '', '--stats', 'stats.json'))
         self.assertIn('"backend"', self.read('stats.json'))
+
+    def test_explain(self):
+        process = self.run_program(REACH, '--explain', '--tune', 'decomposition=off', '--backend', 'cpu', facts=EDGES)
+        self.assertEqual((process.returncode, process.errors), (0, ''))
+        for text in ('stratum 1: reach (recursive)\n', ' on cpu; iterations 2; strategies: versions, loop\n', 'reach(x,y) :- reach(x,z), edge(z,y).', 'program.dl [6:1-6:37]',
+                     'tuples when planned: edge 2', ' for reach(x,z) in delta', ' insert reach(x,y)'):
+            self.assertIn(text, process.output)
+        self.assertEqual(self.rows('out', 'reach.csv'), ['1\t2', '1\t3', '2\t3'])
+
+    def test_explain_behind_what_is_printed(self):
+        self.write('program.dl', '.decl a(x:number)\na(x) :- x = 1.\n.output a(IO=stdout)\n')
+        process = self.run_gpulog('program.dl', '--explain')
+        self.assertLess(process.output.index('==='), process.output.index('stratum 0'))
 
     def test_a_file_for_two(self):
         for arguments in (['--stats', 'x', '-p', './x'], ['--stats', 'out/reach.csv']):

@@ -7,13 +7,16 @@ A fenced block says by its first word what it is:
   NAME.EXTENSION     a file beside the program
   output             what `gpulog program.dl -D-` prints, with exit status 0
   warning            what it prints on standard error then; without such a block, nothing
-  error              what it prints on standard error when the program is rejected or fails, with exit status 1
+  error              what it prints on standard error when the program is rejected or fails, with exit status 1, without
+                     the line that says when and where it failed
   console            lines `$ COMMAND`, each followed by what it prints; run in the folder of the program
   stats              JSON; the file that --stats writes has all of it, and may have more
   cpp                a part of a source file that tests compile
+  python             run by the tests of the Python package (python/tests/test_documents.py)
   sh, text           not run
 
-Rows of a relation may come in another order than the document has; what --show prints may not.
+Rows of a relation may come in another order than the document has; what --show and --explain print may not. What
+--explain prints of times and bytes may differ.
 """
 import glob
 import json
@@ -32,10 +35,16 @@ TIMEOUT_SECONDS = 600 if IS_SANITIZED else 60
 
 PROGRAM, FRAGMENT = 'datalog', 'datalog-fragment'
 CHECKED = ('output', 'warning', 'error', 'console', 'stats')
-IGNORED = ('cpp', 'sh', 'text', FRAGMENT)
+IGNORED = ('cpp', 'python', 'sh', 'text', FRAGMENT)
+# Documents show messages with whole paths as if their programs were here.
+SHOWN_FOLDER = '/home/ann'
+
 # What a console block may run beside gpulog and executables of the folder.
 COMMANDS = ('cat', 'ls', 'mkdir')
 FENCE = re.compile(r'^```(.*)$')
+# Where a run was when it failed, and how long it took.
+PLACE = re.compile(r'^The run failed after .*\n', re.M)
+MEASURE = re.compile(r'[0-9]+\.[0-9]{6} s\b|[0-9,]+ bytes\b')
 
 
 class Block:
@@ -171,11 +180,16 @@ class Runner:
     def execute(self, command, stdin=subprocess.DEVNULL):
         if command[0] == 'gpulog':
             command = [self.gpulog, *command[1:]] + ([] if '--backend' in command else ['--backend', 'cpu'])
-        return subprocess.run(command, cwd=self.folder, stdin=stdin, capture_output=True, text=True, check=False,
-                              timeout=TIMEOUT_SECONDS)
+        process = subprocess.run(command, cwd=self.folder, stdin=stdin, capture_output=True, text=True, check=False,
+                                 timeout=TIMEOUT_SECONDS)
+        process.stderr = process.stderr.replace(os.path.realpath(self.folder), SHOWN_FOLDER)
+        return process
 
-    def compare(self, block, found, in_order=False):
-        if same_text(block.text, found, in_order):
+    def compare(self, block, found, in_order=False, has_measures=False):
+        wanted, printed = block.text, found
+        if has_measures:
+            wanted, printed = (MEASURE.sub('...', text) for text in (wanted, printed))
+        if same_text(wanted, printed, in_order):
             return
         if self.update:
             self.replacements.append((block.line, len(block.lines), found.splitlines()))
@@ -198,7 +212,7 @@ class Runner:
         process = self.execute(['gpulog', 'program.dl', '-D-'])
         if process.returncode != 1 or process.stdout:
             self.problem(block, 'exit status %d, printed: %s' % (process.returncode, process.stdout))
-        self.compare(block, process.stderr, in_order=True)
+        self.compare(block, PLACE.sub('', process.stderr), in_order=True)
 
     def check_stats(self, block):
         process = self.execute(['gpulog', 'program.dl', '-D', '', '--stats', 'stats.json'])
@@ -216,7 +230,7 @@ class Runner:
         for line in block.lines:
             if line.startswith('$ '):
                 commands.append((line[2:], len(printed)))
-        lines, in_order = [], True
+        lines, in_order, has_measures = [], True, False
         for command, _ in commands:
             words, stdin = shlex.split(command), subprocess.DEVNULL
             if '<' in words:
@@ -228,9 +242,10 @@ class Runner:
             process = self.execute(words, stdin)
             if stdin is not subprocess.DEVNULL:
                 stdin.close()
-            in_order = in_order and '--show' in words
+            in_order = in_order and ('--show' in words or '--explain' in words)
+            has_measures = has_measures or '--explain' in words
             lines += ['$ ' + command] + (process.stdout + process.stderr).splitlines()
-        self.compare(block, ''.join(line + '\n' for line in lines), in_order)
+        self.compare(block, ''.join(line + '\n' for line in lines), in_order, has_measures)
 
     def rewrite(self):
         """Takes over what was printed, from the last block on, so that lines keep their numbers."""

@@ -90,11 +90,14 @@ class Flags(unittest.TestCase):
 
     def setUp(self):
         self.text = read(self.PAGE)
-        process = printed_by('--help')
+        self.known = self.flags_of('--help')
+
+    def flags_of(self, *command):
+        process = printed_by(*command)
         self.assertEqual(process.returncode, 0, process.stderr)
         # A flag and its forms begin a line: "  -F,--fact-dir DIR".
         begin = re.compile(r'^  (-[\w,-]+)', re.M)
-        self.known = {flag for names in begin.findall(process.stdout) for flag in names.split(',')}
+        return {flag for names in begin.findall(process.stdout) for flag in names.split(',')}
 
     def documented(self, text):
         """The flags in the first cells of tables."""
@@ -108,10 +111,19 @@ class Flags(unittest.TestCase):
     def test_documents_name_no_others(self):
         refused = self.documented(section(self.text, self.REFUSED))
         for name in ['README.md', *fnmatch.filter(documents.all_documents(), 'docs/*.md')]:
-            commands = [line for block in documents.blocks_of(name) if block.kind in ('console', 'sh')
+            commands = [line.split('#')[0] for block in documents.blocks_of(name) if block.kind in ('console', 'sh')
                         for line in block.lines if 'gpulog' in line.split() or 'build/release/gpulog' in line.split()]
+            of_profile = [line for line in commands if 'gpulog profile' in line]
+            commands = [line for line in commands if line not in of_profile]
+            found = {flag for line in of_profile for flag in re.findall(r'(?<=\s)(--[a-z][\w-]*|-[A-Za-z])', line)}
+            self.assertFalse(found - self.flags_of('profile', '--help'), name)
             found = {flag for line in commands for flag in re.findall(r'(?<=\s)(--[a-z][\w-]*|-[A-Za-z])', line)}
             self.assertFalse(found - self.known - refused, name)
+
+    def test_those_of_profile(self):
+        text = read('docs/record.md')
+        for flag in self.flags_of('profile', '--help') - {'-h', '--help'}:
+            self.assertRegex(text, r'[` ]%s\b' % flag)
 
     def test_refused_ones_are_refused(self):
         for flag in sorted(self.documented(section(self.text, self.REFUSED))):

@@ -51,6 +51,8 @@ inline const std::vector<mode> modes = {
      "rows -j3, magic sets",
      backend_kind::cpu,
      {{"magic-sets", "on"}, {"row-evaluation", "on"}}},
+    {storage_kind::hash, 1, "hash -j1, condensed", backend_kind::cpu, {{"condensation", "on"}}},
+    {storage_kind::bits, 4, "bits -j4, condensed", backend_kind::cpu, {{"condensation", "on"}}},
     {storage_kind::hash, 1, "hash -j1, reoptimized", backend_kind::cpu, {{"reoptimization", "on"}}},
     {storage_kind::bits, 3, "bits -j3, reoptimized", backend_kind::cpu, {{"reoptimization", "on"}}},
     {storage_kind::hisa, 2, "hisa -j2, reoptimized", backend_kind::cpu, {{"reoptimization", "on"}}},

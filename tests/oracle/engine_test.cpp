@@ -43,6 +43,25 @@ TEST(engine_against_oracle, random_programs_of_wide_words) {
   }
 }
 
+/// Atoms whose variables are compared and no more: first matches.
+TEST(engine_against_oracle, random_programs_with_first_matches) {
+  const std::uint64_t first = oracle::first_seed(1);
+  const std::uint64_t count = oracle::programs_to_try(600);
+  oracle::random_program_options options;
+  options.first_matches = 80;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    options.wide_numbers = seed % 4 == 0;
+    options.equivalences = seed % 8 < 2 ? 60 : 0;
+    const comparison both(oracle::make_random_program(seed, options).text, {},
+                          options.wide_numbers ? word_size::bits64 : word_size::bits32);
+    ASSERT_TRUE(both.accepted()) << both.report();
+    both.expect_same(modes[seed % modes.size()]);
+    both.expect_same(modes[(seed + 3) % modes.size()]);
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST(engine_against_oracle, random_programs_with_equivalences) {
   const std::uint64_t first = oracle::first_seed(1);
   const std::uint64_t count = oracle::programs_to_try(1000);
@@ -90,6 +109,44 @@ TEST(engine_against_oracle, random_programs_on_gpu) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const comparison both(oracle::make_random_program(seed).text, {});
+    ASSERT_TRUE(both.accepted()) << both.report();
+    for (const mode& how : gpu_modes) both.expect_same(how);
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Values of 64 bits that need a table and do not, made by the host and by the device.
+TEST(engine_against_oracle, wide_words_on_gpu) {
+  if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
+  const std::string declarations =
+      ".decl n(k:number)\nn(0).\nn(k + 1) :- n(k), k < 79.\n.decl a(x:number, y:unsigned, z:float)\n"
+      "a((k - 40) * 12345678901, to_unsigned(k) * 98765432109, to_float(k) / 7.0) :- n(k).\n";
+  for (const std::string rules :
+       {".decl r(x:number, y:number)\nr(x, y) :- a(x,_,_), a(y,_,_), y - x = 12345678901.\n",
+        ".decl r(y:unsigned)\nr(y bxor 281474976710656) :- a(_,y,_), y > 3950617284360.\n",
+        ".decl r(z:float)\nr(z / 2.0) :- a(_,_,z), z >= 5.5.\n",
+        ".decl r(k:number, n:number, s:number)\nr(k, n, s) :- k = range(-2, 3), n = count : { a(x,_,_), x % 3 = k }, "
+        "s = sum x : { a(x,_,_), x % 3 = k }.\n",
+        ".decl r(k:number, l:number, m:unsigned)\nr(k, l, m) :- n(k), k < 9, m = max y : { a(_,y,_) }, "
+        "l = min x : { a(x,_,_), x > k * 12345678901 }.\n",
+        ".decl r(x:number)\nr(x) :- x = range(12345678901, 99999999999, 12345678901).\n",
+        ".decl r(x:number)\nr(x) :- a(x,_,_), !a(x + 1,_,_), a(x * 2,_,_).\n",
+        ".decl r(x:number)\nr(x) :- a(x,_,_), x / (x - 12345678901 * 7) > 0, x > 12345678901 * 7.\n",
+        ".decl t(s:symbol)\nt(cat(to_string(x * 3), \"!\")) :- a(x,_,_), x > 400000000000.\n"
+        ".decl r(x:number)\nr(to_number(substr(s, 0, strlen(s) - 1)) + 1) :- t(s).\n"
+        ".decl u(x:number)\nu(x * 12345) :- r(x).\n"}) {
+    SCOPED_TRACE(rules);
+    const comparison both(declarations + rules, {}, word_size::bits64);
+    ASSERT_TRUE(both.accepted()) << both.report();
+    for (const mode& how : gpu_modes) both.expect_same(how);
+  }
+  oracle::random_program_options options;
+  options.wide_numbers = true;
+  const std::uint64_t first = oracle::first_seed(1);
+  const std::uint64_t count = programs_for_gpu(200);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const comparison both(oracle::make_random_program(seed, options).text, {}, word_size::bits64);
     ASSERT_TRUE(both.accepted()) << both.report();
     for (const mode& how : gpu_modes) both.expect_same(how);
     if (HasFatalFailure()) return;

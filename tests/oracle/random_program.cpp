@@ -266,6 +266,7 @@ class generator {
       if (from_own && options_.guards != 0) add_guards(literals, first_new);
     }
     if (literals.empty()) literals.push_back(positive_atom(below_.front()));
+    if (options_.first_matches != 0 && random_.chance(options_.first_matches)) add_first_match(literals);
     if (random_.chance(25)) add_binding(literals);
     if (random_.chance(35)) literals.push_back(test_or("true"));
     if (random_.chance(35)) literals.push_back(negated_atom(random_.pick(below_)));
@@ -276,6 +277,21 @@ class generator {
     std::string body;
     for (const std::string& literal : literals) body += (body.empty() ? "" : ", ") + literal;
     return body;
+  }
+
+  /// Atoms of lower relations with variables that are compared with those that there are, and that nothing else needs.
+  void add_first_match(std::vector<std::string>& literals) {
+    const std::vector<typed_variable> known = variables_;
+    for (std::uint32_t atoms = 1 + random_.below(2); atoms > 0; --atoms) {
+      const relation& read = random_.pick(below_);
+      if (read.columns.size() <= 2) literals.push_back(positive_atom(read));
+    }
+    static const std::vector<std::string> comparisons = {"!=", "!=", "<", ">=", "="};
+    for (std::size_t asked = known.size(); asked < variables_.size(); ++asked) {
+      const std::vector<std::string> others = variables_of(variables_[asked].type);
+      literals.push_back(variables_[asked].name + " " + random_.pick(comparisons) + " " + random_.pick(others));
+    }
+    variables_ = known;
   }
 
   /// Atoms of lower relations that hold a variable and nothing else.

@@ -197,6 +197,16 @@ template <class T, class Operation>
   return detail::reduce_by_shuffles(value, [](std::uint32_t a, std::uint32_t b) { return a < b ? b : a; });
 #endif
 }
+// The same of 64 bits, for which no device has an instruction.
+[[nodiscard]] __device__ inline std::uint64_t sum_of_lanes(std::uint64_t value) {
+  return detail::reduce_by_shuffles(value, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+}
+[[nodiscard]] __device__ inline std::uint64_t least_of_lanes(std::uint64_t value) {
+  return detail::reduce_by_shuffles(value, [](std::uint64_t a, std::uint64_t b) { return a < b ? a : b; });
+}
+[[nodiscard]] __device__ inline std::uint64_t greatest_of_lanes(std::uint64_t value) {
+  return detail::reduce_by_shuffles(value, [](std::uint64_t a, std::uint64_t b) { return a < b ? b : a; });
+}
 [[nodiscard]] __device__ inline std::uint32_t union_of_lanes(std::uint32_t bits) {
 #if defined(GPULOG_GPU_CUDA)
   return __reduce_or_sync(every_lane, bits);

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "exec/calibration.hpp"
+#include "exec/cpu/factorized_stream.hpp"
 #include "exec/executor.hpp"
 #include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/fixpoint/subsumption.hpp"
 #include "kernels/join/tile_runner.hpp"
 #include "kernels/rows/rows.hpp"
+#include "kernels/search/condensed.hpp"
 #include "kernels/search/numbered.hpp"
 #include "kernels/steps/functor_table.hpp"
 #include "storage/relation/relation.hpp"
@@ -35,11 +37,13 @@ class cpu_machine {
                                                   .set_kinds = true,
                                                   .full_relations = true,
                                                   .searches = true,
+                                                  .condensation = true,
                                                   .rows = true,
                                                   .batches = true,
                                                   .memories = true,
                                                   .several_indexes = true,
-                                                  .timed_candidates = true};
+                                                  .timed_candidates = true,
+                                                  .streams = true};
   static constexpr bool leaves_steps_to_host = false;
   static constexpr bool makes_other_searches = true;
   struct column_values {
@@ -106,13 +110,36 @@ class cpu_machine {
   std::optional<kernels::decomposed_counts> run_decomposed(const kernels::decomposed_task& task,
                                                            kernels::relation_list<relation>& relations,
                                                            const std::atomic<bool>* stop) {
+    numbered_.reset();
     return kernels::run_decomposed(backend_, *resource_, task, relations, stop);
   }
   std::optional<kernels::decomposed_counts> run_numbered(const kernels::numbered_task& task,
                                                          kernels::relation_list<relation>& relations,
                                                          const std::atomic<bool>* stop) {
     return kernels::run_numbered(backend_, *resource_, task, relations, {cut_.numbered_step_rows, backend_.workers()},
-                                 stop);
+                                 stop, std::exchange(numbered_, std::nullopt));
+  }
+  /// @param searched the same over values, if that can be: with its indexes
+  /// @param always also where searches are expected to end sooner
+  std::optional<kernels::decomposed_counts> run_condensed(const kernels::numbered_task& task,
+                                                          const std::optional<kernels::decomposed_task>& searched,
+                                                          kernels::relation_list<relation>& relations, bool always,
+                                                          const std::atomic<bool>* stop) {
+    const kernels::condensation_cut_offs cut = {.step_rows = cut_.numbered_step_rows,
+                                                .met_by_row = calibration::least_met_by_row,
+                                                .row_words = calibration::host_row_words_per_second,
+                                                .searched = calibration::host_searched_per_second,
+                                                .samples = calibration::sampled_searches,
+                                                .sample_share = calibration::sample_share,
+                                                .least_sample_values = calibration::least_sample_values,
+                                                .always = always};
+    return kernels::run_condensed(backend_, *resource_, task, relations, searched, cut, stop, numbered_);
+  }
+  void materialize(relation& target) { target.materialize(backend_); }
+  /// Of factorized rows; nothing of others, as their columns are here.
+  [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) {
+    if (!source.is_factorized()) return nullptr;
+    return std::make_unique<factorized_stream>(*resource_, *source.as_factorized());
   }
   static constexpr kernels::row_cut_offs rows_pay = calibration::host_rows_pay;
   std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
@@ -131,6 +158,7 @@ class cpu_machine {
   void forget_rows() { row_store_.forget(); }
   /// For a relation whose rows came without a set, and that is asked for membership now.
   void make_set(relation& target) {
+    materialize(target);
     const std::uint64_t rows = target.rows();
     const auto taken = target.take_rows();
     std::vector<const word*> columns;
@@ -148,6 +176,7 @@ class cpu_machine {
     backend_.for_each_tile(n, 1, [&](unsigned, std::uint64_t number, std::uint64_t) { action(number); });
   }
   [[nodiscard]] std::vector<const word*> host_columns(relation& source) {
+    materialize(source);
     source.write_out();
     return source.columns();
   }
@@ -234,6 +263,7 @@ class cpu_machine {
       const auto windows = windows_of(*version.program);
       kernels::tile_runner<storage::concurrent_access> runner(*version.program, relations, worker, *scratch_[worker],
                                                               gate, stop, windows.get(), version.program->folded);
+      const double start = storage::seconds_now();
       try {
         runner.run(0, version.rows, [&](std::uint64_t room) { target.make_room(backend_, room); });
       } catch (const kernels::arithmetic_fault&) {
@@ -245,6 +275,9 @@ class cpu_machine {
       }
       version.counts = {runner.candidates(), runner.fresh()};
       version.state = phase_version::outcome::done;
+      version.seconds = storage::seconds_now() - start;
+      runner.add_counts();
+      count_run(*version.program);
     };
     backend_.for_each_tile(
         begins.size() - 1, 1,
@@ -267,6 +300,7 @@ class cpu_machine {
       kernels::tile_runner<storage::exclusive_access> runner(program, relations, 0, *scratch_[0], gate, stop,
                                                              windows.get(), folded);
       runner.run(0, rows, make_room);
+      count_run(program);
       return {runner.candidates(), runner.fresh() + target.choose(backend_)};
     }
     std::vector<std::optional<kernels::tile_runner<storage::concurrent_access>>> runners(workers);
@@ -286,7 +320,9 @@ class cpu_machine {
       if (!runner) continue;
       counts.candidates += runner->candidates();
       counts.fresh += runner->fresh();
+      runner->add_counts();
     }
+    count_run(program);
     counts.fresh += target.choose(backend_);
     return counts;
   }
@@ -294,8 +330,16 @@ class cpu_machine {
  private:
   static constexpr std::uint64_t tiles_per_piece = 4;
 
+  static void count_run(const kernels::pipeline& program) {
+    if (program.counted != nullptr) ++program.counted->runs;
+  }
+
+  /// nullptr: the pipeline has none.
   [[nodiscard]] std::shared_ptr<kernels::run_windows> windows_of(const kernels::pipeline& program) const {
     if (program.windows != nullptr) return program.windows;
+    const bool has_none = std::all_of(program.segments.begin(), program.segments.end(),
+                                      [](const kernels::segment& one) { return one.limits.bounds.empty(); });
+    if (has_none) return nullptr;
     return std::make_shared<kernels::run_windows>(program, *resource_);
   }
 
@@ -311,6 +355,7 @@ class cpu_machine {
   cut_offs cut_;
   std::vector<std::unique_ptr<kernels::tile_scratch>> scratch_;  // by worker
   kernels::row_store<Backend> row_store_;
+  std::optional<kernels::numbered_graph> numbered_;  // of the stratum that runs, where one was made and not used
 };
 
 }  // namespace gpulog::exec

@@ -119,6 +119,7 @@ class fixpoint_executor final : public stratum_executor {
     return shared_.relations[relation.value]->rows();
   }
   [[nodiscard]] storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) override {
+    shared_.need_columns(relation);
     const relation_type& source = shared_.relation_of(relation);
     if (shared_.program.relations[relation.value].is_equivalence || source.rows() == 0) return {};
     std::vector<const word*> columns;
@@ -148,13 +149,18 @@ class fixpoint_executor final : public stratum_executor {
   /// @param resumes whether its relations are those of a recursion that was stopped
   strategy_outcome evaluate_stratum(std::size_t number, bool resumes, std::vector<std::uint64_t>& deltas) {
     const plan::stratum& stratum = shared_.program.strata[number];
+    if (!stratum.once.versions.empty() || stratum.recursive) shared_.check_stop();
     stratum_statistics& figures = figures_.strata.emplace_back();
     const machine_phases before = phases_of_machine();
     const double start = storage::seconds_now();
     const typename Machine::trace_range traced(name_of(stratum));
     for_each_version(stratum, [&](const plan::rule_version& version) { shared_.require_kind_of(version.head); });
+    figures.is_complete = false;
+    figures.begin = start;
+    shared_.need_columns(stratum);
 
     iteration_ = 0;
+    if (shared_.chosen.monitor != nullptr) shared_.chosen.monitor->begin_stratum(number, &iteration_);
     const pipeline_context context = {shared_.program, shared_.places, shared_.chosen,
                                       symbols_,        counter(),      &iteration_};
     // Every version is bound once; what it reads and writes stays where it is.
@@ -162,6 +168,7 @@ class fixpoint_executor final : public stratum_executor {
     phases.push_back(bind_versions(shared_, context, stratum.once.versions, stratum.relations, figures));
     for (const auto& phase : stratum.loop)
       phases.push_back(bind_versions(shared_, context, phase.versions, stratum.relations, figures));
+    charge_other_indexes(stratum, figures);
     subsumptions_on<Machine> subsumptions(shared_.machine, context, stratum, shared_.relations, figures);
     stratum_run<Machine> run = {.shared = shared_,
                                 .number = number,
@@ -192,6 +199,8 @@ class fixpoint_executor final : public stratum_executor {
     if (outcome != strategy_outcome::stopped) complete_stratum(number, figures);
     if constexpr (Machine::abilities.own_clock) take_phases(before, figures);
     figures.seconds = storage::seconds_now() - start;
+    figures.is_complete = true;
+    if (shared_.chosen.monitor != nullptr) shared_.chosen.monitor->end_stratum();
     return outcome;
   }
 
@@ -234,6 +243,10 @@ class fixpoint_executor final : public stratum_executor {
       shared_.relation_of(relation).complete();
       figures.relations.push_back({relation, 0, 0, {}, shared_.set_of(shared_.relation_of(relation))});
     }
+    for (index_statistics& index : figures.indexes) {
+      const index_place place = shared_.places[index.index.value];
+      if (index.refreshes != 0) index.bytes = shared_.relation_of(place.relation).index(place.number).bytes();
+    }
     shared_.free_what_is_done(number);
     for (relation_statistics& filled : figures.relations) {
       const auto& done = shared_.relation_of(filled.relation);
@@ -242,6 +255,19 @@ class fixpoint_executor final : public stratum_executor {
       filled.phases = done.times();
     }
     figures.clear_seconds += storage::seconds_now() - clearing;
+  }
+
+  /// Indexes that its versions do not search: a search of the stratum stands for its first rule of the loop.
+  static void charge_other_indexes(const plan::stratum& stratum, stratum_statistics& figures) {
+    if (stratum.decomposed) {
+      for (const plan::decomposed_step& step : stratum.decomposed->steps) {
+        if (step.index.valid()) figures.of_index(step.index, stratum.once.versions.size());
+      }
+    }
+    for (std::size_t i = 0; i < stratum.subsumptions.size(); ++i) {
+      for (const std::uint32_t index : indexes_read({stratum.subsumptions[i]}))
+        figures.of_index(index_id(index), figures.versions.size() + i);
+    }
   }
 
   [[nodiscard]] std::string name_of(const plan::stratum& stratum) const {
@@ -267,6 +293,8 @@ class fixpoint_executor final : public stratum_executor {
     figures.populate_delta_seconds = now.populate_delta - before.populate_delta;
     figures.merge_seconds = now.merge - before.merge;
     figures.index_seconds = now.index - before.index;
+    // How it divides is not measured.
+    for (index_statistics& index : figures.indexes) index.is_timed = false;
     figures.allocation_seconds = now.allocation - before.allocation;
   }
 

@@ -31,10 +31,11 @@ struct machine_abilities {
   bool set_kinds = false;       ///< with one of several tuple sets, or none
   bool full_relations = false;  ///< that know when no row can be new to them
   // Strategies (exec/strategies).
-  bool searches = false;  ///< recursions that fall apart
-  bool rows = false;      ///< row evaluation
-  bool batches = false;   ///< versions of a phase beside each other
-  bool loops = false;     ///< iterations without asking in between
+  bool searches = false;      ///< recursions that fall apart
+  bool condensation = false;  ///< the same over components of a graph
+  bool rows = false;          ///< row evaluation
+  bool batches = false;       ///< versions of a phase beside each other
+  bool loops = false;         ///< iterations without asking in between
   // How it works.
   bool memories = false;          ///< what aggregates and windows found is kept from run to run
   bool several_indexes = false;   ///< refreshed at the same time
@@ -86,6 +87,18 @@ concept searching_machine = requires(Machine& on, const kernels::decomposed_task
   { on.run_numbered(numbered, all, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
 };
 
+/// Relations may be left without columns then, until materialize().
+template <class Machine>
+concept condensing_machine = requires(Machine& on, const kernels::numbered_task& task,
+                                      const std::optional<kernels::decomposed_task>& searched,
+                                      typename Machine::relation& target,
+                                      kernels::relation_list<typename Machine::relation>& all,
+                                      const std::atomic<bool>* stop) {
+  { on.run_condensed(task, searched, all, bool{}, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
+  { target.is_factorized() } -> std::same_as<bool>;
+  on.materialize(target);
+};
+
 template <class Machine>
 concept row_machine = requires(Machine& on, const kernels::row_task& task,
                                kernels::relation_list<typename Machine::relation>& all, const std::atomic<bool>* stop) {
@@ -119,6 +132,7 @@ concept fixpoint_machine =
     (!Machine::abilities.set_kinds ||
      set_choosing_machine<Machine>)&&(!Machine::abilities.searches ||
                                       (searching_machine<Machine> && set_choosing_machine<Machine>)) &&
+    (!Machine::abilities.condensation || (Machine::abilities.searches && condensing_machine<Machine>)) &&
     (!Machine::abilities.rows || (row_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.batches || batching_machine<Machine>)&&(
         !Machine::abilities.loops ||

@@ -20,6 +20,7 @@ struct phase_version {
   double expected_candidates;  ///< going by its last run
   enum class outcome : std::uint8_t { left, done, fault } state = outcome::left;
   pipeline_counts counts;
+  double seconds = 0;  ///< on its processor; 0: not measured
 };
 
 /// Seconds of the phases that a machine measures itself, where the host's clock sees only how work is handed out.

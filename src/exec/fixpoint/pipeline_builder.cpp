@@ -1,6 +1,8 @@
 #include "exec/fixpoint/pipeline_builder.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -20,6 +22,37 @@ using kernels::segment;
 using kernels::step;
 using kernels::step_kind;
 
+/// Slots that hold the two halves of a value of 64 bits, until something asks for its code.
+std::vector<slot_id> slots_of_halves(const plan::rule_version& version) {
+  std::vector<slot_id> slots;
+  for (const plan::operation& operation : version.operations) {
+    if (const auto* computed = std::get_if<plan::compute>(&operation)) {
+      if (!kernels::needs_host(computed->op)) slots.push_back(computed->result);
+    } else if (const auto* range = std::get_if<plan::generate>(&operation)) {
+      slots.push_back(range->result);
+    } else if (const auto* folded = std::get_if<plan::fold_end>(&operation)) {
+      slots.push_back(folded->result);
+    }
+  }
+  return slots;
+}
+
+/// Registers for the codes of what searches look for, where slots may hold halves.
+register_number keys_of_searches(const plan::rule_version& version) {
+  std::set<std::uint32_t> of_halves;
+  for (const slot_id slot : slots_of_halves(version)) of_halves.insert(slot.value);
+  register_number count = 0;
+  const auto add = [&](const std::vector<plan::operand>& keys) {
+    for (const plan::operand& key : keys) count += !key.is_constant && of_halves.contains(key.value) ? 1 : 0;
+  };
+  for (const plan::operation& operation : version.operations) {
+    if (const auto* search = std::get_if<plan::match>(&operation)) add(search->keys);
+    if (const auto* test = std::get_if<plan::exists>(&operation)) add(test->keys);
+    if (const auto* record = std::get_if<plan::pack>(&operation)) add(record->fields);
+  }
+  return count;
+}
+
 class builder {
  public:
   builder(const plan::rule_version& version, const plan::program& program, const std::vector<index_place>& places,
@@ -29,10 +62,11 @@ class builder {
         mode_(mode),
         tables_(tables),
         for_device_(for_device),
-        with_windows_(with_choices && !for_device) {
-    // Each aggregate has a register of its own that numbers its groups.
+        on_cpu_(with_choices && !for_device) {
+    // Each aggregate, and each first match, has a register of its own that numbers its groups.
     next_owner_ = version.slot_count;
     result_.slot_count = version.slot_count;
+    if (on_cpu_) result_.slot_count += static_cast<register_number>(version.first_matches.size());
     for (const plan::operation& operation : version.operations) {
       if (std::holds_alternative<plan::fold_begin>(operation)) ++result_.slot_count;
     }
@@ -40,22 +74,57 @@ class builder {
     result_.wide = tables.wide;
     if (result_.wide != nullptr) reserve_halves(version);
     std::set<std::size_t> chosen_tests;  // which are made with the choice of a search
+    auto next_first_match = version.first_matches.begin();
+    behind_operators_.resize(version.operations.size());
     for (std::size_t number = 0; number < version.operations.size(); ++number) {
+      while (!open_first_matches_.empty() && open_first_matches_.back() == number) end_first_match();
+      if (on_cpu_ && next_first_match != version.first_matches.end() && next_first_match->begin == number) {
+        begin_fold().first_match = true;
+        open_first_matches_.push_back(next_first_match++->end);
+      }
       if (chosen_tests.contains(number)) continue;
       std::visit([this](const auto& one) { add(one); }, version.operations[number]);
+      behind_operators_[number] = std::exchange(last_place_, std::nullopt).value_or(end_of_pipeline());
       const auto* const match = std::get_if<plan::match>(&version.operations[number]);
       if (match == nullptr || match->others.empty() || !with_choices) continue;
       if (for_device && match->grows) continue;  // indexes of deltas are not searched so there
       if (!keys_are_codes(*match, version.operations)) continue;
       add_choices(*match, version.operations);
-      for (const plan::other_search& other : match->others) chosen_tests.insert(other.test);
+      behind_operators_[number].step = 0;
+      for (const plan::other_search& other : match->others) {
+        chosen_tests.insert(other.test);
+        behind_operators_[other.test] = end_of_pipeline();
+      }
     }
-    if (with_windows_) find_windows(result_, program_);
+    if (on_cpu_) find_windows(result_, program_);
+    find_first_match_bodies();
     find_live_registers(result_);
+    if (tables.counts_steps && !for_device) add_counts();
   }
   kernels::pipeline take() { return std::move(result_); }
 
  private:
+  /// Behind an expansion (0), behind the checks of its choices (1), and behind each step (kernels::step_counts).
+  struct place {
+    std::size_t segment = 0;
+    std::size_t step = 0;
+  };
+  [[nodiscard]] place end_of_pipeline() const {
+    return {result_.segments.size() - 1, result_.segments.back().steps.size() + 1};
+  }
+  void add_counts() {
+    result_.counted = std::make_shared<kernels::step_counts>();
+    kernels::step_counts& made = *result_.counted;
+    std::uint32_t places = 0;
+    for (const segment& one : result_.segments) {
+      made.first.push_back(places);
+      places += static_cast<std::uint32_t>(one.steps.size()) + 2;
+    }
+    made.counts.resize(places);
+    for (const place& behind : behind_operators_)
+      made.operators.push_back(made.first[behind.segment] + static_cast<std::uint32_t>(behind.step));
+  }
+
   /// The register of an operand, which holds a word of columns.
   register_number number_of(const plan::operand& operand) {
     if (!operand.is_constant) {
@@ -76,21 +145,15 @@ class builder {
 
   // ---- values of 64 bits ----
 
-  /// Registers for the upper halves of slots, and for keys of searches.
+  /// Registers for the upper halves of slots that hold values without a code at first, and for keys of searches.
   void reserve_halves(const plan::rule_version& version) {
     holds_halves_.resize(version.slot_count, false);
-    if (for_device_) return;  // it computes with none
-    first_upper_ = result_.slot_count;
-    next_key_ = first_upper_ + version.slot_count;
-    result_.slot_count = next_key_;
-    for (const plan::operation& operation : version.operations) {
-      if (const auto* search = std::get_if<plan::match>(&operation)) result_.slot_count += count_of(search->keys);
-      if (const auto* test = std::get_if<plan::exists>(&operation)) result_.slot_count += count_of(test->keys);
-      if (const auto* record = std::get_if<plan::pack>(&operation)) result_.slot_count += count_of(record->fields);
+    upper_of_.resize(version.slot_count, kernels::no_register);
+    for (const slot_id slot : slots_of_halves(version)) {
+      if (upper_of_[slot.value] == kernels::no_register) upper_of_[slot.value] = result_.slot_count++;
     }
-  }
-  static register_number count_of(const std::vector<plan::operand>& operands) {
-    return static_cast<register_number>(operands.size());
+    next_key_ = result_.slot_count;
+    result_.slot_count += keys_of_searches(version);
   }
   /// Whether the operand is a slot that holds halves of a value, not its code.
   [[nodiscard]] bool has_halves(const plan::operand& operand) const {
@@ -101,14 +164,14 @@ class builder {
                  std::vector<register_number>& upper) {
     const bool halves = has_halves(operand);
     lower.push_back(halves ? operand.value : number_of(operand));
-    upper.push_back(halves ? first_upper_ + operand.value : kernels::no_register);
+    upper.push_back(halves ? upper_of_[operand.value] : kernels::no_register);
   }
   void hold_code(slot_id slot) {
     if (result_.wide != nullptr) holds_halves_[slot.value] = false;
   }
   register_number put_halves(slot_id slot) {
     holds_halves_[slot.value] = true;
-    return first_upper_ + slot.value;
+    return upper_of_[slot.value];
   }
   step encoding(register_number slot, register_number result) const {
     step made{};
@@ -116,7 +179,7 @@ class builder {
     made.scalar = scalar_op::copy;
     made.is_wide = true;
     made.arguments = {slot};
-    made.upper = {first_upper_ + slot};
+    made.upper = {upper_of_[slot]};
     made.result = result;
     return made;
   }
@@ -143,7 +206,7 @@ class builder {
   segment& current() {
     begin();
     const expansion_kind last = result_.segments.back().kind;
-    if (last == expansion_kind::host || last == expansion_kind::records) result_.segments.emplace_back();
+    if (last == expansion_kind::host || last == expansion_kind::lookups) result_.segments.emplace_back();
     return result_.segments.back();
   }
   /// No atom before: one empty binding.
@@ -152,16 +215,16 @@ class builder {
   }
 
   void add_step(step&& made) {
-    ensure(!made.is_wide || !for_device_, "a device is given a step on values of 64 bits");
-    const bool looks_up_record = kernels::looks_up_record(made);
-    if (!for_device_ || (!looks_up_record && !kernels::needs_host(made))) {
+    const bool needs_lookup = kernels::needs_lookup(made);
+    if (!for_device_ || (!needs_lookup && !kernels::needs_host(made))) {
       current().steps.push_back(std::move(made));
       return;
     }
+    if (made.is_wide && result_.wide != nullptr) made.records = &result_.wide->numbers();
     begin();
-    const expansion_kind own = looks_up_record ? expansion_kind::records : expansion_kind::host;
+    const expansion_kind own = needs_lookup ? expansion_kind::lookups : expansion_kind::host;
     const segment& last = result_.segments.back();
-    const bool other_table = looks_up_record && last.kind == own && last.steps.front().records != made.records;
+    const bool other_table = needs_lookup && last.kind == own && last.steps.front().records != made.records;
     if (last.kind != own || other_table) result_.segments.emplace_back().kind = own;
     result_.segments.back().steps.push_back(std::move(made));
   }
@@ -180,7 +243,7 @@ class builder {
     if (scan.changed_elements) {
       made.scanned = kernels::scan_kind::changed_elements;
     } else if (program_.relations[scan.relation.value].is_equivalence && scan.bindings.size() <= 1 &&
-               open_folds_.empty()) {
+               open_folds_.size() == open_first_matches_.size()) {
       made.scanned = kernels::scan_kind::elements;
     }
     for (const plan::column_binding& binding : scan.bindings) {
@@ -281,8 +344,10 @@ class builder {
       made.arguments = numbers_of(compute.arguments);
       hold_code(compute.result);
     }
-    if (with_windows_ && can_go_before_expansion(made, result_)) {
-      result_.segments[result_.segments.size() - 2].steps.push_back(std::move(made));
+    if (on_cpu_ && can_go_before_expansion(made, result_)) {
+      const std::size_t before = result_.segments.size() - 2;
+      result_.segments[before].steps.push_back(std::move(made));
+      last_place_ = {before, result_.segments[before].steps.size() + 1};
     } else {
       add_step(std::move(made));
     }
@@ -351,18 +416,50 @@ class builder {
     result_.segments.push_back(std::move(made));
   }
 
-  void add(const plan::fold_begin&) {
+  void add(const plan::fold_begin&) { begin_fold(); }
+
+  segment& begin_fold() {
     begin();
     open_folds_.push_back(result_.segments.size());
     halves_before_folds_.push_back(holds_halves_);
     segment& made = result_.segments.emplace_back();
     made.kind = expansion_kind::fold;
     made.owner = next_owner_++;
+    return made;
+  }
+
+  /// Behind it bindings go on as they were in front of it.
+  segment& end_fold() {
+    holds_halves_ = std::move(halves_before_folds_.back());
+    halves_before_folds_.pop_back();
+    result_.segments[open_folds_.back()].unfold = result_.segments.size();
+    open_folds_.pop_back();
+    segment& made = result_.segments.emplace_back();
+    made.kind = expansion_kind::unfold;
+    return made;
+  }
+
+  void end_first_match() {
+    open_first_matches_.pop_back();
+    const register_number owner = result_.segments[open_folds_.back()].owner;
+    segment& last = current();
+    last.ended_fold = open_folds_.back();
+    last.folded = owner;
+    end_fold().result = owner;  // nobody reads it
+  }
+
+  /// Which expansions only have to find a first match.
+  void find_first_match_bodies() {
+    std::vector<std::size_t> open;
+    for (std::size_t number = 0; number < result_.segments.size(); ++number) {
+      segment& here = result_.segments[number];
+      if (here.kind == expansion_kind::unfold) open.pop_back();
+      if (!open.empty() && result_.segments[open.back()].first_match) here.first_match_around = open.back();
+      if (here.kind == expansion_kind::fold) open.push_back(number);
+    }
   }
 
   void add(const plan::fold_end& end) {
-    const std::size_t fold = open_folds_.back();
-    open_folds_.pop_back();
     std::vector<register_number> folded;
     std::vector<register_number> upper;
     if (result_.wide == nullptr || end.op == fold_op::functor) {
@@ -371,19 +468,21 @@ class builder {
       add_value(end.value, folded, upper);
     }
     segment& last = current();
-    last.ended_fold = fold;
+    last.ended_fold = open_folds_.back();
     last.folded = folded.front();
     if (!upper.empty()) last.upper_folded = upper.front();
     last.fold = end.op;
     last.called = end.functor;
     last.initial = storage::word_of(end.initial, result_.wide);
-    holds_halves_ = std::move(halves_before_folds_.back());
-    halves_before_folds_.pop_back();
-    hold_code(end.result);
-    result_.segments[fold].unfold = result_.segments.size();
-    segment& made = result_.segments.emplace_back();
-    made.kind = expansion_kind::unfold;
+    segment& made = end_fold();
     made.result = end.result.value;
+    if (result_.wide == nullptr) return;
+    // A device has the values of all groups at once; their codes are a step of its own, for those that need one.
+    if (for_device_) {
+      made.upper_value = put_halves(end.result);
+    } else {
+      hold_code(end.result);
+    }
   }
 
   void add(const plan::insert& insert) {
@@ -398,17 +497,24 @@ class builder {
   storage::storage_mode mode_;
   pipeline_tables tables_;
   bool for_device_;
-  bool with_windows_;
+  bool on_cpu_;
   kernels::pipeline result_;
-  std::vector<std::size_t> open_folds_;  // segments
+  std::vector<place> behind_operators_;          // by operator of the version
+  std::optional<place> last_place_;              // of an operator that is not at the end of the pipeline
+  std::vector<std::size_t> open_folds_;          // segments
+  std::vector<std::size_t> open_first_matches_;  // of these the first matches: where they end among the operators
   register_number next_owner_ = 0;
-  register_number first_upper_ = 0;  // of slot 0
+  std::vector<register_number> upper_of_;  // by slot: of its upper half; no_register: it holds codes only
   register_number next_key_ = 0;
   std::vector<bool> holds_halves_;                      // whether a slot holds halves of a value
   std::vector<std::vector<bool>> halves_before_folds_;  // as it was before each open fold
 };
 
 }  // namespace
+
+register_number registers_for_wide_words(const plan::rule_version& version) {
+  return static_cast<register_number>(slots_of_halves(version).size()) + keys_of_searches(version);
+}
 
 kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                  const std::vector<index_place>& places, storage::storage_mode mode,

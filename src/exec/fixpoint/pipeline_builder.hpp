@@ -16,16 +16,21 @@ struct pipeline_tables {
   storage::symbol_table* symbols;
   storage::record_tables* records;       ///< needed by rules with records only
   storage::wide_values* wide = nullptr;  ///< nullptr: words have 32 bits
+  bool counts_steps = false;             ///< the pipeline gets counts (kernels::step_counts)
 };
 
 /// Cuts a rule version into segments at its expansions, and finds out which registers each part still reads.
 /// @param places as place_indexes gives them
-/// @param for_device steps that need the host's texts, or look up records, become segments of their own
+/// @param for_device steps that need the host's texts, look up records, or work on values of 64 bits become segments of
+/// their own
 /// @param with_choices matches with other searches choose among them for each binding, and scans know which of their
 /// rows the filters behind them can keep
 [[nodiscard]] kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                                const std::vector<index_place>& places, storage::storage_mode mode,
                                                const pipeline_tables& tables, bool for_device = false,
                                                bool with_choices = false);
+
+/// Registers, at most, that a version needs beside its slots where words have 64 bits.
+[[nodiscard]] kernels::register_number registers_for_wide_words(const plan::rule_version& version);
 
 }  // namespace gpulog::exec

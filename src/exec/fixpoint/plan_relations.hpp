@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -55,13 +57,38 @@ class plan_relations {
 
   [[nodiscard]] relation_type& relation_of(relation_id id) const { return *relations[id.value]; }
 
+  /// What others see of an action.
+  struct watched_work {
+    std::uint64_t rows = 0;  ///< that it reads first; 0: not known
+    bool is_long = true;     ///< false: it is over before anybody could look
+  };
+  /// So little work is not worth telling.
+  static constexpr std::uint64_t few_rows = 4096;
+
+  /// What may fail.
   template <class Action>
-  void guarded(const fault_context& context, Action&& action) {
+  void guarded(const fault_context& context, Action&& action, const watched_work& work = {}) {
+    watched(
+        context, [&] { described(context, action); }, work);
+  }
+  /// The same where a lack of memory is no failure.
+  template <class Action>
+  void watched(const fault_context& context, Action&& action, const watched_work& work = {}) {
+    const run_monitor::long_step here(work.is_long ? watch() : nullptr, context.doing, context.relation,
+                                      context.version, work.rows);
     try {
       action();
-    } catch (const backend::memory_exceeded& fault) {
-      throw memory_fault(describe(context, fault));
+    } catch (const backend::memory_exceeded&) {
+      throw;
+    } catch (...) {
+      note_failure(context);
+      throw;
     }
+  }
+  /// Of the monitor, if others look at it.
+  [[nodiscard]] run_monitor* watch() const { return chosen.is_watched ? chosen.monitor : nullptr; }
+  void note_failure(const fault_context& context) const {
+    if (chosen.monitor != nullptr) chosen.monitor->note_failure(context.doing, context.relation, context.version);
   }
 
   /// A relation of a kind that the machine lacks can be read here, but not loaded or extended.
@@ -124,9 +151,11 @@ class plan_relations {
     });
   }
 
-  /// @throws kernels::interrupted where the run was asked to end
-  void check_stop() const {
-    if (chosen.stop != nullptr && chosen.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
+  /// @param next what would be run @throws kernels::interrupted where the run was asked to end
+  void check_stop(const plan::rule_version* next = nullptr) const {
+    if (chosen.stop == nullptr || !chosen.stop->load(std::memory_order_relaxed)) return;
+    note_failure({"extending", next == nullptr ? relation_id() : next->head, next});
+    throw kernels::interrupted{};
   }
 
   /// Whether all is done as in the paper.
@@ -148,8 +177,9 @@ class plan_relations {
     const double start = storage::seconds_now();
     const index_place place = places[index];
     guarded({"indexing", place.relation, nullptr},
-            [&] { machine.refresh_index(relation_of(place.relation), place.number); });
-    figures.index_seconds += storage::seconds_now() - start;
+            [&] { machine.refresh_index(relation_of(place.relation), place.number); },
+            {.is_long = watch() != nullptr && rows_to_index(place) > few_rows});
+    charge_index(index, storage::seconds_now() - start, figures);
   }
 
   /// Several at a time where the machine can, and where there is enough to do.
@@ -165,12 +195,21 @@ class plan_relations {
       }
       if (all.size() > 1 && static_cast<double>(rows) >= chosen.cut.parallel_candidates) {
         const double start = storage::seconds_now();
-        machine.each_at_once(all.size(), [&](std::size_t number) {
-          const index_place place = places[all[number]];
-          guarded({"indexing", place.relation, nullptr},
-                  [&] { machine.refresh_index(relation_of(place.relation), place.number); });
+        std::vector<double> own(all.size());
+        const fault_context first = {"indexing", places[all.front()].relation, nullptr};
+        guarded(first, [&] {
+          machine.each_at_once(all.size(), [&](std::size_t number) {
+            const index_place place = places[all[number]];
+            const double begin = storage::seconds_now();
+            described({"indexing", place.relation, nullptr},
+                      [&] { machine.refresh_index(relation_of(place.relation), place.number); });
+            own[number] = storage::seconds_now() - begin;
+          });
         });
-        figures.index_seconds += storage::seconds_now() - start;
+        // The time of all together, by the shares of each.
+        const double seconds = storage::seconds_now() - start;
+        const double sum = std::max(std::accumulate(own.begin(), own.end(), 0.0), std::numeric_limits<double>::min());
+        for (std::size_t i = 0; i < all.size(); ++i) charge_index(all[i], seconds * own[i] / sum, figures);
         return;
       }
     }
@@ -180,7 +219,8 @@ class plan_relations {
   void settle(relation_id relation, stratum_statistics& figures) {
     relation_type& target = relation_of(relation);
     const storage::phase_times before = target.times();
-    guarded({"deduplicating", relation, last_version[relation.value]}, [&] { machine.settle(target); });
+    guarded({"deduplicating", relation, last_version[relation.value]}, [&] { machine.settle(target); },
+            {.is_long = target.appended_rows() > few_rows});
     add_phases(target, before, figures);
   }
 
@@ -194,6 +234,24 @@ class plan_relations {
       return asked.set_name();
     } else {
       return "hisa";
+    }
+  }
+
+  /// A relation whose columns are read next.
+  void need_columns([[maybe_unused]] relation_id id) {
+    if constexpr (can.condensation) {
+      if (!relation_of(id).is_factorized()) return;
+      guarded({"materializing", id, nullptr}, [&] { machine.materialize(relation_of(id)); });
+    }
+  }
+
+  /// What a stratum reads and extends.
+  void need_columns([[maybe_unused]] const plan::stratum& stratum) {
+    if constexpr (can.condensation) {
+      for (const relation_id id : stratum.relations) need_columns(id);
+      for_each_version(stratum, [&](const plan::rule_version& version) {
+        for_each_column_read(version, [this](relation_id id) { need_columns(id); });
+      });
     }
   }
 
@@ -250,6 +308,7 @@ class plan_relations {
     std::vector<typename Machine::column_values> parts;
     for (const plan::column_place& column : columns) {
       if (largest_.contains(column)) continue;
+      need_columns(column.relation);
       const relation_type& source = relation_of(column.relation);
       unknown.push_back(column);
       parts.push_back({source.rows() == 0 ? nullptr : source.column(column.column), source.rows()});
@@ -263,6 +322,7 @@ class plan_relations {
   [[nodiscard]] std::uint64_t bound_of(const std::set<plan::column_place>& bounded) {
     std::vector<typename Machine::column_values> columns;
     for (const plan::column_place& place : bounded) {
+      need_columns(place.relation);
       const relation_type& source = relation_of(place.relation);
       if (source.rows() != 0) columns.push_back({source.column(place.column), source.rows()});
     }
@@ -328,6 +388,29 @@ class plan_relations {
   std::vector<const plan::rule_version*> last_version;
 
  private:
+  [[nodiscard]] std::uint64_t rows_to_index(const index_place& place) const {
+    const relation_type& relation = relation_of(place.relation);
+    if constexpr (can.several_indexes) {
+      return relation.index(place.number).missing_rows(relation.rows());
+    } else {
+      return relation.rows();
+    }
+  }
+  template <class Action>
+  void described(const fault_context& context, Action&& action) {
+    try {
+      action();
+    } catch (const backend::memory_exceeded& fault) {
+      throw memory_fault(describe(context, fault));
+    }
+  }
+  void charge_index(std::uint32_t index, double seconds, stratum_statistics& figures) {
+    index_statistics& own = figures.of_index(index_id(index));
+    ++own.refreshes;
+    own.seconds += seconds;
+    figures.index_seconds += seconds;
+  }
+
   [[nodiscard]] std::string describe(const fault_context& context, const backend::memory_exceeded& fault) const {
     const relation_type& relation = relation_of(context.relation);
     std::string text = "Out of memory while " + std::string(context.doing) + " relation " +

@@ -31,10 +31,16 @@ std::set<std::uint32_t> indexes_read(const std::vector<plan::subsumption>& subsu
 
 bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing) {
   std::size_t aggregates = 0;  // around the operator
-  for (const plan::operation& operation : version.operations) {
+  const auto is_asked = [&version](std::size_t position) {
+    return std::any_of(
+        version.first_matches.begin(), version.first_matches.end(),
+        [position](const plan::first_match& one) { return one.begin <= position && position < one.end; });
+  };
+  for (std::size_t position = 0; position < version.operations.size(); ++position) {
+    const plan::operation& operation = version.operations[position];
     if (std::holds_alternative<plan::fold_begin>(operation)) ++aggregates;
     if (std::holds_alternative<plan::fold_end>(operation)) --aggregates;
-    if (aggregates == 0) continue;
+    if (aggregates == 0 && !is_asked(position)) continue;
     const auto* const computed = std::get_if<plan::compute>(&operation);
     if (computed != nullptr && computed->op == scalar_op::iteration_number) return false;
     const auto changes = [&changing](relation_id read) {

@@ -17,7 +17,7 @@ namespace gpulog::exec {
 [[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::rule_version>& versions, bool with_others);
 [[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::subsumption>& subsumptions);
 
-/// Whether what the version's aggregates give is the same in every iteration of its stratum.
+/// Whether what the version's aggregates and first matches give is the same in every iteration of its stratum.
 /// @param changing relations that get rows meanwhile
 [[nodiscard]] bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing);
 

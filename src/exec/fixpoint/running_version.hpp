@@ -57,11 +57,16 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
     own.rule = version.rule;
     own.delta_atom = version.delta_atom;
     own.text = version.text;
-    running.push_back({&version,
-                       build_pipeline(version, context.program, context.places, context.chosen.storage,
-                                      {context.symbols, context.chosen.records, context.chosen.wide},
-                                      Machine::leaves_steps_to_host, Machine::makes_other_searches),
-                       nullptr});
+    running.push_back(
+        {&version,
+         build_pipeline(version, context.program, context.places, context.chosen.storage,
+                        {context.symbols, context.chosen.records, context.chosen.wide, context.chosen.counts_steps},
+                        Machine::leaves_steps_to_host, Machine::makes_other_searches),
+         nullptr});
+    own.counted = running.back().pipeline.counted;
+    const std::size_t number = figures.versions.size() - 1;
+    for (const std::uint32_t index : indexes_read({version}, Machine::makes_other_searches))
+      figures.of_index(index_id(index), number);
     running.back().pipeline.counter = context.counter;
     running.back().pipeline.iteration = context.iteration;
     running.back().pipeline.functors = context.chosen.functors;

@@ -49,7 +49,7 @@ gpu_machine::gpu_machine(backend::gpu::device_context& context, backend::memory_
       parameters_(context, resource),
       fault_(resource, 1),
       finished_blocks_(resource, 1),
-      record_counters_(resource, 1),
+      lookup_counters_(resource, 1),
       batch_outcomes_(resource) {}
 
 template <sink Sink>
@@ -228,6 +228,9 @@ void gpu_machine::run_segment(running& run, std::size_t number, const input_rows
   }
   if (here.kind == expansion_kind::fold) carried.push_back({here.owner, input.columns[here.owner], 0});
   if (here.kind == expansion_kind::unfold) carried.push_back({here.result, input.columns[here.result], 0});
+  if (here.upper_value != kernels::no_register) {
+    carried.push_back({here.upper_value, input.columns[here.upper_value], 0});
+  }
   if (!matches) {
     for (const kernels::binding& bound : here.bindings)
       carried.push_back({bound.target, input.columns[bound.target], 0});

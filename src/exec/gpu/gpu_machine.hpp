@@ -29,7 +29,7 @@
 #include "kernels/rows/row_task.hpp"
 #include "kernels/search/decomposed_task.hpp"
 #include "kernels/search/numbered_task.hpp"
-#include "kernels/steps/record_operator.hpp"
+#include "kernels/steps/lookup_operator.hpp"
 #include "storage/relation/device_relation.hpp"
 #include "storage/relation/device_sample.hpp"
 #include "storage/relation/largest_values.hpp"
@@ -221,15 +221,35 @@ class gpu_machine {
   void add_to_fold(running& run, std::size_t number, std::uint64_t capacity, std::uint64_t rows);
   void unfold(running& run, std::size_t number, const input_rows& input, const std::uint32_t* representatives);
   void run_on_host(running& run, std::size_t number, const input_rows& input);
-  void run_records(running& run, std::size_t number, const input_rows& input);
-  /// Looks up records for a part of the input. @return the rows that are left, with what the next segment reads
-  [[nodiscard]] input_rows look_up_records(running& run, std::size_t number, const input_rows& part);
+  void run_lookups(running& run, std::size_t number, const input_rows& input);
+  /// Runs the lookups for a part of the input. @return the rows that are left, with what the next segment reads
+  [[nodiscard]] input_rows run_lookups_of(running& run, std::size_t number, const input_rows& part);
   /// The device's form of the segment's steps. @param columns by register: results are added
-  [[nodiscard]] std::vector<kernels::gpu::record_step> record_steps_of(const running& run, const kernels::segment& here,
+  /// @param results by step: where its results go, one column behind the other
+  [[nodiscard]] std::vector<kernels::gpu::lookup_step> lookup_steps_of(const running& run, const kernels::segment& here,
                                                                        std::vector<const word*>& columns,
                                                                        std::uint64_t rows, word* results);
+  [[nodiscard]] kernels::gpu::lookup_step lookup_of_record(const running& run, const kernels::step& one,
+                                                           const std::vector<const word*>& columns);
+  [[nodiscard]] static kernels::gpu::lookup_step lookup_of_values(const running& run, const kernels::step& one,
+                                                                  const std::vector<const word*>& columns);
+  /// A register of the table that holds values of 64 bits. @param upper no_register: codes
+  [[nodiscard]] static storage::gpu::value_column values_of(const running& run, const std::vector<const word*>& columns,
+                                                            kernels::register_number lower,
+                                                            kernels::register_number upper);
   segment_memory& memory_of(std::size_t number);
-  [[nodiscard]] static kernels::gpu::fold_cells cells_of(fold_memory& memory);
+  /// Calls use(cells) with those of the aggregate, whose words have the program's size; room for so many groups is
+  /// made.
+  template <class Use>
+  static void with_cells(const kernels::pipeline& program, fold_memory& memory, std::uint64_t groups, const Use& use);
+  /// A register's values of a table of bindings. @tparam Word as the program's words
+  template <class Word>
+  [[nodiscard]] kernels::gpu::row_values<Word> row_values_of(const running& run,
+                                                             const std::vector<const word*>& columns,
+                                                             kernels::register_number lower,
+                                                             kernels::register_number upper);
+  template <class Word>
+  void run_range_of(running& run, std::size_t number, const input_rows& input);
   /// Rows [first, first + rows) of the input.
   [[nodiscard]] static input_rows part_of(const input_rows& input, std::uint64_t first, std::uint64_t rows);
   /// The searches of a match that has several. @return whether all relations have rows: else nothing matches
@@ -280,7 +300,7 @@ class gpu_machine {
   parameter_store parameters_;
   backend::array<std::uint32_t> fault_;
   backend::array<std::uint32_t> finished_blocks_;
-  backend::array<kernels::gpu::record_counters> record_counters_;
+  backend::array<kernels::gpu::lookup_counters> lookup_counters_;
   // Of batches.
   std::unique_ptr<pinned_reports> batch_reports_;
   backend::array<kernels::gpu::batch_outcome> batch_outcomes_;

@@ -1,5 +1,5 @@
-// What is no chain of expansions by indexes: aggregates, ranges, records that are looked up, and steps that the host
-// does. Each takes a table of bindings and makes the next one.
+// What is no chain of expansions by indexes: aggregates, ranges, steps that look records or values of 64 bits up, and
+// steps that the host does. Each takes a table of bindings and makes the next one.
 
 #include <algorithm>
 #include <numeric>
@@ -17,11 +17,11 @@ using kernels::segment;
 
 namespace {
 
-/// Rows that an aggregate, a range, the table of records or the host takes at a time.
+/// Rows that an aggregate, a range, lookups or the host take at a time.
 constexpr std::uint64_t fold_rows = 4u << 20;
 constexpr std::uint64_t range_rows = 16u << 20;
 constexpr std::uint64_t range_values = 16u << 20;
-constexpr std::uint64_t record_rows = 16u << 20;
+constexpr std::uint64_t lookup_rows = 16u << 20;
 constexpr std::uint64_t host_rows = 2u << 20;
 /// New records that there is room for: all that there can be up to here, then as many as half of those that are there.
 constexpr std::uint64_t least_new_records = 256u << 10;
@@ -50,8 +50,26 @@ segment_memory& gpu_machine::memory_of(std::size_t number) {
   return *segments_[number];
 }
 
-gpu_kernels::fold_cells gpu_machine::cells_of(fold_memory& memory) {
-  return {memory.counts.data(), memory.sums.data(), memory.words.data()};
+template <class Use>
+void gpu_machine::with_cells(const kernels::pipeline& program, fold_memory& memory, std::uint64_t groups,
+                             const Use& use) {
+  ensure(memory.counts, groups);
+  ensure(memory.sums, groups);
+  if (program.wide == nullptr) {
+    ensure(memory.words, groups);
+    use(gpu_kernels::fold_cells<word>{memory.counts.data(), memory.sums.data(), memory.words.data()});
+  } else {
+    ensure(memory.wide_words, groups);
+    use(gpu_kernels::fold_cells<wide_word>{memory.counts.data(), memory.sums.data(), memory.wide_words.data()});
+  }
+}
+
+template <class Word>
+gpu_kernels::row_values<Word> gpu_machine::row_values_of(const running& run, const std::vector<const word*>& columns,
+                                                         register_number lower, register_number upper) {
+  gpu_kernels::row_values<Word> values{values_of(run, columns, lower, upper), nullptr};
+  if (run.program.wide != nullptr) values.numbered = records_->of(run.program.wide->numbers()).fields();
+  return values;
 }
 
 gpu_machine::input_rows gpu_machine::part_of(const input_rows& input, std::uint64_t first, std::uint64_t rows) {
@@ -70,11 +88,16 @@ std::vector<register_number> gpu_machine::outputs_before(const kernels::pipeline
   if (before.ended_fold != 0) {
     outputs.push_back(program.segments[before.ended_fold].owner);
     if (before.fold != fold_op::count) outputs.push_back(before.folded);
+    if (before.fold != fold_op::count && before.upper_folded != kernels::no_register) {
+      outputs.push_back(before.upper_folded);
+    }
     return outputs;
   }
   outputs = next.carried;
-  for (const register_number key : next.keys) {
-    if (key < program.slot_count) add_once(outputs, key);
+  for (const std::vector<register_number>* const keys : {&next.keys, &next.upper_keys}) {
+    for (const register_number key : *keys) {
+      if (key < program.slot_count) add_once(outputs, key);
+    }
   }
   for (const kernels::search_choice& choice : next.choices) {
     for (const register_number key : choice.keys) {
@@ -96,8 +119,8 @@ void gpu_machine::enter_segment(running& run, std::size_t number, const input_ro
       return run_fold(run, number, input);
     case expansion_kind::host:
       return run_on_host(run, number, input);
-    case expansion_kind::records:
-      return run_records(run, number, input);
+    case expansion_kind::lookups:
+      return run_lookups(run, number, input);
     case expansion_kind::unit:
     case expansion_kind::scan:
     case expansion_kind::match:
@@ -106,18 +129,18 @@ void gpu_machine::enter_segment(running& run, std::size_t number, const input_ro
   }
 }
 
-void gpu_machine::run_range(running& run, std::size_t number, const input_rows& input) {
+template <class Word>
+void gpu_machine::run_range_of(running& run, std::size_t number, const input_rows& input) {
   const segment& here = run.program.segments[number];
   segment_memory& memory = memory_of(number);
   const std::size_t parameters = parameters_.position();
   for (std::uint64_t done = 0; done < input.rows; done += range_rows) {
     const input_rows part = part_of(input, done, std::min(range_rows, input.rows - done));
-    const auto value_of = [&](std::size_t argument) -> gpu_kernels::row_value {
-      const register_number key = here.keys[argument];
-      if (key < run.program.slot_count) return {part.columns[key], 0};
-      return {nullptr, run.program.constants[key - run.program.slot_count]};
+    const auto value_of = [&](std::size_t argument) {
+      const register_number upper = here.upper_keys.empty() ? kernels::no_register : here.upper_keys[argument];
+      return row_values_of<Word>(run, part.columns, here.keys[argument], upper);
     };
-    gpu_kernels::range_rows ranges;
+    gpu_kernels::range_rows<Word> ranges;
     ranges.kind = here.value;
     ranges.from = value_of(0);
     ranges.to = value_of(1);
@@ -127,7 +150,7 @@ void gpu_machine::run_range(running& run, std::size_t number, const input_rows& 
     ensure(memory.offsets, part.rows + 1);
     const std::uint64_t values = gpu_kernels::count_range_values(*context_, *resource_, ranges, memory.offsets.data());
     const std::uint64_t capacity = std::min(values, range_values);
-    ensure(memory.made, capacity * (1 + here.carried.size()));
+    ensure(memory.made, capacity * (2 + here.carried.size()));
     ensure(memory.owners, capacity);
     for (std::uint64_t first = 0; first < values; first += capacity) {
       if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
@@ -135,10 +158,12 @@ void gpu_machine::run_range(running& run, std::size_t number, const input_rows& 
       input_rows next;
       next.columns.assign(run.program.slot_count, nullptr);
       next.rows = std::min(capacity, values - first);
-      word* made = memory.made.data();
-      gpu_kernels::make_range_values(*context_, ranges, memory.offsets.data(), first, first + next.rows, made,
+      word* const lower = memory.made.data();
+      word* made = lower + capacity;
+      gpu_kernels::make_range_values(*context_, ranges, memory.offsets.data(), first, first + next.rows, {lower, made},
                                      memory.owners.data());
-      for (const kernels::binding& bound : here.bindings) next.columns[bound.target] = made;
+      for (const kernels::binding& bound : here.bindings) next.columns[bound.target] = lower;
+      if (here.upper_value != kernels::no_register) next.columns[here.upper_value] = made;
       for (const register_number kept : here.carried) {
         if (next.columns[kept] != nullptr) continue;
         made += capacity;
@@ -150,18 +175,28 @@ void gpu_machine::run_range(running& run, std::size_t number, const input_rows& 
   }
 }
 
+void gpu_machine::run_range(running& run, std::size_t number, const input_rows& input) {
+  if (run.program.wide == nullptr) {
+    run_range_of<word>(run, number, input);
+  } else {
+    run_range_of<wide_word>(run, number, input);
+  }
+}
+
 void gpu_machine::run_fold(running& run, std::size_t number, const input_rows& input) {
   const segment& here = run.program.segments[number];
   fold_memory& memory = memory_of(number).fold;
+  const fold_op op = run.program.segments[here.unfold - 1].fold;
+  const auto clear = [&](std::uint64_t groups) {
+    with_cells(run.program, memory, groups,
+               [&](const auto& cells) { gpu_kernels::clear_fold(*context_, op, cells, groups); });
+  };
   const std::size_t parameters = parameters_.position();
   if (here.carried.empty()) {
     // It depends on no binding: once for all of them.
     ensure(memory.groups, 1);
     backend::gpu::fill_async(memory.groups.data(), 0, sizeof(std::uint32_t), context_->stream());
-    ensure(memory.counts, 1);
-    ensure(memory.sums, 1);
-    ensure(memory.words, 1);
-    gpu_kernels::clear_fold(*context_, run.program.segments[here.unfold - 1].fold, cells_of(memory), 1);
+    clear(1);
     run_body(run, number, part_of(input, 0, 1), 1);
     const std::size_t behind = parameters_.position();
     for (std::uint64_t done = 0; done < input.rows; done += fold_rows) {
@@ -175,15 +210,12 @@ void gpu_machine::run_fold(running& run, std::size_t number, const input_rows& i
     const input_rows part = part_of(input, done, std::min(fold_rows, input.rows - done));
     ensure(memory.representatives, part.rows);
     ensure(memory.groups, part.rows);
-    ensure(memory.counts, part.rows);
-    ensure(memory.sums, part.rows);
-    ensure(memory.words, part.rows);
     std::vector<const word*> columns;
     for (const register_number kept : here.carried) columns.push_back(part.columns[kept]);
     const std::uint64_t groups = gpu_kernels::group_rows(*context_, *resource_, parameters_.put_now(columns),
                                                          static_cast<std::uint32_t>(columns.size()), part.rows,
                                                          memory.representatives.data(), memory.groups.data());
-    gpu_kernels::clear_fold(*context_, run.program.segments[here.unfold - 1].fold, cells_of(memory), part.rows);
+    clear(part.rows);
     run_body(run, number, part, groups);
     unfold(run, number, part, memory.representatives.data());
   }
@@ -208,9 +240,19 @@ void gpu_machine::run_body(running& run, std::size_t number, const input_rows& i
 
 void gpu_machine::add_to_fold(running& run, std::size_t number, std::uint64_t capacity, std::uint64_t rows) {
   const segment& here = run.program.segments[number];
-  const word* const table = memory_of(number).table.data();
-  gpu_kernels::add_to_fold(*context_, here.fold, table, here.fold == fold_op::count ? nullptr : table + capacity, rows,
-                           cells_of(memory_of(here.ended_fold).fold));
+  const word* const owners = memory_of(number).table.data();
+  // Its columns: groups, and the values or their halves. A constant has none.
+  std::vector<const word*> columns(run.program.slot_count, nullptr);
+  const std::vector<register_number> outputs = outputs_before(run.program, number + 1);
+  for (std::size_t c = 1; c < outputs.size(); ++c) {
+    if (outputs[c] < run.program.slot_count) columns[outputs[c]] = owners + c * capacity;
+  }
+  fold_memory& memory = memory_of(here.ended_fold).fold;
+  with_cells(run.program, memory, 0, [&]<class Word>(const gpu_kernels::fold_cells<Word>& cells) {
+    gpu_kernels::row_values<Word> values;
+    if (here.fold != fold_op::count) values = row_values_of<Word>(run, columns, here.folded, here.upper_folded);
+    gpu_kernels::add_to_fold(*context_, here.fold, owners, values, rows, cells);
+  });
 }
 
 /// Goes on behind an aggregate with the bindings that were in front of it, and its value for each.
@@ -222,26 +264,35 @@ void gpu_machine::unfold(running& run, std::size_t number, const input_rows& inp
   fold_memory& memory = memory_of(number).fold;
   input_rows next;
   next.columns.assign(run.program.slot_count, nullptr);
-  if (gpu_kernels::always_has_value(op)) {
-    next.rows = input.rows;
-    ensure(memory.results, next.rows);
-    gpu_kernels::fold_values(*context_, op, cells_of(memory), representatives, nullptr, next.rows,
-                             memory.results.data());
-    for (const register_number kept : behind.carried) next.columns[kept] = input.columns[kept];
-  } else {
+  const bool has_halves = behind.upper_value != kernels::no_register;
+  const std::uint32_t* kept_rows = nullptr;
+  next.rows = input.rows;
+  if (!gpu_kernels::always_has_value(op)) {
     ensure(memory.kept, input.rows);
-    next.rows = gpu_kernels::rows_with_value(*context_, *resource_, cells_of(memory), representatives, input.rows,
+    kept_rows = memory.kept.data();
+    next.rows = gpu_kernels::rows_with_value(*context_, *resource_, memory.counts.data(), representatives, input.rows,
                                              memory.kept.data());
-    ensure(memory.results, next.rows * (1 + behind.carried.size()));
-    word* made = memory.results.data();
-    gpu_kernels::fold_values(*context_, op, cells_of(memory), representatives, memory.kept.data(), next.rows, made);
-    for (const register_number kept : behind.carried) {
-      made += next.rows;
-      gpu_kernels::gather_rows(*context_, input.columns[kept], memory.kept.data(), next.rows, made);
-      next.columns[kept] = made;
-    }
   }
-  next.columns[behind.result] = memory.results.data();
+  const std::size_t result_columns = has_halves ? 2 : 1;
+  ensure(memory.results, next.rows * (result_columns + (kept_rows == nullptr ? 0 : behind.carried.size())));
+  word* const results = memory.results.data();
+  with_cells(run.program, memory, 0, [&](const auto& cells) {
+    gpu_kernels::fold_values(*context_, op, cells, representatives, kept_rows, next.rows,
+                             {results, results + next.rows});
+  });
+  next.columns[behind.result] = results;
+  if (has_halves) next.columns[behind.upper_value] = results + next.rows;
+  word* made = results + result_columns * next.rows;
+  for (const register_number kept : behind.carried) {
+    if (next.columns[kept] != nullptr) continue;
+    if (kept_rows == nullptr) {
+      next.columns[kept] = input.columns[kept];
+      continue;
+    }
+    gpu_kernels::gather_rows(*context_, input.columns[kept], kept_rows, next.rows, made);
+    next.columns[kept] = made;
+    made += next.rows;
+  }
   enter_segment(run, here.unfold, next);
 }
 
@@ -279,7 +330,7 @@ void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows
                                backend::gpu::direction::device_to_host, context_->stream());
     }
     context_->synchronize();
-    if (calls_functor) records_->bring_to_host();
+    if (calls_functor || run.program.wide != nullptr) records_->bring_to_host();
     host_.for_each_tile(part.rows, tile, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
       auto& runner = runners[worker];
       if (!runner) runner = std::make_unique<kernels::host_step_runner>(run.program);
@@ -311,53 +362,93 @@ void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows
   }
 }
 
-void gpu_machine::run_records(running& run, std::size_t number, const input_rows& input) {
+void gpu_machine::run_lookups(running& run, std::size_t number, const input_rows& input) {
   const std::size_t parameters = parameters_.position();
-  for (std::uint64_t done = 0; done < input.rows; done += record_rows) {
+  for (std::uint64_t done = 0; done < input.rows; done += lookup_rows) {
     if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
     parameters_.go_back(parameters);
-    const input_rows part = part_of(input, done, std::min(record_rows, input.rows - done));
-    enter_segment(run, number + 1, look_up_records(run, number, part));
+    const input_rows part = part_of(input, done, std::min(lookup_rows, input.rows - done));
+    enter_segment(run, number + 1, run_lookups_of(run, number, part));
   }
 }
 
-std::vector<gpu_kernels::record_step> gpu_machine::record_steps_of(const running& run, const segment& here,
+storage::gpu::value_column gpu_machine::values_of(const running& run, const std::vector<const word*>& columns,
+                                                  register_number lower, register_number upper) {
+  if (lower >= run.program.slot_count) return {nullptr, nullptr, run.program.constants[lower - run.program.slot_count]};
+  return {columns[lower], upper == kernels::no_register ? nullptr : columns[upper], 0};
+}
+
+gpu_kernels::lookup_step gpu_machine::lookup_of_values(const running& run, const kernels::step& one,
+                                                       const std::vector<const word*>& columns) {
+  gpu_kernels::lookup_step made;
+  made.left = values_of(run, columns, one.arguments.front(), one.upper.front());
+  made.right = values_of(run, columns, one.arguments.back(), one.upper.back());
+  made.scalar = one.scalar;
+  made.comparison = one.comparison;
+  if (one.kind == kernels::step_kind::filter) {
+    made.kind = gpu_kernels::lookup_kind::compare;
+  } else if (one.upper_result != kernels::no_register) {
+    made.kind = gpu_kernels::lookup_kind::compute;
+  } else {
+    made.kind = one.known_only ? gpu_kernels::lookup_kind::find_code : gpu_kernels::lookup_kind::make_code;
+  }
+  return made;
+}
+
+gpu_kernels::lookup_step gpu_machine::lookup_of_record(const running& run, const kernels::step& one,
+                                                       const std::vector<const word*>& columns) {
+  std::vector<const word*> fields;
+  std::vector<word> constants;
+  for (const register_number argument : one.arguments) {
+    const bool is_constant = argument >= run.program.slot_count;
+    fields.push_back(is_constant ? nullptr : columns[argument]);
+    constants.push_back(is_constant ? run.program.constants[argument - run.program.slot_count] : 0);
+  }
+  gpu_kernels::lookup_step made;
+  made.kind = one.kind == kernels::step_kind::pack ? gpu_kernels::lookup_kind::make_record
+                                                   : gpu_kernels::lookup_kind::find_record;
+  made.columns = parameters_.put(fields);
+  made.constants = parameters_.put(constants);
+  return made;
+}
+
+std::vector<gpu_kernels::lookup_step> gpu_machine::lookup_steps_of(const running& run, const segment& here,
                                                                    std::vector<const word*>& columns,
                                                                    std::uint64_t rows, word* results) {
-  std::vector<gpu_kernels::record_step> steps;
+  std::vector<gpu_kernels::lookup_step> steps;
   for (const kernels::step& one : here.steps) {
-    std::vector<const word*> fields;
-    std::vector<word> constants;
-    for (const register_number argument : one.arguments) {
-      const bool is_constant = argument >= run.program.slot_count;
-      fields.push_back(is_constant ? nullptr : columns[argument]);
-      constants.push_back(is_constant ? run.program.constants[argument - run.program.slot_count] : 0);
-    }
-    gpu_kernels::record_step& made = steps.emplace_back();
-    made.makes = one.kind == kernels::step_kind::pack;
-    made.columns = parameters_.put(fields);
-    made.constants = parameters_.put(constants);
-    made.result = results;
-    columns[one.result] = results;
+    gpu_kernels::lookup_step& made =
+        steps.emplace_back(one.is_wide ? lookup_of_values(run, one, columns) : lookup_of_record(run, one, columns));
+    if (one.kind == kernels::step_kind::filter) continue;
+    columns[one.result] = made.result = results;
+    results += rows;
+    if (one.upper_result == kernels::no_register) continue;
+    columns[one.upper_result] = made.upper_result = results;
     results += rows;
   }
   return steps;
 }
 
-gpu_machine::input_rows gpu_machine::look_up_records(running& run, std::size_t number, const input_rows& part) {
+gpu_machine::input_rows gpu_machine::run_lookups_of(running& run, std::size_t number, const input_rows& part) {
   const segment& here = run.program.segments[number];
   const std::vector<register_number> outputs = outputs_before(run.program, number + 1);
-  const auto makers =
-      static_cast<std::uint64_t>(std::count_if(here.steps.begin(), here.steps.end(), [](const kernels::step& one) {
-        return one.kind == kernels::step_kind::pack;
-      }));
-  const bool drops_rows = makers != here.steps.size();
+  std::size_t result_columns = 0;
+  for (const kernels::step& one : here.steps) {
+    if (one.kind != kernels::step_kind::filter) result_columns += one.upper_result == kernels::no_register ? 1 : 2;
+  }
+  const bool drops_rows = std::any_of(here.steps.begin(), here.steps.end(), [](const kernels::step& one) {
+    return one.kind == kernels::step_kind::filter || one.kind == kernels::step_kind::find_record;
+  });
   backend::array<word>& made = memory_of(number).made;
-  ensure(made, part.rows * (here.steps.size() + (drops_rows ? outputs.size() : 0)));
+  ensure(made, part.rows * (result_columns + (drops_rows ? outputs.size() : 0)));
 
   std::vector<const word*> columns = part.columns;
-  gpu_kernels::record_arguments arguments;
-  const std::vector<gpu_kernels::record_step> steps = record_steps_of(run, here, columns, part.rows, made.data());
+  gpu_kernels::lookup_arguments arguments;
+  const std::vector<gpu_kernels::lookup_step> steps = lookup_steps_of(run, here, columns, part.rows, made.data());
+  const auto makers =
+      static_cast<std::uint64_t>(std::count_if(steps.begin(), steps.end(), [](const gpu_kernels::lookup_step& one) {
+        return one.kind == gpu_kernels::lookup_kind::make_record || one.kind == gpu_kernels::lookup_kind::make_code;
+      }));
   arguments.steps = parameters_.put(steps);
   arguments.step_count = static_cast<std::uint32_t>(steps.size());
   arguments.rows = part.rows;
@@ -370,27 +461,28 @@ gpu_machine::input_rows gpu_machine::look_up_records(running& run, std::size_t n
     std::vector<word*> out;
     for (const register_number output : outputs) {
       kept.push_back(columns[output]);
-      out.push_back(made.data() + (steps.size() + out.size()) * part.rows);
+      out.push_back(made.data() + (result_columns + out.size()) * part.rows);
       next.columns[output] = out.back();
     }
     arguments.kept = parameters_.put(kept);
     arguments.out = parameters_.put(out);
     arguments.kept_count = static_cast<std::uint32_t>(out.size());
   }
-  arguments.counters = record_counters_.data();
+  arguments.counters = lookup_counters_.data();
   arguments.finished_blocks = finished_blocks_.data();
   parameters_.flush();
 
-  const std::uint64_t threads = gpu_kernels::record_threads(*context_, part.rows);
+  const std::uint64_t threads = gpu_kernels::lookup_threads(*context_, part.rows);
   device_record_tables::table& table = records_->of(*here.steps.front().records);
   for (bool refused = true; refused;) {
     const std::uint64_t most = std::max(least_new_records, table.size() / 2);
     arguments.table = room_for_records(table, std::min(part.rows * makers, most), threads);
     arguments.report_number = context_->next_report();
     arguments.report = context_->report(arguments.report_number);
-    gpu_kernels::look_up_records(*context_, arguments, threads);
+    gpu_kernels::run_lookups(*context_, arguments, threads);
     const backend::gpu::kernel_report report = context_->wait_for_report(arguments.report_number);
     table.set_size(report.candidates);
+    if (report.fault != 0) throw kernels::arithmetic_fault{};
     next.rows = report.rows;
     refused = report.refused != 0;
   }

@@ -26,6 +26,7 @@ struct fold_memory {
         counts(resource),
         sums(resource),
         words(resource),
+        wide_words(resource),
         body(resource),
         results(resource) {}
   backend::array<std::uint32_t> representatives;  // by row
@@ -34,8 +35,9 @@ struct fold_memory {
   backend::array<std::uint64_t> counts;           // of a group, by its row; so are sums and words
   backend::array<double> sums;
   backend::array<word> words;
-  backend::array<word> body;     // [carried][group]
-  backend::array<word> results;  // [result, carried behind the aggregate][kept row]
+  backend::array<wide_word> wide_words;  // in place of words where they have 64 bits
+  backend::array<word> body;             // [carried][group]
+  backend::array<word> results;          // [result (its halves), carried behind the aggregate][kept row]
 };
 
 /// Device memory of one segment, kept from run to run.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "exec/fixpoint/pipeline_builder.hpp"
 #include "kernels/steps/host_steps.hpp"
 #include "plan/reads.hpp"
 
@@ -39,17 +40,25 @@ struct work_of_hash_mode {
   }
 };
 
-/// What works on values, where words have 64 bits; devices know words of 32.
-struct work_on_wide_values {
+/// What works on values of 64 bits: lookups, for which `hisa` has no kernels.
+struct lookups_of_wide_values {
   std::string operator()(const plan::compute& compute) const {
-    return kernels::needs_host(compute.op) || compute.op == scalar_op::copy ? "" : "computes";
+    return kernels::needs_host(compute.op) || compute.op == scalar_op::copy ? "" : "computes with words of 64 bits";
   }
   std::string operator()(const plan::filter& filter) const {
     const bool by_code = filter.op == comparison_op::equal || filter.op == comparison_op::not_equal;
-    return by_code || kernels::needs_host(filter.op) ? "" : "compares";
+    return by_code || kernels::needs_host(filter.op) ? "" : "compares words of 64 bits";
   }
-  std::string operator()(const plan::generate&) const { return "has a range"; }
-  std::string operator()(const plan::fold_begin&) const { return "has an aggregate"; }
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return {};
+  }
+};
+/// Sums of floats of 64 bits show the order of their additions, which a device does not keep.
+struct sums_of_wide_floats {
+  std::string operator()(const plan::fold_end& end) const {
+    return end.op == fold_op::sum_float || end.op == fold_op::mean ? "adds floats of 64 bits" : "";
+  }
   template <class Other>
   std::string operator()(const Other&) const {
     return {};
@@ -82,7 +91,9 @@ std::string why_not(const plan::rule_version& version, const options& chosen, wo
   std::uint64_t most_slots = 200;
   if (chosen.device_block_bytes != 0)
     most_slots = std::min(most_slots, (chosen.device_block_bytes - other_bytes) / bytes_of_a_slot);
-  if (version.slot_count > most_slots) return "has more than " + std::to_string(most_slots) + " variables";
+  const std::uint64_t slots =
+      std::uint64_t{version.slot_count} + (words == word_size::bits64 ? registers_for_wide_words(version) : 0);
+  if (slots > most_slots) return "has more than " + std::to_string(most_slots) + " variables";
   const auto calls_functor = [](const plan::operation& operation) {
     const auto* const folded = std::get_if<plan::fold_end>(&operation);
     return folded != nullptr && folded->op == fold_op::functor;
@@ -91,11 +102,12 @@ std::string why_not(const plan::rule_version& version, const options& chosen, wo
     return "has an aggregate of a library's functor";
   }
   if (words == word_size::bits64) {
-    const std::string work = find_work<work_on_wide_values>(version);
-    if (!work.empty()) return work + " with words of 64 bits";
+    std::string work = find_work<sums_of_wide_floats>(version);
+    if (!work.empty()) return work;
   }
   if (chosen.storage != storage::storage_mode::hisa) return {};
   std::string work = find_work<work_of_hash_mode>(version);
+  if (work.empty() && words == word_size::bits64) work = find_work<lookups_of_wide_values>(version);
   if (work.empty()) work = find_work<work_of_host>(version);
   return work.empty() ? work : work + ", which --storage hisa has not on a device";
 }

@@ -48,8 +48,12 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
   sum.merge_seconds += part.merge_seconds;
   sum.index_seconds += part.index_seconds;
   sum.clear_seconds += part.clear_seconds;
+  sum.deltas.append(part.deltas);
   sum.allocation_seconds += part.allocation_seconds;
   for (std::size_t v = 0; v < sum.versions.size(); ++v) {
+    // Counts of one side say nothing where both ran it.
+    if (sum.versions[v].runs == 0) sum.versions[v].counted = part.versions[v].counted;
+    if (sum.versions[v].runs != 0 && part.versions[v].runs != 0) sum.versions[v].counted = nullptr;
     sum.versions[v].runs += part.versions[v].runs;
     sum.versions[v].runs_by_rows += part.versions[v].runs_by_rows;
     sum.versions[v].candidates += part.versions[v].candidates;
@@ -57,6 +61,13 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
     sum.versions[v].seconds += part.versions[v].seconds;
   }
   sum.relations = part.relations;
+  for (const index_statistics& index : part.indexes) {
+    index_statistics& own = sum.of_index(index.index, index.version);
+    own.refreshes += index.refreshes;
+    own.seconds += index.seconds;
+    own.is_timed = own.is_timed && index.is_timed;
+    own.bytes += index.bytes;
+  }
 }
 
 std::size_t versions_in(const std::vector<plan::phase>& loop) {
@@ -142,7 +153,10 @@ class hybrid_executor final : public executor {
       figures_.peak_memory_bytes += own.peak_memory_bytes;
       figures_.allocations += own.allocations;
     }
-    return figures_;
+    if (running_ == nullptr || running_->figures().strata.empty()) return figures_;
+    seen_ = figures_;
+    seen_.strata.push_back(running_->figures().strata.back());
+    return seen_;
   }
 
  private:
@@ -304,6 +318,8 @@ class hybrid_executor final : public executor {
   }
 
   void run_rules(std::size_t number, choice chosen) {
+    // A watch tells of it only later.
+    if (rules_.stop != nullptr && *rules_.stop) throw kernels::interrupted{};
     recursion_watch watch(costs_, shape_of(number));
     const bool is_on_host = chosen.where == side::host;
     stratum_stops stops;
@@ -319,6 +335,7 @@ class hybrid_executor final : public executor {
     }
     std::optional<stopped_recursion> stopped;
     const double begin = storage::seconds_now();
+    running_ = &at(chosen.where);
     try {
       stopped = at(chosen.where).run_until(number, stops);
     } catch (const kernels::interrupted&) {
@@ -326,6 +343,7 @@ class hybrid_executor final : public executor {
       chosen = begin_anew_on_device(number, storage::seconds_now() - begin);
     }
     if (ready_watch_) ready_watch_->end();
+    running_ = nullptr;
     add_figures(number, chosen);
     if (stopped) {
       chosen.where = go_on_with(number, *stopped) ? side::device : side::host;
@@ -364,6 +382,7 @@ class hybrid_executor final : public executor {
     if (!has_device()) throw internal_error("a device that was ready is not there");
     for (relation_id relation : plan_->strata[number].relations) at(side::host).release(relation);
     for (relation_id relation : reads_[number]) bring(relation, side::device);
+    running_ = &at(side::device);
     at(side::device).run_stratum(number);
     constexpr double ms = 1e3;
     return {side::device, fmt::format("begun anew here when the device was ready, after {:.2g} ms on {}", seconds * ms,
@@ -495,6 +514,8 @@ class hybrid_executor final : public executor {
   placement_costs costs_;                                   // if rules_ have any
   std::size_t next_stratum_ = 0;
   statistics figures_;
+  statistics seen_;                         ///< with the stratum that is running
+  stratum_executor* running_ = nullptr;     ///< what runs a stratum whose figures are not in figures_ yet
   std::optional<ready_watch> ready_watch_;  // the last member: it asks device_
 };
 

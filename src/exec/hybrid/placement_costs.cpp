@@ -25,7 +25,8 @@ double placement_costs::host_rate(double candidates) const {
 }
 
 double placement_costs::host_search_rate(double candidates) const {
-  return rates::host_searched_per_second * speedup(candidates, threads_, rates::host_search_scaling);
+  const double rate = condenses_ ? rates::host_condensed_per_second : rates::host_searched_per_second;
+  return rate * speedup(candidates, threads_, rates::host_search_scaling);
 }
 
 double placement_costs::host_seconds(const stratum_work& work) const {

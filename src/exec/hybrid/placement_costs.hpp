@@ -28,7 +28,8 @@ struct iteration_shape {
 /// and a processor of its host) unless something else is said.
 class placement_costs {
  public:
-  explicit placement_costs(unsigned threads) : threads_(threads) {}
+  /// @param condenses whether the host may take the components of a graph in place of searches
+  explicit placement_costs(unsigned threads, bool condenses = false) : threads_(threads), condenses_(condenses) {}
 
   [[nodiscard]] double seconds(side where, const stratum_work& work) const {
     return where == side::host ? host_seconds(work) : device_seconds(work);
@@ -55,6 +56,7 @@ class placement_costs {
   [[nodiscard]] double host_search_rate(double candidates) const;
 
   unsigned threads_;
+  bool condenses_;
   double device_speed_ = 1;         ///< times the device that was measured
   double corrections_[2] = {1, 1};  ///< by side: of the time that candidates take
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "exec/strategies/condensation/condensation_strategy.hpp"
 #include "exec/strategies/loop/loop_strategy.hpp"
 #include "exec/strategies/rows/rows_strategy.hpp"
 #include "exec/strategies/search/search_strategy.hpp"
@@ -19,6 +20,7 @@ inline constexpr stratum_strategy<Machine> once_strategies[] = {
 /// For the loop.
 template <class Machine>
 inline constexpr stratum_strategy<Machine> loop_strategies[] = {
+    {"condensation", condense<Machine>},
     {"search", search_values<Machine>},
     {"search-over-numbers", search_numbers<Machine>},
     {.name = "loop", .run = run_loop<Machine>, .resumes = true},

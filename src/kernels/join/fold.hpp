@@ -45,6 +45,11 @@ class fold_state {
   }
   /// `matches` matches at once, of a count.
   void add_matches(std::uint32_t group, std::uint64_t matches) { counts_[group] += matches; }
+  /// A match for each of n bindings, of a count or a first match.
+  void add_matches(const word* owners, std::uint32_t n) {
+    for (std::uint32_t i = 0; i < n; ++i) ++counts_[owners[i]];
+  }
+  [[nodiscard]] bool has_match(std::uint32_t group) const { return counts_[group] != 0; }
   /// Whether the aggregate has a value for the group, and which.
   [[nodiscard]] bool has_value(fold_op op, std::uint32_t group) const;
   [[nodiscard]] wide_word value(fold_op op, std::uint32_t group, word_size words) const;

@@ -70,7 +70,7 @@ struct step {
   std::vector<register_number> upper;
   register_number upper_result = no_register;  ///< likewise
   bool known_only = false;                     ///< no code is made for the result: no_code stands for it
-  storage::record_table* records = nullptr;    ///< of pack, find_record, unpack
+  storage::record_table* records = nullptr;    ///< of pack, find_record, unpack; of wide steps: of the values
   std::vector<binding> bindings;               ///< of unpack: fields
   std::vector<register_number> live;  ///< registers that are read behind this step: what compaction has to keep
 };
@@ -97,14 +97,17 @@ struct window {
   std::vector<bound> bounds;  ///< none: all rows are read
 };
 
-/// fold: the distinct tuples of the carried registers, each once, on which an aggregate's body runs; unfold: the
+/// fold: the distinct tuples of the carried registers, each once, on which the body of an aggregate or of a first match
+/// runs; unfold: the
 /// bindings of the segment before the fold, with their results. Only for devices: unit, not first: the bindings as they
-/// are; host: the same, and its steps run on the host; records: the same, and its steps look up records of one arity.
-enum class expansion_kind : std::uint8_t { unit, scan, match, range, fold, unfold, host, records };
+/// are; host: the same, and its steps run on the host; lookups: the same, and its steps need one table, of records of
+/// one arity or of values of 64 bits.
+enum class expansion_kind : std::uint8_t { unit, scan, match, range, fold, unfold, host, lookups };
 
-/// Whether a step looks for a record by its fields; a device does so for all bindings together.
-[[nodiscard]] inline bool looks_up_record(const step& one) {
-  return one.kind == step_kind::pack || one.kind == step_kind::find_record;
+/// Whether a step looks for a record by its fields, or works on values of 64 bits; a device does so for all bindings
+/// together.
+[[nodiscard]] inline bool needs_lookup(const step& one) {
+  return one.kind == step_kind::pack || one.kind == step_kind::find_record || one.is_wide;
 }
 
 /// A step that makes bindings out of bindings, and the steps that follow it.
@@ -118,13 +121,17 @@ struct segment {
   std::vector<register_number> keys;  ///< of a match; of a range: its arguments
   std::vector<binding> bindings;      ///< of a range: its value
   value_kind value{};                 ///< of a range: its kind
-  /// With words of 64 bits, upper halves: of a range's arguments, its value, and what is folded.
+  /// With words of 64 bits, upper halves: of a range's arguments, its value, what is folded, and, on a device, of the
+  /// value of an unfold.
   std::vector<register_number> upper_keys;
   register_number upper_value = no_register;
   register_number upper_folded = no_register;
   /// Of a fold: the register that numbers its tuples, and the segment that unfolds it.
   register_number owner = 0;
   std::size_t unfold = 0;
+  /// Of a fold: it only asks whether its body has a match; bindings without one end there.
+  bool first_match = false;
+  std::size_t first_match_around = 0;  ///< the innermost fold around, if it only asks for a first match; 0: none
   /// Of an unfold: the register of the result. Of a body's last segment: the fold that it ends, what is folded and how.
   register_number result = 0;
   std::size_t ended_fold = 0;  ///< 0: it does not end one
@@ -136,6 +143,22 @@ struct segment {
   std::vector<search_choice> choices;    ///< of a match: none, or several, the own search first
   std::vector<register_number> carried;  ///< registers of the segment before that are read from here on
   std::vector<step> steps;
+};
+
+/// How far a run of a pipeline is, for other threads.
+struct pipeline_progress {
+  std::atomic<std::uint64_t> rows = 0;  ///< of its first expansion, that were taken through it
+  std::atomic<std::uint64_t> candidates = 0;
+};
+
+/// How many bindings came to each place of a pipeline, over all of its runs.
+struct step_counts {
+  /// By segment: the place of what its expansion gives. Then come what the checks of its choices leave, and what each
+  /// step leaves.
+  std::vector<std::uint32_t> first;
+  std::vector<std::uint32_t> operators;  ///< by operator of the plan's version: its place
+  std::vector<std::uint64_t> counts;     ///< by place
+  std::uint64_t runs = 0;                ///< that were counted
 };
 
 struct pipeline {
@@ -153,6 +176,8 @@ struct pipeline {
   std::shared_ptr<fold_memory> folded;
   /// What runs keep of the order of rows; nullptr: each run begins anew.
   std::shared_ptr<run_windows> windows;
+  pipeline_progress* progress = nullptr;  ///< on a CPU; nullptr: nobody asks
+  std::shared_ptr<step_counts> counted;   ///< nullptr: nobody asks, or who runs it does not count
 
   [[nodiscard]] std::uint32_t register_count() const {
     return slot_count + static_cast<std::uint32_t>(constants.size());

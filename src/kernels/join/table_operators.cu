@@ -9,6 +9,7 @@
 #include "kernels/steps/ranges.hpp"
 #include "storage/indexes/key_level.hpp"
 #include "storage/sets/hash.hpp"
+#include "storage/symbols/device_values.cuh"
 
 namespace gpulog::kernels::gpu {
 
@@ -68,10 +69,26 @@ struct gather_row {
   __device__ void operator()(std::uint64_t i) const { out[i] = column[rows[i]]; }
 };
 
+__device__ word value_at(const row_values<word>& values, std::uint64_t row) {
+  return values.column.lower == nullptr ? values.column.constant : values.column.lower[row];
+}
+__device__ wide_word value_at(const row_values<wide_word>& values, std::uint64_t row) {
+  return storage::gpu::value_of_row(values.column, row, values.numbered);
+}
+__device__ void put_value(const value_columns& columns, std::uint64_t row, word value) { columns.lower[row] = value; }
+__device__ void put_value(const value_columns& columns, std::uint64_t row, wide_word value) {
+  columns.lower[row] = static_cast<word>(value);
+  columns.upper[row] = static_cast<word>(value >> 32);
+}
+
+template <class Word>
+constexpr Word sign_of = Word{1} << shift_mask<Word>;
+
 /// Words in the order of an operation's kind are compared as unsigned keys; the first key of all is lost by every
 /// value.
-__device__ word to_key(fold_op op, word value) {
-  constexpr word sign = 0x80000000U;
+template <class Word>
+__device__ Word to_key(fold_op op, Word value) {
+  constexpr Word sign = sign_of<Word>;
   switch (op) {
     case fold_op::min_number:
     case fold_op::max_number:
@@ -83,8 +100,9 @@ __device__ word to_key(fold_op op, word value) {
       return value;
   }
 }
-__device__ word from_key(fold_op op, word key) {
-  constexpr word sign = 0x80000000U;
+template <class Word>
+__device__ Word from_key(fold_op op, Word key) {
+  constexpr Word sign = sign_of<Word>;
   switch (op) {
     case fold_op::min_number:
     case fold_op::max_number:
@@ -105,73 +123,103 @@ __host__ __device__ bool is_maximum(fold_op op) {
 }
 __host__ __device__ bool has_sum(fold_op op) { return op == fold_op::sum_float || op == fold_op::mean; }
 
+template <class Word>
 struct clear_cell {
   fold_op op;
-  fold_cells cells;
+  fold_cells<Word> cells;
   __device__ void operator()(std::uint64_t group) const {
     cells.counts[group] = 0;
-    cells.words[group] = is_minimum(op) ? ~word{0} : 0;
+    cells.words[group] = is_minimum(op) ? ~Word{0} : 0;
     if (has_sum(op)) cells.sums[group] = 0;
   }
 };
 
-__device__ void add(std::uint64_t* cell, std::uint64_t value) {
-  atomicAdd(reinterpret_cast<unsigned long long*>(cell), static_cast<unsigned long long>(value));
+__device__ unsigned* atomic_cell(std::uint32_t* cell) { return cell; }
+__device__ unsigned long long* atomic_cell(std::uint64_t* cell) { return reinterpret_cast<unsigned long long*>(cell); }
+template <class Word>
+__device__ void add(Word* cell, Word value) {
+  atomicAdd(atomic_cell(cell), value);
 }
 
+/// Adds what one thread has: a value, or those of a wave together.
+template <class Word>
+class fold_adder {
+ public:
+  __device__ fold_adder(fold_op op, const fold_cells<Word>& cells, word owner)
+      : op_(op), cells_(cells), owner_(owner) {}
+
+  __device__ void count(std::uint64_t values) const { add(cells_.counts + owner_, values); }
+  __device__ void sum(Word value) const { add(cells_.words + owner_, value); }
+  __device__ void sum(double value, std::uint64_t values) const {
+    atomicAdd(cells_.sums + owner_, value);
+    count(values);
+  }
+  __device__ void least(Word key) const {
+    atomicMin(atomic_cell(cells_.words + owner_), key);
+    cells_.counts[owner_] = 1;
+  }
+  __device__ void greatest(Word key) const {
+    atomicMax(atomic_cell(cells_.words + owner_), key);
+    cells_.counts[owner_] = 1;
+  }
+
+  __device__ void one(Word value) const {
+    if (op_ == fold_op::count) {
+      count(1);
+    } else if (op_ == fold_op::sum_number) {
+      sum(value);
+    } else if (is_minimum(op_)) {
+      least(to_key(op_, value));
+    } else if (is_maximum(op_)) {
+      greatest(to_key(op_, value));
+    } else {
+      sum(static_cast<double>(as_float(value)), 1);
+    }
+  }
+  /// All lanes of a wave have a value of the same group.
+  __device__ void all_of_wave(Word value) const {
+    const bool is_first = backend::gpu::lane() == 0;
+    if (op_ == fold_op::count) {
+      if (is_first) count(wave_size);
+    } else if (op_ == fold_op::sum_number) {
+      const Word all = backend::gpu::sum_of_lanes(value);
+      if (is_first) sum(all);
+    } else if (is_minimum(op_)) {
+      const Word key = backend::gpu::least_of_lanes(to_key(op_, value));
+      if (is_first) least(key);
+    } else if (is_maximum(op_)) {
+      const Word key = backend::gpu::greatest_of_lanes(to_key(op_, value));
+      if (is_first) greatest(key);
+    } else {
+      double all = static_cast<double>(as_float(value));
+      for (unsigned distance = wave_size / 2; distance != 0; distance /= 2)
+        all += backend::gpu::shuffle_xor(all, distance);
+      if (is_first) sum(all, wave_size);
+    }
+  }
+
+ private:
+  fold_op op_;
+  const fold_cells<Word>& cells_;
+  word owner_;
+};
+
 /// Neighbours mostly belong to one group: then the wave folds its values first, and one thread adds the result.
-__global__ void add_to_fold_kernel(fold_op op, const word* owners, const word* values, std::uint64_t n,
-                                   fold_cells cells) {
+template <class Word>
+__global__ void add_to_fold_kernel(fold_op op, const word* owners, row_values<Word> values, std::uint64_t n,
+                                   fold_cells<Word> cells) {
   const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
   const std::uint64_t end = (n + wave_size - 1) / wave_size * wave_size;  // waves stay whole
   for (std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < end; i += stride) {
     const bool is_value = i < n;
     const word owner = is_value ? owners[i] : 0;
-    const word value = is_value && values != nullptr ? values[i] : 0;
+    const Word value = is_value && op != fold_op::count ? value_at(values, i) : 0;
     const word first_owner = backend::gpu::shuffle(owner, 0);
+    const fold_adder<Word> adder(op, cells, owner);
     if (backend::gpu::all_lanes(is_value && owner == first_owner)) {
-      const bool is_first = backend::gpu::lane() == 0;
-      if (op == fold_op::count) {
-        if (is_first) add(cells.counts + owner, wave_size);
-      } else if (op == fold_op::sum_number) {
-        const word sum = backend::gpu::sum_of_lanes(value);
-        if (is_first) atomicAdd(cells.words + owner, sum);
-      } else if (is_minimum(op)) {
-        const word least = backend::gpu::least_of_lanes(to_key(op, value));
-        if (is_first) {
-          atomicMin(cells.words + owner, least);
-          cells.counts[owner] = 1;
-        }
-      } else if (is_maximum(op)) {
-        const word most = backend::gpu::greatest_of_lanes(to_key(op, value));
-        if (is_first) {
-          atomicMax(cells.words + owner, most);
-          cells.counts[owner] = 1;
-        }
-      } else {
-        double sum = static_cast<double>(as_float(value));
-        for (unsigned distance = wave_size / 2; distance != 0; distance /= 2)
-          sum += backend::gpu::shuffle_xor(sum, distance);
-        if (is_first) {
-          atomicAdd(cells.sums + owner, sum);
-          add(cells.counts + owner, wave_size);
-        }
-      }
+      adder.all_of_wave(value);
     } else if (is_value) {
-      if (op == fold_op::count) {
-        add(cells.counts + owner, 1);
-      } else if (op == fold_op::sum_number) {
-        atomicAdd(cells.words + owner, value);
-      } else if (is_minimum(op)) {
-        atomicMin(cells.words + owner, to_key(op, value));
-        cells.counts[owner] = 1;
-      } else if (is_maximum(op)) {
-        atomicMax(cells.words + owner, to_key(op, value));
-        cells.counts[owner] = 1;
-      } else {
-        atomicAdd(cells.sums + owner, static_cast<double>(as_float(value)));
-        add(cells.counts + owner, 1);
-      }
+      adder.one(value);
     }
   }
 }
@@ -183,48 +231,49 @@ struct has_value {
     return counts[representatives == nullptr ? 0 : representatives[row]] != 0;
   }
 };
+template <class Word>
 struct take_value {
   fold_op op;
-  fold_cells cells;
+  fold_cells<Word> cells;
   const std::uint32_t* representatives;
   const std::uint32_t* kept;
-  word* results;
+  value_columns results;
   __device__ void operator()(std::uint64_t i) const {
     const std::uint64_t row = kept == nullptr ? i : kept[i];
     const std::uint64_t group = representatives == nullptr ? 0 : representatives[row];
-    word value = 0;
+    Word value = 0;
     if (op == fold_op::count) {
-      value = static_cast<word>(cells.counts[group]);
+      value = static_cast<Word>(cells.counts[group]);
     } else if (op == fold_op::sum_float) {
-      value = from_float(static_cast<float>(cells.sums[group]));
+      value = from_float(static_cast<float_of<Word>>(cells.sums[group]));
     } else if (op == fold_op::mean) {
-      value = from_float(static_cast<float>(cells.sums[group] / static_cast<double>(cells.counts[group])));
+      value = from_float(static_cast<float_of<Word>>(cells.sums[group] / static_cast<double>(cells.counts[group])));
     } else {
       value = op == fold_op::sum_number ? cells.words[group] : from_key(op, cells.words[group]);
     }
-    results[i] = value;
+    put_value(results, i, value);
   }
 };
 
-__device__ word value_at(const row_value& value, std::uint64_t row) {
-  return value.column == nullptr ? value.constant : value.column[row];
-}
-__device__ word step_at(const range_rows& ranges, std::uint64_t row) {
+template <class Word>
+__device__ Word step_at(const range_rows<Word>& ranges, std::uint64_t row) {
   if (ranges.has_step) return value_at(ranges.step, row);
   return default_step(ranges.kind, value_at(ranges.from, row), value_at(ranges.to, row));
 }
+template <class Word>
 struct size_of_range {
-  range_rows ranges;
+  range_rows<Word> ranges;
   __device__ std::uint64_t operator()(std::uint64_t row) const {
     if (row == ranges.rows) return 0;
     return range_size(ranges.kind, value_at(ranges.from, row), value_at(ranges.to, row), step_at(ranges, row));
   }
 };
+template <class Word>
 struct make_range_value {
-  range_rows ranges;
+  range_rows<Word> ranges;
   const std::uint64_t* offsets;
   std::uint64_t first;
-  word* values;
+  value_columns values;
   std::uint32_t* owners;
   __device__ void operator()(std::uint64_t i) const {
     const std::uint64_t number = first + i;
@@ -238,7 +287,8 @@ struct make_range_value {
         high = middle - 1;
       }
     }
-    values[i] = range_value(ranges.kind, value_at(ranges.from, low), step_at(ranges, low), number - offsets[low]);
+    put_value(values, i,
+              range_value(ranges.kind, value_at(ranges.from, low), step_at(ranges, low), number - offsets[low]));
     owners[i] = static_cast<std::uint32_t>(low);
   }
 };
@@ -258,14 +308,16 @@ void gather_rows(const device_context& context, const word* column, const std::u
   for_each(context, n, gather_row{column, rows, out});
 }
 
-void clear_fold(const device_context& context, fold_op op, const fold_cells& cells, std::uint64_t groups) {
-  for_each(context, groups, clear_cell{op, cells});
+template <class Word>
+void clear_fold(const device_context& context, fold_op op, const fold_cells<Word>& cells, std::uint64_t groups) {
+  for_each(context, groups, clear_cell<Word>{op, cells});
 }
 
-void add_to_fold(const device_context& context, fold_op op, const word* owners, const word* values, std::uint64_t n,
-                 const fold_cells& cells) {
+template <class Word>
+void add_to_fold(const device_context& context, fold_op op, const word* owners, const row_values<Word>& values,
+                 std::uint64_t n, const fold_cells<Word>& cells) {
   if (n == 0) return;
-  backend::gpu::launch(GPULOG_KERNEL(add_to_fold_kernel),
+  backend::gpu::launch(GPULOG_KERNEL(add_to_fold_kernel<Word>),
                        {backend::gpu::blocks_for(n), backend::gpu::for_each_threads, 0, context.stream()}, op, owners,
                        values, n, cells);
 }
@@ -275,27 +327,46 @@ bool always_has_value(fold_op op) {
 }
 
 std::uint64_t rows_with_value(const device_context& context, backend::memory_resource& resource,
-                              const fold_cells& cells, const std::uint32_t* representatives, std::uint64_t rows,
+                              const std::uint64_t* counts, const std::uint32_t* representatives, std::uint64_t rows,
                               std::uint32_t* kept) {
-  return select_rows(context, resource, rows, kept, has_value{cells.counts, representatives});
+  return select_rows(context, resource, rows, kept, has_value{counts, representatives});
 }
 
-void fold_values(const device_context& context, fold_op op, const fold_cells& cells,
-                 const std::uint32_t* representatives, const std::uint32_t* kept, std::uint64_t n, word* results) {
-  for_each(context, n, take_value{op, cells, representatives, kept, results});
+template <class Word>
+void fold_values(const device_context& context, fold_op op, const fold_cells<Word>& cells,
+                 const std::uint32_t* representatives, const std::uint32_t* kept, std::uint64_t n,
+                 const value_columns& results) {
+  for_each(context, n, take_value<Word>{op, cells, representatives, kept, results});
 }
 
+template <class Word>
 std::uint64_t count_range_values(const device_context& context, backend::memory_resource& resource,
-                                 const range_rows& ranges, std::uint64_t* offsets) {
+                                 const range_rows<Word>& ranges, std::uint64_t* offsets) {
   backend::gpu::with_scratch(resource, [&](void* scratch, std::size_t& bytes) {
-    backend::gpu::exclusive_sum_of(scratch, bytes, size_of_range{ranges}, offsets, ranges.rows + 1, context.stream());
+    backend::gpu::exclusive_sum_of(scratch, bytes, size_of_range<Word>{ranges}, offsets, ranges.rows + 1,
+                                   context.stream());
   });
   return context.read_counter(offsets + ranges.rows);
 }
 
-void make_range_values(const device_context& context, const range_rows& ranges, const std::uint64_t* offsets,
-                       std::uint64_t first, std::uint64_t last, word* values, std::uint32_t* owners) {
-  for_each(context, last - first, make_range_value{ranges, offsets, first, values, owners});
+template <class Word>
+void make_range_values(const device_context& context, const range_rows<Word>& ranges, const std::uint64_t* offsets,
+                       std::uint64_t first, std::uint64_t last, const value_columns& values, std::uint32_t* owners) {
+  for_each(context, last - first, make_range_value<Word>{ranges, offsets, first, values, owners});
 }
+
+#define GPULOG_INSTANTIATE(Word)                                                                                       \
+  template void clear_fold(const device_context&, fold_op, const fold_cells<Word>&, std::uint64_t);                    \
+  template void add_to_fold(const device_context&, fold_op, const word*, const row_values<Word>&, std::uint64_t,       \
+                            const fold_cells<Word>&);                                                                  \
+  template void fold_values(const device_context&, fold_op, const fold_cells<Word>&, const std::uint32_t*,             \
+                            const std::uint32_t*, std::uint64_t, const value_columns&);                                \
+  template std::uint64_t count_range_values(const device_context&, backend::memory_resource&, const range_rows<Word>&, \
+                                            std::uint64_t*);                                                           \
+  template void make_range_values(const device_context&, const range_rows<Word>&, const std::uint64_t*, std::uint64_t, \
+                                  std::uint64_t, const value_columns&, std::uint32_t*);
+GPULOG_INSTANTIATE(word)
+GPULOG_INSTANTIATE(wide_word)
+#undef GPULOG_INSTANTIATE
 
 }  // namespace gpulog::kernels::gpu

@@ -5,6 +5,7 @@
 
 #include "backend/array.hpp"
 #include "backend/gpu/device.hpp"
+#include "storage/symbols/device_values.hpp"
 #include "support/operations.hpp"
 #include "support/value_types.hpp"
 
@@ -12,10 +13,17 @@
 /// ranges. All of them are ordered on the context's stream; those that return a number wait for it.
 namespace gpulog::kernels::gpu {
 
-/// A value for each row of a table: a column, or a constant.
-struct row_value {
-  const word* column = nullptr;  ///< null: the constant
-  word constant = 0;
+/// Values of the rows of a table of bindings, with what it takes to read those of 64 bits.
+/// @tparam Word of 32 bits: columns hold the values; of 64 bits: codes or halves
+template <class Word>
+struct row_values {
+  storage::gpu::value_column column;
+  const word* numbered = nullptr;  ///< as storage::gpu::value_of_row
+};
+/// Where values go: one column, or those of their halves.
+struct value_columns {
+  word* lower = nullptr;
+  word* upper = nullptr;  ///< of 32 bits: not used
 };
 
 /// Finds rows that are equal in all columns.
@@ -31,42 +39,51 @@ void gather_rows(const backend::gpu::device_context& context, const word* column
                  std::uint64_t n, word* out);
 
 /// What an aggregate has of each group so far.
+template <class Word>
 struct fold_cells {
   std::uint64_t* counts = nullptr;
   double* sums = nullptr;
-  word* words = nullptr;
+  Word* words = nullptr;
 };
 /// Before the first value.
-void clear_fold(const backend::gpu::device_context& context, fold_op op, const fold_cells& cells, std::uint64_t groups);
-/// values[i] belongs to group owners[i]. values: null for count.
-void add_to_fold(const backend::gpu::device_context& context, fold_op op, const word* owners, const word* values,
-                 std::uint64_t n, const fold_cells& cells);
+template <class Word>
+void clear_fold(const backend::gpu::device_context& context, fold_op op, const fold_cells<Word>& cells,
+                std::uint64_t groups);
+/// Value number i belongs to group owners[i]; count needs no values.
+template <class Word>
+void add_to_fold(const backend::gpu::device_context& context, fold_op op, const word* owners,
+                 const row_values<Word>& values, std::uint64_t n, const fold_cells<Word>& cells);
 /// Whether every group has a value, also one that nothing was added to.
 [[nodiscard]] bool always_has_value(fold_op op);
 /// Numbers of the rows whose group has a value, in their order. @param representatives null: all are of group 0
 /// @return how many
 std::uint64_t rows_with_value(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                              const fold_cells& cells, const std::uint32_t* representatives, std::uint64_t rows,
+                              const std::uint64_t* counts, const std::uint32_t* representatives, std::uint64_t rows,
                               std::uint32_t* kept);
-/// results[i] = the value of the group of row kept[i] (null: row i).
-void fold_values(const backend::gpu::device_context& context, fold_op op, const fold_cells& cells,
-                 const std::uint32_t* representatives, const std::uint32_t* kept, std::uint64_t n, word* results);
+/// Result number i = the value of the group of row kept[i] (null: row i).
+template <class Word>
+void fold_values(const backend::gpu::device_context& context, fold_op op, const fold_cells<Word>& cells,
+                 const std::uint32_t* representatives, const std::uint32_t* kept, std::uint64_t n,
+                 const value_columns& results);
 
 /// range(from, to, step) of each row.
+template <class Word>
 struct range_rows {
   value_kind kind{};
-  row_value from;
-  row_value to;
-  row_value step;
+  row_values<Word> from;
+  row_values<Word> to;
+  row_values<Word> step;
   bool has_step = false;
   std::uint64_t rows = 0;
 };
 /// offsets: rows + 1 sums of the numbers of values. @return their number
+template <class Word>
 std::uint64_t count_range_values(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                                 const range_rows& ranges, std::uint64_t* offsets);
+                                 const range_rows<Word>& ranges, std::uint64_t* offsets);
 /// Values number [first, last) of all rows', and the rows that they belong to.
-void make_range_values(const backend::gpu::device_context& context, const range_rows& ranges,
-                       const std::uint64_t* offsets, std::uint64_t first, std::uint64_t last, word* values,
-                       std::uint32_t* owners);
+template <class Word>
+void make_range_values(const backend::gpu::device_context& context, const range_rows<Word>& ranges,
+                       const std::uint64_t* offsets, std::uint64_t first, std::uint64_t last,
+                       const value_columns& values, std::uint32_t* owners);
 
 }  // namespace gpulog::kernels::gpu

@@ -18,6 +18,7 @@ class tile_folds : protected tile_sources {
 
   /// Adds the values of n bindings, each to the group that owns it.
   void add_to_fold(const segment& here, fold_state& state, std::size_t number, const word* owners, std::uint32_t n) {
+    if (program_->segments[here.ended_fold].first_match) return state.add_matches(owners, n);
     if (here.fold == fold_op::functor) return call_for_values(here, state, value(number, here.folded), owners, n);
     if (program_->wide == nullptr) return state.add(here.fold, owners, value(number, here.folded), n);
     wide_word values[tile_rows];
@@ -44,11 +45,20 @@ class tile_folds : protected tile_sources {
     return depends_on_key_only ? relation_of(body.source).as_equivalence() : nullptr;
   }
 
+  /// What a group of an aggregate has at the end of the body, or whether one of a first match has a match.
+  [[nodiscard]] fold_result result_of(const fold_state& state, const segment& fold, std::uint32_t group) const {
+    if (fold.first_match) return {0, state.has_match(group)};
+    const fold_op op = program_->segments[fold.unfold - 1].fold;
+    const bool has_value = state.has_value(op, group);
+    return {has_value ? folded_value(state, op, group) : 0, has_value};
+  }
+
   /// Whether the aggregate counts the rows of one search or relation, so that nobody has to look at them.
   [[nodiscard]] bool counts_rows(std::size_t number) const {
     const segment& body = program_->segments[number + 1];
     return program_->segments[number].steps.empty() && body.ended_fold == number && body.fold == fold_op::count &&
-           body.steps.empty() && (body.kind == expansion_kind::scan || body.kind == expansion_kind::match);
+           body.steps.empty() && body.choices.empty() &&
+           (body.kind == expansion_kind::scan || body.kind == expansion_kind::match);
   }
   void count_rows(std::size_t number, std::uint32_t groups) {
     const segment& body = program_->segments[number + 1];

@@ -65,10 +65,24 @@ class tile_runner : private tile_folds {
         worker_(worker),
         folded_(folded != nullptr ? std::move(folded) : memory_of_folds(program, backend::unlimited_memory())),
         head_(program.head.size()),
-        ends_when_full_(program.ends_when_full()) {}
+        ends_when_full_(program.ends_when_full()) {
+    if (program.counted == nullptr) return;
+    if constexpr (Access::is_concurrent) {
+      scratch.counts.assign(program.counted->counts.size(), 0);
+      counts_ = scratch.counts.data();
+    } else {
+      counts_ = program.counted->counts.data();
+    }
+  }
 
   [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
   [[nodiscard]] std::uint64_t fresh() const { return fresh_; }
+  /// Of a worker beside others: adds what was counted to the pipeline's counts, where it has some. One at a time.
+  void add_counts() const {
+    if (!Access::is_concurrent || counts_ == nullptr) return;
+    std::vector<std::uint64_t>& all = program_->counted->counts;
+    for (std::size_t place = 0; place < all.size(); ++place) all[place] += counts_[place];
+  }
 
   /// Runs over rows [begin, end) of the first segment's input, or until the head has all it can have.
   /// make_room(rows) is called with everybody else elsewhere.
@@ -142,14 +156,14 @@ class tile_runner : private tile_folds {
           if (classes != nullptr) {
             read_equivalence(*classes, first, offset + row, n,
                              [this](const binding& bound) { return own(0, bound.target); });
-            process(0, n, make_room);
-            continue;
-          }
-          for (const binding& bound : first.bindings) {
-            const word* const column = relation_of(first.source).column(bound.column) + offset + row;
-            std::copy(column, column + n, own(0, bound.target));
+          } else {
+            for (const binding& bound : first.bindings) {
+              const word* const column = relation_of(first.source).column(bound.column) + offset + row;
+              std::copy(column, column + n, own(0, bound.target));
+            }
           }
           process(0, n, make_room);
+          if (program_->progress != nullptr) program_->progress->rows.fetch_add(n, std::memory_order_relaxed);
         }
         break;
       }
@@ -157,7 +171,7 @@ class tile_runner : private tile_folds {
       case expansion_kind::fold:
       case expansion_kind::unfold:
       case expansion_kind::host:
-      case expansion_kind::records:
+      case expansion_kind::lookups:
         break;  // never first
     }
   }
@@ -166,9 +180,12 @@ class tile_runner : private tile_folds {
   template <class MakeRoom>
   void process(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     bindings_ += n;
+    std::uint64_t* count = counts_ == nullptr ? nullptr : counts_ + program_->counted->first[number] + 1;
+    if (count != nullptr) *count += n;
     for (const step& one : program_->segments[number].steps) {
       n = apply_step(number, one, n);
       if (n == 0) return;
+      if (count != nullptr) *++count += n;
     }
     if (const segment& here = program_->segments[number]; here.ended_fold != 0) {
       const segment& fold = program_->segments[here.ended_fold];
@@ -243,7 +260,6 @@ class tile_runner : private tile_folds {
   void fold_wanted(std::size_t number, const std::vector<const word*>& columns, const std::uint16_t* wanted,
                    std::uint32_t n, const MakeRoom& make_room) {
     const segment& here = program_->segments[number];
-    const fold_op op = program_->segments[here.unfold - 1].fold;
     fold_state& state = *scratch_->folds[number];
     state.clear(n);
     for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -253,14 +269,12 @@ class tile_runner : private tile_folds {
     word* const owners = own(number, here.owner);
     for (std::uint32_t i = 0; i < n; ++i) owners[i] = i;
     if (counts_rows(number)) {
+      if (counts_ != nullptr) counts_[program_->counted->first[number] + 1] += n;
       count_rows(number, n);
     } else {
       process(number, n, make_room);
     }
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const bool has_value = state.has_value(op, i);
-      state.results()[wanted[i]] = {has_value ? folded_value(state, op, i) : 0, has_value};
-    }
+    for (std::uint32_t i = 0; i < n; ++i) state.results()[wanted[i]] = result_of(state, here, i);
   }
 
   /// Goes on behind an aggregate with the selected bindings, which have its results.
@@ -287,6 +301,7 @@ class tile_runner : private tile_folds {
     gate_->require_room<Access>(target, Access::is_concurrent ? shared_room_ : n, make_room);
     for (std::size_t c = 0; c < head_.size(); ++c) head_[c] = value(number, program_->head[c]);
     candidates_ += n;
+    if (program_->progress != nullptr) program_->progress->candidates.fetch_add(n, std::memory_order_relaxed);
     fresh_ += target.insert<Access>(head_.data(), n, scratch_->insert, worker_);
     if (ends_when_full_) check_end();
   }
@@ -296,6 +311,7 @@ class tile_runner : private tile_folds {
   void expand(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     check_end();
     const segment& here = program_->segments[number];
+    scratch_->rounds[number].clear();  // a run that ended early has left some
     if (!here.choices.empty()) return expand_by_fewest(number, n, make_room);
     expansion_scratch& state = *scratch_->expansions[number];
     state.filled = state.gathered = 0;
@@ -304,24 +320,21 @@ class tile_runner : private tile_folds {
       const sorted_rows* const sorted = sorted_for(number, rows, n);
       for (std::uint32_t i = 0; i < n; ++i) {
         const part_rows wanted = sorted == nullptr ? rows : wanted_of(number, *sorted, i);
-        const std::uint64_t count = wanted.end - wanted.begin;
-        if (count != 0) write_pairs(number, {nullptr, nullptr, sorted}, i, wanted.begin, count, make_room);
+        pair(number, {nullptr, nullptr, sorted}, {i, wanted.begin, wanted.end}, make_room);
       }
-      gather(number, {nullptr, nullptr, sorted});
+      end_pairs(number, {nullptr, nullptr, sorted}, make_room);
     } else if (here.kind == expansion_kind::range) {
-      for (std::uint32_t i = 0; i < n; ++i) {
-        write_pairs(number, {}, i, 0, size_of_range(number, i), make_room);
-      }
-      gather(number, {});
+      for (std::uint32_t i = 0; i < n; ++i) pair(number, {}, {i, 0, size_of_range(number, i)}, make_room);
+      end_pairs(number, {}, make_room);
     } else if (const auto* classes = relation_of(here.source).as_equivalence()) {
       const auto [first, second] = keys_of(number);
       for (std::uint32_t i = 0; i < n; ++i) classes->prefetch(first[i]);
       for (std::uint32_t i = 0; i < n; ++i) {
         for (const auto& found : find_pairs(*classes, here.part, first, second, i)) {
-          write_pairs(number, {}, i, found.begin, found.count, make_room);
+          pair(number, {}, {i, found.begin, found.begin + found.count}, make_room);
         }
       }
-      gather(number, {});
+      end_pairs(number, {}, make_room);
     } else {
       relation_of(here.source)
           .index(here.index)
@@ -332,12 +345,12 @@ class tile_runner : private tile_folds {
               if (range.count == 0) continue;
               if (const sorted_rows* const sorted = sorted_for(number, run, range)) {
                 const part_rows wanted = wanted_of(number, *sorted, i);
-                write_places(number, {&run}, i, range.first, *sorted, wanted, make_room);
+                pair(number, {&run}, {i, wanted.begin, wanted.end, sorted, range.first}, make_room);
               } else {
-                write_pairs(number, {&run}, i, range.first, range.count, make_room);
+                pair_key(number, {&run}, i, range, make_room);
               }
             }
-            gather(number, {&run});
+            end_pairs(number, {&run}, make_room);
           });
     }
     if (state.filled != 0) process(number, state.filled, make_room);
@@ -383,9 +396,9 @@ class tile_runner : private tile_folds {
         for (std::uint32_t i = 0; i < n; ++i) {
           const storage::row_range range = state.ranges[i];
           if (choosing.chosen[i] != c || range.count == 0) continue;
-          write_pairs(number, {&run, &choice}, i, range.first, range.count, make_room);
+          pair_key(number, {&run, &choice}, i, range, make_room);
         }
-        gather(number, {&run, &choice});
+        end_pairs(number, {&run, &choice}, make_room);
       });
       if (state.filled != 0) process_found(number, {nullptr, &choice}, state.filled, make_room);
     }
@@ -395,12 +408,87 @@ class tile_runner : private tile_folds {
   template <class MakeRoom>
   void process_found(std::size_t number, const row_source& source, std::uint32_t n, const MakeRoom& make_room) {
     if (source.choice != nullptr) {
+      if (counts_ != nullptr) counts_[program_->counted->first[number]] += n;
       for (const step& check : source.choice->checks) {
         n = apply_step(number, check, n);
         if (n == 0) return;
       }
     }
     process(number, n, make_room);
+  }
+
+  /// Pairs a binding with rows of the source; where only a first match is asked for, end_pairs() does.
+  template <class MakeRoom>
+  void pair(std::size_t number, const row_source& source, const wanted_rows& wanted, const MakeRoom& make_room) {
+    if (program_->segments[number].first_match_around != 0) {
+      if (wanted.begin != wanted.end) scratch_->rounds[number].push_back(wanted);
+    } else {
+      write_rows(number, source, wanted, make_room);
+    }
+  }
+  /// The same with the rows of a key, which is what most joins do.
+  template <class MakeRoom>
+  void pair_key(std::size_t number, const row_source& source, std::uint32_t owner, const storage::row_range& range,
+                const MakeRoom& make_room) {
+    if (program_->segments[number].first_match_around != 0) {
+      scratch_->rounds[number].push_back({owner, range.first, std::uint64_t{range.first} + range.count});
+    } else {
+      write_pairs(number, source, owner, range.first, range.count, make_room);
+    }
+  }
+  template <class MakeRoom>
+  void end_pairs(std::size_t number, const row_source& source, const MakeRoom& make_room) {
+    if (program_->segments[number].first_match_around != 0) {
+      find_first(number, source, make_room);
+    } else {
+      gather(number, source);
+    }
+  }
+
+  /// Looks for first matches in rounds: each binding gets a few rows, which go through to the end of the first match,
+  /// and those that are left get twice as many. So a match that is found early costs little, and one that is not there
+  /// hardly more than all rows at once.
+  template <class MakeRoom>
+  void find_first(std::size_t number, const row_source& source, const MakeRoom& make_room) {
+    constexpr std::uint64_t first_round = 4;  // rows of a binding; chosen, no command measures it
+    const segment& body = program_->segments[program_->segments[number].first_match_around];
+    const fold_state& state = *scratch_->folds[program_->segments[number].first_match_around];
+    const word* const groups = value(number - 1, body.owner);
+    std::vector<wanted_rows>& left = scratch_->rounds[number];
+    for (std::uint64_t round = first_round; !left.empty(); round *= 2) {
+      std::size_t kept = 0;
+      for (wanted_rows one : left) {
+        if (state.has_match(groups[one.owner])) continue;
+        wanted_rows now = one;
+        now.end = one.begin + std::min(round, one.end - one.begin);
+        one.begin = now.end;
+        if (one.begin != one.end) left[kept++] = one;
+        write_rows(number, source, now, make_room);
+      }
+      left.resize(kept);
+      process_pairs(number, source, make_room);
+    }
+  }
+
+  template <class MakeRoom>
+  void write_rows(std::size_t number, const row_source& source, const wanted_rows& wanted, const MakeRoom& make_room) {
+    if (wanted.sorted == nullptr) {
+      write_pairs(number, source, wanted.owner, wanted.begin, wanted.end - wanted.begin, make_room);
+      return;
+    }
+    for (std::uint64_t place = wanted.begin; place < wanted.end; ++place) {
+      write_pairs(number, source, wanted.owner, wanted.first + wanted.sorted->rows[place], 1, make_room);
+    }
+  }
+
+  /// Goes on with the pairs that are written.
+  template <class MakeRoom>
+  void process_pairs(std::size_t number, const row_source& source, const MakeRoom& make_room) {
+    expansion_scratch& state = *scratch_->expansions[number];
+    gather(number, source);
+    const std::uint32_t n = state.filled;
+    state.filled = state.gathered = 0;
+    if (n != 0) process_found(number, source, n, make_room);
   }
 
   /// Pairs binding `owner` with rows [first, first + count); passes every full tile on.
@@ -429,20 +517,9 @@ class tile_runner : private tile_folds {
       first += taken;
       count -= taken;
       if (state.filled == tile_rows) {
-        gather(number, source);
-        state.filled = state.gathered = 0;
-        process_found(number, source, tile_rows, make_room);
+        process_pairs(number, source, make_room);
         check_end();
       }
-    }
-  }
-
-  /// The same with rows of one key in the order of a window's column.
-  template <class MakeRoom>
-  void write_places(std::size_t number, const row_source& source, std::uint32_t owner, std::uint64_t first,
-                    const sorted_rows& sorted, const part_rows& wanted, const MakeRoom& make_room) {
-    for (std::uint64_t place = wanted.begin; place < wanted.end; ++place) {
-      write_pairs(number, source, owner, first + sorted.rows[place], 1, make_room);
     }
   }
 
@@ -453,7 +530,8 @@ class tile_runner : private tile_folds {
   std::shared_ptr<fold_memory> folded_;
   std::vector<const word*> head_;
   bool ends_when_full_;
-  std::uint64_t bindings_ = 0;  ///< that came to segments
+  std::uint64_t* counts_ = nullptr;  ///< by place (step_counts); nullptr: nobody asks
+  std::uint64_t bindings_ = 0;       ///< that came to segments
   std::uint64_t candidates_ = 0;
   std::uint64_t fresh_ = 0;
   std::uint8_t* passes_ = nullptr;  // of run_pairs

@@ -26,6 +26,18 @@ struct expansion_scratch {
   std::uint32_t gathered = 0;
 };
 
+struct sorted_rows;
+
+/// Rows that a binding of the tile before is paired with: [begin, end), or those at these places of `sorted`, counted
+/// from `first`.
+struct wanted_rows {
+  std::uint32_t owner = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  const sorted_rows* sorted = nullptr;
+  std::uint64_t first = 0;
+};
+
 /// What an expansion with a choice of searches knows of the tile before it.
 struct choice_scratch {
   std::uint64_t fewest[tile_rows];
@@ -41,28 +53,41 @@ struct tile_scratch {
   std::vector<std::unique_ptr<fold_state>> folds;        // by segment; null for others
   expansion_scratch probe;                               // of existence tests
   std::vector<std::unique_ptr<choice_scratch>> choices;  // by segment; null for others
+  std::vector<std::vector<wanted_rows>> rounds;          // by segment: of first matches, what is left to look at
   storage::insert_scratch insert;
   std::uint16_t selected[tile_rows];
   std::uint8_t found[tile_rows];
   record_memory records;
+  std::vector<std::uint64_t> counts;  // by place (step_counts), of a worker beside others
 
   /// Makes room for a pipeline, and fills in its constants.
   void prepare(const pipeline& program) {
     const std::size_t segments = program.segments.size();
     registers.resize(std::max(registers.size(), segments * program.slot_count * tile_rows));
-    constants.resize(std::max(constants.size(), program.constants.size() * tile_rows));
-    for (std::size_t i = 0; i < program.constants.size(); ++i) {
-      std::fill_n(constants.begin() + static_cast<std::ptrdiff_t>(i * tile_rows), tile_rows, program.constants[i]);
-    }
+    const bool are_filled = program.constants.size() <= filled.size() &&
+                            std::equal(program.constants.begin(), program.constants.end(), filled.begin());
+    if (!are_filled) fill_constants(program);
     while (expansions.size() < segments) expansions.push_back(std::make_unique<expansion_scratch>());
     folds.resize(std::max(folds.size(), segments));
     choices.resize(std::max(choices.size(), segments));
+    rounds.resize(std::max(rounds.size(), segments));
     for (std::size_t i = 0; i < segments; ++i) {
       const segment& made = program.segments[i];
       if (made.kind == expansion_kind::fold && folds[i] == nullptr) folds[i] = std::make_unique<fold_state>();
       if (!made.choices.empty() && choices[i] == nullptr) choices[i] = std::make_unique<choice_scratch>();
     }
   }
+
+ private:
+  void fill_constants(const pipeline& program) {
+    filled = program.constants;
+    constants.resize(std::max(constants.size(), filled.size() * tile_rows));
+    for (std::size_t i = 0; i < filled.size(); ++i) {
+      std::fill_n(constants.begin() + static_cast<std::ptrdiff_t>(i * tile_rows), tile_rows, filled[i]);
+    }
+  }
+
+  std::vector<word> filled;  // what the first constants are
 };
 
 }  // namespace gpulog::kernels

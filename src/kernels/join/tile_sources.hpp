@@ -50,11 +50,13 @@ class tile_sources : protected tile_steps {
   }
 
   /// Places in the sorted rows that a binding needs: those within its bounds, and of them none or one where an
-  /// aggregate asks no more than how many there are, or which is the least or greatest.
+  /// aggregate asks no more than how many there are, or which is the least or greatest, or a first match whether there
+  /// is one.
   [[nodiscard]] part_rows wanted_of(std::size_t number, const sorted_rows& sorted, std::uint32_t i) {
     part_rows wanted = window_of(number, sorted, i);
     const segment& here = program_->segments[number];
     if (wanted.begin == wanted.end || here.ended_fold == 0 || !asks_window_only(here)) return wanted;
+    if (program_->segments[here.ended_fold].first_match) return {wanted.begin, wanted.begin + 1};
     if (here.fold == fold_op::count) {
       const word owner = value(number - 1, program_->segments[here.ended_fold].owner)[i];
       scratch_->folds[here.ended_fold]->add_matches(owner, wanted.end - wanted.begin);

@@ -3,10 +3,11 @@
 #include "kernels/steps/scalar.hpp"
 #include "kernels/steps/word_operations.hpp"
 
-/// The operations of scalar.hpp by number, for kernels that interpret a rule's steps.
+/// The operations of scalar.hpp by number, for kernels that interpret a rule's steps. Word: of 32 or of 64 bits.
 namespace gpulog::kernels::gpu {
 
-__device__ inline word compute_word(scalar_op op, word a, word b) {
+template <class Word>
+__device__ Word compute_word(scalar_op op, Word a, Word b) {
   switch (op) {
 #define GPULOG_CASE(name) \
   case scalar_op::name:   \
@@ -18,7 +19,8 @@ __device__ inline word compute_word(scalar_op op, word a, word b) {
   }
 }
 
-__device__ inline bool compare_words(comparison_op op, word a, word b) {
+template <class Word>
+__device__ bool compare_words(comparison_op op, Word a, Word b) {
   switch (op) {
 #define GPULOG_CASE(name)   \
   case comparison_op::name: \

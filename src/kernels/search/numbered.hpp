@@ -82,14 +82,16 @@ class numbered_results {
 };
 
 /// Runs the fixpoint and replaces the members' rows, which are those to start from, by its result.
+/// @param graph of the task, if it is there already
 /// @return nothing, and nothing is done, when numbering does not pay. @throws memory_exceeded, interrupted
 template <class Backend>
 std::optional<decomposed_counts> run_numbered(Backend& backend, backend::memory_resource& resource,
                                               const numbered_task& task,
                                               const relation_list<storage::relation>& relations,
-                                              const numbering_cut_offs& cut, const std::atomic<bool>* stop) {
-  const auto graph = make_numbered_graph(resource, task, relations, cut);
-  if (!graph) return std::nullopt;
+                                              const numbering_cut_offs& cut, const std::atomic<bool>* stop,
+                                              std::optional<numbered_graph> graph = std::nullopt) {
+  if (!graph) graph = make_numbered_graph(resource, task, relations, cut);
+  if (!graph || graph->invariants.size() < cut.searches) return std::nullopt;
   numbered_results results(resource, task, *graph, relations);
   const numbered_steps steps(graph->steps);
   const auto counts = search_all(

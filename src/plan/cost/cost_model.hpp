@@ -20,6 +20,8 @@ class cost_model {
 
   /// Rows of a part of a relation, at least 1.
   [[nodiscard]] double rows(relation_id relation, part rows) const;
+  /// Whether they were counted; else they are an estimate.
+  [[nodiscard]] bool knows_rows(relation_id relation) const { return relations_[relation.value].is_known; }
 
   /// Rows of the part that agree with one binding in the given columns, may be below 1. With known numbers of distinct
   /// values: rows over the combinations of them, and some times that where no column is a key; otherwise

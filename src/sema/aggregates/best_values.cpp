@@ -77,8 +77,9 @@ void add_subsumption(program& program, relation_id id, const value_column& value
   test.span = declared.span;
   made.body.emplace_back(std::move(dominating));
   made.body.emplace_back(std::move(test));
-  made.text = to_text(program, made, made.body[0]) + " <= " + to_text(program, made, made.body[1]) + " :- " +
-              to_text(program, made, made.body[2]) + ".";
+  const rule shown = as_in_source(program, made);
+  made.text = to_text(program, shown, shown.body[0]) + " <= " + to_text(program, shown, shown.body[1]) + " :- " +
+              to_text(program, shown, shown.body[2]) + ".";
   declared.is_aggregate = true;
   declared.subsumptions.push_back(static_cast<std::uint32_t>(program.subsumptions.size()));
   program.subsumptions.push_back(std::move(made));

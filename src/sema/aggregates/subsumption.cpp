@@ -59,19 +59,33 @@ syntax::clause body_of(const syntax::subsumption& written) {
   return result;
 }
 
-void finish_subsumption(const program& program, rule& made) {
-  // What computes an argument of an atom stands in front of it.
-  std::vector<literal> pair;
-  std::vector<literal> others;
-  for (literal& part : made.body) {
-    const bool in_pair = pair.size() < 2 && std::holds_alternative<atom>(part);
-    (in_pair ? pair : others).push_back(std::move(part));
+namespace {
+
+struct parts {
+  std::vector<literal> pair, others;
+};
+
+/// What computes an argument of an atom stands in front of it.
+parts parted(std::vector<literal> body) {
+  parts result;
+  for (literal& part : body) {
+    const bool in_pair = result.pair.size() < 2 && std::holds_alternative<atom>(part);
+    (in_pair ? result.pair : result.others).push_back(std::move(part));
   }
-  made.text = to_text(program, made, pair[0]) + " <= " + to_text(program, made, pair[1]);
-  for (std::size_t position = 0; position < others.size(); ++position) {
-    made.text += (position == 0 ? " :- " : ", ") + to_text(program, made, others[position]);
+  return result;
+}
+
+}  // namespace
+
+void finish_subsumption(const program& program, rule& made) {
+  const rule shown = as_in_source(program, made);
+  const parts written = parted(shown.body);
+  made.text = to_text(program, shown, written.pair[0]) + " <= " + to_text(program, shown, written.pair[1]);
+  for (std::size_t position = 0; position < written.others.size(); ++position) {
+    made.text += (position == 0 ? " :- " : ", ") + to_text(program, shown, written.others[position]);
   }
   made.text += ".";
+  auto [pair, others] = parted(std::move(made.body));
   made.body = std::move(pair);
   std::move(others.begin(), others.end(), std::back_inserter(made.body));
 }

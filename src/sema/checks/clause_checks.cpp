@@ -4,10 +4,11 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "sema/checks/suggestion.hpp"
+#include "sema/print.hpp"
 #include "sema/rewriting/syntax_walk.hpp"
 #include "sema/types/clause_types.hpp"
 #include "sema/types/functors.hpp"
+#include "support/suggestion.hpp"
 
 namespace gpulog::sema {
 
@@ -368,7 +369,7 @@ bool check_aggregate(const flat_clause& clause, const syntax::aggregate& aggrega
   bool good = true;
   const auto check = [&](const syntax::variable& variable, const syntax::argument& term) {
     if (!bound.add(variable.name)) return;
-    diagnostics.error(term.span, "Ungrounded variable " + variable.name.substr(0, variable.name.find('@')));
+    diagnostics.error(term.span, "Ungrounded variable " + without_made_names(variable.name));
     good = false;
   };
   const auto check_nested = [&](const syntax::aggregate& nested, const syntax::argument&) {
@@ -396,7 +397,7 @@ bool check_groundedness(const flat_clause& clause, diagnostics& diagnostics) {
   bool good = true;
   const auto check = [&](const syntax::variable& variable, const syntax::argument& term) {
     if (!bound.add(variable.name)) return;
-    diagnostics.error(term.span, "Ungrounded variable " + variable.name);
+    diagnostics.error(term.span, "Ungrounded variable " + without_made_names(variable.name));
     good = false;
   };
   const auto check_closed = [&](const syntax::argument& term) {

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sema/checks/suggestion.hpp"
 #include "sema/rewriting/syntax_rewriter.hpp"
+#include "support/suggestion.hpp"
 
 namespace gpulog::sema {
 

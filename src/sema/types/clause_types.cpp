@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "sema/numeric_literal.hpp"
+#include "sema/print.hpp"
+#include "sema/types/type_origins.hpp"
 #include "syntax/printer.hpp"
 
 namespace gpulog::sema {
@@ -43,6 +45,23 @@ namespace {
 bool is_record_or_constant(const syntax::argument& term) {
   return term.as<syntax::record_constructor>() != nullptr || term.as<syntax::numeric_constant>() != nullptr ||
          term.as<syntax::string_constant>() != nullptr || term.as<syntax::nil_constant>() != nullptr;
+}
+
+std::string_view name_of(syntax::numeric_form form) {
+  switch (form) {
+    case syntax::numeric_form::floating:
+      return "Float";
+    case syntax::numeric_form::unsigned_number:
+      return "Unsigned";
+    case syntax::numeric_form::untyped:
+      break;
+  }
+  return "Number";
+}
+
+bool is_out_of_range(const syntax::numeric_constant& number, word_size words) {
+  if (number.form != syntax::numeric_form::untyped) return literal_kinds(number, words).empty();
+  return !literal_value(number, value_kind::number, words);
 }
 
 }  // namespace
@@ -232,13 +251,17 @@ bool clause_types::check(diagnostics& diagnostics) const {
   return good;
 }
 
+bool clause_types::fail_at(const syntax::argument& term, std::string message, diagnostics& diagnostics) const {
+  type_origins(declared_, clause_, *this).explain_mismatch(term, diagnostics.error(term.span, std::move(message)));
+  return false;
+}
+
 bool clause_types::check_call(const syntax::argument& term, diagnostics& diagnostics) const {
   const auto* call = term.as<syntax::functor_call>();
   const auto* aggregate = term.as<syntax::aggregate>();
   if (aggregate != nullptr && (!aggregate->target || signature_of(aggregate->op) == nullptr)) {
     if (!constraints_.types(unknown_of(term)).empty()) return true;
-    diagnostics.error(term.span, "Aggregate " + std::string(syntax::spelling(aggregate->op)) + " (type mismatch)");
-    return false;
+    return fail_at(term, "Aggregate " + std::string(syntax::spelling(aggregate->op)) + " (type mismatch)", diagnostics);
   }
   if (call == nullptr && aggregate == nullptr) return true;
   const functor_signature& signature = call != nullptr ? *signature_of(call->op) : *signature_of(aggregate->op);
@@ -248,16 +271,36 @@ bool clause_types::check_call(const syntax::argument& term, diagnostics& diagnos
       !constraints_.types(unknown_of(term)).empty()) {
     return true;
   }
-  std::string types;
+  // An operand without a type has its own message.
   for (const unknown argument : arguments) {
-    // An operand without a type has its own message.
     if (constraints_.types(argument).empty()) return true;
-    types += (types.empty() ? "" : ", ") + declared_.types().text(constraints_.types(argument));
   }
-  diagnostics.error(term.span, "No valid overloads for functor " +
-                                   std::string(call != nullptr ? syntax::spelling(call->op) : signature.name) +
-                                   " with arguments of type (" + types + ") here (type mismatch)");
+  const std::string name(call != nullptr ? syntax::spelling(call->op) : signature.name);
+  if (constraints_.takes(arguments, signature)) {
+    return fail_at(term, (call != nullptr ? "Functor " : "Aggregate ") + name + " (type mismatch)", diagnostics);
+  }
+  report_wrong_operands(term, name, signature, diagnostics);
   return false;
+}
+
+void clause_types::report_wrong_operands(const syntax::argument& term, const std::string& name,
+                                         const functor_signature& signature, diagnostics& diagnostics) const {
+  std::vector<const syntax::argument*> operands;
+  if (const auto* call = term.as<syntax::functor_call>()) {
+    for (const syntax::argument& argument : call->arguments) operands.push_back(&argument);
+  } else {
+    operands.push_back(&**term.as<syntax::aggregate>()->target);
+  }
+  std::string types;
+  for (const syntax::argument* operand : operands) {
+    types += (types.empty() ? "" : ", ") + declared_.types().text(constraints_.types(unknown_of(*operand)));
+  }
+  diagnostics::entry& error =
+      diagnostics.error(term.span, "No valid overloads for functor " + name + " with arguments of type (" + types +
+                                       ") here (type mismatch)");
+  const type_origins origins(declared_, clause_, *this);
+  for (const syntax::argument* operand : operands) origins.explain_type(*operand, error);
+  type_origins::explain_functor(signature, error);
 }
 
 /// Terms without any type are left to other messages.
@@ -295,75 +338,60 @@ bool clause_types::check_structure(const syntax::argument& term, diagnostics& di
 }
 
 bool clause_types::check_constant_or_cast(const syntax::argument& term, diagnostics& diagnostics) const {
-  const type_set& types = constraints_.types(unknown_of(term));
-  if (!types.empty()) return true;
-  if (term.as<syntax::string_constant>() != nullptr) {
-    diagnostics.error(term.span, "Symbol constant (type mismatch)");
-    return false;
-  }
-  if (term.as<syntax::counter>() != nullptr) {
-    diagnostics.error(term.span, "Auto-increment functor (type mismatch)");
-    return false;
-  }
-  if (term.as<syntax::iteration_counter>() != nullptr) {
-    diagnostics.error(term.span, "Iteration counter (type mismatch)");
-    return false;
-  }
-  if (const auto* call = term.as<syntax::user_functor_call>()) {
-    diagnostics.error(term.span, "Functor @" + call->name + " (type mismatch)");
-    return false;
-  }
-  if (term.as<syntax::type_cast>() != nullptr) {
-    diagnostics.error(term.span, "Type cast (type mismatch)");
-    return false;
-  }
+  if (!constraints_.types(unknown_of(term)).empty()) return true;
+  std::string what;
+  if (term.as<syntax::string_constant>() != nullptr) what = "Symbol constant";
+  if (term.as<syntax::counter>() != nullptr) what = "Auto-increment functor";
+  if (term.as<syntax::iteration_counter>() != nullptr) what = "Iteration counter";
+  if (const auto* call = term.as<syntax::user_functor_call>()) what = "Functor @" + call->name;
+  if (term.as<syntax::type_cast>() != nullptr) what = "Type cast";
   const auto* number = term.as<syntax::numeric_constant>();
-  if (number == nullptr) return true;
-  switch (number->form) {
-    case syntax::numeric_form::floating:
-      diagnostics.error(term.span, literal_kinds(*number, declared_.words()).empty()
-                                       ? "Float constant out of range (type mismatch)"
-                                       : "Float constant (type mismatch)");
-      break;
-    case syntax::numeric_form::unsigned_number:
-      diagnostics.error(term.span, literal_kinds(*number, declared_.words()).empty()
-                                       ? "Unsigned constant out of range (type mismatch)"
-                                       : "Unsigned constant (type mismatch)");
-      break;
-    case syntax::numeric_form::untyped:
-      diagnostics.error(term.span, literal_value(*number, value_kind::number, declared_.words())
-                                       ? "Number constant (type mismatch)"
-                                       : "Number constant out of range (type mismatch)");
-      break;
+  if (number != nullptr) {
+    if (is_out_of_range(*number, declared_.words())) return report_out_of_range(term, *number, diagnostics);
+    what = std::string(name_of(number->form)) + " constant";
+  }
+  return what.empty() || fail_at(term, what + " (type mismatch)", diagnostics);
+}
+
+bool clause_types::report_out_of_range(const syntax::argument& term, const syntax::numeric_constant& number,
+                                       diagnostics& diagnostics) const {
+  diagnostics::entry& error =
+      diagnostics.error(term.span, std::string(name_of(number.form)) + " constant out of range (type mismatch)");
+  if (declared_.words() == word_size::bits32 && !is_out_of_range(number, word_size::bits64)) {
+    error.note("Numbers have 32 bits here; with --word-size 64 they have 64 bits");
   }
   return false;
 }
 
 bool clause_types::check_variable(const std::string& name, const source_span& where, diagnostics& diagnostics) const {
   const unknown term = variables_.at(name);
+  const std::string shown = without_made_names(name);
   const type_set& types = constraints_.types(term);
   if (!types.empty() && !types.is_all()) return true;
-  diagnostics::entry& error = diagnostics.error(where, "Unable to deduce type for variable " + name);
+  diagnostics::entry& error = diagnostics.error(where, "Unable to deduce type for variable " + shown);
   if (types.is_all()) return false;
   error.note("Following constraints are incompatible:");
   std::vector<type_constraints::demand> demands = constraints_.incompatible_demands(term);
   if (demands.empty()) {
     const std::vector<unknown> others = constraints_.incompatible_terms(term);
-    for (const unknown other : others) error.note("   var(" + text_of(other) + ") <: var(" + name + ")");
+    for (const unknown other : others) error.note("   var(" + text_of(other) + ") <: var(" + shown + ")");
+    const type_origins origins(declared_, clause_, *this);
+    for (const unknown other : others) origins.explain_type(term_of(other), error);
     if (others.empty()) demands = constraints_.demands_on(term);
   }
   for (const type_constraints::demand& demand : demands) {
-    error.note(demand.where, "   Type of variable '" + name + "' should be a subtype of '" +
+    error.note(demand.where, "   Type of variable '" + shown + "' should be a subtype of '" +
                                  declared_.types()[demand.type].name + "'");
   }
   return false;
 }
 
-std::string clause_types::text_of(unknown term) const {
-  const auto found =
-      std::find_if(order_.begin(), order_.end(), [&](const syntax::argument* one) { return unknown_of(*one) == term; });
-  return syntax::print(**found);
+const syntax::argument& clause_types::term_of(unknown wanted) const {
+  return **std::find_if(order_.begin(), order_.end(),
+                        [&](const syntax::argument* one) { return unknown_of(*one) == wanted; });
 }
+
+std::string clause_types::text_of(unknown term) const { return without_made_names(syntax::print(term_of(term))); }
 
 bool clause_types::check_columns(const syntax::atom& atom, relation_id relation, bool is_negated,
                                  diagnostics& diagnostics) const {
@@ -384,11 +412,13 @@ bool clause_types::check_columns(const syntax::atom& atom, relation_id relation,
     });
     if (fits) continue;
     const syntax::attribute& attribute = declared_.column_declaration(relation, column);
-    diagnostics
-        .error(term.span, is_negated ? "The kind of atom's argument doesn't match the declared type kind"
-                                     : "Atom's argument type is not a subtype of its declared type")
-        .note(attribute.span, "The argument's declared type is " + attribute.type.text)
-        .note("The argument's type is " + environment.text(types));
+    diagnostics::entry& error =
+        diagnostics
+            .error(term.span, is_negated ? "The kind of atom's argument doesn't match the declared type kind"
+                                         : "Atom's argument type is not a subtype of its declared type")
+            .note(attribute.span, "The argument's declared type is " + attribute.type.text)
+            .note("The argument's type is " + environment.text(types));
+    type_origins(declared_, clause_, *this).explain_type(term, error);
     good = false;
   }
   return good;

@@ -36,6 +36,10 @@ class clause_types {
   [[nodiscard]] const declarations::known_functor& user_functor(const std::string& name) const {
     return *declared_.find_user_functor(name);
   }
+  /// The one record type that a term has; invalid when there is none.
+  [[nodiscard]] structure_id structure(const syntax::argument& term) const {
+    return constraints_.structure(unknown_of(term));
+  }
   [[nodiscard]] word_size words() const { return declared_.words(); }
   /// Whether nothing says of which type the term is.
   [[nodiscard]] bool is_untyped(const syntax::argument& term) const {
@@ -53,11 +57,18 @@ class clause_types {
   unknown collect(const syntax::argument& term);
   [[nodiscard]] unknown unknown_of(const syntax::argument& term) const { return terms_.at(&term); }
 
+  /// Reports a term without a type; false.
+  bool fail_at(const syntax::argument& term, std::string message, diagnostics& diagnostics) const;
   bool check_call(const syntax::argument& term, diagnostics& diagnostics) const;
   bool check_structure(const syntax::argument& term, diagnostics& diagnostics) const;
   bool check_constant_or_cast(const syntax::argument& term, diagnostics& diagnostics) const;
   bool check_variable(const std::string& name, const source_span& where, diagnostics& diagnostics) const;
   bool check_columns(const syntax::atom& atom, relation_id relation, bool is_negated, diagnostics& diagnostics) const;
+  void report_wrong_operands(const syntax::argument& term, const std::string& name, const functor_signature& signature,
+                             diagnostics& diagnostics) const;
+  bool report_out_of_range(const syntax::argument& term, const syntax::numeric_constant& number,
+                           diagnostics& diagnostics) const;
+  [[nodiscard]] const syntax::argument& term_of(unknown wanted) const;
   /// As it is written.
   [[nodiscard]] std::string text_of(unknown term) const;
   [[nodiscard]] std::vector<unknown> arguments_of(const syntax::functor_call& call) const;

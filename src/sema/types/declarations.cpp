@@ -6,8 +6,8 @@
 #include <sstream>
 #include <tuple>
 
-#include "sema/checks/suggestion.hpp"
 #include "sema/strong_components.hpp"
+#include "support/suggestion.hpp"
 
 namespace gpulog::sema {
 
@@ -28,6 +28,19 @@ directive_kind directive_kind_of(syntax::directive_kind kind) {
       return directive_kind::limitsize;
   }
   return directive_kind::input;
+}
+
+/// What a type of other languages is here; empty for other names.
+std::string_view type_called(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> types[] = {
+      {"string", "symbol"}, {"String", "symbol"},  {"str", "symbol"},    {"text", "symbol"}, {"varchar", "symbol"},
+      {"int", "number"},    {"integer", "number"}, {"long", "number"},   {"i32", "number"},  {"i64", "number"},
+      {"double", "float"},  {"real", "float"},     {"f32", "float"},     {"f64", "float"},   {"uint", "unsigned"},
+      {"u32", "unsigned"},  {"u64", "unsigned"},   {"bigint", "number"}, {"char", "symbol"}};
+  for (const auto& [foreign, ours] : types) {
+    if (foreign == name) return ours;
+  }
+  return {};
 }
 
 }  // namespace
@@ -159,7 +172,10 @@ std::optional<type_id> declarations::resolve_type(const syntax::qualified_name& 
     std::vector<std::string> candidates = types_.names();
     for (const auto& [candidate, declaration] : pending_types_) candidates.push_back(candidate);
     std::sort(candidates.begin(), candidates.end());
-    diagnostics_.error(name.span, "Undefined type " + name.text + role + did_you_mean(name.text, candidates));
+    const std::string_view ours = type_called(name.text);
+    diagnostics_.error(name.span, "Undefined type " + name.text + role +
+                                      (ours.empty() ? did_you_mean(name.text, candidates)
+                                                    : ", did you mean '" + std::string(ours) + "'?"));
     return std::nullopt;
   }
   if (pending->second.state == progress::waiting) define_type(pending->second);

@@ -174,6 +174,16 @@ const functor_overload* type_constraints::overload(unknown result, const std::ve
   return nullptr;
 }
 
+bool type_constraints::takes(const std::vector<unknown>& arguments, const functor_signature& signature) const {
+  return std::any_of(signature.overloads.begin(), signature.overloads.end(), [&](const functor_overload& candidate) {
+    for (std::size_t position = 0; position < arguments.size(); ++position) {
+      const auto parameter = candidate.parameter(position);
+      if (parameter && !may_have(arguments[position], *parameter)) return false;
+    }
+    return true;
+  });
+}
+
 std::vector<type_constraints::demand> type_constraints::demands_on(unknown term) const {
   std::vector<demand> result;
   std::copy_if(demands_.begin(), demands_.end(), std::back_inserter(result),

@@ -55,6 +55,9 @@ class type_constraints {
   [[nodiscard]] const functor_overload* overload(unknown result, const std::vector<unknown>& arguments,
                                                  const functor_signature& signature) const;
 
+  /// Whether some overload takes the arguments, whatever it gives.
+  [[nodiscard]] bool takes(const std::vector<unknown>& arguments, const functor_signature& signature) const;
+
   /// What was asked of a term, for messages.
   struct demand {
     unknown term = 0;

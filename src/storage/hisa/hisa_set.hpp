@@ -9,26 +9,23 @@
 namespace gpulog::storage {
 
 /// The published tuple set: all tuples as a sorted index array over the relation's data array, and a hash table on the
-/// first column. New tuples are sorted, made unique, reduced by those in full, and merged (paper, section 5.1).
+/// first column. New tuples are sorted, made unique, reduced by those in full, and merged (paper, section 5.1). As a
+/// merge copies full, few new tuples first stand in smaller arrays of their own (stays_apart()).
 class hisa_set {
  public:
   hisa_set(memory_resource& resource, std::uint32_t arity, buffer_policy buffers)
-      : resource_(&resource),
-        positions_(resource),
-        spare_positions_(resource),
-        first_column_(resource, 1, load_factor),
-        spare_level_(resource, 1, load_factor),
-        buffers_(buffers),
-        arity_(arity) {}
+      : resource_(&resource), spare_(resource), buffers_(buffers), arity_(arity) {}
 
   static constexpr double load_factor = 0.8;
 
   [[nodiscard]] std::uint64_t bytes() const {
-    return positions_.bytes() + spare_positions_.bytes() + first_column_.bytes() + spare_level_.bytes();
+    std::uint64_t sum = spare_.bytes();
+    for (const sorted_part& part : parts_) sum += part.bytes();
+    return sum;
   }
 
   /// Which of rows [0, n) of the candidates are in no earlier candidate row and not in the set: sorted by tuple. Fills
-  /// ranks with each one's place among the set's tuples. @return their number
+  /// ranks with each one's place among the tuples of the last array. @return their number
   template <class Backend>
   std::uint64_t select_new(Backend& backend, const column_pointers& data, const column_pointers& candidates,
                            std::uint64_t n, array<std::uint32_t>& selected, array<std::uint32_t>& ranks) const {
@@ -44,7 +41,7 @@ class hisa_set {
     backend.for_each(n, [&, row, rank](std::uint64_t i) {
       rank[i] = duplicate;
       if (i != 0 && same_tuple(candidates, row[i], candidates, row[i - 1])) return;
-      rank[i] = rank_in_full(data, candidates, row[i]);
+      rank[i] = rank_of_new(data, candidates, row[i]);
     });
     const std::uint64_t fresh = backend.select_if(
         n, [rank](std::uint64_t i) { return rank[i] != duplicate; }, selected.data());
@@ -56,20 +53,72 @@ class hisa_set {
     return fresh;
   }
 
-  /// Merges rows [first_row, first_row + n) of data, sorted and new, with the ranks from select_new: the path merge of
-  /// two sorted index arrays. As every rank is known from the set difference, it needs no comparison.
+  /// Adds rows [first_row, first_row + n) of data, sorted and new, with the ranks from select_new.
   template <class Backend>
   void merge(Backend& backend, const column_pointers& data, std::uint64_t first_row,
              const array<std::uint32_t>& ranks) {
     const std::uint64_t n = ranks.size();
     if (n == 0) return;
-    const std::uint64_t full = positions_.size();
-    resize_spare(full + n, buffers_.capacity(full, n));
-    const std::uint32_t* const rank = ranks.data();
-    const std::uint32_t* const old = positions_.data();
-    std::uint32_t* const out = spare_positions_.data();
+    sorted_part added(*resource_);
+    added.positions.resize(n);
+    std::uint32_t* const position = added.positions.data();
+    backend.for_each(n, [=](std::uint64_t i) { position[i] = static_cast<std::uint32_t>(first_row + i); });
+    const word* const leading = data[0] + first_row;
+    added.first_column.build(backend, n, [leading](std::uint32_t, std::uint64_t i) { return leading[i]; });
+    if (parts_.empty() || stays_apart(parts_.back().rows(), n)) {
+      parts_.push_back(std::move(added));
+      return;
+    }
+    absorb(backend, parts_.size() - 1, added, ranks.data());
+    while (parts_.size() >= 2 && !stays_apart(parts_[parts_.size() - 2].rows(), parts_.back().rows())) {
+      const sorted_part younger = std::move(parts_.back());
+      parts_.pop_back();
+      array<std::uint32_t> places(*resource_, younger.rows());
+      std::uint32_t* const place = places.data();
+      backend.for_each(younger.rows(), [&, place](std::uint64_t i) {
+        place[i] = rank_in(parts_.back(), data, data, younger.positions[i]);
+      });
+      absorb(backend, parts_.size() - 1, younger, place);
+    }
+  }
+
+  /// Whether row `row` of the candidates is in the set.
+  [[nodiscard]] bool contains(const column_pointers& data, const column_pointers& candidates, std::uint64_t row) const {
+    return rank_of_new(data, candidates, row) == duplicate;
+  }
+
+ private:
+  static constexpr std::uint32_t duplicate = UINT32_MAX;  // no rank: sets end before 2^32 - 1 rows
+  static constexpr std::uint64_t merge_tile = 1u << 16;
+
+  /// A sorted index array with its hash table.
+  struct sorted_part {
+    explicit sorted_part(memory_resource& resource) : positions(resource), first_column(resource, 1, load_factor) {}
+    [[nodiscard]] std::uint64_t rows() const { return positions.size(); }
+    [[nodiscard]] std::uint64_t bytes() const { return positions.bytes() + first_column.bytes(); }
+
+    array<std::uint32_t> positions;  // of tuples in the data array, sorted by tuple
+    key_level first_column;
+  };
+
+  /// Merges a younger array into a part: the path merge. As the place of each younger tuple in the part is known, it
+  /// needs no comparison.
+  template <class Backend>
+  void absorb(Backend& backend, std::size_t number, const sorted_part& younger, const std::uint32_t* rank) {
+    sorted_part& elder = parts_[number];
+    const std::uint64_t full = elder.rows();
+    const std::uint64_t n = younger.rows();
+    // Full has the buffers that are kept.
+    const bool is_full = number == 0;
+    sorted_part fresh(*resource_);
+    sorted_part& merged = is_full ? spare_ : fresh;
+    const buffer_policy buffers = is_full ? buffers_ : buffer_policy{false, 0};
+    resize(merged.positions, full + n, buffers.capacity(full, n));
+    const std::uint32_t* const old = elder.positions.data();
+    const std::uint32_t* const added = younger.positions.data();
+    std::uint32_t* const out = merged.positions.data();
     backend.for_each_tile(full + n, merge_tile, [=](unsigned, std::uint64_t begin, std::uint64_t end) {
-      // New tuple i goes to rank[i] + i: the first one at or behind begin.
+      // Younger tuple i goes to rank[i] + i: the first one at or behind begin.
       std::uint64_t low = 0;
       std::uint64_t high = n;
       while (low < high) {
@@ -86,34 +135,14 @@ class hisa_set {
         const std::uint64_t stop = next_new < end ? next_new : end;
         std::copy(old + (at - i), old + (at - i) + (stop - at), out + at);
         at = stop;
-        if (at < end) {
-          out[at++] = static_cast<std::uint32_t>(first_row + i);
-          ++i;
-        }
+        if (at < end) out[at++] = added[i++];
       }
     });
-    positions_.swap(spare_positions_);
-
-    key_level delta(*resource_, 1, load_factor);
-    const word* const leading = data[0] + first_row;
-    delta.build(backend, n, [leading](std::uint32_t, std::uint64_t i) { return leading[i]; });
-    spare_level_.merge(backend, first_column_, delta, buffers_,
-                       [](bool, std::uint32_t, std::uint32_t, std::uint32_t) {});
-    std::swap(first_column_, spare_level_);
-    if (!buffers_.eager) {
-      spare_positions_.release();
-      spare_level_ = key_level(*resource_, 1, load_factor);
-    }
+    merged.first_column.merge(backend, elder.first_column, younger.first_column, buffers,
+                              [](bool, std::uint32_t, std::uint32_t, std::uint32_t) {});
+    std::swap(elder, merged);
+    if (!buffers.eager) merged = sorted_part(*resource_);
   }
-
-  /// Whether row `row` of the candidates is in the set.
-  [[nodiscard]] bool contains(const column_pointers& data, const column_pointers& candidates, std::uint64_t row) const {
-    return rank_in_full(data, candidates, row) == duplicate;
-  }
-
- private:
-  static constexpr std::uint32_t duplicate = UINT32_MAX;  // no rank: sets end before 2^32 - 1 rows
-  static constexpr std::uint64_t merge_tile = 1u << 16;
 
   [[nodiscard]] bool same_tuple(const column_pointers& a, std::uint64_t i, const column_pointers& b,
                                 std::uint64_t j) const {
@@ -123,19 +152,29 @@ class hisa_set {
     return true;
   }
 
+  /// The place of a tuple in the last array, if no array has it.
+  [[nodiscard]] std::uint32_t rank_of_new(const column_pointers& data, const column_pointers& candidates,
+                                          std::uint64_t row) const {
+    std::uint32_t rank = 0;
+    for (const sorted_part& part : parts_) {
+      rank = rank_in(part, data, candidates, row);
+      if (rank == duplicate) break;
+    }
+    return rank;
+  }
+
   /// A range query on the first column, then a binary search in the range.
-  [[nodiscard]] std::uint32_t rank_in_full(const column_pointers& data, const column_pointers& candidates,
-                                           std::uint64_t row) const {
-    if (positions_.size() == 0) return 0;
+  [[nodiscard]] std::uint32_t rank_in(const sorted_part& part, const column_pointers& data,
+                                      const column_pointers& candidates, std::uint64_t row) const {
     const word leading = candidates[0][row];
     const auto key = [leading](std::uint32_t) { return leading; };
-    const row_range range = first_column_.find(leading, first_column_.home(leading), key);
-    if (range.count == 0) return first_column_.rows_below(leading);
+    const row_range range = part.first_column.find(leading, part.first_column.home(leading), key);
+    if (range.count == 0) return part.first_column.rows_below(leading);
     std::uint32_t low = range.first;
     std::uint32_t high = range.first + range.count;
     while (low < high) {
       const std::uint32_t middle = low + (high - low) / 2;
-      const std::uint32_t other = positions_[middle];
+      const std::uint32_t other = part.positions[middle];
       int order = 0;
       for (std::uint32_t c = 1; c < arity_ && order == 0; ++c) {
         const word left = data[c][other];
@@ -152,19 +191,17 @@ class hisa_set {
     return low;
   }
 
-  void resize_spare(std::uint64_t size, std::uint64_t capacity) {
-    if (spare_positions_.capacity() < size) {
-      spare_positions_.release();
-      spare_positions_.set_capacity(capacity);
+  static void resize(array<std::uint32_t>& buffer, std::uint64_t size, std::uint64_t capacity) {
+    if (buffer.capacity() < size) {
+      buffer.release();
+      buffer.set_capacity(capacity);
     }
-    spare_positions_.resize(size);
+    buffer.resize(size);
   }
 
   memory_resource* resource_;
-  array<std::uint32_t> positions_;  // of tuples in the data array, sorted by tuple
-  array<std::uint32_t> spare_positions_;
-  key_level first_column_;
-  key_level spare_level_;
+  std::vector<sorted_part> parts_;  // full, then smaller ones
+  sorted_part spare_;               // eager buffer management: the buffers of full's last merge
   buffer_policy buffers_;
   std::uint32_t arity_;
 };

@@ -164,8 +164,8 @@ class sorted_run {
 
 /// An index over an append-only relation. `hash` mode: runs whose sizes fall geometrically, so that a row is merged
 /// O(log n) times and full is never rewritten in every iteration. `hisa` mode: one run for full, merged with delta each
-/// time, as published. In both the rows of delta are a run of their own until the next advance, so that old, delta and
-/// all can be read apart.
+/// time, as published, unless delta has few rows. In both the rows of delta are a run of their own until the next
+/// advance, so that old, delta and all can be read apart.
 class sorted_index {
  public:
   sorted_index(memory_resource& resource, index_layout layout, buffer_policy buffers)
@@ -243,10 +243,11 @@ class sorted_index {
       sorted_run& younger = *old_.back();
       const bool published = layout_.positions;
       if (elder.rows() + younger.rows() > max_run_rows) break;
-      if (!published && elder.rows() >= merge_factor * younger.rows()) break;
-      run_pointer merged = spare_ ? std::move(spare_) : std::make_unique<sorted_run>(*resource_, layout_);
-      merged->merge(backend, elder, younger, published ? buffers_ : buffer_policy{false, 0});
-      if (published && buffers_.eager) spare_ = std::move(old_[old_.size() - 2]);
+      if (published ? stays_apart(elder.rows(), younger.rows()) : elder.rows() >= merge_factor * younger.rows()) break;
+      const bool is_full = published && old_.size() == 2;  // which has the buffers that are kept
+      run_pointer merged = is_full && spare_ ? std::move(spare_) : std::make_unique<sorted_run>(*resource_, layout_);
+      merged->merge(backend, elder, younger, is_full ? buffers_ : buffer_policy{false, 0});
+      if (is_full && buffers_.eager) spare_ = std::move(old_[old_.size() - 2]);
       old_.pop_back();
       old_.back() = std::move(merged);
     }

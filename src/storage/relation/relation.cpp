@@ -42,6 +42,15 @@ void relation::replace(std::vector<array<word>> columns, std::uint64_t rows) {
   drop_set();
 }
 
+void relation::factorize(factorized_values values) {
+  const std::uint64_t count = values.rows();
+  drop_indexes();
+  for (auto& column : rows_.columns) column.release();
+  kept_by_.emplace<factorized_rows>(rows_, std::move(values));
+  rows_.set_end(count);
+  complete();
+}
+
 std::vector<array<word>> relation::take_rows() {
   drop_indexes();
   std::vector<array<word>> taken = std::move(rows_.columns);

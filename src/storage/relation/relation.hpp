@@ -13,6 +13,7 @@
 #include "storage/representation/best_rows.hpp"
 #include "storage/representation/choice_rows.hpp"
 #include "storage/representation/equivalence_rows.hpp"
+#include "storage/representation/factorized_rows.hpp"
 #include "storage/representation/hashed_rows.hpp"
 #include "storage/representation/hisa_rows.hpp"
 #include "storage/representation/packed_rows.hpp"
@@ -64,7 +65,8 @@ class relation {
   [[nodiscard]] bool keeps_best() const { return std::holds_alternative<best_rows>(kept_by_); }
   /// Whether a tuple that is inserted is in its place at once, and who inserts it does not matter.
   [[nodiscard]] bool inserts_at_once() const { return abilities().inserts_at_once; }
-  /// How it tells whether a tuple is new: "hash", "bits", "words" or "hisa"; "none": it need not, or can't any more.
+  /// How it tells whether a tuple is new: "hash", "bits", "words" or "hisa"; "none": it need not, or can't any more;
+  /// "factorized": it has no columns yet.
   [[nodiscard]] const char* set_name() const {
     return std::visit([](const auto& kind) { return kind.name(); }, kept_by_);
   }
@@ -200,6 +202,25 @@ class relation {
   /// All rows at once, distinct, in columns of their own: the relation is complete, without a set and with empty
   /// indexes.
   void replace(std::vector<array<word>> columns, std::uint64_t rows);
+  /// The same, with rows that get columns when they are needed. Until materialize() it can be counted, and nothing
+  /// else.
+  void factorize(factorized_values values);
+  [[nodiscard]] bool is_factorized() const { return as_factorized() != nullptr; }
+  /// nullptr for relations that are not.
+  [[nodiscard]] const factorized_values* as_factorized() const {
+    const auto* const kind = std::get_if<factorized_rows>(&kept_by_);
+    return kind != nullptr ? &kind->values() : nullptr;
+  }
+  /// Makes columns of factorized rows. @throws memory_exceeded
+  template <class Backend>
+  void materialize(Backend& backend) {
+    if (const auto* const kind = std::get_if<factorized_rows>(&kept_by_)) {
+      auto made = kind->columns(backend);
+      const std::uint64_t count = rows();
+      kept_by_.emplace<distinct_rows>(rows_);
+      replace(std::move(made), count);
+    }
+  }
   /// Takes all rows out; the relation is as it was made, with its indexes empty.
   [[nodiscard]] std::vector<array<word>> take_rows();
 
@@ -238,7 +259,7 @@ class relation {
 
   column_store rows_;
   std::variant<nullary_rows, distinct_rows, packed_rows, hashed_rows, best_rows, choice_rows, hisa_rows,
-               equivalence_rows>
+               equivalence_rows, factorized_rows>
       kept_by_;
   std::vector<std::unique_ptr<sorted_index>> indexes_;
 };

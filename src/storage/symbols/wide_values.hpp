@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "storage/records/record_table.hpp"
+#include "storage/symbols/value_codes.hpp"
 #include "support/ids.hpp"
 
 /// Values of 64 bits in columns of 32-bit words (docs/adr/0013-word-size.md).
@@ -24,8 +25,7 @@ class wide_values {
   explicit wide_values(backend::memory_resource& memory = backend::unlimited_memory())
       : numbers_(2, most_numbers, memory) {}
 
-  /// The code of no value.
-  static constexpr word no_code = 0x80000000;
+  static constexpr word no_code = storage::no_code;
 
   /// @throws std::length_error when the table is full, backend::memory_exceeded
   [[nodiscard]] word code(wide_word value) {
@@ -40,37 +40,20 @@ class wide_values {
     return has_short_code(value, short_code) ? short_code : known_number_code(value);
   }
   [[nodiscard]] wide_word value(word code) const {
-    if (code < no_code) return code;
-    switch (code >> 29) {
-      case prefix_of_negative:
-        return wide_word{code} | 0xffffffff00000000;
-      case prefix_of_upper:
-        return wide_word{code} << upper_shift;
-      default: {
-        const word* const halves = numbers_.fields(code & number_mask);
-        return wide_word{halves[1]} << 32 | halves[0];
-      }
-    }
+    return value_of_code(code, [this](word number) {
+      const word* const halves = numbers_.fields(number);
+      return wide_word{halves[1]} << 32 | halves[0];
+    });
   }
   /// How many values are in the table.
   [[nodiscard]] std::uint64_t size() const { return numbers_.size(); }
-  static constexpr word most_numbers = (1U << 30) - 1;
+  /// The table: value number n is record n, of its lower and its upper half.
+  [[nodiscard]] record_table& numbers() { return numbers_; }
+  static constexpr word most_numbers = code_number_mask;
   /// Symbols and records have numbers up to here, which are their own codes.
   static constexpr word most_names = no_code - 1;
 
  private:
-  static constexpr word prefix_of_upper = 6;     // 110
-  static constexpr word prefix_of_negative = 7;  // 111
-  static constexpr unsigned upper_shift = 35;
-  static constexpr word number_mask = 0x3fffffff;
-
-  [[nodiscard]] static bool has_short_code(wide_word value, word& code) {
-    constexpr wide_word first_negative = ~wide_word{0} << 29;
-    code = static_cast<word>(value);
-    if (value < no_code || value >= first_negative) return true;
-    code = prefix_of_upper << 29 | static_cast<word>(value >> upper_shift);
-    return value << (64 - upper_shift) == 0;
-  }
   [[nodiscard]] word number_code(wide_word value);
   [[nodiscard]] word known_number_code(wide_word value) const;
 

@@ -36,6 +36,13 @@ int distance_to(const std::string& town) {
   return -1;
 }
 
+void hand_over(const gpulog::relation& from, gpulog::relation to) {
+  ArrowArrayStream rows;
+  from.to_arrow(rows, {.dictionaries = true});
+  to.insert_arrow(rows);
+  rows.release(&rows);
+}
+
 std::string table_of(const gpulog::relation& relation) {
   std::string text;
   for (const gpulog::attribute& column : relation.attributes()) text += column.name + ":" + column.type + " ";
@@ -54,6 +61,15 @@ void insert_roads(gpulog::engine& engine, const std::vector<std::string>& from, 
 
 bool are_connected(gpulog::engine& engine, const std::string& from, const std::string& to) {
   return engine.relation("connection").contains({from, to});
+}
+
+std::uint64_t connections_after(gpulog::engine& engine, const std::string& from, const std::string& to,
+                                const std::string& closed) {
+  auto road = engine.relation("road");
+  road.insert({from, to});
+  road.erase({from, closed});
+  engine.evaluate();
+  return engine.relation("connection").size();
 }
 
 std::string signatures_of(const gpulog::program& program) {
@@ -161,6 +177,14 @@ TEST(embedding, facts_come_as_columns) {
   EXPECT_TRUE(engine.relation("road").contains({"Wels", "Salzburg", 100}));
 }
 
+TEST(embedding, tuples_of_one_engine_are_facts_of_another) {
+  gpulog::engine from(gpulog::program::from_text(".decl a(x:number, s:symbol)\na(1, \"one\").\n"));
+  gpulog::engine to(gpulog::program::from_text(".decl b(x:number, s:symbol)\n"));
+  from.evaluate();
+  hand_over(from.relation("a"), to.relation("b"));
+  EXPECT_EQ(table_of(to.relation("b")), "x:number s:symbol \n1 one \n");
+}
+
 TEST(embedding, a_tuple_is_looked_for) {
   const auto program =
       gpulog::program::from_text(".decl connection(x:symbol, y:symbol)\nconnection(\"Linz\", \"Wels\").\n");
@@ -168,6 +192,17 @@ TEST(embedding, a_tuple_is_looked_for) {
   engine.evaluate();
   EXPECT_TRUE(are_connected(engine, "Linz", "Wels"));
   EXPECT_FALSE(are_connected(engine, "Wels", "Linz"));
+}
+
+TEST(embedding, facts_change) {
+  const auto program = gpulog::program::from_text(
+      ".decl road(x:symbol, y:symbol)\nroad(\"Linz\", \"Wels\"). road(\"Wels\", \"Enns\").\n"
+      ".decl connection(x:symbol, y:symbol)\nconnection(x,y) :- road(x,y).\n"
+      "connection(x,z) :- connection(x,y), road(y,z).\n");
+  gpulog::engine engine(program);
+  engine.evaluate();
+  EXPECT_EQ(engine.relation("connection").size(), 3U);
+  EXPECT_EQ(connections_after(engine, "Linz", "Enns", "Wels"), 2U);
 }
 
 TEST(embedding, relations_of_a_program) {

@@ -163,11 +163,8 @@ TEST(engine, values_have_to_fit) {
   EXPECT_THROW(edge.insert({1, "x"}), gpulog::input_error);
   EXPECT_THROW(edge.insert({1, 2U}), gpulog::input_error);
   EXPECT_TRUE(edge.empty());
-  edge.insert({1, 2});
-  run.evaluate();
-  EXPECT_THROW(edge.insert({2, 3}), gpulog::input_error);
-  EXPECT_THROW(run.evaluate(), gpulog::input_error);
-  EXPECT_THROW(run.load(), gpulog::input_error);
+  EXPECT_THROW(edge.erase({1}), gpulog::input_error);
+  EXPECT_THROW(edge.erase({1, "x"}), gpulog::input_error);
 }
 
 TEST(engine, names_of_relations) {
@@ -281,6 +278,7 @@ TEST_P(both_storages, memory_limit_names_the_rule) {
   gpulog::run_options options;
   options.memory_limit = 8U << 20;
   options.storage = GetParam();
+  options.tuning["condensation"] = "off";  // its rows have no columns, and are enough
   engine run(source, options);
   auto edge = run.relation("edge");
   constexpr int size = 3000;

@@ -84,7 +84,7 @@ TEST(hybrid_executors, golden_programs) {
         EXPECT_EQ(rows_of(mixed, r), expected[r]) << alone.analysed().relations[r].name;
       }
       ++compared;
-      mixed.executor.reset();  // before its memory
+      mixed.reset();  // before its memory
     }
   }
   EXPECT_GT(compared, 40U);

@@ -45,6 +45,14 @@ TEST(placement_costs, a_device_with_slower_memory_is_given_less_work) {
   EXPECT_DOUBLE_EQ(costs.seconds(side::host, large), placement_costs(16).seconds(side::host, large));
 }
 
+TEST(placement_costs, searches_that_the_host_need_not_make_stay_there_longer) {
+  const stratum_work searches = {1e5, 5e7, 2, false};
+  const double crossing = 0.05;
+  EXPECT_GT(placement_costs(1).seconds(side::host, searches), placement_costs(1).seconds(side::device, searches));
+  EXPECT_LT(placement_costs(1, true).seconds(side::host, searches),
+            placement_costs(1, true).seconds(side::device, searches) + crossing);
+}
+
 TEST(placement_costs, what_strata_took_counts) {
   placement_costs costs(4);
   const stratum_work work = {1e6, 0, 2, false};

@@ -50,13 +50,15 @@ TEST(strategies, have_names_of_their_own) {
 
 /// The names of those that ran the strata with rules.
 std::vector<std::string> strategies_of(const std::string& rules, const tuples& edges, row_mode rows,
-                                       storage::storage_mode storage = storage::storage_mode::hash) {
+                                       storage::storage_mode storage = storage::storage_mode::hash,
+                                       condensation_mode condensation = condensation_mode::automatic) {
   const analysed_text source(".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n" + rules);
   const plan::program plan = plan::make_plan(source.program);
   run_mode mode;
   mode.storage = storage;
   options chosen;
   chosen.rows = rows;
+  chosen.condensation = condensation;
   plan_run run(plan, mode, 0, chosen);
   run.load(source.program.find_relation("e").value(), 2, edges);
   run->evaluate();
@@ -80,6 +82,28 @@ TEST(strategies, the_first_that_does_not_leave_a_stratum_runs_it) {
   // As published.
   const auto hisa = storage::storage_mode::hisa;
   EXPECT_EQ(strategies_of(closure, edges, row_mode::always, hisa), (names{"versions", "loop"}));
+}
+
+TEST(strategies, closures_are_condensed_where_it_pays_or_is_asked_for) {
+  const std::string closure = "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
+  const std::string in_two_columns = "r(x,y) :- e(x,y).\nr(x,y) :- r(y,z), e(z,x).\n";
+  using names = std::vector<std::string>;
+  const auto hash = storage::storage_mode::hash;
+  const auto run = [&](const std::string& rules, const tuples& edges, condensation_mode mode) {
+    return strategies_of(rules, edges, row_mode::automatic, hash, mode);
+  };
+  const tuples few = {{1, 2}, {2, 3}, {3, 1}, {4, 1}};
+  EXPECT_EQ(run(closure, few, condensation_mode::always), (names{"versions", "condensation"}));
+  EXPECT_EQ(run(in_two_columns, few, condensation_mode::always), (names{"versions", "loop"}));
+  tuples ring;
+  tuples pairs;
+  for (word i = 0; i < 4000; ++i) {
+    ring.insert({i, (i + 1) % 4000});
+    pairs.insert({i * 2, i * 2 + 1});
+  }
+  EXPECT_EQ(run(closure, ring, condensation_mode::automatic), (names{"versions", "condensation"}));
+  EXPECT_EQ(run(closure, ring, condensation_mode::off), (names{"versions", "search"}));
+  EXPECT_EQ(run(closure, pairs, condensation_mode::automatic), (names{"versions", "search"}));
 }
 
 /// Values that are too large for a bitmap.

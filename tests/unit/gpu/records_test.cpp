@@ -5,7 +5,7 @@
 #include <map>
 
 #include "exec/gpu/device_record_tables.hpp"
-#include "kernels/steps/record_operator.hpp"
+#include "kernels/steps/lookup_operator.hpp"
 #include "random_on_device.hpp"
 
 namespace gpulog::exec {
@@ -36,13 +36,13 @@ class looking_device {
     }
     backend::array<word> results(memory_, rows + 1);
     backend::array<word> left(memory_, rows + 1);
-    gpu_kernels::record_step step;
-    step.makes = makes;
+    gpu_kernels::lookup_step step;
+    step.kind = makes ? gpu_kernels::lookup_kind::make_record : gpu_kernels::lookup_kind::find_record;
     step.columns = put(pointers);
     step.constants = put(std::vector<word>(fields.size() + 1));
     step.result = results.data();
-    gpu_kernels::record_arguments arguments;
-    arguments.steps = put(std::vector<gpu_kernels::record_step>{step});
+    gpu_kernels::lookup_arguments arguments;
+    arguments.steps = put(std::vector<gpu_kernels::lookup_step>{step});
     arguments.step_count = 1;
     arguments.rows = rows;
     arguments.drops_rows = !makes;
@@ -51,13 +51,13 @@ class looking_device {
     arguments.kept_count = 1;
     arguments.counters = counters_.data();
     arguments.finished_blocks = blocks_.data();
-    const std::uint64_t threads = gpu_kernels::record_threads(context_, rows);
+    const std::uint64_t threads = gpu_kernels::lookup_threads(context_, rows);
     device_record_tables::table& table = tables_.of(host);
     while (true) {
       arguments.table = table.make_room(room, threads);
       arguments.report_number = context_.next_report();
       arguments.report = context_.report(arguments.report_number);
-      gpu_kernels::look_up_records(context_, arguments, threads);
+      gpu_kernels::run_lookups(context_, arguments, threads);
       const backend::gpu::kernel_report report = context_.wait_for_report(arguments.report_number);
       table.set_size(report.candidates);
       if (report.refused != 0) continue;
@@ -87,7 +87,7 @@ class looking_device {
   backend::gpu::device_memory memory_;
   device_record_tables tables_;
   std::vector<backend::array<std::uint8_t>> arrays_;
-  backend::array<gpu_kernels::record_counters> counters_;
+  backend::array<gpu_kernels::lookup_counters> counters_;
   backend::array<std::uint32_t> blocks_;
 };
 

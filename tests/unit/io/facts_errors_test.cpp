@@ -51,6 +51,68 @@ TEST(facts_errors, lines_are_counted_with_headers_and_in_quotes) {
             "file r.facts!");
 }
 
+TEST(facts_errors, show_the_line_with_a_caret) {
+  loading load({symbol, number});
+  EXPECT_EQ(load.whole_error("a\t1\nb\n"),
+            "Error loading r data: Values missing in line 2; cannot parse fact file r.facts!\nb\n-^");
+  EXPECT_EQ(load.whole_error("\xC3\xA4\t1x\r\n").substr(load.error("\xC3\xA4\t1x\r\n").size()), "\n\xC3\xA4\t1x\n-\t^");
+  const std::string shown = load.whole_error(std::string(5000, 'a') + "\tx" + std::string(5000, 'b') + "\n");
+  EXPECT_LT(shown.size(), 1000U);
+  EXPECT_NE(shown.find("aaa\txbbb"), std::string::npos) << shown;
+  load.request.parameters = {{"rfc4180", "true"}};
+  EXPECT_EQ(load.whole_error("a,1\n\"b\nc\",q\n").substr(load.error("a,1\n\"b\nc\",q\n").size()), "\nc\",q\n---^");
+}
+
+TEST(facts_errors, show_ten_and_count_the_others) {
+  std::string text;
+  for (int line = 1; line <= 3000; ++line) text += (line % 100 == 0 ? "bad" : std::to_string(line)) + "\t1\n";
+  for (const unsigned threads : {1U, 2U, 4U}) {
+    loading load({number, number});
+    load.request.threads = threads;
+    load.request.piece_bytes = 200;
+    const std::string shown = load.whole_error(text);
+    EXPECT_NE(shown.find("<bad> in column 1 in line 1000\nbad\t1\n^\n20 more"), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("line 1100"), std::string::npos) << shown;
+  }
+}
+
+TEST(facts_errors, several_in_quoted_rows) {
+  loading load({symbol, number});
+  load.request.parameters = {{"rfc4180", "true"}};
+  const std::string shown = load.whole_error("a,x\n\"b\nc\",y\nd\ne,5\n\"f\"g,6\nh,z\n");
+  for (const char* const one : {"<x> in column 2 in line 1", "<y> in column 2 in line 3", "Values missing in line 4",
+                                "Delimiter missing after the quoted value of column 1 in line 6"}) {
+    EXPECT_NE(shown.find(one), std::string::npos) << one << "\n" << shown;
+  }
+}
+
+TEST(facts_errors, numbers_for_words_of_64_bits) {
+  loading load({number, unsigned_number});
+  const std::string hint = "--word-size 64";
+  EXPECT_NE(load.whole_error("3000000000\t1\n").find(hint), std::string::npos);
+  EXPECT_NE(load.whole_error("1\t5000000000\n").find(hint), std::string::npos);
+  EXPECT_EQ(load.whole_error("1\t-1\n").find(hint), std::string::npos);
+  EXPECT_EQ(load.whole_error("99999999999999999999\t1\n").find(hint), std::string::npos);
+}
+
+TEST(facts_errors, files_of_other_kinds_are_named) {
+  using namespace std::string_literals;
+  loading load({symbol});
+  const auto refusal = [](const std::string& kind) {
+    return "Error loading r data: It is " + kind + "; gzip and UTF-8 are read; cannot parse fact file r.facts!";
+  };
+  EXPECT_EQ(load.error("\x28\xb5\x2f\xfd rest"), refusal("compressed with zstd"));
+  EXPECT_EQ(load.error("\xff\xfe\x31\0\n\0"s), refusal("text in UTF-16"));
+  EXPECT_EQ(load.error("\xfe\xff\0\x31\0\n"s), refusal("text in UTF-16"));
+  EXPECT_EQ(load.error("\xff\xfe in another encoding\n"), "no error");
+  loading numbers({number});
+  const std::string mark = "byte order mark of UTF-8";
+  EXPECT_NE(numbers.whole_error("\xEF\xBB\xBF\x31\n").find(mark), std::string::npos);
+  EXPECT_EQ(numbers.whole_error("\xEF\xBB\xBF\x31\n").find("<1>"), std::string::npos);
+  numbers.request.parameters = {{"headers", "true"}};
+  EXPECT_EQ(numbers.whole_error("\xEF\xBB\xBFx\n1\n2x\n").find(mark), std::string::npos);
+}
+
 TEST(facts_errors, brackets) {
   loading load({symbol, number});
   load.request.parameters = {{"delimiter", ","}};
@@ -115,9 +177,12 @@ TEST(facts_errors, files_that_cannot_be_read) {
     }
     return std::string("no error");
   };
-  EXPECT_EQ(message(), "Error loading r data: Cannot open fact file r.facts");
+  EXPECT_EQ(message(), "Error loading r data: Cannot open fact file r.facts: there is no " +
+                           (load.folder.path() / "r.facts").string());
   load.request.parameters["filename"] = "a/b.tsv";
-  EXPECT_EQ(message(), "Error loading r data: Cannot open fact file a/b.tsv");
+  EXPECT_EQ(message(), "Error loading r data: Cannot open fact file a/b.tsv: there is no " +
+                           (load.folder.path() / "a/b.tsv").string() + "; there is no folder " +
+                           (load.folder.path() / "a").string() + " either");
   load.request.parameters["filename"] = ".";
   EXPECT_EQ(message(), "Error loading r data: Cannot open fact file .: Is a directory");
   load.request.missing_is_empty = true;

@@ -78,8 +78,14 @@ struct loading {
     return run();
   }
 
-  /// What is wrong with a text.
+  /// What is wrong with a text, in a line.
   std::string error(const std::string& text) {
+    const std::string whole = whole_error(text);
+    return whole.substr(0, whole.find('\n'));
+  }
+
+  /// With what follows in further lines.
+  std::string whole_error(const std::string& text) {
     try {
       run(text);
     } catch (const user_error& problem) {

@@ -330,6 +330,79 @@ TEST_P(tile_runners, cartesian_product) {
   }
 }
 
+/// Of source(key, row) the keys that have a row in listed(key, value) with value >= the key's own bound, by a fold that
+/// is a first match. A counter in its body tells how many rows were looked at.
+TEST_P(tile_runners, first_matches_end_a_search) {
+  constexpr word keys = 40;
+  constexpr word rows_of_key = 3000;
+  const relation_number unused = add_relation(2);
+  ASSERT_EQ(unused, target);
+  const relation_number source = add_relation(2);
+  const relation_number listed = add_relation(2);
+  const std::size_t by_key = add_index(listed, {0, 1}, {1});
+  // Of each key all rows are good, or all but a few, or few, or none.
+  const word bounds[] = {0, 500, rows_of_key - 3, rows_of_key};
+  std::vector<tuple> asking;
+  tuples expected;
+  for (word key = 0; key < keys; ++key) {
+    for (word i = 0; i < 20; ++i) {
+      asking.push_back({key, bounds[(key + i) % 4]});
+      if (bounds[(key + i) % 4] < rows_of_key) expected.insert(asking.back());
+    }
+  }
+  append(source, asking);
+  for (const word begin : {word{0}, rows_of_key / 2}) {
+    std::vector<tuple> rows;
+    for (word key = 0; key < keys; ++key) {
+      for (word i = begin; i < begin + rows_of_key / 2; ++i) rows.push_back({key, i});
+    }
+    append(listed, rows);
+    refresh(listed, by_key);
+  }
+  std::atomic<wide_word> tested = 0;
+  const auto run_with = [&](bool first_match) {
+    relations()[target] = std::move(relations()[add_relation(2)]);
+    relations().pop_back();
+    tested = 0;
+    segment fold;
+    fold.kind = expansion_kind::fold;
+    fold.first_match = true;
+    fold.owner = 4;
+    fold.unfold = 3;
+    fold.carried = {0, 1};
+    const std::uint32_t column = GetParam().storage == storage_mode::hash ? 1U : 1U;
+    segment body = match_of(listed, by_key, 0, {0}, {{2, column}}, {1, 4});
+    body.first_match_around = first_match ? 1 : 0;
+    body.ended_fold = 1;
+    body.folded = 4;
+    step count{};
+    count.kind = step_kind::compute;
+    count.scalar = scalar_op::next_counter;
+    count.result = 3;
+    count.live = {1, 2, 4};
+    step test{};
+    test.kind = step_kind::filter;
+    test.comparison = comparison_op::greater_equal_unsigned;
+    test.arguments = {2, 1};
+    test.live = {4};
+    body.steps = {count, test};
+    segment behind;
+    behind.kind = expansion_kind::unfold;
+    behind.result = 4;
+    behind.carried = {0, 1};
+    pipeline program = pipeline_of({scan_of(source, {{0, 0}, {1, 1}}), fold, body, behind}, {0, 1}, 5);
+    program.counter = &tested;
+    expect(run(program), expected, expected.size());
+    return tested.load();
+  };
+  const std::uint64_t all = run_with(false);
+  const std::uint64_t in_rounds = run_with(true);
+  // Each key asks four times; what has no match is read to its end, and what has many hardly.
+  EXPECT_GE(all, std::uint64_t{keys} * 4 * rows_of_key);
+  EXPECT_LE(in_rounds, all * 2 / 3);
+  EXPECT_GE(in_rounds, std::uint64_t{keys} * rows_of_key);
+}
+
 TEST_P(tile_runners, existence_steps_keep_or_drop_bindings) {
   // Rows (x, y) of the source; tests on other relations, negated or not.
   const relation_number unused = add_relation(2);

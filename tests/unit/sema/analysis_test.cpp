@@ -312,6 +312,7 @@ TEST(warnings, of_empty_relations_are_suppressed_by_name) {
 }
 
 /// Errors as lines, without their places and the clause.
+/// Without the notes that say where a type is declared.
 std::vector<std::string> errors_of(const std::string& clause) {
   const analysed_text text(
       ".type T <: symbol\n.type R <: symbol\n.type P = [r:R]\n.decl f(r:R, t:T)\n.decl p(p:P)\n"
@@ -321,7 +322,9 @@ std::vector<std::string> errors_of(const std::string& clause) {
   for (const auto* remark : text.report.sorted()) {
     if (remark->level != severity::error) continue;
     lines.push_back(remark->message);
-    for (const auto& note : remark->notes) lines.push_back(note.message);
+    for (const auto& note : remark->notes) {
+      if (note.message.find(" is declared as ") == std::string::npos) lines.push_back(note.message);
+    }
   }
   return lines;
 }
@@ -423,7 +426,7 @@ TEST(rules, a_name_that_occurs_once_is_shown_where_it_does) {
 std::vector<std::string> rules_of(const analysed_text& text) {
   std::vector<std::string> result;
   if (!text.accepted()) return {text.report.to_string()};
-  for (const rule& rule : text.program->rules) result.push_back(rule.text);
+  for (const rule& rule : text.program->rules) result.push_back(sema::to_text(*text.program, rule));
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analysed_text.hpp"
+#include "sema/print.hpp"
 
 namespace gpulog {
 namespace {
@@ -12,7 +13,7 @@ std::vector<std::string> rules_of(const std::string& program) {
       ".decl e(x:number, y:number)\n.input e\n.decl out(x:number)\n.decl out2(x:number, y:number)\n" + program);
   if (!text.accepted()) return {text.report.to_string()};
   std::vector<std::string> result;
-  for (const sema::rule& rule : text.program->rules) result.push_back(rule.text);
+  for (const sema::rule& rule : text.program->rules) result.push_back(sema::to_text(*text.program, rule));
   return result;
 }
 

@@ -40,7 +40,7 @@ TEST(recursive_aggregates, least_values_become_rules_with_a_subsumption) {
   ASSERT_TRUE(text.accepted()) << text.report.to_string();
   const sema::relation& dist = (*text.program)[text.relation("dist")];
   ASSERT_EQ(dist.subsumptions.size(), 1U);
-  EXPECT_EQ(text.program->subsumptions[dist.subsumptions.front()].text, "dist(y,d) <= dist(y,@better) :- @better < d.");
+  EXPECT_EQ(text.program->subsumptions[dist.subsumptions.front()].text, "dist(y,d) <= dist(y,_better) :- _better < d.");
   const sema::rule& rule = (*text.program)[dist.rules.front()];
   for (const sema::literal& part : rule.body) EXPECT_FALSE(std::holds_alternative<sema::aggregate>(part));
   EXPECT_NE(rule.text.find("min"), std::string::npos) << rule.text;  // as written

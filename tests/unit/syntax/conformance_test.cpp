@@ -86,7 +86,9 @@ TEST(Conformance, SyntaxErrorsNameTheLine) {
     const std::set<std::uint32_t> lines = accepted_lines(folder);
     const auto remarks = result.report.to_public();
     const bool named = std::any_of(remarks.begin(), remarks.end(), [&lines](const diagnostic& remark) {
-      return remark.level == severity::error && lines.contains(remark.line);
+      const bool by_note = std::any_of(remark.notes.begin(), remark.notes.end(),
+                                       [&lines](const diagnostic_note& note) { return lines.contains(note.line); });
+      return remark.level == severity::error && (lines.contains(remark.line) || by_note);
     });
     EXPECT_TRUE(named) << folder << "\n" << result.report.to_string();
     EXPECT_LE(result.report.error_count(), 2U) << folder << "\n" << result.report.to_string();

@@ -12,7 +12,8 @@ template <class Machine>
 void run_batch(phase_run<Machine>& phase) {
   if constexpr (Machine::abilities.batches) {
     plan_relations<Machine>& shared = phase.shared;
-    shared.check_stop();
+    if (phase.versions.empty()) return;
+    shared.check_stop(phase.versions.front().planned);
     std::vector<phase_version> running;
     std::vector<std::size_t> numbers;
     for (std::size_t v = 0; v < phase.versions.size(); ++v) {
@@ -30,13 +31,16 @@ void run_batch(phase_run<Machine>& phase) {
                    [&] { shared.machine.run_together(running, shared.relations, shared.chosen.stop); });
     const double seconds = storage::seconds_now() - start;
     phase.figures.join_seconds += seconds;
+    double measured = 0;
+    for (const phase_version& one : running) measured += one.seconds;
     for (std::size_t i = 0; i < running.size(); ++i) {
       const phase_version& one = running[i];
       running_version& version = phase.versions[numbers[i]];
       if (one.state == phase_version::outcome::fault)
         throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
-      // Nothing tells where one version ends and the next begins.
-      version.figures->seconds += seconds / static_cast<double>(running.size());
+      // Where nothing tells where one version ends and the next begins, all get the same.
+      version.figures->seconds +=
+          seconds * (measured > 0 ? one.seconds / measured : 1 / static_cast<double>(running.size()));
       if (one.state == phase_version::outcome::left) continue;
       phase.finish(numbers[i]);
       version.count(one.counts, one.rows);

@@ -48,8 +48,16 @@ class stratum_loop {
   }
 
   strategy_outcome run() {
-    const plan::stratum& stratum = run_.stratum;
     run_.figures.iterations = run_.deltas.size();
+    if (shared_.chosen.records_iterations) run_.figures.deltas.begin(storage::seconds_now());
+    const strategy_outcome outcome = run_iterations();
+    if (shared_.chosen.records_iterations) run_.figures.deltas.end(storage::seconds_now());
+    return outcome;
+  }
+
+ private:
+  strategy_outcome run_iterations() {
+    const plan::stratum& stratum = run_.stratum;
     std::size_t phase = 0;  // that the iteration goes on with
     while (phase != 0 || (any_delta() && !shared_.limit_reached(stratum))) {
       if (phase == 0 && is_to_stop()) return strategy_outcome::stopped;
@@ -69,7 +77,6 @@ class stratum_loop {
     return strategy_outcome::done;
   }
 
- private:
   [[nodiscard]] bool any_delta() const {
     return std::any_of(run_.stratum.relations.begin(), run_.stratum.relations.end(),
                        [this](relation_id relation) { return shared_.relation_of(relation).delta_rows() != 0; });
@@ -98,6 +105,8 @@ class stratum_loop {
     }
     ++run_.figures.iterations;
     run_.deltas.push_back(shared_.sum_of(stratum, [](const relation_type& one) { return one.delta_rows(); }));
+    if (shared_.chosen.records_iterations) run_.figures.deltas.add(run_.deltas.back(), storage::seconds_now);
+    if (run_monitor* const watch = shared_.watch()) watch->give_way();
     run_.tell_progress();
     return true;
   }
@@ -131,13 +140,22 @@ class stratum_loop {
       shared_.check_stop();
       const double start = storage::seconds_now();
       const typename Machine::trace_range traced("iterations");
-      const looped_iterations done = by_itself_->run(phase);
+      const auto& versions = run_.phases[phase + 1];
+      looped_iterations done;
+      shared_.watched(
+          {"extending", run_.stratum.relations.front(), versions.empty() ? nullptr : versions.front().planned},
+          [&] { done = by_itself_->run(phase); });
       if (!done.has_run) return phase;
       const double seconds = storage::seconds_now() - start;
       run_.figures.join_seconds += seconds;
       run_.figures.iterations += done.deltas.size();
       run_.figures.looped_iterations += done.deltas.size();
       run_.deltas.insert(run_.deltas.end(), done.deltas.begin(), done.deltas.end());
+      if (shared_.chosen.records_iterations) {
+        for (const std::uint64_t delta : done.deltas)
+          run_.figures.deltas.add_timed(delta, seconds / static_cast<double>(done.deltas.size()));
+        run_.figures.deltas.begin(storage::seconds_now());
+      }
       take_counts_of_versions(done, seconds);
       for (std::uint32_t index : indexes_) shared_.refresh_index(index, run_.figures);
       phase = done.next_phase;

@@ -10,39 +10,39 @@
 namespace gpulog::exec {
 
 template <class Machine>
-void run_pipeline(plan_relations<Machine>& shared, running_version& version, std::uint64_t rows) {
-  const double expected = expected_candidates<Machine>(version, rows);
-  const double start = storage::seconds_now();
-  const pipeline_counts counts =
-      shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop);
-  const double seconds = storage::seconds_now() - start - calibration::host_run_seconds;
-  version.seconds_per_row = std::max(0.0, seconds) / static_cast<double>(rows);
-  version.count(counts, rows);
-}
-
-template <class Machine>
 void run_pipelines(phase_run<Machine>& phase) {
   plan_relations<Machine>& shared = phase.shared;
   for (std::size_t v = 0; v < phase.versions.size(); ++v) {
     running_version& version = phase.versions[v];
-    shared.check_stop();
+    shared.check_stop(version.planned);
     const std::uint64_t rows = phase.rows_to_run(v);
     if (rows == 0) continue;
     const double start = storage::seconds_now();
     const auto& target = *shared.relations[version.pipeline.target];
     const storage::phase_times before = target.times();
     const typename Machine::trace_range traced(version.planned->text);
+    pipeline_counts counts;
+    const bool is_long = shared.watch() != nullptr &&
+                         candidates_by_last_run<Machine>(version, rows) > static_cast<double>(shared.few_rows);
+    version.pipeline.progress = is_long ? shared.watch()->progress() : nullptr;
     try {
       shared.guarded({"extending", version.planned->head, version.planned},
-                     [&] { run_pipeline(shared, version, rows); });
+                     [&] {
+                       const double expected = expected_candidates<Machine>(version, rows);
+                       counts =
+                           shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop);
+                     },
+                     {rows, is_long});
     } catch (const kernels::arithmetic_fault&) {
       throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
     } catch (const kernels::rule_fault& fault) {
       throw evaluation_fault(describe_fault(fault.what(), *version.planned));
     }
     phase.finish(v);
+    version.count(counts, rows);
     const double seconds = storage::seconds_now() - start;
     version.figures->seconds += seconds;
+    version.seconds_per_row = std::max(0.0, seconds - calibration::host_run_seconds) / static_cast<double>(rows);
     // Where candidates filled their buffer, the join was interrupted to deduplicate them.
     const storage::phase_times& after = target.times();
     phase.figures.join_seconds +=

@@ -32,7 +32,9 @@ strategy_outcome evaluate_rows(stratum_run<Machine>& run) {
     const double start = storage::seconds_now();
     std::optional<kernels::row_counts> counts;
     try {
-      counts = shared.machine.run_rows(task, shared.relations, Machine::rows_pay, shared.chosen.stop);
+      shared.watched({"extending", target, run.phases.front().front().planned}, [&] {
+        counts = shared.machine.run_rows(task, shared.relations, Machine::rows_pay, shared.chosen.stop);
+      });
     } catch (const backend::memory_exceeded&) {
       // Pipelines need other memory, and say what they lack.
     }
@@ -42,6 +44,7 @@ strategy_outcome evaluate_rows(stratum_run<Machine>& run) {
     std::vector<running_version>& versions = run.phases.front();
     for (std::size_t v = 0; v < versions.size(); ++v) {
       version_statistics& own = *versions[v].figures;
+      own.counted = nullptr;
       own.seconds += seconds / static_cast<double>(versions.size());
       own.candidates += counts->candidates[v];
       if (counts->candidates[v] != 0) ++own.runs;
@@ -61,9 +64,9 @@ strategy_outcome evaluate_rows(stratum_run<Machine>& run) {
 template <class Machine>
 void add_rows(phase_run<Machine>& phase, const std::vector<std::size_t>& numbers) {
   plan_relations<Machine>& shared = phase.shared;
-  shared.check_stop();
   std::vector<const plan::rule_version*> planned;
   for (const std::size_t v : numbers) planned.push_back(phase.versions[v].planned);
+  shared.check_stop(planned.front());
   kernels::row_task task = row_task_of(planned, shared.chosen.wide);
   task.forced = shared.chosen.rows == row_mode::always;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -77,7 +80,8 @@ void add_rows(phase_run<Machine>& phase, const std::vector<std::size_t>& numbers
   const double start = storage::seconds_now();
   std::vector<std::optional<std::uint64_t>> candidates(numbers.size());
   try {
-    candidates = shared.machine.add_rows(task, shared.relations, shared.chosen.stop);
+    shared.watched({"extending", planned.front()->head, planned.front()},
+                   [&] { candidates = shared.machine.add_rows(task, shared.relations, shared.chosen.stop); });
   } catch (const backend::memory_exceeded&) {
     // Pipelines need other memory, and say what they lack.
     shared.machine.forget_rows();

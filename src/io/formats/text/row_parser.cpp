@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "io/facts_reader.hpp"
+#include "io/number_text.hpp"
 #include "io/symbol_queue.hpp"
 #include "io/value_text.hpp"
 
@@ -82,18 +83,50 @@ class delimiter_outside_brackets {
 
 bool is_number(value_kind kind) { return kind == value_kind::number || kind == value_kind::unsigned_number; }
 
-row_problem conversion_problem(std::string_view text, std::size_t column, std::uint64_t line) {
-  const bool cut = text.size() > longest_shown;
-  std::string shown(text.substr(0, longest_shown));
-  // Control characters would end or garble the message.
+/// The text without control characters, which would end or garble a message.
+std::string printable(std::string_view text) {
+  std::string shown(text);
   std::replace_if(
-      shown.begin(), shown.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
-  return {fmt::format("Error converting <{}{}> in column {} in line {}", shown, cut ? "..." : "", column + 1, line)};
+      shown.begin(), shown.end(), [](unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7f; }, '?');
+  return shown;
 }
 
-row_problem missing_problem(std::uint64_t line) { return {fmt::format("Values missing in line {}", line)}; }
+std::string conversion_problem(std::string_view text, std::size_t column, std::uint64_t line) {
+  const bool cut = text.size() > longest_shown;
+  std::string shown = printable(text.substr(0, longest_shown));
+  std::replace(shown.begin(), shown.end(), '\t', '?');
+  return fmt::format("Error converting <{}{}> in column {} in line {}", shown, cut ? "..." : "", column + 1, line);
+}
 
-/// Parses the text of one piece; the rows read so far are in the columns when a problem is found.
+std::string missing_problem(std::uint64_t line) { return fmt::format("Values missing in line {}", line); }
+
+/// Whether a number is only too large for words of 32 bits.
+bool fits_wide_words(std::string_view text, value_kind kind) {
+  std::int64_t number = 0;
+  std::uint64_t magnitude = 0;
+  return kind == value_kind::number ? parse_number(text, number)
+                                    : kind == value_kind::unsigned_number && parse_unsigned(text, magnitude);
+}
+
+/// The line that holds the place, and a caret below it.
+std::string excerpt_at(std::string_view text, std::size_t place) {
+  const std::size_t before = place == 0 ? std::string_view::npos : text.rfind('\n', place - 1);
+  std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  std::size_t end = std::min(text.find('\n', place), text.size());
+  if (end > begin && end > place && text[end - 1] == '\r') --end;
+  if (end - begin > longest_shown) {
+    begin = std::max(begin, place - std::min(place, longest_shown / 2));
+    end = std::min(end, begin + longest_shown);
+  }
+  std::string marks;
+  for (std::size_t at = begin; at < place; ++at) {
+    const bool goes_on = (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;  // a character of several bytes
+    if (!goes_on) marks += text[at] == '\t' ? '\t' : '-';
+  }
+  return printable(text.substr(begin, end - begin)) + "\n" + marks + "^";
+}
+
+/// Parses the text of one piece; the values of rows with problems are not in the columns.
 template <class Interner>
 class piece_parser {
  public:
@@ -101,21 +134,22 @@ class piece_parser {
       : layout_(layout),
         columns_(columns),
         symbols_(interner),
+        text_(piece.text),
         at_(piece.text.data()),
         end_(piece.text.data() + piece.text.size()),
         line_(piece.first_line),
         previous_(layout.columns.size()) {}
 
-  std::optional<row_problem> parse() {
-    auto problem = parse_text();
-    if (!problem) symbols_.flush();
-    return problem;
+  row_problems parse() {
+    parse_text();
+    symbols_.flush();
+    return std::move(problems_);
   }
 
  private:
-  std::optional<row_problem> parse_text() {
+  void parse_text() {
     // A nullary relation is its lines, whatever they say.
-    if (layout_.arity == 0) return std::nullopt;
+    if (layout_.arity == 0) return;
     if (layout_.rfc4180) return parse_quoted_rows();
     const std::string& delimiter = layout_.delimiter;
     if (delimiter.find(',') != std::string::npos) {
@@ -133,39 +167,51 @@ class piece_parser {
     return parse_lines(single_character_delimiter(delimiter));
   }
 
+  void report(std::string what, const char* place, std::string hint = {}) {
+    ++problems_.count;
+    if (problems_.first.size() == row_problems::most_shown) return;
+    problems_.first.push_back(
+        {std::move(what), excerpt_at(text_, static_cast<std::size_t>(place - text_.data())), std::move(hint)});
+  }
+
+  void report_conversion(std::string_view value, std::size_t column, std::uint64_t line) {
+    const bool is_too_large = layout_.wide == nullptr && fits_wide_words(value, layout_.columns[column].kind);
+    report(conversion_problem(value, column, line), value.data(),
+           is_too_large ? "Numbers have 32 bits here; with --word-size 64 they have 64 bits" : "");
+  }
+
   struct earlier_symbol {
     std::string_view text;
     const word* value = nullptr;
   };
 
   template <class Delimiter>
-  std::optional<row_problem> parse_lines(const Delimiter& delimiter) {
+  void parse_lines(const Delimiter& delimiter) {
     while (at_ < end_) {
       const char* line_break = find_byte(at_, end_, '\n');
       const char* line_end = line_break == nullptr ? end_ : line_break;
       const char* text_end = line_end > at_ && line_end[-1] == '\r' ? line_end - 1 : line_end;
-      if (auto problem = parse_line(delimiter, at_, text_end)) return problem;
+      parse_line(delimiter, at_, text_end);
       at_ = line_break == nullptr ? end_ : line_break + 1;
       ++line_;
       ++row_;
     }
-    return std::nullopt;
   }
 
+  /// Reports the line's first problem.
   template <class Delimiter>
-  std::optional<row_problem> parse_line(const Delimiter& delimiter, const char* at, const char* line_end) {
+  void parse_line(const Delimiter& delimiter, const char* at, const char* line_end) {
     const std::size_t count = layout_.columns.size();
     for (std::size_t column = 0; column < count; ++column) {
       const char* value_end = delimiter.find(at, line_end);
-      if (value_end == nullptr) return row_problem{fmt::format("Unbalanced record parenthesis in line {}", line_)};
-      if (!store(column, between(at, value_end))) return conversion_problem(between(at, value_end), column, line_);
+      if (value_end == nullptr) return report(fmt::format("Unbalanced record parenthesis in line {}", line_), at);
+      if (!store(column, between(at, value_end))) return report_conversion(between(at, value_end), column, line_);
       if (value_end == line_end) {
-        if (column + 1 < count) return missing_problem(line_);
-        break;
+        if (column + 1 < count) report(missing_problem(line_), line_end);
+        return;
       }
       at = value_end + delimiter.size();
     }
-    return std::nullopt;
   }
 
   bool store(std::size_t column, std::string_view text) {
@@ -185,8 +231,7 @@ class piece_parser {
     return true;
   }
 
-  /// The quick way for lines that hold integers and nothing unusual; stops at the first line that is different, and
-  /// then goes on behind it when parse_line has nothing against it.
+  /// The quick way for lines that hold integers and nothing unusual; parse_line gets those that are different.
   void parse_number_lines(char delimiter) {
     const char* last_break = end_;
     while (last_break > at_ && last_break[-1] != '\n') --last_break;
@@ -197,7 +242,7 @@ class piece_parser {
       } else {
         const char* line_break = find_byte(at_, end_, '\n');
         const char* text_end = line_break > at_ && line_break[-1] == '\r' ? line_break - 1 : line_break;
-        if (parse_line(single_character_delimiter(layout_.delimiter), at_, text_end)) return;
+        parse_line(single_character_delimiter(layout_.delimiter), at_, text_end);
         at_ = line_break + 1;
       }
       ++line_;
@@ -235,49 +280,53 @@ class piece_parser {
 
   // ---- RFC 4180 ----
 
-  std::optional<row_problem> parse_quoted_rows() {
+  void parse_quoted_rows() {
     while (at_ < end_) {
-      if (auto problem = parse_quoted_row()) return problem;
+      if (!parse_quoted_row()) {
+        problems_.is_all = false;
+        return;
+      }
       ++row_;
     }
-    return std::nullopt;
   }
 
-  /// From the beginning of a row to the beginning of the next.
-  std::optional<row_problem> parse_quoted_row() {
+  /// From the beginning of a row to the beginning of the next; false where that cannot be found.
+  bool parse_quoted_row() {
     const std::size_t count = layout_.columns.size();
     for (std::size_t column = 0;; ++column) {
       const std::uint64_t line = line_;
+      const char* const begin = at_;
       const bool wanted = column < count;
       if (at_ < end_ && *at_ == '"') {
         bool doubled = false;
         const char* closing = find_closing_quote(at_ + 1, doubled);
         if (closing == nullptr) {
-          return row_problem{fmt::format("Closing quote missing in column {} in line {}", column + 1, line)};
+          report(fmt::format("Closing quote missing in column {} in line {}", column + 1, line), begin);
+          return false;
         }
         const std::string_view text = between(at_ + 1, closing);
         line_ += count_line_breaks(text);
         at_ = closing + 1;
         if (wanted) {
           const bool stored = doubled ? store_unquoted(column, text) : store(column, text);
-          if (!stored) return conversion_problem(text, column, line);
+          if (!stored) report_conversion(text, column, line);
         }
         if (!at_row_end() && !between(at_, end_).starts_with(layout_.delimiter)) {
-          return row_problem{
-              fmt::format("Delimiter missing after the quoted value of column {} in line {}", column + 1, line_)};
+          report(fmt::format("Delimiter missing after the quoted value of column {} in line {}", column + 1, line_),
+                 at_);
+          return false;
         }
       } else {
         const char* value_end = find_unquoted_end();
         const std::string_view text = between(at_, value_end);
-        if (wanted && !store(column, text)) return conversion_problem(text, column, line);
+        if (wanted && !store(column, text)) report_conversion(text, column, line);
         at_ = value_end;
       }
       if (at_row_end()) {
-        const bool missing = column + 1 < count;
+        if (column + 1 < count) report(missing_problem(line_), at_);
         skip_row_end();
-        if (missing) return missing_problem(line_);
         ++line_;
-        return std::nullopt;
+        return true;
       }
       at_ += layout_.delimiter.size();
     }
@@ -341,6 +390,8 @@ class piece_parser {
   std::uint64_t largest_number_ = largest_unsigned_ / 2;
   const std::vector<word*>& columns_;
   symbol_queue<Interner> symbols_;
+  row_problems problems_;
+  std::string_view text_;
   const char* at_;
   const char* end_;
   std::uint64_t line_;
@@ -404,14 +455,21 @@ row_count count_rows(std::string_view text, const row_layout& layout, bool compl
   return result;
 }
 
-std::optional<row_problem> parse_rows(const text_piece& piece, const row_layout& layout,
-                                      const std::vector<word*>& columns, storage::symbol_table& symbols) {
+void row_problems::append(row_problems following) {
+  for (row_problem& one : following.first) {
+    if (first.size() < most_shown) first.push_back(std::move(one));
+  }
+  count += following.count;
+  is_all = is_all && following.is_all;
+}
+
+row_problems parse_rows(const text_piece& piece, const row_layout& layout, const std::vector<word*>& columns,
+                        storage::symbol_table& symbols) {
   return piece_parser<immediate_interner>(piece, layout, columns, immediate_interner(symbols)).parse();
 }
 
-std::optional<row_problem> parse_rows(const text_piece& piece, const row_layout& layout,
-                                      const std::vector<word*>& columns, storage::bulk_interning::part& symbols,
-                                      unquoted_texts& unquoted) {
+row_problems parse_rows(const text_piece& piece, const row_layout& layout, const std::vector<word*>& columns,
+                        storage::bulk_interning::part& symbols, unquoted_texts& unquoted) {
   return piece_parser<bulk_interner>(piece, layout, columns, bulk_interner(symbols, unquoted)).parse();
 }
 

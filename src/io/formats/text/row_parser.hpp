@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,15 +34,31 @@ row_count count_rows(std::string_view text, const row_layout& layout, bool compl
 struct row_problem {
   /// "Error converting <x> in column 1 in line 7"
   std::string what;
+  /// The line, or what is around the place in a long one, and a line below it with a caret at the place.
+  std::string excerpt;
+  /// What would help; usually empty.
+  std::string hint;
+};
+
+/// All rows of a text that could not be read.
+struct row_problems {
+  static constexpr std::size_t most_shown = 10;
+
+  std::vector<row_problem> first;  ///< at most so many
+  std::uint64_t count = 0;
+  bool is_all = true;  ///< false: the text behind the last one could not be looked at
+
+  [[nodiscard]] bool empty() const { return count == 0; }
+  /// Those of a text that follows.
+  void append(row_problems following);
 };
 
 /// Parses the rows into the columns, one pointer for each attribute. Symbols are interned at once.
-std::optional<row_problem> parse_rows(const text_piece& piece, const row_layout& layout,
-                                      const std::vector<word*>& columns, storage::symbol_table& symbols);
+row_problems parse_rows(const text_piece& piece, const row_layout& layout, const std::vector<word*>& columns,
+                        storage::symbol_table& symbols);
 
 /// Parses the rows; symbols are interned in one part of a load, so that marks are left in the columns.
-std::optional<row_problem> parse_rows(const text_piece& piece, const row_layout& layout,
-                                      const std::vector<word*>& columns, storage::bulk_interning::part& symbols,
-                                      unquoted_texts& unquoted);
+row_problems parse_rows(const text_piece& piece, const row_layout& layout, const std::vector<word*>& columns,
+                        storage::bulk_interning::part& symbols, unquoted_texts& unquoted);
 
 }  // namespace gpulog::io

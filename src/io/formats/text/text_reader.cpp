@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -55,6 +54,7 @@ class facts_loader {
 
   std::uint64_t load(fact_source source) {
     source_name_ = source.name();
+    begins_with_mark_ = source.begins_with_mark();
     try {
       if (source.is_whole_file() && !source.compressed()) return load_text(source.map()->bytes());
       const bool ahead = source.is_whole_file();
@@ -85,6 +85,7 @@ class facts_loader {
       for (word* column : columns) piece.columns.push_back(column + row);
       row += piece.rows;
     }
+    behind_last_piece_ = pieces.data() + pieces.size();
     const std::size_t round = layout_.has_symbols ? pieces_per_thread * run_.threads() : pieces.size();
     for (std::size_t begin = 0; begin < pieces.size(); begin += round) {
       parse(std::span(pieces).subspan(begin, std::min(round, pieces.size() - begin)));
@@ -225,20 +226,33 @@ class facts_loader {
     });
   }
 
-  /// Reports the first problem in the order of the text, without parsing far behind it.
+  /// Reports the problems in the order of the text.
   template <class ParsePiece>
   void parse_each(std::span<loading_piece> pieces, const ParsePiece& parse_piece) {
-    std::vector<std::optional<row_problem>> problems(pieces.size());
-    std::atomic<std::size_t> first_problem{pieces.size()};
-    run_(pieces.size(), [&](std::size_t number) {
-      if (number > first_problem.load(std::memory_order_relaxed)) return;
-      problems[number] = parse_piece(number);
-      if (!problems[number]) return;
-      std::size_t known = first_problem.load(std::memory_order_relaxed);
-      while (number < known && !first_problem.compare_exchange_weak(known, number)) {
-      }
-    });
-    if (first_problem < pieces.size()) refuse(problems[first_problem]->what);
+    std::vector<row_problems> found(pieces.size());
+    run_(pieces.size(), [&](std::size_t number) { found[number] = parse_piece(number); });
+    row_problems all;
+    for (row_problems& one : found) all.append(std::move(one));
+    if (all.empty()) return;
+    all.is_all = all.is_all && pieces.data() + pieces.size() == behind_last_piece_;
+    refuse_rows(all);
+  }
+
+  [[noreturn]] void refuse_rows(const row_problems& problems) const {
+    const row_problem& first = problems.first.front();
+    std::string text = fmt::format("{}; cannot parse {}!\n{}", first.what, source_name_, first.excerpt);
+    std::string hint;
+    for (const row_problem& one : problems.first) {
+      if (&one != &first) text += fmt::format("\n{}\n{}", one.what, one.excerpt);
+      if (hint.empty()) hint = one.hint;
+    }
+    const std::uint64_t more = problems.count - problems.first.size();
+    if (more > 0) text += fmt::format("\n{}{} more", problems.is_all ? "" : "at least ", more);
+    if (!hint.empty()) text += "\n" + hint;
+    if (begins_with_mark_ && first.what.ends_with(fmt::format(" in line {}", has_headers_ ? 2 : 1))) {
+      text += "\nThe file begins with a byte order mark of UTF-8, which is part of its first value";
+    }
+    throw user_error(text);
   }
 
   const read_request& request_;
@@ -249,6 +263,9 @@ class facts_loader {
   bool has_headers_;
   task_runner run_;
   std::string source_name_;
+  bool begins_with_mark_ = false;
+  /// Of a text that is in memory as a whole.
+  const loading_piece* behind_last_piece_ = nullptr;
 };
 
 }  // namespace

@@ -53,6 +53,7 @@ const pass_case cases[] = {
     {"late-materialization", ".decl r(p:pair)\n.output r\nr(p) :- p = [x,y], e(x,y), f(y,_), !f(x,x).\n",
      unary + "r(x) :- e(x,y), f(y,_).\n"},
     {"smallest-relation-first", unary + "r(x) :- e(x,y), f(y,z), g(x,z).\n", unary + "r(x) :- e(x,y), f(y,_).\n"},
+    {"first-matches", unary + "r(x) :- e(x,y), e(x,z), y != z.\n", binary + "r(x,z) :- e(x,y), e(x,z), y != z.\n"},
     {"decomposition", closure + "r(x,y) :- r(x,z), e(z,y).\n", unary + "r(x) :- p(x).\nr(y) :- r(x), e(x,y).\n"},
     {"row-evaluation", binary + "r(x,y) :- e(x,w), f(w,y).\n", unary + "r(x) :- p(x).\n"},
     {"dense-domains", closure + "r(x,y) :- r(x,z), e(z,y).\n", binary + "r(x,y) :- e(x,z), y = z + 1, y < 10.\n"},

@@ -1,9 +1,9 @@
-#include "sema/checks/suggestion.hpp"
+#include "support/suggestion.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace gpulog::sema {
+namespace gpulog {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   return candidate ? ", did you mean '" + *candidate + "'?" : std::string();
 }
 
-}  // namespace gpulog::sema
+}  // namespace gpulog

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace gpulog::sema {
+namespace gpulog {
 
 /// The candidate that `name` is most likely a misspelling of, if any is close enough.
 [[nodiscard]] std::optional<std::string> closest_name(std::string_view name,
@@ -14,4 +14,4 @@ namespace gpulog::sema {
 /// ", did you mean 'x'?" or nothing.
 [[nodiscard]] std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
-}  // namespace gpulog::sema
+}  // namespace gpulog

@@ -1,0 +1,114 @@
+"""Facts from whatever holds rows or columns: all become streams of Arrow arrays."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from gpulog import _core
+from gpulog._program import attributes_of
+
+
+def insert(engine: _core.Engine, name: str, facts: Any) -> None:
+    """Adds facts to a relation, all of them or none."""
+    arity = len(engine.attributes(name))
+    columns = _columns_of(facts)
+    if columns is not None:
+        _insert_columns(engine, name, columns)
+    elif hasattr(facts, "__arrow_c_stream__"):
+        engine.insert_stream(name, facts.__arrow_c_stream__())
+    elif hasattr(facts, "__arrow_c_array__"):
+        engine.insert_stream(name, _core.stream_of_capsules(*facts.__arrow_c_array__()))
+    elif arity == 0:
+        for _ in range(int(facts) if isinstance(facts, bool) else len(list(facts))):
+            engine.insert_nothing(name)
+    elif isinstance(facts, (str, bytes)) or not hasattr(facts, "__iter__"):
+        raise _core.InputError(f"relation {name} cannot be filled from {type(facts).__name__}")
+    else:
+        engine.insert_columns(name, engine.streams_of_rows(name, list(facts)))
+
+
+def _columns_of(facts: Any) -> Mapping[str, Any] | list[Any] | None:
+    """Columns by name or by place; None where the facts are no columns."""
+    if isinstance(facts, Mapping):
+        return {str(name): column for name, column in facts.items()}
+    # pandas: by column, as its own stream needs pyarrow and has the index, too.
+    if _is_of(facts, "pandas") and hasattr(facts, "columns"):
+        return {str(name): facts.iloc[:, place] for place, name in enumerate(facts.columns)}
+    if _is_of(facts, "pandas"):
+        return [facts]
+    if not _is_array(facts):
+        return None
+    if facts.dtype.names is not None:
+        return {field: facts[field] for field in facts.dtype.names}
+    if facts.ndim == 2:
+        return [facts[:, place] for place in range(facts.shape[1])]
+    return [facts]
+
+
+def _is_of(facts: Any, library: str) -> bool:
+    return type(facts).__module__.partition(".")[0] == library
+
+
+def _is_array(facts: Any) -> bool:
+    return _is_of(facts, "numpy") and hasattr(facts, "__array_interface__") and facts.ndim > 0
+
+
+def _insert_columns(engine: _core.Engine, name: str, columns: Mapping[str, Any] | list[Any]) -> None:
+    attributes = attributes_of(engine.attributes(name))
+    if len(columns) != len(attributes):
+        raise _core.InputError(
+            f"relation {name} has {len(attributes)} attributes, but {len(columns)} columns were given"
+        )
+    if isinstance(columns, Mapping):
+        missing = [attribute.name for attribute in attributes if attribute.name not in columns]
+        if 0 < len(missing) < len(attributes):
+            raise _core.InputError(
+                f"no column is named {missing[0]}, as an attribute of relation {name} is; others are"
+            )
+        by_place = list(columns.values())
+        columns = by_place if missing else [columns[attribute.name] for attribute in attributes]
+    engine.insert_columns(name, [_stream(engine, name, place, column) for place, column in enumerate(columns)])
+
+
+def _stream(engine: _core.Engine, name: str, place: int, column: Any) -> object:
+    if _is_of(column, "pandas"):
+        column = _values_of_series(column)
+    if _is_array(column):
+        return _stream_of_array(engine, name, place, column)
+    if hasattr(column, "__arrow_c_stream__"):
+        return column.__arrow_c_stream__()
+    if hasattr(column, "__arrow_c_array__"):
+        return _core.stream_of_capsules(*column.__arrow_c_array__())
+    if hasattr(column, "__dlpack__"):
+        try:
+            return _core.stream_of_array(column)
+        except TypeError as problem:
+            attribute = engine.attributes(name)[place][0]
+            raise _core.InputError(
+                f"attribute {attribute} of relation {name} was given an array that is not contiguous, has several "
+                "dimensions, or is on a device: copy it to the host"
+            ) from problem
+    return engine.stream_of_values(name, place, column)
+
+
+def _values_of_series(series: Any) -> Any:
+    """The array of NumPy behind a Series; else itself, if it can be a stream, else its values."""
+    if hasattr(series.dtype, "kind") and series.dtype.kind in "iufb" and _is_of(series.dtype, "numpy"):
+        return series.to_numpy()
+    try:
+        series.__arrow_c_stream__()
+    except (AttributeError, ImportError, TypeError, ValueError):
+        missing = series.isna()
+        return [None if is_missing else value for value, is_missing in zip(series, missing, strict=True)]
+    return series
+
+
+def _stream_of_array(engine: _core.Engine, name: str, place: int, column: Any) -> object:
+    import numpy
+
+    if column.ndim != 1:
+        raise _core.InputError(f"a column for relation {name} has {column.ndim} dimensions")
+    if column.dtype.kind in "iub" or column.dtype.kind == "f":
+        if column.dtype.itemsize == 2 and column.dtype.kind == "f":
+            column = column.astype(numpy.float32)
+        return _core.stream_of_array(numpy.ascontiguousarray(column, column.dtype.newbyteorder("=")))
+    return engine.stream_of_values(name, place, column.tolist())

@@ -1,0 +1,444 @@
+#include "streams.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "gpulog/error.hpp"
+
+namespace gpulog_python {
+namespace {
+
+constexpr const char* stream_name = "arrow_array_stream";
+
+void release_capsule(PyObject* capsule) {
+  auto* const stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule, stream_name));
+  if (stream == nullptr) return PyErr_Clear();
+  if (stream->release != nullptr) stream->release(stream);
+  delete stream;
+}
+
+/// An array of one column, with its format and what keeps its buffers alive.
+struct one_array {
+  std::string format;
+  std::int64_t length = 0;
+  std::vector<const void*> buffers;
+  std::shared_ptr<const void> owner;
+  bool is_read = false;
+};
+
+one_array& behind(ArrowArrayStream* stream) { return *static_cast<one_array*>(stream->private_data); }
+
+int get_schema(ArrowArrayStream* stream, ArrowSchema* made) {
+  *made = {};
+  made->format = behind(stream).format.c_str();
+  made->name = "";
+  made->release = [](ArrowSchema* schema) { schema->release = nullptr; };
+  return 0;
+}
+
+/// The stream keeps what the array points to: gpulog releases arrays before streams.
+int get_next(ArrowArrayStream* stream, ArrowArray* made) {
+  one_array& given = behind(stream);
+  *made = {};
+  if (std::exchange(given.is_read, true)) return 0;
+  made->length = given.length;
+  made->n_buffers = static_cast<std::int64_t>(given.buffers.size());
+  made->buffers = given.buffers.data();
+  made->release = [](ArrowArray* array) { array->release = nullptr; };
+  return 0;
+}
+
+nb::capsule stream_of(std::unique_ptr<one_array> given) {
+  const new_stream made = make_stream();
+  *made.stream = {get_schema, get_next, [](ArrowArrayStream*) { return ""; },
+                  [](ArrowArrayStream* stream) {
+                    delete &behind(stream);
+                    stream->release = nullptr;
+                  },
+                  given.release()};
+  return made.capsule;
+}
+
+/// What another library gave, until the stream is read.
+struct taken_array {
+  ~taken_array() {
+    if (schema.release != nullptr) schema.release(&schema);
+    if (array.release != nullptr) array.release(&array);
+  }
+  ArrowSchema schema{};
+  ArrowArray array{};
+};
+
+taken_array& taken(ArrowArrayStream* stream) { return *static_cast<taken_array*>(stream->private_data); }
+
+std::string text_of(nb::handle object) {
+  std::string text = nb::cast<std::string>(nb::repr(object));
+  constexpr std::size_t longest = 80;
+  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  return text;
+}
+
+/// Appends values of Python to a column.
+class column_builder {
+ public:
+  column_builder(const std::string& relation, const gpulog::attribute& attribute)
+      : relation_(relation), attribute_(attribute), buffers_(std::make_shared<buffers>()) {}
+
+  void add(nb::handle value) {
+    if (attribute_.type == "number") {
+      buffers_->numbers.push_back(nb::cast<std::int64_t>(integer(value)));
+    } else if (attribute_.type == "unsigned") {
+      const nb::object whole = integer(value);
+      const std::uint64_t bits = PyLong_AsUnsignedLongLong(whole.ptr());
+      if (PyErr_Occurred() != nullptr) throw out_of_range(value);
+      buffers_->numbers.push_back(static_cast<std::int64_t>(bits));
+    } else if (attribute_.type == "float") {
+      const double number = PyFloat_AsDouble(value.ptr());
+      if (PyErr_Occurred() != nullptr) throw wrong(value);
+      buffers_->floats.push_back(number);
+    } else {
+      add_text(value);
+    }
+    ++rows_;
+  }
+
+  nb::capsule finish() {
+    auto made = std::make_unique<one_array>();
+    made->length = rows_;
+    made->owner = buffers_;
+    if (attribute_.type == "float") {
+      made->format = "g";
+      made->buffers = {nullptr, buffers_->floats.data()};
+    } else if (attribute_.type == "number" || attribute_.type == "unsigned") {
+      made->format = attribute_.type == "number" ? "l" : "L";
+      made->buffers = {nullptr, buffers_->numbers.data()};
+    } else {
+      made->format = "U";
+      made->buffers = {nullptr, buffers_->offsets.data(), buffers_->bytes.data()};
+    }
+    return stream_of(std::move(made));
+  }
+
+ private:
+  struct buffers {
+    std::vector<std::int64_t> numbers;
+    std::vector<double> floats;
+    std::vector<std::int64_t> offsets{0};
+    std::string bytes;
+  };
+
+  /// Integers of Python and of NumPy, but neither floats nor truth values.
+  nb::object integer(nb::handle value) {
+    if (PyBool_Check(value.ptr())) throw wrong(value);
+    const nb::object whole = nb::steal(PyNumber_Index(value.ptr()));
+    if (!whole.is_valid()) throw wrong(value);
+    int overflow = 0;
+    PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
+    if (overflow != 0 && attribute_.type == "number") throw out_of_range(value);
+    return whole;
+  }
+
+  void add_text(nb::handle value) {
+    if (PyUnicode_Check(value.ptr())) {
+      Py_ssize_t size = 0;
+      if (const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size)) {
+        buffers_->bytes.append(text, static_cast<std::size_t>(size));
+      } else {
+        // What came out as bytes that are no text goes in again.
+        PyErr_Clear();
+        const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(value.ptr(), "utf-8", "surrogateescape"));
+        if (!bytes.is_valid()) throw wrong(value);
+        buffers_->bytes.append(PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr())));
+      }
+    } else if (PyBytes_Check(value.ptr())) {
+      buffers_->bytes.append(PyBytes_AS_STRING(value.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(value.ptr())));
+    } else {
+      throw wrong(value);
+    }
+    buffers_->offsets.push_back(static_cast<std::int64_t>(buffers_->bytes.size()));
+  }
+
+  [[nodiscard]] std::string place() const {
+    return "row " + std::to_string(rows_) + " of attribute " + attribute_.name + " of relation " + relation_;
+  }
+
+  gpulog::input_error wrong(nb::handle value) const {
+    PyErr_Clear();
+    if (value.is_none()) return gpulog::input_error(place() + " is null");
+    return gpulog::input_error(place() + " is no " + attribute_.type + ": " + text_of(value));
+  }
+
+  gpulog::input_error out_of_range(nb::handle value) const {
+    PyErr_Clear();
+    return gpulog::input_error(place() + " is no " + attribute_.type + " of 64 bits: " + text_of(value));
+  }
+
+  const std::string& relation_;
+  const gpulog::attribute& attribute_;
+  std::shared_ptr<buffers> buffers_;
+  std::int64_t rows_ = 0;
+};
+
+/// A sequence as a list or a tuple, whose elements stay.
+nb::object elements_of(nb::handle sequence) { return nb::steal(PySequence_Fast(sequence.ptr(), "no sequence")); }
+
+template <class T>
+const T* buffer(const ArrowArray& array, std::size_t number) {
+  return static_cast<const T*>(array.buffers[number]);
+}
+
+nb::object decoded(const char* bytes, std::int64_t size) {
+  return nb::steal(PyUnicode_DecodeUTF8(bytes, size, "surrogateescape"));
+}
+
+nb::object text_in(const ArrowArray& array, std::int64_t row) {
+  const auto* const offsets = buffer<std::int64_t>(array, 1);
+  return decoded(buffer<char>(array, 2) + offsets[row], offsets[row + 1] - offsets[row]);
+}
+
+nb::list texts_in(const ArrowArray& array) {
+  nb::list result;
+  for (std::int64_t row = 0; row < array.length; ++row) result.append(text_in(array, row));
+  return result;
+}
+
+}  // namespace
+
+ArrowArrayStream& stream_in(const nb::capsule& capsule) {
+  auto* const stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), stream_name));
+  if (stream == nullptr) {
+    PyErr_Clear();
+    throw gpulog::input_error("the capsule has no stream of Arrow arrays");
+  }
+  if (stream->release == nullptr) throw gpulog::input_error("the stream of Arrow arrays was used already");
+  return *stream;
+}
+
+new_stream make_stream() {
+  auto* const stream = new ArrowArrayStream{};
+  return {stream, nb::steal<nb::capsule>(PyCapsule_New(stream, stream_name, release_capsule))};
+}
+
+nb::capsule stream_of_capsules(const nb::capsule& schema, const nb::capsule& array) {
+  auto* const given_schema = static_cast<ArrowSchema*>(PyCapsule_GetPointer(schema.ptr(), "arrow_schema"));
+  auto* const given_array =
+      given_schema == nullptr ? nullptr : static_cast<ArrowArray*>(PyCapsule_GetPointer(array.ptr(), "arrow_array"));
+  if (given_array == nullptr) {
+    PyErr_Clear();
+    throw gpulog::input_error("the capsules have no Arrow array");
+  }
+  auto both = std::make_unique<taken_array>();
+  std::swap(both->schema, *given_schema);
+  std::swap(both->array, *given_array);
+  const new_stream made = make_stream();
+  *made.stream = {[](ArrowArrayStream* stream, ArrowSchema* out) {
+                    *out = taken(stream).schema;
+                    out->release = [](ArrowSchema* one) { one->release = nullptr; };
+                    return 0;
+                  },
+                  [](ArrowArrayStream* stream, ArrowArray* out) {
+                    *out = std::exchange(taken(stream).array, ArrowArray{});
+                    return 0;
+                  },
+                  [](ArrowArrayStream*) { return ""; },
+                  [](ArrowArrayStream* stream) {
+                    delete &taken(stream);
+                    stream->release = nullptr;
+                  },
+                  both.release()};
+  return made.capsule;
+}
+
+nb::capsule stream_of_array(const nb::ndarray<nb::ro, nb::c_contig, nb::ndim<1>, nb::device::cpu>& values) {
+  // Formats by the number of bytes: 1, 2, 4, 8.
+  const auto format = [&]() -> char {
+    const std::size_t bytes = values.itemsize();
+    const std::size_t place = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
+    const auto code = static_cast<nb::dlpack::dtype_code>(values.dtype().code);
+    if (code == nb::dlpack::dtype_code::Int) return "csil"[place];
+    if (code == nb::dlpack::dtype_code::UInt) return "CSIL"[place];
+    if (code == nb::dlpack::dtype_code::Float) return "\0efg"[place];
+    return code == nb::dlpack::dtype_code::Bool ? 'b' : '\0';
+  }();
+  if (format == '\0') throw gpulog::input_error("an array has neither integers nor floats");
+  auto made = std::make_unique<one_array>();
+  made->format = std::string(1, format);
+  made->length = static_cast<std::int64_t>(values.shape(0));
+  made->buffers = {nullptr, values.data()};
+  made->owner = std::make_shared<nb::ndarray<nb::ro, nb::c_contig, nb::ndim<1>, nb::device::cpu>>(values);
+  return stream_of(std::move(made));
+}
+
+nb::capsule stream_of_values(const std::string& relation, const gpulog::attribute& attribute,
+                             const nb::object& values) {
+  const nb::object elements = elements_of(values);
+  if (!elements.is_valid()) {
+    PyErr_Clear();
+    throw gpulog::input_error("attribute " + attribute.name + " of relation " + relation +
+                              " was given no column: " + text_of(values));
+  }
+  column_builder column(relation, attribute);
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(elements.ptr());
+  for (Py_ssize_t i = 0; i < count; ++i) column.add(PySequence_Fast_GET_ITEM(elements.ptr(), i));
+  return column.finish();
+}
+
+std::vector<nb::capsule> streams_of_rows(const std::string& relation, const std::vector<gpulog::attribute>& attributes,
+                                         const nb::object& rows) {
+  const nb::object all = elements_of(rows);
+  if (!all.is_valid()) {
+    PyErr_Clear();
+    throw gpulog::input_error("relation " + relation + " was given no rows: " + text_of(rows));
+  }
+  std::vector<column_builder> columns;
+  columns.reserve(attributes.size());
+  for (const gpulog::attribute& attribute : attributes) columns.emplace_back(relation, attribute);
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(all.ptr());
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const nb::handle row = PySequence_Fast_GET_ITEM(all.ptr(), i);
+    const bool is_text = PyUnicode_Check(row.ptr()) || PyBytes_Check(row.ptr());
+    const nb::object values = is_text ? nb::object() : elements_of(row);
+    PyErr_Clear();
+    if (!values.is_valid()) {
+      // Of a relation with one attribute, values alone are rows, too.
+      if (attributes.size() != 1) {
+        throw gpulog::input_error("row " + std::to_string(i) + " for relation " + relation +
+                                  " is no sequence: " + text_of(row));
+      }
+      columns.front().add(row);
+      continue;
+    }
+    const auto size = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(values.ptr()));
+    if (size != attributes.size()) {
+      throw gpulog::input_error("relation " + relation + " has " + std::to_string(attributes.size()) +
+                                " attributes, but row " + std::to_string(i) + " has " + std::to_string(size) +
+                                " values");
+    }
+    for (std::size_t c = 0; c < size; ++c) {
+      columns[c].add(PySequence_Fast_GET_ITEM(values.ptr(), static_cast<Py_ssize_t>(c)));
+    }
+  }
+  std::vector<nb::capsule> result;
+  for (column_builder& column : columns) result.push_back(column.finish());
+  return result;
+}
+
+table::table(const gpulog::relation& relation) {
+  for (const gpulog::attribute& attribute : relation.attributes()) {
+    const bool is_number = attribute.type == "number" || attribute.type == "unsigned" || attribute.type == "float";
+    formats_.push_back(is_number ? "" : attribute.type == "symbol" ? "dictionary" : "text");
+  }
+  ArrowArrayStream stream;
+  relation.to_arrow(stream, {.dictionaries = true, .binary = true});
+  const std::shared_ptr<ArrowArrayStream> owner(&stream, [](ArrowArrayStream* one) { one->release(one); });
+  ArrowSchema schema;
+  if (stream.get_schema(&stream, &schema) != 0) throw gpulog::error(stream.get_last_error(&stream));
+  for (std::size_t c = 0; c < formats_.size(); ++c) {
+    if (formats_[c].empty()) formats_[c] = schema.children[c]->format;
+  }
+  schema.release(&schema);
+  for (;;) {
+    const std::shared_ptr<ArrowArray> piece(new ArrowArray{}, [](ArrowArray* array) {
+      if (array->release != nullptr) array->release(array);
+      delete array;
+    });
+    if (stream.get_next(&stream, piece.get()) != 0) throw gpulog::error(stream.get_last_error(&stream));
+    if (piece->release == nullptr) break;
+    rows_ += static_cast<std::uint64_t>(piece->length);
+    pieces_.push_back(piece);
+    texts_.emplace_back(formats_.size());
+    for (std::size_t c = 0; c < formats_.size(); ++c) {
+      if (formats_[c] == "dictionary") texts_.back()[c] = texts_in(*piece->children[c]->dictionary);
+    }
+  }
+}
+
+nb::object table::value(std::size_t piece, std::size_t column, std::int64_t row) {
+  const ArrowArray& values = *pieces_[piece]->children[column];
+  const std::string& format = formats_[column];
+  if (format == "dictionary") return nb::borrow(texts_[piece][column][buffer<std::uint32_t>(values, 1)[row]]);
+  if (format == "text") return text_in(values, row);
+  switch (format[0]) {
+    case 'i':
+      return nb::int_(buffer<std::int32_t>(values, 1)[row]);
+    case 'I':
+      return nb::int_(buffer<std::uint32_t>(values, 1)[row]);
+    case 'l':
+      return nb::int_(buffer<std::int64_t>(values, 1)[row]);
+    case 'L':
+      return nb::int_(buffer<std::uint64_t>(values, 1)[row]);
+    case 'f':
+      return nb::float_(buffer<float>(values, 1)[row]);
+    default:
+      return nb::float_(buffer<double>(values, 1)[row]);
+  }
+}
+
+nb::list table::fetch(std::uint64_t first, std::uint64_t count) {
+  nb::list result;
+  for (std::size_t piece = 0; piece < pieces_.size() && count > 0; ++piece) {
+    const auto length = static_cast<std::uint64_t>(pieces_[piece]->length);
+    for (std::uint64_t row = first; row < length && count > 0; ++row, --count) {
+      const nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(formats_.size())));
+      for (std::size_t c = 0; c < formats_.size(); ++c) {
+        PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(c),
+                         value(piece, c, static_cast<std::int64_t>(row)).release().ptr());
+      }
+      result.append(tuple);
+    }
+    first = first > length ? first - length : 0;
+  }
+  return result;
+}
+
+nb::list table::objects(std::size_t column) {
+  nb::list result;
+  for (std::size_t piece = 0; piece < pieces_.size(); ++piece) {
+    for (std::int64_t row = 0; row < pieces_[piece]->length; ++row) result.append(value(piece, column, row));
+  }
+  return result;
+}
+
+nb::list table::texts(std::size_t column) const { return pieces_.empty() ? nb::list() : texts_.front()[column]; }
+
+nb::object table::numbers(std::size_t column) const {
+  static const std::uint64_t nothing = 0;
+  const std::string& format = formats_[column];
+  const auto dtype = [&]() -> nb::dlpack::dtype {
+    if (format == "i" || format == "dictionary") return nb::dtype<std::int32_t>();
+    if (format == "I") return nb::dtype<std::uint32_t>();
+    if (format == "l") return nb::dtype<std::int64_t>();
+    if (format == "L") return nb::dtype<std::uint64_t>();
+    return format == "f" ? nb::dtype<float>() : nb::dtype<double>();
+  }();
+  // Of equivalence relations there are several pieces; they were copied in any case.
+  std::shared_ptr<const void> owner;
+  const void* values = &nothing;
+  if (pieces_.size() == 1) {
+    owner = pieces_.front();
+    values = pieces_.front()->children[column]->buffers[1];
+  } else if (!pieces_.empty()) {
+    const std::size_t bytes = dtype.bits / 8;
+    const auto joined = std::make_shared<std::vector<char>>();
+    joined->reserve(rows_ * bytes);
+    for (const auto& piece : pieces_) {
+      const char* const begin = buffer<char>(*piece->children[column], 1);
+      joined->insert(joined->end(), begin, begin + static_cast<std::size_t>(piece->length) * bytes);
+    }
+    owner = joined;
+    values = joined->data();
+  }
+  auto kept = std::make_unique<std::shared_ptr<const void>>(owner);
+  const nb::capsule keeper(kept.release(),
+                           [](void* one) noexcept { delete static_cast<std::shared_ptr<const void>*>(one); });
+  const std::size_t shape[] = {static_cast<std::size_t>(rows_)};
+  return nb::cast(nb::ndarray<nb::array_api, nb::ro>(values, 1, shape, keeper, nullptr, dtype));
+}
+
+}  // namespace gpulog_python

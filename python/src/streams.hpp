@@ -1,0 +1,72 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpulog/arrow.hpp"
+#include "gpulog/relation.hpp"
+
+/// Python's objects as streams of Arrow arrays, and streams as Python's objects.
+namespace gpulog_python {
+
+namespace nb = nanobind;
+
+/// The stream in a capsule. @throws gpulog::input_error where it has none, or it was used already
+[[nodiscard]] ArrowArrayStream& stream_in(const nb::capsule& capsule);
+
+/// A capsule that owns a stream, to be filled.
+struct new_stream {
+  ArrowArrayStream* stream;
+  nb::capsule capsule;
+};
+[[nodiscard]] new_stream make_stream();
+
+/// A stream of one array that another library gave as `__arrow_c_array__` does. The array is taken.
+[[nodiscard]] nb::capsule stream_of_capsules(const nb::capsule& schema, const nb::capsule& array);
+
+/// A stream of one array, which is one that some library has in this machine's memory; it is not copied.
+[[nodiscard]] nb::capsule stream_of_array(
+    const nb::ndarray<nb::ro, nb::c_contig, nb::ndim<1>, nb::device::cpu>& values);
+
+/// Streams for the attributes of a relation, of rows that are sequences. @throws gpulog::input_error
+[[nodiscard]] std::vector<nb::capsule> streams_of_rows(const std::string& relation,
+                                                       const std::vector<gpulog::attribute>& attributes,
+                                                       const nb::object& rows);
+
+/// A stream for one attribute, of a sequence of values. @throws gpulog::input_error
+[[nodiscard]] nb::capsule stream_of_values(const std::string& relation, const gpulog::attribute& attribute,
+                                           const nb::object& values);
+
+/// The rows of a stream that relation::to_arrow made, with dictionaries and bytes.
+class table {
+ public:
+  explicit table(const gpulog::relation& relation);
+
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  /// Tuples of so many rows, as a list.
+  [[nodiscard]] nb::list fetch(std::uint64_t first, std::uint64_t count);
+  /// The numbers of a column, or of a symbol column the codes of its texts; not copied.
+  [[nodiscard]] nb::object numbers(std::size_t column) const;
+  /// The texts that the codes of a symbol column stand for, where there is one piece.
+  [[nodiscard]] nb::list texts(std::size_t column) const;
+  /// All values of a column.
+  [[nodiscard]] nb::list objects(std::size_t column);
+  /// How many arrays there are: one, but for large equivalence relations and for no rows.
+  [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
+
+ private:
+  [[nodiscard]] nb::object value(std::size_t piece, std::size_t column, std::int64_t row);
+
+  std::vector<std::string> formats_;  ///< by column; "dictionary" for symbols
+  std::vector<std::shared_ptr<ArrowArray>> pieces_;
+  std::vector<std::vector<nb::list>> texts_;  ///< by piece and column, of symbols: made once
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace gpulog_python

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/dense_domain_encoding.hpp"
+#include "engine/plan_figures.hpp"
+#include "engine/run_measures.hpp"
+#include "exec/executor.hpp"
+#include "plan/plan.hpp"
+#include "plan/reoptimizer.hpp"
+#include "sema/program.hpp"
+
+namespace gpulog::detail {
+
+/// One evaluation of a program, or of the part of it that facts have changed (affected.hpp), with its results. It uses
+/// memory of its engine_state, which outlives it.
+struct evaluation {
+  /// What it evaluates; the planner points to it.
+  std::shared_ptr<const sema::program> source;
+  std::optional<plan::reoptimizer> planner;
+  plan_record record;                    ///< what the planner knew
+  std::optional<run_measures> measures;  ///< of the executor
+  /// Whether a stratum that a device can run can be run there still; empty: there is none.
+  std::function<bool(std::size_t stratum)> suits_device;
+  /// While it runs, some values may be numbers. Reading results may keep some of them with values.
+  std::optional<dense_domain_encoding> numbers;
+  std::unique_ptr<exec::executor> executor;
+
+  [[nodiscard]] const plan::program& plan() const { return planner->plan(); }
+  /// What the executor runs.
+  [[nodiscard]] const plan::program& running_plan() const { return numbers ? numbers->plan() : plan(); }
+
+  /// Of a relation that has its rows here, and is no equivalence relation; they stay as long as this does. @throws
+  /// exec::memory_fault
+  [[nodiscard]] const std::vector<const word*>& columns_of(std::uint32_t relation);
+  [[nodiscard]] bool has_columns(std::uint32_t relation) const { return columns_.contains(relation); }
+
+ private:
+  /// By relation: fetched when they are asked for, as rows may have to come from a device.
+  std::map<std::uint32_t, std::vector<const word*>> columns_;
+};
+
+}  // namespace gpulog::detail

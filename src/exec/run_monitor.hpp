@@ -1,0 +1,194 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "kernels/join/pipeline.hpp"
+#include "plan/plan.hpp"
+#include "support/ids.hpp"
+
+namespace gpulog::exec {
+
+/// What a fixpoint is doing.
+struct running_step {
+  static constexpr std::size_t no_stratum = SIZE_MAX;
+
+  const char* doing = "";  ///< "extending", "indexing", ...; empty: nothing that takes long
+  relation_id relation;
+  const plan::rule_version* version = nullptr;  ///< nullptr: no rule does it
+  std::size_t stratum = no_stratum;
+  std::uint64_t iteration = 0;  ///< of the loop, from 1; 0: in front of it
+  double begin = 0;             ///< seconds of the steady clock, exact to some milliseconds
+  std::uint64_t rows = 0;       ///< that the version's first expansion reads, where that is known
+};
+
+/// For who follows the strata and rules as they begin and end; called on the thread that runs.
+class run_listener {
+ public:
+  run_listener() = default;
+  run_listener(const run_listener&) = delete;
+  run_listener& operator=(const run_listener&) = delete;
+  virtual ~run_listener() = default;
+  virtual void begin_stratum(std::size_t number) = 0;
+  virtual void end_stratum(std::size_t number) = 0;
+  virtual void begin_step(const running_step& now) = 0;
+  virtual void end_step(const running_step& now) = 0;
+};
+
+/// What other threads can see of a run (a monitor: Hoare, 1974). The thread that runs holds it, but for long steps, in
+/// which it changes nothing that others look at.
+class run_monitor {
+ public:
+  /// Holds the monitor for a part of the run.
+  class holding {
+   public:
+    explicit holding(run_monitor& held) : held_(held) { held.take(); }
+    ~holding() { held_.release(); }
+    holding(const holding&) = delete;
+    holding& operator=(const holding&) = delete;
+
+   private:
+    run_monitor& held_;
+  };
+
+  /// A long step of the thread that holds the monitor. One inside of another is a part of it.
+  class long_step {
+   public:
+    /// @param monitor nullptr: nobody watches
+    long_step(run_monitor* monitor, const char* doing, relation_id relation, const plan::rule_version* version,
+              std::uint64_t rows = 0)
+        : monitor_(monitor != nullptr && monitor->depth_ == 0 ? monitor : nullptr) {
+      if (monitor_ != nullptr) monitor_->leave(doing, relation, version, rows);
+    }
+    ~long_step() {
+      if (monitor_ != nullptr) monitor_->come_back();
+    }
+    long_step(const long_step&) = delete;
+    long_step& operator=(const long_step&) = delete;
+
+   private:
+    run_monitor* monitor_;
+  };
+
+  /// Looks at the run from another thread. @return false: it was not to be had for so long
+  template <class Action>
+  bool look(std::chrono::milliseconds patience, const Action& action) {
+    const std::lock_guard one_at_a_time(lookers_);
+    const auto end = std::chrono::steady_clock::now() + patience;
+    is_wanted_ = true;
+    while (is_held_.exchange(true, std::memory_order_acquire)) {
+      if (std::chrono::steady_clock::now() >= end) {
+        is_wanted_ = false;
+        return false;
+      }
+      std::this_thread::sleep_for(pause);
+    }
+    is_wanted_ = false;
+    const struct released {
+      std::atomic<bool>& held;
+      ~released() { held.store(false, std::memory_order_release); }
+    } at_the_end{is_held_};
+    action();
+    return true;
+  }
+
+  /// By the thread that runs, where it does nothing that takes long: lets others look who wait for it.
+  void give_way() {
+    if (!is_wanted_.load(std::memory_order_relaxed)) return;
+    release();
+    take();
+  }
+
+  /// By who holds it: another plan will run, and of the one before nothing is left.
+  void begin_run() {
+    now_ = {};
+    failed_.reset();
+    iteration_ = nullptr;
+  }
+
+  /// By the thread that runs: a stratum begins. @param iteration of the loop, kept up to date there
+  void begin_stratum(std::size_t number, const word* iteration) {
+    now_.stratum = number;
+    iteration_ = iteration;
+    failed_.reset();
+    if (listener != nullptr) listener->begin_stratum(number);
+  }
+  void end_stratum() {
+    if (listener != nullptr) listener->end_stratum(now_.stratum);
+    iteration_ = nullptr;
+  }
+  /// An exception ends this step; the first one that is told counts.
+  void note_failure(const char* doing, relation_id relation, const plan::rule_version* version) {
+    if (failed_) return;
+    failed_ = now_;
+    if (depth_ == 0) failed_->begin = 0;  // of another step
+    failed_->doing = doing;
+    failed_->relation = relation;
+    failed_->version = version;
+    failed_->iteration = iteration_ == nullptr ? 0 : *iteration_;
+  }
+
+  /// By who holds it: what is being done, or was when the run failed.
+  [[nodiscard]] running_step now() const {
+    running_step step = failed_.value_or(now_);
+    if (!failed_) step.iteration = iteration_ == nullptr ? 0 : *iteration_;
+    return step;
+  }
+  /// What the step that is running has done so far.
+  [[nodiscard]] const kernels::pipeline_progress& progress() const { return progress_; }
+  [[nodiscard]] kernels::pipeline_progress* progress() { return &progress_; }
+
+  run_listener* listener = nullptr;
+
+ private:
+  static constexpr std::chrono::microseconds pause{200};
+
+  void take() {
+    while (is_held_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+  }
+  /// Somebody who waits comes first.
+  void release() {
+    is_held_.store(false, std::memory_order_release);
+    while (is_wanted_.load(std::memory_order_relaxed)) std::this_thread::sleep_for(pause);
+  }
+  void leave(const char* doing, relation_id relation, const plan::rule_version* version, std::uint64_t rows) {
+    now_.doing = doing;
+    now_.relation = relation;
+    now_.version = version;
+    now_.rows = rows;
+    now_.begin = coarse_seconds();
+    now_.iteration = iteration_ == nullptr ? 0 : *iteration_;
+    progress_.rows.store(0, std::memory_order_relaxed);
+    progress_.candidates.store(0, std::memory_order_relaxed);
+    if (listener != nullptr) listener->begin_step(now_);
+    depth_ = 1;
+    release();
+  }
+  void come_back() {
+    take();
+    depth_ = 0;
+    if (listener != nullptr) listener->end_step(now_);
+    now_.doing = "";
+    now_.version = nullptr;
+  }
+  [[nodiscard]] static double coarse_seconds();
+
+  std::atomic<bool> is_held_ = false;
+  std::atomic<bool> is_wanted_ = false;
+  std::mutex lookers_;
+  int depth_ = 0;  ///< of long steps; of the thread that runs
+  running_step now_;
+  std::optional<running_step> failed_;
+  const word* iteration_ = nullptr;
+  kernels::pipeline_progress progress_;
+};
+
+}  // namespace gpulog::exec

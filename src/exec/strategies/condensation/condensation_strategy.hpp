@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+
+#include "exec/strategies/search/search_strategy.hpp"
+#include "exec/strategies/strategy.hpp"
+
+/// A recursion that falls apart into searches of one graph, over the strongly connected components of that graph
+/// (docs/internals/condensation.md).
+namespace gpulog::exec {
+
+template <class Machine>
+strategy_outcome condense(stratum_run<Machine>& run) {
+  if constexpr (Machine::abilities.condensation) {
+    const plan_relations<Machine>& shared = run.shared;
+    const condensation_mode mode = shared.chosen.condensation;
+    if (mode == condensation_mode::off || !run.falls_apart()) return strategy_outcome::left;
+    const bool always = mode == condensation_mode::always;
+    if (!always && shared.rows_of(run.stratum) < shared.chosen.cut.condensed_rows) return strategy_outcome::left;
+    return run_search(run, [&]() -> std::optional<kernels::decomposed_counts> {
+      // Searches of values need indexes, which tell how long they are.
+      std::optional<kernels::decomposed_task> searched;
+      if (!always) searched = decomposed_task_of(run);
+      try {
+        return run.shared.machine.run_condensed(numbered_task_of(*run.stratum.decomposed), searched,
+                                                run.shared.relations, always, shared.chosen.stop);
+      } catch (const backend::memory_exceeded&) {
+        // Searches need other memory, and say what they lack.
+        return std::nullopt;
+      }
+    });
+  } else {
+    return strategy_outcome::left;
+  }
+}
+
+}  // namespace gpulog::exec

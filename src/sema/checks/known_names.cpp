@@ -1,0 +1,108 @@
+#include "sema/checks/known_names.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "support/suggestion.hpp"
+
+namespace gpulog::sema {
+
+namespace {
+
+/// Those that some format or directive reads, then those that only Soufflé does.
+const std::vector<std::string>& known_parameters() {
+  static const std::vector<std::string> names = {
+      "IO",     "filename", "name",     "delimiter",  "headers",   "rfc4180",        "columns",  "compress", "format",
+      "dbname", "n",        "fact-dir", "output-dir", "operation", "attributeNames", "auxArity", "params",   "types"};
+  return names;
+}
+
+constexpr std::pair<std::string_view, std::string_view> other_parameters[] = {
+    {"io", "IO"},           {"delim", "delimiter"},      {"sep", "delimiter"},  {"separator", "delimiter"},
+    {"file", "filename"},   {"path", "filename"},        {"header", "headers"}, {"db", "dbname"},
+    {"database", "dbname"}, {"compression", "compress"}, {"gzip", "compress"},  {"limit", "n"}};
+
+/// Those with a meaning here, then long names of Soufflé's options, which are its pragmas.
+const std::vector<std::string>& known_pragmas() {
+  static const std::vector<std::string> names = {"fact-dir",
+                                                 "output-dir",
+                                                 "libraries",
+                                                 "library-dir",
+                                                 "inline-exclude",
+                                                 "legacy",
+                                                 "provenance",
+                                                 "suppress-warnings",
+                                                 "supplementary",
+                                                 "magic-transform-exclude",
+                                                 "auto-schedule",
+                                                 "compile",
+                                                 "compile-many",
+                                                 "debug-report",
+                                                 "disable-transformers",
+                                                 "dl-program",
+                                                 "emit-statistics",
+                                                 "engine",
+                                                 "generate",
+                                                 "generate-many",
+                                                 "generate-namespace",
+                                                 "include-dir",
+                                                 "index",
+                                                 "jobs",
+                                                 "live-profile",
+                                                 "macro",
+                                                 "magic-transform",
+                                                 "no-preprocessor",
+                                                 "no-warn",
+                                                 "parse-errors",
+                                                 "preprocessor",
+                                                 "profile",
+                                                 "profile-frequency",
+                                                 "RamSIPS",
+                                                 "show",
+                                                 "swig",
+                                                 "verbose",
+                                                 "version",
+                                                 "warn",
+                                                 "wno"};
+  return names;
+}
+
+bool is_among(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_parameters(const syntax::directive& directive, diagnostics& diagnostics) {
+  for (const syntax::directive_parameter& parameter : directive.parameters) {
+    const std::string& key = parameter.key.text;
+    if (is_among(key, known_parameters())) continue;
+    const auto* const other = std::find_if(std::begin(other_parameters), std::end(other_parameters),
+                                           [&](const auto& one) { return one.first == key; });
+    const std::string meant = other != std::end(other_parameters)
+                                  ? ", did you mean '" + std::string(other->second) + "'?"
+                                  : did_you_mean(key, known_parameters());
+    diagnostics.warning(
+        parameter.key.span,
+        "Unknown parameter " + key + " of " + std::string(spelling(directive.kind)) + " has no effect" + meant,
+        warning_kind::unknown_parameter);
+  }
+}
+
+void check_pragma(const std::string& name, const source_span& where, diagnostics& diagnostics) {
+  if (is_among(name, known_pragmas())) return;
+  diagnostics.warning(where, "Unknown pragma " + name + " has no effect" + did_you_mean(name, known_pragmas()),
+                      warning_kind::unknown_pragma);
+}
+
+}  // namespace
+
+void warn_of_unknown_names(const std::vector<syntax::item>& items, const std::map<std::string, std::string>& pragmas,
+                           diagnostics& diagnostics) {
+  for (const syntax::item& item : items) {
+    if (const auto* directive = item.as<syntax::directive>()) check_parameters(*directive, diagnostics);
+    if (const auto* pragma = item.as<syntax::pragma>()) check_pragma(pragma->name, pragma->span, diagnostics);
+  }
+  for (const auto& [name, value] : pragmas) check_pragma(name, {}, diagnostics);
+}
+
+}  // namespace gpulog::sema

@@ -1,0 +1,144 @@
+#include "storage/factorized/factorized_values.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace gpulog::storage {
+
+using backend::array;
+using backend::memory_resource;
+
+std::uint64_t factorized_values::bytes() const {
+  std::uint64_t sum = graph->bytes() + first.bytes() + rows_in_front.bytes();
+  for (const auto& column : values) sum += column.bytes();
+  return sum;
+}
+
+factorized_values place_values(memory_resource& resource, std::shared_ptr<const factorized_graph> graph,
+                               const std::uint32_t* component, const std::vector<const word*>& columns,
+                               std::uint64_t value_count) {
+  factorized_values made;
+  made.first = array<std::uint32_t>(resource, graph->components + 2ULL);
+  std::uint32_t* const begin = made.first.data() + 1;  // moves to the end of each component
+  for (std::uint64_t value = 0; value < value_count; ++value) {
+    if (component[value] != condensation::none) ++begin[component[value] + 1ULL];
+  }
+  for (std::uint32_t c = 0; c < graph->components; ++c) begin[c + 1ULL] += begin[c];
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    made.values.emplace_back(resource, begin[graph->components], backend::fresh_memory::anything);
+  for (std::uint64_t value = 0; value < value_count; ++value) {
+    if (component[value] == condensation::none) continue;
+    const std::uint32_t place = begin[component[value]]++;
+    for (std::size_t c = 0; c < columns.size(); ++c) made.values[c][place] = columns[c][value];
+  }
+  made.graph = std::move(graph);
+  return made;
+}
+
+void strip_reader::make(std::uint32_t strip) {
+  rows_.make(strip);
+  first_source_.assign(rows_.rows() + 2ULL, 0);
+  std::uint64_t* const begin = first_source_.data() + 1;
+  for (std::uint32_t vertex = rows_.begin(); vertex < graph_->vertices; ++vertex)
+    begin[rows_.row_of(vertex) + 1ULL] += graph_->sources_at(vertex);
+  begin[1] = 0;  // the empty row needs none
+  for (std::uint32_t row = 0; row < rows_.rows(); ++row) begin[row + 1ULL] += begin[row];
+}
+
+bool strip_reader::has_one_value_each(const factorized_values& of) const {
+  for (std::uint32_t component = rows_.begin(); component < rows_.end(); ++component) {
+    if (of.first[component + 1ULL] - of.first[component] != 1) return false;
+  }
+  return true;
+}
+
+template <class Action>
+void strip_reader::for_each_range(const factorized_values& of, std::uint32_t row, const Action& action) const {
+  const std::uint64_t* const words = rows_.words(row);
+  for (std::uint32_t w = 0; w < graph_->strip_words; ++w) {
+    for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
+      const std::uint64_t component = rows_.begin() + w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+      action(of.first[component], of.first[component + 1]);
+    }
+  }
+}
+
+std::uint64_t strip_reader::values_of(const factorized_values& of, std::uint32_t row) const {
+  std::uint64_t sum = 0;
+  for_each_range(of, row, [&sum](std::uint32_t first, std::uint32_t behind) { sum += behind - first; });
+  return sum;
+}
+
+std::uint64_t strip_reader::count(const factorized_values& of) const {
+  const bool is_plain = has_one_value_each(of);
+  const std::uint64_t* const begin = first_source_.data() + 1;
+  std::uint64_t sum = 0;
+  for (std::uint32_t row = 1; row < rows_.rows(); ++row) {
+    const std::uint64_t sources = begin[row + 1ULL] - begin[row];
+    if (sources != 0) sum += sources * (is_plain ? rows_.size(row) : values_of(of, row));
+  }
+  return sum;
+}
+
+void strip_reader::prepare(const factorized_values& of) {
+  std::uint64_t* const begin = first_source_.data() + 1;
+  const bool is_plain = has_one_value_each(of);
+  first_pair_.assign(rows_.rows() + 1ULL, 0);
+  for (std::uint32_t row = 1; row < rows_.rows(); ++row) {
+    const std::uint64_t sources = begin[row + 1ULL] - begin[row];
+    first_pair_[row + 1ULL] = first_pair_[row] + sources * (is_plain ? rows_.size(row) : values_of(of, row));
+  }
+  sources_.resize(begin[rows_.rows()]);
+  // What begins at [row + 1] moves to the end of the row, and is the beginning of the next one.
+  for (std::uint32_t vertex = rows_.begin(); vertex < graph_->vertices; ++vertex) {
+    const std::uint32_t row = rows_.row_of(vertex);
+    if (row == 0) continue;
+    for (std::uint32_t place = graph_->source_first[vertex]; place < graph_->source_first[vertex + 1ULL]; ++place)
+      sources_[begin[row]++] = place;
+  }
+}
+
+void strip_reader::write(const factorized_values& of, std::uint64_t first, std::uint64_t n,
+                         word* const* columns) const {
+  std::vector<std::uint32_t> places;
+  std::vector<word> values;
+  const auto found = std::upper_bound(first_pair_.begin(), first_pair_.end(), first) - 1;
+  auto row = static_cast<std::uint32_t>(found - first_pair_.begin());
+  for (std::uint64_t done = 0; done < n; ++row) {
+    const std::uint64_t offset = first + done - first_pair_[row];
+    const std::uint64_t here = std::min(n - done, first_pair_[row + 1ULL] - first_pair_[row] - offset);
+    if (here == 0) continue;
+    places.clear();
+    for_each_range(of, row, [&places](std::uint32_t place, std::uint32_t behind) {
+      for (; place < behind; ++place) places.push_back(place);
+    });
+    // action(source, place of its first value, values) for each source of the piece.
+    const auto for_each_source = [&](const auto& action) {
+      std::uint64_t source = offset / places.size();
+      std::uint64_t at = offset % places.size();
+      for (std::uint64_t left = here; left != 0; ++source, at = 0) {
+        const std::uint64_t count = std::min(left, places.size() - at);
+        action(sources_[first_source_[row] + source], at, count);
+        left -= count;
+      }
+    };
+    for (std::size_t c = 0; c < of.values.size(); ++c) {
+      values.clear();
+      for (const std::uint32_t place : places) values.push_back(of.values[c][place]);
+      word* out = columns[of.value_columns[c]] + done;
+      for_each_source([&](std::uint32_t, std::uint64_t at, std::uint64_t count) {
+        out = std::copy_n(values.data() + at, count, out);
+      });
+    }
+    for (std::size_t c = 0; c < graph_->sources.size(); ++c) {
+      word* out = columns[of.source_columns[c]] + done;
+      for_each_source([&](std::uint32_t source, std::uint64_t, std::uint64_t count) {
+        out = std::fill_n(out, count, graph_->sources[c][source]);
+      });
+    }
+    done += here;
+  }
+}
+
+}  // namespace gpulog::storage

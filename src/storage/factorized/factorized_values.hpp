@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "storage/factorized/factorized_graph.hpp"
+#include "storage/factorized/strip_rows.hpp"
+
+namespace gpulog::storage {
+
+/// One relation over a factorized graph, which several may share: its values, and in which columns they and the sources
+/// stand. Rows go by strip, and in a strip by row of bits.
+struct factorized_values {
+  std::shared_ptr<const factorized_graph> graph;
+  backend::array<std::uint32_t> first;          ///< by component, and one behind: where its values begin
+  std::vector<backend::array<word>> values;     ///< columns, by component
+  std::vector<std::uint32_t> source_columns;    ///< of the relation
+  std::vector<std::uint32_t> value_columns;     ///< of the relation
+  backend::array<std::uint64_t> rows_in_front;  ///< by strip, and one behind: rows of the relation in strips before it
+
+  [[nodiscard]] std::uint64_t rows() const { return rows_in_front[graph->strips()]; }
+  [[nodiscard]] std::uint64_t bytes() const;
+};
+
+/// component: by value, or none, where no source leads to it. columns: by value. rows_in_front stays empty.
+/// @throws backend::memory_exceeded
+[[nodiscard]] factorized_values place_values(backend::memory_resource& resource,
+                                             std::shared_ptr<const factorized_graph> graph,
+                                             const std::uint32_t* component, const std::vector<const word*>& columns,
+                                             std::uint64_t value_count);
+
+/// The rows of one strip at a time, counted and written.
+class strip_reader {
+ public:
+  strip_reader(backend::memory_resource& resource, const factorized_graph& graph)
+      : graph_(&graph), rows_(resource, graph) {}
+
+  /// @throws backend::memory_exceeded
+  void make(std::uint32_t strip);
+  /// Of the strip that was made.
+  [[nodiscard]] std::uint64_t count(const factorized_values& of) const;
+  /// In front of write().
+  void prepare(const factorized_values& of);
+  /// Rows [first, first + n) of what was prepared, of the strip. columns: one a column of the relation. Any number of
+  /// threads at a time.
+  void write(const factorized_values& of, std::uint64_t first, std::uint64_t n, word* const* columns) const;
+
+ private:
+  [[nodiscard]] bool has_one_value_each(const factorized_values& of) const;
+  /// Calls action(first, one behind) for the places of the values of each component of a row.
+  template <class Action>
+  void for_each_range(const factorized_values& of, std::uint32_t row, const Action& action) const;
+  [[nodiscard]] std::uint64_t values_of(const factorized_values& of, std::uint32_t row) const;
+
+  const factorized_graph* graph_;
+  strip_rows rows_;
+  std::vector<std::uint64_t> first_source_;  // by row, and one behind: where its sources begin
+  std::vector<std::uint32_t> sources_;       // places, by row
+  std::vector<std::uint64_t> first_pair_;    // by row, and one behind: rows of the relation in front of it
+};
+
+}  // namespace gpulog::storage

@@ -1,0 +1,320 @@
+"""gpulog profile: tables, comparison, trace, and the page, which a headless Chromium opens without a network."""
+import html
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+import zlib
+
+from command import CommandTest, REACH, TIMEOUT_SECONDS
+
+EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), 'examples')
+EDGES = {'edge.facts': ''.join('%d\t%d\n' % (i, i + 1) for i in range(200))}
+BROWSER = shutil.which('chromium')
+
+
+class ProfileTest(CommandTest):
+    def record_of(self, example, name='p.json', *options):
+        folder = os.path.join(EXAMPLES, example)
+        facts = os.path.join(folder, 'facts')
+        self.assert_runs(self.run_gpulog(os.path.join(folder, example + '.dl'), '-D', 'out', '-p', name, *options,
+                                         '-F', facts if os.path.isdir(facts) else folder))
+        return json.loads(self.read(name))
+
+    def write_record(self, record, name='p.json'):
+        self.write(name, json.dumps(record))
+
+    def assert_refused(self, name, *texts):
+        for file in os.listdir(self.path('out')):
+            os.remove(self.path('out', file))
+        for options in ([], ['--html', 'p.html'], ['--trace', 't.json']):
+            self.assert_fails(self.run_gpulog('profile', name, *options), name, *texts)
+        self.assertFalse(os.path.exists(self.path('p.html')))
+
+
+class Tables(ProfileTest):
+    def test_of_three_runs(self):
+        for example in ('java_points_to', 'taint', 'cspa'):
+            with self.subTest(example=example):
+                record = self.record_of(example)
+                process = self.run_gpulog('profile', 'p.json')
+                self.assert_runs(process)
+                lines = process.output.splitlines()
+                self.assertIn('%s.dl: complete' % example, lines[0])
+                self.assertLessEqual(max(map(len, lines[1:])), 80)
+                times = [float(found.group(1)) for line in lines if (found := re.match(r' *(\d+\.\d{3}) +\d+ %', line))]
+                self.assertEqual(times, sorted(times, reverse=True))
+                ran = [rule for stratum in record['strata'] for rule in stratum['rules'] if rule['runs']]
+                self.assertEqual(len(times), min(10, len(ran)))
+                self.assertIn('Relations: the largest of %d' % len(record['relations']), process.output)
+                self.assertIn('Files: the slowest of %d' % len(record['files']), process.output)
+
+    def test_lines(self):
+        self.record_of('java_points_to')
+        output = self.run_gpulog('profile', '-n', '1', 'p.json').output
+        self.assertEqual(len(re.findall(r'^ *\d+\.\d{3} +\d+ %', output, re.M)), 1)
+
+    def test_of_an_unfinished_run(self):
+        self.run_program('.decl a(x:number)\na(0).\n.decl b(x:number)\nb(y) :- a(x), y = 1 / x.\n.output b\n', '-p', 'p.json')
+        process = self.run_gpulog('profile', 'p.json')
+        self.assert_runs(process)
+        self.assertIn('program.dl: failed', process.output)
+        self.assertIn('b(y) :- a(x)', process.output)
+
+    def test_comparison(self):
+        self.assert_runs(self.run_program(REACH, '-p', 'a.json', facts=EDGES))
+        self.assert_runs(self.run_program(REACH + 'reach(x,x) :- edge(x,_).\n', '-p', 'b.json', facts=EDGES))
+        process = self.run_gpulog('profile', 'a.json', 'b.json')
+        self.assert_runs(process)
+        self.assertIn('only B: reach(x,x)', process.output)
+        self.assertRegex(process.output, r' 20100 +20300  reach')
+        self.assertNotIn('  edge\n', process.output)
+        self.assertLessEqual(max(map(len, process.output.splitlines()[1:])), 80)
+        same = self.run_gpulog('profile', 'a.json', 'a.json')
+        self.assertIn('All relations have as many tuples in both runs', same.output)
+        os.remove(self.path('out', 'reach.csv'))
+        self.assert_fails(self.run_gpulog('profile', 'a.json', 'b.json', '--html', 'p.html'), 'for one record')
+
+
+class BadRecords(ProfileTest):
+    def test_missing(self):
+        self.assert_refused('nowhere.json', 'Cannot read', 'No such file')
+
+    def test_cut_off(self):
+        self.assert_runs(self.run_program(REACH, '-p', 'p.json', facts=EDGES))
+        text = self.read('p.json')
+        for length in (1, 100, len(text) // 2, len(text) - 3):
+            self.write('cut.json', text[:length])
+            self.assert_refused('cut.json', 'is cut off behind %d bytes' % length)
+        self.write('cut.json', '')
+        self.assert_refused('cut.json', 'is empty')
+
+    def test_other_versions(self):
+        self.assert_runs(self.run_program(REACH, '-p', 'p.json', facts=EDGES))
+        record = json.loads(self.read('p.json'))
+        for version in (1, 3, '2'):
+            record['schema_version'] = version
+            self.write_record(record)
+            self.assert_refused('p.json', 'of version', 'reads version 2')
+        del record['schema_version']
+        self.write_record(record)
+        self.assert_refused('p.json', 'without a version')
+
+    def test_no_records(self):
+        for text in ('{}', '[]', '1', 'x', '{"strata": 1}', '{"schema_version": 2, "strata": 1}',
+                     '{"schema_version": 2, "strata": [{"relations": 1}]}', '{"schema_version": 2, "strata": []}'):
+            with self.subTest(text=text):
+                self.write('x.json', text)
+                self.assert_refused('x.json')
+
+
+class Trace(ProfileTest):
+    def test_events(self):
+        record = self.record_of('reach')
+        self.assert_runs(self.run_gpulog('profile', 'p.json', '--trace', 't.json'))
+        events = json.loads(self.read('t.json'))['traceEvents']
+        slices = [event for event in events if event['ph'] == 'X']
+        self.assertTrue(all(event['dur'] >= 0 and event['ts'] >= 0 for event in slices))
+        names = [event['name'] for event in slices]
+        self.assertIn('evaluate', names)
+        for stratum in record['strata']:
+            for rule in stratum['rules']:
+                if rule['seconds'] > 0:
+                    self.assertIn(rule['rule'], names)
+        self.assertTrue(any(event['ph'] == 'C' and event['name'] == 'memory' for event in events))
+
+
+def pixels(path):
+    """Rows of (r, g, b), of a PNG with 8 bits a channel and no interlacing."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    width, height, bits, color = struct.unpack('>IIBB', data[16:26])
+    assert bits == 8 and color in (2, 6)
+    size = 3 if color == 2 else 4
+    packed, at = b'', 8
+    while at < len(data):
+        length = struct.unpack('>I', data[at:at + 4])[0]
+        if data[at + 4:at + 8] == b'IDAT':
+            packed += data[at + 8:at + 8 + length]
+        at += 12 + length
+    raw = zlib.decompress(packed)
+    stride = width * size
+    before = bytearray(stride)
+    for y in range(height):
+        kind = raw[y * (stride + 1)]
+        row = bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride) if kind else ():
+            left = row[i - size] if i >= size else 0
+            above = before[i]
+            corner = before[i - size] if i >= size else 0
+            if kind == 1:
+                guess = left
+            elif kind == 2:
+                guess = above
+            elif kind == 3:
+                guess = (left + above) // 2
+            else:
+                estimate = left + above - corner
+                _, _, guess = min((abs(estimate - left), 0, left), (abs(estimate - above), 1, above),
+                                  (abs(estimate - corner), 2, corner))
+            row[i] = (row[i] + guess) & 255
+        before = row
+        yield [tuple(row[i:i + 3]) for i in range(0, stride, size)]
+
+
+@unittest.skipIf(BROWSER is None, 'there is no chromium')
+class Page(ProfileTest):
+    def browse(self, page, *options):
+        with tempfile.TemporaryDirectory(prefix='gpulog-') as home:
+            return subprocess.run([BROWSER, '--headless', '--no-sandbox', '--disable-gpu', '--no-first-run',
+                                   '--user-data-dir=' + home, '--proxy-server=127.0.0.1:9', *options,
+                                   'file://' + self.path(page)], stdin=subprocess.DEVNULL, capture_output=True,
+                                  check=True, text=True, errors='replace', timeout=TIMEOUT_SECONDS * 3).stdout
+
+    def page_of(self, script='', before='', name='p.json'):
+        """The page, with scripts of the test around its own."""
+        self.assert_runs(self.run_gpulog('profile', name, '--html', 'p.html'))
+        text = self.read('p.html')
+        if script or before:
+            text = text.replace('<body>', '<body><script>%s</script>' % before, 1)
+            text = text.replace('</body>', '<script>%s</script></body>' % script, 1)
+            self.write('p.html', text)
+        return text
+
+    def result_of(self, script, before=''):
+        """What a test's script leaves in the body's data-result, as JSON."""
+        self.page_of('document.body.dataset.result = JSON.stringify((() => { %s })());' % script, before)
+        found = re.search(r'data-result="([^"]*)"', self.browse('p.html', '--dump-dom'))
+        self.assertIsNotNone(found)
+        return json.loads(html.unescape(found.group(1)))
+
+    def test_three_runs(self):
+        for example in ('java_points_to', 'taint', 'cspa'):
+            with self.subTest(example=example):
+                record = self.record_of(example)
+                page = self.page_of()
+                self.assertIsNone(re.search(r'(src|href)="(?!#)|@import|url\(|https?:', page.split('<script id=')[0]))
+                dom = self.browse('p.html', '--dump-dom')
+                self.assertIn('data-ready="true"', dom)
+                self.assertIn('%s.dl</h1>' % example, dom)
+                slowest = max((rule for stratum in record['strata'] for rule in stratum['rules']),
+                              key=lambda rule: rule['seconds'])
+                escaped = slowest['rule'].replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')
+                self.assertIn(escaped, dom.split('id="ruletable"')[1].split('</tr>')[1])
+                lines = record['sources'][0]['text'].rstrip('\n').count('\n') + 1
+                self.assertEqual(dom.split('<script id=')[0].count('class="row code'), lines)
+                self.assertGreater(dom.split('<script id=')[0].count('class="box"'), 3)
+                self.assertIn('<polyline', dom.split('<script id=')[0])
+
+    def colours(self, *options):
+        self.browse('p.html', '--screenshot=' + self.path('p.png'), '--window-size=900,1100', *options)
+        counts = {}
+        for row in pixels(self.path('p.png')):
+            for colour in row:
+                counts[colour] = counts.get(colour, 0) + 1
+        return counts
+
+    def test_screenshot(self):
+        self.record_of('java_points_to')
+        self.page_of()
+        for options, paper in (([], (255, 255, 255)), (['--blink-settings=preferredColorScheme=0'], (20, 24, 28))):
+            with self.subTest(options=options):
+                counts = self.colours(*options)
+                self.assertEqual(max(counts, key=counts.get), paper)
+                self.assertGreater(len(counts), 100, 'there is next to nothing on the page')
+                warm = sum(n for (r, g, b), n in counts.items() if r - b > 60 and r > g + 25 and g >= b)
+                self.assertGreater(warm, 500, 'no rule is hot')
+                blue = sum(n for (r, g, b), n in counts.items() if b - r > 30 and b > g)
+                self.assertGreater(blue, 500, 'the flame view has no boxes')
+
+    def test_sorting_and_keyboard(self):
+        record = self.record_of('java_points_to')
+        rules = [rule for stratum in record['strata'] for rule in stratum['rules']]
+        found = self.result_of('''
+            const result = {};
+            const numbers = () => [...document.querySelectorAll('#ruletable tr.opens')].map((row) => Number(row.dataset.row));
+            const key = (name) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: name, bubbles: true, cancelable: true}));
+            result.bySeconds = numbers();
+            document.querySelectorAll('#ruletable th button')[3].click();
+            result.byCandidates = numbers();
+            document.querySelectorAll('#ruletable th button')[3].click();
+            result.byCandidatesUp = numbers();
+            document.querySelector('#ruletable tr.opens').focus();
+            key('ArrowDown');
+            result.second = Number(document.activeElement.dataset.row);
+            key('Enter');
+            result.open = document.querySelectorAll('#ruletable td.plan').length;
+            result.steps = document.querySelector('#ruletable td.plan').textContent;
+            key('Enter');
+            result.closed = document.querySelectorAll('#ruletable td.plan').length;
+            const boxes = document.querySelectorAll('#flame .box');
+            boxes[0].focus();
+            key('ArrowRight');
+            result.box = document.activeElement === boxes[1];
+            const box = [...boxes].find((one) => Number(one.dataset.rule) >= 0);
+            box.click();
+            result.shown = [Number(box.dataset.rule), Number(document.activeElement.dataset.row)];
+            result.links = [...document.querySelectorAll('nav a')].every((a) => document.querySelector(a.getAttribute('href')));
+            return result;''')
+
+        def ordered(name, numbers):
+            return [rules[number][name] for number in numbers]
+        for name, numbers, down in (('seconds', found['bySeconds'], True), ('candidates', found['byCandidates'], True),
+                                    ('candidates', found['byCandidatesUp'], False)):
+            self.assertEqual(ordered(name, numbers), sorted((rule[name] for rule in rules), reverse=down))
+        self.assertEqual(found['second'], found['byCandidatesUp'][1])
+        self.assertEqual((found['open'], found['closed']), (1, 0))
+        self.assertIn(rules[found['second']]['location'], found['steps'])
+        self.assertTrue(found['box'] and found['links'])
+        self.assertEqual(found['shown'][0], found['shown'][1])
+
+    def test_marks_what_is_far_from_expected(self):
+        self.assert_runs(self.run_program(REACH, '-p', 'p.json', facts=EDGES))
+        record = json.loads(self.read('p.json'))
+        rule = next(rule for stratum in record['strata'] for rule in stratum['rules'])
+        rule.update(runs=2, seconds=1e9)
+        for expected, rows, marks in ((100, 2001, 1), (100, 2000, 0), (100, 19, 1), (100, 20, 0), (0, 10, 0), (0, 11, 1)):
+            rule['operators'] = [{'text': 'for edge(x,y)', 'depth': 0, 'reads': True, 'expected': expected, 'rows': rows}]
+            self.write_record(record)
+            self.assertEqual(self.result_of('''document.querySelector('#ruletable tr.opens').click();
+                return document.querySelectorAll('#ruletable td.plan td.far').length;'''), marks, (expected, rows))
+
+    def test_texts_stay_texts(self):
+        program = '.decl a(x:symbol)\n// </script><b id="bad">\na("</script><img id=bad><!--").\n.decl b(x:symbol)\n' \
+                  'b(x) :- a(x), x != "<b id=bad>&amp;".\n.output b\n'
+        self.assert_runs(self.run_program(program, '-p', 'p.json'))
+        found = self.result_of('''document.querySelector('#ruletable tr.opens').click();
+            return [document.querySelectorAll('#bad').length, document.querySelectorAll('.source .row').length,
+                    document.querySelectorAll('.source .row')[4].lastChild.textContent];''')
+        self.assertEqual(found, [0, 6, 'b(x) :- a(x), x != "<b id=bad>&amp;".'])
+
+    def test_many_rules(self):
+        """What the page does grows no faster than the program."""
+        self.assert_runs(self.run_program(REACH, '-p', 'p.json', facts=EDGES))
+        record = json.loads(self.read('p.json'))
+        stratum = record['strata'][-1]
+        work = []
+        for rules in (2500, 10000):
+            stratum['rules'] = [dict(stratum['rules'][0], rule='r%d(x) :- a(x).' % i, seconds=i * 1e-6,
+                                     location='program.dl [%d:1-%d:9]' % (i + 1, i + 1)) for i in range(rules)]
+            record['sources'] = [{'path': 'program.dl', 'text': ''.join('r%d(x) :- a(x).\n' % i for i in range(rules))}]
+            self.write_record(record)
+            before = '''window.calls = 0;
+                for (const [type, name] of [[String, 'replace'], [Array, 'push'], [Map, 'get'], [Map, 'set']]) {
+                  const original = type.prototype[name];
+                  type.prototype[name] = function (...given) { ++window.calls; return original.apply(this, given); };
+                }'''
+            work.append(self.result_of('''return [window.calls, document.getElementsByTagName('*').length,
+                document.querySelectorAll('#ruletable tr.opens').length];''', before))
+        (calls, elements, rows), (more_calls, more_elements, more_rows) = work
+        self.assertLess(more_calls, 4.5 * calls)
+        self.assertLess(more_elements, 4.5 * elements)
+        self.assertEqual(rows, more_rows)
+
+
+if __name__ == '__main__':
+    unittest.main()

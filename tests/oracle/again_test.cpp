@@ -1,0 +1,235 @@
+// Engines that are evaluated again after facts were inserted and erased, against the naive evaluator from scratch:
+// random programs, random batches.
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "oracle/engine_comparison.hpp"
+#include "oracle/random_program.hpp"
+#include "oracle/random_runs.hpp"
+
+namespace gpulog {
+namespace {
+
+using fact = std::vector<value>;
+
+/// The facts of a program, and its results from scratch.
+class facts_from_scratch {
+ public:
+  explicit facts_from_scratch(const std::string& text, word_size words) : words_(words) {
+    source_file& file = sources_.add("random.dl", text);
+    const syntax::program parsed = syntax::parse(file, sources_, report_);
+    if (!report_.has_errors()) analysed_ = sema::analyse(parsed, report_, {.warnings = false, .words = words});
+    if (!analysed_) return;
+    facts_.resize(analysed_->relations.size());
+    for (const sema::fact& one : analysed_->facts) {
+      fact row;
+      for (std::size_t column = 0; column < one.values.size(); ++column)
+        row.push_back(value_of(one.values[column], kind(one.relation.value, column)));
+      facts_[one.relation.value].insert(row);
+    }
+    analysed_->facts.clear();
+  }
+
+  [[nodiscard]] bool accepted() const { return analysed_.has_value(); }
+  [[nodiscard]] const sema::program& analysed() const { return *analysed_; }
+  [[nodiscard]] std::set<fact>& of(std::uint32_t relation) { return facts_[relation]; }
+  [[nodiscard]] value_kind kind(std::uint32_t relation, std::size_t column) const {
+    return analysed_->relations[relation].attributes[column].kind;
+  }
+
+  /// Near those that random programs have.
+  template <class Random>
+  [[nodiscard]] fact random_row(std::uint32_t relation, Random& random) const {
+    fact row;
+    for (std::size_t column = 0; column < analysed_->relations[relation].attributes.size(); ++column) {
+      const auto drawn = static_cast<std::int32_t>(random() % 7);
+      switch (kind(relation, column)) {
+        case value_kind::symbol:
+          row.emplace_back(std::string(1, static_cast<char>('a' + drawn)));
+          break;
+        case value_kind::floating:
+          row.push_back(words_ == word_size::bits64 ? value(drawn + 0.5) : value(static_cast<float>(drawn) + 0.5F));
+          break;
+        case value_kind::unsigned_number:
+          row.push_back(words_ == word_size::bits64 ? value(static_cast<std::uint64_t>(drawn))
+                                                    : value(static_cast<std::uint32_t>(drawn)));
+          break;
+        default:
+          row.push_back(words_ == word_size::bits64 ? value(std::int64_t{drawn}) : value(drawn));
+      }
+    }
+    return row;
+  }
+
+  using texts = std::multiset<std::vector<std::string>>;
+
+  /// By relation.
+  [[nodiscard]] std::vector<texts> results() const {
+    oracle::database data(*analysed_);
+    for (std::uint32_t number = 0; number < facts_.size(); ++number) {
+      for (const fact& row : facts_[number]) {
+        oracle::tuple words;
+        for (const value& one : row) words.push_back(word_of(one, data));
+        data[relation_id(number)].insert(words);
+      }
+    }
+    oracle::evaluate(*analysed_, data);
+    std::vector<texts> all;
+    for (std::uint32_t number = 0; number < facts_.size(); ++number) {
+      texts& rows = all.emplace_back();
+      for (const oracle::tuple& row : data[relation_id(number)]) {
+        std::vector<std::string> columns;
+        for (std::size_t column = 0; column < row.size(); ++column) {
+          columns.push_back(kind(number, column) == value_kind::symbol ? data.text(row[column])
+                                                                       : std::to_string(row[column]));
+        }
+        rows.insert(std::move(columns));
+      }
+    }
+    return all;
+  }
+
+ private:
+  [[nodiscard]] value value_of(wide_word word, value_kind kind) const {
+    const bool is_wide = words_ == word_size::bits64;
+    const auto narrow = static_cast<std::uint32_t>(word);
+    switch (kind) {
+      case value_kind::symbol:
+        return analysed_->symbols[word];
+      case value_kind::floating:
+        return is_wide ? value(std::bit_cast<double>(word)) : value(std::bit_cast<float>(narrow));
+      case value_kind::unsigned_number:
+        return is_wide ? value(std::uint64_t{word}) : value(narrow);
+      default:
+        return is_wide ? value(static_cast<std::int64_t>(word)) : value(static_cast<std::int32_t>(narrow));
+    }
+  }
+
+  static wide_word word_of(const value& given, oracle::database& data) {
+    return std::visit(
+        [&data](const auto& one) -> wide_word {
+          using type = std::decay_t<decltype(one)>;
+          if constexpr (std::is_same_v<type, std::string>) return data.intern(one);
+          if constexpr (std::is_same_v<type, float>) return std::bit_cast<std::uint32_t>(one);
+          if constexpr (std::is_same_v<type, double>) return std::bit_cast<std::uint64_t>(one);
+          if constexpr (std::is_same_v<type, std::int32_t>) return static_cast<std::uint32_t>(one);
+          if constexpr (std::is_integral_v<type>) return static_cast<wide_word>(one);
+          return 0;
+        },
+        given);
+  }
+
+  word_size words_;
+  source_manager sources_;
+  diagnostics report_;
+  std::optional<sema::program> analysed_;
+  std::vector<std::set<fact>> facts_;
+};
+
+facts_from_scratch::texts rows_of(const relation& source) {
+  facts_from_scratch::texts result;
+  const auto attributes = source.attributes();
+  for (const tuple& row : source) {
+    std::vector<std::string> columns;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      const bool is_symbol = attributes[column].type == "symbol";
+      columns.push_back(is_symbol ? std::string(row.symbol(column)) : std::to_string(row.word64(column)));
+    }
+    result.insert(std::move(columns));
+  }
+  return result;
+}
+
+engine engine_of(const std::string& text, const mode& how, word_size words) {
+  run_options options;
+  options.storage = how.storage;
+  options.jobs = how.jobs;
+  options.backend = how.backend;
+  options.tuning = how.tuning;
+  compile_options compiled;
+  compiled.warnings = false;
+  compiled.word_size = static_cast<unsigned>(words);
+  return engine(program::from_text(text, compiled), options);
+}
+
+void expect_results(engine& running, const facts_from_scratch& facts, const std::string& where) {
+  const auto expected = facts.results();
+  for (std::uint32_t number = 0; number < expected.size(); ++number) {
+    const std::string& name = facts.analysed().relations[number].name;
+    ASSERT_EQ(rows_of(running.relation(name)), expected[number]) << where << ", relation " << name;
+  }
+}
+
+/// Evaluates, and again after each of some batches; in some of them rows are erased, most from relations without rules.
+void expect_same_again(const std::string& text, std::uint64_t seed, const mode& how,
+                       word_size words = word_size::bits32) {
+  SCOPED_TRACE(std::string(how.name) + "\n" + text);
+  facts_from_scratch facts(text, words);
+  ASSERT_TRUE(facts.accepted());
+  engine running = engine_of(text, how, words);
+  std::mt19937_64 random(seed);
+  const auto relations = static_cast<std::uint32_t>(facts.analysed().relations.size());
+  const bool only_insertions = random() % 2 == 0;
+  for (int batch = 0; batch < 4; ++batch) {
+    if (batch > 0) {
+      for (std::uint64_t change = 1 + random() % 5; change > 0; --change) {
+        const auto base = static_cast<std::uint32_t>(random() % 3);
+        const std::uint32_t number = random() % 4 != 0 ? base : static_cast<std::uint32_t>(random() % relations);
+        relation changed = running.relation(facts.analysed().relations[number].name);
+        std::set<fact>& rows = facts.of(number);
+        if (!only_insertions && random() % 3 == 0 && !rows.empty()) {
+          const fact row = *std::next(rows.begin(), static_cast<std::ptrdiff_t>(random() % rows.size()));
+          changed.erase(row);
+          rows.erase(row);
+        } else {
+          const fact row = facts.random_row(number, random);
+          changed.insert(row);
+          rows.insert(row);
+        }
+      }
+    }
+    running.evaluate();
+    expect_results(running, facts, "batch " + std::to_string(batch));
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+void expect_random_programs(std::uint64_t count, const oracle::random_program_options& options,
+                            const std::vector<mode>& ways) {
+  const std::uint64_t first = oracle::first_seed(1);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_same_again(oracle::make_random_program(seed, options).text, seed, ways[seed % ways.size()],
+                      options.wide_numbers ? word_size::bits64 : word_size::bits32);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(again, random_programs) { expect_random_programs(oracle::programs_to_try(1500), {}, modes); }
+
+TEST(again, random_programs_with_equivalences) {
+  expect_random_programs(oracle::programs_to_try(400), {.base_relations = 4, .largest_arity = 3, .equivalences = 60},
+                         modes);
+}
+
+TEST(again, random_programs_that_fall_apart) {
+  expect_random_programs(oracle::programs_to_try(400), {.passages = 70}, modes);
+}
+
+TEST(again, random_programs_of_wide_words) {
+  expect_random_programs(oracle::programs_to_try(300), {.wide_numbers = true}, modes);
+}
+
+TEST(again, random_programs_on_gpu) {
+  if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
+  expect_random_programs(programs_for_gpu(400), {}, gpu_modes);
+}
+
+}  // namespace
+}  // namespace gpulog

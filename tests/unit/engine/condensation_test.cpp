@@ -1,0 +1,195 @@
+// Closures over the components of their graphs: where they are, and what they give.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpulog/engine.hpp"
+#include "oracle/random_program.hpp"
+
+namespace gpulog {
+namespace {
+
+using rows = std::multiset<std::vector<std::uint64_t>>;
+using pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+struct outcome {
+  std::vector<rows> found;  // by relation
+  bool is_condensed = false;
+  std::vector<std::string> sets;  // by relation
+};
+
+run_options options_of(const std::string& condensation, unsigned jobs) {
+  run_options options;
+  options.backend = backend_kind::cpu;
+  options.jobs = jobs;
+  options.tuning["condensation"] = condensation;
+  return options;
+}
+
+outcome run(const std::string& text, const pairs& edges, const run_options& options) {
+  engine running(program::from_text(text), options);
+  relation input = running.relation("e");
+  for (const auto& [x, y] : edges)
+    input.insert({value(static_cast<std::int32_t>(x)), value(static_cast<std::int32_t>(y))});
+  running.evaluate();
+  outcome result;
+  for (const stratum_statistics& stratum : running.figures().strata) {
+    for (const std::string& strategy : stratum.strategies)
+      result.is_condensed = result.is_condensed || strategy == "condensation";
+  }
+  for (const relation_statistics& one : running.figures().relations) {
+    if (one.name.find('@') != std::string::npos) continue;
+    result.sets.push_back(one.set);
+    rows& found = result.found.emplace_back();
+    for (const tuple& row : running.relation(one.name)) {
+      std::vector<std::uint64_t> columns;
+      for (std::size_t column = 0; column < row.size(); ++column) columns.push_back(row.word64(column));
+      found.insert(std::move(columns));
+    }
+    EXPECT_EQ(found.size(), running.relation(one.name).size());
+  }
+  return result;
+}
+
+const std::string edges_of = ".decl e(x:number, y:number)\n";
+const std::string binary = edges_of + ".decl r(x:number, y:number)\n";
+
+/// The same as the loop. @return whether it was condensed where that was asked for
+bool is_condensed(const std::string& text, const pairs& edges) {
+  run_options loop = options_of("off", 1);
+  loop.tuning["decomposition"] = "off";
+  const outcome expected = run(text, edges, loop);
+  std::set<bool> condensed;
+  for (const unsigned jobs : {1U, 4U}) {
+    EXPECT_EQ(run(text, edges, options_of("off", jobs)).found, expected.found) << text;
+    EXPECT_EQ(run(text, edges, options_of("auto", jobs)).found, expected.found) << text;
+    const outcome found = run(text, edges, options_of("on", jobs));
+    EXPECT_EQ(found.found, expected.found) << jobs << " threads\n" << text;
+    condensed.insert(found.is_condensed);
+  }
+  EXPECT_EQ(condensed.size(), 1U) << text;
+  return *condensed.begin();
+}
+
+std::vector<pairs> graphs() {
+  pairs star;
+  pairs chain;
+  pairs ring;
+  for (std::uint32_t i = 1; i < 60; ++i) {
+    star.emplace_back(0, i);
+    star.emplace_back(0, i);
+    chain.emplace_back(i, i + 1);
+    ring.emplace_back(i, i % 59 + 1);
+  }
+  pairs loops = {{1, 1}, {2, 2}, {2, 3}, {3, 4}, {4, 3}, {4, 5}, {7, 7}};
+  return {{},
+          {{1, 2}},
+          star,
+          chain,
+          ring,
+          loops,
+          oracle::make_random_graph(1, 40, 30),
+          oracle::make_random_graph(2, 40, 60),
+          oracle::make_random_graph(3, 80, 300)};
+}
+
+TEST(condensed, all_forms_of_closures) {
+  const std::vector<std::string> forms = {
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n",
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- e(x,z), r(z,y).\n",
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), r(z,y).\n",
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\nr(x,y) :- r(x,z), e(y,z).\n",
+      binary + "r(x,x) :- e(x,_).\nr(x,y) :- r(x,z), e(z,y).\n",
+      binary + "r(y,x) :- e(x,y), x != 3.\nr(x,y) :- r(x,z), e(z,y).\n",
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y), y != 3, !e(y,z).\n",
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y), e(y,_).\n",
+      edges_of + ".decl r(p:number, q:number, y:number)\nr(x,x+y,y) :- e(x,y).\nr(p,q,y) :- r(p,q,z), e(z,y).\n",
+      edges_of + ".decl r(y:number, k:number, p:number)\nr(y,x % 2,x) :- e(x,y).\nr(y,k,p) :- r(z,k,p), e(z,y).\n",
+      binary +
+          ".decl s(y:number, p:number)\nr(x,y) :- e(x,y).\ns(y,p) :- r(p,z), e(z,y).\nr(p,y) :- s(z,p), e(y,z).\n"};
+  for (const std::string& form : forms) {
+    for (const pairs& graph : graphs()) EXPECT_EQ(is_condensed(form, graph), !graph.empty()) << form;
+  }
+}
+
+TEST(condensed, not_what_ties_its_ends_or_travels) {
+  const pairs graph = oracle::make_random_graph(2, 40, 60);
+  EXPECT_FALSE(is_condensed(binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y), x < y.\n", graph));
+  EXPECT_FALSE(is_condensed(edges_of + ".decl r(x:number, y:number, d:number)\nr(x,y,1) :- e(x,y).\n"
+                                       "r(x,y,d+1) :- r(x,z,d), e(z,y), d < 5.\n",
+                            graph));
+}
+
+TEST(condensed, what_reads_it) {
+  const std::string closure = binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
+  const std::vector<std::string> readers = {
+      ".decl o(x:number)\no(x) :- r(x,x).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- e(x,y), !r(y,x).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- r(x,z), r(y,z), x < y.\n",
+      ".decl o(n:number)\no(n) :- n = count : { r(_,_) }.\n",
+      ".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = count : { r(x,_) }.\n",
+      ".decl o()\no() :- r(_,_).\n",
+      ".decl o(x:number)\no(1) :- !r(_,_).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- o(x,z), r(z,y).\n"};
+  for (const std::string& reader : readers) {
+    for (const pairs& graph : graphs()) is_condensed(closure + reader, graph);
+  }
+}
+
+/// Rows of 10^9 tuples and more are counted, and said to be without columns.
+TEST(condensed, a_long_chain_is_counted) {
+  constexpr std::uint32_t nodes = 100'000;
+  pairs chain;
+  for (std::uint32_t i = 0; i + 1 < nodes; ++i) chain.emplace_back(i, i + 1);
+  for (const unsigned jobs : {1U, 4U}) {
+    engine running(program::from_text(binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n"),
+                   options_of("auto", jobs));
+    relation input = running.relation("e");
+    for (const auto& [x, y] : chain)
+      input.insert({value(static_cast<std::int32_t>(x)), value(static_cast<std::int32_t>(y))});
+    running.evaluate();
+    EXPECT_EQ(running.relation("r").size(), std::uint64_t{nodes} * (nodes - 1) / 2);
+    EXPECT_LT(running.figures().peak_relation_bytes, 256U << 20);
+    const auto& figures = running.figures().relations;
+    const auto found = std::find_if(figures.begin(), figures.end(), [](const auto& one) { return one.name == "r"; });
+    ASSERT_NE(found, figures.end());
+    EXPECT_EQ(found->set, "factorized");
+  }
+}
+
+/// Files are written without columns, whatever the strips and the pieces.
+TEST(condensed, rows_are_written_piece_by_piece) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "gpulog_condensed";
+  const pairs graph = oracle::make_random_graph(4, 1500, 1700);
+  std::set<std::multiset<std::string>> written;
+  for (const auto& [condensation, jobs] : {std::pair{"off", 1U}, {"on", 1U}, {"on", 4U}}) {
+    std::filesystem::create_directories(folder);
+    run_options options = options_of(condensation, jobs);
+    options.output_directory = folder.string();
+    engine running(program::from_text(binary + ".output r\nr(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n"), options);
+    relation input = running.relation("e");
+    for (const auto& [x, y] : graph)
+      input.insert({value(static_cast<std::int32_t>(x)), value(static_cast<std::int32_t>(y))});
+    running.evaluate();
+    running.write();
+    std::ifstream file(folder / "r.csv");
+    std::multiset<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.insert(line);
+    written.insert(std::move(lines));
+    std::filesystem::remove_all(folder);
+  }
+  EXPECT_EQ(written.size(), 1U);
+  EXPECT_FALSE(written.begin()->empty());
+}
+
+}  // namespace
+}  // namespace gpulog

@@ -1,0 +1,190 @@
+// Components of graphs, and rows that are kept as a graph of them.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "backend/memory_resource.hpp"
+#include "storage/factorized/factorized_values.hpp"
+
+namespace gpulog::storage {
+namespace {
+
+using pairs = std::set<std::pair<word, word>>;
+
+/// A graph as lists.
+struct lists {
+  lists(std::uint32_t count, const pairs& of) : first(count + 1) {
+    for (const auto& [from, to] : of) {
+      ++first[from + 1];
+      all.push_back(to);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) first[i + 1] += first[i];
+  }
+  [[nodiscard]] list_view view() const { return {first.data(), all.data()}; }
+
+  std::vector<std::uint32_t> first;
+  std::vector<std::uint32_t> all;
+};
+
+/// Which values sources lead to, as a search says.
+pairs searched(std::uint32_t sources, const lists& starts, const lists& graph) {
+  pairs found;
+  for (word source = 0; source < sources; ++source) {
+    std::vector<word> queue(starts.all.begin() + starts.first[source], starts.all.begin() + starts.first[source + 1]);
+    for (std::size_t head = 0; head < queue.size(); ++head) {
+      if (!found.emplace(source, queue[head]).second) continue;
+      queue.insert(queue.end(), graph.all.begin() + graph.first[queue[head]],
+                   graph.all.begin() + graph.first[queue[head] + 1]);
+    }
+  }
+  return found;
+}
+
+class factorized_pairs {
+ public:
+  factorized_pairs(std::uint32_t sources, const lists& starts, std::uint32_t vertices, const lists& graph,
+                   std::uint32_t strip_words) {
+    condensation condensed = condense(memory_, graph.view(), vertices, starts.all.data(), starts.all.size());
+    std::vector<word> numbers(std::max(sources, vertices));
+    for (word i = 0; i < numbers.size(); ++i) numbers[i] = i;
+    factorized_graph made = factorize(memory_, condensed, starts.view(), {numbers.data()}, sources);
+    made.strip_words = strip_words;
+    values_ = place_values(memory_, std::make_shared<const factorized_graph>(std::move(made)),
+                           condensed.component.data(), {numbers.data()}, vertices);
+    values_.source_columns = {1};
+    values_.value_columns = {0};
+    values_.rows_in_front = backend::array<std::uint64_t>(memory_, values_.graph->strips() + 1ULL);
+    strip_reader reader(memory_, *values_.graph);
+    for (std::uint32_t strip = 0; strip < values_.graph->strips(); ++strip) {
+      reader.make(strip);
+      values_.rows_in_front[strip + 1ULL] = values_.rows_in_front[strip] + reader.count(values_);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t size() const { return values_.rows(); }
+  [[nodiscard]] std::uint32_t components() const { return values_.graph->components; }
+  [[nodiscard]] std::uint32_t vertices() const { return values_.graph->vertices; }
+  /// Read in pieces of so many rows.
+  [[nodiscard]] pairs rows(std::uint64_t piece) {
+    pairs found;
+    std::vector<word> froms(piece);
+    std::vector<word> tos(piece);
+    word* const columns[] = {tos.data(), froms.data()};
+    strip_reader reader(memory_, *values_.graph);
+    for (std::uint32_t strip = 0; strip < values_.graph->strips(); ++strip) {
+      const std::uint64_t count = values_.rows_in_front[strip + 1ULL] - values_.rows_in_front[strip];
+      reader.make(strip);
+      reader.prepare(values_);
+      for (std::uint64_t first = 0; first < count; first += piece) {
+        const std::uint64_t n = std::min(piece, count - first);
+        reader.write(values_, first, n, columns);
+        for (std::uint64_t i = 0; i < n; ++i) EXPECT_TRUE(found.emplace(froms[i], tos[i]).second);
+      }
+    }
+    return found;
+  }
+
+ private:
+  backend::host_memory memory_;
+  factorized_values values_;
+};
+
+/// Sources are other things than vertices, and begin at any of them.
+void expect_searched(std::uint32_t sources, const pairs& begins, std::uint32_t vertices, const pairs& edges) {
+  const lists starts(sources, begins);
+  const lists graph(vertices, edges);
+  const pairs expected = searched(sources, starts, graph);
+  for (const std::uint32_t words : {factorized_graph::least_strip_words, factorized_graph::most_strip_words}) {
+    factorized_pairs made(sources, starts, vertices, graph, words);
+    EXPECT_EQ(made.size(), expected.size());
+    EXPECT_EQ(made.rows(7), expected);
+    EXPECT_EQ(made.rows(1000), expected);
+  }
+}
+
+void expect_closure(std::uint32_t vertices, const pairs& edges) { expect_searched(vertices, edges, vertices, edges); }
+
+pairs random_pairs(std::mt19937& random, std::uint32_t from, std::uint32_t to, std::uint32_t count) {
+  pairs made;
+  for (std::uint32_t i = 0; i < count; ++i) made.emplace(random() % from, random() % to);
+  return made;
+}
+
+TEST(factorized, closures_of_random_graphs) {
+  std::mt19937 random(1);
+  for (const std::uint32_t vertices : {1U, 2U, 31U, 64U, 65U, 300U, 600U}) {
+    for (const double degree : {0.3, 0.9, 1.1, 3.0}) {
+      const auto count = static_cast<std::uint32_t>(vertices * degree) + 1;
+      expect_closure(vertices, random_pairs(random, vertices, vertices, count));
+    }
+  }
+}
+
+TEST(factorized, without_cycles_over_several_strips) {
+  std::mt19937 random(2);
+  for (const std::uint32_t degree : {1U, 2U, 4U}) {
+    pairs edges;
+    for (const auto& [from, to] : random_pairs(random, 700, 700, 700 * degree))
+      if (from != to) edges.emplace(std::min(from, to), std::max(from, to));
+    expect_closure(700, edges);
+  }
+}
+
+TEST(factorized, sources_that_begin_anywhere) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 20; ++i)
+    expect_searched(100, random_pairs(random, 100, 80, 150), 80, random_pairs(random, 80, 80, 70));
+}
+
+TEST(factorized, stars_and_loops) {
+  pairs out;
+  pairs in;
+  pairs loops;
+  for (word i = 1; i < 600; ++i) {
+    out.emplace(0, i);
+    in.emplace(i, 0);
+    loops.emplace(i, i);
+  }
+  expect_closure(600, out);
+  expect_closure(600, in);
+  expect_closure(600, loops);
+  pairs both = out;
+  both.insert(in.begin(), in.end());
+  expect_closure(600, both);
+}
+
+pairs chain_of(word vertices) {
+  pairs edges;
+  for (word i = 0; i + 1 < vertices; ++i) edges.emplace_hint(edges.end(), i, i + 1);
+  return edges;
+}
+
+TEST(factorized, a_long_chain) {
+  constexpr std::uint32_t vertices = 100'000;
+  const pairs edges = chain_of(vertices);
+  const lists graph(vertices, edges);
+  const factorized_pairs made(vertices, graph, vertices, graph, factorized_graph::most_strip_words);
+  EXPECT_EQ(made.size(), std::uint64_t{vertices} * (vertices - 1) / 2);
+  EXPECT_EQ(made.components(), vertices - 1);  // nothing leads to the first one
+}
+
+TEST(factorized, one_component) {
+  constexpr std::uint32_t vertices = 100'000;
+  pairs edges = chain_of(vertices);
+  edges.emplace(vertices - 1, 0);
+  edges.emplace(7, 5);
+  const lists graph(vertices, edges);
+  const factorized_pairs made(vertices, graph, vertices, graph, factorized_graph::most_strip_words);
+  EXPECT_EQ(made.size(), std::uint64_t{vertices} * vertices);
+  EXPECT_EQ(made.vertices(), 1U);
+}
+
+}  // namespace
+}  // namespace gpulog::storage
