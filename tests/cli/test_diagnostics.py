@@ -107,7 +107,7 @@ class Facts(CommandTest):
 
     def test_kinds_of_files_are_named(self):
         self.assertIn('byte order mark of UTF-8', self.errors(b'\xef\xbb\xbf1\t2\n'))
-        for content, name in ((b'\x28\xb5\x2f\xfd\x20\x04', 'zstd'), ('\ufeff1\t2\n'.encode('utf-16-le'), 'UTF-16'),
+        for content, name in ((b'\x04\x22\x4d\x18\x20\x04', 'lz4'), ('\ufeff1\t2\n'.encode('utf-16-le'), 'UTF-16'),
                               ('\ufeff1\t2\n'.encode('utf-16-be'), 'UTF-16'), (b'\xfd7zXZ\0', 'xz')):
             self.assertIn(name, self.errors(content))
 
