@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -101,7 +102,8 @@ byte_buffer fact_source::read_all(backend::memory_resource& memory) {
 }
 
 void fact_source::refuse(const std::string& what, const std::string& source_name) {
-  throw user_error(fmt::format("{}; cannot parse {}!", what, source_name));
+  const std::size_t line_end = std::min(what.find('\n'), what.size());
+  throw user_error(fmt::format("{}; cannot parse {}!{}", what.substr(0, line_end), source_name, what.substr(line_end)));
 }
 
 }  // namespace gpulog::io

@@ -46,7 +46,7 @@ class fact_source {
   /// All of stream(). @throws read_failure, backend::memory_exceeded
   [[nodiscard]] byte_buffer read_all(backend::memory_resource& memory);
 
-  /// @throws user_error that says where
+  /// @throws user_error that says where, in the first line of what is wrong
   [[noreturn]] static void refuse(const std::string& what, const std::string& source_name);
 
  private:
