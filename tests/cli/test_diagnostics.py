@@ -100,6 +100,13 @@ class Facts(CommandTest):
             self.assertIn('<bad1000> in column 1 in line 1001', errors)
             self.assertTrue(errors.endswith('\n5 more\n'), errors)
 
+    def test_first_ten_of_json_and_how_many_more(self):
+        rows = ['[%d, %s]' % (i, '"bad%d"' % i if i % 100 == 0 else '1') for i in range(1, 1501)]
+        errors = self.errors('[' + ',\n'.join(rows) + ']', parameters='(IO=jsonfile, filename="p.facts")')
+        self.assertEqual(errors.count('Error converting'), 10, errors)
+        self.assertIn('<bad100> in column 2 in line 100; cannot parse fact file p.facts!\n[100, "bad100"],\n------^\n', errors)
+        self.assertTrue(errors.endswith('\n5 more\n'), errors)
+
     def test_numbers_of_64_bits(self):
         self.assertIn('--word-size 64', self.errors('1\t3000000000\n'))
         self.assertNotIn('--word-size 64', self.errors('1\t30000000000000000000000\n'))
