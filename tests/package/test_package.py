@@ -248,7 +248,7 @@ class Debian(InFolder):
         fields = dict(re.findall(r'^(\S+): (.*)$', run('dpkg-deb', '-f', package), re.M))
         self.assertEqual(fields['Package'], 'gpulog')
         self.assertTrue(fields['Version'].startswith(project_version() + '-'))
-        for needed in ('libc6', 'libtbb12', 'libfmt9', 'libsqlite3-0', 'zlib1g'):
+        for needed in ('libc6', 'libtbb12', 'libfmt9', 'libsqlite3-0', 'libzstd1', 'zlib1g'):
             self.assertRegex(fields['Depends'], r'(^|, )%s\b' % needed)
         run('dpkg-deb', '-x', package, self.path('root'))
         self.assertEqual({name for name in files_below(self.path('root'))},
