@@ -57,7 +57,6 @@ constexpr ignored_option ignored_options[] = {
     {"--emit-statistics", false, "no effect: see --stats"},
     {"-N,--generate-namespace", true, "no effect: nothing is generated"},
     {"--live-profile", false, "no effect: progress is shown on a terminal"},
-    {"-m,--magic-transform", true, "no effect on results"},
     {"--no-preprocessor", false, "no effect: there is no external preprocessor"},
     {"--profile-frequency", false, "no effect: frequencies are always counted"},
 };
@@ -119,7 +118,7 @@ parse_result fail(std::string_view message) {
 
 /// The options as texts, before they are checked.
 struct raw_arguments {
-  std::vector<std::string> files, show, macros, pragmas, places, tuning, inline_exclude, magic_exclude, warn, warn_not;
+  std::vector<std::string> files, show, macros, pragmas, places, tuning, inline_exclude, magic, magic_exclude, warn, warn_not;
   std::string jobs = "1", backend = "auto", storage = "auto", memory_limit;
   std::string word_size = "32", colour = "auto", diagnostics = "text";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
@@ -277,6 +276,9 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
   if (!raw.inline_exclude.empty()) {
     parsed.compile.pragmas.emplace_back("inline-exclude", fmt::format("{}", fmt::join(raw.inline_exclude, ",")));
   }
+  if (!raw.magic.empty()) {
+    parsed.compile.pragmas.emplace_back("magic-transform", fmt::format("{}", fmt::join(raw.magic, ",")));
+  }
   if (!raw.magic_exclude.empty()) {
     parsed.compile.pragmas.emplace_back("magic-transform-exclude",
                                         fmt::format("{}", fmt::join(raw.magic_exclude, ",")));
@@ -400,7 +402,11 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   app.add_option("--inline-exclude", raw.inline_exclude, "relations that are not inlined, separated by commas")
       ->type_name("LIST")
       ->allow_extra_args(false);
-  app.add_option("--magic-transform-exclude", raw.magic_exclude, "the same: relations that are not inlined")
+  app.add_option("-m,--magic-transform", raw.magic,
+                 "relations that are evaluated for what is asked for, separated by commas; * for all")
+      ->type_name("LIST")
+      ->allow_extra_args(false);
+  app.add_option("--magic-transform-exclude", raw.magic_exclude, "relations that are never, and that are not inlined")
       ->type_name("LIST")
       ->allow_extra_args(false);
   app.add_flag("--version", raw.show_version, "print version, backends and word sizes");

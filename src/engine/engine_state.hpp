@@ -180,6 +180,7 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void stage_results_of(std::uint32_t relation);
   void evaluate_again();
   [[nodiscard]] std::vector<bool> changed_relations() const;
+  [[nodiscard]] std::vector<bool> with_incomplete(std::vector<bool> affected) const;
   /// The rows of these relations are in the current evaluation.
   void move_home(const std::vector<bool>& relations);
   /// Orders the joins of a stratum again, which comes next. @return whether anything was planned again

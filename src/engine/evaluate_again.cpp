@@ -149,11 +149,31 @@ void engine_state::move_home(const std::vector<bool>& relations) {
   }
 }
 
+/// Together with relations that these read and whose last evaluation has only what was asked for then.
+std::vector<bool> engine_state::with_incomplete(std::vector<bool> affected) const {
+  const auto is_incomplete = [&](relation_id id) {
+    return !affected[id.value] && homes[id.value]->plan().relations[id.value].is_asked;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    const std::vector<bool> read = read_by(analysed(), affected);
+    for (const sema::stratum& stratum : analysed().strata) {
+      const bool is_read = std::any_of(stratum.relations.begin(), stratum.relations.end(), [&](relation_id member) {
+        return read[member.value] && is_incomplete(member);
+      });
+      if (!is_read) continue;
+      for (const relation_id member : stratum.relations) affected[member.value] = true;
+      changed = true;
+    }
+  }
+  return affected;
+}
+
 /// Strata that a change may reach begin anew; the others stay where they are, and are inputs of those that read them.
 void engine_state::evaluate_again() {
   const std::vector<bool> changed = changed_relations();
   if (std::find(changed.begin(), changed.end(), true) == changed.end()) return;
-  const std::vector<bool> affected = affected_by(analysed(), changed);
+  const std::vector<bool> affected = with_incomplete(affected_by(analysed(), changed));
   const std::vector<bool> read = read_by(analysed(), affected);
   {
     const span_scope span(figures, zero, "take over");

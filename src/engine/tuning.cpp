@@ -133,6 +133,7 @@ plan::options tuning::planning_for(bool has_device) const {
   // A device has no order of rows: strata with counts would be the CPU's.
   if (mode_of("semi-joins") == tuning_mode::automatic) switch_pass("semi-joins", !has_device, chosen);
   if (mode_of("magic-sets") == tuning_mode::on) chosen.magic_sets = plan::magic_sets_mode::always;
+  if (mode_of("magic-transform") == tuning_mode::on) chosen.magic_transform = plan::magic_transform_mode::always;
   return chosen;
 }
 

@@ -144,7 +144,10 @@ class comparison {
       numbered_strata_ += static_cast<std::uint64_t>(
           std::count(stratum.strategies.begin(), stratum.strategies.end(), "search-over-numbers"));
     }
+    const auto only_outputs = how.tuning.find("unneeded-relations");
     for (std::uint32_t number = 0; number < analysed_->relations.size(); ++number) {
+      const bool is_output = analysed_->relations[number].has_directive(sema::directive_kind::output);
+      if (only_outputs != how.tuning.end() && only_outputs->second == "on" && !is_output) continue;
       const std::string& name = analysed_->relations[number].name;
       const auto expected = in_text(number);
       const auto actual = rows(running.relation(name));

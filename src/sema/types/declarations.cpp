@@ -547,6 +547,7 @@ void declarations::apply_qualifiers(const syntax::relation_declaration& declarat
   // What is refused counts, as for Soufflé.
   relation.is_inline = relation.is_inline && !no_inline;
   relation.is_magic = relation.is_magic && !no_magic;
+  relation.is_not_magic = no_magic;
 }
 
 void declarations::check_debug_delta(const syntax::relation_declaration& declaration) const {
