@@ -269,11 +269,14 @@ void engine_state::encode_values(const plan::statistics& known) {
   current->numbers.emplace(std::move(made));
 }
 
-bool engine_state::reoptimize(std::size_t stratum) {
+bool engine_state::reoptimize(std::size_t stratum, bool is_running) {
   evaluation& running = *current;
   const auto suits = [&] { return !running.suits_device || running.suits_device(stratum); };
-  if (!running.planner->reoptimize(stratum, *running.measures, suits)) return false;
-  running.record.note_reordered(*running.planner, stratum);
+  plan::reoptimizer& planner = *running.planner;
+  const bool is_planned = is_running ? planner.reoptimize_loop(stratum, *running.measures, suits)
+                                     : planner.reoptimize(stratum, *running.measures, suits);
+  if (!is_planned) return false;
+  running.record.note_reordered(planner, stratum);
   if (running.numbers) running.numbers->take_over(planned(), stratum);
   return true;
 }
@@ -350,8 +353,11 @@ void engine_state::evaluate_staged(std::shared_ptr<const sema::program> part, co
   const plan::statistics known = plan_current();
   exec::options chosen = execution_options();
   encode_values(known);
-  if (tuned.reoptimization != tuning_mode::off)
-    chosen.reoptimize = [this](std::size_t next) { return reoptimize(next); };
+  if (tuned.reoptimization != tuning_mode::off) {
+    chosen.reoptimize = [this](std::size_t next) { return reoptimize(next, false); };
+    chosen.reoptimize_loop = [this](std::size_t running) { return reoptimize(running, true); };
+  }
+  if (tuned.reoptimization == tuning_mode::on) chosen.cut.reoptimized_bindings = 0;
   wait_for_device();
   current->executor = make_executor(chosen);
   current->measures.emplace(*current->executor);

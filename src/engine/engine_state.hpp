@@ -184,7 +184,8 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// The rows of these relations are in the current evaluation.
   void move_home(const std::vector<bool>& relations);
   /// Orders the joins of a stratum again, which comes next. @return whether anything was planned again
-  [[nodiscard]] bool reoptimize(std::size_t stratum);
+  /// @param is_running between two iterations of its loop; else in front of it
+  [[nodiscard]] bool reoptimize(std::size_t stratum, bool is_running);
   void hand_over_staged_rows();
   [[nodiscard]] bool may_load_pieces(std::uint32_t relation) const;
   void collect_figures();

@@ -27,6 +27,11 @@ inline constexpr double host_offered_per_second = 3e7;
 /// A run of a version that does nothing. No command measures it.
 inline constexpr double host_run_seconds = 2e-6;
 
+// Recursions that are planned again while they run (`bench/orders loops`): bindings over those planned, and how many
+// more there have to be each time after.
+inline constexpr double surplus_bindings = 10;
+inline constexpr double reoptimization_growth = 4;
+
 // Closures over components. They follow from the runs in bench/results/condensation.txt (`gpulog -j1 --backend cpu
 // [--tune condensation=off] -F GRAPH bench/paper/reach.dl`); no command measures them alone.
 /// Values as searches would meet them, where components are taken in their place.

@@ -51,6 +51,9 @@ struct cut_offs {
   double numbered_step_rows = 64;
   /// With fewer first tuples than that its components are not looked for.
   std::uint64_t condensed_rows = 1024;
+  /// A recursion whose joins made so many bindings more than calibration::surplus_bindings times what was planned is
+  /// planned again; 0: behind each iteration.
+  double reoptimized_bindings = 1 << 22;
   // On a device, `hash` mode.
   std::uint64_t batch_rows = 4096;     ///< most rows of a version that runs in one kernel with others
   std::uint64_t loop_rows = 65536;     ///< the same in a kernel that loops over iterations; 0: there is none
@@ -85,6 +88,9 @@ struct options {
   /// Asked in front of each stratum: may plan its versions again, and add indexes behind those of the plan. @return
   /// whether it did; may be empty
   std::function<bool(std::size_t stratum)> reoptimize;
+  /// The same between two iterations of a recursion whose joins made far more bindings than planned, for the versions
+  /// of its loop.
+  std::function<bool(std::size_t stratum)> reoptimize_loop;
   const char* backend_name = "cpu";  ///< for progress
   run_monitor* monitor = nullptr;    ///< outlives the executor; told where a run failed; nullptr: nobody asks
   bool is_watched = false;           ///< others look at the run while it goes on
@@ -113,6 +119,7 @@ struct version_statistics {
   /// Rows behind operators. nullptr: they are not known. Of a version that ran in other ways too, fewer runs are
   /// counted than there were.
   std::shared_ptr<const kernels::step_counts> counted;
+  std::uint64_t earlier_runs = 0;  ///< with joins in another order: rows are not counted of these
 };
 
 /// An index while a stratum runs.
@@ -222,8 +229,8 @@ class executor {
   /// otherwise meanwhile.
   [[nodiscard]] virtual std::unique_ptr<row_stream> stream_rows(relation_id) { return nullptr; }
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
-  /// Of a complete relation about as many rows as are wanted, all where there are not more, and the same ones in
-  /// whatever order they stand. Nothing of an equivalence relation. Between two strata.
+  /// About as many rows of a relation as are wanted, all where there are not more, and the same ones in whatever order
+  /// they stand. Nothing of an equivalence relation. Between two strata, or two iterations.
   [[nodiscard]] virtual storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) = 0;
   /// Of an equivalence relation, whose pairs stand nowhere: writes n of them from number `first` on to two columns.
   /// columns() would make all of them at once. Any number of threads at a time. @throws backend::memory_exceeded
@@ -240,10 +247,12 @@ struct stopped_recursion {
 /// @param delta_rows of relations of the program
 using stop_check = std::function<bool(std::uint64_t iterations, std::uint64_t delta_rows)>;
 
-/// What may end a stratum before it is complete.
+/// What may end a stratum before it is complete, or change it.
 struct stratum_stops {
   stop_check between_iterations;           ///< the recursion goes on elsewhere (can_be_moved()); may be empty
   const std::atomic<bool>* now = nullptr;  ///< in place of options::stop: its relations are in no good state then
+  /// options::reoptimize_loop() of the stratum; may be empty.
+  std::function<bool()> reoptimize_loop;
 };
 
 /// An executor that runs strata one at a time, so that several can share a plan (hybrid_executor.hpp): each stratum in
@@ -262,9 +271,9 @@ class stratum_executor : public executor {
   /// Of a relation of a recursion that was stopped here: rows that are not its delta.
   [[nodiscard]] virtual std::uint64_t old_rows(relation_id relation) const = 0;
   /// Runs what is left of a recursion that was stopped: what it reads, and its relations, are here. @throws as
-  /// evaluate()
-  virtual void resume_stratum(std::size_t number, const stopped_recursion& from) = 0;
-  /// options::reoptimize() did so for the stratum, which comes next.
+  /// evaluate() @param stops that may change it; nothing ends it
+  virtual void resume_stratum(std::size_t number, const stopped_recursion& from, const stratum_stops& stops) = 0;
+  /// options::reoptimize() did so for the stratum, which comes next, or that a side that shares the plan runs.
   virtual void take_over_plan(std::size_t number) = 0;
   /// The stratum was run by another executor: frees what was kept for it.
   virtual void skip_stratum(std::size_t number) = 0;
