@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpulog/export.hpp"
+#include "gpulog/registered_functor.hpp"
 
 namespace gpulog {
 
@@ -95,6 +96,8 @@ struct run_options {
   std::vector<std::string> functor_directories = {};  ///< none: "."
   /// Where relative ones of both are looked for after the working directory; empty: nowhere.
   std::string functor_base = {};
+  /// Functors that the caller has, by their names in the program. They are taken before those of libraries.
+  std::map<std::string, registered_functor, std::less<>> functors = {};
   /// Values by the names of tuning_choices(), as {{"magic-sets", "off"}}; the others have their standard.
   std::map<std::string, std::string, std::less<>> tuning = {};
   std::uint64_t memory_limit = 0;  ///< bytes for relations, indexes and symbols; 0: none

@@ -128,26 +128,6 @@ const std::vector<const word*>& engine_state::columns_of(std::uint32_t relation)
   }
 }
 
-void engine_state::find_functors() {
-  if (analysed().functors.empty()) return;
-  const std::vector<bool> called = called_functors(analysed(), needed);
-  functors.emplace(symbols, records, wide_or_none());
-  for (std::size_t number = 0; number < called.size(); ++number) {
-    const user_functor& described = analysed().functors[number];
-    void* function = nullptr;
-    std::string missing;
-    if (called[number]) {
-      if (const std::string reason = kernels::why_not_callable(described); !reason.empty()) {
-        throw input_error(fmt::format("User-defined functor @{} cannot be called: {}", described.name, reason));
-      }
-      function = libraries.find(described.name);
-      // As in Soufflé, it is missed by a call: rules that read nothing make none.
-      if (function == nullptr) missing = libraries.missing(described.name);
-    }
-    functors->add(described, function, std::move(missing));
-  }
-}
-
 std::uint64_t engine_state::rows(std::uint32_t relation) const {
   if (has_results()) return homes[relation]->executor->rows(relation_id(relation));
   std::uint64_t sum = 0;

@@ -43,7 +43,7 @@
 namespace gpulog::detail {
 
 /// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs. Its functions stand by
-/// what they are about: backend_choice.cpp, loading_and_writing.cpp (files), run_figures.cpp (--stats),
+/// what they are about: backend_choice.cpp, loading_and_writing.cpp (files), functors.cpp, run_figures.cpp (--stats),
 /// evaluate_again.cpp (facts that change behind an evaluation), and the run itself.
 struct engine_state : std::enable_shared_from_this<engine_state> {
   enum class step : std::uint8_t { loading, evaluating, failed, evaluated, written };
@@ -143,6 +143,10 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// @throws input_error for options that only a device has
   void require_cpu_options() const;
   void find_functors();
+  /// @throws input_error for a functor of the caller that the program does not declare
+  void require_declared_functors() const;
+  /// @throws input_error
+  void require_callable(const user_functor& described, const registered_functor& function);
   [[nodiscard]] std::unique_ptr<exec::executor> make_executor(const exec::options& chosen);
   [[nodiscard]] std::unique_ptr<exec::executor> make_device_executor(const exec::options& chosen);
   /// Checks what --place asks for. @throws input_error
