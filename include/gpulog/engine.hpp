@@ -64,6 +64,9 @@ class GPULOG_API engine {
   /// not bind @throws as why()
   [[nodiscard]] std::vector<failed_rule> why_not(std::string_view tuple, const variable_values& given = {});
 
+  /// The rules of a relation, as proofs number them. @throws input_error where there is no such relation
+  [[nodiscard]] std::vector<std::string> rules(std::string_view relation) const;
+
   /// load, evaluate, write.
   const statistics& run();
 

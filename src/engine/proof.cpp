@@ -7,11 +7,13 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "engine/declarations.hpp"
 #include "engine/engine_state.hpp"
 #include "engine/proofs/proof_search.hpp"
 #include "engine/proofs/tuple_text.hpp"
 #include "gpulog/engine.hpp"
 #include "gpulog/error.hpp"
+#include "sema/print.hpp"
 
 namespace gpulog {
 namespace {
@@ -166,6 +168,15 @@ std::vector<failed_rule> engine::why_not(std::string_view tuple, const variable_
     const auto [relation, words] = detail::tuple_from_text(*state_, tuple);
     return search.why_not(relation, words, given);
   });
+}
+
+std::vector<std::string> engine::rules(std::string_view relation) const {
+  const sema::program& program = state_->analysed();
+  std::vector<std::string> texts;
+  for (const rule_id rule : program[detail::relation_named(relation, program)].rules) {
+    texts.push_back(sema::source_text(program, program[rule]));
+  }
+  return texts;
 }
 
 }  // namespace gpulog

@@ -32,8 +32,7 @@ void proof_search::expand_rule(number of, std::uint32_t rule, bool only_proven, 
   if (!matcher.can_match()) return;
   std::vector<relation_id> read;
   for (const sema::literal& part : source.body) {
-    const auto* atom = std::get_if<sema::atom>(&part);
-    if (atom != nullptr && !atom->negated) read.push_back(atom->relation);
+    if (is_premise(part)) read.push_back(std::get<sema::atom>(part).relation);
   }
   const std::vector<word> head(graph_.words(of).begin(), graph_.words(of).end());
   std::vector<number> premises;

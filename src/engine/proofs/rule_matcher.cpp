@@ -11,6 +11,12 @@
 #include "sema/rewriting/assignments.hpp"
 
 namespace gpulog::detail {
+
+bool is_premise(const sema::literal& part) {
+  const auto* read = std::get_if<sema::atom>(&part);
+  return read != nullptr && !read->negated;
+}
+
 namespace {
 
 // Which literal comes next: the least cost. A test costs nothing, an atom about as many rows as fit what is known.
@@ -40,11 +46,6 @@ void bind_all(const sema::literal& part, std::vector<bool>& bound) {
     collect(std::get<sema::generator>(part).result, variables);
   }
   for (const std::uint32_t variable : variables) bound[variable] = true;
-}
-
-bool is_premise(const sema::literal& part) {
-  const auto* read = std::get_if<sema::atom>(&part);
-  return read != nullptr && !read->negated;
 }
 
 /// Variables of the positive atoms of a body.

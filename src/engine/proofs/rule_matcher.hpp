@@ -14,6 +14,9 @@
 
 namespace gpulog::detail {
 
+/// Whether a literal is a positive atom.
+[[nodiscard]] bool is_premise(const sema::literal& part);
+
 /// What a search may still do before it gives up. Looks at a tuple count.
 struct search_budget {
   std::uint64_t looks = 0;

@@ -61,11 +61,6 @@ sema::rule named_by_values(const engine_state& engine, const sema::rule& rule, c
   return shown;
 }
 
-bool is_premise(const sema::literal& part) {
-  const auto* read = std::get_if<sema::atom>(&part);
-  return read != nullptr && !read->negated;
-}
-
 /// A literal of such a rule; atoms as tuple_text() has tuples.
 std::string literal_text(const sema::program& program, const sema::rule& shown, const sema::literal& part) {
   const auto* read = std::get_if<sema::atom>(&part);
