@@ -224,13 +224,12 @@ faulty(x) :- missing(x).
     def test_explain_session(self):
         text = ('.decl edge, path(x:number, y:number)\nedge(1, 2). edge(2, 3). edge(3, 4).\n'
                 'path(x, y) :- edge(x, y).\npath(x, z) :- edge(x, y), path(y, z).\n')
-        with open('session.dl', 'w') as file:
-            file.write(text)
+        self.write('session.dl', text)
         commands = ('setdepth 3\nexplain path(1, 4)\nsubproof path(0)\nexplain path(4, 1)\nexplain nothing(1)\n'
                     'explainnegation path(1, 6)\n2\n2\nexit\nexplain path(1, 2)\n')
-        result = subprocess.run([self.gpulog, '-t', 'explain', 'session.dl'], input=commands, capture_output=True,
-                                text=True, timeout=60)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.write('commands', commands), encoding='utf-8') as given:
+            result = self.run_gpulog('-t', 'explain', 'session.dl', stdin=given)
+        self.assert_runs(result)
         self.assertIn('''Depth is now 3
            edge(2, 3) subproof path(0)
            ------------------------(R2)
@@ -242,8 +241,14 @@ edge(3, 4)
 path(3, 4)
 Tuple not found
 There is no relation nothing
-''', result.stdout)
-        self.assertIn('edge(1, 2) \u2713 path(2, 6) x\n', result.stdout)
+''', result.output)
+        self.assertIn('edge(1, 2) \u2713 path(2, 6) x\n', result.output)
+
+    def test_why(self):
+        self.assertIn('reach(1, 2)\n', self.run_program(REACH, '--why', 'reach(1,2)', facts=EDGES).output)
+        self.assertIn('does not hold', self.run_program(REACH, '--why', 'reach(3,1)', facts=EDGES).output)
+        self.assertEqual(self.run_program(REACH, '--why', 'reach(1', facts=EDGES).returncode, 1)
+        self.assert_fails(self.run_program(REACH, '-t', 'explore', facts=EDGES), 'may only be set to explain or none')
 
     def test_provenance(self):
         text = '.pragma "provenance" "explain"\n' + REACH
