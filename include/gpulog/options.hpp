@@ -105,7 +105,9 @@ struct run_options {
   /// begun when the engine is made.
   std::vector<std::string> report_files = {};
   double report_seconds = 0;  ///< they are renewed so often while it runs; 0: not before its end
-  bool is_watched = false;    ///< other threads ask engine::now()
+  /// engine::why() will be asked: all relations are computed, and none is restricted to what others ask for.
+  bool proofs = false;
+  bool is_watched = false;                              ///< other threads ask engine::now()
   std::function<void(const run_event&)> on_event = {};  ///< called on the thread that runs
   bool count_rows = false;  ///< rows are counted behind each step of each rule; they are with report_files, too
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs

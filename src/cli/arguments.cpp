@@ -25,7 +25,8 @@ namespace {
 
 constexpr std::string_view jobs_error = "-j/--jobs may only be set to 'auto' or an integer greater than 0.";
 
-/// What -t asks for when it asks for nothing.
+// What -t asks for: questions behind the run, or nothing.
+constexpr std::string_view explain_provenance = "explain";
 constexpr std::string_view no_provenance = "none";
 
 /// Options of Soufflé that ask for something gpulog does not make, each with the reason that is printed.
@@ -36,7 +37,6 @@ const std::map<std::string, std::string>& refused_options() {
       {"-G,--generate-many", no_compiler},
       {"-s,--swig", "there are no generated bindings: use the C++ interface in include/gpulog"},
       {"-r,--debug-report", "there is no HTML report: use --show with the stages of interest"},
-      {"-t,--provenance", "explanations of derived tuples are not supported"},
       {"--preprocessor", "gpulog reads #-lines itself and runs no other program"},
   };
   return reasons;
@@ -120,9 +120,10 @@ parse_result fail(std::string_view message) {
 struct raw_arguments {
   std::vector<std::string> files, show, macros, pragmas, places, tuning, inline_exclude, magic, magic_exclude, warn, warn_not;
   std::string jobs = "1", backend = "auto", storage = "auto", memory_limit;
+  std::string provenance;
   std::string word_size = "32", colour = "auto", diagnostics = "text";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
-  bool has_fact_folder = false, has_output_folder = false, refuses_provenance = false;
+  bool has_fact_folder = false, has_output_folder = false;
 };
 
 /// What the command chooses where nothing else is asked for: relations that no output depends on are left out, as
@@ -166,12 +167,7 @@ struct refused_option {
   const CLI::Option* option;
   std::string names, reason;
 
-  [[nodiscard]] bool is_given() const {
-    const bool may_be_none = option->check_lname("provenance");
-    const std::vector<std::string>& values = option->results();
-    return std::any_of(values.begin(), values.end(),
-                       [may_be_none](const std::string& value) { return !may_be_none || value != no_provenance; });
-  }
+  [[nodiscard]] bool is_given() const { return !option->results().empty(); }
 };
 
 /// The refused option that was given, with its reason; empty when none was.
@@ -271,7 +267,13 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
     parsed.compile.pragmas.emplace_back(pragma.substr(0, colon),
                                         colon == std::string::npos ? "" : pragma.substr(colon + 1));
   }
-  if (raw.refuses_provenance) parsed.compile.pragmas.emplace_back("provenance", no_provenance);
+  if (!raw.provenance.empty()) {
+    if (raw.provenance != no_provenance && raw.provenance != explain_provenance) {
+      return fail(fmt::format("-t/--provenance may only be set to explain or none, not to '{}'", raw.provenance));
+    }
+    parsed.explain_session = raw.provenance == explain_provenance;
+    parsed.compile.pragmas.emplace_back("provenance", no_provenance);  // whatever the program's own asks for
+  }
   if (raw.legacy) parsed.compile.pragmas.emplace_back("legacy", "");
   if (!raw.inline_exclude.empty()) {
     parsed.compile.pragmas.emplace_back("inline-exclude", fmt::format("{}", fmt::join(raw.inline_exclude, ",")));
@@ -399,6 +401,10 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   app.add_flag(
       "--legacy", raw.legacy,
       "an atom's arguments need not be of subtypes of the declared types, and deprecated forms are not warned of");
+  app.add_option("-t,--provenance", raw.provenance,
+                 "explain: questions about tuples behind the run, on standard input; or none")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
   app.add_option("--inline-exclude", raw.inline_exclude, "relations that are not inlined, separated by commas")
       ->type_name("LIST")
       ->allow_extra_args(false);
@@ -445,6 +451,11 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
                "run, then print the plan of each rule with expected and actual rows of each step, and times")
       ->group(own);
 
+  app.add_option("--why", parsed.why, "print why a tuple is there, as \"reach(1,5)\" (repeatable)")
+      ->type_name("TUPLE")
+      ->allow_extra_args(false)
+      ->group(own);
+
   constexpr const char* accepted = "Soufflé's, accepted without effect";
   std::vector<std::string> ignored_values;
   for (const ignored_option& option : ignored_options) {
@@ -487,7 +498,6 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   if (std::string reason = refusal(refused); !reason.empty()) return fail(reason);
   raw.has_fact_folder = raw.has_fact_folder || fact_folder->count() > 0;
   raw.has_output_folder = raw.has_output_folder || output_folder->count() > 0;
-  raw.refuses_provenance = raw.refuses_provenance || app.count("--provenance") > 0;
   return std::nullopt;
 }
 

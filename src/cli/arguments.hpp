@@ -22,8 +22,10 @@ struct arguments {
   std::string executable_file;    ///< to make instead of running; empty: none
   std::string profile_file;
   std::string statistics_file;
-  double profile_every = 0;  ///< seconds; 0: not before the end
-  bool explain = false;      ///< the plan with what happened, behind the run
+  double profile_every = 0;      ///< seconds; 0: not before the end
+  bool explain = false;          ///< the plan with what happened, behind the run
+  std::vector<std::string> why;  ///< tuples to explain behind the run
+  bool explain_session = false;  ///< questions about tuples behind the run, from standard input
   bool verbose = false;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/column_statistics.hpp"
+#include "engine/proofs/proof_search.hpp"
 #include "engine/run_figures.hpp"
 #include "gpulog/error.hpp"
 #include "kernels/join/pipeline.hpp"
@@ -176,6 +177,13 @@ bool engine_state::contains(std::uint32_t relation, std::span<const word> row) {
   } catch (const backend::memory_exceeded& fault) {
     throw out_of_memory("looking for a row of relation " + analysed().relations[relation].name, fault, memory);
   }
+}
+
+proof_search& engine_state::proof_finder() {
+  if (!options.proofs) throw input_error("proofs are there for runs with run_options::proofs");
+  if (!has_results()) throw input_error("proofs are there after the evaluation");
+  if (!proofs) proofs = std::make_unique<proof_search>(*this);
+  return *proofs;
 }
 
 void engine_state::stage(std::uint32_t relation, const std::vector<word>& row) {

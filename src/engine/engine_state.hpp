@@ -42,6 +42,8 @@
 
 namespace gpulog::detail {
 
+class proof_search;
+
 /// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs. Its functions stand by
 /// what they are about: backend_choice.cpp, loading_and_writing.cpp (files), functors.cpp, run_figures.cpp (--stats),
 /// evaluate_again.cpp (facts that change behind an evaluation), and the run itself.
@@ -80,6 +82,8 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// @throws input_error while the program is being evaluated, and where that has failed
   void require_changeable(std::uint32_t relation) const;
   void require_changes() const;
+  /// Finds proofs. @throws input_error where there are none to find
+  [[nodiscard]] proof_search& proof_finder();
   /// Adds a row to those of the relation that were staged. @throws backend::memory_exceeded, and nothing is added
   void stage(std::uint32_t relation, const std::vector<word>& row);
   /// Takes a row away from the facts of the relation, if it is one of them.
@@ -130,6 +134,7 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// After evaluation, of relations that contains() was asked of; of equivalence relations, their classes.
   std::map<std::uint32_t, row_index> row_indexes;
   std::map<std::uint32_t, element_classes> classes;
+  std::unique_ptr<proof_search> proofs;  ///< of the last evaluation; nullptr: none was asked for
   std::atomic<step> done = step::loading;
   /// Starts the device while facts are read; nullptr: none is asked for, or there is none.
   std::unique_ptr<device_start> device;

@@ -8,6 +8,7 @@
 
 #include "engine/affected.hpp"
 #include "engine/engine_state.hpp"
+#include "engine/proofs/proof_search.hpp"
 #include "engine/run_figures.hpp"
 #include "gpulog/error.hpp"
 
@@ -45,6 +46,7 @@ void engine_state::reset() {
   renewal.reset();
   const exec::run_monitor::holding held(monitor);
   monitor.begin_run();
+  proofs.reset();
   row_indexes.clear();
   classes.clear();
   homes.clear();
@@ -141,6 +143,7 @@ void engine_state::stage_results_of(std::uint32_t relation) {
 }
 
 void engine_state::move_home(const std::vector<bool>& relations) {
+  proofs.reset();
   for (std::uint32_t number = 0; number < relations.size(); ++number) {
     if (!relations[number]) continue;
     row_indexes.erase(number);

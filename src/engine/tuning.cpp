@@ -142,6 +142,8 @@ tuning tuning_of(const run_options& options) {
   for (const auto& [name, value] : options.tuning) {
     if (const std::string fault = read(name, value, result); !fault.empty()) throw input_error("tuning: " + fault);
   }
+  // Questions about tuples come later: relations have to be whole.
+  if (options.proofs) result.planning.off.insert({"unneeded-relations", "magic-sets"});
   // As published, recursions are loops.
   if (options.storage == storage_kind::hisa) result.planning.off.insert("decomposition");
   // Steps that are made before a recursion serve its parts.

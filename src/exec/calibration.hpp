@@ -80,4 +80,10 @@ inline constexpr std::uint64_t least_device_searches = 32;
 /// rows; too much costs memory. No command measures it.
 inline constexpr double sample_margin = 1.1;
 
+// Proofs of tuples: how many tuples are looked at for one of least height, and then for any; instances of rules that
+// are kept, of about 60 bytes each. No command measures it.
+inline constexpr std::uint64_t proof_layer_looks = 3'000'000;
+inline constexpr std::uint64_t proof_deep_looks = 50'000'000;
+inline constexpr std::uint64_t proof_most_instances = 4'000'000;
+
 }  // namespace gpulog::exec::calibration

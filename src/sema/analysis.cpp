@@ -353,7 +353,7 @@ class analyser {
       const auto* pragma = item.as<syntax::pragma>();
       if (pragma != nullptr && pragma->name == wanted->first && pragma->value == wanted->second) where = pragma->span;
     }
-    diagnostics_.warning(where, "Pragma provenance has no effect: explanations of derived tuples are not supported");
+    diagnostics_.warning(where, "Pragma provenance has no effect: the option -t explain asks for explanations");
   }
 
   static const expression* find_counter(const expression& tree) {
