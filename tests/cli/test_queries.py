@@ -21,12 +21,12 @@ class Queries(CommandTest):
         folders = ['-F', 'facts'] + (['-D', 'out'] if with_output else [])
         return self.run_gpulog('program.dl', *folders, *arguments)
 
-    def assert_prints(self, text, *arguments, **options):
+    def assert_prints(self, printed, *arguments, **options):
         process = self.ask(*arguments, **options)
         self.assert_runs(process)
         self.assertEqual(process.errors, '')
         # Rows have no order.
-        self.assertEqual(sorted(process.output.splitlines()), sorted(text.splitlines()), process.output)
+        self.assertEqual(sorted(process.output.splitlines()), sorted(printed.splitlines()), process.output)
         return process.output
 
     def test_tables(self):
@@ -77,7 +77,7 @@ class Queries(CommandTest):
                           'edge(x,y), raech(x,y)\n-----------^----------\n')
         self.assert_fails(self.ask('--query', 'edge(x,'), 'syntax error', 'in file --query at line 1')
         self.assert_fails(self.ask('--query', ''), 'syntax error', 'in file --query at line 1')
-        self.assert_fails(self.ask('--query', 'edge(x,"a")'), 'String constant (type mismatch) in file --query')
+        self.assert_fails(self.ask('--query', 'edge(x,"a")'), 'Symbol constant (type mismatch) in file --query')
         process = self.ask('--query', 'edge(x,y', '--diagnostics', 'json')
         remark = json.loads(process.errors.splitlines()[0])
         self.assertEqual((remark['file'], remark['line']), ('--query', 1))

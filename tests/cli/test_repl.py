@@ -74,12 +74,14 @@ class Terminal:
         return shown.split('\n', 1)[1].removesuffix(end)
 
     def ended(self):
-        try:
-            while self.read_more():
-                pass
-            return self.process.wait(TIMEOUT_SECONDS)
-        finally:
-            os.close(self.master)
+        while self.read_more():
+            pass
+        return self.process.wait(TIMEOUT_SECONDS)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
 
 
 class Sessions(CommandTest):
@@ -87,7 +89,7 @@ class Sessions(CommandTest):
         surroundings = {**os.environ, 'XDG_STATE_HOME': self.path('state'), 'HOME': self.folder, 'TERM': 'xterm', 'NO_COLOR': '1',
                         'LC_ALL': 'C.UTF-8', **environment}
         terminal = Terminal(self.gpulog, self.folder, arguments, surroundings)
-        self.addCleanup(terminal.process.kill)
+        self.addCleanup(terminal.close)
         self.greeting = terminal.until(PROMPT)
         return terminal
 
@@ -145,9 +147,9 @@ class Sessions(CommandTest):
         self.assertIn("did you mean '.output'", terminal.enter('.ouput edge'))
         self.assertEqual(terminal.enter('.output edge.'), '')
         # A warning comes once.
-        self.assertIn('Variable y only appears once', terminal.enter('reach(x,x) :- edge(x,y).'))
-        self.assertNotIn('only appears once', terminal.enter('edge(7,8).'))
-        self.assertNotIn('only appears once', terminal.enter('?- edge(7,8).'))
+        self.assertIn('Variable y only occurs once', terminal.enter('reach(x,x) :- edge(x,y).'))
+        self.assertNotIn('only occurs once', terminal.enter('edge(7,8).'))
+        self.assertNotIn('only occurs once', terminal.enter('?- edge(7,8).'))
         self.assertFalse(os.path.exists(self.path('edge.csv')))
         self.leave(terminal)
 
@@ -188,6 +190,9 @@ class Sessions(CommandTest):
         self.assertIn('\n3\t4\n', terminal.enter('?- edge(x,y).'))
         self.write('graph.dl', '.decl edge(x:number, y:number)\nedge(3,4)\n')
         self.assertIn('in file graph.dl at line 2', terminal.enter('?- edge(x,y).'))
+        self.assertIn('in file graph.dl at line 2', terminal.enter('edge(5,6).'))
+        self.write('graph.dl', '.decl edge(x:number, y:number)\nedge(5,6).\n')
+        self.assertIn('\n5\t6\n', terminal.enter('?- edge(x,y).'))
         self.leave(terminal)
 
     def test_interruptions(self):

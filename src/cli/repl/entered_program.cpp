@@ -52,9 +52,14 @@ void entered_program::print_new_remarks(const program& source) {
   print_remarks(remarks, report);
 }
 
+bool entered_program::is_unfinished(const program& source) const {
+  // A file that was loaded may have changed since: no line mends that.
+  return !source.ok() && source.is_cut_off() && without_queries().ok();
+}
+
 outcome entered_program::take(piece added) {
   const program source = compiled(added.text, options_);
-  if (!source.ok() && source.is_cut_off()) return outcome::unfinished;
+  if (is_unfinished(source)) return outcome::unfinished;
   print_new_remarks(source);
   if (!source.ok()) return outcome::refused;
   pieces_.push_back(std::move(added));
@@ -82,7 +87,7 @@ outcome entered_program::ask(const std::string& query, std::optional<program>& m
   compile_options asking = options_;
   asking.queries = {{query, "query"}};
   program source = compiled({}, asking);
-  if (!source.ok() && source.is_cut_off()) return outcome::unfinished;
+  if (is_unfinished(source)) return outcome::unfinished;
   print_new_remarks(source);
   if (!source.ok()) return outcome::refused;
   made.emplace(std::move(source));

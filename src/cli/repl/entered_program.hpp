@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ enum class outcome : std::uint8_t {
   refused,     ///< it is wrong; errors were printed
 };
 
-/// A program that is entered piece by piece. At all times it is one without errors.
+/// A program that is entered piece by piece. What has errors is not taken.
 class entered_program {
  public:
   explicit entered_program(compile_options options);
@@ -43,6 +44,7 @@ class entered_program {
   };
   [[nodiscard]] piece entry(const std::string& text) const;
   [[nodiscard]] program compiled(const std::string& more, const compile_options& options) const;
+  [[nodiscard]] bool is_unfinished(const program& source) const;
   [[nodiscard]] outcome take(piece added);
   /// Errors, and warnings that were not printed before.
   void print_new_remarks(const program& source);
