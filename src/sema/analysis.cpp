@@ -228,10 +228,12 @@ class analyser {
                                 type_precision precision) {
     const flat_clause flat = flatten(clause, head, body, declared_, diagnostics_);
     const clause_types types(declared_, flat, precision);
-    const bool well_typed = types.check(diagnostics_);
-    const bool grounded = check_groundedness(flat, diagnostics_);
-    if (!well_typed || !grounded) return std::nullopt;
     relation& derived = program_.relations[flat.head_relation.value];
+    // Only what binds a query's variable says of which type it is.
+    if (derived.is_query && !check_groundedness(flat, diagnostics_)) return std::nullopt;
+    const bool well_typed = types.check(diagnostics_);
+    const bool grounded = derived.is_query || check_groundedness(flat, diagnostics_);
+    if (!well_typed || !grounded) return std::nullopt;
     if (derived.is_query && !take_types(derived, head, types, diagnostics_)) return std::nullopt;
     return lower(flat, types, symbols_);
   }

@@ -141,7 +141,7 @@ TEST(queries, follow_facts_that_change) {
 TEST(queries, errors_point_into_their_text) {
   EXPECT_EQ(first_message(asked(roads, {"reach(\"a\",x), raech(x,y)"})),
             "Error: Undefined relation raech, did you mean 'reach'? in file query at line 1\n"
-            "reach(\"a\",x), raech(x,y)\n---------------^----------\n");
+            "reach(\"a\",x), raech(x,y)\n--------------^----------\n");
   EXPECT_NE(first_message(asked(roads, {"reach(x)"})).find("Mismatching arity of relation reach"), std::string::npos);
   EXPECT_NE(first_message(asked(roads, {"!reach(x,x)"})).find("Ungrounded variable x"), std::string::npos);
   EXPECT_NE(first_message(asked(roads, {"road(x,_) ; road(_,y)"})).find("Ungrounded variable"), std::string::npos);
