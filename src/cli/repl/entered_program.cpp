@@ -52,18 +52,22 @@ void entered_program::print_new_remarks(const program& source) {
   print_remarks(remarks, report);
 }
 
-bool entered_program::is_unfinished(const program& source) const {
-  // A file that was loaded may have changed since: no line mends that.
-  return !source.ok() && source.is_cut_off() && without_queries().ok();
+outcome entered_program::judged(const program& source) {
+  if (!source.ok()) {
+    // A file that was loaded may have changed since: no line mends that.
+    const program before = without_queries();
+    if (before.ok() && source.is_cut_off()) return outcome::unfinished;
+    print_new_remarks(before.ok() ? source : before);
+    return outcome::refused;
+  }
+  print_new_remarks(source);
+  return outcome::accepted;
 }
 
 outcome entered_program::take(piece added) {
-  const program source = compiled(added.text, options_);
-  if (is_unfinished(source)) return outcome::unfinished;
-  print_new_remarks(source);
-  if (!source.ok()) return outcome::refused;
-  pieces_.push_back(std::move(added));
-  return outcome::accepted;
+  const outcome found = judged(compiled(added.text, options_));
+  if (found == outcome::accepted) pieces_.push_back(std::move(added));
+  return found;
 }
 
 outcome entered_program::add(const std::string& text) {
@@ -87,11 +91,9 @@ outcome entered_program::ask(const std::string& query, std::optional<program>& m
   compile_options asking = options_;
   asking.queries = {{query, "query"}};
   program source = compiled({}, asking);
-  if (is_unfinished(source)) return outcome::unfinished;
-  print_new_remarks(source);
-  if (!source.ok()) return outcome::refused;
-  made.emplace(std::move(source));
-  return outcome::accepted;
+  const outcome found = judged(source);
+  if (found == outcome::accepted) made.emplace(std::move(source));
+  return found;
 }
 
 program entered_program::without_queries() const { return compiled({}, options_); }

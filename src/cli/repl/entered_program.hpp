@@ -44,7 +44,8 @@ class entered_program {
   };
   [[nodiscard]] piece entry(const std::string& text) const;
   [[nodiscard]] program compiled(const std::string& more, const compile_options& options) const;
-  [[nodiscard]] bool is_unfinished(const program& source) const;
+  /// Prints what is to be said of it.
+  [[nodiscard]] outcome judged(const program& source);
   [[nodiscard]] outcome take(piece added);
   /// Errors, and warnings that were not printed before.
   void print_new_remarks(const program& source);
