@@ -58,6 +58,8 @@ line_editor::input line_editor::read(const std::string& prompt) {
   prompt_ = prompt;
   is_abandoned_ = false;
   int length = 0;
+  // Before the prompt says that keys may come.
+  el_set(editor_.get(), EL_PREP_TERM, 1);
   const char* const line = el_gets(editor_.get(), &length);
   if (is_abandoned_) {
     std::fputs("^C\n", stdout);
