@@ -15,6 +15,12 @@
 
 namespace gpulog {
 
+/// What is asked of a program: the body of a rule, as `reach("a",x), x != 3`.
+struct query_text {
+  std::string text;            ///< a dot may stand behind it
+  std::string name = "query";  ///< the file that diagnostics name
+};
+
 /// How a program's text is read.
 struct compile_options {
   std::vector<std::string> include_directories = {};  ///< searched by .include, after the program's own folder
@@ -26,6 +32,11 @@ struct compile_options {
   /// Relations that the caller fills: that they have neither rules nor facts is no reason for a warning, and no file
   /// is read for them.
   std::vector<std::string> filled_relations = {};
+  /// Each becomes a relation (program::queries()), which engine::write() prints.
+  std::vector<query_text> queries = {};
+  /// .output and .printsize have no effect, so that only what the queries need is evaluated with the choice
+  /// `unneeded-relations`.
+  bool only_queries = false;
 };
 
 enum class backend_kind : std::uint8_t { automatic, cpu, gpu };

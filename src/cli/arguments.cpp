@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cli/messages.hpp"
+#include "cli/repl/repl.hpp"
 #include "gpulog/program.hpp"
 #include "support/diagnostics.hpp"
 #include "support/suggestion.hpp"
@@ -118,7 +119,8 @@ parse_result fail(std::string_view message) {
 
 /// The options as texts, before they are checked.
 struct raw_arguments {
-  std::vector<std::string> files, show, macros, pragmas, places, tuning, inline_exclude, magic, magic_exclude, warn, warn_not;
+  std::vector<std::string> files, queries, show, macros, pragmas, places, tuning, inline_exclude, magic, magic_exclude,
+      warn, warn_not;
   std::string jobs = "1", backend = "auto", storage = "auto", memory_limit;
   std::string provenance;
   std::string word_size = "32", colour = "auto", diagnostics = "text";
@@ -285,6 +287,9 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
     parsed.compile.pragmas.emplace_back("magic-transform-exclude",
                                         fmt::format("{}", fmt::join(raw.magic_exclude, ",")));
   }
+  for (const std::string& query : raw.queries) parsed.compile.queries.push_back({query, "--query"});
+  // Who says where outputs go wants them, too.
+  parsed.compile.only_queries = !raw.queries.empty() && !raw.has_output_folder;
   if (raw.has_fact_folder) parsed.compile.pragmas.emplace_back("fact-dir", parsed.run.fact_directory);
   if (raw.has_output_folder) parsed.compile.pragmas.emplace_back("output-dir", parsed.run.output_directory);
   for (const std::string& group : raw.macros) {
@@ -318,13 +323,15 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
   if (is_image && !raw.files.empty()) {
     return fail(fmt::format("this executable is a program already and takes no file, as {}", raw.files.front()));
   }
-  if (raw.files.empty() && !is_image) {
+  const bool is_entered =
+      is_interactive() && parsed.show.empty() && parsed.executable_file.empty() && parsed.compile.queries.empty();
+  if (raw.files.empty() && !is_image && !is_entered) {
     print_message("No datalog file specified.\n");
     return {std::nullopt, 0};
   }
   if (raw.files.size() > 1)
     return fail(fmt::format("only one datalog file can be run, but {} are given", raw.files.size()));
-  if (!is_image) parsed.program_file = raw.files.front();
+  if (!raw.files.empty()) parsed.program_file = raw.files.front();
   if (!parsed.executable_file.empty()) return {std::move(parsed), 0};  // nothing is read or written now
 
   if (!is_directory(parsed.run.fact_directory)) {
@@ -344,7 +351,8 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   CLI::App app("gpulog runs Datalog programs in the dialect of Soufflé.", "gpulog");
   app.set_help_flag("-h,--help", "print this text");
 
-  app.add_option("program", raw.files, "the program (.dl); - reads it from standard input")
+  app.add_option("program", raw.files,
+                 "the program (.dl); - reads it from standard input; without one, a terminal is asked for it")
       ->group(is_image ? "" : "Positionals");
   const auto* const fact_folder =
       app.add_option("-F,--fact-dir,--facts", parsed.run.fact_directory, "folder of the .facts files")
@@ -446,6 +454,11 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
       ->group(own);
   app.add_option("--diagnostics", raw.diagnostics, "errors and warnings as text, or as json: one object a line")
       ->type_name("FORM")
+      ->group(own);
+  app.add_option("--query", raw.queries,
+                 "print what holds, as 'reach(\"a\",x), x != 3', and evaluate only what that needs (repeatable)")
+      ->type_name("BODY")
+      ->allow_extra_args(false)
       ->group(own);
   app.add_flag("--explain", parsed.explain,
                "run, then print the plan of each rule with expected and actual rows of each step, and times")

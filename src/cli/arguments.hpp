@@ -15,7 +15,7 @@ inline constexpr std::string_view standard_input_name = "-";
 
 /// What the command line asks for.
 struct arguments {
-  std::string program_file;  ///< or standard_input_name
+  std::string program_file;  ///< or standard_input_name; empty: it is entered
   compile_options compile;
   run_options run;
   std::vector<std::string> show;  ///< stages to print instead of running

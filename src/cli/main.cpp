@@ -18,6 +18,7 @@
 #include "cli/profile/profile.hpp"
 #include "cli/program_image.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/repl/repl.hpp"
 #include "gpulog/engine.hpp"
 #include "gpulog/error.hpp"
 
@@ -125,6 +126,7 @@ int act(int count, char** texts, std::string& place) {
     given.program_file = image->sources.front().path;
     given.compile.warnings = false;  // they were shown when it was made
   }
+  if (!image && given.program_file.empty()) return run_repl(std::move(given));
   watch_signals();
   const program source = image ? program::from_sources(image->sources, given.compile) : read_program(given);
   if (!given.show.empty()) return show_stages(source, given);

@@ -159,7 +159,7 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   [[nodiscard]] std::vector<value_range> values_in(const std::vector<plan::column_place>& columns) const;
   /// What an .output or .input directive is about.
   [[nodiscard]] io::write_request request_of(const sema::io_directive& directive) const;
-  [[nodiscard]] bool is_written(const sema::io_directive& directive) const;
+  [[nodiscard]] bool is_written(const sema::relation& relation, const sema::io_directive& directive) const;
   /// Whatever makes writing impossible is found before the run. @throws input_error, output_error
   void prepare_outputs();
   void write_outputs(io::output_files& files);

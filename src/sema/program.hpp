@@ -62,6 +62,7 @@ struct relation {
     std::uint32_t least_upper_bound = 0;  ///< number of a functor
   };
   std::vector<lattice_attribute> lattices;
+  bool is_query = false;      ///< what was asked; no program can write its name
   bool is_aggregate = false;  ///< the subsumption stands for min or max: one value of a key stays
   relation_id made_for;       ///< of one that the magic-set transformation has made: the relation of the text
   source_span span;

@@ -117,6 +117,18 @@ std::string signatures_of(const gpulog::program& program) {
   return text;
 }
 
+std::vector<std::string> destinations(const std::string& text, const std::string& from) {
+  gpulog::compile_options options;
+  options.queries.push_back({"connection(\"" + from + "\", to)"});
+  const auto program = gpulog::program::from_text(text, options);
+  if (!program.ok()) throw std::runtime_error(program.report());
+  gpulog::engine engine(program);
+  engine.evaluate();
+  std::vector<std::string> result;
+  for (const gpulog::tuple row : engine.relation(program.queries().front().name)) result.push_back(row.text(0));
+  return result;
+}
+
 std::vector<std::string> errors_of(const std::string& text) {
   gpulog::compile_options options;
   options.warnings = false;
@@ -249,6 +261,11 @@ TEST(embedding, facts_change) {
   engine.evaluate();
   EXPECT_EQ(engine.relation("connection").size(), 3U);
   EXPECT_EQ(connections_after(engine, "Linz", "Enns", "Wels"), 2U);
+}
+
+TEST(embedding, queries) {
+  EXPECT_EQ(destinations(".decl connection(x:symbol, y:symbol)\nconnection(\"Linz\", \"Wels\").\n", "Linz"),
+            std::vector<std::string>{"Wels"});
 }
 
 TEST(embedding, relations_of_a_program) {
