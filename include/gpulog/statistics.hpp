@@ -159,6 +159,7 @@ struct stratum_statistics {
   std::optional<std::uint64_t> iterations_before_move;
   std::uint64_t tail_iterations = 0;    ///< those whose new tuples are less than 1% of the result's
   std::uint64_t looped_iterations = 0;  ///< those that a device ran without the host, many in a launch
+  std::uint64_t rows_taken_over = 0;    ///< complete results that searches of a device took over from each other
   double seconds = 0;
   std::vector<phase_statistics> phases;
   std::vector<rule_statistics> rules;
