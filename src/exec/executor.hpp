@@ -53,9 +53,9 @@ struct cut_offs {
   std::uint64_t condensed_rows = 1024;
   // On a device, `hash` mode.
   std::uint64_t first_result_rows = 64U << 20;  ///< room for what the first searches of a closure find
-  std::uint64_t batch_rows = 4096;     ///< most rows of a version that runs in one kernel with others
-  std::uint64_t loop_rows = 65536;     ///< the same in a kernel that loops over iterations; 0: there is none
-  std::uint64_t loop_run_rows = 2048;  ///< most rows of an index's run that is made there, 2048 at most
+  std::uint64_t batch_rows = 4096;              ///< most rows of a version that runs in one kernel with others
+  std::uint64_t loop_rows = 65536;              ///< the same in a kernel that loops over iterations; 0: there is none
+  std::uint64_t loop_run_rows = 2048;           ///< most rows of an index's run that is made there, 2048 at most
 };
 
 /// Which of the strata and versions that can be evaluated row by row (plan::row_evaluation, plan::version_rows) are:

@@ -20,7 +20,7 @@ struct long_search {
   unsigned long long number;  ///< place in the list of long searches
   unsigned long long base;    ///< where its rows go
   std::uint32_t tail;         ///< of the queue
-  std::uint32_t met;          ///< vertices with complete rows, of this level; from most_met on they are searched through
+  std::uint32_t met;  ///< vertices with complete rows, of this level; from most_met on they are searched through
   std::uint32_t picked;
   std::uint32_t place;                   ///< of its row, where it is kept
   std::uint32_t used[most_map_words];    ///< bits by group: it is not zero
@@ -247,27 +247,28 @@ __device__ inline void sum_groups(const takeover_arguments& arguments, const std
   __syncthreads();
 }
 
-/// One thread: takes rows of the result and, for a row of a vertex, a place to keep it.
-__device__ inline void take_places(const takeover_arguments& arguments, std::uint64_t source, bool keeps,
-                                   std::uint32_t size, std::uint64_t kept_bits, long_search& own) {
+/// One thread: takes rows of the result, a place to keep the row in, and the next search. It asks for all of them
+/// before it waits for the first.
+__device__ inline void take_places(const takeover_arguments& arguments, std::uint64_t source, bool keeps_bits,
+                                   bool keeps_list, std::uint32_t size, long_search& own) {
   takeover_arguments::totals& counts = *arguments.counts;
-  if (arguments.is_again) {
-    own.base = arguments.places[source];
-  } else {
-    own.base = atomicAdd(&counts.rows, static_cast<unsigned long long>(size));
-    atomicAdd(&counts.long_rows, static_cast<unsigned long long>(size));
-  }
-  if (own.base + size > arguments.results.capacity) {
-    arguments.places[source] = own.base;
+  const bool is_list = size <= arguments.longest_list;
+  const bool is_kept = is_list ? keeps_list : keeps_bits;
+  const std::uint32_t words = is_list ? size : arguments.map_words + arguments.groups * wave_size;
+  const unsigned long long rows = size;
+  const unsigned long long next = atomicAdd(&counts.next, 1ULL);
+  const unsigned long long base = arguments.is_again ? arguments.places[source] : atomicAdd(&counts.rows, rows);
+  unsigned long long place = arguments.row_words;
+  if (is_kept) place = atomicAdd(&counts.row_words, (words + row_alignment - 1ULL) / row_alignment * row_alignment);
+  if (!arguments.is_again) atomicAdd(&counts.long_rows, rows);
+  own.number = arguments.first + next;
+  own.tail = own.met = 0;
+  own.base = base;
+  own.place = place + words <= arguments.row_words ? static_cast<std::uint32_t>(place) : long_search::not_kept;
+  if (base + size > arguments.results.capacity) {
+    arguments.places[source] = base;
     arguments.missing[atomicAdd(&counts.missing, 1ULL)] = static_cast<std::uint32_t>(source);
   }
-  own.place = long_search::not_kept;
-  const bool is_list = size <= arguments.longest_list;
-  if (!keeps || (!is_list && own.number >= kept_bits)) return;
-  const std::uint32_t words = is_list ? size : arguments.map_words + arguments.groups * wave_size;
-  const unsigned long long place =
-      atomicAdd(&counts.row_words, (words + row_alignment - 1ULL) / row_alignment * row_alignment);
-  if (place + words <= arguments.row_words) own.place = static_cast<std::uint32_t>(place);
 }
 
 /// Writes the row to the result, keeps it where it has a place, and clears it.
@@ -300,8 +301,7 @@ __device__ inline void write_long(const takeover_arguments& arguments, std::uint
     if (is_kept && is_list) {
       for (std::uint32_t i = lane; i < n; i += wave_size) kept[before + i] = group * group_numbers + staged[i];
     }
-    if (has_room)
-      write_group(results, arguments.numbers, group * group_numbers, staged, n, own.base + before);
+    if (has_room) write_group(results, arguments.numbers, group * group_numbers, staged, n, own.base + before);
     backend::gpu::wave_barrier();
   }
 }
@@ -331,21 +331,22 @@ __global__ void __launch_bounds__(Threads, backend::gpu::resident_threads * 5 / 
   unsigned long long taken = 0;
   unsigned most_levels = 0;
   for (std::uint32_t i = threadIdx.x; i < arguments.groups * wave_size; i += blockDim.x) row[i] = 0;
+  if (threadIdx.x == 0) {
+    own.number = arguments.first + atomicAdd(&arguments.counts->next, 1ULL);
+    own.tail = own.met = 0;
+  }
   for (;;) {
     __syncthreads();  // the last search is done
-    if (threadIdx.x == 0) {
-      own.number = arguments.first + atomicAdd(&arguments.counts->next, 1ULL);
-      own.tail = own.met = 0;
-    }
-    __syncthreads();
-    if (own.number >= last) break;
-    const std::uint64_t source = arguments.listed[own.number];
+    const std::uint64_t number = own.number;
+    if (number >= last) break;
+    const std::uint64_t source = arguments.listed[number];
     const std::uint32_t vertex =
         arguments.vertex_of == nullptr ? static_cast<std::uint32_t>(source) : arguments.vertex_of[source];
     const bool keeps = !arguments.is_again && has_row_of_vertex(arguments, source, vertex, row, own);
     most_levels = max(most_levels, search_long(arguments, source, row, queue, own, candidates, taken));
     sum_groups(arguments, row, sums, own);
-    if (threadIdx.x == 0) take_places(arguments, source, keeps, sums[arguments.groups], kept_bits, own);
+    if (threadIdx.x == 0)
+      take_places(arguments, source, keeps && number < kept_bits, keeps, sums[arguments.groups], own);
     __syncthreads();
     write_long(arguments, source, row, sums, staged, own);
     __syncthreads();

@@ -59,8 +59,8 @@ __device__ inline void write_group(const takeover_results& results, std::uint64_
   for (std::uint32_t c = 0; c < results.node_columns; ++c) {
     word* const out = results.out[results.invariant_columns + c] + base;
     const word* const values = results.nodes == nullptr ? nullptr : results.nodes + c * numbers;
-    const auto skipped = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(out) / sizeof(word) %
-                                                    row_alignment);
+    const auto skipped =
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(out) / sizeof(word) % row_alignment);
     for (std::uint32_t i = backend::gpu::lane(); i < n + skipped; i += wave_size) {
       if (i < skipped) continue;
       const word number = first_number + staged[i - skipped];

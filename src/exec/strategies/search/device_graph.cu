@@ -13,6 +13,13 @@ using backend::array;
 using backend::fresh_memory;
 using storage::gpu::device_relation;
 
+tuple_rows tuples_of(const device_relation& source, const std::vector<std::uint32_t>& columns) {
+  tuple_rows found{{}, source.rows()};
+  for (const std::uint32_t column : columns)
+    found.columns.at[found.columns.arity++] = source.rows() == 0 ? nullptr : source.column(column);
+  return found;
+}
+
 class graph_builder {
  public:
   graph_builder(const backend::gpu::device_context& context, backend::memory_resource& resource,
@@ -23,14 +30,14 @@ class graph_builder {
   bool build(std::uint64_t least_invariants, device_graph& made) {
     std::vector<tuple_rows> invariants;
     for (const kernels::numbered_member& member : task_.members)
-      invariants.push_back(rows_of(*relations_[member.relation], member.invariants));
+      invariants.push_back(tuples_of(*relations_[member.relation], member.invariants));
     if (!number(invariants, made.invariants) || made.invariants->size() < least_invariants) return false;
     made.begins = {0};
     const auto sources = task_.sources();
     for (std::size_t m = 0; m < task_.members.size(); ++m) {
       std::vector<tuple_rows> parts;
       for (const kernels::tuple_source& source : sources[m])
-        parts.push_back(rows_of(*relations_[source.relation], source.columns));
+        parts.push_back(tuples_of(*relations_[source.relation], source.columns));
       if (!number(parts, made.nodes.emplace_back())) return false;
       made.numbers += made.nodes[m]->size();
       if (made.numbers > kernels::most_numbers) return false;
@@ -64,8 +71,8 @@ class graph_builder {
     pairs all(resource_, rows);
     for (std::size_t m = 0; m < task_.members.size(); ++m) {
       const device_relation& own = *relations_[task_.members[m].relation];
-      made.invariants->find(rows_of(own, task_.members[m].invariants), 0, all.keys.data() + all.used);
-      made.nodes[m]->find(rows_of(own, task_.members[m].nodes), made.begins[m], all.values.data() + all.used);
+      made.invariants->find(tuples_of(own, task_.members[m].invariants), 0, all.keys.data() + all.used);
+      made.nodes[m]->find(tuples_of(own, task_.members[m].nodes), made.begins[m], all.values.data() + all.used);
       all.used += own.rows();
     }
     made.sources = made.invariants->size();
@@ -107,8 +114,8 @@ class graph_builder {
     const device_relation& searched = *relations_[step.relation];
     const auto add_rows = [&](const device_numbering& keys, const std::vector<std::uint32_t>& key,
                               std::uint32_t first) {
-      keys.find(rows_of(searched, key), first, all.keys.data() + all.used);
-      made.nodes[step.to]->find(rows_of(searched, step.columns), made.begins[step.to], all.values.data() + all.used);
+      keys.find(tuples_of(searched, key), first, all.keys.data() + all.used);
+      made.nodes[step.to]->find(tuples_of(searched, step.columns), made.begins[step.to], all.values.data() + all.used);
       all.used += searched.rows();
     };
     if (kernels::asks_whole_node(task_, step)) {
@@ -118,7 +125,7 @@ class graph_builder {
       return true;
     }
     std::unique_ptr<device_numbering> parts;
-    if (!number({rows_of(searched, step.key)}, parts)) return false;
+    if (!number({tuples_of(searched, step.key)}, parts)) return false;
     const auto first = static_cast<std::uint32_t>(made.numbers);
     made.numbers += parts->size();
     if (made.numbers > kernels::most_numbers) return false;
@@ -134,13 +141,6 @@ class graph_builder {
 };
 
 }  // namespace
-
-tuple_rows rows_of(const device_relation& source, const std::vector<std::uint32_t>& columns) {
-  tuple_rows found{{}, source.rows()};
-  for (const std::uint32_t column : columns)
-    found.columns.at[found.columns.arity++] = source.rows() == 0 ? nullptr : source.column(column);
-  return found;
-}
 
 std::optional<device_graph> make_device_graph(const backend::gpu::device_context& context,
                                               backend::memory_resource& resource, const kernels::numbered_task& task,
@@ -158,11 +158,10 @@ device_graph make_graph_of_values(const backend::gpu::device_context& context, b
   made.numbers = made.sources = bound;
   made.begins = {0, static_cast<std::uint32_t>(bound)};
   const kernels::numbered_member& member = task.members.front();
-  const tuple_rows first =
-      rows_of(*relations[member.relation], {member.invariants.front(), member.nodes.front()});
+  const tuple_rows first = tuples_of(*relations[member.relation], {member.invariants.front(), member.nodes.front()});
   made.starts = sort_by_key(context, resource, first.columns.at[0], first.columns.at[1], first.rows, bound);
   const auto pairs_of = [&](const kernels::numbered_step& step) {
-    return rows_of(*relations[step.relation], {step.key.front(), step.columns.front()});
+    return tuples_of(*relations[step.relation], {step.key.front(), step.columns.front()});
   };
   if (task.steps.size() == 1) {
     const tuple_rows pairs = pairs_of(task.steps.front());

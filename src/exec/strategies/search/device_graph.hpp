@@ -22,18 +22,15 @@ struct device_graph {
   device_lists starts;
 };
 
-/// Columns of a relation.
-[[nodiscard]] tuple_rows rows_of(const storage::gpu::device_relation& source,
-                                 const std::vector<std::uint32_t>& columns);
-
 /// @return nothing when numbers have no 32 bits, or there are fewer invariants. @throws backend::memory_exceeded
 [[nodiscard]] std::optional<device_graph> make_device_graph(
     const backend::gpu::device_context& context, backend::memory_resource& resource, const kernels::numbered_task& task,
     const kernels::relation_list<storage::gpu::device_relation>& relations, std::uint64_t least_invariants);
 
 /// The same of a task with one member of two columns, whose values are their own numbers. @param bound they are below
-[[nodiscard]] device_graph make_graph_of_values(
-    const backend::gpu::device_context& context, backend::memory_resource& resource, const kernels::numbered_task& task,
-    const kernels::relation_list<storage::gpu::device_relation>& relations, std::uint64_t bound);
+[[nodiscard]] device_graph make_graph_of_values(const backend::gpu::device_context& context,
+                                                backend::memory_resource& resource, const kernels::numbered_task& task,
+                                                const kernels::relation_list<storage::gpu::device_relation>& relations,
+                                                std::uint64_t bound);
 
 }  // namespace gpulog::exec

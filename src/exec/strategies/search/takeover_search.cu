@@ -127,8 +127,9 @@ class takeover_search {
   /// All short searches, and the first long ones. @param most of these
   void run_first(std::uint64_t most) {
     write_totals();
-    const std::uint64_t waves = (arguments_.sources * backend::gpu::wave_size + kernels::gpu::short_search_threads - 1) /
-                                kernels::gpu::short_search_threads;
+    const std::uint64_t waves =
+        (arguments_.sources * backend::gpu::wave_size + kernels::gpu::short_search_threads - 1) /
+        kernels::gpu::short_search_threads;
     const takeover_kernel kernel = GPULOG_KERNEL(kernels::gpu::short_takeover_kernel);
     const unsigned resident =
         std::max(1U, backend::gpu::blocks_a_multiprocessor(kernel, kernels::gpu::short_search_threads, 0));
@@ -197,20 +198,17 @@ class takeover_search {
   void make_rows(std::uint64_t numbers) {
     arguments_.groups = groups_of(numbers);
     constexpr std::uint32_t aligned = kernels::gpu::row_alignment;
-    arguments_.map_words =
-        ((arguments_.groups + word_bits - 1) / word_bits + aligned - 1) / aligned * aligned;
+    arguments_.map_words = ((arguments_.groups + word_bits - 1) / word_bits + aligned - 1) / aligned * aligned;
     const std::uint64_t bit_words = std::uint64_t{arguments_.groups} * backend::gpu::wave_size;
     // Shorter than a row of bits, and quicker to take over.
     constexpr std::uint64_t list_share = 4;
     arguments_.longest_list =
         static_cast<std::uint32_t>(std::max<std::uint64_t>(bit_words / list_share, kernels::gpu::short_row));
     const std::uint64_t shorts = numbers * kernels::gpu::short_row;
-    const std::uint64_t kept =
-        (numbers / kernels::gpu::sources_of_kept_bits + 1) * (bit_words + arguments_.map_words) +
-        numbers * (arguments_.longest_list / list_share + aligned);
-    arguments_.row_words =
-        std::max(shorts, std::min({shorts + kept, most_kept_words,
-                                   context_.memory_bytes() / kept_share / sizeof(std::uint32_t)}));
+    const std::uint64_t kept = (numbers / kernels::gpu::sources_of_kept_bits + 1) * (bit_words + arguments_.map_words) +
+                               numbers * (arguments_.longest_list / list_share + aligned);
+    arguments_.row_words = std::max(shorts, std::min({shorts + kept, most_kept_words,
+                                                      context_.memory_bytes() / kept_share / sizeof(std::uint32_t)}));
     rows_ = array<std::uint32_t>(resource_, arguments_.row_words, fresh_memory::anything);
     arguments_.rows = rows_.data();
   }
@@ -261,8 +259,7 @@ std::optional<device_graph> graph_of(const backend::gpu::device_context& context
                                      const takeover_cut_offs& cut) {
   if (bound != 0) return make_graph_of_values(context, resource, task, relations, bound);
   if (!kernels::may_number(task, relations, cut.numbering)) return std::nullopt;
-  std::optional<device_graph> made =
-      make_device_graph(context, resource, task, relations, cut.numbering.searches);
+  std::optional<device_graph> made = make_device_graph(context, resource, task, relations, cut.numbering.searches);
   // Keys that have numbers of their own are no nodes.
   if (made && made->numbers != made->nodes[0]->size()) made.reset();
   return made;
@@ -298,8 +295,8 @@ std::optional<kernels::decomposed_counts> run_takeover(const backend::gpu::devic
     const double expected = calibration::sample_margin * static_cast<double>(totals.long_rows) /
                             static_cast<double>(sample) * static_cast<double>(totals.longs);
     const std::uint64_t others = totals.rows - totals.long_rows;
-    all.make_room(std::min(others + static_cast<std::uint64_t>(expected) + graph->numbers,
-                           graph->sources * graph->numbers));
+    all.make_room(
+        std::min(others + static_cast<std::uint64_t>(expected) + graph->numbers, graph->sources * graph->numbers));
   }
   all.finish(stop);
   if (sample < totals.longs) {
