@@ -121,8 +121,9 @@ TEST_F(row_takeover_on_gpu, all_forms_of_closures) {
       binary + "r(x,y) :- e(x,y), x % 3 != 1.\nr(x,y) :- r(x,z), e(z,y).\n",
       binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y), y != 3, !e(y,z).\n",
       edges_of + ".decl r(p:number, q:number, y:number)\nr(x,x+y,y) :- e(x,y).\nr(p,q,y) :- r(p,q,z), e(z,y).\n",
-      edges_of + ".decl r(a:number, b:number, c:number, d:number)\nr(x,y,y,z) :- e(x,y), e(y,z).\n"
-                 "r(a,b,d,y) :- r(a,b,_,d), e(d,y).\n"};
+      edges_of +
+          ".decl r(a:number, b:number, c:number, d:number)\nr(x,y,y,z) :- e(x,y), e(y,z).\n"
+          "r(a,b,d,y) :- r(a,b,_,d), e(d,y).\n"};
   const std::vector<edges> graphs = {{},
                                      {{1, 2}},
                                      {{1, 1}, {2, 2}, {2, 3}, {3, 4}, {4, 3}, {4, 5}, {7, 7}, {50, 50}},

@@ -67,7 +67,7 @@ long_shape shape_for(const backend::gpu::device_context& context, std::uint32_t 
                               context.multiprocessors();
   };
   fit();
-  if (chosen.blocks == 0) {  // more threads list more numbers at a time
+  if (chosen.blocks == 0) {  // each wave lists numbers, so fewer threads need less
     chosen = all[1];
     fit();
   }
