@@ -44,6 +44,11 @@ exec::condensation_mode condensation_of(tuning_mode mode) {
   return mode == tuning_mode::on ? exec::condensation_mode::always : exec::condensation_mode::automatic;
 }
 
+exec::row_takeover_mode row_takeover_of(tuning_mode mode) {
+  if (mode == tuning_mode::off) return exec::row_takeover_mode::off;
+  return mode == tuning_mode::on ? exec::row_takeover_mode::always : exec::row_takeover_mode::automatic;
+}
+
 storage::set_choice sets_of(storage_kind kind) {
   if (kind == storage_kind::hash) return storage::set_choice::hash;
   if (kind == storage_kind::words) return storage::set_choice::words;
@@ -303,6 +308,7 @@ exec::options engine_state::execution_options() {
   chosen.stop = options.cancelled;
   chosen.rows = tuned.mode_of("row-evaluation") == tuning_mode::on ? exec::row_mode::always : exec::row_mode::automatic;
   chosen.condensation = condensation_of(tuned.condensation);
+  chosen.row_takeover = row_takeover_of(tuned.row_takeover);
   chosen.priority_delta = tuned.priority_delta;
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {

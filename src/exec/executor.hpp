@@ -55,9 +55,10 @@ struct cut_offs {
   /// planned again; 0: behind each iteration.
   double reoptimized_bindings = 1 << 22;
   // On a device, `hash` mode.
-  std::uint64_t batch_rows = 4096;     ///< most rows of a version that runs in one kernel with others
-  std::uint64_t loop_rows = 65536;     ///< the same in a kernel that loops over iterations; 0: there is none
-  std::uint64_t loop_run_rows = 2048;  ///< most rows of an index's run that is made there, 2048 at most
+  std::uint64_t first_result_rows = 64U << 20;  ///< room for what the first searches of a closure find
+  std::uint64_t batch_rows = 4096;              ///< most rows of a version that runs in one kernel with others
+  std::uint64_t loop_rows = 65536;              ///< the same in a kernel that loops over iterations; 0: there is none
+  std::uint64_t loop_run_rows = 2048;           ///< most rows of an index's run that is made there, 2048 at most
 };
 
 /// Which of the strata and versions that can be evaluated row by row (plan::row_evaluation, plan::version_rows) are:
@@ -67,6 +68,10 @@ enum class row_mode : std::uint8_t { automatic, always };
 /// Which recursions that fall apart are evaluated over the components of their graph: none, those where it pays, or
 /// all.
 enum class condensation_mode : std::uint8_t { off, automatic, always };
+
+/// Which recursions that fall apart are searched with rows that are taken over, on a device: none, those where it pays,
+/// or all.
+enum class row_takeover_mode : std::uint8_t { off, automatic, always };
 
 /// How a device in `hisa` mode runs bodies of three and more atoms.
 enum class join_mode : std::uint8_t {
@@ -99,6 +104,7 @@ struct options {
   join_mode joins = join_mode::materialized;
   row_mode rows = row_mode::automatic;                            ///< `hash` mode
   condensation_mode condensation = condensation_mode::automatic;  ///< `hash` mode
+  row_takeover_mode row_takeover = row_takeover_mode::automatic;  ///< `hash` mode, on a device
   bool priority_delta = true;  ///< where values may come in any order, an iteration takes the best ones
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.
@@ -152,6 +158,7 @@ struct stratum_statistics {
   iteration_series deltas;         ///< options::records_iterations
   std::uint64_t iterations = 0;
   std::uint64_t looped_iterations = 0;  ///< of them, those that a device ran by itself
+  std::uint64_t rows_taken_over = 0;    ///< by searches, from others
   /// How many of the iterations another executor ran before this one went on; nothing: it began here.
   std::optional<std::uint64_t> iterations_before_move;
   double seconds = 0;

@@ -68,6 +68,7 @@ inline const std::vector<mode> gpu_modes = {
     {storage_kind::hash, 1, "hash gpu", backend_kind::gpu},
     {storage_kind::hisa, 1, "hisa gpu", backend_kind::gpu},
     {storage_kind::hash, 1, "rows gpu", backend_kind::gpu, {{"row-evaluation", "on"}}},
+    {storage_kind::hash, 1, "hash gpu, rows taken over", backend_kind::gpu, {{"row-takeover", "on"}}},
     {storage_kind::hash, 1, "hash gpu, reoptimized", backend_kind::gpu, {{"reoptimization", "on"}}},
     {storage_kind::hisa, 1, "hisa gpu, reoptimized", backend_kind::gpu, {{"reoptimization", "on"}}},
     {storage_kind::bits, 1, "bits gpu", backend_kind::gpu, {{"decomposition", "off"}}},
