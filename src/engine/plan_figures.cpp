@@ -73,7 +73,7 @@ void add_rule(const plan::reoptimizer& planner, std::size_t stratum, std::size_t
   const exec::version_statistics& own = measured.versions[number];
   const plan::stratum& planned = plan.strata[stratum];
   const bool is_subsumption = number + planned.subsumptions.size() >= measured.versions.size();
-  const bool is_counted = own.counted != nullptr && own.counted->runs + own.earlier_runs == own.runs;
+  const bool is_counted = own.counted != nullptr && own.counted->runs == own.runs;
   rule_statistics& rule = figures.rules[number];
   rule.location = version.location;
   rule.order = version.order_reason;

@@ -146,7 +146,7 @@ tuning tuning_of(const run_options& options) {
     if (const std::string fault = read(name, value, result); !fault.empty()) throw input_error("tuning: " + fault);
   }
   // Questions about tuples come later: relations have to be whole.
-  if (options.proofs) result.planning.off.insert({"unneeded-relations", "magic-sets"});
+  if (options.proofs) result.planning.off.insert({"unneeded-relations", "magic-sets", "magic-transform"});
   // As published, recursions are loops.
   if (options.storage == storage_kind::hisa) result.planning.off.insert("decomposition");
   // Steps that are made before a recursion serve its parts.

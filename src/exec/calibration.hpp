@@ -76,9 +76,10 @@ inline constexpr kernels::row_cut_offs device_added_rows_pay = {16384, 64e6, 4, 
 /// Searches of a block each, below which most of a device has nothing to do. No command measures it.
 inline constexpr std::uint64_t least_device_searches = 32;
 
-/// First tuples from which on searches of a device take over complete rows. Not before `--tune row-takeover=on` and
-/// `=off` have been compared on a device (bench/paper/reach.dl).
-inline constexpr std::uint64_t least_takeover_tuples = UINT64_MAX;
+/// First tuples from which on searches of a device take over complete rows: it was faster for each graph that was
+/// measured, from 7,029 edges on (`--tune row-takeover=on` and `=off` with bench/paper/reach.dl;
+/// bench/results/h200-row-takeover.txt).
+inline constexpr std::uint64_t least_takeover_tuples = 4096;
 /// Values are numbers of rows themselves where there are at most so many for each row of the relations: else numbers
 /// are given, so that bits stand side by side. No command measures it.
 inline constexpr std::uint64_t values_of_a_row = 4;

@@ -122,10 +122,9 @@ struct version_statistics {
   std::uint64_t candidates = 0;    ///< tuples offered to the head's set
   std::uint64_t tuples = 0;        ///< of them new; in `hisa` mode counted by relation only
   double seconds = 0;
-  /// Rows behind operators. nullptr: they are not known. Of a version that ran in other ways too, fewer runs are
-  /// counted than there were.
+  /// Rows behind operators. nullptr: they are not known. Of a version that ran in other ways too, or in another order
+  /// of its joins, fewer runs are counted than there were.
   std::shared_ptr<const kernels::step_counts> counted;
-  std::uint64_t earlier_runs = 0;  ///< with joins in another order: rows are not counted of these
 };
 
 /// An index while a stratum runs.

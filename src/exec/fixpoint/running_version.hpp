@@ -83,7 +83,6 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
                         Machine::leaves_steps_to_host, Machine::makes_other_searches),
          nullptr});
     own.counted = running.back().pipeline.counted;
-    own.earlier_runs = own.runs;
     for (const std::uint32_t index : indexes_read({version}, Machine::makes_other_searches))
       figures.of_index(index_id(index), number);
     running.back().pipeline.counter = context.counter;

@@ -55,7 +55,6 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
     // Counts of one side say nothing where both ran it.
     if (sum.versions[v].runs == 0) sum.versions[v].counted = part.versions[v].counted;
     if (sum.versions[v].runs != 0 && part.versions[v].runs != 0) sum.versions[v].counted = nullptr;
-    if (sum.versions[v].runs == 0) sum.versions[v].earlier_runs = part.versions[v].earlier_runs;
     sum.versions[v].runs += part.versions[v].runs;
     sum.versions[v].runs_by_rows += part.versions[v].runs_by_rows;
     sum.versions[v].candidates += part.versions[v].candidates;

@@ -320,7 +320,7 @@ class walk {
       const auto* read = std::get_if<sema::atom>(&part);
       if (read == nullptr || read->relation != magic.head.relation) return false;
       return std::equal(read->arguments.begin(), read->arguments.end(), magic.head.arguments.begin(),
-                        [](const expression& left, const expression& right) {
+                        magic.head.arguments.end(), [](const expression& left, const expression& right) {
                           if (left.is_constant() && right.is_constant()) return left.constant == right.constant;
                           return left.is_variable() && right.is_variable() && left.variable == right.variable;
                         });
