@@ -118,7 +118,8 @@ parse_result fail(std::string_view message) {
 
 /// The options as texts, before they are checked.
 struct raw_arguments {
-  std::vector<std::string> files, show, macros, pragmas, places, tuning, inline_exclude, magic, magic_exclude, warn, warn_not;
+  std::vector<std::string> files, show, macros, pragmas, places, tuning, inline_exclude, magic, magic_exclude, warn,
+      warn_not;
   std::string jobs = "1", backend = "auto", storage = "auto", memory_limit;
   std::string word_size = "32", colour = "auto", diagnostics = "text";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;

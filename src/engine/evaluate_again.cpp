@@ -158,9 +158,8 @@ std::vector<bool> engine_state::with_incomplete(std::vector<bool> affected) cons
     changed = false;
     const std::vector<bool> read = read_by(analysed(), affected);
     for (const sema::stratum& stratum : analysed().strata) {
-      const bool is_read = std::any_of(stratum.relations.begin(), stratum.relations.end(), [&](relation_id member) {
-        return read[member.value] && is_incomplete(member);
-      });
+      const bool is_read = std::any_of(stratum.relations.begin(), stratum.relations.end(),
+                                       [&](relation_id member) { return read[member.value] && is_incomplete(member); });
       if (!is_read) continue;
       for (const relation_id member : stratum.relations) affected[member.value] = true;
       changed = true;

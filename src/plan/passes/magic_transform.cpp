@@ -48,9 +48,9 @@ bool grows(const sema::rule& rule) {
 // ---- rules whose results depend on when, or in which order, tuples come ----
 
 bool notices_order(const sema::expression& tree, bool has_state) {
-  const bool itself = tree.is_operation() &&
-                      (tree.op == scalar_op::next_counter || tree.op == scalar_op::iteration_number ||
-                       (has_state && tree.op == scalar_op::call_functor));
+  const bool itself =
+      tree.is_operation() && (tree.op == scalar_op::next_counter || tree.op == scalar_op::iteration_number ||
+                              (has_state && tree.op == scalar_op::call_functor));
   return itself || std::any_of(tree.arguments.begin(), tree.arguments.end(),
                                [&](const sema::expression& part) { return notices_order(part, has_state); });
 }
@@ -169,8 +169,8 @@ class permissions {
         const sema::relation& relation = source_[member];
         const bool is_excluded =
             relation.is_not_magic || excluded.contains("*") || excluded.contains(relation.name) || relation.is_inline;
-        candidate_[member.value] = is_plain && !is_excluded && !is_wanted_[member.value] && !relation.rules.empty() &&
-                                   relation.arity() > 0;
+        candidate_[member.value] =
+            is_plain && !is_excluded && !is_wanted_[member.value] && !relation.rules.empty() && relation.arity() > 0;
       }
     }
   }
@@ -415,11 +415,10 @@ class program_maker final : public goal_reader {
   void add_loaded_rows(const goal& asked, const goal_relations& relations) {
     const sema::relation& original = source_[asked.relation];
     const std::size_t number = asked.relation.value;
-    const bool is_loaded =
-        original.has_directive(sema::directive_kind::input) ||
-        (number < known_.relations.size() && known_.relations[number].is_loaded) ||
-        std::any_of(source_.facts.begin(), source_.facts.end(),
-                    [&](const sema::fact& fact) { return fact.relation == asked.relation; });
+    const bool is_loaded = original.has_directive(sema::directive_kind::input) ||
+                           (number < known_.relations.size() && known_.relations[number].is_loaded) ||
+                           std::any_of(source_.facts.begin(), source_.facts.end(),
+                                       [&](const sema::fact& fact) { return fact.relation == asked.relation; });
     if (!is_loaded) return;
     sema::rule rule;
     rule.span = rule.head.span = original.span;

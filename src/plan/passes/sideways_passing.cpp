@@ -51,10 +51,10 @@ struct knowledge {
     std::iota(links.begin(), links.end(), 0U);
   }
 
-  std::vector<bool> bound;               ///< by variable
+  std::vector<bool> bound;  ///< by variable
   std::map<std::uint32_t, expression> constants;
-  std::vector<std::uint32_t> links;      ///< by variable: another one that a literal connects it with, or itself
-  std::vector<sema::literal> passed;     ///< literals
+  std::vector<std::uint32_t> links;   ///< by variable: another one that a literal connects it with, or itself
+  std::vector<sema::literal> passed;  ///< literals
 
   [[nodiscard]] std::uint32_t group_of(std::uint32_t variable) const {
     while (links[variable] != variable) variable = links[variable];
@@ -200,8 +200,7 @@ class walk {
   }
 
   /// Constraints that say something of what is known.
-  static void pass_constraints(const std::vector<sema::literal>& body, std::set<std::size_t>& taken,
-                               knowledge& known) {
+  static void pass_constraints(const std::vector<sema::literal>& body, std::set<std::size_t>& taken, knowledge& known) {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t place = 0; place < body.size(); ++place) {
@@ -224,9 +223,8 @@ class walk {
     if (test.op != comparison_op::equal) return false;
     const auto opens = [&](const expression& value, const expression& record) {
       return value.is_variable() && known.knows(value) && record.is_record() &&
-             std::none_of(record.arguments.begin(), record.arguments.end(), [](const expression& field) {
-               return field.is_operation() || field.is_record();
-             });
+             std::none_of(record.arguments.begin(), record.arguments.end(),
+                          [](const expression& field) { return field.is_operation() || field.is_record(); });
     };
     return opens(left, right) || opens(right, left);
   }

@@ -54,7 +54,6 @@ class goal_reader {
 /// that have a bound column come first, those with the largest share of bound columns before others, goals behind them.
 /// Negated atoms and aggregates come last.
 /// @param head the goal that the rule's head answers; nothing: it derives all of its relation
-[[nodiscard]] sema::rule pass_sideways(const sema::rule& written, const std::optional<goal>& head,
-                                       goal_reader& reader);
+[[nodiscard]] sema::rule pass_sideways(const sema::rule& written, const std::optional<goal>& head, goal_reader& reader);
 
 }  // namespace gpulog::plan
