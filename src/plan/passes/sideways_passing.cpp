@@ -137,6 +137,7 @@ class walk {
   /// Whether another atom of the body, an answer to the same question, says as much.
   [[nodiscard]] bool is_implied(const sema::atom& guard, const goal& head) {
     const relation_id answers = reader_.relations_of(head).answers;
+    if (!answers.valid()) return false;  // while goals are looked for, all of their relations look the same
     return std::any_of(rule_.body.begin(), rule_.body.end(), [&](const sema::literal& part) {
       const auto* read = std::get_if<sema::atom>(&part);
       if (read == nullptr || read->negated || read->relation != answers) return false;
@@ -316,6 +317,7 @@ class walk {
 
   /// Whether the head stands in the body.
   static bool says_itself(const sema::rule& magic) {
+    if (!magic.head.relation.valid()) return false;
     return std::any_of(magic.body.begin(), magic.body.end(), [&](const sema::literal& part) {
       const auto* read = std::get_if<sema::atom>(&part);
       if (read == nullptr || read->relation != magic.head.relation) return false;
