@@ -212,7 +212,7 @@ class Pages(InFolder):
         self.assertEqual(self.completed_by_bash('--back'), ['--backend'])
         self.assertEqual(self.completed_by_bash('--backend', ''), ['auto', 'cpu', 'gpu'])
         self.assertEqual(self.completed_by_bash('--show', 'initial-ast,transformed-r'), ['initial-ast,transformed-ram'])
-        self.assertEqual(self.completed_by_bash('--tune', 'magic'), ['magic-sets='])
+        self.assertEqual(self.completed_by_bash('--tune', 'magic-s'), ['magic-sets='])
         for name in ('program.dl', 'other.txt'):
             with open(self.path(name), 'w', encoding='utf-8'):
                 pass
@@ -224,7 +224,7 @@ class Pages(InFolder):
         self.assertEqual(self.completed_by_fish('--back'), ['--backend'])
         self.assertEqual(self.completed_by_fish('--backend '), ['auto', 'cpu', 'gpu'])
         self.assertEqual(self.completed_by_fish('--show initial-ast,transformed-r'), ['initial-ast,transformed-ram'])
-        self.assertEqual(self.completed_by_fish('--tune magic'), ['magic-sets='])
+        self.assertEqual(self.completed_by_fish('--tune magic-s'), ['magic-sets='])
         self.assertLessEqual({name for name in self.options() if name.startswith('--')}, set(self.completed_by_fish('--')))
         self.assertLessEqual({name for name in self.options() if len(name) == 2}, set(self.completed_by_fish('-')))
 
