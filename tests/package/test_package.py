@@ -241,9 +241,20 @@ class Pages(InFolder):
 
 
 class Debian(InFolder):
-    def test_package_of_the_command(self):
+    def make_packages(self, *options):
         run(os.path.join(os.path.dirname(shutil.which(CMAKE)), 'cpack'), '-G', 'DEB', '-B', self.folder,
-            '-D', 'CPACK_COMPONENTS_ALL=command', '-D', 'CPACK_DEBIAN_COMPRESSION_TYPE=gzip', folder=BUILD)
+            '-D', 'CPACK_DEBIAN_COMPRESSION_TYPE=gzip', *options, folder=BUILD, DEBFULLNAME='A packager',
+            DEBEMAIL='packager@debian.org')
+
+    @unittest.skipUnless(shutil.which('lintian'), 'skipped: no lintian')
+    def test_lintian_finds_no_errors(self):
+        self.make_packages()
+        packages = sorted(glob.glob(self.path('*.deb')))
+        self.assertEqual([os.path.basename(path).split('_')[0] for path in packages], ['gpulog', 'libgpulog-dev'])
+        run('lintian', '--allow-root', '--fail-on', 'error', *packages)
+
+    def test_package_of_the_command(self):
+        self.make_packages('-D', 'CPACK_COMPONENTS_ALL=command')
         package, = glob.glob(self.path('gpulog_*.deb'))
         fields = dict(re.findall(r'^(\S+): (.*)$', run('dpkg-deb', '-f', package), re.M))
         self.assertEqual(fields['Package'], 'gpulog')
