@@ -18,10 +18,10 @@ from documents import ROOT
 
 LONGEST_LINE = 120
 LONGEST_README = 150
-# Documents that have longer lines still. One that has none any more has to leave the list.
 # Sources that tests compile, which have the C++ of the documents.
-COMPILED_SOURCES = ['tests/unit/engine/readme_test.cpp', 'tests/unit/engine/embedding_test.cpp', 'tests/docs/functors.cpp']
-DOCUMENTS_WITH_CPP = ['README.md', 'docs/embedding.md']
+COMPILED_SOURCES = ['tests/unit/engine/readme_test.cpp', 'tests/unit/engine/embedding_test.cpp', 'tests/docs/functors.cpp',
+                    'examples/service/service.cpp']
+DOCUMENTS_WITH_CPP = ['README.md', 'docs/embedding.md', 'examples/service/README.md']
 
 LINK = re.compile(r'\]\((?!\w+:|#)([^)#\s]+)')
 FLAG = re.compile(r'(?<![\w-])--?[A-Za-z][\w-]*')

@@ -18,6 +18,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 CONSUMER = os.path.join(HERE, 'consumer')
+SERVICE = os.path.join(ROOT, 'examples', 'service')
 HEADERS = os.path.join(ROOT, 'include', 'gpulog')
 TIMEOUT_SECONDS = 300
 PRINTED = 'Linz -> Salzburg\nVienna -> Linz\nVienna -> Salzburg\n'
@@ -93,6 +94,24 @@ class Installed(InFolder):
             '-DCMAKE_PREFIX_PATH=' + self.prefix)
         run(CMAKE, '--build', self.path('build'))
         self.check_consumer(self.path('build', 'consumer'))
+
+    def test_example_of_a_service(self):
+        with open(os.path.join(SERVICE, 'README.md'), encoding='utf-8') as file:
+            shown = re.findall(r'^```text\n(.*?)^```$', file.read(), re.M | re.S)
+        run(CMAKE, '-G', 'Ninja', '-S', SERVICE, '-B', self.path('build'), '-DCMAKE_CXX_COMPILER=' + CXX,
+            '-DCMAKE_PREFIX_PATH=' + self.prefix)
+        run(CMAKE, '--build', self.path('build'))
+        feed = os.path.join(SERVICE, 'feeds', 'morning.txt')
+        printed = run(self.path('build', 'service'), feed)
+        self.assertEqual(printed, shown[-1])
+        # A line that is wrong and a file that is missing do not end the service.
+        with open(self.path('wrong.txt'), 'w', encoding='utf-8') as file:
+            file.write('up gateway web\nsideways a b\n')
+        process = subprocess.run([self.path('build', 'service'), self.path('wrong.txt'), self.path('missing.txt')],
+                                 capture_output=True, text=True, check=True, timeout=TIMEOUT_SECONDS)
+        self.assertEqual(process.stdout, 'lost db\nlost mail\nlost web\nafter a batch of 1\nfound web\n')
+        self.assertEqual(sorted(process.stderr.splitlines()),
+                         ['cannot open ' + self.path('missing.txt'), 'not understood: sideways a b'])
 
     def test_consumer_by_pkg_config(self):
         variables = {'PKG_CONFIG_PATH': os.path.join(self.library_folder, 'pkgconfig')}
