@@ -1,10 +1,12 @@
 """What MkDocs does beside its own work, for scripts/build_docs.
 
-The examples stand outside of docs/. Their pages and files become a part of the site, as examples/NAME/. Links between
+The examples stand outside of docs/. Their pages and files become a part of the site, as examples/NAME/. A notebook becomes a
+page beside them. Links between
 documents are written as the repository needs them (docs/tutorial.md links to ../examples/README.md); here they become links
 of the site.
 """
 import glob
+import json
 import os
 import posixpath
 import re
@@ -21,10 +23,28 @@ def pages_of(pattern):
     folder = pattern.removesuffix('/*')
     if folder == EXAMPLES:
         found = glob.glob(os.path.join(ROOT, EXAMPLES, '*', 'README.md'))
-        return [EXAMPLES + '/README.md'] + sorted(os.path.relpath(path, ROOT) for path in found)
+        notebooks = glob.glob(os.path.join(ROOT, EXAMPLES, '*', '*.ipynb'))
+        names = [os.path.relpath(path, ROOT) for path in found + notebooks]
+        return [EXAMPLES + '/README.md'] + sorted(page_of_notebook(name) for name in names)
     names = sorted(name for name in glob.glob(os.path.join(ROOT, 'docs', folder, '*.md')))
     names.sort(key=lambda name: os.path.basename(name) != 'index.md')
     return [os.path.relpath(name, os.path.join(ROOT, 'docs')) for name in names]
+
+
+def page_of_notebook(name):
+    return re.sub(r'\.ipynb$', '.md', name)
+
+
+def text_of_notebook(path):
+    with open(path, encoding='utf-8') as file:
+        cells = json.load(file)['cells']
+    parts = []
+    for cell in cells:
+        text = ''.join(cell['source'])
+        parts.append(text if cell['cell_type'] == 'markdown' else '```python\n%s\n```' % text)
+        for output in cell.get('outputs', []):
+            parts.append('```text\n%s\n```' % ''.join(output['data']['text/plain']))
+    return '\n\n'.join(parts) + '\n'
 
 
 def expanded(entries):
@@ -53,6 +73,9 @@ def on_files(files, config):
     for path in sorted(glob.glob(os.path.join(ROOT, EXAMPLES, '**', '*'), recursive=True)):
         if os.path.isfile(path):
             files.append(File.generated(config, os.path.relpath(path, ROOT), abs_src_path=path))
+        if path.endswith('.ipynb'):
+            name = page_of_notebook(os.path.relpath(path, ROOT))
+            files.append(File.generated(config, name, content=text_of_notebook(path)))
     return files
 
 
@@ -63,7 +86,7 @@ def on_page_markdown(markdown, page, config, files):
 
     def moved(match):
         target = posixpath.normpath(posixpath.join(posixpath.dirname(in_repository), match.group(1)))
-        target = target.removeprefix('docs/')
+        target = page_of_notebook(target.removeprefix('docs/'))
         return posixpath.relpath(target, posixpath.dirname(source) or '.')
 
     return LINK.sub(moved, markdown)
