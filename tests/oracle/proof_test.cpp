@@ -144,6 +144,29 @@ TEST(proofs, are_sound_in_all_ways) {
   }
 }
 
+/// Each tuple has as many instances as there are nodes between its ends.
+TEST(proofs, of_wide_recursions_are_found) {
+  const int nodes = 300;
+  std::string ring = ".decl e(x:number, y:number)\n";
+  for (int node = 0; node < nodes; ++node) {
+    ring += "e(" + std::to_string(node) + "," + std::to_string((node + 1) % nodes) + ").\n";
+  }
+  const std::string closure = ".decl r(x:number, y:number)\nr(x,y) :- e(x,y), x != y.\nr(x,z) :- r(x,y), r(y,z).\n";
+  const std::string mutual =
+      ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,x) :- e(x,_).\n"
+      "r(x,z) :- r(x,y), s(y,u), r(u,z).\ns(x,z) :- r(x,z), s(z,z).\n";
+  for (const std::string& rules : {closure, mutual}) {
+    engine run(program::from_text(ring + rules, {.warnings = false}), options_of(modes.front()));
+    run.evaluate();
+    const auto found = run.why("r(0, " + std::to_string(nodes - 1) + ")", nodes + 1);
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->what, proof::kind::derived) << found->note;
+    proof_check check(ring + rules, run);
+    check.expect_sound(*found);
+    EXPECT_GE(check.nodes(), nodes - 1);
+  }
+}
+
 /// What makes a false proof must be seen.
 TEST(proofs, that_are_false_are_noticed) {
   const std::string& text = proven_programs.front().text;
