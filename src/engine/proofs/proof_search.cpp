@@ -11,6 +11,7 @@ namespace gpulog::detail {
 
 using exec::calibration::proof_deep_looks;
 using exec::calibration::proof_layer_looks;
+using exec::calibration::proof_linear_looks;
 using exec::calibration::proof_most_instances;
 
 rule_matcher& proof_search::matcher_of(rule_id rule) {
@@ -246,7 +247,7 @@ proof_search::outcome proof_search::prove(number goal) {
     if (graph_[goal].is_proven) return find_all_heights(goal) ? outcome::found : outcome::given_up;
   }
   try {
-    search_budget budget{proof_layer_looks};
+    search_budget budget{proof_linear_looks};
     search_linear(goal, budget);
   } catch (const search_budget::spent&) {
   }
