@@ -43,6 +43,12 @@ wide_word database::intern(const std::string& text) {
   return position->second;
 }
 
+wide_word database::record(const tuple& fields) {
+  const auto [position, inserted] = record_numbers_.emplace(fields, records_.size() + 1);
+  if (inserted) records_.push_back(fields);
+  return position->second;
+}
+
 std::vector<std::string> database::lines(const sema::program& program, relation_id id) const {
   std::vector<std::string> result;
   for (const tuple& row : (*this)[id]) {
@@ -202,6 +208,20 @@ class subsumptive_stratum {
 tuples derive(const sema::program& program, rule_id rule, database& data) {
   tuples derived;
   rule_runner(program[rule], data).run(derived);
+  return derived;
+}
+
+tuples derive(const sema::program& program, rule_id rule, const std::vector<tuple>& premises, database& data) {
+  rule_runner runner(program[rule], data);
+  std::vector<tuples> sources;
+  for (const tuple& premise : premises) sources.push_back({premise});
+  std::size_t next = 0;
+  for (std::size_t position = 0; position < program[rule].body.size(); ++position) {
+    const atom* read = std::get_if<atom>(&program[rule].body[position]);
+    if (read != nullptr && !read->negated) runner.read_from(position, sources.at(next++));
+  }
+  tuples derived;
+  if (next == sources.size()) runner.run(derived);
   return derived;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <deque>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -22,6 +24,12 @@ class database {
 
   [[nodiscard]] wide_word intern(const std::string& text);
   [[nodiscard]] const std::string& text(wide_word symbol) const { return symbols_.at(symbol); }
+  /// The number of a record with these fields; nil is 0.
+  [[nodiscard]] wide_word record(const tuple& fields);
+  /// nullptr: nil, or no record.
+  [[nodiscard]] const tuple* fields(wide_word record) const {
+    return record == 0 || record > records_.size() ? nullptr : &records_[record - 1];
+  }
   [[nodiscard]] tuples& operator[](relation_id id) { return relations_[id.value]; }
   [[nodiscard]] const tuples& operator[](relation_id id) const { return relations_[id.value]; }
   [[nodiscard]] word_size words() const { return words_; }
@@ -35,6 +43,8 @@ class database {
   std::vector<tuples> relations_;
   std::vector<std::string> symbols_;
   std::unordered_map<std::string, wide_word> numbers_;
+  std::deque<tuple> records_;
+  std::map<tuple, wide_word> record_numbers_;
 };
 
 /// Runs the program to its fixpoint. `data` holds the input facts and receives the facts of the text and all results.
@@ -45,6 +55,11 @@ void evaluate(const sema::program& program, database& data);
 
 /// The head tuples that the database supports now, by one application of a rule.
 [[nodiscard]] tuples derive(const sema::program& program, rule_id rule, database& data);
+
+/// Likewise with these premises alone, one for each positive atom of the body, in its order; negations and aggregates
+/// read the database.
+[[nodiscard]] tuples derive(const sema::program& program, rule_id rule, const std::vector<tuple>& premises,
+                            database& data);
 
 class no_fixpoint : public std::exception {};
 

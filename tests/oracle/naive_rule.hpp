@@ -52,6 +52,10 @@ class rule_runner {
     return std::includes(bound.begin(), bound.end(), used.begin(), used.end());
   }
 
+  static bool has_unnamed(const expression& e) {
+    return e.is_unnamed() || std::any_of(e.arguments.begin(), e.arguments.end(), has_unnamed);
+  }
+
   static bool may_fail(const expression& e) {
     switch (e.op) {
       case scalar_op::divide_number:
@@ -85,9 +89,10 @@ class rule_runner {
       return ready ? 2 : 0;
     }
     const constraint& test = std::get<constraint>(literal);
-    const bool left = all_in(test.left, bound);
-    const bool right = all_in(test.right, bound);
-    const bool binds = test.is_equality() && ((left && test.right.is_variable()) || (right && test.left.is_variable()));
+    const bool left = all_in(test.left, bound) && !has_unnamed(test.left);
+    const bool right = all_in(test.right, bound) && !has_unnamed(test.right);
+    const auto takes = [](const expression& e) { return e.is_variable() || e.is_record(); };
+    const bool binds = test.is_equality() && ((left && takes(test.right)) || (right && takes(test.left)));
     if (!(left && right) && !binds) return 0;
     return may_fail(test.left) || may_fail(test.right) ? 2 : 3;
   }
@@ -154,12 +159,35 @@ class rule_runner {
 
   void check(const constraint& test, const action& go_on) {
     for (const auto& [side, other] : {std::pair(&test.left, &test.right), std::pair(&test.right, &test.left)}) {
-      if (test.is_equality() && side->is_variable() && !values_[side->variable]) {
-        compare_or_bind(*side, value(*other), go_on);
+      const bool is_open = side->is_record() || (side->is_variable() && !values_[side->variable]);
+      if (test.is_equality() && is_open && has_value(*other)) {
+        unify({{side, value(*other)}}, go_on);
         return;
       }
     }
     if (holds(test.op, value(test.left), value(test.right))) go_on();
+  }
+
+  [[nodiscard]] bool has_value(const expression& e) const {
+    if (e.is_unnamed() || (e.is_variable() && !values_[e.variable])) return false;
+    return std::all_of(e.arguments.begin(), e.arguments.end(), [&](const expression& part) { return has_value(part); });
+  }
+
+  using unequal = std::vector<std::pair<const expression*, wide_word>>;
+
+  /// Makes each form its value, records field by field.
+  void unify(unequal open, const action& go_on) {
+    if (open.empty()) return go_on();
+    const auto [form, wanted] = open.back();
+    open.pop_back();
+    if (form->is_unnamed()) return unify(std::move(open), go_on);
+    if (!form->is_record()) return compare_or_bind(*form, wanted, [&] { unify(open, go_on); });
+    const tuple* const fields = data_.fields(wanted);
+    if (fields == nullptr || fields->size() != form->arguments.size()) return;
+    for (std::size_t field = 0; field < fields->size(); ++field) {
+      open.emplace_back(&form->arguments[field], (*fields)[field]);
+    }
+    unify(std::move(open), go_on);
   }
 
   void compare_or_bind(const expression& target, wide_word wanted, const action& go_on) {
@@ -386,6 +414,11 @@ class rule_runner {
         return e.constant;
       case expression::form::unnamed:
         throw std::logic_error("value of an unnamed variable: " + rule_.text);
+      case expression::form::record: {
+        tuple fields;
+        for (const expression& argument : e.arguments) fields.push_back(value(argument));
+        return data_.record(fields);
+      }
       case expression::form::operation:
         break;
     }

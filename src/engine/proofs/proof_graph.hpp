@@ -26,6 +26,7 @@ class proof_graph {
     bool is_fact = false;
     bool is_proven = false;
     bool is_expanded = false;  ///< its instances are here
+    bool is_followed = false;  ///< those of linear rules are
     std::uint32_t cone = 0;    ///< of the last search that came here
   };
   struct instance {

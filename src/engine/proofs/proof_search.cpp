@@ -11,6 +11,7 @@ namespace gpulog::detail {
 
 using exec::calibration::proof_deep_looks;
 using exec::calibration::proof_layer_looks;
+using exec::calibration::proof_linear_looks;
 using exec::calibration::proof_most_instances;
 
 rule_matcher& proof_search::matcher_of(rule_id rule) {
@@ -86,6 +87,67 @@ void proof_search::expand(number of, bool only_proven, search_budget& budget) {
   graph_[of].is_expanded = true;
 }
 
+std::vector<std::unique_ptr<proof_search::linear_form>>& proof_search::linear_forms_of(rule_id rule) {
+  const auto [found, is_new] = linear_forms_.try_emplace(rule);
+  if (!is_new) return found->second;
+  for (linear_rule& made : linear_rules_of(engine_->analysed(), engine_->analysed()[rule])) {
+    found->second.push_back(std::make_unique<linear_form>(std::move(made), *engine_, stored_));
+  }
+  return found->second;
+}
+
+std::optional<proof_search::number> proof_search::replaced_premise(const linear_rule::premise& of, linear_form& by) {
+  std::vector<word> words;
+  for (const sema::expression& there : of.values) {
+    const auto known = by.matcher.value(there);
+    if (!known) return std::nullopt;
+    words.push_back(*known);
+  }
+  if (!stored_.contains(of.relation, words)) return std::nullopt;
+  const number made = tuple_number(of.relation, words);
+  if (graph_[made].is_proven) return made;
+  std::vector<number> premises;
+  std::size_t next = of.first;
+  for (const sema::literal& part : engine_->analysed().rules[of.by].body) {
+    if (is_premise(part)) {
+      premises.push_back(tuple_number(std::get<sema::atom>(part).relation, by.matcher.premises()[next++]));
+    }
+  }
+  graph_.add_instance(made, of.by, premises);
+  return made;
+}
+
+void proof_search::add_instance_of(number head, std::uint32_t rule, linear_form& by) {
+  std::vector<number> premises;
+  for (const linear_rule::premise& one : by.form.premises) {
+    const bool is_replaced = one.by != linear_rule::none;
+    const std::optional<number> found =
+        is_replaced ? replaced_premise(one, by) : tuple_number(one.relation, by.matcher.premises()[one.first]);
+    if (!found) return;
+    premises.push_back(*found);
+  }
+  graph_.add_instance(head, rule, premises);
+  if (graph_.instance_count() > proof_most_instances) throw search_budget::spent{};
+}
+
+void proof_search::follow(number of, search_budget& budget) {
+  if (graph_[of].is_followed || graph_[of].is_expanded || graph_[of].is_fact) return;
+  const relation_id relation = graph_[of].relation;
+  const std::vector<word> head(graph_.words(of).begin(), graph_.words(of).end());
+  for (const rule_id rule : engine_->analysed()[relation].rules) {
+    for (const auto& by : linear_forms_of(rule)) {
+      if (!by->matcher.can_match()) continue;
+      by->matcher.for_each(head, budget, [&] {
+        add_instance_of(of, rule.value, *by);
+        return !graph_[of].is_proven;
+      });
+      if (graph_[of].is_proven) return;
+    }
+  }
+  if (engine_->is_equivalence(relation.value)) expand_closure(of, budget);
+  graph_[of].is_followed = true;
+}
+
 bool proof_search::visit(number of) {
   if (graph_[of].cone == cone_number_) return false;
   graph_[of].cone = cone_number_;
@@ -122,6 +184,20 @@ proof_search::outcome proof_search::search_layers(number goal, search_budget& bu
     wanted = height == proof_graph::none ? layers + layers / 2 + 1 : height;
   }
   return graph_[goal].is_proven ? outcome::least : outcome::none;
+}
+
+/// Nearest tuples first, so that proofs are not far higher than need be.
+void proof_search::search_linear(number goal, search_budget& budget) {
+  begin_search(goal);
+  for (std::size_t next = 0; next < cone_.size() && !graph_[goal].is_proven; ++next) {
+    const number head = cone_[next];
+    follow(head, budget);
+    for (number i = graph_[head].first_instance; i != proof_graph::none; i = graph_.instance_at(i).next) {
+      for (const number premise : graph_.premises(graph_.instance_at(i))) {
+        if (!graph_[premise].is_proven) visit(premise);
+      }
+    }
+  }
 }
 
 /// Each tuple is looked at once. It is left as soon as it is proven; else all that it may stand on is looked at, so
@@ -170,6 +246,12 @@ proof_search::outcome proof_search::prove(number goal) {
   } catch (const search_budget::spent&) {
     if (graph_[goal].is_proven) return find_all_heights(goal) ? outcome::found : outcome::given_up;
   }
+  try {
+    search_budget budget{proof_linear_looks};
+    search_linear(goal, budget);
+  } catch (const search_budget::spent&) {
+  }
+  if (graph_[goal].is_proven) return find_all_heights(goal) ? outcome::found : outcome::given_up;
   try {
     search_budget budget{proof_deep_looks};
     if (search_deep(goal, budget) == outcome::none) return outcome::none;

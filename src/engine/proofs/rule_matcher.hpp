@@ -46,6 +46,7 @@ class rule_matcher {
   /// Tuples of the positive atoms, in the order of the body.
   [[nodiscard]] const std::vector<std::vector<word>>& premises() const { return premises_; }
   [[nodiscard]] const expression_values& values() const { return values_; }
+  [[nodiscard]] std::optional<word> value(const sema::expression& e) { return values_.value(e); }
 
   /// What is known from a head and from other values, by variable, without looking at a relation. @return false: the
   /// head cannot be this tuple
