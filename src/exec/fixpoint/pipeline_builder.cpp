@@ -8,6 +8,7 @@
 
 #include "exec/fixpoint/live_registers.hpp"
 #include "exec/fixpoint/plan_tasks.hpp"
+#include "exec/fixpoint/register_allocation.hpp"
 #include "exec/fixpoint/scan_windows.hpp"
 #include "kernels/steps/host_steps.hpp"
 #include "support/error.hpp"
@@ -99,6 +100,7 @@ class builder {
     if (on_cpu_) find_windows(result_, program_);
     find_first_match_bodies();
     find_live_registers(result_);
+    if (!for_device_) share_registers(result_);
     if (tables.counts_steps && !for_device) add_counts();
   }
   kernels::pipeline take() { return std::move(result_); }
