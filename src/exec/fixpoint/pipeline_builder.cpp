@@ -59,6 +59,7 @@ class builder {
   builder(const plan::rule_version& version, const plan::program& program, const std::vector<index_place>& places,
           storage::storage_mode mode, const pipeline_tables& tables, bool for_device, bool with_choices)
       : program_(program),
+        kinds_(version.slot_kinds),
         places_(places),
         mode_(mode),
         tables_(tables),
@@ -474,6 +475,7 @@ class builder {
     last.folded = folded.front();
     if (!upper.empty()) last.upper_folded = upper.front();
     last.fold = end.op;
+    last.is_signed = kinds_[end.result.value] != value_kind::unsigned_number;
     last.called = end.functor;
     last.initial = storage::word_of(end.initial, result_.wide);
     segment& made = end_fold();
@@ -495,6 +497,7 @@ class builder {
   }
 
   const plan::program& program_;
+  const std::vector<value_kind>& kinds_;  // by slot
   const std::vector<index_place>& places_;
   storage::storage_mode mode_;
   pipeline_tables tables_;
