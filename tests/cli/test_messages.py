@@ -146,12 +146,11 @@ class WrappedResults(CommandTest):
         self.assertEqual(said.count(self.WORDS), 1)
 
     def test_words_of_64_bits(self):
-        text = ('.decl a(x:number)\na(9223372036854775807). a(1). {}\n.decl s(n:number)\n.output s\n'
-                + self.SUM)
-        said = self.warnings_of(text.format(''), '--word-size', '64')
+        text = '.decl a(x:number)\na(9223372036854775807). a(1).\n.decl s(n:number)\n.output s\n' + self.SUM
+        said = self.warnings_of(text, '--word-size', '64')
         self.assertEqual(self.rows('out', 's.csv'), ['-9223372036854775808'])
         self.assertIn('64 bits', said)
-        self.assertNotIn(self.WORDS, self.warnings_of(text.format('a(-1).'), '--word-size', '64'))
+        self.assertNotIn(self.WORDS, self.warnings_of(text + ' a(-1).', '--word-size', '64'))
 
 
 if __name__ == '__main__':
