@@ -117,6 +117,8 @@ struct rule_statistics {
   /// "row-evaluation", "subsumption" or the name of a device: rows by operator are not known. Other ones may come.
   std::string strategy;
   double index_seconds = 0;  ///< of indexes that it is the first one to need; no part of `seconds`
+  /// A count or sum needed more bits than words have, and has wrapped around. Noticed on a CPU.
+  bool wraps_around = false;
 };
 
 /// An index that a stratum brought up to date.

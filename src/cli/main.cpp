@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <new>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,19 @@ void print_timings(const statistics& figures) {
   }
   print_message("load {:.6f} s, evaluate {:.6f} s, write {:.6f} s, total {:.6f} s\n", figures.load_seconds,
                 figures.evaluate_seconds, figures.write_seconds, figures.total_seconds);
+}
+
+/// Says once a rule that a count or sum of it has wrapped around.
+void print_wrapped_rules(const statistics& figures, unsigned word_size) {
+  std::set<std::string> said;
+  for (const stratum_statistics& stratum : figures.strata) {
+    for (const rule_statistics& rule : stratum.rules) {
+      if (!rule.wraps_around || !said.insert(rule.location + rule.rule).second) continue;
+      print_remark(severity::warning,
+                   fmt::format("A count or sum needs more than {} bits and wraps around in rule:\n{}\nin file {}",
+                               word_size, rule.rule, rule.location));
+    }
+  }
 }
 
 /// Prints the stages asked for; the exit status is Soufflé's: the number of errors for parse-errors.
@@ -87,6 +101,7 @@ int run_program(arguments given, const program& source, std::string& place) {
     if (outcome.step) place = place_of(*outcome.step, outcome.message);
     throw;
   }
+  if (given.compile.warnings) print_wrapped_rules(run.figures(), given.compile.word_size);
   if (given.verbose) print_timings(run.figures());
   if (given.explain) fmt::print("{}", explain(run.figures()));
   print_proofs(run, given.why);

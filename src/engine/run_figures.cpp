@@ -166,6 +166,7 @@ void engine_state::collect_strata(statistics& into, bool is_live) {
       rule.tuples = version.tuples;
       rule.seconds = version.seconds;
       rule.runs_by_rows = version.runs_by_rows;
+      rule.wraps_around = version.wraps_around != nullptr && version.wraps_around->load();
     }
     if (!from.is_complete) add_running_step(stratum, to);
     add_plan_figures(*current->planner, current->record, s, is_live && !from.is_complete ? without_counts(from) : from,

@@ -125,6 +125,8 @@ struct version_statistics {
   /// Rows behind operators. nullptr: they are not known. Of a version that ran in other ways too, or in another order
   /// of its joins, fewer runs are counted than there were.
   std::shared_ptr<const kernels::step_counts> counted;
+  /// Whether a count or sum needed more bits than words have; nullptr: it was not run, or where that is not noticed.
+  std::shared_ptr<std::atomic<bool>> wraps_around;
 };
 
 /// An index while a stratum runs.

@@ -108,5 +108,50 @@ class SmallStack(CommandTest):
                               capture_output=True, preexec_fn=limit)
 
 
+class WrappedResults(CommandTest):
+    """A count or sum that needs more bits than words have is said once, with its rule; its result stays as it was."""
+    NUMBERS = '.decl a(x:number)\na(2147483647). a(2147483646). a(-5).\n.decl s(n:number)\n.output s\n'
+    SUM = 's(n) :- n = sum x : { a(x) }.'
+    WORDS = 'wraps around'
+
+    def warnings_of(self, text, *arguments):
+        """What is said on standard error. The result is in out/s.csv."""
+        process = self.run_program(text, '--backend', 'cpu', *arguments)
+        self.assert_runs(process)
+        return process.errors
+
+    def test_a_sum_of_numbers(self):
+        for more in ((), ('-j2',), ('--storage', 'hisa')):
+            said = self.warnings_of(self.NUMBERS + self.SUM, *more)
+            self.assertEqual(self.rows('out', 's.csv'), ['-8'])
+            self.assertEqual(said.count(self.WORDS), 1)
+            self.assertIn(self.SUM, said)
+            self.assertIn('32 bits', said)
+
+    def test_no_warning(self):
+        self.assertNotIn(self.WORDS, self.warnings_of(self.NUMBERS + self.SUM, '--word-size', '64'))
+        self.assertNotIn(self.WORDS, self.warnings_of(self.NUMBERS + self.SUM, '-w'))
+        self.assertNotIn(self.WORDS, self.warnings_of(self.NUMBERS + 's(n) :- n = sum x : { a(x), x < 0 }.'))
+        # What is in between may need more bits.
+        balanced = self.NUMBERS + 'a(-2147483647). a(-2147483646).\n' + self.SUM
+        self.assertNotIn(self.WORDS, self.warnings_of(balanced))
+        self.assertEqual(self.rows('out', 's.csv'), ['-5'])
+
+    def test_unsigned_numbers(self):
+        text = ('.decl a(x:unsigned)\na(2147483647). a(2147483646). {}\n.decl s(n:unsigned)\n.output s\n'
+                's(n) :- n = sum x : {{ a(x) }}.')
+        self.assertNotIn(self.WORDS, self.warnings_of(text.format('')))
+        said = self.warnings_of(text.format('a(10).'))
+        self.assertEqual(self.rows('out', 's.csv'), ['7'])
+        self.assertEqual(said.count(self.WORDS), 1)
+
+    def test_words_of_64_bits(self):
+        text = '.decl a(x:number)\na(9223372036854775807). a(1).\n.decl s(n:number)\n.output s\n' + self.SUM
+        said = self.warnings_of(text, '--word-size', '64')
+        self.assertEqual(self.rows('out', 's.csv'), ['-9223372036854775808'])
+        self.assertIn('64 bits', said)
+        self.assertNotIn(self.WORDS, self.warnings_of(text + ' a(-1).', '--word-size', '64'))
+
+
 if __name__ == '__main__':
     unittest.main()

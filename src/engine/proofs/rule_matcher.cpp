@@ -312,9 +312,9 @@ void rule_matcher::fold_match(const sema::aggregate& folded, kernels::fold_state
     so_far = result;
   } else if (engine_->wide) {
     const wide_word value = engine_->wide->value(*known);
-    folding.add(folded.op, &group, &value, 1);
+    folding.add(folded.op, true, &group, &value, 1);
   } else {
-    folding.add(folded.op, &group, &*known, 1);
+    folding.add(folded.op, true, &group, &*known, 1);
   }
 }
 

@@ -62,7 +62,7 @@ class cpu_machine {
         cut_(cut),
         scratch_(backend_.workers()),
         row_store_(backend_, resource) {
-    for (auto& one : scratch_) one = std::make_unique<kernels::tile_scratch>();
+    for (auto& one : scratch_) one = std::make_unique<kernels::tile_scratch>(resource);
   }
 
   [[nodiscard]] std::unique_ptr<relation> make_relation(std::uint32_t arity, const options& chosen) {
@@ -261,11 +261,12 @@ class cpu_machine {
     const auto run_one = [&](unsigned worker, phase_version& version) {
       relation& target = *relations[version.program->target];
       const auto windows = windows_of(*version.program);
-      kernels::tile_runner<storage::concurrent_access> runner(*version.program, relations, worker, *scratch_[worker],
-                                                              gate, stop, windows.get(), version.program->folded);
+      std::optional<kernels::tile_runner<storage::concurrent_access>> runner;
       const double start = storage::seconds_now();
       try {
-        runner.run(0, version.rows, [&](std::uint64_t room) { target.make_room(backend_, room); });
+        runner.emplace(*version.program, relations, worker, *scratch_[worker], gate, stop, windows.get(),
+                       version.program->folded);
+        runner->run(0, version.rows, [&](std::uint64_t room) { target.make_room(backend_, room); });
       } catch (const kernels::arithmetic_fault&) {
         return;
       } catch (const kernels::rule_fault&) {
@@ -273,10 +274,10 @@ class cpu_machine {
       } catch (const backend::memory_exceeded&) {
         return;
       }
-      version.counts = {runner.candidates(), runner.fresh(), runner.bindings()};
+      version.counts = {runner->candidates(), runner->fresh(), runner->bindings()};
       version.state = phase_version::outcome::done;
       version.seconds = storage::seconds_now() - start;
-      runner.add_counts();
+      runner->add_counts();
       count_run(*version.program);
     };
     backend_.for_each_tile(

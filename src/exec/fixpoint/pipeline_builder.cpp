@@ -8,6 +8,7 @@
 
 #include "exec/fixpoint/live_registers.hpp"
 #include "exec/fixpoint/plan_tasks.hpp"
+#include "exec/fixpoint/register_allocation.hpp"
 #include "exec/fixpoint/scan_windows.hpp"
 #include "kernels/steps/host_steps.hpp"
 #include "support/error.hpp"
@@ -58,6 +59,7 @@ class builder {
   builder(const plan::rule_version& version, const plan::program& program, const std::vector<index_place>& places,
           storage::storage_mode mode, const pipeline_tables& tables, bool for_device, bool with_choices)
       : program_(program),
+        kinds_(version.slot_kinds),
         places_(places),
         mode_(mode),
         tables_(tables),
@@ -99,6 +101,7 @@ class builder {
     if (on_cpu_) find_windows(result_, program_);
     find_first_match_bodies();
     find_live_registers(result_);
+    if (!for_device_) share_registers(result_);
     if (tables.counts_steps && !for_device) add_counts();
   }
   kernels::pipeline take() { return std::move(result_); }
@@ -472,6 +475,7 @@ class builder {
     last.folded = folded.front();
     if (!upper.empty()) last.upper_folded = upper.front();
     last.fold = end.op;
+    last.is_signed = kinds_[end.result.value] != value_kind::unsigned_number;
     last.called = end.functor;
     last.initial = storage::word_of(end.initial, result_.wide);
     segment& made = end_fold();
@@ -493,6 +497,7 @@ class builder {
   }
 
   const plan::program& program_;
+  const std::vector<value_kind>& kinds_;  // by slot
   const std::vector<index_place>& places_;
   storage::storage_mode mode_;
   pipeline_tables tables_;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -83,6 +85,8 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
                         Machine::leaves_steps_to_host, Machine::makes_other_searches),
          nullptr});
     own.counted = running.back().pipeline.counted;
+    if (own.wraps_around == nullptr) own.wraps_around = std::make_shared<std::atomic<bool>>(false);
+    running.back().pipeline.wraps_around = own.wraps_around;
     for (const std::uint32_t index : indexes_read({version}, Machine::makes_other_searches))
       figures.of_index(index_id(index), number);
     running.back().pipeline.counter = context.counter;

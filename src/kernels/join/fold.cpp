@@ -37,11 +37,26 @@ std::uint32_t fold_state::group(const std::vector<const word*>& columns, std::ui
 void fold_state::clear(std::uint32_t groups) {
   std::fill_n(counts_, groups, std::uint64_t{0});
   std::fill_n(values_, groups, wide_word{0});
+  std::fill_n(carries_, groups, std::int64_t{0});
   std::fill_n(sums_, groups, 0.0);
 }
 
 template <class Word>
-void fold_state::add_values(fold_op op, const word* owners, const Word* values, std::uint32_t n) {
+void fold_state::add_to_sum(bool is_signed, word group, Word value) {
+  wide_word& sum = values_[group];
+  if (is_signed) {
+    const auto added = static_cast<std::int64_t>(as_number(value));
+    std::int64_t result = 0;
+    if (__builtin_add_overflow(static_cast<std::int64_t>(sum), added, &result)) carries_[group] += added < 0 ? -1 : 1;
+    sum = static_cast<wide_word>(result);
+  } else {
+    sum += value;
+    if (sum < value) ++carries_[group];
+  }
+}
+
+template <class Word>
+void fold_state::add_values(fold_op op, bool is_signed, const word* owners, const Word* values, std::uint32_t n) {
   const auto extreme = [&](auto is_better) {
     for (std::uint32_t i = 0; i < n; ++i) {
       const word group = owners[i];
@@ -53,7 +68,7 @@ void fold_state::add_values(fold_op op, const word* owners, const Word* values, 
       for (std::uint32_t i = 0; i < n; ++i) ++counts_[owners[i]];
       break;
     case fold_op::sum_number:
-      for (std::uint32_t i = 0; i < n; ++i) values_[owners[i]] += values[i];
+      for (std::uint32_t i = 0; i < n; ++i) add_to_sum(is_signed, owners[i], values[i]);
       break;
     case fold_op::sum_float:
     case fold_op::mean:
@@ -79,11 +94,22 @@ void fold_state::add_values(fold_op op, const word* owners, const Word* values, 
   }
 }
 
-void fold_state::add(fold_op op, const word* owners, const std::uint32_t* values, std::uint32_t n) {
-  add_values(op, owners, values, n);
+void fold_state::add(fold_op op, bool is_signed, const word* owners, const std::uint32_t* values, std::uint32_t n) {
+  add_values(op, is_signed, owners, values, n);
 }
-void fold_state::add(fold_op op, const word* owners, const std::uint64_t* values, std::uint32_t n) {
-  add_values(op, owners, values, n);
+void fold_state::add(fold_op op, bool is_signed, const word* owners, const std::uint64_t* values, std::uint32_t n) {
+  add_values(op, is_signed, owners, values, n);
+}
+
+bool fold_state::wraps_around(fold_op op, bool is_signed, std::uint32_t group, word_size words) const {
+  const std::uint64_t all_bits = words == word_size::bits64 ? UINT64_MAX : UINT32_MAX;
+  const std::uint64_t largest = is_signed ? all_bits / 2 : all_bits;
+  if (op == fold_op::count) return counts_[group] > largest;
+  if (op != fold_op::sum_number) return false;
+  if (carries_[group] != 0) return true;
+  const auto number = static_cast<std::int64_t>(values_[group]);
+  if (is_signed && number < 0) return number < -static_cast<std::int64_t>(largest) - 1;
+  return values_[group] > largest;
 }
 
 bool fold_state::has_value(fold_op op, std::uint32_t group) const {

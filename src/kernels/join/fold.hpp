@@ -35,9 +35,9 @@ class fold_state {
 
   /// Before the first value: no group has one.
   void clear(std::uint32_t groups);
-  /// values[i] belongs to group owners[i].
-  void add(fold_op op, const word* owners, const std::uint32_t* values, std::uint32_t n);
-  void add(fold_op op, const word* owners, const std::uint64_t* values, std::uint32_t n);
+  /// values[i] belongs to group owners[i]. @param is_signed of a sum: its values are numbers, not unsigned numbers
+  void add(fold_op op, bool is_signed, const word* owners, const std::uint32_t* values, std::uint32_t n);
+  void add(fold_op op, bool is_signed, const word* owners, const std::uint64_t* values, std::uint32_t n);
   /// Where a functor puts what it gives with the group's next value; before the first one that is `initial`.
   [[nodiscard]] wide_word& so_far(std::uint32_t group, wide_word initial) {
     if (counts_[group]++ == 0) values_[group] = initial;
@@ -53,18 +53,23 @@ class fold_state {
   /// Whether the aggregate has a value for the group, and which.
   [[nodiscard]] bool has_value(fold_op op, std::uint32_t group) const;
   [[nodiscard]] wide_word value(fold_op op, std::uint32_t group, word_size words) const;
+  /// Whether the value of a count or sum is another one than that of its group: it needs more bits than words have.
+  [[nodiscard]] bool wraps_around(fold_op op, bool is_signed, std::uint32_t group, word_size words) const;
 
  private:
   static constexpr std::uint32_t table_size = 2 * tile_rows;
 
   template <class Word>
-  void add_values(fold_op op, const word* owners, const Word* values, std::uint32_t n);
+  void add_values(fold_op op, bool is_signed, const word* owners, const Word* values, std::uint32_t n);
+  template <class Word>
+  void add_to_sum(bool is_signed, word group, Word value);
 
   std::uint16_t representatives_[tile_rows];
   std::uint16_t groups_[tile_rows];
   std::uint16_t table_[table_size];  // number of a group + 1; 0: empty
   std::uint64_t counts_[tile_rows];
   wide_word values_[tile_rows];
+  std::int64_t carries_[tile_rows];  // of sums: how often 2^64 is missing in values_
   word class_numbers_[tile_rows];
   double sums_[tile_rows];
   fold_result results_[tile_rows];

@@ -137,6 +137,7 @@ struct segment {
   std::size_t ended_fold = 0;  ///< 0: it does not end one
   register_number folded = 0;
   fold_op fold{};
+  bool is_signed = true;                 ///< of a count or sum: its result is a number, not an unsigned number
   word called = 0;                       ///< the number of the functor that folds
   word initial = 0;                      ///< what it gets with the first value
   window limits;                         ///< of a scan; who reads all rows needs to know nothing of it
@@ -176,6 +177,8 @@ struct pipeline {
   std::shared_ptr<fold_memory> folded;
   /// What runs keep of the order of rows; nullptr: each run begins anew.
   std::shared_ptr<run_windows> windows;
+  /// Gets true where a count or sum needs more bits than words have; nullptr: nobody asks.
+  std::shared_ptr<std::atomic<bool>> wraps_around;
   pipeline_progress* progress = nullptr;  ///< on a CPU; nullptr: nobody asks
   std::shared_ptr<step_counts> counted;   ///< nullptr: nobody asks, or who runs it does not count
 

@@ -20,11 +20,11 @@ class tile_folds : protected tile_sources {
   void add_to_fold(const segment& here, fold_state& state, std::size_t number, const word* owners, std::uint32_t n) {
     if (program_->segments[here.ended_fold].first_match) return state.add_matches(owners, n);
     if (here.fold == fold_op::functor) return call_for_values(here, state, value(number, here.folded), owners, n);
-    if (program_->wide == nullptr) return state.add(here.fold, owners, value(number, here.folded), n);
+    if (program_->wide == nullptr) return state.add(here.fold, here.is_signed, owners, value(number, here.folded), n);
     wide_word values[tile_rows];
     const word* const upper = here.upper_folded == no_register ? nullptr : value(number, here.upper_folded);
     read_values(value(number, here.folded), upper, n, *program_->wide, values);
-    state.add(here.fold, owners, values, n);
+    state.add(here.fold, here.is_signed, owners, values, n);
   }
   [[nodiscard]] word folded_value(const fold_state& state, fold_op op, std::uint32_t group) const {
     // A functor takes and gives words as they stand in columns.
@@ -48,7 +48,12 @@ class tile_folds : protected tile_sources {
   /// What a group of an aggregate has at the end of the body, or whether one of a first match has a match.
   [[nodiscard]] fold_result result_of(const fold_state& state, const segment& fold, std::uint32_t group) const {
     if (fold.first_match) return {0, state.has_match(group)};
-    const fold_op op = program_->segments[fold.unfold - 1].fold;
+    const segment& last = program_->segments[fold.unfold - 1];
+    const fold_op op = last.fold;
+    if (program_->wraps_around != nullptr) {
+      const word_size words = program_->wide == nullptr ? word_size::bits32 : word_size::bits64;
+      if (state.wraps_around(op, last.is_signed, group, words)) program_->wraps_around->store(true);
+    }
     const bool has_value = state.has_value(op, group);
     return {has_value ? folded_value(state, op, group) : 0, has_value};
   }

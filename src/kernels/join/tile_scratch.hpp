@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "backend/array.hpp"
 #include "kernels/join/fold.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "kernels/steps/records.hpp"
@@ -47,32 +48,43 @@ struct choice_scratch {
 
 /// One worker's memory for tiles; kept from rule to rule, so that a rule with a tiny delta pays no allocation.
 struct tile_scratch {
-  std::vector<word> registers;  // [segment][register][row of the tile]
+  /// @param memory has the registers, which grow with the atoms of a rule and the variables that it needs at a time
+  explicit tile_scratch(backend::memory_resource& memory = backend::unlimited_memory()) : registers(memory) {}
+
+  backend::array<word> registers;  // [segment][register][row of the tile]
   std::vector<word> constants;
-  std::vector<std::unique_ptr<expansion_scratch>> expansions;
-  std::vector<std::unique_ptr<fold_state>> folds;        // by segment; null for others
-  expansion_scratch probe;                               // of existence tests
-  std::vector<std::unique_ptr<choice_scratch>> choices;  // by segment; null for others
-  std::vector<std::vector<wanted_rows>> rounds;          // by segment: of first matches, what is left to look at
+  std::vector<std::unique_ptr<expansion_scratch>> expansions;  // by segment; null for others
+  std::vector<std::unique_ptr<fold_state>> folds;              // by segment; null for others
+  expansion_scratch probe;                                     // of existence tests
+  std::vector<std::unique_ptr<choice_scratch>> choices;        // by segment; null for others
+  std::vector<std::vector<wanted_rows>> rounds;                // by segment: of first matches, what is left to look at
   storage::insert_scratch insert;
   std::uint16_t selected[tile_rows];
   std::uint8_t found[tile_rows];
   record_memory records;
   std::vector<std::uint64_t> counts;  // by place (step_counts), of a worker beside others
 
-  /// Makes room for a pipeline, and fills in its constants.
+  /// Makes room for a pipeline, and fills in its constants. @throws backend::memory_exceeded
   void prepare(const pipeline& program) {
     const std::size_t segments = program.segments.size();
-    registers.resize(std::max(registers.size(), segments * program.slot_count * tile_rows));
+    const std::size_t words = segments * program.slot_count * tile_rows;
+    // What is there is of no use: it need not be copied into larger memory.
+    if (words > registers.size()) {
+      registers.release();
+      registers.resize(words);
+    }
     const bool are_filled = program.constants.size() <= filled.size() &&
                             std::equal(program.constants.begin(), program.constants.end(), filled.begin());
     if (!are_filled) fill_constants(program);
-    while (expansions.size() < segments) expansions.push_back(std::make_unique<expansion_scratch>());
+    expansions.resize(std::max(expansions.size(), segments));
     folds.resize(std::max(folds.size(), segments));
     choices.resize(std::max(choices.size(), segments));
     rounds.resize(std::max(rounds.size(), segments));
     for (std::size_t i = 0; i < segments; ++i) {
       const segment& made = program.segments[i];
+      const bool expands =
+          made.kind == expansion_kind::scan || made.kind == expansion_kind::match || made.kind == expansion_kind::range;
+      if (expands && expansions[i] == nullptr) expansions[i] = std::make_unique<expansion_scratch>();
       if (made.kind == expansion_kind::fold && folds[i] == nullptr) folds[i] = std::make_unique<fold_state>();
       if (!made.choices.empty() && choices[i] == nullptr) choices[i] = std::make_unique<choice_scratch>();
     }

@@ -254,12 +254,11 @@ class stratum_factoring {
 
   void factor_out(std::uint32_t number, const step_candidate& step) {
     normalized_rule& rule = rules_[number];
-    const std::string written = text_of(rule);
     const auto known = step.key.empty() ? made_.end() : made_.find(step.key);
     relation_id relation;
     if (known != made_.end()) {
       relation = known->second;
-      result_.remarks.push_back(fmt::format("{} has a step of: {}", written, name_of_(relation)));
+      result_.remarks.push_back(fmt::format("{} has a step of: {}", shortened(text_of(rule)), name_of_(relation)));
     } else {
       normalized_rule made;
       made.words = rule.words;
@@ -286,7 +285,7 @@ class stratum_factoring {
       std::vector<std::string> lost;
       for (const std::uint32_t variable : step.lost) lost.push_back(rule.variables[variable].name);
       result_.remarks.push_back(fmt::format("{}: a step of {} that loses {}; what follows is done once for each ({})",
-                                            name_of_(relation), rule.text, fmt::join(lost, ","),
+                                            name_of_(relation), shortened(rule.text), fmt::join(lost, ","),
                                             fmt::join(names_of(rule, step.columns), ",")));
       add_supplementary_rule(std::move(made), level);
     }
@@ -304,6 +303,15 @@ class stratum_factoring {
     erase_all(rule.conditions, step.conditions);
     erase_all(rule.negations, step.negations);
     rewritten_[number] = true;
+  }
+
+  /// For remarks: a long rule has many steps, and a remark on each of them.
+  [[nodiscard]] static std::string shortened(std::string text) {
+    constexpr std::size_t most = 400;
+    if (text.size() <= most) return text;
+    std::size_t end = most;
+    while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // within a character
+    return text.substr(0, end) + " ...";
   }
 
   [[nodiscard]] static std::vector<std::string> names_of(const normalized_rule& rule,

@@ -474,8 +474,11 @@ TEST(executor, frees_what_later_strata_do_not_read) {
   plan_run run(closure.plan, {});
   run.load(closure.edge, 2, path_of(300));
   run->evaluate();
-  // Only the columns are left, exactly fitting.
-  EXPECT_EQ(run.memory().used(), 8 * (299U + 300 * 299 / 2));
+  // Only the columns are left, exactly fitting, and the registers of tiles, which the next rule would need.
+  const std::uint64_t columns = 8 * (299U + 300 * 299 / 2);
+  const std::uint64_t most_registers = 6;  // two atoms, three variables
+  EXPECT_GE(run.memory().used(), columns);
+  EXPECT_LE(run.memory().used(), columns + most_registers * storage::tile_rows * sizeof(word));
 }
 
 TEST(executor, a_program_without_rules_keeps_its_facts) {
