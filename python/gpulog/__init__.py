@@ -18,6 +18,7 @@ from gpulog._core import Cancelled, Error, EvaluationError, InputError, MemoryLi
 from gpulog._engine import Engine, Relation, run
 from gpulog._functors import batched
 from gpulog._program import Attribute, Declaration, Diagnostic, Plan, Program, ProgramError, ProgramWarning
+from gpulog._proofs import FailedRule, Proof
 
 __version__ = _core.version()
 
@@ -29,6 +30,7 @@ __all__ = [
     "Engine",
     "Error",
     "EvaluationError",
+    "FailedRule",
     "InputError",
     "MemoryLimitError",
     "OutputError",
@@ -36,6 +38,7 @@ __all__ = [
     "Program",
     "ProgramError",
     "ProgramWarning",
+    "Proof",
     "Relation",
     "backends",
     "batched",

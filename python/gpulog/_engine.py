@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpulog import _core, _functors, _inputs
 from gpulog._program import Attribute, Program, attributes_of
+from gpulog._proofs import FailedRule, Proof
 
 if TYPE_CHECKING:
     import numpy
@@ -147,6 +148,7 @@ class Engine:
 
     A program that is given as text or path may have relations that are filled later: of those nothing is warned.
     facts, output: folders of .input and .output files. jobs: threads, 0 for all processors. memory_limit: in bytes.
+    proofs: whether `why` and `why_not` will be asked.
     functors: functions by the names that .functor declares; several threads of the engine may call them, but only one
     at a time. Those that `batched` marks get arrays of NumPy, the others the values of one row.
     Several engines may work in several threads; a call that comes while an engine works is an InputError.
@@ -163,6 +165,7 @@ class Engine:
         device: int = 0,
         storage: str = "auto",
         memory_limit: int = 0,
+        proofs: bool = False,
         functor_libraries: Iterable[str] = (),
         functor_directories: Iterable[str] = (),
         functors: Mapping[str, _functors.Functor] | None = None,
@@ -179,6 +182,7 @@ class Engine:
             device=device,
             storage=storage,
             memory_limit=memory_limit,
+            proofs=proofs,
             functor_libraries=list(functor_libraries),
             functor_directories=list(functor_directories),
             functors=list(self._functors),
@@ -222,6 +226,24 @@ class Engine:
                 self._core.evaluate(show, self._functors)
         else:
             self._core.evaluate(progress or None, self._functors)
+
+    def why(self, tuple: str, depth: int = 4) -> Proof | None:
+        """Why a tuple is there, by a proof of least height; None where it is not.
+
+        tuple: as in a program: `reach(1, "b")`. depth: levels of tuples that are shown, at least 2; deeper ones are cut.
+        It is for engines with `proofs=True` that were evaluated. The first questions make indexes of the relations that
+        they read.
+        """
+        found = self._core.why(tuple, depth, self._functors)
+        return None if found is None else Proof.of_core(found)
+
+    def why_not(self, tuple: str, **values: object) -> list[FailedRule]:
+        """For a tuple that is not there, what of each rule's body holds.
+
+        values: of variables that the tuple does not bind, as in a program; a text is `'"b"'`.
+        """
+        given = {name: str(value) for name, value in values.items()}
+        return [FailedRule.of_core(tuple, one) for one in self._core.why_not(tuple, given, self._functors)]
 
     def write(self) -> None:
         """Writes the files of all .output directives, or none of them."""
