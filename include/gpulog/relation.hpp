@@ -12,16 +12,13 @@
 
 #include "gpulog/arrow.hpp"
 #include "gpulog/export.hpp"
+#include "gpulog/value.hpp"
 
 namespace gpulog {
 
 namespace detail {
 struct engine_state;
 }
-
-/// A value to insert; its alternative has to fit the attribute's type. One of another width than the program's words is
-/// taken where it is the same value.
-using value = std::variant<std::int32_t, std::uint32_t, float, std::string, std::int64_t, std::uint64_t, double>;
 
 /// The values of a column, one a tuple; the alternative has to fit the attribute's type, as that of a value.
 using column_values =
@@ -34,6 +31,7 @@ struct attribute {
   std::string name;
   std::string type;           ///< one of number, unsigned, float, symbol, record, adt
   std::string declared_type;  ///< its name in the text, as "Town" with `.type Town <: symbol`
+  std::string structure;      ///< of records and branches: the name of one of program::types()
 };
 
 /// One row of a relation; valid as long as its engine is, until the engine is changed.
@@ -52,6 +50,9 @@ class GPULOG_API tuple {
   [[nodiscard]] std::uint64_t unsigned_number64(std::size_t column) const;
   [[nodiscard]] double floating64(std::size_t column) const;
   [[nodiscard]] std::string_view symbol(std::size_t column) const;
+  /// The column, whatever its type; numbers and floats have the width of the program's words. @throws input_error for
+  /// records and branches that are larger than a value may be; memory_limit_error
+  [[nodiscard]] gpulog::value value(std::size_t column) const;
   /// The column as an output file has it.
   [[nodiscard]] std::string text(std::size_t column) const;
 

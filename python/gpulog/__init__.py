@@ -19,11 +19,13 @@ from gpulog._engine import Engine, Relation, run
 from gpulog._functors import batched
 from gpulog._program import Attribute, Declaration, Diagnostic, Plan, Program, ProgramError, ProgramWarning
 from gpulog._proofs import FailedRule, Proof
+from gpulog._structures import Branch, Field, StructuredType
 
 __version__ = _core.version()
 
 __all__ = [
     "Attribute",
+    "Branch",
     "Cancelled",
     "Declaration",
     "Diagnostic",
@@ -31,6 +33,7 @@ __all__ = [
     "Error",
     "EvaluationError",
     "FailedRule",
+    "Field",
     "InputError",
     "MemoryLimitError",
     "OutputError",
@@ -40,6 +43,7 @@ __all__ = [
     "ProgramWarning",
     "Proof",
     "Relation",
+    "StructuredType",
     "backends",
     "batched",
     "run",

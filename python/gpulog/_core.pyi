@@ -9,7 +9,8 @@ class MemoryLimitError(Error): ...
 class Cancelled(Error): ...
 
 Functor = Callable[[str, int, list[Any]], Any]
-Columns = list[tuple[str, str, str]]
+Columns = list[tuple[str, str, str, str]]
+Fields = list[tuple[str, str, str]]
 
 def version() -> str: ...
 def backends() -> list[str]: ...
@@ -38,6 +39,12 @@ class Program:
     def show(self, stage: str, /) -> str: ...
     def diagnostics(self) -> list[tuple[str, str, str, int, int, str]]: ...
     def relations(self) -> list[tuple[str, Columns, bool, bool]]: ...
+    def types(self) -> list[tuple[str, str, Fields, dict[str, Fields]]]: ...
+
+class Structures:
+    def __init__(
+        self, source: Program, records: dict[str, Callable[..., Any]], branch: Callable[..., object]
+    ) -> None: ...
 
 class Table:
     @property
@@ -92,6 +99,7 @@ class Engine:
     def __init__(
         self,
         source: Program,
+        structures: Structures,
         facts: str,
         output: str,
         jobs: int,

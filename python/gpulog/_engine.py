@@ -67,7 +67,8 @@ class Relation:
         return self._engine.contains(self.name, row if isinstance(row, tuple) else (row,))
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """All tuples. Texts that are no UTF-8 come as Python's surrogate escapes; records are texts."""
+        """All tuples. Texts that are no UTF-8 come as Python's surrogate escapes; records are named tuples, `nil` is
+        None, and branches are of `Branch`."""
         table = self._engine.rows(self.name)
         return table.fetch(0, table.rows)
 
@@ -175,6 +176,7 @@ class Engine:
         self._functors = _functors.for_core(functors or {})
         self._core = _core.Engine(
             source=self.program.core,
+            structures=self.program.structures,
             facts=os.fspath(facts),
             output="" if output is None else os.fspath(output),
             jobs=jobs,

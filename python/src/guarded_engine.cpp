@@ -13,13 +13,14 @@ namespace gpulog_python {
 
 columns_of_declaration columns_of(const std::vector<gpulog::attribute>& attributes) {
   columns_of_declaration result;
-  for (const gpulog::attribute& one : attributes) result.emplace_back(one.name, one.type, one.declared_type);
+  for (const gpulog::attribute& one : attributes)
+    result.emplace_back(one.name, one.type, one.declared_type, one.structure);
   return result;
 }
 
-guarded_engine::guarded_engine(const gpulog::program& source, gpulog::run_options options,
-                               const std::vector<std::string>& functors)
-    : is_wide_(source.word_size() == 64), engine_([&] {
+guarded_engine::guarded_engine(const gpulog::program& source, std::shared_ptr<const structures> known,
+                               gpulog::run_options options, const std::vector<std::string>& functors)
+    : is_wide_(source.word_size() == 64), known_(std::move(known)), engine_([&] {
         for (const std::string& name : functors) {
           options.functors[name] = [this, name](std::span<const gpulog::column_values> arguments,
                                                 const gpulog::result_values& results) {
@@ -151,7 +152,7 @@ nb::capsule guarded_engine::stream(const std::string& name, bool dictionaries, b
 
 table guarded_engine::rows(const std::string& name) {
   const in_use mine(*this);
-  return table(engine_.relation(name));
+  return {engine_.relation(name), known_};
 }
 
 std::vector<std::pair<std::string, columns_of_declaration>> guarded_engine::relations() {
@@ -166,18 +167,20 @@ std::vector<gpulog::value> guarded_engine::values_of(const gpulog::relation& rel
   const std::vector<gpulog::attribute> attributes = relation.attributes();
   std::vector<gpulog::value> values;
   for (std::size_t c = 0; c < row.size(); ++c) {
-    const std::string type = c < attributes.size() ? attributes[c].type : "symbol";
-    if (type == "record" || type == "adt") {
-      throw gpulog::input_error("relation " + relation.name() + " has records: its tuples cannot be looked for");
+    if (c == attributes.size()) {
+      throw gpulog::input_error("relation " + relation.name() + " has " + std::to_string(c) + " attributes, but " +
+                                std::to_string(row.size()) + " values were given");
     }
-    if (!add_value(row[c], type, values)) {
+    if (!add_value(row[c], attributes[c], values)) {
       throw gpulog::input_error("relation " + relation.name() + " has no tuple of such types: " + text_of(row));
     }
   }
   return values;
 }
 
-bool guarded_engine::add_value(nb::handle given, const std::string& type, std::vector<gpulog::value>& values) const {
+bool guarded_engine::add_value(nb::handle given, const gpulog::attribute& attribute,
+                               std::vector<gpulog::value>& values) const {
+  const std::string& type = attribute.type;
   if (type == "number") {
     std::int64_t number = 0;
     if (read_number(given, number) != reading::done) return false;
@@ -189,6 +192,12 @@ bool guarded_engine::add_value(nb::handle given, const std::string& type, std::v
   } else if (type == "symbol") {
     std::string text;
     if (read_text(given, text) != reading::done) return false;
+    values.emplace_back(std::move(text));
+  } else if (!attribute.structure.empty()) {
+    std::string text;
+    const bool is_text = PyUnicode_Check(given.ptr()) || PyBytes_Check(given.ptr());
+    const reading how = is_text ? read_text(given, text) : known_->append_text(given, attribute.structure, text);
+    if (how != reading::done) return false;
     values.emplace_back(std::move(text));
   } else {
     double number = 0;

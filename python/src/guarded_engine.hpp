@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,12 +20,13 @@
 #include "functors.hpp"
 #include "gpulog/engine.hpp"
 #include "streams.hpp"
+#include "structures.hpp"
 
 namespace gpulog_python {
 
-using columns_of_declaration = std::vector<std::tuple<std::string, std::string, std::string>>;
+using columns_of_declaration = std::vector<std::tuple<std::string, std::string, std::string, std::string>>;
 
-/// Name, type and declared type of each.
+/// Name, type, declared type and structure of each.
 [[nodiscard]] columns_of_declaration columns_of(const std::vector<gpulog::attribute>& attributes);
 
 /// Functors by name, each with whether it takes arrays.
@@ -34,7 +36,8 @@ using given_functors = std::map<std::string, std::pair<nb::object, bool>>;
 class guarded_engine {
  public:
   /// @param functors names of those that evaluate is given
-  guarded_engine(const gpulog::program& source, gpulog::run_options options, const std::vector<std::string>& functors);
+  guarded_engine(const gpulog::program& source, std::shared_ptr<const structures> known, gpulog::run_options options,
+                 const std::vector<std::string>& functors);
 
   void load();
   /// @param progress called with stratum, strata, iteration, tuples and seconds; or None
@@ -62,6 +65,7 @@ class guarded_engine {
   std::vector<std::pair<std::string, columns_of_declaration>> relations();
   /// Throws where there is no such relation.
   std::vector<gpulog::attribute> attributes(const std::string& name) { return engine_.relation(name).attributes(); }
+  [[nodiscard]] const structures& known() const { return *known_; }
 
  private:
   /// A call that uses the engine. @throws gpulog::input_error where another one does, or another process had it
@@ -99,12 +103,14 @@ class guarded_engine {
   void tell(const gpulog::progress& now);
   [[nodiscard]] std::vector<gpulog::value> values_of(const gpulog::relation& relation, const nb::tuple& row) const;
   /// @return whether it is one of the type
-  [[nodiscard]] bool add_value(nb::handle given, const std::string& type, std::vector<gpulog::value>& values) const;
+  [[nodiscard]] bool add_value(nb::handle given, const gpulog::attribute& attribute,
+                               std::vector<gpulog::value>& values) const;
 
   std::atomic<bool> cancelled_ = false;
   std::atomic<bool> busy_ = false;
   pid_t process_ = getpid();
   bool is_wide_;
+  std::shared_ptr<const structures> known_;
   nb::object progress_;
   std::map<std::string, python_functor> functors_;
   std::chrono::steady_clock::time_point told_;

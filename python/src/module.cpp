@@ -3,12 +3,14 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "proofs.hpp"
 #include "runs.hpp"
 #include "streams.hpp"
+#include "structures.hpp"
 
 namespace gpulog_python {
 namespace {
@@ -34,6 +37,23 @@ gpulog::program compile(const std::string& text, bool is_file, const std::string
   options.filled_relations = filled;
   const nb::gil_scoped_release free;
   return is_file ? gpulog::program::from_file(text, options) : gpulog::program::from_text(text, options, name);
+}
+
+nb::list list_of(const std::vector<gpulog::field>& fields) {
+  nb::list result;
+  for (const gpulog::field& one : fields) result.append(nb::make_tuple(one.name, one.type, one.structure));
+  return result;
+}
+
+/// Name and kind of each; of a record its fields, else its branches with theirs.
+nb::list types_of(const gpulog::program& source) {
+  nb::list result;
+  for (const gpulog::structured_type& type : source.types()) {
+    nb::dict branches;
+    for (const auto& branch : type.branches) branches[nb::cast(branch.name)] = list_of(branch.fields);
+    result.append(nb::make_tuple(type.name, type.type, list_of(type.fields), branches));
+  }
+  return result;
 }
 
 gpulog::backend_kind backend_named(const std::string& name) {
@@ -81,6 +101,7 @@ NB_MODULE(_core, module) {
              }
              return result;
            })
+      .def("types", &types_of)
       .def("relations", [](const gpulog::program& one) {
         nb::list result;
         for (const gpulog::relation_declaration& relation : one.relations()) {
@@ -91,6 +112,9 @@ NB_MODULE(_core, module) {
       });
   module.def("compile", &compile, "text"_a, "is_file"_a, "name"_a, "include"_a, "macros"_a, "pragmas"_a, "word_size"_a,
              "filled"_a);
+
+  nb::class_<structures>(module, "Structures")
+      .def(nb::init<const gpulog::program&, nb::dict, nb::object>(), "source"_a, "records"_a, "branch"_a);
 
   nb::class_<table>(module, "Table")
       .def_prop_ro("rows", &table::rows)
@@ -105,11 +129,11 @@ NB_MODULE(_core, module) {
   nb::class_<guarded_engine>(module, "Engine")
       .def(
           "__init__",
-          [](guarded_engine* self, const gpulog::program& source, const std::string& facts, const std::string& output,
-             unsigned jobs, const std::string& backend, int device, const std::string& storage,
-             std::uint64_t memory_limit, bool proofs, const std::vector<std::string>& functor_libraries,
-             const std::vector<std::string>& functor_directories, const std::vector<std::string>& functors,
-             const std::map<std::string, std::string>& tuning) {
+          [](guarded_engine* self, const gpulog::program& source, std::shared_ptr<const structures> known,
+             const std::string& facts, const std::string& output, unsigned jobs, const std::string& backend, int device,
+             const std::string& storage, std::uint64_t memory_limit, bool proofs,
+             const std::vector<std::string>& functor_libraries, const std::vector<std::string>& functor_directories,
+             const std::vector<std::string>& functors, const std::map<std::string, std::string>& tuning) {
             gpulog::run_options options;
             options.fact_directory = facts;
             options.output_directory = output;
@@ -122,10 +146,10 @@ NB_MODULE(_core, module) {
             options.functor_libraries = functor_libraries;
             options.functor_directories = functor_directories;
             for (const auto& [name, value] : tuning) options.tuning[name] = value;
-            new (self) guarded_engine(source, std::move(options), functors);
+            new (self) guarded_engine(source, std::move(known), std::move(options), functors);
           },
-          "source"_a, "facts"_a, "output"_a, "jobs"_a, "backend"_a, "device"_a, "storage"_a, "memory_limit"_a,
-          "proofs"_a, "functor_libraries"_a, "functor_directories"_a, "functors"_a, "tuning"_a)
+          "source"_a, "structures"_a, "facts"_a, "output"_a, "jobs"_a, "backend"_a, "device"_a, "storage"_a,
+          "memory_limit"_a, "proofs"_a, "functor_libraries"_a, "functor_directories"_a, "functors"_a, "tuning"_a)
       .def("load", &guarded_engine::load)
       .def("evaluate", &guarded_engine::evaluate, "progress"_a.none(), "functors"_a)
       .def("write", &guarded_engine::write)
@@ -141,11 +165,13 @@ NB_MODULE(_core, module) {
       .def("insert_stream", &guarded_engine::insert_stream, "name"_a, "rows"_a)
       .def("insert_columns", &guarded_engine::insert_columns, "name"_a, "columns"_a)
       .def("insert_nothing", &guarded_engine::insert_nothing, "name"_a)
-      .def("streams_of_rows", [](guarded_engine& one, const std::string& name,
-                                 const nb::object& rows) { return streams_of_rows(name, one.attributes(name), rows); })
+      .def("streams_of_rows",
+           [](guarded_engine& one, const std::string& name, const nb::object& rows) {
+             return streams_of_rows(name, one.attributes(name), rows, one.known());
+           })
       .def("stream_of_values",
            [](guarded_engine& one, const std::string& name, std::size_t column, const nb::object& values) {
-             return stream_of_values(name, one.attributes(name).at(column), values);
+             return stream_of_values(name, one.attributes(name).at(column), values, one.known());
            })
       .def("erase", &guarded_engine::erase, "name"_a, "rows"_a)
       .def("size", &guarded_engine::size, "name"_a)

@@ -139,7 +139,7 @@ def test_a_relation_of_one_attribute_or_none() -> None:
         assert 2 in result["b"] and "yz" in result["s"] and len(result["yes"]) == 1
 
 
-def test_records_and_branches_are_texts() -> None:
+def test_records_and_branches_may_be_texts() -> None:
     text = """.type Pair = [x:number, s:symbol]
     .type Tree = Leaf {} | Node {left:Tree, right:Tree}
     .decl a(p:Pair, t:Tree)
@@ -148,7 +148,7 @@ def test_records_and_branches_are_texts() -> None:
     rows = [('[1, "a, b"]', "$Leaf"), ("nil", "$Node($Leaf, $Leaf)")]
     first = gpulog.run(text, a=rows)["b"]
     second = gpulog.run(text, a=first.pl())["b"]
-    assert sorted(first) == sorted(second)
+    assert set(first) == set(second)
     assert len(second) == 2
     with pytest.raises(gpulog.InputError, match="row 1 of attribute p of relation a is no Pair: 5"):
         gpulog.run(text, a=[rows[0], ("5", "$Leaf")])
