@@ -98,6 +98,29 @@ bool are_connected(gpulog::engine& engine, const std::string& from, const std::s
   return engine.relation("connection").contains({from, to});
 }
 
+std::int32_t sum_of(const std::vector<std::int32_t>& numbers) {
+  const auto program = gpulog::program::from_text(R"(
+    .type Tree = Leaf {x:number} | Sum {left:Tree, right:Tree}
+    .decl tree(t:Tree)
+    .decl part(t:Tree)
+    part(t) :- tree(t).
+    part(x), part(y) :- part($Sum(x, y)).
+    .decl value(t:Tree, x:number)
+    value($Leaf(x), x) :- part($Leaf(x)).
+    value($Sum(l, r), x + y) :- part($Sum(l, r)), value(l, x), value(r, y).
+  )");
+  gpulog::branch tree("Leaf", {0});
+  for (const std::int32_t number : numbers) tree = gpulog::branch("Sum", {gpulog::branch("Leaf", {number}), tree});
+
+  gpulog::engine engine(program);
+  engine.relation("tree").insert({tree});
+  engine.evaluate();
+  for (const gpulog::tuple row : engine.relation("value")) {
+    if (row.value(0) == gpulog::value(tree)) return row.number(1);
+  }
+  return 0;
+}
+
 std::uint64_t connections_after(gpulog::engine& engine, const std::string& from, const std::string& to,
                                 const std::string& closed) {
   auto road = engine.relation("road");
@@ -251,6 +274,8 @@ TEST(embedding, a_tuple_is_looked_for) {
   EXPECT_TRUE(are_connected(engine, "Linz", "Wels"));
   EXPECT_FALSE(are_connected(engine, "Wels", "Linz"));
 }
+
+TEST(embedding, branches_in_and_out) { EXPECT_EQ(sum_of({1, 20, 300}), 321); }
 
 TEST(embedding, facts_change) {
   const auto program = gpulog::program::from_text(
