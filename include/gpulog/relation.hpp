@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +67,16 @@ class GPULOG_API tuple {
   const detail::engine_state* engine_ = nullptr;
   std::uint32_t relation_ = 0;
   std::uint64_t row_ = 0;
+};
+
+/// A column of numbers in the memory of a device. All work on it is done; nobody may write to it.
+struct device_column {
+  const void* values = nullptr;
+  std::uint64_t rows = 0;
+  std::string vendor;                 ///< whose device, as backend_from_name() reads it; or emulated
+  int device = 0;                     ///< its number
+  const void* stream = nullptr;       ///< of the engine, as the vendor has it
+  std::shared_ptr<const void> owner;  ///< keeps what is needed of the engine and of this evaluation
 };
 
 /// A relation of an engine: a handle, valid as long as the engine. Iteration gives every tuple once, in no order to
@@ -143,6 +155,10 @@ class GPULOG_API relation {
   /// of the engine, and may be released by any thread. Reading the stream fails for texts that are no UTF-8, unless
   /// they are wanted as bytes. @throws memory_limit_error
   void to_arrow(ArrowArrayStream& made, const arrow_options& options = {}) const;
+
+  /// A column of results where it is; to_arrow would copy it to the host. Numbers, unsigned numbers and floats of 32
+  /// bits only. Nothing of one that the host has.
+  [[nodiscard]] std::optional<device_column> on_device(std::size_t column) const;
 
   /// Whether one of its tuples has these values. The first question after an evaluation takes time and memory (16 bytes
   /// a tuple) for an index, those that follow do not; before the first evaluation each one looks at all tuples. @throws

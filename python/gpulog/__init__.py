@@ -18,6 +18,7 @@ from gpulog._core import Cancelled, Error, EvaluationError, InputError, MemoryLi
 from gpulog._engine import Engine, Relation, run
 from gpulog._functors import batched
 from gpulog._program import Attribute, Declaration, Diagnostic, Plan, Program, ProgramError, ProgramWarning
+from gpulog._profile import Profile, RuleProfile
 from gpulog._proofs import FailedRule, Proof
 from gpulog._structures import Branch, Field, StructuredType
 
@@ -38,11 +39,13 @@ __all__ = [
     "MemoryLimitError",
     "OutputError",
     "Plan",
+    "Profile",
     "Program",
     "ProgramError",
     "ProgramWarning",
     "Proof",
     "Relation",
+    "RuleProfile",
     "StructuredType",
     "backends",
     "batched",

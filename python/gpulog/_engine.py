@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpulog import _core, _functors, _inputs
 from gpulog._program import Attribute, Program, attributes_of
+from gpulog._profile import Profile
 from gpulog._proofs import FailedRule, Proof
 
 if TYPE_CHECKING:
@@ -115,10 +116,20 @@ class Relation:
 
     def column(self, name: str) -> Any:
         """The numbers of a column, not copied: an array with `__dlpack__` and the buffer protocol, read only."""
+        return self._engine.rows(self.name).numbers(self._place_of_numbers(name))
+
+    def device_column(self, name: str) -> Any:
+        """The same in the memory of a device, with `__dlpack__`; None where the host has it.
+
+        For libraries of that device, as CuPy and PyTorch. Nobody may write to it. Columns of 32 bits only.
+        """
+        return self._engine.on_device(self.name, self._place_of_numbers(name))
+
+    def _place_of_numbers(self, name: str) -> int:
         place = self.columns.index(name) if name in self.columns else -1
         if place < 0 or self.attributes[place].type not in ("number", "unsigned", "float"):
             raise _core.InputError(f"relation {self.name} has no column of numbers that is named {name}")
-        return self._engine.rows(self.name).numbers(place)
+        return place
 
     def __repr__(self) -> str:
         columns = ", ".join(f"{one.name}:{one.declared_type}" for one in self.attributes)
@@ -264,6 +275,10 @@ class Engine:
         """What was done up to now: times, tuples, bytes and the plan of each rule."""
         figures: dict[str, Any] = json.loads(self._core.statistics())
         return figures
+
+    def profile(self) -> Profile:
+        """Where the time went: seconds of each phase, and of each rule with what it derived."""
+        return Profile.of_statistics(self.statistics)
 
     def __repr__(self) -> str:
         return f"<gpulog.Engine of {len(self)} relations>"

@@ -155,6 +155,27 @@ table guarded_engine::rows(const std::string& name) {
   return {engine_.relation(name), known_};
 }
 
+nb::object guarded_engine::on_device(const std::string& name, std::size_t column) {
+  const in_use mine(*this);
+  const gpulog::relation relation = engine_.relation(name);
+  const auto found = relation.on_device(column);
+  if (!found) return nb::none();
+  constexpr int device_of_another_kind = 12;  // kDLExtDev: nobody reads the emulated device's memory
+  const int kind = found->vendor == "cuda"  ? nb::device::cuda::value
+                   : found->vendor == "hip" ? nb::device::rocm::value
+                                            : device_of_another_kind;
+  const std::string type = relation.attributes()[column].type;
+  const nb::dlpack::dtype dtype = type == "number"     ? nb::dtype<std::int32_t>()
+                                  : type == "unsigned" ? nb::dtype<std::uint32_t>()
+                                                       : nb::dtype<float>();
+  auto kept = std::make_unique<std::shared_ptr<const void>>(found->owner);
+  const nb::capsule keeper(kept.release(),
+                           [](void* one) noexcept { delete static_cast<std::shared_ptr<const void>*>(one); });
+  const std::size_t shape[] = {static_cast<std::size_t>(found->rows)};
+  return nb::cast(
+      nb::ndarray<nb::array_api, nb::ro>(found->values, 1, shape, keeper, nullptr, dtype, kind, found->device));
+}
+
 std::vector<std::pair<std::string, columns_of_declaration>> guarded_engine::relations() {
   std::vector<std::pair<std::string, columns_of_declaration>> result;
   for (const gpulog::relation& one : engine_.relations()) {

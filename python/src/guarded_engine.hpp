@@ -61,6 +61,8 @@ class guarded_engine {
   bool contains(const std::string& name, const nb::tuple& row);
   nb::capsule stream(const std::string& name, bool dictionaries, bool binary);
   table rows(const std::string& name);
+  /// A column where a device has it, as an array of that device; None where the host has it.
+  nb::object on_device(const std::string& name, std::size_t column);
 
   std::vector<std::pair<std::string, columns_of_declaration>> relations();
   /// Throws where there is no such relation.

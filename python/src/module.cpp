@@ -177,5 +177,6 @@ NB_MODULE(_core, module) {
       .def("size", &guarded_engine::size, "name"_a)
       .def("contains", &guarded_engine::contains, "name"_a, "row"_a)
       .def("stream", &guarded_engine::stream, "name"_a, "dictionaries"_a, "binary"_a)
-      .def("rows", &guarded_engine::rows, "name"_a);
+      .def("rows", &guarded_engine::rows, "name"_a)
+      .def("on_device", &guarded_engine::on_device, "name"_a, "column"_a);
 }

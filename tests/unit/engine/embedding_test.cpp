@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -76,6 +77,11 @@ void hand_over(const gpulog::relation& from, gpulog::relation to) {
   from.to_arrow(rows, {.dictionaries = true});
   to.insert_arrow(rows);
   rows.release(&rows);
+}
+
+const void* address_on_device(const gpulog::relation& relation) {
+  const std::optional<gpulog::device_column> column = relation.on_device(0);
+  return column && column->vendor == "cuda" ? column->values : nullptr;
 }
 
 std::string table_of(const gpulog::relation& relation) {
@@ -273,6 +279,14 @@ TEST(embedding, a_tuple_is_looked_for) {
   engine.evaluate();
   EXPECT_TRUE(are_connected(engine, "Linz", "Wels"));
   EXPECT_FALSE(are_connected(engine, "Wels", "Linz"));
+}
+
+TEST(embedding, of_the_host_no_column_is_on_a_device) {
+  gpulog::run_options options;
+  options.backend = gpulog::backend_kind::cpu;
+  gpulog::engine engine(gpulog::program::from_text(".decl a(x:number)\na(1).\n"), options);
+  engine.evaluate();
+  EXPECT_EQ(address_on_device(engine.relation("a")), nullptr);
 }
 
 TEST(embedding, branches_in_and_out) { EXPECT_EQ(sum_of({1, 20, 300}), 321); }
