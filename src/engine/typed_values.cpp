@@ -148,7 +148,8 @@ std::optional<std::vector<word>> row_of(std::span<const value> values, std::uint
                                     name_of(type, engine.analysed().structures), fault.why.empty() ? "" : ": ",
                                     fault.why));
     } catch (const backend::memory_exceeded& fault) {
-      throw out_of_memory("reading a row for relation " + declared.name, fault, engine.memory);
+      const std::string doing = adds ? "inserting into relation " : "looking for a row of relation ";
+      throw out_of_memory(doing + declared.name, fault, engine.memory);
     } catch (const std::length_error& fault) {
       throw memory_limit_error(fault.what());  // of numbers that a word has
     }
