@@ -79,6 +79,9 @@ class GPULOG_API program {
   /// the query holds.
   [[nodiscard]] std::vector<relation_declaration> queries() const;
 
+  /// Record types and algebraic data types, in the order of the text.
+  [[nodiscard]] std::vector<structured_type> types() const;
+
   /// Bits of its numbers, unsigned numbers and floats: 32 or 64.
   [[nodiscard]] unsigned word_size() const;
 

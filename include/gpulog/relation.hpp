@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,16 +14,13 @@
 
 #include "gpulog/arrow.hpp"
 #include "gpulog/export.hpp"
+#include "gpulog/value.hpp"
 
 namespace gpulog {
 
 namespace detail {
 struct engine_state;
 }
-
-/// A value to insert; its alternative has to fit the attribute's type. One of another width than the program's words is
-/// taken where it is the same value.
-using value = std::variant<std::int32_t, std::uint32_t, float, std::string, std::int64_t, std::uint64_t, double>;
 
 /// The values of a column, one a tuple; the alternative has to fit the attribute's type, as that of a value.
 using column_values =
@@ -34,6 +33,7 @@ struct attribute {
   std::string name;
   std::string type;           ///< one of number, unsigned, float, symbol, record, adt
   std::string declared_type;  ///< its name in the text, as "Town" with `.type Town <: symbol`
+  std::string structure;      ///< of records and branches: the name of one of program::types()
 };
 
 /// One row of a relation; valid as long as its engine is, until the engine is changed.
@@ -52,6 +52,9 @@ class GPULOG_API tuple {
   [[nodiscard]] std::uint64_t unsigned_number64(std::size_t column) const;
   [[nodiscard]] double floating64(std::size_t column) const;
   [[nodiscard]] std::string_view symbol(std::size_t column) const;
+  /// The column, whatever its type; numbers and floats have the width of the program's words. @throws input_error for
+  /// records and branches that are larger than a value may be; memory_limit_error
+  [[nodiscard]] gpulog::value value(std::size_t column) const;
   /// The column as an output file has it.
   [[nodiscard]] std::string text(std::size_t column) const;
 
@@ -64,6 +67,16 @@ class GPULOG_API tuple {
   const detail::engine_state* engine_ = nullptr;
   std::uint32_t relation_ = 0;
   std::uint64_t row_ = 0;
+};
+
+/// A column of numbers in the memory of a device. All work on it is done; nobody may write to it.
+struct device_column {
+  const void* values = nullptr;
+  std::uint64_t rows = 0;
+  std::string vendor;                 ///< whose device, as backend_from_name() reads it; or emulated
+  int device = 0;                     ///< its number
+  const void* stream = nullptr;       ///< of the engine, as the vendor has it
+  std::shared_ptr<const void> owner;  ///< keeps what is needed of the engine and of this evaluation
 };
 
 /// A relation of an engine: a handle, valid as long as the engine. Iteration gives every tuple once, in no order to
@@ -142,6 +155,10 @@ class GPULOG_API relation {
   /// of the engine, and may be released by any thread. Reading the stream fails for texts that are no UTF-8, unless
   /// they are wanted as bytes. @throws memory_limit_error
   void to_arrow(ArrowArrayStream& made, const arrow_options& options = {}) const;
+
+  /// A column of results where it is; to_arrow would copy it to the host. Numbers, unsigned numbers and floats of 32
+  /// bits only. Nothing of one that the host has.
+  [[nodiscard]] std::optional<device_column> on_device(std::size_t column) const;
 
   /// Whether one of its tuples has these values. The first question after an evaluation takes time and memory (16 bytes
   /// a tuple) for an index, those that follow do not; before the first evaluation each one looks at all tuples. @throws

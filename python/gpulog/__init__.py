@@ -18,25 +18,35 @@ from gpulog._core import Cancelled, Error, EvaluationError, InputError, MemoryLi
 from gpulog._engine import Engine, Relation, run
 from gpulog._functors import batched
 from gpulog._program import Attribute, Declaration, Diagnostic, Plan, Program, ProgramError, ProgramWarning
+from gpulog._profile import Profile, RuleProfile
+from gpulog._proofs import FailedRule, Proof
+from gpulog._structures import Branch, Field, StructuredType
 
 __version__ = _core.version()
 
 __all__ = [
     "Attribute",
+    "Branch",
     "Cancelled",
     "Declaration",
     "Diagnostic",
     "Engine",
     "Error",
     "EvaluationError",
+    "FailedRule",
+    "Field",
     "InputError",
     "MemoryLimitError",
     "OutputError",
     "Plan",
+    "Profile",
     "Program",
     "ProgramError",
     "ProgramWarning",
+    "Proof",
     "Relation",
+    "RuleProfile",
+    "StructuredType",
     "backends",
     "batched",
     "run",

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from gpulog import _core, _functors, _inputs
 from gpulog._program import Attribute, Program, attributes_of
+from gpulog._profile import Profile
+from gpulog._proofs import FailedRule, Proof
 
 if TYPE_CHECKING:
     import numpy
@@ -66,7 +68,8 @@ class Relation:
         return self._engine.contains(self.name, row if isinstance(row, tuple) else (row,))
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """All tuples. Texts that are no UTF-8 come as Python's surrogate escapes; records are texts."""
+        """All tuples. Texts that are no UTF-8 come as Python's surrogate escapes; records are named tuples, `nil` is
+        None, and branches are of `Branch`."""
         table = self._engine.rows(self.name)
         return table.fetch(0, table.rows)
 
@@ -113,10 +116,20 @@ class Relation:
 
     def column(self, name: str) -> Any:
         """The numbers of a column, not copied: an array with `__dlpack__` and the buffer protocol, read only."""
+        return self._engine.rows(self.name).numbers(self._place_of_numbers(name))
+
+    def device_column(self, name: str) -> Any:
+        """The same in the memory of a device, with `__dlpack__`; None where the host has it.
+
+        For libraries of that device, as CuPy and PyTorch. Nobody may write to it. Columns of 32 bits only.
+        """
+        return self._engine.on_device(self.name, self._place_of_numbers(name))
+
+    def _place_of_numbers(self, name: str) -> int:
         place = self.columns.index(name) if name in self.columns else -1
         if place < 0 or self.attributes[place].type not in ("number", "unsigned", "float"):
             raise _core.InputError(f"relation {self.name} has no column of numbers that is named {name}")
-        return self._engine.rows(self.name).numbers(place)
+        return place
 
     def __repr__(self) -> str:
         columns = ", ".join(f"{one.name}:{one.declared_type}" for one in self.attributes)
@@ -147,6 +160,7 @@ class Engine:
 
     A program that is given as text or path may have relations that are filled later: of those nothing is warned.
     facts, output: folders of .input and .output files. jobs: threads, 0 for all processors. memory_limit: in bytes.
+    proofs: whether `why` and `why_not` will be asked.
     functors: functions by the names that .functor declares; several threads of the engine may call them, but only one
     at a time. Those that `batched` marks get arrays of NumPy, the others the values of one row.
     Several engines may work in several threads; a call that comes while an engine works is an InputError.
@@ -163,6 +177,7 @@ class Engine:
         device: int = 0,
         storage: str = "auto",
         memory_limit: int = 0,
+        proofs: bool = False,
         functor_libraries: Iterable[str] = (),
         functor_directories: Iterable[str] = (),
         functors: Mapping[str, _functors.Functor] | None = None,
@@ -172,6 +187,7 @@ class Engine:
         self._functors = _functors.for_core(functors or {})
         self._core = _core.Engine(
             source=self.program.core,
+            structures=self.program.structures,
             facts=os.fspath(facts),
             output="" if output is None else os.fspath(output),
             jobs=jobs,
@@ -179,6 +195,7 @@ class Engine:
             device=device,
             storage=storage,
             memory_limit=memory_limit,
+            proofs=proofs,
             functor_libraries=list(functor_libraries),
             functor_directories=list(functor_directories),
             functors=list(self._functors),
@@ -223,6 +240,24 @@ class Engine:
         else:
             self._core.evaluate(progress or None, self._functors)
 
+    def why(self, tuple: str, depth: int = 4) -> Proof | None:
+        """Why a tuple is there, by a proof of least height; None where it is not.
+
+        tuple: as in a program: `reach(1, "b")`. depth: levels of tuples that are shown, at least 2; deeper ones are cut.
+        It is for engines with `proofs=True` that were evaluated. The first questions make indexes of the relations that
+        they read.
+        """
+        found = self._core.why(tuple, depth, self._functors)
+        return None if found is None else Proof.of_core(found)
+
+    def why_not(self, tuple: str, **values: object) -> list[FailedRule]:
+        """For a tuple that is not there, what of each rule's body holds.
+
+        values: of variables that the tuple does not bind, as in a program; a text is `'"b"'`.
+        """
+        given = {name: str(value) for name, value in values.items()}
+        return [FailedRule.of_core(tuple, one) for one in self._core.why_not(tuple, given, self._functors)]
+
     def write(self) -> None:
         """Writes the files of all .output directives, or none of them."""
         self._core.write()
@@ -240,6 +275,10 @@ class Engine:
         """What was done up to now: times, tuples, bytes and the plan of each rule."""
         figures: dict[str, Any] = json.loads(self._core.statistics())
         return figures
+
+    def profile(self) -> Profile:
+        """Where the time went: seconds of each phase, and of each rule with what it derived."""
+        return Profile.of_statistics(self.statistics)
 
     def __repr__(self) -> str:
         return f"<gpulog.Engine of {len(self)} relations>"

@@ -107,6 +107,12 @@ def _stream_of_array(engine: _core.Engine, name: str, place: int, column: Any) -
 
     if column.ndim != 1:
         raise _core.InputError(f"a column for relation {name} has {column.ndim} dimensions")
+    if isinstance(column, numpy.ma.MaskedArray):
+        missing = numpy.flatnonzero(numpy.ma.getmaskarray(column))
+        if len(missing) > 0:
+            attribute = engine.attributes(name)[place][0]
+            raise _core.InputError(f"row {missing[0]} of attribute {attribute} of relation {name} is null")
+        column = column.data
     if column.dtype.kind in "iub" or column.dtype.kind == "f":
         if column.dtype.itemsize == 2 and column.dtype.kind == "f":
             column = column.astype(numpy.float32)

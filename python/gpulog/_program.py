@@ -5,8 +5,10 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from gpulog import _core
+from gpulog._structures import Branch, StructuredType
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Attribute:
     """One of number, unsigned, float, symbol, record, adt."""
     declared_type: str
     """Its name in the text."""
+    structure: str = ""
+    """Of records and branches: the name of one of `Program.types`."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class Plan(str):
         return f"<pre>{html.escape(self)}</pre>"
 
 
-def attributes_of(columns: Iterable[tuple[str, str, str]]) -> tuple[Attribute, ...]:
+def attributes_of(columns: Iterable[tuple[str, str, str, str]]) -> tuple[Attribute, ...]:
     return tuple(Attribute(*column) for column in columns)
 
 
@@ -126,6 +130,17 @@ class Program:
             Declaration(name, attributes_of(columns), is_input, is_output)
             for name, columns, is_input, is_output in self.core.relations()
         ]
+
+    @cached_property
+    def types(self) -> dict[str, StructuredType]:
+        """Record types and algebraic data types by their names, in the order of the text."""
+        return {one[0]: StructuredType.of_core(*one) for one in self.core.types()}
+
+    @cached_property
+    def structures(self) -> _core.Structures:
+        """What makes values of Python of records and branches, and the other way round."""
+        records = {name: one.record for name, one in self.types.items() if one.record is not None}
+        return _core.Structures(self.core, records, Branch)
 
     @property
     def word_size(self) -> int:

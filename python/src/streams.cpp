@@ -81,14 +81,14 @@ taken_array& taken(ArrowArrayStream* stream) { return *static_cast<taken_array*>
 /// Appends values of Python to a column.
 class column_builder {
  public:
-  column_builder(const std::string& relation, const gpulog::attribute& attribute)
-      : relation_(relation), attribute_(attribute), buffers_(std::make_shared<buffers>()) {}
+  column_builder(const std::string& relation, const gpulog::attribute& attribute, const structures& known)
+      : relation_(relation), attribute_(attribute), known_(known), buffers_(std::make_shared<buffers>()) {}
 
   void add(nb::handle value) {
     const reading how = read(value);
     if (how == reading::of_another_type) {
-      throw gpulog::input_error(place() +
-                                (value.is_none() ? " is null" : " is no " + attribute_.type + ": " + text_of(value)));
+      const std::string& type = attribute_.structure.empty() ? attribute_.type : attribute_.structure;
+      throw gpulog::input_error(place() + (value.is_none() ? " is null" : " is no " + type + ": " + text_of(value)));
     }
     if (how == reading::out_of_range) {
       throw gpulog::input_error(place() + " is no " + attribute_.type + " of 64 bits: " + text_of(value));
@@ -130,7 +130,9 @@ class column_builder {
       return how;
     }
     if (attribute_.type == "float") return read_float(value, buffers_->floats.emplace_back());
-    const reading how = read_text(value, buffers_->bytes);
+    const bool is_text = attribute_.structure.empty() || PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr());
+    const reading how =
+        is_text ? read_text(value, buffers_->bytes) : known_.append_text(value, attribute_.structure, buffers_->bytes);
     buffers_->offsets.push_back(static_cast<std::int64_t>(buffers_->bytes.size()));
     return how;
   }
@@ -141,6 +143,7 @@ class column_builder {
 
   const std::string& relation_;
   const gpulog::attribute& attribute_;
+  const structures& known_;
   std::shared_ptr<buffers> buffers_;
   std::int64_t rows_ = 0;
 };
@@ -153,10 +156,12 @@ const T* buffer(const ArrowArray& array, std::size_t number) {
   return static_cast<const T*>(array.buffers[number]);
 }
 
-nb::object text_in(const ArrowArray& array, std::int64_t row) {
+std::string_view bytes_in(const ArrowArray& array, std::int64_t row) {
   const auto* const offsets = buffer<std::int64_t>(array, 1);
-  return decoded({buffer<char>(array, 2) + offsets[row], static_cast<std::size_t>(offsets[row + 1] - offsets[row])});
+  return {buffer<char>(array, 2) + offsets[row], static_cast<std::size_t>(offsets[row + 1] - offsets[row])};
 }
+
+nb::object text_in(const ArrowArray& array, std::int64_t row) { return decoded(bytes_in(array, row)); }
 
 nb::list texts_in(const ArrowArray& array) {
   nb::list result;
@@ -231,22 +236,22 @@ nb::capsule stream_of_array(const nb::ndarray<nb::ro, nb::c_contig, nb::ndim<1>,
   return stream_of(std::move(made));
 }
 
-nb::capsule stream_of_values(const std::string& relation, const gpulog::attribute& attribute,
-                             const nb::object& values) {
+nb::capsule stream_of_values(const std::string& relation, const gpulog::attribute& attribute, const nb::object& values,
+                             const structures& known) {
   const nb::object elements = elements_of(values);
   if (!elements.is_valid()) {
     PyErr_Clear();
     throw gpulog::input_error("attribute " + attribute.name + " of relation " + relation +
                               " was given no column: " + text_of(values));
   }
-  column_builder column(relation, attribute);
+  column_builder column(relation, attribute, known);
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(elements.ptr());
   for (Py_ssize_t i = 0; i < count; ++i) column.add(PySequence_Fast_GET_ITEM(elements.ptr(), i));
   return column.finish();
 }
 
 std::vector<nb::capsule> streams_of_rows(const std::string& relation, const std::vector<gpulog::attribute>& attributes,
-                                         const nb::object& rows) {
+                                         const nb::object& rows, const structures& known) {
   const nb::object all = elements_of(rows);
   if (!all.is_valid()) {
     PyErr_Clear();
@@ -254,7 +259,7 @@ std::vector<nb::capsule> streams_of_rows(const std::string& relation, const std:
   }
   std::vector<column_builder> columns;
   columns.reserve(attributes.size());
-  for (const gpulog::attribute& attribute : attributes) columns.emplace_back(relation, attribute);
+  for (const gpulog::attribute& attribute : attributes) columns.emplace_back(relation, attribute, known);
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(all.ptr());
   for (Py_ssize_t i = 0; i < count; ++i) {
     const nb::handle row = PySequence_Fast_GET_ITEM(all.ptr(), i);
@@ -285,8 +290,9 @@ std::vector<nb::capsule> streams_of_rows(const std::string& relation, const std:
   return result;
 }
 
-table::table(const gpulog::relation& relation) {
+table::table(const gpulog::relation& relation, std::shared_ptr<const structures> known) : known_(std::move(known)) {
   for (const gpulog::attribute& attribute : relation.attributes()) {
+    structures_of_columns_.push_back(attribute.structure);
     const bool is_number = attribute.type == "number" || attribute.type == "unsigned" || attribute.type == "float";
     formats_.push_back(is_number ? "" : attribute.type == "symbol" ? "dictionary" : "text");
   }
@@ -343,8 +349,12 @@ nb::list table::fetch(std::uint64_t first, std::uint64_t count) {
     for (std::uint64_t row = first; row < length && count > 0; ++row, --count) {
       const nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(formats_.size())));
       for (std::size_t c = 0; c < formats_.size(); ++c) {
-        PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(c),
-                         value(piece, c, static_cast<std::int64_t>(row)).release().ptr());
+        const auto place = static_cast<std::int64_t>(row);
+        nb::object made =
+            structures_of_columns_[c].empty()
+                ? value(piece, c, place)
+                : known_->object_of(bytes_in(*pieces_[piece]->children[c], place), structures_of_columns_[c]);
+        PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(c), made.release().ptr());
       }
       result.append(tuple);
     }

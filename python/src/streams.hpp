@@ -11,6 +11,7 @@
 
 #include "gpulog/arrow.hpp"
 #include "gpulog/relation.hpp"
+#include "structures.hpp"
 
 /// Python's objects as streams of Arrow arrays, and streams as Python's objects.
 namespace gpulog_python {
@@ -37,16 +38,16 @@ struct new_stream {
 /// Streams for the attributes of a relation, of rows that are sequences. @throws gpulog::input_error
 [[nodiscard]] std::vector<nb::capsule> streams_of_rows(const std::string& relation,
                                                        const std::vector<gpulog::attribute>& attributes,
-                                                       const nb::object& rows);
+                                                       const nb::object& rows, const structures& known);
 
 /// A stream for one attribute, of a sequence of values. @throws gpulog::input_error
 [[nodiscard]] nb::capsule stream_of_values(const std::string& relation, const gpulog::attribute& attribute,
-                                           const nb::object& values);
+                                           const nb::object& values, const structures& known);
 
 /// The rows of a stream that relation::to_arrow made, with dictionaries and bytes.
 class table {
  public:
-  explicit table(const gpulog::relation& relation);
+  table(const gpulog::relation& relation, std::shared_ptr<const structures> known);
 
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   /// Tuples of so many rows, as a list.
@@ -55,7 +56,7 @@ class table {
   [[nodiscard]] nb::object numbers(std::size_t column) const;
   /// The texts that the codes of a symbol column stand for, where there is one piece.
   [[nodiscard]] nb::list texts(std::size_t column) const;
-  /// All values of a column.
+  /// All values of a column; records and branches as texts.
   [[nodiscard]] nb::list objects(std::size_t column);
   /// How many arrays there are: one, but for large equivalence relations and for no rows.
   [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
@@ -63,7 +64,9 @@ class table {
  private:
   [[nodiscard]] nb::object value(std::size_t piece, std::size_t column, std::int64_t row);
 
-  std::vector<std::string> formats_;  ///< by column; "dictionary" for symbols
+  std::vector<std::string> formats_;                ///< by column; "dictionary" for symbols
+  std::vector<std::string> structures_of_columns_;  ///< empty for plain values
+  std::shared_ptr<const structures> known_;
   std::vector<std::shared_ptr<ArrowArray>> pieces_;
   std::vector<std::vector<nb::list>> texts_;  ///< by piece and column, of symbols: made once
   std::uint64_t rows_ = 0;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/engine_state.hpp"
+#include "engine/shown_evaluation.hpp"
 #include "gpulog/arrow.hpp"
 #include "gpulog/error.hpp"
 #include "gpulog/relation.hpp"
@@ -174,17 +175,11 @@ std::unique_ptr<schema_parts> schema_of(std::string format, std::string name) {
 
 // ---- the stream -----------------------------------------------------------------------------------------------------
 
-/// What has the rows of a relation, whatever becomes of the engine: it may be evaluated again, or be reset.
-struct shown_evaluation {
-  std::shared_ptr<detail::engine_state> engine;
-  std::shared_ptr<detail::evaluation> home;  ///< goes first; nullptr: nothing was evaluated yet
-};
-
 /// The rows that a relation had when the stream was made.
 class relation_stream {
  public:
   relation_stream(std::shared_ptr<detail::engine_state> engine, std::uint32_t relation, const arrow_options& options)
-      : shown_(std::make_shared<shown_evaluation>()),
+      : shown_(std::make_shared<detail::shown_evaluation>()),
         engine_(engine.get()),
         relation_(relation),
         options_(options),
@@ -326,7 +321,7 @@ class relation_stream {
     return text_array(std::move(texts));
   }
 
-  std::shared_ptr<shown_evaluation> shown_;
+  std::shared_ptr<detail::shown_evaluation> shown_;
   detail::engine_state* engine_;
   std::uint32_t relation_;
   arrow_options options_;

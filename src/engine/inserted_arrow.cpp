@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "engine/engine_state.hpp"
+#include "engine/interned_texts.hpp"
 #include "gpulog/arrow.hpp"
 #include "gpulog/error.hpp"
 #include "gpulog/relation.hpp"
@@ -180,7 +182,8 @@ class column_of_arrays {
       : declared_(engine.analysed().relations[relation]),
         attribute_(declared_.attributes[column]),
         engine_(engine),
-        words_(engine.memory) {
+        words_(engine.memory),
+        tasks_(std::make_unique<io::task_runner>(engine.options.jobs)) {
     structured_.types = &engine.analysed().structures;
     structured_.records = &engine.records;
     structured_.wide = engine.wide_or_none();
@@ -194,8 +197,7 @@ class column_of_arrays {
     if (schema.dictionary != nullptr) {
       append_coded(schema, range);
     } else if (layout != text_layout::none && takes_texts()) {
-      for (std::int64_t row = 0; row < range.length; ++row)
-        append_text(text_at(range.array, layout, range.first + row));
+      append_texts(range, layout);
     } else if (takes_texts() || !takes(schema.format) || !visit_numbers(schema.format, range, [&](const auto* values) {
                  append_numbers(values, static_cast<std::uint64_t>(range.length));
                })) {
@@ -222,7 +224,19 @@ class column_of_arrays {
       words_.set_capacity(std::max(wanted, words_.size() == 0 ? 0 : 2 * words_.capacity()));
   }
 
-  void append_text(std::string_view text) { words_.push_back(word_of(text)); }
+  void append_texts(const array_range& range, text_layout layout) {
+    const auto text_of = [&](std::uint64_t row) {
+      return text_at(range.array, layout, range.first + static_cast<std::int64_t>(row));
+    };
+    const auto rows = static_cast<std::uint64_t>(range.length);
+    if (attribute_.kind == value_kind::symbol) {
+      const std::uint64_t before = words_.size();
+      words_.resize(before + rows);
+      detail::intern_texts(engine_.symbols, text_of, rows, words_.data() + before, *tasks_);
+    } else {
+      for (std::uint64_t row = 0; row < rows; ++row) words_.push_back(word_of(text_of(row)));
+    }
+  }
 
   word word_of(std::string_view text) {
     if (attribute_.kind == value_kind::symbol) return engine_.symbols.intern(text);
@@ -317,6 +331,7 @@ class column_of_arrays {
   detail::engine_state& engine_;
   io::structured_columns structured_;
   backend::array<word> words_;
+  std::unique_ptr<io::task_runner> tasks_;
 };
 
 /// Calls visit(schema, array) for each array of a stream. @throws input_error for what the stream reports

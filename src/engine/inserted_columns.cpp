@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "engine/engine_state.hpp"
+#include "engine/interned_texts.hpp"
 #include "engine/value_bits.hpp"
 #include "gpulog/relation.hpp"
 #include "sema/types/types.hpp"
@@ -30,7 +31,11 @@ class column_reader {
   void operator()(std::span<const Value> values) const {
     if constexpr (std::is_convertible_v<Value, std::string_view>) {
       if (attribute_.kind != value_kind::symbol) throw wrong_type();
-      for (const std::string_view text : values) words_.push_back(engine_.symbols.intern(text));
+      words_.resize(values.size());
+      io::task_runner tasks(engine_.options.jobs);
+      detail::intern_texts(
+          engine_.symbols, [values](std::uint64_t row) { return std::string_view(values[row]); }, values.size(),
+          words_.data(), tasks);
     } else {
       read_numbers(values);
     }

@@ -108,7 +108,7 @@ std::vector<relation_declaration> declarations(const program_state& state, bool 
   if (!state.analysed) return found;
   for (const sema::relation& relation : state.analysed->relations) {
     if (relation.is_query != of_queries) continue;
-    found.push_back({relation.name, detail::attributes_of(relation),
+    found.push_back({relation.name, detail::attributes_of(relation, *state.analysed),
                      relation.has_directive(sema::directive_kind::input),
                      relation.has_directive(sema::directive_kind::output)});
   }
@@ -174,6 +174,10 @@ std::vector<relation_declaration> program::outputs() const {
   auto found = relations();
   std::erase_if(found, [](const relation_declaration& relation) { return !relation.is_output; });
   return found;
+}
+
+std::vector<structured_type> program::types() const {
+  return state_->analysed ? detail::types_of(*state_->analysed) : std::vector<structured_type>();
 }
 
 unsigned program::word_size() const { return static_cast<unsigned>(state_->words); }

@@ -4,11 +4,12 @@
 
 #include <bit>
 #include <cmath>
-#include <optional>
+#include <utility>
+#include <vector>
 
 #include "engine/declarations.hpp"
 #include "engine/engine_state.hpp"
-#include "engine/value_bits.hpp"
+#include "engine/typed_values.hpp"
 #include "gpulog/error.hpp"
 #include "io/structured_value.hpp"
 #include "sema/types/types.hpp"
@@ -18,56 +19,6 @@ namespace {
 
 const sema::relation& declaration_of(const detail::engine_state* engine, std::uint32_t relation) {
   return engine->analysed().relations[relation];
-}
-
-/// The word that stores a value of the type.
-word word_of(const value& given, value_kind kind, detail::engine_state& engine) {
-  if (const auto* text = std::get_if<std::string>(&given)) return engine.symbols.intern(*text);
-  return storage::word_of(std::visit(detail::bits_of_value(kind, engine.wide.has_value()), given).value(),
-                          engine.wide_or_none());
-}
-
-/// The word that stores it, if the program has it: else no relation does.
-std::optional<word> known_word_of(const value& given, value_kind kind, const detail::engine_state& engine) {
-  if (const auto* text = std::get_if<std::string>(&given)) return engine.symbols.find(*text);
-  const auto bits = std::visit(detail::bits_of_value(kind, engine.wide.has_value()), given);
-  if (!bits || !engine.wide) return bits ? std::optional(static_cast<word>(*bits)) : std::nullopt;
-  const word code = engine.wide->known_code(*bits);
-  return code == storage::wide_values::no_code ? std::nullopt : std::optional(code);
-}
-
-/// Whether the value is one of the type, whatever the relation has.
-bool fits(const value& given, value_kind kind, const detail::engine_state& engine) {
-  if (std::holds_alternative<std::string>(given)) return kind == value_kind::symbol;
-  return std::visit(detail::bits_of_value(kind, engine.wide.has_value()), given).has_value();
-}
-
-/// @throws input_error unless there is a value of its type for each attribute
-void require_fitting(std::span<const value> values, const sema::relation& declared,
-                     const detail::engine_state& engine) {
-  if (values.size() != declared.attributes.size()) {
-    throw input_error(fmt::format("relation {} has {} attributes, but {} values were given", declared.name,
-                                  declared.attributes.size(), values.size()));
-  }
-  for (std::size_t c = 0; c < values.size(); ++c) {
-    const sema::attribute& attribute = declared.attributes[c];
-    if (!fits(values[c], attribute.kind, engine)) {
-      throw input_error(fmt::format("attribute {} of relation {} is of type {}", attribute.name, declared.name,
-                                    sema::kind_name(attribute.kind)));
-    }
-  }
-}
-
-/// The row with these values, if the program has all of them.
-std::optional<std::vector<word>> known_words_of(std::span<const value> values, const sema::relation& declared,
-                                                const detail::engine_state& engine) {
-  std::vector<word> words;
-  for (std::size_t c = 0; c < values.size(); ++c) {
-    const auto known = known_word_of(values[c], declared.attributes[c].kind, engine);
-    if (!known) return std::nullopt;
-    words.push_back(*known);
-  }
-  return words;
 }
 
 input_error too_wide(std::size_t column, const std::string& relation) {
@@ -137,6 +88,12 @@ std::string_view tuple::symbol(std::size_t column) const {
   return engine_->symbols.text(id);
 }
 
+value tuple::value(std::size_t column) const {
+  const std::uint32_t stored = stored_word(column);
+  const sema::attribute& attribute = declaration_of(engine_, relation_).attributes[column];
+  return detail::value_of(stored, {attribute.kind, attribute.structure}, *engine_);
+}
+
 std::string tuple::text(std::size_t column) const {
   const std::uint32_t stored = stored_word(column);
   const sema::attribute& attribute = declaration_of(engine_, relation_).attributes[column];
@@ -155,39 +112,29 @@ const std::string& relation::name() const { return declaration_of(engine_, relat
 std::size_t relation::arity() const { return declaration_of(engine_, relation_).attributes.size(); }
 
 std::vector<attribute> relation::attributes() const {
-  return detail::attributes_of(declaration_of(engine_, relation_));
+  return detail::attributes_of(declaration_of(engine_, relation_), engine_->analysed());
 }
 
 std::uint64_t relation::size() const { return engine_->rows(relation_); }
 
 bool relation::contains(std::span<const value> values) const {
-  const sema::relation& declared = declaration_of(engine_, relation_);
-  require_fitting(values, declared, *engine_);
-  const auto words = known_words_of(values, declared, *engine_);
+  const auto words = detail::known_row_of(values, relation_, *engine_);
   return words && engine_->contains(relation_, *words);
 }
 
 void relation::insert(std::span<const value> values) {
-  const sema::relation& declared = declaration_of(engine_, relation_);
   engine_->require_changeable(relation_);
-  require_fitting(values, declared, *engine_);
+  const std::vector<gpulog::word> words = detail::new_row_of(values, relation_, *engine_);
   try {
-    std::vector<gpulog::word> words;
-    for (std::size_t c = 0; c < values.size(); ++c) {
-      words.push_back(word_of(values[c], declared.attributes[c].kind, *engine_));
-    }
     engine_->stage(relation_, words);
   } catch (const backend::memory_exceeded& fault) {
-    throw memory_limit_error(fmt::format("Out of memory while inserting into relation {}: {}", declared.name,
-                                         backend::shortage(fault, engine_->memory)));
+    throw detail::out_of_memory("inserting into relation " + name(), fault, engine_->memory);
   }
 }
 
 void relation::erase(std::span<const value> values) {
-  const sema::relation& declared = declaration_of(engine_, relation_);
   engine_->require_changeable(relation_);
-  require_fitting(values, declared, *engine_);
-  if (auto words = known_words_of(values, declared, *engine_)) engine_->erase(relation_, std::move(*words));
+  if (auto words = detail::known_row_of(values, relation_, *engine_)) engine_->erase(relation_, std::move(*words));
 }
 
 }  // namespace gpulog

@@ -38,7 +38,10 @@ class bits_of_value {
     if (!std::isnan(number) && double{smaller} != number) return std::nullopt;
     return std::bit_cast<std::uint32_t>(smaller + 0.0F);
   }
-  std::optional<wide_word> operator()(const std::string&) const { return std::nullopt; }
+  template <class Other>
+  std::optional<wide_word> operator()(const Other&) const {
+    return std::nullopt;
+  }
 
  private:
   value_kind kind_;

@@ -218,6 +218,12 @@ class row_stream {
   virtual void read(std::uint64_t first, std::uint64_t n, word* const* columns) = 0;
 };
 
+/// Columns of a relation in the memory of a device. All work on them is done.
+struct columns_on_device {
+  std::vector<const word*> columns;
+  const void* stream;  ///< which the executor's work is ordered on, as the vendor has it
+};
+
 /// The dispatch between backends happens here, once a program.
 class executor {
  public:
@@ -236,6 +242,8 @@ class executor {
   /// The same without having all of them on the host. Nothing where columns() is as good. The executor is not used
   /// otherwise meanwhile.
   [[nodiscard]] virtual std::unique_ptr<row_stream> stream_rows(relation_id) { return nullptr; }
+  /// The columns where they are; valid as long as the executor. Nothing where they are on the host.
+  [[nodiscard]] virtual std::optional<columns_on_device> device_columns(relation_id) { return {}; }
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
   /// About as many rows of a relation as are wanted, all where there are not more, and the same ones in whatever order
   /// they stand. Nothing of an equivalence relation. Between two strata, or two iterations.

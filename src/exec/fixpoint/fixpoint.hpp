@@ -110,6 +110,13 @@ class fixpoint_executor final : public stratum_executor {
       return nullptr;
     }
   }
+  [[nodiscard]] std::optional<columns_on_device> device_columns([[maybe_unused]] relation_id relation) override {
+    if constexpr (Machine::abilities.device_columns) {
+      return shared_.machine.device_columns(shared_.relation_of(relation));
+    } else {
+      return {};
+    }
+  }
   void read_pairs([[maybe_unused]] relation_id relation, [[maybe_unused]] std::uint64_t first,
                   [[maybe_unused]] std::uint64_t n, [[maybe_unused]] word* const* columns) const override {
     if constexpr (Machine::abilities.equivalences) {

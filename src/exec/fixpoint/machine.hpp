@@ -42,6 +42,7 @@ struct machine_abilities {
   bool several_indexes = false;   ///< refreshed at the same time
   bool timed_candidates = false;  ///< the time of a run tells how many candidates it stands for
   bool streams = false;           ///< rows go to the host piece by piece
+  bool device_columns = false;    ///< columns are in the memory of a device
   bool own_clock = false;         ///< it measures phases itself
 };
 
@@ -153,8 +154,12 @@ concept fixpoint_machine =
      requires(Machine & on) {
        { on.phases() } -> std::same_as<machine_phases>;
      }) &&
-    (!Machine::abilities.streams || requires(Machine & on, typename Machine::relation& source) {
-      { on.stream_rows(source) } -> std::same_as<std::unique_ptr<row_stream>>;
+    (!Machine::abilities.streams ||
+     requires(Machine & on, typename Machine::relation& source) {
+       { on.stream_rows(source) } -> std::same_as<std::unique_ptr<row_stream>>;
+     }) &&
+    (!Machine::abilities.device_columns || requires(Machine & on, typename Machine::relation& source) {
+      { on.device_columns(source) } -> std::same_as<std::optional<columns_on_device>>;
     });
 
 }  // namespace gpulog::exec

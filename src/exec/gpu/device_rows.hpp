@@ -31,4 +31,12 @@ template <class Relation>
   return std::make_unique<device_rows>(context.staging(), std::move(columns), source.rows());
 }
 
+template <class Relation>
+[[nodiscard]] columns_on_device device_columns_of(const backend::gpu::device_context& context, const Relation& source) {
+  context.synchronize();
+  columns_on_device found{{}, context.stream()};
+  for (std::uint32_t c = 0; c < source.arity(); ++c) found.columns.push_back(source.column(c));
+  return found;
+}
+
 }  // namespace gpulog::exec

@@ -55,6 +55,9 @@ class gpu_executor final : public stratum_executor {
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows(relation_id relation) override {
     return running_->stream_rows(relation);
   }
+  [[nodiscard]] std::optional<columns_on_device> device_columns(relation_id relation) override {
+    return running_->device_columns(relation);
+  }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return running_->rows(relation); }
   [[nodiscard]] storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) override {
     return running_->sample(relation, wanted);

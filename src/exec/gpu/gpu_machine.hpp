@@ -56,7 +56,8 @@ class gpu_machine {
                                                   .rows = true,
                                                   .batches = true,
                                                   .loops = true,
-                                                  .streams = true};
+                                                  .streams = true,
+                                                  .device_columns = true};
   /// The host makes texts.
   static constexpr bool leaves_steps_to_host = true;
   static constexpr bool makes_other_searches = true;
@@ -155,6 +156,9 @@ class gpu_machine {
   void refresh_index(relation& target, std::size_t index) { target.refresh_index(index); }
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) const {
     return stream_device_rows(*context_, source);
+  }
+  [[nodiscard]] std::optional<columns_on_device> device_columns(const relation& source) const {
+    return device_columns_of(*context_, source);
   }
   [[nodiscard]] std::vector<const word*> host_columns(relation& source) { return source.host_columns(); }
   void forget_host_columns(relation& source) { source.forget_host_columns(); }

@@ -27,7 +27,7 @@ class hisa_machine {
  public:
   using relation = storage::gpu::hisa_relation;
   using trace_range = backend::gpu::trace_range;
-  static constexpr machine_abilities abilities = {.streams = true, .own_clock = true};
+  static constexpr machine_abilities abilities = {.streams = true, .device_columns = true, .own_clock = true};
   static constexpr bool leaves_steps_to_host = false;
   static constexpr bool makes_other_searches = false;  // a match reads the search that the plan has first
 
@@ -43,6 +43,9 @@ class hisa_machine {
   void refresh_index(relation& target, std::size_t index) { target.refresh_index(index); }
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) const {
     return stream_device_rows(*context_, source);
+  }
+  [[nodiscard]] std::optional<columns_on_device> device_columns(const relation& source) const {
+    return device_columns_of(*context_, source);
   }
   [[nodiscard]] std::vector<const word*> host_columns(relation& source) { return source.host_columns(); }
   void forget_host_columns(relation& source) { source.forget_host_columns(); }

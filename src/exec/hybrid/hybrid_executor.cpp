@@ -136,6 +136,10 @@ class hybrid_executor final : public executor {
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows(relation_id relation) override {
     return at(side_of(relation)).stream_rows(relation);
   }
+  [[nodiscard]] std::optional<columns_on_device> device_columns(relation_id relation) override {
+    place& where = places_[relation.value];
+    return where.is_at(side::device) ? at(side::device).device_columns(relation) : std::nullopt;
+  }
   void read_pairs(relation_id relation, std::uint64_t first, std::uint64_t n, word* const* columns) const override {
     at(side_of(relation)).read_pairs(relation, first, n, columns);
   }

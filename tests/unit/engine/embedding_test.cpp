@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -78,6 +79,11 @@ void hand_over(const gpulog::relation& from, gpulog::relation to) {
   rows.release(&rows);
 }
 
+const void* address_on_device(const gpulog::relation& relation) {
+  const std::optional<gpulog::device_column> column = relation.on_device(0);
+  return column && column->vendor == "cuda" ? column->values : nullptr;
+}
+
 std::string table_of(const gpulog::relation& relation) {
   std::string text;
   for (const gpulog::attribute& column : relation.attributes()) text += column.name + ":" + column.type + " ";
@@ -96,6 +102,29 @@ void insert_roads(gpulog::engine& engine, const std::vector<std::string>& from, 
 
 bool are_connected(gpulog::engine& engine, const std::string& from, const std::string& to) {
   return engine.relation("connection").contains({from, to});
+}
+
+std::int32_t sum_of(const std::vector<std::int32_t>& numbers) {
+  const auto program = gpulog::program::from_text(R"(
+    .type Tree = Leaf {x:number} | Sum {left:Tree, right:Tree}
+    .decl tree(t:Tree)
+    .decl part(t:Tree)
+    part(t) :- tree(t).
+    part(x), part(y) :- part($Sum(x, y)).
+    .decl value(t:Tree, x:number)
+    value($Leaf(x), x) :- part($Leaf(x)).
+    value($Sum(l, r), x + y) :- part($Sum(l, r)), value(l, x), value(r, y).
+  )");
+  gpulog::branch tree("Leaf", {0});
+  for (const std::int32_t number : numbers) tree = gpulog::branch("Sum", {gpulog::branch("Leaf", {number}), tree});
+
+  gpulog::engine engine(program);
+  engine.relation("tree").insert({tree});
+  engine.evaluate();
+  for (const gpulog::tuple row : engine.relation("value")) {
+    if (row.value(0) == gpulog::value(tree)) return row.number(1);
+  }
+  return 0;
 }
 
 std::uint64_t connections_after(gpulog::engine& engine, const std::string& from, const std::string& to,
@@ -251,6 +280,16 @@ TEST(embedding, a_tuple_is_looked_for) {
   EXPECT_TRUE(are_connected(engine, "Linz", "Wels"));
   EXPECT_FALSE(are_connected(engine, "Wels", "Linz"));
 }
+
+TEST(embedding, of_the_host_no_column_is_on_a_device) {
+  gpulog::run_options options;
+  options.backend = gpulog::backend_kind::cpu;
+  gpulog::engine engine(gpulog::program::from_text(".decl a(x:number)\na(1).\n"), options);
+  engine.evaluate();
+  EXPECT_EQ(address_on_device(engine.relation("a")), nullptr);
+}
+
+TEST(embedding, branches_in_and_out) { EXPECT_EQ(sum_of({1, 20, 300}), 321); }
 
 TEST(embedding, facts_change) {
   const auto program = gpulog::program::from_text(

@@ -130,4 +130,30 @@ TEST(inserted_columns, that_do_not_fit_into_memory_are_an_error) {
   EXPECT_EQ(run.relation("r").size(), 0U);
 }
 
+TEST(inserted_columns, of_texts_have_the_same_numbers_with_any_threads) {
+  for (const std::size_t distinct : {1U, 1000U, 50000U, 1000000U}) {
+    std::vector<std::string> texts;
+    for (std::size_t row = 0; row < 100000; ++row) texts.push_back("text " + std::to_string(row * 7919 % distinct));
+    std::vector<std::uint32_t> numbers;
+    for (const unsigned jobs : {1U, 2U, 4U}) {
+      gpulog::run_options options;
+      options.jobs = jobs;
+      gpulog::engine run(gpulog::program::from_text(".decl a(row:number, x:symbol)\na(-1, \"text 5\")."), options);
+      std::vector<std::int32_t> rows(texts.size());
+      std::iota(rows.begin(), rows.end(), 0);
+      run.relation("a").insert_columns({rows, texts});
+      run.evaluate();
+      std::vector<std::uint32_t> found(texts.size());
+      for (const gpulog::tuple row : run.relation("a")) {
+        if (row.number(0) < 0) continue;
+        const auto place = static_cast<std::size_t>(row.number(0));
+        ASSERT_EQ(row.symbol(1), texts[place]);
+        found[place] = row.word(1);
+      }
+      if (jobs == 1) numbers = found;
+      EXPECT_EQ(found, numbers) << jobs;
+    }
+  }
+}
+
 }  // namespace

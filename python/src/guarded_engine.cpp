@@ -1,0 +1,304 @@
+#include "guarded_engine.hpp"
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <variant>
+
+#include "runs.hpp"
+#include "values.hpp"
+
+namespace gpulog_python {
+
+columns_of_declaration columns_of(const std::vector<gpulog::attribute>& attributes) {
+  columns_of_declaration result;
+  for (const gpulog::attribute& one : attributes)
+    result.emplace_back(one.name, one.type, one.declared_type, one.structure);
+  return result;
+}
+
+guarded_engine::guarded_engine(const gpulog::program& source, std::shared_ptr<const structures> known,
+                               gpulog::run_options options, const std::vector<std::string>& functors)
+    : is_wide_(source.word_size() == 64), known_(std::move(known)), engine_([&] {
+        for (const std::string& name : functors) {
+          options.functors[name] = [this, name](std::span<const gpulog::column_values> arguments,
+                                                const gpulog::result_values& results) {
+            call(name, arguments, results);
+          };
+        }
+        options.cancelled = &cancelled_;
+        options.on_progress = [this](const gpulog::progress& now) { tell(now); };
+        const nb::gil_scoped_release free;
+        return gpulog::engine(source, options);
+      }()) {}
+
+guarded_engine::in_use::in_use(guarded_engine& engine) : engine_(engine) {
+  if (engine.process_ != getpid()) {
+    throw gpulog::input_error("this engine is of the process before a fork: make one in this process");
+  }
+  if (engine.busy_.exchange(true)) {
+    throw gpulog::input_error("this engine is at work in another thread: wait for it, or make another engine");
+  }
+}
+
+guarded_engine::callable_functors::callable_functors(guarded_engine& engine, const given_functors& functors)
+    : engine_(engine) {
+  for (const auto& [name, functor] : functors) engine.functors_[name] = {functor.first, functor.second};
+}
+
+// ---- the run --------------------------------------------------------------------------------------------------------
+
+void guarded_engine::load() {
+  const in_use mine(*this);
+  run([this] { engine_.load(); });
+}
+
+void guarded_engine::evaluate(const nb::object& progress, const given_functors& functors) {
+  const in_use mine(*this);
+  const callable_functors callable(*this, functors);
+  const struct told_progress {
+    ~told_progress() { engine.progress_.reset(); }
+    guarded_engine& engine;
+  } told{*this};
+  if (!progress.is_none()) progress_ = progress;
+  run([this] { engine_.evaluate(); });
+}
+
+void guarded_engine::write() {
+  const in_use mine(*this);
+  run([this] { engine_.write(); });
+}
+
+void guarded_engine::reset() {
+  const in_use mine(*this);
+  const nb::gil_scoped_release free;
+  engine_.reset();
+}
+
+std::string guarded_engine::statistics() {
+  const in_use mine(*this);
+  return gpulog::to_json(engine_.figures());
+}
+
+std::optional<gpulog::proof> guarded_engine::why(const std::string& tuple, std::size_t depth,
+                                                 const given_functors& functors) {
+  const in_use mine(*this);
+  const callable_functors callable(*this, functors);
+  std::optional<gpulog::proof> found;
+  run([&] { found = engine_.why(tuple, depth); });
+  return found;
+}
+
+std::vector<gpulog::failed_rule> guarded_engine::why_not(const std::string& tuple, const gpulog::variable_values& given,
+                                                         const given_functors& functors) {
+  const in_use mine(*this);
+  const callable_functors callable(*this, functors);
+  std::vector<gpulog::failed_rule> found;
+  run([&] { found = engine_.why_not(tuple, given); });
+  return found;
+}
+
+// ---- facts and tuples -----------------------------------------------------------------------------------------------
+
+void guarded_engine::insert_stream(const std::string& name, const nb::capsule& rows) {
+  const in_use mine(*this);
+  gpulog::relation relation = engine_.relation(name);
+  ArrowArrayStream& stream = stream_in(rows);
+  const nb::gil_scoped_release free;
+  relation.insert_arrow(stream);
+}
+
+void guarded_engine::insert_columns(const std::string& name, const std::vector<nb::capsule>& columns) {
+  const in_use mine(*this);
+  gpulog::relation relation = engine_.relation(name);
+  std::vector<ArrowArrayStream*> streams;
+  for (const nb::capsule& column : columns) streams.push_back(&stream_in(column));
+  const nb::gil_scoped_release free;
+  relation.insert_arrow_columns(streams);
+}
+
+void guarded_engine::insert_nothing(const std::string& name) {
+  const in_use mine(*this);
+  engine_.relation(name).insert({});
+}
+
+void guarded_engine::erase(const std::string& name, const std::vector<nb::tuple>& rows) {
+  const in_use mine(*this);
+  gpulog::relation relation = engine_.relation(name);
+  std::vector<std::vector<gpulog::value>> all;
+  for (const nb::tuple& row : rows) all.push_back(values_of(relation, row));
+  const nb::gil_scoped_release free;
+  for (const std::vector<gpulog::value>& row : all) relation.erase(row);
+}
+
+std::uint64_t guarded_engine::size(const std::string& name) {
+  const in_use mine(*this);
+  return engine_.relation(name).size();
+}
+
+bool guarded_engine::contains(const std::string& name, const nb::tuple& row) {
+  const in_use mine(*this);
+  const gpulog::relation relation = engine_.relation(name);
+  return relation.contains(values_of(relation, row));
+}
+
+nb::capsule guarded_engine::stream(const std::string& name, bool dictionaries, bool binary) {
+  const in_use mine(*this);
+  const new_stream made = make_stream();
+  engine_.relation(name).to_arrow(*made.stream, {dictionaries, binary});
+  return made.capsule;
+}
+
+table guarded_engine::rows(const std::string& name) {
+  const in_use mine(*this);
+  return {engine_.relation(name), known_};
+}
+
+nb::object guarded_engine::on_device(const std::string& name, std::size_t column) {
+  const in_use mine(*this);
+  const gpulog::relation relation = engine_.relation(name);
+  const auto found = relation.on_device(column);
+  if (!found) return nb::none();
+  constexpr int device_of_another_kind = 12;  // kDLExtDev: nobody reads the emulated device's memory
+  const int kind = found->vendor == "cuda"  ? nb::device::cuda::value
+                   : found->vendor == "hip" ? nb::device::rocm::value
+                                            : device_of_another_kind;
+  const std::string type = relation.attributes()[column].type;
+  const nb::dlpack::dtype dtype = type == "number"     ? nb::dtype<std::int32_t>()
+                                  : type == "unsigned" ? nb::dtype<std::uint32_t>()
+                                                       : nb::dtype<float>();
+  auto kept = std::make_unique<std::shared_ptr<const void>>(found->owner);
+  const nb::capsule keeper(kept.release(),
+                           [](void* one) noexcept { delete static_cast<std::shared_ptr<const void>*>(one); });
+  const std::size_t shape[] = {static_cast<std::size_t>(found->rows)};
+  return nb::cast(
+      nb::ndarray<nb::array_api, nb::ro>(found->values, 1, shape, keeper, nullptr, dtype, kind, found->device));
+}
+
+std::vector<std::pair<std::string, columns_of_declaration>> guarded_engine::relations() {
+  std::vector<std::pair<std::string, columns_of_declaration>> result;
+  for (const gpulog::relation& one : engine_.relations()) {
+    result.emplace_back(one.name(), columns_of(one.attributes()));
+  }
+  return result;
+}
+
+std::vector<gpulog::value> guarded_engine::values_of(const gpulog::relation& relation, const nb::tuple& row) const {
+  const std::vector<gpulog::attribute> attributes = relation.attributes();
+  std::vector<gpulog::value> values;
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    if (c == attributes.size()) {
+      throw gpulog::input_error("relation " + relation.name() + " has " + std::to_string(c) + " attributes, but " +
+                                std::to_string(row.size()) + " values were given");
+    }
+    if (!add_value(row[c], attributes[c], values)) {
+      throw gpulog::input_error("relation " + relation.name() + " has no tuple of such types: " + text_of(row));
+    }
+  }
+  return values;
+}
+
+bool guarded_engine::add_value(nb::handle given, const gpulog::attribute& attribute,
+                               std::vector<gpulog::value>& values) const {
+  const std::string& type = attribute.type;
+  if (type == "number") {
+    std::int64_t number = 0;
+    if (read_number(given, number) != reading::done) return false;
+    values.emplace_back(number);
+  } else if (type == "unsigned") {
+    std::uint64_t number = 0;
+    if (read_unsigned(given, number) != reading::done) return false;
+    values.emplace_back(number);
+  } else if (type == "symbol") {
+    std::string text;
+    if (read_text(given, text) != reading::done) return false;
+    values.emplace_back(std::move(text));
+  } else if (!attribute.structure.empty()) {
+    std::string text;
+    const bool is_text = PyUnicode_Check(given.ptr()) || PyBytes_Check(given.ptr());
+    const reading how = is_text ? read_text(given, text) : known_->append_text(given, attribute.structure, text);
+    if (how != reading::done) return false;
+    values.emplace_back(std::move(text));
+  } else {
+    double number = 0;
+    if (read_float(given, number) != reading::done) return false;
+    values.push_back(is_wide_ ? gpulog::value(number) : gpulog::value(static_cast<float>(number)));
+  }
+  return true;
+}
+
+// ---- the thread that works ------------------------------------------------------------------------------------------
+
+void guarded_engine::run(const std::function<void()>& work) {
+  const going_on listed(cancelled_);
+  std::exception_ptr failure;
+  bool is_done = false;
+  std::mutex access;
+  std::condition_variable changed;
+  {
+    const nb::gil_scoped_release free;
+    std::thread worker([&] {
+      try {
+        work();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      const std::lock_guard lock(access);
+      is_done = true;
+      changed.notify_all();
+    });
+    std::unique_lock lock(access);
+    while (!changed.wait_for(lock, between_looks, [&] { return is_done; })) {
+      lock.unlock();
+      look_for_signals();
+      lock.lock();
+    }
+    lock.unlock();
+    worker.join();
+  }
+  cancelled_ = false;
+  if (raised_) throw nb::python_error(*std::exchange(raised_, std::nullopt));
+  if (failure) std::rethrow_exception(failure);
+}
+
+void guarded_engine::look_for_signals() {
+  const nb::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() == 0) return;
+  nb::python_error raised;
+  keep(raised);
+}
+
+void guarded_engine::keep(nb::python_error& raised) {
+  if (!raised_) raised_.emplace(raised);
+  cancelled_ = true;
+}
+
+void guarded_engine::call(const std::string& name, std::span<const gpulog::column_values> arguments,
+                          const gpulog::result_values& results) {
+  const bool has_rows = std::visit([](const auto& made) { return !made.empty(); }, results);
+  if (!has_rows) return;
+  const nb::gil_scoped_acquire held;
+  // One that failed ends the run: the other threads need not go on.
+  if (raised_) throw gpulog::cancelled_error("a functor has failed");
+  try {
+    call_functor(name, functors_.at(name), arguments, results);
+  } catch (nb::python_error& raised) {
+    keep(raised);
+    throw gpulog::evaluation_error("functor @" + name + " has failed");
+  }
+}
+
+void guarded_engine::tell(const gpulog::progress& now) {
+  const auto time = std::chrono::steady_clock::now();
+  if (!progress_.is_valid() || time - told_ < between_looks) return;
+  told_ = time;
+  const nb::gil_scoped_acquire held;
+  try {
+    progress_(now.stratum, now.stratum_count, now.iteration, now.tuples, now.seconds);
+  } catch (nb::python_error& raised) {
+    keep(raised);
+  }
+}
+
+}  // namespace gpulog_python

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "functors.hpp"
+#include "gpulog/engine.hpp"
+#include "streams.hpp"
+#include "structures.hpp"
+
+namespace gpulog_python {
+
+using columns_of_declaration = std::vector<std::tuple<std::string, std::string, std::string, std::string>>;
+
+/// Name, type, declared type and structure of each.
+[[nodiscard]] columns_of_declaration columns_of(const std::vector<gpulog::attribute>& attributes);
+
+/// Functors by name, each with whether it takes arrays.
+using given_functors = std::map<std::string, std::pair<nb::object, bool>>;
+
+/// An engine that several threads of Python may hold: a call that comes while it works is an error.
+class guarded_engine {
+ public:
+  /// @param functors names of those that evaluate is given
+  guarded_engine(const gpulog::program& source, std::shared_ptr<const structures> known, gpulog::run_options options,
+                 const std::vector<std::string>& functors);
+
+  void load();
+  /// @param progress called with stratum, strata, iteration, tuples and seconds; or None
+  void evaluate(const nb::object& progress, const given_functors& functors);
+  void write();
+  void reset();
+  void cancel() { cancelled_ = true; }
+  std::string statistics();
+
+  std::optional<gpulog::proof> why(const std::string& tuple, std::size_t depth, const given_functors& functors);
+  std::vector<gpulog::failed_rule> why_not(const std::string& tuple, const gpulog::variable_values& given,
+                                           const given_functors& functors);
+
+  void insert_stream(const std::string& name, const nb::capsule& rows);
+  void insert_columns(const std::string& name, const std::vector<nb::capsule>& columns);
+  /// Facts of a relation without attributes.
+  void insert_nothing(const std::string& name);
+  void erase(const std::string& name, const std::vector<nb::tuple>& rows);
+
+  std::uint64_t size(const std::string& name);
+  bool contains(const std::string& name, const nb::tuple& row);
+  nb::capsule stream(const std::string& name, bool dictionaries, bool binary);
+  table rows(const std::string& name);
+  /// A column where a device has it, as an array of that device; None where the host has it.
+  nb::object on_device(const std::string& name, std::size_t column);
+
+  std::vector<std::pair<std::string, columns_of_declaration>> relations();
+  /// Throws where there is no such relation.
+  std::vector<gpulog::attribute> attributes(const std::string& name) { return engine_.relation(name).attributes(); }
+  [[nodiscard]] const structures& known() const { return *known_; }
+
+ private:
+  /// A call that uses the engine. @throws gpulog::input_error where another one does, or another process had it
+  class in_use {
+   public:
+    explicit in_use(guarded_engine& engine);
+    ~in_use() { engine_.busy_ = false; }
+    in_use(const in_use&) = delete;
+    in_use& operator=(const in_use&) = delete;
+
+   private:
+    guarded_engine& engine_;
+  };
+
+  /// Functors that may be called while it lives.
+  class callable_functors {
+   public:
+    callable_functors(guarded_engine& engine, const given_functors& functors);
+    ~callable_functors() { engine_.functors_.clear(); }
+    callable_functors(const callable_functors&) = delete;
+    callable_functors& operator=(const callable_functors&) = delete;
+
+   private:
+    guarded_engine& engine_;
+  };
+
+  /// Works in a thread of its own, while this one looks for signals: Python's handlers run in the main thread alone.
+  void run(const std::function<void()>& work);
+  void look_for_signals();
+  /// What Python raised ends the run, and is raised again by the call.
+  void keep(nb::python_error& raised);
+  /// A functor of Python; by any thread of the run.
+  void call(const std::string& name, std::span<const gpulog::column_values> arguments,
+            const gpulog::result_values& results);
+  void tell(const gpulog::progress& now);
+  [[nodiscard]] std::vector<gpulog::value> values_of(const gpulog::relation& relation, const nb::tuple& row) const;
+  /// @return whether it is one of the type
+  [[nodiscard]] bool add_value(nb::handle given, const gpulog::attribute& attribute,
+                               std::vector<gpulog::value>& values) const;
+
+  std::atomic<bool> cancelled_ = false;
+  std::atomic<bool> busy_ = false;
+  pid_t process_ = getpid();
+  bool is_wide_;
+  std::shared_ptr<const structures> known_;
+  nb::object progress_;
+  std::map<std::string, python_functor> functors_;
+  std::chrono::steady_clock::time_point told_;
+  std::optional<nb::python_error> raised_;
+  gpulog::engine engine_;
+};
+
+}  // namespace gpulog_python

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "exec/calibration.hpp"
+#include "io/symbol_queue.hpp"
+#include "io/task_runner.hpp"
+#include "storage/symbols/symbol_table.hpp"
+
+namespace gpulog::detail {
+
+/// Interns the texts [first, last) of a column in their order. @param text_at text_at(row), which stays where it is
+/// @param words of the whole column
+template <class Interner, class TextAt>
+void intern_in_order(Interner interner, const TextAt& text_at, std::uint64_t first, std::uint64_t last, word* words) {
+  io::symbol_queue<Interner> waiting(interner);
+  for (std::uint64_t row = first; row < last; ++row) waiting.add(text_at(row), words[row]);
+  waiting.flush();
+}
+
+/// The same by one thread. A table that the cache holds is not waited for, so that its symbols need not queue.
+template <class TextAt>
+void intern_alone(storage::symbol_table& symbols, const TextAt& text_at, std::uint64_t first, std::uint64_t last,
+                  word* words) {
+  for (; first < last && symbols.size() <= exec::calibration::symbols_in_a_cache; ++first) {
+    words[first] = symbols.intern(text_at(first));
+  }
+  intern_in_order(io::immediate_interner(symbols), text_at, first, last, words);
+}
+
+/// Gives the texts of a column their numbers, which are those that one thread would give. @param run its threads work
+template <class TextAt>
+void intern_texts(storage::symbol_table& symbols, const TextAt& text_at, std::uint64_t rows, word* words,
+                  io::task_runner& run) {
+  using namespace exec::calibration;
+  for (std::uint64_t begin = 0; begin < rows; begin += texts_interned_together) {
+    const std::uint64_t end = std::min(rows, begin + texts_interned_together);
+    const std::uint64_t parts = std::min<std::uint64_t>(run.threads(), (end - begin) / texts_of_a_thread);
+    if (parts < 2) {
+      intern_alone(symbols, text_at, begin, end, words);
+      continue;
+    }
+    const auto first_of = [&](std::size_t part) { return begin + (end - begin) * part / parts; };
+    storage::bulk_interning load(symbols, parts);
+    run(parts, [&](std::size_t part) {
+      io::unquoted_texts none;
+      intern_in_order(io::bulk_interner(load[part], none), text_at, first_of(part), first_of(part + 1), words);
+    });
+    load.finish([&run](std::size_t count, const std::function<void(std::size_t)>& work) { run(count, work); });
+    run(parts, [&](std::size_t part) {
+      if (!load[part].has_marks()) return;
+      for (std::uint64_t row = first_of(part); row < first_of(part + 1); ++row)
+        words[row] = load[part].resolve(words[row]);
+    });
+  }
+}
+
+}  // namespace gpulog::detail

@@ -1,0 +1,93 @@
+// Columns of results in the memory of the device that computed them.
+#include <gtest/gtest.h>
+
+#if defined(GPULOG_GPU_ARCHITECTURES)
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/gpu/device.hpp"
+#include "device_here.hpp"
+#include "gpulog/engine.hpp"
+
+namespace gpulog {
+namespace {
+
+constexpr const char* text = R"(
+.decl edge(x:number, y:number)
+edge(x, x + 1) :- x = range(0, 100).
+.decl path(x:number, y:number, name:symbol, f:float)
+path(x, y, "n", 0.5) :- edge(x, y).
+path(x, z, s, f) :- path(x, y, s, f), edge(y, z).
+.decl same(x:number, y:number) eqrel
+same(x, y) :- edge(x, y).
+)";
+
+template <class Value>
+std::vector<Value> copied(const gpulog::device_column& column) {
+  std::vector<Value> values(column.rows);
+  const backend::gpu::device_context context(column.device);
+  backend::gpu::copy_async(values.data(), column.values, column.rows * sizeof(Value),
+                           backend::gpu::direction::device_to_host, context.stream());
+  context.synchronize();
+  return values;
+}
+
+gpulog::run_options on_device(gpulog::storage_kind storage) {
+  gpulog::run_options options;
+  options.backend = gpulog::backend_kind::gpu;
+  options.storage = storage;
+  options.places.emplace_back("path", gpulog::backend_kind::gpu);
+  return options;
+}
+
+TEST(device_columns, are_those_of_the_host) {
+  if (!gpulog::has_device()) GTEST_SKIP() << "no device";
+  for (const auto storage : {gpulog::storage_kind::automatic, gpulog::storage_kind::hisa, gpulog::storage_kind::hash,
+                             gpulog::storage_kind::bits, gpulog::storage_kind::words}) {
+    auto run = std::make_unique<gpulog::engine>(gpulog::program::from_text(text), on_device(storage));
+    EXPECT_FALSE(run->relation("path").on_device(0));
+    run->evaluate();
+    const auto path = run->relation("path");
+    const auto x = path.on_device(0);
+    const auto y = path.on_device(1);
+    const auto f = path.on_device(3);
+    ASSERT_TRUE(x && y && f);
+    EXPECT_TRUE(gpulog::backend_from_name(x->vendor) || x->vendor == "emulated") << x->vendor;
+    EXPECT_NE(x->stream, nullptr);
+    EXPECT_EQ(x->rows, path.size());
+    std::set<std::pair<std::int32_t, std::int32_t>> wanted;
+    for (const gpulog::tuple row : path) wanted.emplace(row.number(0), row.number(1));
+    EXPECT_FALSE(path.on_device(2));
+    EXPECT_FALSE(run->relation("same").on_device(0));
+    EXPECT_THROW((void)path.on_device(4), gpulog::input_error);
+    run->relation("edge").insert({500, 501});
+    run->evaluate();
+    run.reset();
+    std::set<std::pair<std::int32_t, std::int32_t>> found;
+    const auto left = copied<std::int32_t>(*x);
+    const auto right = copied<std::int32_t>(*y);
+    for (std::size_t row = 0; row < left.size(); ++row) found.emplace(left[row], right[row]);
+    EXPECT_EQ(copied<float>(*f), std::vector<float>(left.size(), 0.5F));
+    EXPECT_EQ(found, wanted);
+  }
+}
+
+TEST(device_columns, of_words_of_64_bits_there_are_none) {
+  if (!gpulog::has_device()) GTEST_SKIP() << "no device";
+  gpulog::compile_options wide;
+  wide.word_size = 64;
+  gpulog::engine run(gpulog::program::from_text(text, wide), on_device(gpulog::storage_kind::automatic));
+  run.evaluate();
+  EXPECT_FALSE(run.relation("path").on_device(0));
+}
+
+}  // namespace
+}  // namespace gpulog
+#endif
