@@ -88,11 +88,6 @@ inline constexpr std::uint64_t values_of_a_row = 4;
 /// rows; too much costs memory. No command measures it.
 inline constexpr double sample_margin = 1.1;
 
-// Proofs of tuples: how many tuples are looked at for one of least height, then by linear forms of the rules, and then
-// for any; instances of rules that are kept, of about 60 bytes each. The first two together should take less than half
-// a second: time gpulog --why 'r(5,1700)' of r(x,z) :- r(x,y), r(y,z) over a graph of 3,200 nodes.
-inline constexpr std::uint64_t proof_layer_looks = 1'000'000;
-inline constexpr std::uint64_t proof_linear_looks = 3'000'000;
 // Texts that callers insert as columns (`bench/python` with texts): how many are given numbers together, as what is
 // remembered of each new one is as large as the text; below how many another thread does not pay; and up to how many
 // symbols their table is in a processor's cache.
@@ -100,9 +95,11 @@ inline constexpr std::uint64_t texts_interned_together = std::uint64_t{1} << 21;
 inline constexpr std::uint64_t texts_of_a_thread = std::uint64_t{1} << 14;
 inline constexpr std::uint64_t symbols_in_a_cache = std::uint64_t{1} << 15;
 
-// Proofs of tuples: how many tuples are looked at for one of least height, and then for any; instances of rules that
-// are kept, of about 60 bytes each. No command measures it.
-inline constexpr std::uint64_t proof_layer_looks = 3'000'000;
+// Proofs of tuples: how many tuples are looked at for one of least height, then by linear forms of the rules, and then
+// for any; instances of rules that are kept, of about 60 bytes each. The first two together should take less than half
+// a second: time gpulog --why 'r(5,1700)' of r(x,z) :- r(x,y), r(y,z) over a graph of 3,200 nodes.
+inline constexpr std::uint64_t proof_layer_looks = 1'000'000;
+inline constexpr std::uint64_t proof_linear_looks = 3'000'000;
 inline constexpr std::uint64_t proof_deep_looks = 50'000'000;
 inline constexpr std::uint64_t proof_most_instances = 4'000'000;
 
