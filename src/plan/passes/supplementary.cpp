@@ -10,14 +10,12 @@
 #include <set>
 #include <utility>
 
+#include "plan/cost/calibration.hpp"
 #include "plan/rules/constant_folding.hpp"
 #include "plan/rules/variable_set.hpp"
 
 namespace gpulog::plan {
 namespace {
-
-/// Bodies shorter than this have no step that is worth a relation.
-constexpr std::size_t factored_atoms = 3;
 
 /// A pair of joined atoms of a rule, with what can be tested on it alone, that is to become a relation.
 struct step_candidate {
@@ -101,7 +99,7 @@ class stratum_factoring {
  private:
   /// Conditions that bind variables or may end the program stay in the rule that they were written in.
   [[nodiscard]] static bool can_be_factored(const normalized_rule& rule) {
-    if (rule.atoms.size() < factored_atoms || !rule.plans.empty()) return false;
+    if (rule.atoms.size() < calibration::factored_atoms || !rule.plans.empty()) return false;
     variable_set bound;
     for (const body_atom& atom : rule.atoms) bound.merge(variables_of(atom));
     return std::all_of(rule.conditions.begin(), rule.conditions.end(), [&bound](const condition& test) {
