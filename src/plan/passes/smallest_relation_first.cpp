@@ -14,10 +14,10 @@ namespace {
 
 bool is_aggregate(const operator_builder& one) { return std::holds_alternative<fold_begin>(one.op); }
 
-class finder {
+class smallest_search_finder {
  public:
-  finder(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
-         const intersection_scope& scope)
+  smallest_search_finder(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
+                         const intersection_scope& scope)
       : version_(version), costs_(costs), arities_(arities), scope_(scope) {}
 
   void run() {
@@ -99,7 +99,7 @@ class finder {
 
 void find_intersections(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
                         const intersection_scope& scope) {
-  finder(version, costs, arities, scope).run();
+  smallest_search_finder(version, costs, arities, scope).run();
 }
 
 void find_intersections(planning& shared, stratum_builder& stratum, const std::set<relation_id>& without_set) {
