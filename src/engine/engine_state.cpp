@@ -334,7 +334,7 @@ plan::statistics engine_state::plan_current() {
   const span_scope span(figures, zero, "plan");
   const exec::run_monitor::long_step here(&monitor, "", relation_id(), nullptr);
   current->planner.emplace(*current->source, known, tuned.planning_for(device || make_other_executor),
-                           tuned.reoptimization == tuning_mode::on ? 0 : plan::reoptimizer::few_rows);
+                           tuned.reoptimization == tuning_mode::on ? 0 : plan::calibration::least_reordered_rows);
   current->record.note_planned(*current->planner);
   return known;
 }

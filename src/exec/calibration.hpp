@@ -15,6 +15,9 @@ inline constexpr double host_searched_per_second = 150e6;    ///< of a recursion
 inline constexpr double host_loaded_rows_per_second = 25e6;  ///< not parallel
 inline constexpr double host_version_seconds = 8e-6;
 inline constexpr double host_stratum_seconds = 5e-6;
+/// Which part of all tuples of its steps a search meets: closures of graphs differ too much for more than a guess. No
+/// command measures it.
+inline constexpr double likely_share_of_steps = 0.005;
 /// n processors do the work of n to this power: what they wait for is memory, and each other.
 inline constexpr double host_scaling = 0.4;
 inline constexpr double host_search_scaling = 0.65;
@@ -57,6 +60,8 @@ inline constexpr double device_stratum_seconds = 30e-6;
 inline constexpr double looped_iteration_seconds = 8e-6;
 inline constexpr double launched_iteration_seconds = 60e-6;
 inline constexpr double iteration_version_seconds = 1e-6;
+/// Rows of a delta up to which a device runs iterations by itself, as placement expects it. No command measures it.
+inline constexpr std::uint64_t most_looped_rows = 1u << 16;
 /// Of the work of a stratum some of whose steps the host makes, its part, and copying there and back.
 inline constexpr double host_step_share = 0.9;
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/cost/calibration.hpp"
 #include "plan/cost/relation_measures.hpp"
 #include "plan/plan.hpp"
 #include "plan/planner.hpp"
@@ -23,12 +24,10 @@ struct stratum_builder;
 /// what may change is the order of a version's atoms, and with it the indexes that it searches.
 class reoptimizer {
  public:
-  /// Where a stratum reads fewer rows of each relation, no order takes long.
-  static constexpr std::uint64_t few_rows = 1000;
-
   /// Plans as make_plan(). @param source outlives this @param least_rows strata that read fewer stay as they are
   /// planned
-  reoptimizer(const sema::program& source, statistics known, options chosen, std::uint64_t least_rows = few_rows);
+  reoptimizer(const sema::program& source, statistics known, options chosen,
+              std::uint64_t least_rows = calibration::least_reordered_rows);
   ~reoptimizer();
   reoptimizer(const reoptimizer&) = delete;
   reoptimizer& operator=(const reoptimizer&) = delete;

@@ -12,7 +12,7 @@
 #include "sema/aggregates/subsumption.hpp"
 #include "sema/checks/clause_checks.hpp"
 #include "sema/checks/known_names.hpp"
-#include "sema/checks/needed_relations.hpp"
+#include "sema/checks/plan_checks.hpp"
 #include "sema/components/components.hpp"
 #include "sema/components/inline_checks.hpp"
 #include "sema/components/inlining.hpp"
@@ -91,7 +91,7 @@ class analyser {
     warn_of_provenance();
     if (diagnostics_.has_errors()) return std::nullopt;
     stratify(program_, debug_delta_dependencies(items_, declared_), diagnostics_);
-    check_plans();
+    check_plans(program_, {clause_of_rule_, written_subsumption_}, diagnostics_);
     reject_recursive_counters();
     if (diagnostics_.has_errors()) return std::nullopt;
     if (options_.only_queries) leave_out_outputs(program_);
@@ -414,126 +414,6 @@ class analyser {
           diagnostics_.error(counter->span, "Auto-increment functor in a recursive rule");
         }
       }
-    }
-  }
-
-  // ---- .plan ----
-
-  /// Whether a positive atom of the rule is of one of these relations.
-  static bool reads_any(const rule& rule, const std::vector<bool>& relations) {
-    return std::any_of(rule.body.begin(), rule.body.end(), [&](const literal& part) {
-      const auto* body = std::get_if<atom>(&part);
-      return body != nullptr && !body->negated && relations[body->relation.value];
-    });
-  }
-
-  /// Those without inputs, facts and rules, but for rules that read such a relation.
-  [[nodiscard]] std::vector<bool> relations_without_rows() const {
-    std::vector<bool> is_empty(program_.relations.size());
-    for (bool changed = true; changed;) {
-      std::vector<bool> has_rows(program_.relations.size());
-      for (const fact& known : program_.facts) has_rows[known.relation.value] = true;
-      for (const rule& rule : program_.rules) {
-        if (!reads_any(rule, is_empty)) has_rows[rule.head.relation.value] = true;
-      }
-      changed = false;
-      for (std::size_t number = 0; number < is_empty.size(); ++number) {
-        if (is_empty[number] || has_rows[number]) continue;
-        if (program_.relations[number].has_directive(directive_kind::input)) continue;
-        is_empty[number] = changed = true;
-      }
-    }
-    return is_empty;
-  }
-
-  /// Plans of rules on which no output depends are not judged: what made one recursive may have been left out on
-  /// purpose. Of a program without outputs, all are. Nor are those of rules that read a relation without rows, which
-  /// Soufflé takes out.
-  void check_plans() {
-    const auto has_plan = [](const auto* written) { return !written->plan.empty(); };
-    if (std::none_of(clause_of_rule_.begin(), clause_of_rule_.end(), has_plan) &&
-        std::none_of(written_subsumption_.begin(), written_subsumption_.end(), has_plan)) {
-      return;
-    }
-    const std::vector<bool> needed = needed_relations(program_);
-    const bool all_count = std::find(needed.begin(), needed.end(), true) == needed.end();
-    const std::vector<bool> is_empty = relations_without_rows();
-    std::vector<std::uint32_t> stratum_of(program_.relations.size());
-    for (std::uint32_t number = 0; number < program_.strata.size(); ++number) {
-      for (relation_id id : program_.strata[number].relations) stratum_of[id.value] = number;
-    }
-    const auto is_judged = [&](const rule& rule) {
-      return (all_count || needed[rule.head.relation.value]) && !reads_any(rule, is_empty);
-    };
-    // A clause with several heads has one plan for all of them, of which some may be recursive only.
-    std::unordered_map<const syntax::clause*, std::uint32_t> versions_of_clause;
-    for (rule& rule : program_.rules) {
-      const syntax::clause* const written = clause_of_rule_[rule.id.value];
-      if (written->plan.empty()) continue;
-      const planned_atoms atoms = count_atoms(rule, stratum_of);
-      const bool counts = is_judged(rule);
-      if (counts) {
-        std::uint32_t& versions = versions_of_clause[written];
-        versions = std::max(versions, atoms.recursive);
-      }
-      for (const syntax::plan_order& plan : written->plan) {
-        if (!is_complete(plan, atoms.all)) {
-          if (counts) reject_order(plan, atoms.all);
-        } else if (plan.version < atoms.recursive) {
-          execution_order& order = rule.plans.emplace_back();
-          order.version = plan.version;
-          for (std::uint32_t position : plan.order) order.order.push_back(position - 1);
-        }
-      }
-    }
-    for (const auto& [written, versions] : versions_of_clause) reject_unused_plans(written->plan, versions);
-    // The two heads are the first atoms of a subsumptive rule. Its plan is only checked.
-    for (std::size_t number = 0; number < written_subsumption_.size(); ++number) {
-      const rule& subsumptive = program_.subsumptions[number];
-      if (!is_judged(subsumptive)) continue;
-      const planned_atoms atoms = count_atoms(subsumptive, stratum_of);
-      for (const syntax::plan_order& plan : written_subsumption_[number]->plan) {
-        if (!is_complete(plan, atoms.all)) reject_order(plan, atoms.all);
-      }
-      reject_unused_plans(written_subsumption_[number]->plan, atoms.recursive);
-    }
-  }
-
-  struct planned_atoms {
-    std::uint32_t all = 0;        ///< positive ones
-    std::uint32_t recursive = 0;  ///< of them: as many versions does the rule have
-  };
-
-  static planned_atoms count_atoms(const rule& rule, const std::vector<std::uint32_t>& stratum_of) {
-    planned_atoms count;
-    for (const literal& part : rule.body) {
-      const atom* body = std::get_if<atom>(&part);
-      if (body == nullptr || body->negated) continue;
-      ++count.all;
-      if (stratum_of[body->relation.value] == stratum_of[rule.head.relation.value]) ++count.recursive;
-    }
-    return count;
-  }
-
-  static bool is_complete(const syntax::plan_order& plan, std::uint32_t atoms) {
-    std::vector<bool> seen(atoms, false);
-    for (std::uint32_t position : plan.order) {
-      if (position < 1 || position > atoms || seen[position - 1]) return false;
-      seen[position - 1] = true;
-    }
-    return plan.order.size() == atoms;
-  }
-
-  void reject_order(const syntax::plan_order& plan, std::uint32_t atoms) {
-    diagnostics_.error(plan.span, "Invalid execution order in plan: each of the " + std::to_string(atoms) +
-                                      " positive atoms has to occur once");
-  }
-
-  void reject_unused_plans(const std::vector<syntax::plan_order>& plans, std::uint32_t versions) {
-    for (const syntax::plan_order& plan : plans) {
-      if (plan.version < versions) continue;
-      diagnostics_.error(plan.span, "Invalid execution plan: the rule has no version " + std::to_string(plan.version) +
-                                        (versions == 0 ? " since it is not recursive" : ""));
     }
   }
 

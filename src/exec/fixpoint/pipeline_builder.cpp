@@ -10,6 +10,7 @@
 #include "exec/fixpoint/plan_tasks.hpp"
 #include "exec/fixpoint/register_allocation.hpp"
 #include "exec/fixpoint/scan_windows.hpp"
+#include "exec/fixpoint/wide_registers.hpp"
 #include "kernels/steps/host_steps.hpp"
 #include "support/error.hpp"
 
@@ -22,37 +23,6 @@ using kernels::register_number;
 using kernels::segment;
 using kernels::step;
 using kernels::step_kind;
-
-/// Slots that hold the two halves of a value of 64 bits, until something asks for its code.
-std::vector<slot_id> slots_of_halves(const plan::rule_version& version) {
-  std::vector<slot_id> slots;
-  for (const plan::operation& operation : version.operations) {
-    if (const auto* computed = std::get_if<plan::compute>(&operation)) {
-      if (!kernels::needs_host(computed->op)) slots.push_back(computed->result);
-    } else if (const auto* range = std::get_if<plan::generate>(&operation)) {
-      slots.push_back(range->result);
-    } else if (const auto* folded = std::get_if<plan::fold_end>(&operation)) {
-      slots.push_back(folded->result);
-    }
-  }
-  return slots;
-}
-
-/// Registers for the codes of what searches look for, where slots may hold halves.
-register_number keys_of_searches(const plan::rule_version& version) {
-  std::set<std::uint32_t> of_halves;
-  for (const slot_id slot : slots_of_halves(version)) of_halves.insert(slot.value);
-  register_number count = 0;
-  const auto add = [&](const std::vector<plan::operand>& keys) {
-    for (const plan::operand& key : keys) count += !key.is_constant && of_halves.contains(key.value) ? 1 : 0;
-  };
-  for (const plan::operation& operation : version.operations) {
-    if (const auto* search = std::get_if<plan::match>(&operation)) add(search->keys);
-    if (const auto* test = std::get_if<plan::exists>(&operation)) add(test->keys);
-    if (const auto* record = std::get_if<plan::pack>(&operation)) add(record->fields);
-  }
-  return count;
-}
 
 class builder {
  public:
@@ -516,10 +486,6 @@ class builder {
 };
 
 }  // namespace
-
-register_number registers_for_wide_words(const plan::rule_version& version) {
-  return static_cast<register_number>(slots_of_halves(version).size()) + keys_of_searches(version);
-}
 
 kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                  const std::vector<index_place>& places, storage::storage_mode mode,

@@ -30,7 +30,4 @@ struct pipeline_tables {
                                                const pipeline_tables& tables, bool for_device = false,
                                                bool with_choices = false);
 
-/// Registers, at most, that a version needs beside its slots where words have 64 bits.
-[[nodiscard]] kernels::register_number registers_for_wide_words(const plan::rule_version& version);
-
 }  // namespace gpulog::exec

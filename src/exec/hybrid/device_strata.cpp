@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "exec/fixpoint/pipeline_builder.hpp"
+#include "exec/fixpoint/wide_registers.hpp"
 #include "kernels/steps/host_steps.hpp"
 #include "plan/reads.hpp"
 

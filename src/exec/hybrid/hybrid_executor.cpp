@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "exec/fixpoint/magic_sets_check.hpp"
+#include "exec/hybrid/expected_work.hpp"
 #include "exec/hybrid/ready_watch.hpp"
+#include "exec/hybrid/stratum_parts.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "plan/reads.hpp"
 #include "storage/relation/relation.hpp"
@@ -34,48 +36,6 @@ class present_device final : public device_source {
  private:
   std::unique_ptr<stratum_executor> device_;
 };
-
-/// Adds what a later executor did for the same stratum.
-void add_part(stratum_statistics& sum, const stratum_statistics& part) {
-  sum.iterations = part.iterations;  // it went on counting
-  sum.tail_iterations = part.tail_iterations;
-  sum.looped_iterations += part.looped_iterations;
-  sum.rows_taken_over += part.rows_taken_over;
-  sum.given_up = part.given_up;
-  sum.strategies.insert(sum.strategies.end(), part.strategies.begin(), part.strategies.end());
-  sum.seconds += part.seconds;
-  sum.join_seconds += part.join_seconds;
-  sum.populate_delta_seconds += part.populate_delta_seconds;
-  sum.merge_seconds += part.merge_seconds;
-  sum.index_seconds += part.index_seconds;
-  sum.clear_seconds += part.clear_seconds;
-  sum.deltas.append(part.deltas);
-  sum.allocation_seconds += part.allocation_seconds;
-  for (std::size_t v = 0; v < sum.versions.size(); ++v) {
-    // Counts of one side say nothing where both ran it.
-    if (sum.versions[v].runs == 0) sum.versions[v].counted = part.versions[v].counted;
-    if (sum.versions[v].runs != 0 && part.versions[v].runs != 0) sum.versions[v].counted = nullptr;
-    sum.versions[v].runs += part.versions[v].runs;
-    sum.versions[v].runs_by_rows += part.versions[v].runs_by_rows;
-    sum.versions[v].candidates += part.versions[v].candidates;
-    sum.versions[v].tuples += part.versions[v].tuples;
-    sum.versions[v].seconds += part.versions[v].seconds;
-  }
-  sum.relations = part.relations;
-  for (const index_statistics& index : part.indexes) {
-    index_statistics& own = sum.of_index(index.index, index.version);
-    own.refreshes += index.refreshes;
-    own.seconds += index.seconds;
-    own.is_timed = own.is_timed && index.is_timed;
-    own.bytes += index.bytes;
-  }
-}
-
-std::size_t versions_in(const std::vector<plan::phase>& loop) {
-  std::size_t sum = 0;
-  for (const plan::phase& phase : loop) sum += phase.versions.size();
-  return sum;
-}
 
 class hybrid_executor final : public executor {
  public:
@@ -219,38 +179,9 @@ class hybrid_executor final : public executor {
            costs_.loading_seconds(side::host, rows, bytes);
   }
 
-  /// Tuples that a version is expected to derive: as planned, but from the rows that there are now.
-  [[nodiscard]] double expected_candidates(const plan::rule_version& version) const {
-    if (version.operations.empty() || version.estimates.empty()) return 0;
-    double most = *std::max_element(version.estimates.begin(), version.estimates.end());
-    const auto* const scan = std::get_if<plan::scan>(&version.operations.front());
-    if (scan == nullptr) return most;
-    const auto rows = static_cast<double>(this->rows(scan->relation));
-    const double planned = version.estimates.front();
-    if (planned > 0) most *= rows / planned;
-    return std::max(most, rows);
-  }
-
   [[nodiscard]] stratum_work work_of(std::size_t number) const {
-    const plan::stratum& stratum = plan_->strata[number];
-    stratum_work work;
+    stratum_work work = expected_work(plan_->strata[number], [this](relation_id relation) { return rows(relation); });
     work.has_host_steps = !rules_.host_steps.empty() && !rules_.host_steps[number].empty();
-    const auto add = [&](const plan::rule_version& version) {
-      work.candidates += expected_candidates(version);
-      ++work.versions;
-    };
-    for (const plan::rule_version& version : stratum.once.versions) add(version);
-    for (const plan::subsumption& one : stratum.subsumptions) add(one.version);
-    if (!stratum.recursive) return work;
-    work.candidates *= 2;  // the first tuples are looked at again, and nothing is known of what follows
-    work.versions += versions_in(stratum.loop);
-    if (!stratum.decomposed) return work;
-    // Of searches it is known how many there are at most, and what each can find.
-    double steps = 0;
-    for (const plan::decomposed_step& step : stratum.decomposed->steps) {
-      if (step.relation.valid()) steps += static_cast<double>(rows(step.relation));
-    }
-    work.searched = work.candidates / 2 * steps * likely_share_of_steps;
     return work;
   }
 
@@ -527,9 +458,6 @@ class hybrid_executor final : public executor {
     where.is_at(to) = true;
   }
 
-  /// Which part of all tuples of its steps a search meets: closures of graphs differ too much for more than a guess.
-  static constexpr double likely_share_of_steps = 0.005;
-
   const plan::program* plan_;
   placement_rules rules_;
   std::unique_ptr<device_source> device_;                   // until its executor is made
@@ -547,30 +475,6 @@ class hybrid_executor final : public executor {
 };
 
 }  // namespace
-
-std::vector<bool> strata_of_host(const plan::program& program, const placement_rules& rules) {
-  std::vector<bool> strata(program.strata.size());
-  for (std::size_t s = 0; s < strata.size(); ++s) {
-    const bool may_begin_here = rules.move_at && can_be_moved(program, program.strata[s]);
-    // Also what somebody wants on the device, as there may be none.
-    strata[s] = !rules.why_not_on_device[s].empty() || may_begin_here || rules.costs.has_value();
-  }
-  return strata;
-}
-
-std::vector<bool> strata_of_device(const plan::program& program, const placement_rules& rules) {
-  std::vector<bool> strata(program.strata.size());
-  for (std::size_t s = 0; s < strata.size(); ++s) strata[s] = rules.why_not_on_device[s].empty();
-  return strata;
-}
-
-bool can_be_moved(const plan::program& program, const plan::stratum& stratum) {
-  return stratum.recursive && stratum.subsumptions.empty() &&
-         std::all_of(stratum.relations.begin(), stratum.relations.end(), [&](relation_id id) {
-           const plan::relation& relation = program.relations[id.value];
-           return relation.choice_domains.empty() && !relation.best && !relation.is_equivalence;
-         });
-}
 
 std::unique_ptr<executor> make_hybrid_executor(const plan::program& program, std::unique_ptr<device_source> device,
                                                std::unique_ptr<stratum_executor> host, placement_rules rules) {

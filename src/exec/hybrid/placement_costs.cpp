@@ -11,8 +11,6 @@ namespace {
 
 namespace rates = calibration;
 
-constexpr std::uint64_t most_looped_rows = 1u << 16;
-
 double speedup(double candidates, unsigned threads, double exponent) {
   return std::pow(std::clamp(candidates / rates::candidates_of_a_worker, 1.0, static_cast<double>(threads)), exponent);
 }
@@ -52,8 +50,8 @@ double placement_costs::host_iteration_seconds(std::uint64_t delta_rows) const {
 double placement_costs::device_iteration_seconds(double host_seconds, std::uint64_t delta_rows,
                                                  const iteration_shape& shape) const {
   const double candidates = host_seconds * host_rate(static_cast<double>(delta_rows));
-  const double started = shape.may_loop && delta_rows <= most_looped_rows ? rates::looped_iteration_seconds
-                                                                          : rates::launched_iteration_seconds;
+  const double started = shape.may_loop && delta_rows <= rates::most_looped_rows ? rates::looped_iteration_seconds
+                                                                                 : rates::launched_iteration_seconds;
   return started + static_cast<double>(shape.versions) * rates::iteration_version_seconds +
          corrections_[static_cast<std::size_t>(side::device)] / device_speed_ * candidates /
              rates::device_candidates_per_second;

@@ -12,18 +12,21 @@
 namespace gpulog::kernels {
 
 /// What an aggregate does with a tile of its body's bindings, and what it need not look at them for.
-class tile_folds : protected tile_sources {
- protected:
-  using tile_sources::tile_sources;
+class tile_folds {
+ public:
+  tile_folds(tile_steps& steps, tile_sources& sources, const pipeline& program, tile_scratch& scratch)
+      : steps_(&steps), sources_(&sources), program_(&program), scratch_(&scratch) {}
 
   /// Adds the values of n bindings, each to the group that owns it.
   void add_to_fold(const segment& here, fold_state& state, std::size_t number, const word* owners, std::uint32_t n) {
     if (program_->segments[here.ended_fold].first_match) return state.add_matches(owners, n);
-    if (here.fold == fold_op::functor) return call_for_values(here, state, value(number, here.folded), owners, n);
-    if (program_->wide == nullptr) return state.add(here.fold, here.is_signed, owners, value(number, here.folded), n);
+    if (here.fold == fold_op::functor)
+      return call_for_values(here, state, steps_->value(number, here.folded), owners, n);
+    if (program_->wide == nullptr)
+      return state.add(here.fold, here.is_signed, owners, steps_->value(number, here.folded), n);
     wide_word values[tile_rows];
-    const word* const upper = here.upper_folded == no_register ? nullptr : value(number, here.upper_folded);
-    read_values(value(number, here.folded), upper, n, *program_->wide, values);
+    const word* const upper = here.upper_folded == no_register ? nullptr : steps_->value(number, here.upper_folded);
+    read_values(steps_->value(number, here.folded), upper, n, *program_->wide, values);
     state.add(here.fold, here.is_signed, owners, values, n);
   }
   [[nodiscard]] word folded_value(const fold_state& state, fold_op op, std::uint32_t group) const {
@@ -42,7 +45,7 @@ class tile_folds : protected tile_sources {
     if (!is_search || !fold.steps.empty() || counts_rows(number)) return nullptr;
     const bool depends_on_key_only = fold.carried == body.keys && std::find(body.carried.begin(), body.carried.end(),
                                                                             body.keys.front()) == body.carried.end();
-    return depends_on_key_only ? relation_of(body.source).as_equivalence() : nullptr;
+    return depends_on_key_only ? steps_->relation_of(body.source).as_equivalence() : nullptr;
   }
 
   /// What a group of an aggregate has at the end of the body, or whether one of a first match has a match.
@@ -69,22 +72,22 @@ class tile_folds : protected tile_sources {
     const segment& body = program_->segments[number + 1];
     fold_state& counted = *scratch_->folds[number];
     if (body.kind == expansion_kind::scan) {
-      const part_rows rows = rows_of(relation_of(body.source), body);
+      const part_rows rows = rows_of(steps_->relation_of(body.source), body);
       for (std::uint32_t g = 0; g < groups; ++g) counted.add_matches(g, rows.end - rows.begin);
       return;
     }
-    if (const auto* classes = relation_of(body.source).as_equivalence()) {
-      const auto [first, second] = keys_of(number + 1);
+    if (const auto* classes = steps_->relation_of(body.source).as_equivalence()) {
+      const auto [first, second] = sources_->keys_of(number + 1);
       for (std::uint32_t g = 0; g < groups; ++g) {
         for (const auto& found : find_pairs(*classes, body.part, first, second, g)) counted.add_matches(g, found.count);
       }
       return;
     }
     expansion_scratch& state = *scratch_->expansions[number + 1];
-    relation_of(body.source)
+    steps_->relation_of(body.source)
         .index(body.index)
         .for_each_run(body.part != row_part::delta, body.part != row_part::old, [&](const storage::sorted_run& run) {
-          find_ranges(number + 1, run.level(body.level), groups);
+          sources_->find_ranges(number + 1, run.level(body.level), groups);
           for (std::uint32_t g = 0; g < groups; ++g) counted.add_matches(g, state.ranges[g].count);
         });
   }
@@ -101,6 +104,11 @@ class tile_folds : protected tile_sources {
       so_far = result;
     }
   }
+
+  tile_steps* steps_;
+  tile_sources* sources_;
+  const pipeline* program_;
+  tile_scratch* scratch_;
 };
 
 }  // namespace gpulog::kernels

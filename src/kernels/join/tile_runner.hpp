@@ -14,35 +14,13 @@
 #include "kernels/join/fold.hpp"
 #include "kernels/join/fold_memory.hpp"
 #include "kernels/join/tile_folds.hpp"
+#include "kernels/join/tile_sources.hpp"
+#include "kernels/join/tile_steps.hpp"
 #include "kernels/join/windows.hpp"
+#include "kernels/join/worker_gate.hpp"
 #include "storage/relation/relation.hpp"
 
 namespace gpulog::kernels {
-
-/// Workers that run tiles beside each other share it while they touch relations, and one has it while it makes room.
-struct worker_gate {
-  explicit worker_gate(unsigned number) : workers(number) {}
-  std::shared_mutex mutex;
-  unsigned workers;  ///< that may be inside
-
-  /// For a worker that holds it, if others are there: while there is too little room, make_room() with all of them
-  /// elsewhere.
-  template <class Access, class Relation, class MakeRoom>
-  void require_room(const Relation& target, std::uint64_t room, const MakeRoom& make_room) {
-    while (!target.has_room(room)) {
-      if constexpr (Access::is_concurrent) mutex.unlock_shared();
-      try {
-        std::unique_lock<std::shared_mutex> everybody_else_waits(mutex, std::defer_lock);
-        if constexpr (Access::is_concurrent) everybody_else_waits.lock();
-        if (!target.has_room(room)) make_room(room);
-      } catch (...) {
-        if constexpr (Access::is_concurrent) mutex.lock_shared();
-        throw;
-      }
-      if constexpr (Access::is_concurrent) mutex.lock_shared();
-    }
-  }
-};
 
 /// One worker's run of a pipeline. A tile of bindings, held in registers, flows through the segments: an expansion
 /// looks up the keys of a tile together, writes out (binding, match) pairs until the next tile is full, and hands it
@@ -50,7 +28,7 @@ struct worker_gate {
 /// memory that grows with the candidates.
 /// @tparam Access how it writes to the head: storage::exclusive_access, storage::concurrent_access
 template <class Access>
-class tile_runner : private tile_folds {
+class tile_runner {
  public:
   /// @param gate of all workers of the run
   /// @param windows of this run, for all its workers; nullptr: scans read all rows
@@ -58,7 +36,11 @@ class tile_runner : private tile_folds {
   tile_runner(const pipeline& program, const relation_list<relation>& relations, unsigned worker, tile_scratch& scratch,
               worker_gate& gate, const std::atomic<bool>* stop, run_windows* windows = nullptr,
               std::shared_ptr<fold_memory> folded = nullptr)
-      : tile_folds(program, relations, scratch, windows),
+      : program_(&program),
+        scratch_(&scratch),
+        steps_(program, relations, scratch),
+        sources_(steps_, program, scratch, windows),
+        folds_(steps_, sources_, program, scratch),
         gate_(&gate),
         shared_room_(relation::room_for(gate.workers)),
         stop_(stop),
@@ -74,6 +56,9 @@ class tile_runner : private tile_folds {
       counts_ = program.counted->counts.data();
     }
   }
+
+  tile_runner(const tile_runner&) = delete;  // its parts know each other
+  tile_runner& operator=(const tile_runner&) = delete;
 
   [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
   [[nodiscard]] std::uint64_t fresh() const { return fresh_; }
@@ -103,17 +88,9 @@ class tile_runner : private tile_folds {
   /// @throws as run
   void run_pairs(const std::uint64_t* first, const std::uint64_t* second, std::uint32_t n, std::uint8_t* passes) {
     const auto held = hold_gate();
-    const auto load = [&](std::size_t number, const std::uint64_t* rows, std::size_t into) {
-      const segment& read = program_->segments[number];
-      for (const binding& bound : read.bindings) {
-        const word* const column = relation_of(read.source).column(bound.column);
-        word* const to = own(into, bound.target);
-        for (std::uint32_t i = 0; i < n; ++i) to[i] = column[rows[i]];
-      }
-    };
-    load(0, first, 1);
-    load(1, second, 1);
-    word* const numbers = own(1, program_->head.front());
+    sources_.load_rows(program_->segments[0], first, n, 1);
+    sources_.load_rows(program_->segments[1], second, n, 1);
+    word* const numbers = steps_.own(1, program_->head.front());
     for (std::uint32_t i = 0; i < n; ++i) numbers[i] = i;
     std::fill_n(passes, n, std::uint8_t{0});
     passes_ = passes;
@@ -122,6 +99,8 @@ class tile_runner : private tile_folds {
   }
 
  private:
+  using row_source = tile_sources::row_source;
+
   /// Holds the gate while relations are read or written.
   [[nodiscard]] std::shared_lock<std::shared_mutex> hold_gate() {
     std::shared_lock<std::shared_mutex> held(gate_->mutex, std::defer_lock);
@@ -135,7 +114,7 @@ class tile_runner : private tile_folds {
   /// @throws interrupted, head_is_full
   void check_end() const {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
-    if (ends_when_full_ && relation_of(program_->target).is_full()) throw head_is_full{};
+    if (ends_when_full_ && steps_.relation_of(program_->target).is_full()) throw head_is_full{};
   }
 
   /// Takes rows [begin, end) of the first segment's input through the pipeline. @throws as run, and head_is_full
@@ -150,20 +129,11 @@ class tile_runner : private tile_folds {
         expand(0, 1, make_room);
         break;
       case expansion_kind::scan: {
-        const std::uint64_t offset = rows_of(relation_of(first.source), first).begin;
-        const storage::equivalence* const classes = relation_of(first.source).as_equivalence();
+        const std::uint64_t offset = rows_of(steps_.relation_of(first.source), first).begin;
         for (std::uint64_t row = begin; row < end; row += tile_rows) {
           check_end();
           const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, end - row));
-          if (classes != nullptr) {
-            read_equivalence(*classes, first, offset + row, n,
-                             [this](const binding& bound) { return own(0, bound.target); });
-          } else {
-            for (const binding& bound : first.bindings) {
-              const word* const column = relation_of(first.source).column(bound.column) + offset + row;
-              std::copy(column, column + n, own(0, bound.target));
-            }
-          }
+          sources_.read_rows(first, offset + row, n);
           process(0, n, make_room);
           if (program_->progress != nullptr) program_->progress->rows.fetch_add(n, std::memory_order_relaxed);
         }
@@ -185,13 +155,13 @@ class tile_runner : private tile_folds {
     std::uint64_t* count = counts_ == nullptr ? nullptr : counts_ + program_->counted->first[number] + 1;
     if (count != nullptr) *count += n;
     for (const step& one : program_->segments[number].steps) {
-      n = apply_step(number, one, n);
+      n = steps_.apply_step(number, one, n);
       if (n == 0) return;
       if (count != nullptr) *++count += n;
     }
     if (const segment& here = program_->segments[number]; here.ended_fold != 0) {
       const segment& fold = program_->segments[here.ended_fold];
-      add_to_fold(here, *scratch_->folds[here.ended_fold], number, value(number, fold.owner), n);
+      folds_.add_to_fold(here, *scratch_->folds[here.ended_fold], number, steps_.value(number, fold.owner), n);
     } else if (number + 1 == program_->segments.size()) {
       insert(number, n, make_room);
     } else if (program_->segments[number + 1].kind == expansion_kind::fold) {
@@ -207,9 +177,9 @@ class tile_runner : private tile_folds {
     const segment& here = program_->segments[number];
     fold_state& state = *scratch_->folds[number];
     std::vector<const word*> columns;
-    for (register_number carried : here.carried) columns.push_back(value(number - 1, carried));
+    for (register_number carried : here.carried) columns.push_back(steps_.value(number - 1, carried));
     std::vector<const word*> keys = columns;
-    if (const storage::equivalence* const classes = folded_classes(number)) {
+    if (const storage::equivalence* const classes = folds_.folded_classes(number)) {
       word* const class_numbers = state.class_numbers();
       for (std::uint32_t i = 0; i < n; ++i) class_numbers[i] = classes->class_number(columns.front()[i]);
       keys.front() = class_numbers;
@@ -217,7 +187,7 @@ class tile_runner : private tile_folds {
     const std::uint32_t groups = state.group(keys, n);
     fold_groups(number, columns, {&keys, state.representatives()}, groups, make_room);
     std::uint32_t kept = 0;
-    word* const result = own(here.unfold, program_->segments[here.unfold].result);
+    word* const result = steps_.own(here.unfold, program_->segments[here.unfold].result);
     for (std::uint32_t i = 0; i < n; ++i) {
       const fold_result& found = state.results()[state.group_of(i)];
       if (!found.has_value) continue;
@@ -235,7 +205,7 @@ class tile_runner : private tile_folds {
     std::uint16_t* const wanted = state.wanted();
     std::iota(wanted, wanted + groups, std::uint16_t{0});
     fold_results* const known = folded_->of(number);
-    if (known == nullptr || !known->is_on() || counts_rows(number)) {
+    if (known == nullptr || !known->is_on() || folds_.counts_rows(number)) {
       return fold_wanted(number, columns, wanted, groups, make_room);
     }
     std::uint32_t left = known->find(keys, wanted, groups, state.results());
@@ -265,18 +235,18 @@ class tile_runner : private tile_folds {
     fold_state& state = *scratch_->folds[number];
     state.clear(n);
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      word* const to = own(number, here.carried[c]);
+      word* const to = steps_.own(number, here.carried[c]);
       for (std::uint32_t i = 0; i < n; ++i) to[i] = columns[c][state.representatives()[wanted[i]]];
     }
-    word* const owners = own(number, here.owner);
+    word* const owners = steps_.own(number, here.owner);
     for (std::uint32_t i = 0; i < n; ++i) owners[i] = i;
-    if (counts_rows(number)) {
+    if (folds_.counts_rows(number)) {
       if (counts_ != nullptr) counts_[program_->counted->first[number] + 1] += n;
-      count_rows(number, n);
+      folds_.count_rows(number, n);
     } else {
       process(number, n, make_room);
     }
-    for (std::uint32_t i = 0; i < n; ++i) state.results()[wanted[i]] = result_of(state, here, i);
+    for (std::uint32_t i = 0; i < n; ++i) state.results()[wanted[i]] = folds_.result_of(state, here, i);
   }
 
   /// Goes on behind an aggregate with the selected bindings, which have its results.
@@ -285,8 +255,8 @@ class tile_runner : private tile_folds {
     if (kept == 0) return;
     const std::size_t behind = program_->segments[number].unfold;
     for (register_number carried : program_->segments[behind].carried) {
-      const word* const values = value(number - 1, carried);
-      word* const to = own(behind, carried);
+      const word* const values = steps_.value(number - 1, carried);
+      word* const to = steps_.own(behind, carried);
       for (std::uint32_t i = 0; i < kept; ++i) to[i] = values[scratch_->selected[i]];
     }
     process(behind, kept, make_room);
@@ -295,13 +265,13 @@ class tile_runner : private tile_folds {
   template <class MakeRoom>
   void insert(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     if (passes_ != nullptr) {
-      const word* const numbers = value(number, program_->head.front());
+      const word* const numbers = steps_.value(number, program_->head.front());
       for (std::uint32_t i = 0; i < n; ++i) passes_[numbers[i]] = 1;
       return;
     }
-    relation& target = relation_of(program_->target);
+    relation& target = steps_.relation_of(program_->target);
     gate_->require_room<Access>(target, Access::is_concurrent ? shared_room_ : n, make_room);
-    for (std::size_t c = 0; c < head_.size(); ++c) head_[c] = value(number, program_->head[c]);
+    for (std::size_t c = 0; c < head_.size(); ++c) head_[c] = steps_.value(number, program_->head[c]);
     candidates_ += n;
     if (program_->progress != nullptr) program_->progress->candidates.fetch_add(n, std::memory_order_relaxed);
     fresh_ += target.insert<Access>(head_.data(), n, scratch_->insert, worker_);
@@ -318,18 +288,18 @@ class tile_runner : private tile_folds {
     expansion_scratch& state = *scratch_->expansions[number];
     state.filled = state.gathered = 0;
     if (here.kind == expansion_kind::scan) {
-      const part_rows rows = rows_of(relation_of(here.source), here);
-      const sorted_rows* const sorted = sorted_for(number, rows, n);
+      const part_rows rows = rows_of(steps_.relation_of(here.source), here);
+      const sorted_rows* const sorted = sources_.sorted_for(number, rows, n);
       for (std::uint32_t i = 0; i < n; ++i) {
-        const part_rows wanted = sorted == nullptr ? rows : wanted_of(number, *sorted, i);
+        const part_rows wanted = sorted == nullptr ? rows : sources_.wanted_of(number, *sorted, i);
         pair(number, {nullptr, nullptr, sorted}, {i, wanted.begin, wanted.end}, make_room);
       }
       end_pairs(number, {nullptr, nullptr, sorted}, make_room);
     } else if (here.kind == expansion_kind::range) {
-      for (std::uint32_t i = 0; i < n; ++i) pair(number, {}, {i, 0, size_of_range(number, i)}, make_room);
+      for (std::uint32_t i = 0; i < n; ++i) pair(number, {}, {i, 0, sources_.size_of_range(number, i)}, make_room);
       end_pairs(number, {}, make_room);
-    } else if (const auto* classes = relation_of(here.source).as_equivalence()) {
-      const auto [first, second] = keys_of(number);
+    } else if (const auto* classes = steps_.relation_of(here.source).as_equivalence()) {
+      const auto [first, second] = sources_.keys_of(number);
       for (std::uint32_t i = 0; i < n; ++i) classes->prefetch(first[i]);
       for (std::uint32_t i = 0; i < n; ++i) {
         for (const auto& found : find_pairs(*classes, here.part, first, second, i)) {
@@ -338,15 +308,15 @@ class tile_runner : private tile_folds {
       }
       end_pairs(number, {}, make_room);
     } else {
-      relation_of(here.source)
+      steps_.relation_of(here.source)
           .index(here.index)
           .for_each_run(here.part != row_part::delta, here.part != row_part::old, [&](const storage::sorted_run& run) {
-            find_ranges(number, run.level(here.level), n);
+            sources_.find_ranges(number, run.level(here.level), n);
             for (std::uint32_t i = 0; i < n; ++i) {
               const storage::row_range range = state.ranges[i];
               if (range.count == 0) continue;
-              if (const sorted_rows* const sorted = sorted_for(number, run, range)) {
-                const part_rows wanted = wanted_of(number, *sorted, i);
+              if (const sorted_rows* const sorted = sources_.sorted_for(number, run, range)) {
+                const part_rows wanted = sources_.wanted_of(number, *sorted, i);
                 pair(number, {&run}, {i, wanted.begin, wanted.end, sorted, range.first}, make_room);
               } else {
                 pair_key(number, {&run}, i, range, make_room);
@@ -364,37 +334,15 @@ class tile_runner : private tile_folds {
   void expand_by_fewest(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     const segment& here = program_->segments[number];
     expansion_scratch& state = *scratch_->expansions[number];
-    choice_scratch& choosing = *scratch_->choices[number];
-    const std::size_t from = number - 1;
-    const auto for_each_run = [&](const search_choice& choice, const auto& action) {
-      relation_of(choice.source).index(choice.index).for_each_run(true, true, [&](const storage::sorted_run& run) {
-        find_keys(run.level(choice.level), choice.keys, from, n, state);
-        action(run);
-      });
-    };
-    for (std::size_t c = 0; c < here.choices.size(); ++c) {
-      std::uint64_t* const counts = c == 0 ? choosing.fewest : choosing.counts;
-      std::fill_n(counts, n, 0);
-      for_each_run(here.choices[c], [&](const storage::sorted_run&) {
-        for (std::uint32_t i = 0; i < n; ++i) counts[i] += state.ranges[i].count;
-      });
-      if (c == 0) {
-        std::fill_n(choosing.chosen, n, std::uint8_t{0});
-        continue;
-      }
-      for (std::uint32_t i = 0; i < n; ++i) {
-        if (counts[i] >= choosing.fewest[i]) continue;
-        choosing.fewest[i] = counts[i];
-        choosing.chosen[i] = static_cast<std::uint8_t>(c);
-      }
-    }
+    const choice_scratch& choosing = *scratch_->choices[number];
+    sources_.choose_fewest(number, n);
     for (std::size_t c = 0; c < here.choices.size(); ++c) {
       const search_choice& choice = here.choices[c];
       std::uint64_t wanted = 0;
       for (std::uint32_t i = 0; i < n; ++i) wanted += choosing.chosen[i] == c ? choosing.fewest[i] : 0;
       if (wanted == 0) continue;
       state.filled = state.gathered = 0;
-      for_each_run(choice, [&](const storage::sorted_run& run) {
+      sources_.for_each_run_of(choice, number, n, [&](const storage::sorted_run& run) {
         for (std::uint32_t i = 0; i < n; ++i) {
           const storage::row_range range = state.ranges[i];
           if (choosing.chosen[i] != c || range.count == 0) continue;
@@ -412,7 +360,7 @@ class tile_runner : private tile_folds {
     if (source.choice != nullptr) {
       if (counts_ != nullptr) counts_[program_->counted->first[number]] += n;
       for (const step& check : source.choice->checks) {
-        n = apply_step(number, check, n);
+        n = steps_.apply_step(number, check, n);
         if (n == 0) return;
       }
     }
@@ -443,7 +391,7 @@ class tile_runner : private tile_folds {
     if (program_->segments[number].first_match_around != 0) {
       find_first(number, source, make_room);
     } else {
-      gather(number, source);
+      sources_.gather(number, source);
     }
   }
 
@@ -455,7 +403,7 @@ class tile_runner : private tile_folds {
     constexpr std::uint64_t first_round = 4;  // rows of a binding; chosen, no command measures it
     const segment& body = program_->segments[program_->segments[number].first_match_around];
     const fold_state& state = *scratch_->folds[program_->segments[number].first_match_around];
-    const word* const groups = value(number - 1, body.owner);
+    const word* const groups = steps_.value(number - 1, body.owner);
     std::vector<wanted_rows>& left = scratch_->rounds[number];
     for (std::uint64_t round = first_round; !left.empty(); round *= 2) {
       std::size_t kept = 0;
@@ -487,7 +435,7 @@ class tile_runner : private tile_folds {
   template <class MakeRoom>
   void process_pairs(std::size_t number, const row_source& source, const MakeRoom& make_room) {
     expansion_scratch& state = *scratch_->expansions[number];
-    gather(number, source);
+    sources_.gather(number, source);
     const std::uint32_t n = state.filled;
     state.filled = state.gathered = 0;
     if (n != 0) process_found(number, source, n, make_room);
@@ -525,6 +473,11 @@ class tile_runner : private tile_folds {
     }
   }
 
+  const pipeline* program_;
+  tile_scratch* scratch_;
+  tile_steps steps_;
+  tile_sources sources_;
+  tile_folds folds_;
   worker_gate* gate_;
   std::uint64_t shared_room_;
   const std::atomic<bool>* stop_;

@@ -73,8 +73,8 @@ struct tile_scratch {
       registers.release();
       registers.resize(words);
     }
-    const bool are_filled = program.constants.size() <= filled.size() &&
-                            std::equal(program.constants.begin(), program.constants.end(), filled.begin());
+    const bool are_filled = program.constants.size() <= filled_.size() &&
+                            std::equal(program.constants.begin(), program.constants.end(), filled_.begin());
     if (!are_filled) fill_constants(program);
     expansions.resize(std::max(expansions.size(), segments));
     folds.resize(std::max(folds.size(), segments));
@@ -92,14 +92,14 @@ struct tile_scratch {
 
  private:
   void fill_constants(const pipeline& program) {
-    filled = program.constants;
-    constants.resize(std::max(constants.size(), filled.size() * tile_rows));
-    for (std::size_t i = 0; i < filled.size(); ++i) {
-      std::fill_n(constants.begin() + static_cast<std::ptrdiff_t>(i * tile_rows), tile_rows, filled[i]);
+    filled_ = program.constants;
+    constants.resize(std::max(constants.size(), filled_.size() * tile_rows));
+    for (std::size_t i = 0; i < filled_.size(); ++i) {
+      std::fill_n(constants.begin() + static_cast<std::ptrdiff_t>(i * tile_rows), tile_rows, filled_[i]);
     }
   }
 
-  std::vector<word> filled;  // what the first constants are
+  std::vector<word> filled_;  // what the first constants are
 };
 
 }  // namespace gpulog::kernels

@@ -14,8 +14,8 @@ namespace gpulog::kernels {
 
 /// Which rows a segment's expansion pairs with the bindings of the tile before it, and how these pairs fill its own
 /// tile: from a relation, an index, a range of numbers, or the order of a window's column.
-class tile_sources : protected tile_steps {
- protected:
+class tile_sources {
+ public:
   /// Where the rows of pairs are: in a run of an index (nullptr: in the relation), searched by the segment itself or by
   /// one of its choices, or in the order of a window's column.
   struct row_source {
@@ -25,15 +25,14 @@ class tile_sources : protected tile_steps {
   };
 
   /// @param windows of this run, for all its workers; nullptr: scans read all rows
-  tile_sources(const pipeline& program, const relation_list<relation>& relations, tile_scratch& scratch,
-               run_windows* windows)
-      : tile_steps(program, relations, scratch), windows_(windows) {}
+  tile_sources(tile_steps& steps, const pipeline& program, tile_scratch& scratch, run_windows* windows)
+      : steps_(&steps), program_(&program), scratch_(&scratch), windows_(windows) {}
 
   /// The rows of a scan in the order of its window's column; nullptr: the order of rows will do.
   [[nodiscard]] const sorted_rows* sorted_for(std::size_t number, part_rows rows, std::uint32_t n) {
     const segment& here = program_->segments[number];
     if (windows_ == nullptr || here.limits.bounds.empty()) return nullptr;
-    return windows_->find(number, here, relation_of(here.source).column(here.limits.column), rows, n);
+    return windows_->find(number, here, steps_->relation_of(here.source).column(here.limits.column), rows, n);
   }
 
   /// The same for one key's rows in a run.
@@ -42,8 +41,8 @@ class tile_sources : protected tile_steps {
     const segment& here = program_->segments[number];
     if (windows_ == nullptr || here.limits.bounds.empty()) return nullptr;
     const std::uint32_t* const positions = run.positions();
-    const word* const column =
-        positions != nullptr ? relation_of(here.source).column(here.limits.column) : run.stored(here.limits.column);
+    const word* const column = positions != nullptr ? steps_->relation_of(here.source).column(here.limits.column)
+                                                    : run.stored(here.limits.column);
     return windows_->find_of_key(number, here.limits, &run, range.first, range.count, [&](std::uint64_t row) {
       return positions != nullptr ? column[positions[range.first + row]] : column[range.first + row];
     });
@@ -58,7 +57,7 @@ class tile_sources : protected tile_steps {
     if (wanted.begin == wanted.end || here.ended_fold == 0 || !asks_window_only(here)) return wanted;
     if (program_->segments[here.ended_fold].first_match) return {wanted.begin, wanted.begin + 1};
     if (here.fold == fold_op::count) {
-      const word owner = value(number - 1, program_->segments[here.ended_fold].owner)[i];
+      const word owner = steps_->value(number - 1, program_->segments[here.ended_fold].owner)[i];
       scratch_->folds[here.ended_fold]->add_matches(owner, wanted.end - wanted.begin);
       return {wanted.begin, wanted.begin};
     }
@@ -84,7 +83,64 @@ class tile_sources : protected tile_steps {
   [[nodiscard]] std::pair<const word*, const word*> keys_of(std::size_t number) const {
     const segment& here = program_->segments[number];
     const std::size_t from = number == 0 ? 0 : number - 1;
-    return {value(from, here.keys[0]), here.keys.size() > 1 ? value(from, here.keys[1]) : nullptr};
+    return {steps_->value(from, here.keys[0]), here.keys.size() > 1 ? steps_->value(from, here.keys[1]) : nullptr};
+  }
+
+  /// Reads rows [begin, begin + n) of the first segment's relation into its tile.
+  void read_rows(const segment& first, std::uint64_t begin, std::uint32_t n) {
+    const relation& from = steps_->relation_of(first.source);
+    if (const storage::equivalence* const classes = from.as_equivalence()) {
+      read_equivalence(*classes, first, begin, n,
+                       [this](const binding& bound) { return steps_->own(0, bound.target); });
+      return;
+    }
+    for (const binding& bound : first.bindings) {
+      const word* const column = from.column(bound.column) + begin;
+      std::copy(column, column + n, steps_->own(0, bound.target));
+    }
+  }
+
+  /// Reads the given rows of a relation into the tile of segment `into`.
+  void load_rows(const segment& read, const std::uint64_t* rows, std::uint32_t n, std::size_t into) {
+    for (const binding& bound : read.bindings) {
+      const word* const column = steps_->relation_of(read.source).column(bound.column);
+      word* const to = steps_->own(into, bound.target);
+      for (std::uint32_t i = 0; i < n; ++i) to[i] = column[rows[i]];
+    }
+  }
+
+  /// Ranges of each binding in the runs of one of a segment's searches: action(run) for each run.
+  template <class Action>
+  void for_each_run_of(const search_choice& choice, std::size_t number, std::uint32_t n, const Action& action) {
+    steps_->relation_of(choice.source)
+        .index(choice.index)
+        .for_each_run(true, true, [&](const storage::sorted_run& run) {
+          steps_->find_keys(run.level(choice.level), choice.keys, number - 1, n, *scratch_->expansions[number]);
+          action(run);
+        });
+  }
+
+  /// For each binding, which of a segment's searches has the fewest rows, and how many.
+  void choose_fewest(std::size_t number, std::uint32_t n) {
+    const segment& here = program_->segments[number];
+    const expansion_scratch& state = *scratch_->expansions[number];
+    choice_scratch& choosing = *scratch_->choices[number];
+    for (std::size_t c = 0; c < here.choices.size(); ++c) {
+      std::uint64_t* const counts = c == 0 ? choosing.fewest : choosing.counts;
+      std::fill_n(counts, n, 0);
+      for_each_run_of(here.choices[c], number, n, [&](const storage::sorted_run&) {
+        for (std::uint32_t i = 0; i < n; ++i) counts[i] += state.ranges[i].count;
+      });
+      if (c == 0) {
+        std::fill_n(choosing.chosen, n, std::uint8_t{0});
+        continue;
+      }
+      for (std::uint32_t i = 0; i < n; ++i) {
+        if (counts[i] >= choosing.fewest[i]) continue;
+        choosing.fewest[i] = counts[i];
+        choosing.chosen[i] = static_cast<std::uint8_t>(c);
+      }
+    }
   }
 
   /// The rows of each binding's key, all fetched ahead.
@@ -93,7 +149,7 @@ class tile_sources : protected tile_steps {
     expansion_scratch& state = *scratch_->expansions[number];
     // A first segment's keys are constants; other keys stand in the tile of the segment before.
     const std::size_t from = number == 0 ? 0 : number - 1;
-    find_keys(level, here.keys, from, n, state);
+    steps_->find_keys(level, here.keys, from, n, state);
   }
 
   /// Fills the registers of the pairs that were written since the last call, which are all of one run. Columns are
@@ -108,8 +164,8 @@ class tile_sources : protected tile_steps {
     if (begin == end) return;
     if (number != 0) {
       for (register_number kept : here.carried) {
-        const word* const from = value(number - 1, kept);
-        word* const to = own(number, kept);
+        const word* const from = steps_->value(number - 1, kept);
+        word* const to = steps_->own(number, kept);
         for (std::uint32_t i = begin; i < end; ++i) to[i] = from[state.owners[i]];
       }
     }
@@ -118,29 +174,29 @@ class tile_sources : protected tile_steps {
       return gather_range(number, begin, end);
     }
     if (source.choice != nullptr) {
-      read_column(number, relation_of(source.choice->source), run, source.choice->bound, begin);
+      read_column(number, steps_->relation_of(source.choice->source), run, source.choice->bound, begin);
       return;
     }
     if (source.sorted != nullptr) {
       for (const binding& bound : here.bindings) {
-        const word* const column = relation_of(here.source).column(bound.column);
-        word* const to = own(number, bound.target);
+        const word* const column = steps_->relation_of(here.source).column(bound.column);
+        word* const to = steps_->own(number, bound.target);
         for (std::uint32_t i = begin; i < end; ++i) to[i] = column[source.sorted->rows[state.rows[i]]];
       }
       return;
     }
-    const storage::equivalence* const classes = relation_of(here.source).as_equivalence();
+    const storage::equivalence* const classes = steps_->relation_of(here.source).as_equivalence();
     if (classes != nullptr && here.kind == expansion_kind::scan) {
       gather_equivalence(*classes, here, state.rows + begin, end - begin,
-                         [&](const binding& bound) { return own(number, bound.target) + begin; });
+                         [&](const binding& bound) { return steps_->own(number, bound.target) + begin; });
       return;
     }
     for (const binding& bound : here.bindings) {
       if (classes == nullptr) {
-        read_column(number, relation_of(here.source), run, bound, begin);
+        read_column(number, steps_->relation_of(here.source), run, bound, begin);
         continue;
       }
-      word* const to = own(number, bound.target);
+      word* const to = steps_->own(number, bound.target);
       const word* const column = classes->members();
       for (std::uint32_t i = begin; i < end; ++i) to[i] = column[state.rows[i]];
     }
@@ -172,15 +228,15 @@ class tile_sources : protected tile_steps {
   }
 
   [[nodiscard]] wide_word bound_value(std::size_t number, std::size_t bound, std::uint32_t i) const {
-    const word lower = value(number - 1, program_->segments[number].limits.bounds[bound].value)[i];
+    const word lower = steps_->value(number - 1, program_->segments[number].limits.bounds[bound].value)[i];
     if (program_->wide == nullptr) return lower;
     const register_number upper = windows_->upper_half(number, bound);
     if (upper == no_register) return program_->wide->value(lower);
-    return wide_word{value(number - 1, upper)[i]} << 32 | lower;
+    return wide_word{steps_->value(number - 1, upper)[i]} << 32 | lower;
   }
 
   [[nodiscard]] word range_key(std::size_t number, std::size_t key, std::uint32_t i) const {
-    return value(number - 1, program_->segments[number].keys[key])[i];
+    return steps_->value(number - 1, program_->segments[number].keys[key])[i];
   }
   [[nodiscard]] word step_of_range(std::size_t number, std::uint32_t i) const {
     const segment& here = program_->segments[number];
@@ -191,7 +247,7 @@ class tile_sources : protected tile_steps {
     const register_number upper = program_->segments[number].upper_keys[key];
     const word lower = range_key(number, key, i);
     if (upper == no_register) return program_->wide->value(lower);
-    return wide_word{value(number - 1, upper)[i]} << 32 | lower;
+    return wide_word{steps_->value(number - 1, upper)[i]} << 32 | lower;
   }
   [[nodiscard]] wide_word wide_step_of_range(std::size_t number, std::uint32_t i) const {
     const segment& here = program_->segments[number];
@@ -202,9 +258,9 @@ class tile_sources : protected tile_steps {
   void gather_range(std::size_t number, std::uint32_t begin, std::uint32_t end) {
     const segment& here = program_->segments[number];
     const expansion_scratch& state = *scratch_->expansions[number];
-    const word* const from = value(number - 1, here.keys[0]);
+    const word* const from = steps_->value(number - 1, here.keys[0]);
     for (const binding& bound : here.bindings) {
-      word* const to = own(number, bound.target);
+      word* const to = steps_->own(number, bound.target);
       for (std::uint32_t i = begin; i < end; ++i) {
         const std::uint16_t owner = state.owners[i];
         to[i] = range_value(here.value, from[owner], step_of_range(number, owner), state.rows[i]);
@@ -214,8 +270,8 @@ class tile_sources : protected tile_steps {
   void gather_wide_range(std::size_t number, std::uint32_t begin, std::uint32_t end) {
     const segment& here = program_->segments[number];
     const expansion_scratch& state = *scratch_->expansions[number];
-    word* const lower = own(number, here.bindings.front().target);
-    word* const upper = own(number, here.upper_value);
+    word* const lower = steps_->own(number, here.bindings.front().target);
+    word* const upper = steps_->own(number, here.upper_value);
     for (std::uint32_t i = begin; i < end; ++i) {
       const std::uint16_t owner = state.owners[i];
       const wide_word made =
@@ -230,7 +286,7 @@ class tile_sources : protected tile_steps {
                    std::uint32_t begin) {
     const expansion_scratch& state = *scratch_->expansions[number];
     const std::uint32_t end = state.filled;
-    word* const to = own(number, bound.target);
+    word* const to = steps_->own(number, bound.target);
     if (run != nullptr && run->positions() != nullptr) {
       const std::uint32_t* const positions = run->positions();
       const word* const column = from.column(bound.column);
@@ -241,6 +297,9 @@ class tile_sources : protected tile_steps {
     }
   }
 
+  tile_steps* steps_;
+  const pipeline* program_;
+  tile_scratch* scratch_;
   run_windows* windows_;
 };
 

@@ -13,7 +13,7 @@ using storage::relation;
 
 /// A pipeline's tiles, a register of tile_rows words for each slot and segment, and the steps that compute with them.
 class tile_steps {
- protected:
+ public:
   tile_steps(const pipeline& program, const relation_list<relation>& relations, tile_scratch& scratch)
       : program_(&program), relations_(&relations), scratch_(&scratch) {
     scratch.prepare(program);
@@ -56,10 +56,6 @@ class tile_steps {
     }
   }
 
-  const pipeline* program_;
-  const relation_list<relation>* relations_;
-  tile_scratch* scratch_;
-
  private:
   void compute(std::size_t number, const step& one, std::uint32_t n);
   std::uint32_t filter(std::size_t number, const step& one, std::uint32_t n);
@@ -69,6 +65,9 @@ class tile_steps {
   std::uint32_t keep_found(std::size_t number, const step& one, std::uint32_t n);
   std::uint32_t compact(std::size_t number, const step& one, std::uint32_t n, std::uint32_t kept);
 
+  const pipeline* program_;
+  const relation_list<relation>* relations_;
+  tile_scratch* scratch_;
   std::vector<const word*> tuple_;
 };
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "plan/cost/calibration.hpp"
 #include "plan/cost/join_order.hpp"
 #include "plan/rules/constant_folding.hpp"
 #include "support/orderings.hpp"
@@ -108,7 +109,7 @@ class body_scheduler {
     const bool is_first = std::find(atom_placed_.begin(), atom_placed_.end(), true) == atom_placed_.end();
     if (!is_first && !only_exists(atom) && !is_joined(atom) && !is_between_bounds(atom)) ++result_.products;
     if (only_exists(atom)) {
-      factor = std::min(factor, filter_selectivity);
+      factor = std::min(factor, calibration::filter_selectivity);
       result_.cost += bindings_;
     } else {
       const bool scanned_delta = result_.steps.empty() && parts_->atoms[atom] == part::delta;
@@ -183,12 +184,13 @@ class body_scheduler {
         negation_placed_[number] = true;
         change_uses(rule_->negations[number], placed);
         result_.cost += bindings_;
-        bindings_ *= filter_selectivity;
+        bindings_ *= calibration::filter_selectivity;
         result_.steps.push_back({reject_atom{number}, bindings_});
       } else {
         condition_placed_[number] = true;
         change_uses(rule_->conditions[number], placed);
-        bindings_ *= is_equality(rule_->conditions[number]) ? equality_selectivity : filter_selectivity;
+        bindings_ *= is_equality(rule_->conditions[number]) ? calibration::equality_selectivity
+                                                            : calibration::filter_selectivity;
         result_.steps.push_back({test_condition{number}, bindings_});
       }
     }
@@ -280,7 +282,7 @@ class body_scheduler {
   /// Binds the variable that `result` is; true when there is something to compare with instead.
   bool bind_result(const sema::expression& result) {
     if (!result.is_variable() || bound_[result.variable]) {
-      bindings_ *= equality_selectivity;
+      bindings_ *= calibration::equality_selectivity;
       return true;
     }
     bound_[result.variable] = true;
@@ -392,7 +394,8 @@ class body_scheduler {
     std::vector<std::uint32_t> variables;
     append_variables(pattern, variables);
     for (const sema::expression& field : pattern.arguments) {
-      if (field.is_constant() || (field.is_variable() && bound_[field.variable])) bindings_ *= equality_selectivity;
+      if (field.is_constant() || (field.is_variable() && bound_[field.variable]))
+        bindings_ *= calibration::equality_selectivity;
     }
     for (const std::uint32_t variable : variables) bound_[variable] = true;
     result_.steps.push_back({match_record{record, pattern}, bindings_});

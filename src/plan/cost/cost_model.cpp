@@ -5,19 +5,10 @@
 #include <limits>
 #include <variant>
 
+#include "plan/cost/calibration.hpp"
+
 namespace gpulog::plan {
 namespace {
-
-/// Of a loaded relation whose size is not known.
-constexpr double default_loaded_rows = 1e5;
-/// A derived relation against the largest loaded one.
-constexpr double derived_growth = 10;
-/// Part of a recursive relation that is new in an iteration.
-constexpr double delta_share = 0.1;
-/// A column with so many rows a value at most is as good as a key.
-constexpr double almost_key = 1.25;
-/// Elsewhere, what is looked for is more often a value of many rows than of few: against the average.
-constexpr double skew = 4;
 
 /// Whether recursion computes values, so that what is read says little of how many rows there will be.
 bool makes_values(const sema::program& source, const sema::stratum& stratum) {
@@ -50,7 +41,7 @@ cost_model::cost_model(const sema::program& source, const statistics& known) {
       added.rows = static_cast<double>(*known.relations[number].rows);
     } else {
       const bool loaded = relation.has_directive(sema::directive_kind::input);
-      added.rows = std::max(loaded ? default_loaded_rows : 1.0, facts[number]);
+      added.rows = std::max(loaded ? calibration::default_loaded_rows : 1.0, facts[number]);
     }
     added.loaded_rows = added.rows;
     added.loaded_values = added.distinct_values;
@@ -86,7 +77,7 @@ void cost_model::spread_statistics(const sema::program& source, const sema::stra
     }
   }
   const double grown_from = makes_values(source, stratum) ? largest_loaded_ : std::min(largest_read, largest_loaded_);
-  const double most_rows = derived_growth * grown_from;
+  const double most_rows = calibration::derived_growth * grown_from;
   const double derived_rows = std::min(rows_of_rules(source, stratum).value_or(most_rows), most_rows);
   spread_distinct_values(source, stratum);
   for (const relation_id member : stratum.relations) {
@@ -195,12 +186,12 @@ void cost_model::spread_distinct_values(const sema::program& source, const sema:
 
 double cost_model::rows(relation_id relation, part rows) const {
   const entry& known = relations_[relation.value];
-  return std::max(1.0, rows == part::delta ? known.rows * delta_share : known.rows);
+  return std::max(1.0, rows == part::delta ? known.rows * calibration::delta_share : known.rows);
 }
 
 bool cost_model::has_key_among(const entry& known, const std::vector<std::uint32_t>& columns) {
   return std::any_of(columns.begin(), columns.end(), [&known](std::uint32_t column) {
-    return static_cast<double>(known.distinct_values[column]) * almost_key >= known.rows;
+    return static_cast<double>(known.distinct_values[column]) * calibration::almost_key >= known.rows;
   });
 }
 
@@ -239,7 +230,7 @@ double cost_model::fan_out(relation_id relation, part part_read,
   const double average = average_fan_out(relation, part_read, bound_columns);
   const bool is_exact = bound_columns.empty() || known.arity == 0 || measured_fan_out(relation, bound_columns) ||
                         !knows_values(known, bound_columns) || has_key_among(known, bound_columns);
-  return is_exact ? average : average * skew;
+  return is_exact ? average : average * calibration::skew;
 }
 
 std::optional<double> cost_model::measured_fan_out(relation_id relation,

@@ -78,8 +78,4 @@ class cost_model {
   std::vector<std::optional<std::size_t>> stratum_of_;  ///< by relation of the source: the stratum that derives it
 };
 
-/// Share of bindings that a condition or an existence test is taken to keep.
-inline constexpr double equality_selectivity = 0.1;
-inline constexpr double filter_selectivity = 0.5;
-
 }  // namespace gpulog::plan

@@ -7,18 +7,11 @@
 #include <utility>
 
 #include "plan/cost/body_scheduler.hpp"
+#include "plan/cost/calibration.hpp"
 
 namespace gpulog::plan {
 
 namespace {
-
-/// Rules with more atoms than this try only the cheapest beginnings.
-constexpr std::size_t starts_tried = 12;
-/// Orders that are followed at a time, and of how many beginnings.
-constexpr std::size_t orders_followed = 4;
-constexpr std::size_t starts_followed = 3;
-/// An order that costs less than this often the rows of its first atom is good enough.
-constexpr double cheap_order = 8;
 
 /// What makes an atom come next: existence tests, then atoms joined by some column or an
 /// interval, then the smallest fan-out.
@@ -106,7 +99,7 @@ std::vector<std::uint32_t> next_atoms(const body_scheduler& state, std::size_t a
 schedule search_order(const body_scheduler& beginning, std::size_t atom_count, double first_rows) {
   schedule best = complete(beginning);
   best.reason = "fan-out";
-  if (best.cost <= cheap_order * first_rows) return best;
+  if (best.cost <= calibration::cheap_order * first_rows) return best;
   std::vector<body_scheduler> followed{beginning};
   while (!next_atoms(followed.front(), atom_count).empty()) {
     std::vector<body_scheduler> next;
@@ -122,7 +115,7 @@ schedule search_order(const body_scheduler& beginning, std::size_t atom_count, d
     });
     followed.clear();
     for (body_scheduler& candidate : next) {
-      if (followed.size() == orders_followed || candidate.cost() >= best.cost) break;
+      if (followed.size() == calibration::orders_followed || candidate.cost() >= best.cost) break;
       const bool is_new = std::none_of(followed.begin(), followed.end(), [&candidate](const body_scheduler& cheaper) {
         return cheaper.placed_atoms() == candidate.placed_atoms();
       });
@@ -196,7 +189,7 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
     if (is_generator(atom)) starts.emplace_back(beginning.fan_out(atom), atom);
   }
   std::sort(starts.begin(), starts.end());
-  if (starts.size() > starts_tried) starts.resize(starts_tried);
+  if (starts.size() > calibration::starts_tried) starts.resize(calibration::starts_tried);
   if (starts.empty()) {
     schedule result = complete(beginning);
     result.reason = atom_count == 0 ? "no atoms" : "existence only";
@@ -213,7 +206,7 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
   std::sort(begun.begin(), begun.end(), [](const beginning_of_order& left, const beginning_of_order& right) {
     return std::pair(left.cost, left.atom) < std::pair(right.cost, right.atom);
   });
-  if (begun.size() > starts_followed) begun.resize(starts_followed);
+  if (begun.size() > calibration::starts_followed) begun.resize(calibration::starts_followed);
   std::optional<schedule> best;
   for (const beginning_of_order& one : begun) {
     schedule candidate = search_order(started(beginning, one.atom), atom_count, std::max(1.0, one.rows));

@@ -20,9 +20,10 @@ bool counts_bindings(const operation& op) {
   return computed != nullptr && (computed->op == scalar_op::next_counter || computed->op == scalar_op::call_functor);
 }
 
-class finder {
+class first_match_finder {
  public:
-  finder(rule_version& version, word_size words) : version_(version), words_(words), live_(live_slots(version)) {}
+  first_match_finder(rule_version& version, word_size words)
+      : version_(version), words_(words), live_(live_slots(version)) {}
 
   void run() {
     const std::vector<operation>& operations = version_.operations;
@@ -102,7 +103,7 @@ class finder {
 
 }  // namespace
 
-void find_first_matches(rule_version& version, word_size words) { finder(version, words).run(); }
+void find_first_matches(rule_version& version, word_size words) { first_match_finder(version, words).run(); }
 
 void find_first_matches(planning& shared) {
   const word_size words = shared.source.words;

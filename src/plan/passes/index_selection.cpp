@@ -8,13 +8,12 @@
 #include <set>
 #include <utility>
 
+#include "plan/cost/calibration.hpp"
+
 namespace gpulog::plan {
 namespace {
 
 constexpr std::size_t unmatched = std::numeric_limits<std::size_t>::max();
-
-/// From this many one-off searches for constants in the same columns, an index costs less than the scans.
-constexpr std::size_t one_off_searches_for_an_index = 4;
 
 bool is_proper_subset(const signature& inner, const signature& outer) {
   return inner.size() < outer.size() && std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
@@ -142,7 +141,7 @@ void replace_one_off_searches(const std::vector<version_builder*>& builders, con
     if (!begins_with_one_off_search(*version)) continue;
     const operator_builder& first = version->operations.front();
     const searched_columns key{std::get<match>(first.op).relation, first.key_columns};
-    if (!wanted.contains(key) && one_off[key] < one_off_searches_for_an_index &&
+    if (!wanted.contains(key) && one_off[key] < calibration::one_off_searches_for_an_index &&
         !scope.found_without_index.contains(key.relation)) {
       scan_instead_of_search(*version);
     } else {

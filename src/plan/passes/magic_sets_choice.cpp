@@ -6,19 +6,10 @@
 #include <iterator>
 #include <utility>
 
+#include "plan/cost/calibration.hpp"
+
 namespace gpulog::plan {
-namespace {
-
-/// Of all combinations of the columns' values: where more are asked for, the relation is computed in full.
-constexpr double largest_share = 0.1;
-/// Of one column's values: where more are asked for, the column is not restricted.
-constexpr double pointless_share = 0.8;
-/// Values in a column from which it is worth while: a few more rules an iteration cost what they cost.
-constexpr double least_values = 1000;
-/// Where nothing is known.
-constexpr double guessed_share = 0.1;
-
-}  // namespace
+namespace {}  // namespace
 
 bool magic_sets_choice::prefers(column_place first, column_place second) const {
   const std::uint64_t in_first = costs_.distinct_values(first);
@@ -50,7 +41,7 @@ std::optional<double> magic_sets_choice::share_of(relation_id relation, const de
     others.insert(values->begin(), values->end());
   }
   const shared_values found = known_.compare_values({own->begin(), own->end()}, {others.begin(), others.end()});
-  if (found.values < least_values) return std::nullopt;
+  if (found.values < calibration::least_demanded_values) return std::nullopt;
   // A few values may be those of most tuples.
   return std::min(1.0, std::max((found.shared + constants) / found.values, found.share_of_rows));
 }
@@ -71,12 +62,12 @@ std::optional<chosen_demand> magic_sets_choice::estimate(demand asked, std::vect
           "{}: read at given keys only inside its recursion, but not known to be few of many; not restricted", name));
       return std::nullopt;
     }
-    if (*share > pointless_share) continue;
+    if (*share > calibration::pointless_share) continue;
     all *= *share;
     chosen.asked.columns.push_back(std::move(column));
     chosen.shares.push_back(*share);
   }
-  if (chosen.shares.empty() || all > largest_share) {
+  if (chosen.shares.empty() || all > calibration::largest_demanded_share) {
     remarks.push_back(
         fmt::format("{}: read at given keys only inside its recursion, but these are {:.0f} % of all; not restricted",
                     name, 100 * all));
@@ -91,7 +82,7 @@ std::optional<chosen_demand> magic_sets_choice::choose(std::vector<demand> found
     if (mode_ != magic_sets_mode::automatic) {
       std::vector<double> shares;
       for (const demanded_column& column : asked.columns) {
-        shares.push_back(share_of(asked.relation, column).value_or(guessed_share));
+        shares.push_back(share_of(asked.relation, column).value_or(calibration::guessed_share));
       }
       return chosen_demand{std::move(asked), std::move(shares)};
     }

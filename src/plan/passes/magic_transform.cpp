@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "plan/cost/calibration.hpp"
 #include "plan/passes/sideways_passing.hpp"
 #include "sema/print.hpp"
 #include "sema/rewriting/expressions.hpp"
@@ -18,9 +19,6 @@
 
 namespace gpulog::plan {
 namespace {
-
-/// A relation that is asked in more ways is evaluated in full: each way is a relation of its own.
-constexpr std::size_t most_goals = 4;
 
 std::set<std::string> names_in(const sema::program& source, const std::string& pragma) {
   std::set<std::string> names;
@@ -317,7 +315,7 @@ class goal_finder final : public goal_reader {
         });
         if (answers_others && widest_[relation].insert(wide).second) changed_ = true;
       }
-      if (bounds.size() > most_goals && !changed_) is_full_[relation.value] = changed_ = true;
+      if (bounds.size() > calibration::most_goals && !changed_) is_full_[relation.value] = changed_ = true;
     }
   }
 

@@ -7,13 +7,12 @@
 #include <set>
 #include <utility>
 
+#include "plan/cost/calibration.hpp"
 #include "plan/pass.hpp"
 #include "plan/passes/repetitions.hpp"
 
 namespace gpulog::plan {
 namespace {
-
-constexpr std::size_t shared_atoms = 2;
 
 /// Two heads save one join and pay for one relation more, which of two atoms is no gain.
 bool is_worth_it(std::size_t readers, std::size_t atoms) { return readers >= 3 || (readers == 2 && atoms >= 3); }
@@ -27,7 +26,7 @@ bool observes(const sema::expression& tree) {
 
 /// The body as a rule of the variables that the head needs, in the order in which the body has them.
 std::optional<normalized_rule> rule_of_body(const normalized_rule& rule) {
-  if (rule.unsatisfiable || rule.atoms.size() < shared_atoms || !rule.plans.empty()) return std::nullopt;
+  if (rule.unsatisfiable || rule.atoms.size() < calibration::shared_atoms || !rule.plans.empty()) return std::nullopt;
   if (!rule.aggregations.empty() || !rule.generations.empty()) return std::nullopt;
   if (std::any_of(rule.head_arguments.begin(), rule.head_arguments.end(), observes)) return std::nullopt;
   std::vector<std::uint32_t> of_head;

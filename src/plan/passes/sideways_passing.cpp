@@ -21,19 +21,19 @@ bool may_be_bound(const expression& argument) { return argument.kind != value_ki
 
 bool is_plain(const expression& value) { return value.is_variable() || value.is_constant(); }
 
-void append_variables_of(const expression& tree, std::vector<std::uint32_t>& variables) {
+void append_variables_in(const expression& tree, std::vector<std::uint32_t>& variables) {
   if (tree.is_variable()) variables.push_back(tree.variable);
-  for (const expression& argument : tree.arguments) append_variables_of(argument, variables);
+  for (const expression& argument : tree.arguments) append_variables_in(argument, variables);
 }
 
 /// Of an atom or a constraint.
-std::vector<std::uint32_t> variables_of(const sema::literal& part) {
+std::vector<std::uint32_t> variables_in(const sema::literal& part) {
   std::vector<std::uint32_t> variables;
   if (const auto* read = std::get_if<sema::atom>(&part)) {
-    for (const expression& argument : read->arguments) append_variables_of(argument, variables);
+    for (const expression& argument : read->arguments) append_variables_in(argument, variables);
   } else if (const auto* test = std::get_if<sema::constraint>(&part)) {
-    append_variables_of(test->left, variables);
-    append_variables_of(test->right, variables);
+    append_variables_in(test->left, variables);
+    append_variables_in(test->right, variables);
   }
   return variables;
 }
@@ -72,7 +72,7 @@ struct knowledge {
     return found == constants.end() ? value : found->second;
   }
   void pass(const sema::literal& part) {
-    const std::vector<std::uint32_t> variables = variables_of(part);
+    const std::vector<std::uint32_t> variables = variables_in(part);
     for (const std::uint32_t variable : variables) {
       bound[variable] = true;
       links[group_of(variable)] = group_of(variables.front());
@@ -288,7 +288,7 @@ class walk {
     }
     if (groups.empty()) return;
     for (const sema::literal& part : known.passed) {
-      const std::vector<std::uint32_t> variables = variables_of(part);
+      const std::vector<std::uint32_t> variables = variables_in(part);
       if (!variables.empty() && groups.contains(known.group_of(variables.front()))) magic.body.push_back(part);
     }
     number_variables(magic);

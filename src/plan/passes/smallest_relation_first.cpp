@@ -5,23 +5,19 @@
 #include <utility>
 #include <variant>
 
+#include "plan/cost/calibration.hpp"
 #include "plan/pass.hpp"
 #include "plan/versions/liveness.hpp"
 
 namespace gpulog::plan {
 namespace {
 
-/// Below this many rows for each binding a second search costs more than it saves.
-constexpr double least_fan_out = 2;
-/// Searches beside a match's own one; each is made for every binding.
-constexpr std::size_t most_others = 7;
-
 bool is_aggregate(const operator_builder& one) { return std::holds_alternative<fold_begin>(one.op); }
 
-class finder {
+class smallest_search_finder {
  public:
-  finder(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
-         const intersection_scope& scope)
+  smallest_search_finder(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
+                         const intersection_scope& scope)
       : version_(version), costs_(costs), arities_(arities), scope_(scope) {}
 
   void run() {
@@ -53,12 +49,14 @@ class finder {
     const double before = operations[position - 1].bindings;
     const double found = searching.bindings;
     if (!binds_one || !can_search(search.relation, search.rows)) return;
-    if (found < least_fan_out * before || !is_worth({search.relation, searching.key_columns}, found)) return;
+    if (found < calibration::least_fan_out * before || !is_worth({search.relation, searching.key_columns}, found))
+      return;
     const slot_id value = search.bindings.front().slot;
     for (std::size_t at = position + 1; at < operations.size() && !is_loop(operations[at].op); ++at) {
       const auto* const test = std::get_if<exists>(&operations[at].op);
       if (test == nullptr || test->negated || !can_search(test->relation, test->rows)) continue;
-      if (search.others.size() < most_others) add_other(searching, operations[at], at, value, bound);
+      if (search.others.size() < calibration::most_other_searches)
+        add_other(searching, operations[at], at, value, bound);
     }
   }
 
@@ -101,7 +99,7 @@ class finder {
 
 void find_intersections(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
                         const intersection_scope& scope) {
-  finder(version, costs, arities, scope).run();
+  smallest_search_finder(version, costs, arities, scope).run();
 }
 
 void find_intersections(planning& shared, stratum_builder& stratum, const std::set<relation_id>& without_set) {

@@ -10,14 +10,13 @@
 #include <set>
 #include <utility>
 
+#include "plan/cost/calibration.hpp"
 #include "plan/rules/constant_folding.hpp"
+#include "plan/rules/rule_variables.hpp"
 #include "plan/rules/variable_set.hpp"
 
 namespace gpulog::plan {
 namespace {
-
-/// Bodies shorter than this have no step that is worth a relation.
-constexpr std::size_t factored_atoms = 3;
 
 /// A pair of joined atoms of a rule, with what can be tested on it alone, that is to become a relation.
 struct step_candidate {
@@ -27,37 +26,6 @@ struct step_candidate {
   std::vector<std::uint32_t> lost;     ///< variables that it does not need
   /// Equal for steps that are equal up to the names of variables; empty: has tests, is shared with none.
   std::vector<std::uint64_t> key;
-};
-
-/// Which variables the parts of a rule have.
-struct rule_variables {
-  explicit rule_variables(const normalized_rule& rule)
-      : atoms_with(rule.variables.size()), in_head(rule.variables.size()) {
-    for (std::uint32_t number = 0; number < rule.atoms.size(); ++number) {
-      of_atoms.push_back(variables_of(rule.atoms[number]));
-      for (const std::uint32_t variable : of_atoms.back()) atoms_with[variable].push_back(number);
-    }
-    std::vector<std::uint32_t> variables;
-    for (const sema::expression& argument : rule.head_arguments) append_variables(argument, variables);
-    for (const std::uint32_t variable : variables) in_head[variable] = true;
-    for (const condition& test : rule.conditions) of_conditions.push_back(variables_of(test));
-    for (const body_atom& negated : rule.negations) of_negations.push_back(variables_of(negated));
-  }
-
-  /// Pairs of atoms that have a variable in common, as written.
-  [[nodiscard]] std::set<std::pair<std::uint32_t, std::uint32_t>> joined_atoms() const {
-    std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
-    for (const std::vector<std::uint32_t>& atoms : atoms_with) {
-      for (std::size_t second = 1; second < atoms.size(); ++second) {
-        for (std::size_t first = 0; first < second; ++first) pairs.emplace(atoms[first], atoms[second]);
-      }
-    }
-    return pairs;
-  }
-
-  std::vector<variable_set> of_atoms, of_conditions, of_negations;
-  std::vector<std::vector<std::uint32_t>> atoms_with;  ///< by variable, ascending
-  std::vector<bool> in_head;                           ///< by variable
 };
 
 class stratum_factoring {
@@ -101,7 +69,7 @@ class stratum_factoring {
  private:
   /// Conditions that bind variables or may end the program stay in the rule that they were written in.
   [[nodiscard]] static bool can_be_factored(const normalized_rule& rule) {
-    if (rule.atoms.size() < factored_atoms || !rule.plans.empty()) return false;
+    if (rule.atoms.size() < calibration::factored_atoms || !rule.plans.empty()) return false;
     variable_set bound;
     for (const body_atom& atom : rule.atoms) bound.merge(variables_of(atom));
     return std::all_of(rule.conditions.begin(), rule.conditions.end(), [&bound](const condition& test) {

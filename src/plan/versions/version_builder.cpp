@@ -1,7 +1,6 @@
 #include "plan/versions/version_builder.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -13,15 +12,6 @@
 
 namespace gpulog::plan {
 namespace {
-
-constexpr std::uint32_t no_variable = std::numeric_limits<std::uint32_t>::max();
-
-slot_id new_slot(version_builder& version, std::uint32_t variable, value_kind kind) {
-  const slot_id slot(static_cast<std::uint32_t>(version.slot_variables.size()));
-  version.slot_variables.push_back(variable);
-  version.version.slot_kinds.push_back(kind);
-  return slot;
-}
 
 class body_translator {
  public:
@@ -67,7 +57,7 @@ class body_translator {
     std::vector<column_binding> bindings;
     std::vector<std::pair<slot_id, operand>> comparisons;
     const auto bind = [&](std::uint32_t column, std::uint32_t variable, value_kind kind) {
-      const slot_id slot = new_slot(result_, variable, kind);
+      const slot_id slot = result_.new_slot(variable, kind);
       bindings.push_back({column, slot});
       return slot;
     };
@@ -118,7 +108,7 @@ class body_translator {
   void perform(const read_changed_elements& action) {
     const body_atom& atom = rule_->atoms[action.atom];
     const term& argument = atom.arguments[action.column];
-    const slot_id slot = new_slot(result_, argument.value, argument.kind);
+    const slot_id slot = result_.new_slot(argument.value, argument.kind);
     values_[argument.value] = operand::slot(slot);
     emit(scan{atom.relation, part::delta, {{action.column, slot}}, true});
   }
@@ -156,7 +146,7 @@ class body_translator {
       const sema::expression& wanted = action.pattern.arguments[field];
       if (wanted.is_unnamed()) continue;
       const bool binds = wanted.is_variable() && !is_bound(wanted.variable);
-      const slot_id slot = new_slot(result_, binds ? wanted.variable : no_variable, wanted.kind);
+      const slot_id slot = result_.new_slot(binds ? wanted.variable : no_variable, wanted.kind);
       op.bindings.push_back({field, slot});
       if (binds) {
         values_[wanted.variable] = operand::slot(slot);
@@ -213,7 +203,7 @@ class body_translator {
     values_ = values;
     definitions_ = definitions;
     ended_folds_.emplace_back(begin, result_.operations.size());
-    op.result = new_slot(result_, action.compares ? no_variable : folded.result.variable, folded.result.kind);
+    op.result = result_.new_slot(action.compares ? no_variable : folded.result.variable, folded.result.kind);
     const slot_id result = op.result;
     emit(op);
     finish_result(result, folded.result, action.compares);
@@ -225,7 +215,7 @@ class body_translator {
     generate op;
     op.kind = made.kind;
     for (const sema::expression& argument : made.arguments) op.arguments.push_back(evaluate(argument));
-    op.result = new_slot(result_, action.compares ? no_variable : made.result.variable, made.kind);
+    op.result = result_.new_slot(action.compares ? no_variable : made.result.variable, made.kind);
     const slot_id result = op.result;
     emit(std::move(op));
     finish_result(result, made.result, action.compares);
@@ -297,7 +287,7 @@ class body_translator {
           same->arguments == op.arguments)
         return operand::slot(same->result);
     }
-    op.result = new_slot(result_, no_variable, tree.kind);
+    op.result = result_.new_slot(no_variable, tree.kind);
     const operand result = operand::slot(op.result);
     emit(std::move(op));
     return result;
@@ -311,7 +301,7 @@ class body_translator {
       const auto* same = std::get_if<pack>(&result_.operations[position].op);
       if (same != nullptr && is_visible(position) && same->fields == op.fields) return operand::slot(same->result);
     }
-    op.result = new_slot(result_, no_variable, tree.kind);
+    op.result = result_.new_slot(no_variable, tree.kind);
     const operand result = operand::slot(op.result);
     emit(std::move(op));
     return result;
@@ -327,47 +317,6 @@ class body_translator {
   double bindings_ = 1;
 };
 
-/// One pass from the end: what is read by nothing behind it goes.
-void drop_unread(version_builder& version) {
-  std::set<slot_id> live;
-  for (std::size_t position = version.operations.size(); position-- > 0;) {
-    operation& op = version.operations[position].op;
-    const auto drop_bindings = [&live](std::vector<column_binding>& bindings) {
-      std::erase_if(bindings, [&live](const column_binding& binding) { return !live.contains(binding.slot); });
-    };
-    if (auto* generator = std::get_if<scan>(&op)) drop_bindings(generator->bindings);
-    if (auto* generator = std::get_if<match>(&op)) drop_bindings(generator->bindings);
-    if (const auto* computed = std::get_if<compute>(&op); computed != nullptr && !live.contains(computed->result)) {
-      version.operations.erase(version.operations.begin() + static_cast<std::ptrdiff_t>(position));
-      continue;
-    }
-    if (const auto* packed = std::get_if<pack>(&op); packed != nullptr && !live.contains(packed->result)) {
-      version.operations.erase(version.operations.begin() + static_cast<std::ptrdiff_t>(position));
-      continue;
-    }
-    if (auto* unpacked = std::get_if<unpack>(&op)) {
-      std::erase_if(unpacked->bindings, [&live](const field_binding& binding) { return !live.contains(binding.slot); });
-    }
-    for (const slot_id slot : slots_written(op)) live.erase(slot);
-    for (const slot_id slot : slots_read(op)) live.insert(slot);
-  }
-}
-
-void turn_into_exists(operator_builder& candidate) {
-  exists test;
-  if (auto* all_rows = std::get_if<scan>(&candidate.op); all_rows != nullptr && all_rows->bindings.empty()) {
-    test.relation = all_rows->relation;
-    test.rows = all_rows->rows;
-  } else if (auto* found = std::get_if<match>(&candidate.op); found != nullptr && found->bindings.empty()) {
-    test.relation = found->relation;
-    test.rows = found->rows;
-    test.keys = std::move(found->keys);
-  } else {
-    return;
-  }
-  candidate.op = std::move(test);
-}
-
 }  // namespace
 
 version_builder build_version(const normalized_rule& rule, const version_parts& parts, const schedule& order) {
@@ -377,63 +326,6 @@ version_builder build_version(const normalized_rule& rule, const version_parts& 
   result.version.order_reason = order.reason;
   return result;
 }
-
-void simplify(version_builder& version, const std::vector<std::uint32_t>& arities) {
-  drop_unread(version);
-  std::vector<operator_builder>& operations = version.operations;
-  std::size_t aggregates = 0;  // around the operator; in one every row counts
-  for (operator_builder& candidate : operations) {
-    if (std::holds_alternative<fold_begin>(candidate.op)) ++aggregates;
-    if (std::holds_alternative<fold_end>(candidate.op)) --aggregates;
-    if (aggregates == 0) turn_into_exists(candidate);
-    auto* test = std::get_if<exists>(&candidate.op);
-    if (test == nullptr || candidate.key_columns.size() != arities[test->relation.value]) continue;
-    // The tuple set knows all rows only. That a pair is then found in two versions costs less than an index.
-    if (test->rows == part::old && !test->keys.empty()) test->rows = part::all;
-  }
-  const auto first_generator =
-      std::find_if(operations.begin(), operations.end(), [](const operator_builder& one) { return is_loop(one.op); });
-  if (first_generator != operations.end()) {
-    const bool is_read =
-        std::holds_alternative<scan>(first_generator->op) || std::holds_alternative<match>(first_generator->op);
-    if (!is_read) return;
-    const std::vector<slot_id> needed = slots_read(first_generator->op);
-    if (needed.empty()) std::rotate(operations.begin(), first_generator, first_generator + 1);
-    return;
-  }
-  // No generator, and a search for constants in some columns: it can begin the pipeline, so that it may become a scan.
-  for (auto candidate = operations.begin(); candidate != operations.end(); ++candidate) {
-    const auto* test = std::get_if<exists>(&candidate->op);
-    if (test == nullptr || test->negated || test->keys.empty() || !slots_read(candidate->op).empty()) continue;
-    if (candidate->key_columns.size() == arities[test->relation.value] && test->rows == part::all) continue;
-    candidate->op = match{test->relation, test->rows, {}, std::vector<operand>(test->keys), {}};
-    std::rotate(operations.begin(), candidate, candidate + 1);
-    return;
-  }
-}
-
-void scan_instead_of_search(version_builder& version) {
-  operator_builder& first = version.operations.front();
-  match search = std::get<match>(std::move(first.op));
-  const std::vector<std::uint32_t> columns = std::exchange(first.key_columns, {});
-  const double bindings = first.bindings;
-  scan all_rows{search.relation, search.rows, std::move(search.bindings)};
-  std::vector<operator_builder> comparisons;
-  for (std::size_t number = 0; number < columns.size(); ++number) {
-    const slot_id slot = new_slot(version, no_variable, value_kind::number);
-    all_rows.bindings.push_back({columns[number], slot});
-    comparisons.push_back({filter{comparison_op::equal, operand::slot(slot), search.keys[number]}, {}, bindings});
-  }
-  first.op = std::move(all_rows);
-  for (operator_builder& later : version.operations) {
-    auto* const search_later = std::get_if<match>(&later.op);
-    if (search_later == nullptr) continue;
-    for (other_search& other : search_later->others) other.test += comparisons.size();
-  }
-  version.operations.insert(version.operations.begin() + 1, comparisons.begin(), comparisons.end());
-}
-
-void test_instead_of_search(version_builder& version) { turn_into_exists(version.operations.front()); }
 
 rule_version finish(version_builder version) {
   // Where a slot's value is read for the last time, and how many generators stand before each operator.

@@ -19,10 +19,19 @@ struct operator_builder {
   std::vector<std::vector<std::uint32_t>> other_key_columns = {};
 };
 
+inline constexpr std::uint32_t no_variable = UINT32_MAX;
+
 struct version_builder {
+  [[nodiscard]] slot_id new_slot(std::uint32_t variable, value_kind kind) {
+    const slot_id slot(static_cast<std::uint32_t>(slot_variables.size()));
+    slot_variables.push_back(variable);
+    version.slot_kinds.push_back(kind);
+    return slot;
+  }
+
   rule_version version;  ///< without operations
   std::vector<operator_builder> operations;
-  std::vector<std::uint32_t> slot_variables;  ///< variable that a slot holds, UINT32_MAX: none
+  std::vector<std::uint32_t> slot_variables;  ///< variable that a slot holds, or no_variable
   std::vector<sema::variable> variables;
   bool once = true;  ///< evaluated once, not in a loop
 };

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "sema/aggregates/best_values.hpp"
+#include "sema/aggregates/known_signs.hpp"
+#include "sema/aggregates/unfolding.hpp"
 #include "sema/rewriting/assignments.hpp"
 #include "sema/rewriting/movement.hpp"
 #include "support/orderings.hpp"
@@ -64,7 +66,9 @@ class cycle {
   }
 
   void rewrite() {
-    for (rule* one : rules_) unfold(*one);
+    for (rule* one : rules_) {
+      unfold_aggregates(*one, [this](const aggregate& folded) { return is_recursive(folded); });
+    }
     const bool priority_delta = is_free_of_order() && !values_may_improve_;
     for (const auto& [relation, value] : values_) {
       if (!value.by_subsumption) add_subsumption(program_, relation, value);
@@ -332,46 +336,6 @@ class cycle {
 
   // ---- counts and sums ----
 
-  /// What is known of a value's sign, from the tests that stand beside it.
-  enum class known_sign : std::uint8_t { none, not_negative, positive };
-
-  [[nodiscard]] known_sign sign_of(const std::vector<literal>& body, const expression& value) const {
-    if (value.is_constant()) {
-      const int sign = sign_of_constant(program_, value);
-      const bool is_zero = sign == 0 && value.constant == 0;
-      return sign > 0 ? known_sign::positive : is_zero ? known_sign::not_negative : known_sign::none;
-    }
-    const bool is_unsigned = value.kind == value_kind::unsigned_number;
-    known_sign found = is_unsigned ? known_sign::not_negative : known_sign::none;
-    if (!value.is_variable()) return found;
-    for (const literal& part : body) {
-      const auto* test = std::get_if<constraint>(&part);
-      if (test == nullptr) continue;
-      for (const bool turned : {false, true}) {
-        const expression& tested = turned ? test->right : test->left;
-        const expression& bound = turned ? test->left : test->right;
-        if (!tested.is_variable() || tested.variable != value.variable || !bound.is_constant()) continue;
-        found = std::max(found, sign_above(test->op, turned, bound));
-      }
-    }
-    return found;
-  }
-
-  /// Of x when `x op bound` holds, or `bound op x` (turned).
-  [[nodiscard]] known_sign sign_above(comparison_op op, bool turned, const expression& bound) const {
-    const movement grows = movement::rises;
-    const movement stays = movement::stays;
-    const bool from_below = goes_on_to_hold(op, turned ? stays : grows, turned ? grows : stays);
-    const known_sign of_bound = sign_of({}, bound);
-    if (!from_below || of_bound == known_sign::none) return known_sign::none;
-    return is_strict(op) ? known_sign::positive : of_bound;
-  }
-
-  static bool is_strict(comparison_op op) {
-    const std::optional<ordering> order = ordering_of(op);
-    return order && order->is_strict;
-  }
-
   /// The result rises with the matches; without any it is 0, and the rule must not hold.
   void examine_count(const rule& rule, const aggregate& folded) {
     for (const literal& part : folded.body) {
@@ -390,7 +354,7 @@ class cycle {
       if (leaves_unnamed(*read, folded.body, rule.variables))
         refuse(read->span, "A recursive count or sum over several atoms needs names for all columns and fields here");
     }
-    if (folded.op != fold_op::count && sign_of(folded.body, folded.target) == known_sign::none) {
+    if (folded.op != fold_op::count && sign_of(program_, folded.body, folded.target) == known_sign::none) {
       refuse(folded.span,
              "What is summed up is not known to be positive: a test of it in the aggregate's body says so");
     }
@@ -401,7 +365,7 @@ class cycle {
         if (!are_same(rule, turned ? test->right : test->left, folded.result)) continue;
         const movement left = turned ? movement::stays : movement::rises;
         const movement right = turned ? movement::rises : movement::stays;
-        const known_sign bound = sign_of(rule.body, turned ? test->left : test->right);
+        const known_sign bound = sign_of(program_, rule.body, turned ? test->left : test->right);
         if (test->is_equality() || !goes_on_to_hold(test->op, left, right)) continue;
         if (bound == known_sign::positive || (bound == known_sign::not_negative && is_strict(test->op))) return true;
       }
@@ -478,64 +442,6 @@ class cycle {
       default:
         return is_least;
     }
-  }
-
-  // ---- rewriting ----
-
-  /// The aggregate's matches are matches of the rule.
-  void unfold(rule& changed) const {
-    std::vector<literal> body;
-    for (literal& part : changed.body) {
-      auto* folded = std::get_if<aggregate>(&part);
-      if (folded == nullptr || !is_recursive(*folded)) {
-        body.push_back(std::move(part));
-        continue;
-      }
-      if (is_count_or_sum(folded->op)) {
-        // A match that is new brings the rule to count again.
-        for (literal& copied : copy_of_body(changed, *folded)) body.push_back(std::move(copied));
-        folded->grows = true;
-        body.push_back(std::move(part));
-        continue;
-      }
-      std::move(folded->body.begin(), folded->body.end(), std::back_inserter(body));
-      const comparison_op same =
-          folded->result.kind == value_kind::floating ? comparison_op::equal_float : comparison_op::equal;
-      body.emplace_back(constraint{same, folded->result, folded->target, folded->span});
-    }
-    changed.body = std::move(body);
-  }
-
-  /// With other names for the variables that are its own.
-  static std::vector<literal> copy_of_body(rule& changed, const aggregate& folded) {
-    std::map<std::uint32_t, std::uint32_t> names;
-    for (const std::uint32_t injected : folded.injected) names.emplace(injected, injected);
-    const auto rename = [&](auto&& self, expression& tree) -> void {
-      if (tree.is_variable()) {
-        const auto next = static_cast<std::uint32_t>(changed.variables.size());
-        const auto [known, is_new] = names.try_emplace(tree.variable, next);
-        if (is_new) {
-          variable added = changed.variables[tree.variable];
-          added.name += "@copy";
-          changed.variables.push_back(std::move(added));
-        }
-        tree.variable = known->second;
-      }
-      for (expression& argument : tree.arguments) self(self, argument);
-    };
-    std::vector<literal> copy = folded.body;
-    for (literal& part : copy) {
-      if (auto* one = std::get_if<atom>(&part)) {
-        for (expression& argument : one->arguments) rename(rename, argument);
-      } else if (auto* test = std::get_if<constraint>(&part)) {
-        rename(rename, test->left);
-        rename(rename, test->right);
-      } else if (auto* made = std::get_if<generator>(&part)) {
-        rename(rename, made->result);
-        for (expression& argument : made->arguments) rename(rename, argument);
-      }
-    }
-    return copy;
   }
 
   program& program_;

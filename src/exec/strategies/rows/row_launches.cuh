@@ -12,6 +12,7 @@
 #include "exec/calibration.hpp"
 #include "exec/gpu/even_stride.hpp"
 #include "exec/strategies/rows/row_inputs.hpp"
+#include "exec/strategies/sampled_run.hpp"
 #include "exec/strategies/search/search_launch.hpp"
 #include "kernels/rows/rows.cuh"
 
@@ -117,7 +118,7 @@ class row_search {
         target_(target),
         filters_(resource, task.filters.size()),
         totals_(resource, 1),
-        missing_(resource, inputs.rows(), fresh_memory::anything) {
+        missing_(resource, inputs.rows()) {
     for (unsigned c = 0; c < row_classes; ++c) lists_.emplace_back(resource, inputs.rows(), fresh_memory::anything);
     for (int c = 0; c < 2; ++c) columns_.emplace_back(resource);
     if (!task.filters.empty()) {
@@ -196,10 +197,6 @@ class row_search {
   [[nodiscard]] std::uint64_t rows_under_way(row_class one) const {
     return std::uint64_t{blocks_[one]} * (one == small_row ? row_waves : 1);
   }
-  void check_stop() const {
-    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-  }
-
   void classify() {
     array<class_counts> counts(*resource_, 1);
     // What one block would be left alone with is shared by all.
@@ -240,17 +237,24 @@ class row_search {
     arguments_.stride = even_stride(arguments_.list_size);
     launch(one, first, last);
   }
-  /// The rows that found no room, once more.
-  void finish_missing(row_class one) {
-    while (now_.missing != 0) {
-      make_room(now_.missing_rows);
-      array<std::uint32_t> again(*resource_, inputs_->rows(), fresh_memory::anything);
-      again.swap(missing_);
-      arguments_.listed = again.data();
-      arguments_.list_size = now_.missing;
-      arguments_.stride = 1;
-      launch(one, 0, now_.missing);
+  /// The rows of a class that found no room.
+  struct missing_rows {
+    row_search& search;
+    row_class of;
+
+    [[nodiscard]] std::uint64_t missing() const { return search.now_.missing; }
+    void make_room_for_missing() { search.make_room(search.now_.missing_rows); }
+    void run_missing() {
+      const array<std::uint32_t> again = search.missing_.take();
+      search.arguments_.listed = again.data();
+      search.arguments_.list_size = search.now_.missing;
+      search.arguments_.stride = 1;
+      search.launch(of, 0, search.now_.missing);
     }
+  };
+  void finish_missing(row_class one) {
+    missing_rows parts{*this, one};
+    run_missing(parts, stop_);
   }
   void send_totals() {
     now_.next = now_.missing_rows = now_.missing = 0;
@@ -259,7 +263,7 @@ class row_search {
                              context_->stream());
   }
   void launch(row_class one, std::uint64_t first, std::uint64_t last) {
-    check_stop();
+    check_stop(stop_);
     arguments_.first_number = first;
     arguments_.last_number = last;
     arguments_.missing = missing_.data();
@@ -300,7 +304,7 @@ class row_search {
       mark_and_write(first, std::min<std::uint64_t>(batch, now_.large - first), bitmaps.data(), stride);
   }
   void mark_and_write(std::uint64_t first, std::uint64_t count, std::uint32_t* bitmaps, std::uint64_t stride) {
-    check_stop();
+    check_stop(stop_);
     backend::gpu::stream_handle stream = context_->stream();
     bitmap_arguments marked;
     marked.parts = count * inputs_->rule_count();
@@ -345,7 +349,7 @@ class row_search {
   array<row_totals> totals_;
   row_totals now_{};
   std::vector<array<std::uint32_t>> lists_;  // by class
-  array<std::uint32_t> missing_;
+  missing_parts missing_;
   class_counts classes_{};
   unsigned blocks_[row_classes] = {};
   std::uint64_t sampled_[row_classes] = {};

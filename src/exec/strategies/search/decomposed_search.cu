@@ -1,4 +1,3 @@
-#include "exec/calibration.hpp"
 #include "exec/strategies/search/decomposed_search.hpp"
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 
 #include "backend/gpu/launch.hpp"
 #include "exec/gpu/even_stride.hpp"
+#include "exec/strategies/sampled_run.hpp"
 #include "exec/strategies/search/search_launch.hpp"
 #include "kernels/search/decomposed.cuh"
 
@@ -34,7 +34,7 @@ class search {
         kernel_(kernel),
         shape_(shape),
         counts_(resource, 1),
-        missing_(resource, arguments.groups.searches, fresh_memory::anything) {
+        missing_(resource, arguments.groups.searches) {
     for (int c = 0; c < 2; ++c) columns_.emplace_back(resource);
     arguments_.counts = counts_.data();
     arguments_.missing = missing_.data();
@@ -52,10 +52,18 @@ class search {
     arguments_.groups.listed = nullptr;
     launch(first, last);
   }
-  /// The groups that found no room, once more.
+  void run_sample(std::uint64_t searches) { run(0, searches); }
+  /// Going by the results of some searches.
+  void make_room_for_all(std::uint64_t searches) {
+    const double expected = expected_results(totals_.rows + totals_.missing_rows, searches, size());
+    make_room(std::min(static_cast<std::uint64_t>(expected) + arguments_.values, size() * arguments_.values) -
+              totals_.rows);
+  }
+  [[nodiscard]] std::uint64_t size() const { return arguments_.groups.searches; }
+  [[nodiscard]] std::uint64_t missing() const { return totals_.missing_groups; }
+  void make_room_for_missing() { make_room(totals_.missing_rows); }
   void run_missing() {
-    array<std::uint32_t> again(*resource_, arguments_.groups.searches, fresh_memory::anything);
-    again.swap(missing_);
+    const array<std::uint32_t> again = missing_.take();
     arguments_.missing = missing_.data();
     arguments_.groups.listed = again.data();
     launch(0, totals_.missing_groups);
@@ -87,7 +95,7 @@ class search {
   decomposed_kernel kernel_;
   launch_shape shape_;
   array<search_arguments::totals> counts_;
-  array<std::uint32_t> missing_;
+  missing_parts missing_;
   search_arguments::totals totals_{};
   std::vector<array<word>> columns_;  // invariant, moving
 };
@@ -155,27 +163,7 @@ std::optional<kernels::decomposed_counts> run_decomposed(const backend::gpu::dev
   search all(context, resource, arguments, kernel, shape);
   const std::uint64_t sample = std::min<std::uint64_t>(groups, sample_searches * shape.blocks);
   all.make_room(std::min(sample * values, sample_rows));
-  all.run(0, sample);
-  if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-  const auto enough_for = [&](std::uint64_t searches) {
-    const auto found = static_cast<double>(all.totals().rows + all.totals().missing_rows);
-    const double expected =
-        calibration::sample_margin * found / static_cast<double>(searches) * static_cast<double>(groups);
-    return std::min(static_cast<std::uint64_t>(expected) + values, groups * values);
-  };
-  const auto finish_missing = [&] {
-    while (all.totals().missing_groups != 0) {
-      if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-      all.make_room(all.totals().missing_rows);
-      all.run_missing();
-    }
-  };
-  if (sample < groups) all.make_room(enough_for(sample) - all.totals().rows);
-  finish_missing();
-  if (sample < groups) {
-    all.run(sample, groups);
-    finish_missing();
-  }
+  run_sampled(all, sample, stop);
   const kernels::decomposed_counts counts{all.totals().candidates, all.totals().iterations};
   const std::uint64_t rows = all.totals().rows;
   auto columns = all.take();

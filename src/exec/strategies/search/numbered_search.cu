@@ -1,4 +1,3 @@
-#include "exec/calibration.hpp"
 #include "exec/strategies/search/numbered_search.hpp"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 
 #include "backend/gpu/launch.hpp"
 #include "exec/gpu/even_stride.hpp"
+#include "exec/strategies/sampled_run.hpp"
 #include "exec/strategies/search/decomposed_search.hpp"
 #include "exec/strategies/search/device_graph.hpp"
 #include "exec/strategies/search/search_launch.hpp"
@@ -33,12 +33,13 @@ class numbered_search {
       : context_(context),
         resource_(resource),
         task_(task),
+        graph_(graph),
         arguments_(arguments),
         kernel_(kernel),
         shape_(shape),
         rows_(resource, task.members.size()),
         places_(resource, task.members.size() * arguments.invariants.searches, fresh_memory::anything),
-        missing_(resource, arguments.invariants.searches, fresh_memory::anything),
+        missing_(resource, arguments.invariants.searches),
         counts_(resource, 1),
         device_views_(resource, task.members.size(), fresh_memory::anything),
         taken_(task.members.size(), 0) {
@@ -78,17 +79,25 @@ class numbered_search {
     arguments_.invariants.listed = nullptr;
     launch(first, last);
   }
-  /// Those that found no room, once more, until all have.
-  void finish(const std::atomic<bool>* stop) {
-    while (totals_.missing != 0) {
-      if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-      for (std::size_t m = 0; m < columns_.size(); ++m) make_room(m, taken_[m]);
-      array<std::uint32_t> again(resource_, arguments_.invariants.searches, fresh_memory::anything);
-      again.swap(missing_);
-      arguments_.missing = missing_.data();
-      arguments_.invariants.listed = again.data();
-      launch(0, totals_.missing);
+  void run_sample(std::uint64_t searches) { run(0, searches); }
+  /// Going by the results of some searches.
+  void make_room_for_all(std::uint64_t searches) {
+    for (std::size_t m = 0; m < columns_.size(); ++m) {
+      const double expected = expected_results(taken_[m], searches, size());
+      const std::uint64_t nodes = graph_.nodes[m]->size();
+      make_room(m, std::min(static_cast<std::uint64_t>(expected) + nodes, size() * nodes));
     }
+  }
+  [[nodiscard]] std::uint64_t size() const { return arguments_.invariants.searches; }
+  [[nodiscard]] std::uint64_t missing() const { return totals_.missing; }
+  void make_room_for_missing() {
+    for (std::size_t m = 0; m < columns_.size(); ++m) make_room(m, taken_[m]);
+  }
+  void run_missing() {
+    const array<std::uint32_t> again = missing_.take();
+    arguments_.missing = missing_.data();
+    arguments_.invariants.listed = again.data();
+    launch(0, totals_.missing);
   }
   /// Rows that a member has so far, with those that have no room yet.
   [[nodiscard]] std::uint64_t rows(std::size_t member) const { return taken_[member]; }
@@ -125,12 +134,13 @@ class numbered_search {
   const backend::gpu::device_context& context_;
   backend::memory_resource& resource_;
   const kernels::numbered_task& task_;
+  const device_graph& graph_;
   numbered_arguments arguments_;
   numbered_search_kernel kernel_;
   launch_shape shape_;
   array<unsigned long long> rows_;
   array<unsigned long long> places_;
-  array<std::uint32_t> missing_;
+  missing_parts missing_;
   array<numbered_arguments::totals> counts_;
   array<numbered_member_view> device_views_;
   std::vector<numbered_member_view> views_;
@@ -187,21 +197,7 @@ std::optional<kernels::decomposed_counts> run_numbered(const backend::gpu::devic
   const std::uint64_t sample = std::min<std::uint64_t>(invariants, sample_searches * shape.blocks);
   for (std::size_t m = 0; m < task.members.size(); ++m)
     all.make_room(m, std::min<std::uint64_t>(sample * graph.nodes[m]->size(), sample_rows / task.members.size()));
-  all.run(0, sample);
-  if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-  if (sample < invariants) {
-    for (std::size_t m = 0; m < task.members.size(); ++m) {
-      const double expected = calibration::sample_margin * static_cast<double>(all.rows(m)) /
-                              static_cast<double>(sample) * static_cast<double>(invariants);
-      const std::uint64_t nodes = graph.nodes[m]->size();
-      all.make_room(m, std::min(static_cast<std::uint64_t>(expected) + nodes, invariants * nodes));
-    }
-  }
-  all.finish(stop);
-  if (sample < invariants) {
-    all.run(sample, invariants);
-    all.finish(stop);
-  }
+  run_sampled(all, sample, stop);
   for (std::size_t m = 0; m < task.members.size(); ++m) {
     const std::uint64_t rows = all.rows(m);
     relations[task.members[m].relation]->replace(all.take(m), rows);

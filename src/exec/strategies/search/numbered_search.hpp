@@ -11,7 +11,7 @@
 namespace gpulog::exec {
 
 /// Runs a fixpoint that falls apart on a device, over numbers (kernels/search/numbered_task.hpp), and replaces the
-/// members' rows, which are those to start from, by its result: one block a invariant, as many at a time as the device
+/// members' rows, which are those to start from, by its result: one block an invariant, as many at a time as the device
 /// holds.
 /// @return nothing, and nothing is done, when numbering does not pay, or tuples are too wide or too many
 /// @throws backend::memory_exceeded, kernels::interrupted, backend::gpu::device_error

@@ -6,8 +6,8 @@
 
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/launch.hpp"
-#include "exec/calibration.hpp"
 #include "exec/gpu/even_stride.hpp"
+#include "exec/strategies/sampled_run.hpp"
 #include "exec/strategies/search/device_graph.hpp"
 #include "exec/strategies/search/search_launch.hpp"
 #include "kernels/search/long_takeover.cuh"
@@ -88,7 +88,7 @@ class takeover_search {
         kinds_(resource, graph.sources, fresh_memory::anything),
         listed_(resource, graph.sources, fresh_memory::anything),
         places_(resource, graph.sources, fresh_memory::anything),
-        missing_(resource, graph.sources, fresh_memory::anything),
+        missing_(resource, graph.sources),
         counts_(resource, 1) {
     arguments_.first_starts = graph.starts.first.data();
     arguments_.starts = graph.starts.all.data();
@@ -125,7 +125,7 @@ class takeover_search {
     results.capacity = rows;
   }
   /// All short searches, and the first long ones. @param most of these
-  void run_first(std::uint64_t most) {
+  void run_sample(std::uint64_t most) {
     write_totals();
     const std::uint64_t waves =
         (arguments_.sources * backend::gpu::wave_size + kernels::gpu::short_search_threads - 1) /
@@ -140,25 +140,29 @@ class takeover_search {
     read_totals();
   }
   /// Long searches [first, last).
-  void run_long(std::uint64_t first, std::uint64_t last) {
+  void run(std::uint64_t first, std::uint64_t last) {
     write_totals();
     launch_long(first, last);
     read_totals();
   }
-  /// Searches that found no room, once more, until all have.
-  void finish(const std::atomic<bool>* stop) {
-    while (totals_.missing != 0) {
-      if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-      make_room(totals_.rows);
-      array<std::uint32_t> again(resource_, arguments_.sources, fresh_memory::anything);
-      again.swap(missing_);
-      arguments_.missing = missing_.data();
-      arguments_.listed = again.data();
-      arguments_.is_again = true;
-      run_long(0, totals_.missing);
-      arguments_.listed = listed_.data();
-      arguments_.is_again = false;
-    }
+  /// Going by the results of some long searches.
+  void make_room_for_all(std::uint64_t searches) {
+    const double expected = expected_results(totals_.long_rows, searches, size());
+    const std::uint64_t others = totals_.rows - totals_.long_rows;
+    const std::uint64_t numbers = arguments_.numbers;
+    make_room(std::min(others + static_cast<std::uint64_t>(expected) + numbers, arguments_.sources * numbers));
+  }
+  [[nodiscard]] std::uint64_t size() const { return totals_.longs; }
+  [[nodiscard]] std::uint64_t missing() const { return totals_.missing; }
+  void make_room_for_missing() { make_room(totals_.rows); }
+  void run_missing() {
+    array<std::uint32_t> again = missing_.take();
+    arguments_.missing = missing_.data();
+    arguments_.listed = again.data();
+    arguments_.is_again = true;
+    run(0, totals_.missing);
+    arguments_.listed = listed_.data();
+    arguments_.is_again = false;
   }
   [[nodiscard]] const takeover_arguments::totals& totals() const { return totals_; }
   [[nodiscard]] unsigned blocks() const { return shape_.blocks; }
@@ -245,7 +249,7 @@ class takeover_search {
   array<row_kind> kinds_;
   array<std::uint32_t> listed_;
   array<unsigned long long> places_;
-  array<std::uint32_t> missing_;
+  missing_parts missing_;
   array<takeover_arguments::totals> counts_;
   array<std::uint32_t> rows_;
   array<row_steps> queues_;
@@ -288,21 +292,8 @@ std::optional<kernels::decomposed_counts> run_takeover(const backend::gpu::devic
   takeover_search all(context, resource, member, *graph, shape);
   const std::uint64_t sample = std::min<std::uint64_t>(graph->sources, sample_searches * all.blocks());
   all.make_room(std::min(graph->sources * graph->numbers, cut.first_rows));
-  all.run_first(sample);
-  if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-  const auto& totals = all.totals();
-  if (sample < totals.longs) {
-    const double expected = calibration::sample_margin * static_cast<double>(totals.long_rows) /
-                            static_cast<double>(sample) * static_cast<double>(totals.longs);
-    const std::uint64_t others = totals.rows - totals.long_rows;
-    all.make_room(
-        std::min(others + static_cast<std::uint64_t>(expected) + graph->numbers, graph->sources * graph->numbers));
-  }
-  all.finish(stop);
-  if (sample < totals.longs) {
-    all.run_long(sample, totals.longs);
-    all.finish(stop);
-  }
+  run_sampled(all, sample, stop);
+  const takeover_arguments::totals& totals = all.totals();
   const kernels::decomposed_counts counts{totals.candidates, totals.iterations, totals.taken_over};
   const std::uint64_t rows = totals.rows;
   target.replace(all.take(), rows);

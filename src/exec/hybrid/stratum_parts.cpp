@@ -1,0 +1,42 @@
+#include "exec/hybrid/stratum_parts.hpp"
+
+#include <cstddef>
+
+namespace gpulog::exec {
+
+void add_part(stratum_statistics& sum, const stratum_statistics& part) {
+  sum.iterations = part.iterations;  // it went on counting
+  sum.tail_iterations = part.tail_iterations;
+  sum.looped_iterations += part.looped_iterations;
+  sum.rows_taken_over += part.rows_taken_over;
+  sum.given_up = part.given_up;
+  sum.strategies.insert(sum.strategies.end(), part.strategies.begin(), part.strategies.end());
+  sum.seconds += part.seconds;
+  sum.join_seconds += part.join_seconds;
+  sum.populate_delta_seconds += part.populate_delta_seconds;
+  sum.merge_seconds += part.merge_seconds;
+  sum.index_seconds += part.index_seconds;
+  sum.clear_seconds += part.clear_seconds;
+  sum.deltas.append(part.deltas);
+  sum.allocation_seconds += part.allocation_seconds;
+  for (std::size_t v = 0; v < sum.versions.size(); ++v) {
+    // Counts of one side say nothing where both ran it.
+    if (sum.versions[v].runs == 0) sum.versions[v].counted = part.versions[v].counted;
+    if (sum.versions[v].runs != 0 && part.versions[v].runs != 0) sum.versions[v].counted = nullptr;
+    sum.versions[v].runs += part.versions[v].runs;
+    sum.versions[v].runs_by_rows += part.versions[v].runs_by_rows;
+    sum.versions[v].candidates += part.versions[v].candidates;
+    sum.versions[v].tuples += part.versions[v].tuples;
+    sum.versions[v].seconds += part.versions[v].seconds;
+  }
+  sum.relations = part.relations;
+  for (const index_statistics& index : part.indexes) {
+    index_statistics& own = sum.of_index(index.index, index.version);
+    own.refreshes += index.refreshes;
+    own.seconds += index.seconds;
+    own.is_timed = own.is_timed && index.is_timed;
+    own.bytes += index.bytes;
+  }
+}
+
+}  // namespace gpulog::exec

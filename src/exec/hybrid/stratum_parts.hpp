@@ -1,0 +1,10 @@
+#pragma once
+
+#include "exec/executor.hpp"
+
+namespace gpulog::exec {
+
+/// Adds what a later executor did for the same stratum.
+void add_part(stratum_statistics& sum, const stratum_statistics& part);
+
+}  // namespace gpulog::exec

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <functional>
+
+#include "sema/program.hpp"
+
+namespace gpulog::sema {
+
+/// The matches of a recursive aggregate become matches of the rule.
+void unfold_aggregates(rule& changed, const std::function<bool(const aggregate&)>& is_recursive);
+
+}  // namespace gpulog::sema
