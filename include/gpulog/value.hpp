@@ -41,12 +41,20 @@ class branch {
   std::vector<value> fields_;
 };
 
+// Values have an order, so that rows can be sorted and be keys; it is not the order of a program's `ord`.
 inline bool operator==(nil_record /*left*/, nil_record /*right*/) { return true; }
+inline bool operator<(nil_record /*left*/, nil_record /*right*/) { return false; }
 bool operator==(const record& left, const record& right);
+bool operator<(const record& left, const record& right);
 bool operator==(const branch& left, const branch& right);
+bool operator<(const branch& left, const branch& right);
 inline bool operator==(const record& left, const record& right) { return left.fields == right.fields; }
+inline bool operator<(const record& left, const record& right) { return left.fields < right.fields; }
 inline bool operator==(const branch& left, const branch& right) {
   return left.name() == right.name() && left.fields() == right.fields();
+}
+inline bool operator<(const branch& left, const branch& right) {
+  return left.name() != right.name() ? left.name() < right.name() : left.fields() < right.fields();
 }
 
 /// Records and branches that are nested deeper, or have more values in them, are no `value`, but have a text.

@@ -1,6 +1,7 @@
 // Records and branches as values of the caller: inserted, looked for, erased and read.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -227,6 +228,12 @@ TEST(typed_values, types_are_described) {
   EXPECT_EQ(source.relations()[0].attributes[2].declared_type, "Shade");
   EXPECT_EQ(source.relations()[0].attributes[2].structure, "Color");
   EXPECT_TRUE(program::from_text(".type A = [x:B]\n").types().empty());
+}
+
+TEST(typed_values, have_an_order) {
+  const std::vector<value> sorted = {1, nil, record{{1, "a"}}, record{{1, "b"}}, branch("A", {2}), branch("B", {1})};
+  for (std::size_t one = 0; one < sorted.size(); ++one)
+    for (std::size_t other = 0; other < sorted.size(); ++other) EXPECT_EQ(sorted[one] < sorted[other], one < other);
 }
 
 }  // namespace
