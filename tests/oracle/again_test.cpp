@@ -67,10 +67,8 @@ class facts_from_scratch {
     return row;
   }
 
-  using texts = std::multiset<std::vector<std::string>>;
-
   /// By relation.
-  [[nodiscard]] std::vector<texts> results() const {
+  [[nodiscard]] std::vector<row_texts> results() const {
     oracle::database data(*analysed_);
     for (std::uint32_t number = 0; number < facts_.size(); ++number) {
       for (const fact& row : facts_[number]) {
@@ -80,9 +78,9 @@ class facts_from_scratch {
       }
     }
     oracle::evaluate(*analysed_, data);
-    std::vector<texts> all;
+    std::vector<row_texts> all;
     for (std::uint32_t number = 0; number < facts_.size(); ++number) {
-      texts& rows = all.emplace_back();
+      row_texts& rows = all.emplace_back();
       for (const oracle::tuple& row : data[relation_id(number)]) {
         std::vector<std::string> columns;
         for (std::size_t column = 0; column < row.size(); ++column) {
@@ -131,20 +129,6 @@ class facts_from_scratch {
   std::optional<sema::program> analysed_;
   std::vector<std::set<fact>> facts_;
 };
-
-facts_from_scratch::texts rows_of(const relation& source) {
-  facts_from_scratch::texts result;
-  const auto attributes = source.attributes();
-  for (const tuple& row : source) {
-    std::vector<std::string> columns;
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      const bool is_symbol = attributes[column].type == "symbol";
-      columns.push_back(is_symbol ? std::string(row.symbol(column)) : std::to_string(row.word64(column)));
-    }
-    result.insert(std::move(columns));
-  }
-  return result;
-}
 
 engine engine_of(const std::string& text, const mode& how, word_size words) {
   run_options options;
