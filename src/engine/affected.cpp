@@ -23,8 +23,6 @@ void for_each_rule(const sema::program& analysed, const sema::stratum& stratum, 
   }
 }
 
-bool is_in(const std::vector<bool>& chosen, relation_id relation) { return chosen[relation.value]; }
-
 }  // namespace
 
 void for_each_atom(const std::vector<sema::literal>& body,
@@ -50,6 +48,16 @@ std::vector<bool> affected_by(const sema::program& analysed, const std::vector<b
     for (const relation_id member : stratum.relations) affected[member.value] = reached;
   }
   return affected;
+}
+
+bool is_any(const std::vector<bool>& relations) {
+  return std::find(relations.begin(), relations.end(), true) != relations.end();
+}
+
+std::vector<bool> without(std::vector<bool> relations, const std::vector<bool>& others) {
+  for (std::size_t number = 0; number < relations.size(); ++number)
+    relations[number] = relations[number] && !others[number];
+  return relations;
 }
 
 std::vector<bool> read_by(const sema::program& analysed, const std::vector<bool>& affected) {

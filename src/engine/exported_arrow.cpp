@@ -178,6 +178,7 @@ std::unique_ptr<schema_parts> schema_of(std::string format, std::string name) {
 struct shown_evaluation {
   std::shared_ptr<detail::engine_state> engine;
   std::shared_ptr<detail::evaluation> home;  ///< goes first; nullptr: nothing was evaluated yet
+  std::shared_ptr<const void> shown;         ///< its rows stay where they are
 };
 
 /// The rows that a relation had when the stream was made.
@@ -191,6 +192,7 @@ class relation_stream {
         all_rows_(engine->rows(relation)) {
     shown_->engine = std::move(engine);
     if (engine_->has_results()) shown_->home = engine_->homes[relation];
+    if (shown_->home) shown_->shown = shown_->home->shown;
     is_pairs_ = shown_->home && engine_->is_equivalence(relation);
     if (declared().attributes.empty() || is_pairs_) return;
     if (shown_->home) {

@@ -94,6 +94,9 @@ std::vector<tuning_entry> make_entries() {
   entries.push_back({{"condensation", any_mode, "auto",
                       "recursions that fall apart run over the strongly connected components of their graph (CPU)"},
                      [](std::string_view value, tuning& into) { return read_mode(value, into.condensation); }});
+  entries.push_back({{"continuation", any_mode, "auto",
+                      "an engine that is evaluated again goes on from facts that were inserted (CPU)"},
+                     [](std::string_view value, tuning& into) { return read_mode(value, into.continuation); }});
   entries.push_back({{"priority-delta", on_or_off, "on",
                       "an iteration takes the best new values of recursive aggregates first; worse ones wait (CPU)"},
                      [](std::string_view value, tuning& into) { return read_switch(value, into.priority_delta); }});

@@ -27,6 +27,9 @@ inline constexpr double host_offered_per_second = 3e7;
 /// A run of a version that does nothing. No command measures it.
 inline constexpr double host_run_seconds = 2e-6;
 
+/// Inserted facts for each one that was there, up to which results are taken over and go on (`bench/again`).
+inline constexpr double most_continued_share = 0.1;
+
 // Closures over components. They follow from the runs in bench/results/condensation.txt (`gpulog -j1 --backend cpu
 // [--tune condensation=off] -F GRAPH bench/paper/reach.dl`); no command measures them alone.
 /// Values as searches would meet them, where components are taken in their place.

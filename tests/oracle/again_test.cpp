@@ -130,12 +130,13 @@ class facts_from_scratch {
   std::vector<std::set<fact>> facts_;
 };
 
-engine engine_of(const std::string& text, const mode& how, word_size words) {
+engine engine_of(const std::string& text, const mode& how, word_size words, bool continues) {
   run_options options;
   options.storage = how.storage;
   options.jobs = how.jobs;
   options.backend = how.backend;
   options.tuning = how.tuning;
+  if (continues) options.tuning["continuation"] = "on";
   compile_options compiled;
   compiled.warnings = false;
   compiled.word_size = static_cast<unsigned>(words);
@@ -156,8 +157,8 @@ void expect_same_again(const std::string& text, std::uint64_t seed, const mode& 
   SCOPED_TRACE(std::string(how.name) + "\n" + text);
   facts_from_scratch facts(text, words);
   ASSERT_TRUE(facts.accepted());
-  engine running = engine_of(text, how, words);
   std::mt19937_64 random(seed);
+  engine running = engine_of(text, how, words, random() % 4 != 0);
   const auto relations = static_cast<std::uint32_t>(facts.analysed().relations.size());
   const bool only_insertions = random() % 2 == 0;
   for (int batch = 0; batch < 4; ++batch) {
