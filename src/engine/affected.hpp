@@ -16,7 +16,9 @@ void for_each_atom(const std::vector<sema::literal>& body,
 /// By relation: those that changed, and whatever their changes may reach. Relations of a stratum go together.
 [[nodiscard]] std::vector<bool> affected_by(const sema::program& analysed, const std::vector<bool>& changed);
 
-[[nodiscard]] inline bool is_in(const std::vector<bool>& chosen, relation_id relation) { return chosen[relation.value]; }
+[[nodiscard]] inline bool is_in(const std::vector<bool>& chosen, relation_id relation) {
+  return chosen[relation.value];
+}
 /// Whether there is one among the relations.
 [[nodiscard]] bool is_any(const std::vector<bool>& relations);
 /// Relations that are among the others as well are left out.

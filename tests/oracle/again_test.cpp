@@ -196,6 +196,55 @@ void expect_random_programs(std::uint64_t count, const oracle::random_program_op
   }
 }
 
+/// Relations of strata that went on in the last evaluation.
+std::set<std::string> continued_relations(const engine& running) {
+  std::set<std::string> found;
+  for (const stratum_statistics& stratum : running.figures().strata) {
+    if (stratum.continued) found.insert(stratum.relations.begin(), stratum.relations.end());
+  }
+  return found;
+}
+
+/// Many edges, and then one more.
+engine engine_after_an_edge(const std::string& rules, bool continues) {
+  const std::string text = ".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n.decl s(x:number)\n" + rules;
+  engine running = engine_of(text, modes.front(), word_size::bits32, continues);
+  relation edges_of_run = running.relation("e");
+  for (std::int32_t node = 0; node < 40; ++node) edges_of_run.insert({node, node + 1});
+  running.evaluate();
+  EXPECT_TRUE(continued_relations(running).empty());
+  edges_of_run.insert({std::int32_t{41}, std::int32_t{42}});
+  running.evaluate();
+  return running;
+}
+
+const char* const closure = "r(x,y) :- e(x,y).\nr(x,z) :- r(x,y), e(y,z).\n";
+
+TEST(again, what_only_grows_goes_on) {
+  engine running = engine_after_an_edge(closure + std::string("s(x) :- r(x,42).\n"), true);
+  const std::set<std::string> all = {"e", "r", "s"};
+  EXPECT_EQ(continued_relations(running), all);
+  EXPECT_EQ(running.relation("s").size(), 1U);
+  running.relation("e").insert({std::int32_t{40}, std::int32_t{41}});
+  running.evaluate();
+  EXPECT_EQ(continued_relations(running), all);
+  EXPECT_EQ(running.relation("s").size(), 42U);
+  EXPECT_EQ(running.relation("r").size(), 42U * 43U / 2);
+}
+
+TEST(again, what_may_shrink_begins_anew) {
+  engine running = engine_after_an_edge(closure + std::string("s(x) :- e(x,_), !r(x,42).\n"), true);
+  EXPECT_EQ(continued_relations(running), (std::set<std::string>{"e", "r"}));
+  EXPECT_EQ(running.relation("s").size(), 40U);
+  running.relation("e").insert({std::int32_t{40}, std::int32_t{41}});
+  running.evaluate();
+  EXPECT_EQ(running.relation("s").size(), 0U);
+  running.relation("e").erase({std::int32_t{40}, std::int32_t{41}});
+  running.evaluate();
+  EXPECT_TRUE(continued_relations(running).empty());
+  EXPECT_EQ(running.relation("s").size(), 40U);
+}
+
 TEST(again, random_programs) { expect_random_programs(oracle::programs_to_try(1500), {}, modes); }
 
 TEST(again, random_programs_with_equivalences) {
