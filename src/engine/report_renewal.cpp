@@ -23,6 +23,8 @@ void report_renewal::run(const std::stop_token& cancelled) {
 
 /// What cannot be written now may be written the next time, and is looked at when the run ends.
 void report_renewal::renew() {
+  const std::lock_guard renewing(run_.renewal_guard);
+  if (run_.is_reported) return;
   statistics seen;
   if (!run_.monitor.look(std::chrono::seconds(1), [&] { seen = run_.snapshot(true); })) return;
   const std::string text = to_json(seen);

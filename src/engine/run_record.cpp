@@ -242,6 +242,9 @@ std::string write_unfinished_reports(const std::string& why) noexcept try {
   std::string doing;
   const std::lock_guard lock(running().guard);
   for (engine_state* const run : running().engines) {
+    // A renewal that has begun ends first; one that cannot be written in time must not keep the run from ending.
+    const std::unique_lock renewing(run->renewal_guard, patience);
+    if (renewing) run->is_reported = true;
     static_cast<void>(run->monitor.look(patience, [&] {
       if (run->done == engine_state::step::written) return;
       doing = to_text(run->step_now());

@@ -115,7 +115,8 @@ class Unfinished(RecordTest):
     def test_while_loading(self):
         self.write('program.dl', REACH)
         os.mkfifo(self.path('facts', 'edge.facts'))
-        process = self.start('program.dl', '-F', 'facts', '-D', 'out', '-p', 'p.json', '--profile-every', '0.05')
+        # So often that a renewal is under way when the signal comes.
+        process = self.start('program.dl', '-F', 'facts', '-D', 'out', '-p', 'p.json', '--profile-every', '0.001')
         self.renewed(process, lambda record: (record['outcome']['step'] or {}).get('phase') == 'load')
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=TIMEOUT_SECONDS)
