@@ -62,6 +62,8 @@ ABOUT = '''gpulog evaluates a Datalog program and writes the relations that it n
 results are those of Soufflé. It runs on the cores of a CPU, or on a GPU where the build has a backend for it and one is
 there.
 
+With --query, it prints what holds. Without a program, on a terminal, it asks for a program and queries.
+
 Without -D, results are written into the working directory; the facts of .input relations are read from there without -F.'''
 STATUS = '''0 if the program was run and all results are written; 1 for an error in the program, the facts or the options, and for a
 run that failed: no output file of the run exists then. 128 and the number of the signal, if a signal ended the run.'''

@@ -77,8 +77,8 @@ function(gpulog_whole_library target)
   if(NOT vendor_libraries)
     set(vendor_libraries "")
   endif()
-  target_link_libraries(${target} PRIVATE fmt::fmt TBB::tbb ZLIB::ZLIB SQLite::SQLite3 ${vendor_libraries} Threads::Threads
-                                          ${CMAKE_DL_LIBS})
+  target_link_libraries(${target} PRIVATE fmt::fmt TBB::tbb ZLIB::ZLIB zstd::libzstd_shared SQLite::SQLite3 ${vendor_libraries}
+                                          Threads::Threads ${CMAKE_DL_LIBS})
   set_target_properties(
     ${target} PROPERTIES OUTPUT_NAME gpulog LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
                          SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "gpulog/export.hpp"
 #include "gpulog/options.hpp"
 #include "gpulog/program.hpp"
+#include "gpulog/proof.hpp"
 #include "gpulog/relation.hpp"
 #include "gpulog/statistics.hpp"
 
@@ -51,6 +53,19 @@ class GPULOG_API engine {
   /// Writes all .output and report files, or none of them, and what goes to standard output (.printsize, IO=stdout).
   /// @throws output_error
   void write();
+
+  /// Why a tuple is there, as a tree of least height; nothing where it is not. Of a run with run_options::proofs, after
+  /// its evaluation. The first questions make indexes of the relations that they read. @param tuple as in a program:
+  /// `reach(1, "b")` @param depth levels of tuples that are shown, at least 2; deeper ones are cut
+  /// @throws input_error, memory_limit_error, cancelled_error
+  [[nodiscard]] std::optional<proof> why(std::string_view tuple, std::size_t depth = 4);
+
+  /// What of each rule's body holds for a tuple that is not there. @param given values of variables that the tuple does
+  /// not bind @throws as why()
+  [[nodiscard]] std::vector<failed_rule> why_not(std::string_view tuple, const variable_values& given = {});
+
+  /// The rules of a relation, as proofs number them. @throws input_error where there is no such relation
+  [[nodiscard]] std::vector<std::string> rules(std::string_view relation) const;
 
   /// load, evaluate, write.
   const statistics& run();

@@ -11,8 +11,15 @@
 #include <vector>
 
 #include "gpulog/export.hpp"
+#include "gpulog/registered_functor.hpp"
 
 namespace gpulog {
+
+/// What is asked of a program: the body of a rule, as `reach("a",x), x != 3`.
+struct query_text {
+  std::string text;            ///< a dot may stand behind it
+  std::string name = "query";  ///< the file that diagnostics name
+};
 
 /// How a program's text is read.
 struct compile_options {
@@ -25,6 +32,11 @@ struct compile_options {
   /// Relations that the caller fills: that they have neither rules nor facts is no reason for a warning, and no file
   /// is read for them.
   std::vector<std::string> filled_relations = {};
+  /// Each becomes a relation (program::queries()), which engine::write() prints.
+  std::vector<query_text> queries = {};
+  /// .output and .printsize have no effect, so that only what the queries need is evaluated with the choice
+  /// `unneeded-relations`.
+  bool only_queries = false;
 };
 
 enum class backend_kind : std::uint8_t { automatic, cpu, gpu };
@@ -95,6 +107,8 @@ struct run_options {
   std::vector<std::string> functor_directories = {};  ///< none: "."
   /// Where relative ones of both are looked for after the working directory; empty: nowhere.
   std::string functor_base = {};
+  /// Functors that the caller has, by their names in the program. They are taken before those of libraries.
+  std::map<std::string, registered_functor, std::less<>> functors = {};
   /// Values by the names of tuning_choices(), as {{"magic-sets", "off"}}; the others have their standard.
   std::map<std::string, std::string, std::less<>> tuning = {};
   std::uint64_t memory_limit = 0;  ///< bytes for relations, indexes and symbols; 0: none
@@ -102,7 +116,9 @@ struct run_options {
   /// begun when the engine is made.
   std::vector<std::string> report_files = {};
   double report_seconds = 0;  ///< they are renewed so often while it runs; 0: not before its end
-  bool is_watched = false;    ///< other threads ask engine::now()
+  /// engine::why() will be asked: all relations are computed, and none is restricted to what others ask for.
+  bool proofs = false;
+  bool is_watched = false;                              ///< other threads ask engine::now()
   std::function<void(const run_event&)> on_event = {};  ///< called on the thread that runs
   bool count_rows = false;  ///< rows are counted behind each step of each rule; they are with report_files, too
   std::function<void(const progress&)> on_progress = {};  ///< called on the thread that runs

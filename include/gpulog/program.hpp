@@ -61,15 +61,23 @@ class GPULOG_API program {
   /// All diagnostics as text, closed by "N errors generated, evaluation aborted" when there are errors.
   [[nodiscard]] const std::string& report() const;
 
+  /// Whether the first error is that the text ends, or that of a query: more of it could mend that.
+  [[nodiscard]] bool is_cut_off() const;
+
   /// How many errors were found before types and rules were looked at.
   [[nodiscard]] std::size_t syntax_error_count() const;
 
-  /// All declared relations, in the order of the text; none of a rejected program.
+  /// All declared relations, in the order of the text; none of a rejected program. None is a query's.
   [[nodiscard]] std::vector<relation_declaration> relations() const;
 
   /// Those with an .input directive, and those with an .output directive.
   [[nodiscard]] std::vector<relation_declaration> inputs() const;
   [[nodiscard]] std::vector<relation_declaration> outputs() const;
+
+  /// The relation of each of compile_options::queries, in their order. It has a column for each variable of the query
+  /// outside of aggregates whose name does not begin with an underscore; without such a variable, it has a row where
+  /// the query holds.
+  [[nodiscard]] std::vector<relation_declaration> queries() const;
 
   /// Bits of its numbers, unsigned numbers and floats: 32 or 64.
   [[nodiscard]] unsigned word_size() const;

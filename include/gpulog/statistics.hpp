@@ -144,8 +144,8 @@ struct stratum_statistics {
   std::string backend;  ///< where it ran; of relations without rules: where they were loaded
   std::string reason;   ///< why there, or why a part of it ran on the cpu; empty where there was no choice
   /// Those that ran it, for the part in front of the loop and the loop: "versions" or "row-evaluation", then "loop",
-  /// "search" (one for each value that its rules pass through), "search-over-numbers" or "condensation". Other ones may
-  /// come.
+  /// "search" (one for each value that its rules pass through), "search-over-numbers", "row-takeover" or
+  /// "condensation". Other ones may come.
   std::vector<std::string> strategies;
   bool is_complete = true;                   ///< false: it is running, or the run failed in it
   double begin = 0;                          ///< since the program began to be read
@@ -160,6 +160,7 @@ struct stratum_statistics {
   std::optional<std::uint64_t> iterations_before_move;
   std::uint64_t tail_iterations = 0;    ///< those whose new tuples are less than 1% of the result's
   std::uint64_t looped_iterations = 0;  ///< those that a device ran without the host, many in a launch
+  std::uint64_t rows_taken_over = 0;    ///< complete results that searches of a device took over from each other
   double seconds = 0;
   std::vector<phase_statistics> phases;
   std::vector<rule_statistics> rules;

@@ -16,6 +16,7 @@ import atexit as _atexit
 from gpulog import _core
 from gpulog._core import Cancelled, Error, EvaluationError, InputError, MemoryLimitError, OutputError
 from gpulog._engine import Engine, Relation, run
+from gpulog._functors import batched
 from gpulog._program import Attribute, Declaration, Diagnostic, Plan, Program, ProgramError, ProgramWarning
 
 __version__ = _core.version()
@@ -37,6 +38,7 @@ __all__ = [
     "ProgramWarning",
     "Relation",
     "backends",
+    "batched",
     "run",
 ]
 
@@ -48,6 +50,7 @@ def backends() -> list[str]:
 
 for _type in (Cancelled, Error, EvaluationError, InputError, MemoryLimitError, OutputError):
     _type.__module__ = "gpulog"  # where users find them
+batched.__module__ = "gpulog"
 
 # A run in another thread must not come back to an interpreter that is gone.
 _atexit.register(_core.end_all_runs)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
+import inspect
 import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gpulog import _core, _inputs
+from gpulog import _core, _functors, _inputs
 from gpulog._program import Attribute, Program, attributes_of
 
 if TYPE_CHECKING:
@@ -146,6 +147,8 @@ class Engine:
 
     A program that is given as text or path may have relations that are filled later: of those nothing is warned.
     facts, output: folders of .input and .output files. jobs: threads, 0 for all processors. memory_limit: in bytes.
+    functors: functions by the names that .functor declares; several threads of the engine may call them, but only one
+    at a time. Those that `batched` marks get arrays of NumPy, the others the values of one row.
     Several engines may work in several threads; a call that comes while an engine works is an InputError.
     """
 
@@ -162,9 +165,11 @@ class Engine:
         memory_limit: int = 0,
         functor_libraries: Iterable[str] = (),
         functor_directories: Iterable[str] = (),
+        functors: Mapping[str, _functors.Functor] | None = None,
         tuning: Mapping[str, str] | None = None,
     ) -> None:
         self.program = program if isinstance(program, Program) else Program(program, warn=False)
+        self._functors = _functors.for_core(functors or {})
         self._core = _core.Engine(
             source=self.program.core,
             facts=os.fspath(facts),
@@ -176,6 +181,7 @@ class Engine:
             memory_limit=memory_limit,
             functor_libraries=list(functor_libraries),
             functor_directories=list(functor_directories),
+            functors=list(self._functors),
             tuning=dict(tuning or {}),
         )
         self._names = [name for name, _ in self._core.relations()]
@@ -206,16 +212,16 @@ class Engine:
         """Evaluates the program. Other threads of Python go on meanwhile, and KeyboardInterrupt ends it.
 
         It may be called again when facts were inserted or erased: what depends on them is brought up to date. Where it
-        raises an exception, the engine can only be reset.
+        raises an exception, the engine can only be reset. What a functor raises comes out of it.
 
         progress: called now and then with stratum, number of strata, iteration, tuples and seconds; True shows a line of
         tqdm.
         """
         if progress is True:
             with _tqdm() as show:
-                self._core.evaluate(show)
+                self._core.evaluate(show, self._functors)
         else:
-            self._core.evaluate(progress or None)
+            self._core.evaluate(progress or None, self._functors)
 
     def write(self) -> None:
         """Writes the files of all .output directives, or none of them."""
@@ -257,53 +263,40 @@ class _tqdm:
         self._line.close()
 
 
+def _options_of(function: Callable[..., object]) -> frozenset[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return frozenset(one.name for one in parameters if one.kind is one.KEYWORD_ONLY)
+
+
+_OPTIONS_OF_PROGRAMS = _options_of(Program) - {"filled", "name", "pragmas"}
+_OPTIONS_OF_ENGINES = _options_of(Engine)
+
+
 def run(
     program: Program | str | os.PathLike[str],
     inputs: Mapping[str, Any] | None = None,
     *,
-    macros: Mapping[str, object] | None = None,
-    include: Iterable[str | os.PathLike[str]] = (),
-    word_size: int = 32,
-    warn: bool = True,
-    facts: str | os.PathLike[str] = ".",
-    output: str | os.PathLike[str] | None = None,
-    jobs: int = 0,
-    backend: str = "auto",
-    device: int = 0,
-    storage: str = "auto",
-    memory_limit: int = 0,
-    functor_libraries: Iterable[str] = (),
-    functor_directories: Iterable[str] = (),
-    tuning: Mapping[str, str] | None = None,
     progress: Progress | bool | None = None,
-    **relations: Any,
+    **options_and_facts: Any,
 ) -> Engine:
     """Runs a program on facts, and gives the engine with its results.
 
-    program: a text, a path, or a Program. Facts by the names of their relations are keyword arguments, or in `inputs`
-    where the name is one of an option. Files of .input directives are read for the other relations, and those of .output
-    directives are written where `output` names a folder.
+    program: a text, a path, or a Program. options: `include`, `macros`, `word_size` and `warn` of Program, all of Engine.
+    Facts by the names of their relations are the other keyword arguments, or in `inputs` where the name is one of an
+    option. Files of .input directives are read for the other relations, and those of .output directives are written where
+    `output` names a folder.
     """
-    given = {**(inputs or {}), **relations}
+    others = dict(options_and_facts)
+    reading = {name: others.pop(name) for name in _OPTIONS_OF_PROGRAMS & others.keys()}
+    running = {name: others.pop(name) for name in _OPTIONS_OF_ENGINES & others.keys()}
+    given = {**(inputs or {}), **others}
     if not isinstance(program, Program):
-        program = Program(program, filled=given, macros=macros, include=include, word_size=word_size, warn=warn)
-    engine = Engine(
-        program,
-        facts=facts,
-        output=output,
-        jobs=jobs,
-        backend=backend,
-        device=device,
-        storage=storage,
-        memory_limit=memory_limit,
-        functor_libraries=functor_libraries,
-        functor_directories=functor_directories,
-        tuning=tuning,
-    )
-    for name, given_facts in given.items():
-        engine[name].insert(given_facts)
+        program = Program(program, filled=given, **reading)
+    engine = Engine(program, **running)
+    for name, facts in given.items():
+        engine[name].insert(facts)
     engine.load()
     engine.evaluate(progress)
-    if output is not None:
+    if running.get("output") is not None:
         engine.write()
     return engine

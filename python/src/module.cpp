@@ -16,14 +16,18 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "functors.hpp"
 #include "gpulog/engine.hpp"
 #include "streams.hpp"
+#include "values.hpp"
 
 namespace gpulog_python {
 namespace {
@@ -107,8 +111,15 @@ gpulog::program compile(const std::string& text, bool is_file, const std::string
 /// An engine that several threads of Python may hold: a call that comes while it works is an error.
 class guarded_engine {
  public:
-  guarded_engine(const gpulog::program& source, gpulog::run_options options)
+  /// @param functors names of those that evaluate is given
+  guarded_engine(const gpulog::program& source, gpulog::run_options options, const std::vector<std::string>& functors)
       : engine_([&] {
+          for (const std::string& name : functors) {
+            options.functors[name] = [this, name](std::span<const gpulog::column_values> arguments,
+                                                  const gpulog::result_values& results) {
+              call(name, arguments, results);
+            };
+          }
           options.cancelled = &cancelled_;
           options.on_progress = [this](const gpulog::progress& now) { tell(now); };
           const nb::gil_scoped_release free;
@@ -116,22 +127,28 @@ class guarded_engine {
         }()) {}
 
   void load() {
+    const in_use mine(*this);
     run([this] { engine_.load(); });
   }
 
   /// @param progress called with stratum, strata, iteration, tuples and seconds; or None
-  void evaluate(const nb::object& progress) {
+  /// @param functors by name, each with whether it takes arrays
+  void evaluate(const nb::object& progress, const std::map<std::string, std::pair<nb::object, bool>>& functors) {
+    const in_use mine(*this);
+    const struct called_functions {
+      ~called_functions() {
+        engine.progress_.reset();
+        engine.functors_.clear();
+      }
+      guarded_engine& engine;
+    } called{*this};
     if (!progress.is_none()) progress_ = progress;
-    try {
-      run([this] { engine_.evaluate(); });
-    } catch (...) {
-      progress_.reset();
-      throw;
-    }
-    progress_.reset();
+    for (const auto& [name, functor] : functors) functors_[name] = {functor.first, functor.second};
+    run([this] { engine_.evaluate(); });
   }
 
   void write() {
+    const in_use mine(*this);
     run([this] { engine_.write(); });
   }
 
@@ -243,7 +260,6 @@ class guarded_engine {
   /// Works in a thread of its own, while this one looks for signals: Python's handlers run in the main thread alone.
   template <class Work>
   void run(const Work& work) {
-    const in_use mine(*this);
     const running listed(cancelled_);
     std::exception_ptr failure;
     bool is_done = false;
@@ -283,22 +299,33 @@ class guarded_engine {
       if (type == "record" || type == "adt") {
         throw gpulog::input_error("relation " + relation.name() + " has records: its tuples cannot be looked for");
       }
-      try {
-        values.push_back(value_of(row[c], type));
-      } catch (const nb::cast_error&) {
-        throw gpulog::input_error("relation " + relation.name() +
-                                  " has no tuple of such types: " + nb::cast<std::string>(nb::repr(row)));
+      if (!add_value(row[c], type, values)) {
+        throw gpulog::input_error("relation " + relation.name() + " has no tuple of such types: " + text_of(row));
       }
     }
     return values;
   }
 
-  [[nodiscard]] gpulog::value value_of(nb::handle value, const std::string& type) const {
-    if (type == "number") return nb::cast<std::int64_t>(value);
-    if (type == "unsigned") return nb::cast<std::uint64_t>(value);
-    if (type == "symbol") return nb::cast<std::string>(value);
-    const auto number = nb::cast<double>(value);
-    return is_wide_ ? gpulog::value(number) : gpulog::value(static_cast<float>(number));
+  /// @return whether it is one of the type
+  [[nodiscard]] bool add_value(nb::handle given, const std::string& type, std::vector<gpulog::value>& values) const {
+    if (type == "number") {
+      std::int64_t number = 0;
+      if (read_number(given, number) != reading::done) return false;
+      values.emplace_back(number);
+    } else if (type == "unsigned") {
+      std::uint64_t number = 0;
+      if (read_unsigned(given, number) != reading::done) return false;
+      values.emplace_back(number);
+    } else if (type == "symbol") {
+      std::string text;
+      if (read_text(given, text) != reading::done) return false;
+      values.emplace_back(std::move(text));
+    } else {
+      double number = 0;
+      if (read_float(given, number) != reading::done) return false;
+      values.push_back(is_wide_ ? gpulog::value(number) : gpulog::value(static_cast<float>(number)));
+    }
+    return true;
   }
 
   void look_for_signals() {
@@ -312,6 +339,22 @@ class guarded_engine {
   void keep(nb::python_error& raised) {
     if (!raised_) raised_.emplace(raised);
     cancelled_ = true;
+  }
+
+  /// A functor of Python; by any thread of the run.
+  void call(const std::string& name, std::span<const gpulog::column_values> arguments,
+            const gpulog::result_values& results) {
+    const bool has_rows = std::visit([](const auto& made) { return !made.empty(); }, results);
+    if (!has_rows) return;
+    const nb::gil_scoped_acquire held;
+    // One that failed ends the run: the other threads need not go on.
+    if (raised_) throw gpulog::cancelled_error("a functor has failed");
+    try {
+      call_functor(name, functors_.at(name), arguments, results);
+    } catch (nb::python_error& raised) {
+      keep(raised);
+      throw gpulog::evaluation_error("functor @" + name + " has failed");
+    }
   }
 
   void tell(const gpulog::progress& now) {
@@ -331,6 +374,7 @@ class guarded_engine {
   pid_t process_ = getpid();
   bool is_wide_ = false;
   nb::object progress_;
+  std::map<std::string, python_functor> functors_;
   std::chrono::steady_clock::time_point told_;
   std::optional<nb::python_error> raised_;
   gpulog::engine engine_;
@@ -406,7 +450,8 @@ NB_MODULE(_core, module) {
           [](guarded_engine* self, const gpulog::program& source, const std::string& facts, const std::string& output,
              unsigned jobs, const std::string& backend, int device, const std::string& storage,
              std::uint64_t memory_limit, const std::vector<std::string>& functor_libraries,
-             const std::vector<std::string>& functor_directories, const std::map<std::string, std::string>& tuning) {
+             const std::vector<std::string>& functor_directories, const std::vector<std::string>& functors,
+             const std::map<std::string, std::string>& tuning) {
             gpulog::run_options options;
             options.fact_directory = facts;
             options.output_directory = output;
@@ -418,13 +463,13 @@ NB_MODULE(_core, module) {
             options.functor_libraries = functor_libraries;
             options.functor_directories = functor_directories;
             for (const auto& [name, value] : tuning) options.tuning[name] = value;
-            new (self) guarded_engine(source, std::move(options));
+            new (self) guarded_engine(source, std::move(options), functors);
             self->set_wide(source.word_size() == 64);
           },
           "source"_a, "facts"_a, "output"_a, "jobs"_a, "backend"_a, "device"_a, "storage"_a, "memory_limit"_a,
-          "functor_libraries"_a, "functor_directories"_a, "tuning"_a)
+          "functor_libraries"_a, "functor_directories"_a, "functors"_a, "tuning"_a)
       .def("load", &guarded_engine::load)
-      .def("evaluate", &guarded_engine::evaluate, "progress"_a.none())
+      .def("evaluate", &guarded_engine::evaluate, "progress"_a.none(), "functors"_a)
       .def("write", &guarded_engine::write)
       .def("reset", &guarded_engine::reset)
       .def("cancel", &guarded_engine::cancel)

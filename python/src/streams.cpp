@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gpulog/error.hpp"
+#include "values.hpp"
 
 namespace gpulog_python {
 namespace {
@@ -77,13 +78,6 @@ struct taken_array {
 
 taken_array& taken(ArrowArrayStream* stream) { return *static_cast<taken_array*>(stream->private_data); }
 
-std::string text_of(nb::handle object) {
-  std::string text = nb::cast<std::string>(nb::repr(object));
-  constexpr std::size_t longest = 80;
-  if (text.size() > longest) text = text.substr(0, longest) + "...";
-  return text;
-}
-
 /// Appends values of Python to a column.
 class column_builder {
  public:
@@ -91,19 +85,13 @@ class column_builder {
       : relation_(relation), attribute_(attribute), buffers_(std::make_shared<buffers>()) {}
 
   void add(nb::handle value) {
-    if (attribute_.type == "number") {
-      buffers_->numbers.push_back(nb::cast<std::int64_t>(integer(value)));
-    } else if (attribute_.type == "unsigned") {
-      const nb::object whole = integer(value);
-      const std::uint64_t bits = PyLong_AsUnsignedLongLong(whole.ptr());
-      if (PyErr_Occurred() != nullptr) throw out_of_range(value);
-      buffers_->numbers.push_back(static_cast<std::int64_t>(bits));
-    } else if (attribute_.type == "float") {
-      const double number = PyFloat_AsDouble(value.ptr());
-      if (PyErr_Occurred() != nullptr) throw wrong(value);
-      buffers_->floats.push_back(number);
-    } else {
-      add_text(value);
+    const reading how = read(value);
+    if (how == reading::of_another_type) {
+      throw gpulog::input_error(place() +
+                                (value.is_none() ? " is null" : " is no " + attribute_.type + ": " + text_of(value)));
+    }
+    if (how == reading::out_of_range) {
+      throw gpulog::input_error(place() + " is no " + attribute_.type + " of 64 bits: " + text_of(value));
     }
     ++rows_;
   }
@@ -133,50 +121,22 @@ class column_builder {
     std::string bytes;
   };
 
-  /// Integers of Python and of NumPy, but neither floats nor truth values.
-  nb::object integer(nb::handle value) {
-    if (PyBool_Check(value.ptr())) throw wrong(value);
-    const nb::object whole = nb::steal(PyNumber_Index(value.ptr()));
-    if (!whole.is_valid()) throw wrong(value);
-    int overflow = 0;
-    PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
-    if (overflow != 0 && attribute_.type == "number") throw out_of_range(value);
-    return whole;
-  }
-
-  void add_text(nb::handle value) {
-    if (PyUnicode_Check(value.ptr())) {
-      Py_ssize_t size = 0;
-      if (const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size)) {
-        buffers_->bytes.append(text, static_cast<std::size_t>(size));
-      } else {
-        // What came out as bytes that are no text goes in again.
-        PyErr_Clear();
-        const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(value.ptr(), "utf-8", "surrogateescape"));
-        if (!bytes.is_valid()) throw wrong(value);
-        buffers_->bytes.append(PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr())));
-      }
-    } else if (PyBytes_Check(value.ptr())) {
-      buffers_->bytes.append(PyBytes_AS_STRING(value.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(value.ptr())));
-    } else {
-      throw wrong(value);
+  reading read(nb::handle value) {
+    if (attribute_.type == "number") return read_number(value, buffers_->numbers.emplace_back());
+    if (attribute_.type == "unsigned") {
+      std::uint64_t bits = 0;
+      const reading how = read_unsigned(value, bits);
+      buffers_->numbers.push_back(static_cast<std::int64_t>(bits));
+      return how;
     }
+    if (attribute_.type == "float") return read_float(value, buffers_->floats.emplace_back());
+    const reading how = read_text(value, buffers_->bytes);
     buffers_->offsets.push_back(static_cast<std::int64_t>(buffers_->bytes.size()));
+    return how;
   }
 
   [[nodiscard]] std::string place() const {
     return "row " + std::to_string(rows_) + " of attribute " + attribute_.name + " of relation " + relation_;
-  }
-
-  gpulog::input_error wrong(nb::handle value) const {
-    PyErr_Clear();
-    if (value.is_none()) return gpulog::input_error(place() + " is null");
-    return gpulog::input_error(place() + " is no " + attribute_.type + ": " + text_of(value));
-  }
-
-  gpulog::input_error out_of_range(nb::handle value) const {
-    PyErr_Clear();
-    return gpulog::input_error(place() + " is no " + attribute_.type + " of 64 bits: " + text_of(value));
   }
 
   const std::string& relation_;
@@ -193,13 +153,9 @@ const T* buffer(const ArrowArray& array, std::size_t number) {
   return static_cast<const T*>(array.buffers[number]);
 }
 
-nb::object decoded(const char* bytes, std::int64_t size) {
-  return nb::steal(PyUnicode_DecodeUTF8(bytes, size, "surrogateescape"));
-}
-
 nb::object text_in(const ArrowArray& array, std::int64_t row) {
   const auto* const offsets = buffer<std::int64_t>(array, 1);
-  return decoded(buffer<char>(array, 2) + offsets[row], offsets[row + 1] - offsets[row]);
+  return decoded({buffer<char>(array, 2) + offsets[row], static_cast<std::size_t>(offsets[row + 1] - offsets[row])});
 }
 
 nb::list texts_in(const ArrowArray& array) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cli/messages.hpp"
+#include "cli/repl/repl.hpp"
 #include "gpulog/program.hpp"
 #include "support/diagnostics.hpp"
 #include "support/suggestion.hpp"
@@ -25,7 +26,8 @@ namespace {
 
 constexpr std::string_view jobs_error = "-j/--jobs may only be set to 'auto' or an integer greater than 0.";
 
-/// What -t asks for when it asks for nothing.
+// What -t asks for: questions behind the run, or nothing.
+constexpr std::string_view explain_provenance = "explain";
 constexpr std::string_view no_provenance = "none";
 
 /// Options of Soufflé that ask for something gpulog does not make, each with the reason that is printed.
@@ -36,7 +38,6 @@ const std::map<std::string, std::string>& refused_options() {
       {"-G,--generate-many", no_compiler},
       {"-s,--swig", "there are no generated bindings: use the C++ interface in include/gpulog"},
       {"-r,--debug-report", "there is no HTML report: use --show with the stages of interest"},
-      {"-t,--provenance", "explanations of derived tuples are not supported"},
       {"--preprocessor", "gpulog reads #-lines itself and runs no other program"},
   };
   return reasons;
@@ -57,7 +58,6 @@ constexpr ignored_option ignored_options[] = {
     {"--emit-statistics", false, "no effect: see --stats"},
     {"-N,--generate-namespace", true, "no effect: nothing is generated"},
     {"--live-profile", false, "no effect: progress is shown on a terminal"},
-    {"-m,--magic-transform", true, "no effect on results"},
     {"--no-preprocessor", false, "no effect: there is no external preprocessor"},
     {"--profile-frequency", false, "no effect: frequencies are always counted"},
 };
@@ -119,11 +119,13 @@ parse_result fail(std::string_view message) {
 
 /// The options as texts, before they are checked.
 struct raw_arguments {
-  std::vector<std::string> files, show, macros, pragmas, places, tuning, inline_exclude, magic_exclude, warn, warn_not;
+  std::vector<std::string> files, queries, show, macros, pragmas, places, tuning, inline_exclude, magic, magic_exclude,
+      warn, warn_not;
   std::string jobs = "1", backend = "auto", storage = "auto", memory_limit;
+  std::string provenance;
   std::string word_size = "32", colour = "auto", diagnostics = "text";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
-  bool has_fact_folder = false, has_output_folder = false, refuses_provenance = false;
+  bool has_fact_folder = false, has_output_folder = false;
 };
 
 /// What the command chooses where nothing else is asked for: relations that no output depends on are left out, as
@@ -167,12 +169,7 @@ struct refused_option {
   const CLI::Option* option;
   std::string names, reason;
 
-  [[nodiscard]] bool is_given() const {
-    const bool may_be_none = option->check_lname("provenance");
-    const std::vector<std::string>& values = option->results();
-    return std::any_of(values.begin(), values.end(),
-                       [may_be_none](const std::string& value) { return !may_be_none || value != no_provenance; });
-  }
+  [[nodiscard]] bool is_given() const { return !option->results().empty(); }
 };
 
 /// The refused option that was given, with its reason; empty when none was.
@@ -272,15 +269,27 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
     parsed.compile.pragmas.emplace_back(pragma.substr(0, colon),
                                         colon == std::string::npos ? "" : pragma.substr(colon + 1));
   }
-  if (raw.refuses_provenance) parsed.compile.pragmas.emplace_back("provenance", no_provenance);
+  if (!raw.provenance.empty()) {
+    if (raw.provenance != no_provenance && raw.provenance != explain_provenance) {
+      return fail(fmt::format("-t/--provenance may only be set to explain or none, not to '{}'", raw.provenance));
+    }
+    parsed.explain_session = raw.provenance == explain_provenance;
+    parsed.compile.pragmas.emplace_back("provenance", no_provenance);  // whatever the program's own asks for
+  }
   if (raw.legacy) parsed.compile.pragmas.emplace_back("legacy", "");
   if (!raw.inline_exclude.empty()) {
     parsed.compile.pragmas.emplace_back("inline-exclude", fmt::format("{}", fmt::join(raw.inline_exclude, ",")));
+  }
+  if (!raw.magic.empty()) {
+    parsed.compile.pragmas.emplace_back("magic-transform", fmt::format("{}", fmt::join(raw.magic, ",")));
   }
   if (!raw.magic_exclude.empty()) {
     parsed.compile.pragmas.emplace_back("magic-transform-exclude",
                                         fmt::format("{}", fmt::join(raw.magic_exclude, ",")));
   }
+  for (const std::string& query : raw.queries) parsed.compile.queries.push_back({query, "--query"});
+  // Who says where outputs go wants them, too.
+  parsed.compile.only_queries = !raw.queries.empty() && !raw.has_output_folder;
   if (raw.has_fact_folder) parsed.compile.pragmas.emplace_back("fact-dir", parsed.run.fact_directory);
   if (raw.has_output_folder) parsed.compile.pragmas.emplace_back("output-dir", parsed.run.output_directory);
   for (const std::string& group : raw.macros) {
@@ -314,13 +323,15 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
   if (is_image && !raw.files.empty()) {
     return fail(fmt::format("this executable is a program already and takes no file, as {}", raw.files.front()));
   }
-  if (raw.files.empty() && !is_image) {
+  const bool is_entered =
+      is_interactive() && parsed.show.empty() && parsed.executable_file.empty() && parsed.compile.queries.empty();
+  if (raw.files.empty() && !is_image && !is_entered) {
     print_message("No datalog file specified.\n");
     return {std::nullopt, 0};
   }
   if (raw.files.size() > 1)
     return fail(fmt::format("only one datalog file can be run, but {} are given", raw.files.size()));
-  if (!is_image) parsed.program_file = raw.files.front();
+  if (!raw.files.empty()) parsed.program_file = raw.files.front();
   if (!parsed.executable_file.empty()) return {std::move(parsed), 0};  // nothing is read or written now
 
   if (!is_directory(parsed.run.fact_directory)) {
@@ -340,7 +351,8 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   CLI::App app("gpulog runs Datalog programs in the dialect of Soufflé.", "gpulog");
   app.set_help_flag("-h,--help", "print this text");
 
-  app.add_option("program", raw.files, "the program (.dl); - reads it from standard input")
+  app.add_option("program", raw.files,
+                 "the program (.dl); - reads it from standard input; without one, a terminal is asked for it")
       ->group(is_image ? "" : "Positionals");
   const auto* const fact_folder =
       app.add_option("-F,--fact-dir,--facts", parsed.run.fact_directory, "folder of the .facts files")
@@ -397,10 +409,18 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   app.add_flag(
       "--legacy", raw.legacy,
       "an atom's arguments need not be of subtypes of the declared types, and deprecated forms are not warned of");
+  app.add_option("-t,--provenance", raw.provenance,
+                 "explain: questions about tuples behind the run, on standard input; or none")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
   app.add_option("--inline-exclude", raw.inline_exclude, "relations that are not inlined, separated by commas")
       ->type_name("LIST")
       ->allow_extra_args(false);
-  app.add_option("--magic-transform-exclude", raw.magic_exclude, "the same: relations that are not inlined")
+  app.add_option("-m,--magic-transform", raw.magic,
+                 "relations that are evaluated for what is asked for, separated by commas; * for all")
+      ->type_name("LIST")
+      ->allow_extra_args(false);
+  app.add_option("--magic-transform-exclude", raw.magic_exclude, "relations that are never, and that are not inlined")
       ->type_name("LIST")
       ->allow_extra_args(false);
   app.add_flag("--version", raw.show_version, "print version, backends and word sizes");
@@ -435,8 +455,18 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   app.add_option("--diagnostics", raw.diagnostics, "errors and warnings as text, or as json: one object a line")
       ->type_name("FORM")
       ->group(own);
+  app.add_option("--query", raw.queries,
+                 "print what holds, as 'reach(\"a\",x), x != 3', and evaluate only what that needs (repeatable)")
+      ->type_name("BODY")
+      ->allow_extra_args(false)
+      ->group(own);
   app.add_flag("--explain", parsed.explain,
                "run, then print the plan of each rule with expected and actual rows of each step, and times")
+      ->group(own);
+
+  app.add_option("--why", parsed.why, "print why a tuple is there, as \"reach(1,5)\" (repeatable)")
+      ->type_name("TUPLE")
+      ->allow_extra_args(false)
       ->group(own);
 
   constexpr const char* accepted = "Soufflé's, accepted without effect";
@@ -481,7 +511,6 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   if (std::string reason = refusal(refused); !reason.empty()) return fail(reason);
   raw.has_fact_folder = raw.has_fact_folder || fact_folder->count() > 0;
   raw.has_output_folder = raw.has_output_folder || output_folder->count() > 0;
-  raw.refuses_provenance = raw.refuses_provenance || app.count("--provenance") > 0;
   return std::nullopt;
 }
 

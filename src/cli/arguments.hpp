@@ -15,15 +15,17 @@ inline constexpr std::string_view standard_input_name = "-";
 
 /// What the command line asks for.
 struct arguments {
-  std::string program_file;  ///< or standard_input_name
+  std::string program_file;  ///< or standard_input_name; empty: it is entered
   compile_options compile;
   run_options run;
   std::vector<std::string> show;  ///< stages to print instead of running
   std::string executable_file;    ///< to make instead of running; empty: none
   std::string profile_file;
   std::string statistics_file;
-  double profile_every = 0;  ///< seconds; 0: not before the end
-  bool explain = false;      ///< the plan with what happened, behind the run
+  double profile_every = 0;      ///< seconds; 0: not before the end
+  bool explain = false;          ///< the plan with what happened, behind the run
+  std::vector<std::string> why;  ///< tuples to explain behind the run
+  bool explain_session = false;  ///< questions about tuples behind the run, from standard input
   bool verbose = false;
 };
 

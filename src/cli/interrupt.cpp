@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <string.h>
@@ -33,7 +34,11 @@ std::string interruption() {
   return "Interrupted by SIG" + std::string(name == nullptr ? "?" : name);
 }
 
-void watch_signals() {
+void forget_interrupts() {
+  if (received_signal == 0) requested = false;
+}
+
+void watch_signals(interrupt what) {
   sigset_t ending;
   sigemptyset(&ending);
   sigaddset(&ending, SIGINT);
@@ -41,15 +46,23 @@ void watch_signals() {
   sigaddset(&ending, SIGHUP);
   // Blocked here and so in all threads to come: only the watcher receives these, outside any signal handler.
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);
-  std::thread([ending] {
+  // Whoever edits a line has the terminal in a mode of its own.
+  termios settings{};
+  const bool is_terminal = ::tcgetattr(STDIN_FILENO, &settings) == 0;
+  std::thread([ending, what, settings, is_terminal] {
     int number = 0;
-    if (sigwait(&ending, &number) != 0) return;
+    for (;;) {
+      if (sigwait(&ending, &number) != 0) return;
+      if (number != SIGINT || what == interrupt::ends_the_process) break;
+      requested = true;
+    }
     received_signal = number;
     requested = true;
     std::this_thread::sleep_for(patience);
     if (const std::string doing = write_unfinished_reports(interruption()); !doing.empty())
       print_message("{} {}\n", interruption(), doing);
     remove_unfinished_outputs();
+    if (is_terminal && what == interrupt::ends_the_query) ::tcsetattr(STDIN_FILENO, TCSANOW, &settings);
     _exit(signal_exit_base + number);
   }).detach();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 
 namespace gpulog::cli {
@@ -17,9 +18,18 @@ inline constexpr int signal_exit_base = 128;
 /// "Interrupted by SIGINT", for messages.
 [[nodiscard]] std::string interruption();
 
+/// What SIGINT is for.
+enum class interrupt : std::uint8_t {
+  ends_the_process,
+  ends_the_query,  ///< that runs, and nothing where none does
+};
+
+/// What was asked up to now concerns nothing that comes. Of processes that SIGINT does not end.
+void forget_interrupts();
+
 /// Takes over SIGINT, SIGTERM and SIGHUP. To be called before any other thread is started. A run that has not ended by
 /// itself half a second after the signal is ended here: reports are written as far as the run has come, unfinished
-/// output files are removed, and the process exits with 128 + signal.
-void watch_signals();
+/// output files are removed, the terminal is as it was, and the process exits with 128 + signal.
+void watch_signals(interrupt what = interrupt::ends_the_process);
 
 }  // namespace gpulog::cli

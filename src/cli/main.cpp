@@ -11,12 +11,14 @@
 #include <utility>
 
 #include "cli/arguments.hpp"
+#include "cli/explain_session.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/large_stack.hpp"
 #include "cli/messages.hpp"
 #include "cli/profile/profile.hpp"
 #include "cli/program_image.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/repl/repl.hpp"
 #include "gpulog/engine.hpp"
 #include "gpulog/error.hpp"
 
@@ -72,6 +74,7 @@ int run_program(arguments given, const program& source, std::string& place) {
     if (!path.empty()) given.run.report_files.push_back(path);
   }
   given.run.count_rows = given.explain;
+  given.run.proofs = given.explain_session || !given.why.empty();
   if (given.verbose) print_message("Starting work on {}\n", given.program_file);
 
   engine run(source, given.run);
@@ -86,6 +89,8 @@ int run_program(arguments given, const program& source, std::string& place) {
   }
   if (given.verbose) print_timings(run.figures());
   if (given.explain) fmt::print("{}", explain(run.figures()));
+  print_proofs(run, given.why);
+  if (given.explain_session) run_explain_session(run);
   // What a device and its driver keep is freed by the system at once; destructors would take longer.
   if (run.uses_device() && std::fflush(stdout) == 0) std::_Exit(0);
   return 0;
@@ -121,6 +126,7 @@ int act(int count, char** texts, std::string& place) {
     given.program_file = image->sources.front().path;
     given.compile.warnings = false;  // they were shown when it was made
   }
+  if (!image && given.program_file.empty()) return run_repl(std::move(given));
   watch_signals();
   const program source = image ? program::from_sources(image->sources, given.compile) : read_program(given);
   if (!given.show.empty()) return show_stages(source, given);

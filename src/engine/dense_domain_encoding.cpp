@@ -165,8 +165,15 @@ void dense_domain_encoding::take_over(const plan::program& planned, std::size_t 
       *constant = static_cast<wide_word>(std::find(begin, begin + of_numbers.size(), value) - begin);
     }
   }
-  changed.strata.front().domains = std::move(plan_->strata[stratum].domains);
-  plan_->strata[stratum] = std::move(changed.strata.front());
+  // Versions stay where they are, as a recursion that runs knows them.
+  const auto take_versions = [](std::vector<plan::rule_version>& from, std::vector<plan::rule_version>& to) {
+    std::move(from.begin(), from.end(), to.begin());
+  };
+  plan::stratum& from = changed.strata.front();
+  plan::stratum& to = plan_->strata[stratum];
+  take_versions(from.once.versions, to.once.versions);
+  for (std::size_t phase = 0; phase < to.loop.size(); ++phase)
+    take_versions(from.loop[phase].versions, to.loop[phase].versions);
   plan_->indexes = std::move(changed.indexes);
 }
 

@@ -30,7 +30,7 @@ relation engine::relation(std::string_view name) {
 std::vector<relation> engine::relations() {
   std::vector<gpulog::relation> result;
   for (std::uint32_t number = 0; number < state_->analysed().relations.size(); ++number) {
-    result.push_back(gpulog::relation(state_.get(), number));
+    if (!state_->analysed().relations[number].is_query) result.push_back(gpulog::relation(state_.get(), number));
   }
   return result;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/column_statistics.hpp"
+#include "engine/proofs/proof_search.hpp"
 #include "engine/run_figures.hpp"
 #include "gpulog/error.hpp"
 #include "kernels/join/pipeline.hpp"
@@ -41,6 +42,11 @@ const char* name_of(storage_kind kind) {
 exec::condensation_mode condensation_of(tuning_mode mode) {
   if (mode == tuning_mode::off) return exec::condensation_mode::off;
   return mode == tuning_mode::on ? exec::condensation_mode::always : exec::condensation_mode::automatic;
+}
+
+exec::row_takeover_mode row_takeover_of(tuning_mode mode) {
+  if (mode == tuning_mode::off) return exec::row_takeover_mode::off;
+  return mode == tuning_mode::on ? exec::row_takeover_mode::always : exec::row_takeover_mode::automatic;
 }
 
 storage::set_choice sets_of(storage_kind kind) {
@@ -128,26 +134,6 @@ const std::vector<const word*>& engine_state::columns_of(std::uint32_t relation)
   }
 }
 
-void engine_state::find_functors() {
-  if (analysed().functors.empty()) return;
-  const std::vector<bool> called = called_functors(analysed(), needed);
-  functors.emplace(symbols, records, wide_or_none());
-  for (std::size_t number = 0; number < called.size(); ++number) {
-    const user_functor& described = analysed().functors[number];
-    void* function = nullptr;
-    std::string missing;
-    if (called[number]) {
-      if (const std::string reason = kernels::why_not_callable(described); !reason.empty()) {
-        throw input_error(fmt::format("User-defined functor @{} cannot be called: {}", described.name, reason));
-      }
-      function = libraries.find(described.name);
-      // As in Soufflé, it is missed by a call: rules that read nothing make none.
-      if (function == nullptr) missing = libraries.missing(described.name);
-    }
-    functors->add(described, function, std::move(missing));
-  }
-}
-
 std::uint64_t engine_state::rows(std::uint32_t relation) const {
   if (has_results()) return homes[relation]->executor->rows(relation_id(relation));
   std::uint64_t sum = 0;
@@ -198,6 +184,13 @@ bool engine_state::contains(std::uint32_t relation, std::span<const word> row) {
   }
 }
 
+proof_search& engine_state::proof_finder() {
+  if (!options.proofs) throw input_error("proofs are there for runs with run_options::proofs");
+  if (!has_results()) throw input_error("proofs are there after the evaluation");
+  if (!proofs) proofs = std::make_unique<proof_search>(*this);
+  return *proofs;
+}
+
 void engine_state::stage(std::uint32_t relation, const std::vector<word>& row) {
   auto& blocks = staged[relation];
   // What was erased before is erased in the blocks that were there.
@@ -245,6 +238,7 @@ std::vector<std::uint64_t> engine_state::distinct_values(std::uint32_t relation)
 std::vector<value_range> engine_state::values_in(const std::vector<plan::column_place>& columns) const {
   std::vector<value_range> ranges;
   for (const plan::column_place& place : columns) {
+    if (place.relation.value >= staged.size()) continue;  // what the program is asked for: facts of the text
     for (const staged_rows& block : staged[place.relation.value]) {
       ranges.push_back({block.columns[place.column].data(), block.rows});
     }
@@ -269,11 +263,14 @@ void engine_state::encode_values(const plan::statistics& known) {
   current->numbers.emplace(std::move(made));
 }
 
-bool engine_state::reoptimize(std::size_t stratum) {
+bool engine_state::reoptimize(std::size_t stratum, bool is_running) {
   evaluation& running = *current;
   const auto suits = [&] { return !running.suits_device || running.suits_device(stratum); };
-  if (!running.planner->reoptimize(stratum, *running.measures, suits)) return false;
-  running.record.note_reordered(*running.planner, stratum);
+  plan::reoptimizer& planner = *running.planner;
+  const bool is_planned = is_running ? planner.reoptimize_loop(stratum, *running.measures, suits)
+                                     : planner.reoptimize(stratum, *running.measures, suits);
+  if (!is_planned) return false;
+  running.record.note_reordered(planner, stratum);
   if (running.numbers) running.numbers->take_over(planned(), stratum);
   return true;
 }
@@ -312,6 +309,7 @@ exec::options engine_state::execution_options() {
   chosen.stop = options.cancelled;
   chosen.rows = tuned.mode_of("row-evaluation") == tuning_mode::on ? exec::row_mode::always : exec::row_mode::automatic;
   chosen.condensation = condensation_of(tuned.condensation);
+  chosen.row_takeover = row_takeover_of(tuned.row_takeover);
   chosen.priority_delta = tuned.priority_delta;
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {
@@ -350,8 +348,11 @@ void engine_state::evaluate_staged(std::shared_ptr<const sema::program> part, co
   const plan::statistics known = plan_current(tuned.planning_for(device || make_other_executor));
   exec::options chosen = execution_options();
   encode_values(known);
-  if (tuned.reoptimization != tuning_mode::off)
-    chosen.reoptimize = [this](std::size_t next) { return reoptimize(next); };
+  if (tuned.reoptimization != tuning_mode::off) {
+    chosen.reoptimize = [this](std::size_t next) { return reoptimize(next, false); };
+    chosen.reoptimize_loop = [this](std::size_t running) { return reoptimize(running, true); };
+  }
+  if (tuned.reoptimization == tuning_mode::on) chosen.cut.reoptimized_bindings = 0;
   wait_for_device();
   current->executor = make_executor(chosen);
   current->measures.emplace(*current->executor);

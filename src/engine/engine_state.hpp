@@ -42,8 +42,10 @@
 
 namespace gpulog::detail {
 
+class proof_search;
+
 /// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs. Its functions stand by
-/// what they are about: backend_choice.cpp, loading_and_writing.cpp (files), run_figures.cpp (--stats),
+/// what they are about: backend_choice.cpp, loading_and_writing.cpp (files), functors.cpp, run_figures.cpp (--stats),
 /// evaluate_again.cpp (facts that change behind an evaluation), continue_evaluation.cpp (what goes on from them), and
 /// the run itself.
 struct engine_state : std::enable_shared_from_this<engine_state> {
@@ -81,6 +83,8 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// @throws input_error while the program is being evaluated, and where that has failed
   void require_changeable(std::uint32_t relation) const;
   void require_changes() const;
+  /// Finds proofs. @throws input_error where there are none to find
+  [[nodiscard]] proof_search& proof_finder();
   /// Adds a row to those of the relation that were staged. @throws backend::memory_exceeded, and nothing is added
   void stage(std::uint32_t relation, const std::vector<word>& row);
   /// Takes a row away from the facts of the relation, if it is one of them.
@@ -135,6 +139,7 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// After evaluation, of relations that contains() was asked of; of equivalence relations, their classes.
   std::map<std::uint32_t, row_index> row_indexes;
   std::map<std::uint32_t, element_classes> classes;
+  std::unique_ptr<proof_search> proofs;  ///< of the last evaluation; nullptr: none was asked for
   std::atomic<step> done = step::loading;
   /// Starts the device while facts are read; nullptr: none is asked for, or there is none.
   std::unique_ptr<device_start> device;
@@ -148,6 +153,10 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// @throws input_error for options that only a device has
   void require_cpu_options() const;
   void find_functors();
+  /// @throws input_error for a functor of the caller that the program does not declare
+  void require_declared_functors() const;
+  /// @throws input_error
+  void require_callable(const user_functor& described, const registered_functor& function);
   [[nodiscard]] std::unique_ptr<exec::executor> make_executor(const exec::options& chosen);
   [[nodiscard]] std::unique_ptr<exec::executor> make_device_executor(const exec::options& chosen);
   /// Checks what --place asks for. @throws input_error
@@ -155,7 +164,7 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   [[nodiscard]] std::vector<value_range> values_in(const std::vector<plan::column_place>& columns) const;
   /// What an .output or .input directive is about.
   [[nodiscard]] io::write_request request_of(const sema::io_directive& directive) const;
-  [[nodiscard]] bool is_written(const sema::io_directive& directive) const;
+  [[nodiscard]] bool is_written(const sema::relation& relation, const sema::io_directive& directive) const;
   /// Whatever makes writing impossible is found before the run. @throws input_error, output_error
   void prepare_outputs();
   void write_outputs(io::output_files& files);
@@ -200,10 +209,12 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void take_over(const changes& now, const std::vector<bool>& growing);
   void hand_over_results();
   void go_on(const std::vector<bool>& growing);
+  [[nodiscard]] std::vector<bool> with_incomplete(std::vector<bool> affected) const;
   /// The rows of these relations are in the current evaluation.
   void move_home(const std::vector<bool>& relations);
   /// Orders the joins of a stratum again, which comes next. @return whether anything was planned again
-  [[nodiscard]] bool reoptimize(std::size_t stratum);
+  /// @param is_running between two iterations of its loop; else in front of it
+  [[nodiscard]] bool reoptimize(std::size_t stratum, bool is_running);
   void hand_over_staged_rows();
   [[nodiscard]] bool may_load_pieces(std::uint32_t relation) const;
   void collect_figures();

@@ -8,6 +8,7 @@
 
 #include "engine/affected.hpp"
 #include "engine/engine_state.hpp"
+#include "engine/proofs/proof_search.hpp"
 #include "engine/run_figures.hpp"
 #include "gpulog/error.hpp"
 
@@ -45,6 +46,7 @@ void engine_state::reset() {
   renewal.reset();
   const exec::run_monitor::holding held(monitor);
   monitor.begin_run();
+  proofs.reset();
   row_indexes.clear();
   classes.clear();
   homes.clear();
@@ -106,7 +108,7 @@ engine_state::changes engine_state::find_changes() const {
     found.changed[number] = found.erased[number] || std::any_of(blocks.begin(), blocks.end(),
                                                                 [](const auto& block) { return block.rows != 0; });
   }
-  found.affected = affected_by(analysed(), found.changed);
+  found.affected = with_incomplete(affected_by(analysed(), found.changed));
   return found;
 }
 
@@ -147,12 +149,32 @@ void engine_state::stage_results_of(std::uint32_t relation) {
 }
 
 void engine_state::move_home(const std::vector<bool>& relations) {
+  proofs.reset();
   for (std::uint32_t number = 0; number < relations.size(); ++number) {
     if (!relations[number]) continue;
     row_indexes.erase(number);
     classes.erase(number);
     homes[number] = current;
   }
+}
+
+/// Together with relations that these read and whose last evaluation has only what was asked for then.
+std::vector<bool> engine_state::with_incomplete(std::vector<bool> affected) const {
+  const auto is_incomplete = [&](relation_id id) {
+    return !affected[id.value] && homes[id.value]->plan().relations[id.value].is_asked;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    const std::vector<bool> read = read_by(analysed(), affected);
+    for (const sema::stratum& stratum : analysed().strata) {
+      const bool is_read = std::any_of(stratum.relations.begin(), stratum.relations.end(),
+                                       [&](relation_id member) { return read[member.value] && is_incomplete(member); });
+      if (!is_read) continue;
+      for (const relation_id member : stratum.relations) affected[member.value] = true;
+      changed = true;
+    }
+  }
+  return affected;
 }
 
 /// Strata that a change may reach go on from it, or begin anew; the others stay where they are.

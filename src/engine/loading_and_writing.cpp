@@ -183,8 +183,8 @@ io::write_request engine_state::request_of(const sema::io_directive& directive) 
   return {directive.parameters, options.output_to_stdout ? "-" : options.output_directory, options.jobs};
 }
 
-bool engine_state::is_written(const sema::io_directive& directive) const {
-  if (directive.kind == sema::directive_kind::printsize) return true;
+bool engine_state::is_written(const sema::relation& relation, const sema::io_directive& directive) const {
+  if (relation.is_query || directive.kind == sema::directive_kind::printsize) return true;
   if (directive.kind != sema::directive_kind::output) return false;
   const auto kind = directive.parameters.find("IO");
   const bool is_size = kind != directive.parameters.end() && kind->second == "stdoutprintsize";
@@ -200,7 +200,7 @@ void engine_state::prepare_outputs() {
   std::map<std::filesystem::path, std::vector<output>> outputs;  // by file
   for (const sema::relation& relation : analysed().relations) {
     for (const sema::io_directive& directive : relation.directives) {
-      if (directive.kind != sema::directive_kind::output || !is_written(directive)) continue;
+      if (directive.kind != sema::directive_kind::output || !is_written(relation, directive)) continue;
       auto place = io::place_of(io::name_in_files(relation.name, directive.parameters), request_of(directive));
       if (!place) continue;
       std::vector<output>& others = outputs[place->file];
@@ -303,7 +303,11 @@ void engine_state::write_outputs(io::output_files& files) {
     const double begin = storage::seconds_now();
     try {
       const exec::run_monitor::long_step here(&monitor, "writing", relation_id(number), nullptr);
-      io::write_relation(rows, request_of(directive), symbols, files);
+      if (relation.is_query && relation.arity() == 0) {
+        io::print_answer(rows.relation, rows.rows != 0);
+      } else {
+        io::write_relation(rows, request_of(directive), symbols, files);
+      }
     } catch (const backend::memory_exceeded& fault) {
       throw out_of_memory("writing relation " + relation.name, fault, memory);
     }
@@ -317,7 +321,7 @@ void engine_state::write_outputs(io::output_files& files) {
   const auto for_each_directive = [&](bool to_stdout) {
     for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
       for (const sema::io_directive& directive : analysed().relations[number].directives) {
-        if (!is_written(directive)) continue;
+        if (!is_written(analysed().relations[number], directive)) continue;
         if (directive.kind == sema::directive_kind::output &&
             io::prints_on_standard_output(request_of(directive)) == to_stdout) {
           write_directive(number, directive);

@@ -70,6 +70,12 @@ void compile(program_state& state, source_file& main_file, const compile_options
     }
   }
   state.parsed = syntax::parse(main_file, state.sources, report, parsing);
+  std::vector<syntax::query> queries;
+  for (const query_text& asked : options.queries) {
+    source_file& text = state.query_sources.add(asked.name, asked.text);
+    if (auto parsed = syntax::parse_query(text, state.query_sources, report, parsing))
+      queries.push_back(std::move(*parsed));
+  }
   state.syntax_errors = report.error_count();
   if (!report.has_errors()) {
     sema::analysis_options analysis;
@@ -78,6 +84,8 @@ void compile(program_state& state, source_file& main_file, const compile_options
     for (const auto& [name, value] : options.pragmas) analysis.pragmas[name] = value;
     state.filled_relations = {options.filled_relations.begin(), options.filled_relations.end()};
     analysis.filled_relations = state.filled_relations;
+    analysis.queries = std::move(queries);
+    analysis.only_queries = options.only_queries;
     state.analysed = sema::analyse(state.parsed, report, analysis);
     if (options.warnings && state.analysed) {
       for (const sema::rule& rule : state.analysed->rules) warn_of_wrong_patterns(rule.body, *state.analysed, report);
@@ -89,9 +97,22 @@ void compile(program_state& state, source_file& main_file, const compile_options
   if (state.analysed) {
     for (const std::string& name : options.filled_relations) (void)detail::relation_named(name, *state.analysed);
   }
+  state.is_cut_off = report.is_cut_off();
   state.remarks = report.to_public();
   state.report = report.to_string();
   state.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::vector<relation_declaration> declarations(const program_state& state, bool of_queries) {
+  std::vector<relation_declaration> found;
+  if (!state.analysed) return found;
+  for (const sema::relation& relation : state.analysed->relations) {
+    if (relation.is_query != of_queries) continue;
+    found.push_back({relation.name, detail::attributes_of(relation),
+                     relation.has_directive(sema::directive_kind::input),
+                     relation.has_directive(sema::directive_kind::output)});
+  }
+  return found;
 }
 
 }  // namespace
@@ -137,16 +158,11 @@ const std::string& program::report() const { return state_->report; }
 
 std::size_t program::syntax_error_count() const { return state_->syntax_errors; }
 
-std::vector<relation_declaration> program::relations() const {
-  std::vector<relation_declaration> found;
-  if (!ok()) return found;
-  for (const sema::relation& relation : state_->analysed->relations) {
-    found.push_back({relation.name, detail::attributes_of(relation),
-                     relation.has_directive(sema::directive_kind::input),
-                     relation.has_directive(sema::directive_kind::output)});
-  }
-  return found;
-}
+bool program::is_cut_off() const { return state_->is_cut_off; }
+
+std::vector<relation_declaration> program::relations() const { return declarations(*state_, false); }
+
+std::vector<relation_declaration> program::queries() const { return declarations(*state_, true); }
 
 std::vector<relation_declaration> program::inputs() const {
   auto found = relations();

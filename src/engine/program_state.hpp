@@ -17,12 +17,14 @@ namespace gpulog::detail {
 struct program_state {
   word_size words = word_size::bits32;
   source_manager sources;
+  source_manager query_sources;  ///< no files: what was asked
   syntax::program parsed;
   std::optional<sema::program> analysed;   ///< nothing when there were errors
   std::set<std::string> filled_relations;  ///< by the caller
   std::vector<diagnostic> remarks;
   std::string report;
   std::size_t syntax_errors = 0;
+  bool is_cut_off = false;  ///< the first error is that a text ends
   double compile_seconds = 0;
 };
 

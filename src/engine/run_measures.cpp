@@ -56,22 +56,18 @@ double estimated_rows_per_key(std::uint64_t rows, const std::vector<const std::v
   return std::sqrt(all / keys * by_row);
 }
 
-const storage::sampled_rows& run_measures::sample(relation_id relation) const {
-  const auto found = samples_.find(relation);
-  if (found != samples_.end()) return found->second;
-  return samples_.emplace(relation, running_.sample(relation, rows_sampled)).first->second;
-}
-
 std::optional<double> run_measures::rows_per_key(relation_id relation,
                                                  const std::vector<std::uint32_t>& columns) const {
-  const auto [counted, is_new] = counted_.try_emplace({relation, columns});
+  measured& known = measured_[relation];
+  if (const std::uint64_t now = rows(relation); known.rows != now) known = {now, std::nullopt, {}};
+  const auto [counted, is_new] = known.rows_per_key.try_emplace(columns);
   if (!is_new) return counted->second;
-  if (rows(relation) == 0) return counted->second = 1;
-  const storage::sampled_rows& sampled = sample(relation);
-  if (sampled.empty() || sampled.front().empty()) return std::nullopt;
+  if (known.rows == 0) return counted->second = 1;
+  if (!known.sample) known.sample = running_.sample(relation, rows_sampled);
+  if (known.sample->empty() || known.sample->front().empty()) return std::nullopt;
   std::vector<const std::vector<word>*> looked_at;
-  for (const std::uint32_t column : columns) looked_at.push_back(&sampled[column]);
-  return counted->second = estimated_rows_per_key(rows(relation), looked_at);
+  for (const std::uint32_t column : columns) looked_at.push_back(&(*known.sample)[column]);
+  return counted->second = estimated_rows_per_key(known.rows, looked_at);
 }
 
 }  // namespace gpulog::detail

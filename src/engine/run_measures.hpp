@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "exec/executor.hpp"
@@ -11,7 +10,8 @@
 
 namespace gpulog::detail {
 
-/// Counts the rows of relations while an executor runs strata, from samples. Each relation is sampled once.
+/// Counts the rows of relations while an executor runs strata, from samples. Each relation is sampled once, and again
+/// when it has grown.
 class run_measures final : public plan::relation_measures {
  public:
   explicit run_measures(exec::executor& running) : running_(running) {}
@@ -21,11 +21,14 @@ class run_measures final : public plan::relation_measures {
                                                    const std::vector<std::uint32_t>& columns) const override;
 
  private:
-  [[nodiscard]] const storage::sampled_rows& sample(relation_id relation) const;
+  struct measured {
+    std::uint64_t rows = 0;  ///< when it was sampled
+    std::optional<storage::sampled_rows> sample;
+    std::map<std::vector<std::uint32_t>, std::optional<double>> rows_per_key;  ///< by columns
+  };
 
   exec::executor& running_;
-  mutable std::map<relation_id, storage::sampled_rows> samples_;
-  mutable std::map<std::pair<relation_id, std::vector<std::uint32_t>>, std::optional<double>> counted_;
+  mutable std::map<relation_id, measured> measured_;
 };
 
 /// About how many rows of a relation agree in some columns, from a sample of its rows: the geometric mean of the

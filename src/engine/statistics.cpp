@@ -123,6 +123,7 @@ ordered_json document_of(const stratum_statistics& stratum) {
           {"iterations_before_move", document_of(stratum.iterations_before_move)},
           {"tail_iterations", stratum.tail_iterations},
           {"looped_iterations", stratum.looped_iterations},
+          {"rows_taken_over", stratum.rows_taken_over},
           {"seconds", stratum.seconds},
           {"deltas", list_of(stratum.deltas,
                              [](const iteration_statistics& one) {

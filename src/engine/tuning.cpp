@@ -97,6 +97,9 @@ std::vector<tuning_entry> make_entries() {
   entries.push_back({{"continuation", any_mode, "auto",
                       "an engine that is evaluated again goes on from facts that were inserted (CPU)"},
                      [](std::string_view value, tuning& into) { return read_mode(value, into.continuation); }});
+  entries.push_back({{"row-takeover", any_mode, "auto",
+                      "searches of recursions that fall apart take over what others have completed (GPU)"},
+                     [](std::string_view value, tuning& into) { return read_mode(value, into.row_takeover); }});
   entries.push_back({{"priority-delta", on_or_off, "on",
                       "an iteration takes the best new values of recursive aggregates first; worse ones wait (CPU)"},
                      [](std::string_view value, tuning& into) { return read_switch(value, into.priority_delta); }});
@@ -136,6 +139,7 @@ plan::options tuning::planning_for(bool has_device) const {
   // A device has no order of rows: strata with counts would be the CPU's.
   if (mode_of("semi-joins") == tuning_mode::automatic) switch_pass("semi-joins", !has_device, chosen);
   if (mode_of("magic-sets") == tuning_mode::on) chosen.magic_sets = plan::magic_sets_mode::always;
+  if (mode_of("magic-transform") == tuning_mode::on) chosen.magic_transform = plan::magic_transform_mode::always;
   return chosen;
 }
 
@@ -144,6 +148,8 @@ tuning tuning_of(const run_options& options) {
   for (const auto& [name, value] : options.tuning) {
     if (const std::string fault = read(name, value, result); !fault.empty()) throw input_error("tuning: " + fault);
   }
+  // Questions about tuples come later: relations have to be whole.
+  if (options.proofs) result.planning.off.insert({"unneeded-relations", "magic-sets", "magic-transform"});
   // As published, recursions are loops.
   if (options.storage == storage_kind::hisa) result.planning.off.insert("decomposition");
   // Steps that are made before a recursion serve its parts.

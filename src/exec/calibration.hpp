@@ -30,6 +30,11 @@ inline constexpr double host_run_seconds = 2e-6;
 /// Inserted facts for each one that was there, up to which results are taken over and go on (`bench/again`).
 inline constexpr double most_continued_share = 0.1;
 
+// Recursions that are planned again while they run (`bench/orders loops`): bindings over those planned, and how many
+// more there have to be each time after.
+inline constexpr double surplus_bindings = 10;
+inline constexpr double reoptimization_growth = 4;
+
 // Closures over components. They follow from the runs in bench/results/condensation.txt (`gpulog -j1 --backend cpu
 // [--tune condensation=off] -F GRAPH bench/paper/reach.dl`); no command measures them alone.
 /// Values as searches would meet them, where components are taken in their place.
@@ -74,8 +79,22 @@ inline constexpr kernels::row_cut_offs device_added_rows_pay = {16384, 64e6, 4, 
 /// Searches of a block each, below which most of a device has nothing to do. No command measures it.
 inline constexpr std::uint64_t least_device_searches = 32;
 
+/// First tuples from which on searches of a device take over complete rows: it was faster for each graph that was
+/// measured, from 7,029 edges on (`--tune row-takeover=on` and `=off` with bench/paper/reach.dl;
+/// bench/results/h200-row-takeover.txt).
+inline constexpr std::uint64_t least_takeover_tuples = 4096;
+/// Values are numbers of rows themselves where there are at most so many for each row of the relations: else numbers
+/// are given, so that bits stand side by side. No command measures it.
+inline constexpr std::uint64_t values_of_a_row = 4;
+
 /// Room for results whose number a sample tells, over what it tells. Too little costs a second run of some searches or
 /// rows; too much costs memory. No command measures it.
 inline constexpr double sample_margin = 1.1;
+
+// Proofs of tuples: how many tuples are looked at for one of least height, and then for any; instances of rules that
+// are kept, of about 60 bytes each. No command measures it.
+inline constexpr std::uint64_t proof_layer_looks = 3'000'000;
+inline constexpr std::uint64_t proof_deep_looks = 50'000'000;
+inline constexpr std::uint64_t proof_most_instances = 4'000'000;
 
 }  // namespace gpulog::exec::calibration

@@ -51,10 +51,14 @@ struct cut_offs {
   double numbered_step_rows = 64;
   /// With fewer first tuples than that its components are not looked for.
   std::uint64_t condensed_rows = 1024;
+  /// A recursion whose joins made so many bindings more than calibration::surplus_bindings times what was planned is
+  /// planned again; 0: behind each iteration.
+  double reoptimized_bindings = 1 << 22;
   // On a device, `hash` mode.
-  std::uint64_t batch_rows = 4096;     ///< most rows of a version that runs in one kernel with others
-  std::uint64_t loop_rows = 65536;     ///< the same in a kernel that loops over iterations; 0: there is none
-  std::uint64_t loop_run_rows = 2048;  ///< most rows of an index's run that is made there, 2048 at most
+  std::uint64_t first_result_rows = 64U << 20;  ///< room for what the first searches of a closure find
+  std::uint64_t batch_rows = 4096;              ///< most rows of a version that runs in one kernel with others
+  std::uint64_t loop_rows = 65536;              ///< the same in a kernel that loops over iterations; 0: there is none
+  std::uint64_t loop_run_rows = 2048;           ///< most rows of an index's run that is made there, 2048 at most
 };
 
 /// Which of the strata and versions that can be evaluated row by row (plan::row_evaluation, plan::version_rows) are:
@@ -64,6 +68,10 @@ enum class row_mode : std::uint8_t { automatic, always };
 /// Which recursions that fall apart are evaluated over the components of their graph: none, those where it pays, or
 /// all.
 enum class condensation_mode : std::uint8_t { off, automatic, always };
+
+/// Which recursions that fall apart are searched with rows that are taken over, on a device: none, those where it pays,
+/// or all.
+enum class row_takeover_mode : std::uint8_t { off, automatic, always };
 
 /// How a device in `hisa` mode runs bodies of three and more atoms.
 enum class join_mode : std::uint8_t {
@@ -85,6 +93,9 @@ struct options {
   /// Asked in front of each stratum: may plan its versions again, and add indexes behind those of the plan. @return
   /// whether it did; may be empty
   std::function<bool(std::size_t stratum)> reoptimize;
+  /// The same between two iterations of a recursion whose joins made far more bindings than planned, for the versions
+  /// of its loop.
+  std::function<bool(std::size_t stratum)> reoptimize_loop;
   const char* backend_name = "cpu";  ///< for progress
   run_monitor* monitor = nullptr;    ///< outlives the executor; told where a run failed; nullptr: nobody asks
   bool is_watched = false;           ///< others look at the run while it goes on
@@ -93,6 +104,7 @@ struct options {
   join_mode joins = join_mode::materialized;
   row_mode rows = row_mode::automatic;                            ///< `hash` mode
   condensation_mode condensation = condensation_mode::automatic;  ///< `hash` mode
+  row_takeover_mode row_takeover = row_takeover_mode::automatic;  ///< `hash` mode, on a device
   bool priority_delta = true;  ///< where values may come in any order, an iteration takes the best ones
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.
@@ -112,8 +124,8 @@ struct version_statistics {
   std::uint64_t candidates = 0;    ///< tuples offered to the head's set
   std::uint64_t tuples = 0;        ///< of them new; in `hisa` mode counted by relation only
   double seconds = 0;
-  /// Rows behind operators. nullptr: they are not known. Of a version that ran in other ways too, fewer runs are
-  /// counted than there were.
+  /// Rows behind operators. nullptr: they are not known. Of a version that ran in other ways too, or in another order
+  /// of its joins, fewer runs are counted than there were.
   std::shared_ptr<const kernels::step_counts> counted;
 };
 
@@ -148,6 +160,7 @@ struct stratum_statistics {
   iteration_series deltas;         ///< options::records_iterations
   std::uint64_t iterations = 0;
   std::uint64_t looped_iterations = 0;  ///< of them, those that a device ran by itself
+  std::uint64_t rows_taken_over = 0;    ///< by searches, from others
   /// How many of the iterations another executor ran before this one went on; nothing: it began here.
   std::optional<std::uint64_t> iterations_before_move;
   double seconds = 0;
@@ -225,8 +238,8 @@ class executor {
   /// otherwise meanwhile.
   [[nodiscard]] virtual std::unique_ptr<row_stream> stream_rows(relation_id) { return nullptr; }
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
-  /// Of a complete relation about as many rows as are wanted, all where there are not more, and the same ones in
-  /// whatever order they stand. Nothing of an equivalence relation. Between two strata.
+  /// About as many rows of a relation as are wanted, all where there are not more, and the same ones in whatever order
+  /// they stand. Nothing of an equivalence relation. Between two strata, or two iterations.
   [[nodiscard]] virtual storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) = 0;
   /// Of an equivalence relation, whose pairs stand nowhere: writes n of them from number `first` on to two columns.
   /// columns() would make all of them at once. Any number of threads at a time. @throws backend::memory_exceeded
@@ -243,10 +256,12 @@ struct stopped_recursion {
 /// @param delta_rows of relations of the program
 using stop_check = std::function<bool(std::uint64_t iterations, std::uint64_t delta_rows)>;
 
-/// What may end a stratum before it is complete.
+/// What may end a stratum before it is complete, or change it.
 struct stratum_stops {
   stop_check between_iterations;           ///< the recursion goes on elsewhere (can_be_moved()); may be empty
   const std::atomic<bool>* now = nullptr;  ///< in place of options::stop: its relations are in no good state then
+  /// options::reoptimize_loop() of the stratum; may be empty.
+  std::function<bool()> reoptimize_loop;
 };
 
 /// An executor that runs strata one at a time, so that several can share a plan (hybrid_executor.hpp): each stratum in
@@ -265,14 +280,14 @@ class stratum_executor : public executor {
   /// Of a relation of a recursion that was stopped here: rows that are not its delta.
   [[nodiscard]] virtual std::uint64_t old_rows(relation_id relation) const = 0;
   /// Runs what is left of a recursion that was stopped: what it reads, and its relations, are here. @throws as
-  /// evaluate()
-  virtual void resume_stratum(std::size_t number, const stopped_recursion& from) = 0;
+  /// evaluate() @param stops that may change it; nothing ends it
+  virtual void resume_stratum(std::size_t number, const stopped_recursion& from, const stratum_stops& stops) = 0;
   /// Offers rows to a complete relation; those that are new to it wait for continue_stratum(). @throws memory_fault
   virtual void append(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) = 0;
   /// Runs a complete recursion, the last stratum of the plan, semi-naively from what was appended to its relations.
   /// With options::continues. @throws as evaluate()
   virtual void continue_stratum(std::size_t number) = 0;
-  /// options::reoptimize() did so for the stratum, which comes next.
+  /// options::reoptimize() did so for the stratum, which comes next, or that a side that shares the plan runs.
   virtual void take_over_plan(std::size_t number) = 0;
   /// The stratum was run by another executor: frees what was kept for it.
   virtual void skip_stratum(std::size_t number) = 0;

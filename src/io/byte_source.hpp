@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -58,28 +57,8 @@ class descriptor_source : public byte_source {
 /// As many bytes as tell what the file is; fewer when there are no more. @throws read_failure
 [[nodiscard]] std::string read_first_bytes(const file_descriptor& descriptor);
 
-/// Whether the bytes start as a gzip file does.
-[[nodiscard]] bool is_gzip(std::string_view first_bytes);
-
-/// What a file is that no format reads, as "compressed with zstd"; empty where these bytes do not say so.
+/// What a file is that no format reads, as "compressed with xz"; empty where these bytes do not say so.
 [[nodiscard]] std::string_view unreadable_kind(std::string_view first_bytes);
-
-/// The decompressed bytes of a gzip file, of all its members.
-class gzip_source : public byte_source {
- public:
-  explicit gzip_source(std::unique_ptr<byte_source> compressed);
-  ~gzip_source() override;
-  std::size_t read(char* buffer, std::size_t size) override;
-
- private:
-  struct stream;
-  bool refill();
-  bool start_next_member();
-
-  std::unique_ptr<byte_source> compressed_;
-  std::unique_ptr<stream> stream_;
-  bool at_end_ = false;
-};
 
 /// A regular file in memory, as long as the object lives.
 class mapped_file {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -27,7 +28,8 @@ namespace {
   if (!std::filesystem::is_directory(folder, unknown)) {
     throw user_error(text + fmt::format("; there is no folder {} either", folder.string()));
   }
-  for (const char* const extension : {".facts.gz", ".csv", ".tsv", ".txt", ".csv.gz", ".json", ".parquet"}) {
+  for (const char* const extension :
+       {".facts.gz", ".facts.zst", ".csv", ".tsv", ".txt", ".csv.gz", ".csv.zst", ".json", ".parquet"}) {
     std::filesystem::path other = whole;
     other.replace_extension(extension);
     if (other == whole || !std::filesystem::exists(other, unknown)) continue;
@@ -73,20 +75,18 @@ fact_source::fact_source(file_descriptor descriptor, std::string name)
     refuse(problem.what(), name_);
   }
   if (const std::string_view kind = unreadable_kind(first_bytes_); !kind.empty()) {
-    refuse(fmt::format("It is {}; gzip and UTF-8 are read", kind), name_);
+    refuse(fmt::format("It is {}; gzip, zstd and UTF-8 are read", kind), name_);
   }
 }
 
 std::unique_ptr<mapped_file> fact_source::map() const { return std::make_unique<mapped_file>(descriptor_, size_); }
 
 std::unique_ptr<byte_source> fact_source::stream() {
-  const bool unpack = compressed();
-  if (unpack && ahead_ != nullptr) {
+  const compression how = compression_of(first_bytes_);
+  if (how != compression::none && ahead_ != nullptr) {
     if (auto begun = ahead_->take(path_)) return begun;
   }
-  auto plain = std::make_unique<descriptor_source>(std::move(descriptor_), std::move(first_bytes_));
-  if (!unpack) return plain;
-  return std::make_unique<gzip_source>(std::move(plain));
+  return decompressed(std::make_unique<descriptor_source>(std::move(descriptor_), std::move(first_bytes_)), how);
 }
 
 byte_buffer fact_source::read_all(backend::memory_resource& memory) {
@@ -102,7 +102,8 @@ byte_buffer fact_source::read_all(backend::memory_resource& memory) {
 }
 
 void fact_source::refuse(const std::string& what, const std::string& source_name) {
-  throw user_error(fmt::format("{}; cannot parse {}!", what, source_name));
+  const std::size_t line_end = std::min(what.find('\n'), what.size());
+  throw user_error(fmt::format("{}; cannot parse {}!{}", what.substr(0, line_end), source_name, what.substr(line_end)));
 }
 
 }  // namespace gpulog::io

@@ -8,6 +8,7 @@
 
 #include "io/byte_buffer.hpp"
 #include "io/byte_source.hpp"
+#include "io/compression.hpp"
 #include "io/directive_parameters.hpp"
 #include "io/facts_reader.hpp"
 
@@ -27,7 +28,7 @@ class fact_source {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Has a size, and is all there: not so standard input, which an earlier directive may have begun to read.
   [[nodiscard]] bool is_whole_file() const { return size_ > 0; }
-  [[nodiscard]] bool compressed() const { return is_gzip(first_bytes_); }
+  [[nodiscard]] bool compressed() const { return compression_of(first_bytes_) != compression::none; }
 
   /// Of UTF-8.
   [[nodiscard]] bool begins_with_mark() const { return first_bytes_.starts_with("\xEF\xBB\xBF"); }
@@ -45,7 +46,7 @@ class fact_source {
   /// All of stream(). @throws read_failure, backend::memory_exceeded
   [[nodiscard]] byte_buffer read_all(backend::memory_resource& memory);
 
-  /// @throws user_error that says where
+  /// @throws user_error that says where, in the first line of what is wrong
   [[noreturn]] static void refuse(const std::string& what, const std::string& source_name);
 
  private:

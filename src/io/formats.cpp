@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "io/compression.hpp"
 #include "io/formats/arrow/arrow_reader.hpp"
 #include "io/formats/arrow/arrow_writer.hpp"
 #include "io/formats/json/json_reader.hpp"
@@ -49,8 +50,8 @@ std::string output_name(const std::string& relation, const directive_parameters&
   const std::string kind = parameters.text("IO", "file");
   const format* const chosen = find_format(kind);
   ensure(chosen != nullptr && !chosen->extension.empty(), "a format of files");
-  const bool is_compressed = kind == "file" && parameters.flag("compress");
-  const std::string usual = fmt::format("{}{}{}", relation, chosen->extension, is_compressed ? ".gz" : "");
+  const compression how = kind == "file" ? output_compression(parameters) : compression::none;
+  const std::string usual = fmt::format("{}{}{}", relation, chosen->extension, extension_of(how));
   const bool is_database = kind == "sqlite";
   std::string name = parameters.text("filename", is_database ? parameters.text("dbname", usual) : usual);
   // A database that is no file could not appear together with the other outputs, and one in memory not at all.

@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "io/compression.hpp"
+
 namespace gpulog::io {
 namespace {
 
@@ -140,12 +142,14 @@ void prefetched_files::decompress(std::size_t number) {
     if (own.is_plain) return;
     file_descriptor descriptor(number_or_none);
     std::string beginning = read_first_bytes(descriptor);
-    own.is_plain = !is_gzip(beginning);
+    const compression how = compression_of(beginning);
+    own.is_plain = how == compression::none;
     if (own.is_plain) return;
-    gzip_source text(std::make_unique<descriptor_source>(std::move(descriptor), std::move(beginning)));
+    const auto text =
+        decompressed(std::make_unique<descriptor_source>(std::move(descriptor), std::move(beginning)), how);
     for (;;) {
       std::string piece(piece_bytes, '\0');
-      fill(text, piece);
+      fill(*text, piece);
       if (piece.empty() || !add(number, std::move(piece))) return;
     }
   } catch (const std::exception& failure) {

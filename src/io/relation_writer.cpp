@@ -65,4 +65,8 @@ void print_relation_size(const std::string& relation, std::uint64_t rows) {
   print_text(fmt::format("{}\t{}\n", relation, rows));
 }
 
+void print_answer(const std::string& query, bool holds) {
+  print_text(fmt::format("---------------\n{}\n===============\n{}\n===============\n", query, holds));
+}
+
 }  // namespace gpulog::io

@@ -64,4 +64,7 @@ struct output_place {
 /// .printsize: the relation's name, a tab and its size on standard output. @throws output_error
 void print_relation_size(const std::string& relation, std::uint64_t rows);
 
+/// Whether a query without variables holds, on standard output, in the frame of a relation. @throws output_error
+void print_answer(const std::string& query, bool holds);
+
 }  // namespace gpulog::io

@@ -14,6 +14,7 @@
 #include "io/directive_parameters.hpp"
 #include "io/formats.hpp"
 #include "io/formats/text/gzip_text.hpp"
+#include "io/formats/text/zstd_text.hpp"
 #include "io/task_runner.hpp"
 
 namespace gpulog::io {
@@ -134,8 +135,7 @@ void write_plain(const relation_rows& rows, const row_formatter& formatter, unsi
       });
 }
 
-void write_compressed(const relation_rows& rows, const row_formatter& formatter, unsigned threads,
-                      const byte_sink& sink) {
+void write_gzip(const relation_rows& rows, const row_formatter& formatter, unsigned threads, const byte_sink& sink) {
   buffer_pool buffers(*rows.memory);
   gzip_ending ending;
   sink(gzip_beginning());
@@ -151,6 +151,12 @@ void write_compressed(const relation_rows& rows, const row_formatter& formatter,
         sink(piece.bytes);
       });
   sink(ending.bytes());
+}
+
+void write_zstd(const relation_rows& rows, const row_formatter& formatter, unsigned threads, const byte_sink& sink) {
+  zstd_text compressed(threads, sink);
+  write_plain(rows, formatter, threads, [&](std::string_view bytes) { compressed.write(bytes); });
+  compressed.end();
 }
 
 void flush_other_writers() {
@@ -171,14 +177,20 @@ void print_rows(const relation_rows& rows, const row_formatter& formatter, unsig
               [](std::string_view bytes) { write_bytes(STDOUT_FILENO, bytes, standard_output_name); });
 }
 
-void write_rows(const relation_rows& rows, const write_request& request, const row_formatter& formatter, bool compress,
-                output_files& files) {
+void write_rows(const relation_rows& rows, const write_request& request, const row_formatter& formatter,
+                compression how, output_files& files) {
   output_file file(request.output_directory / output_name(rows.relation, directive_parameters(request.parameters)));
   const byte_sink sink = [&](std::string_view bytes) { file.write(bytes); };
-  if (compress) {
-    write_compressed(rows, formatter, request.threads, sink);
-  } else {
-    write_plain(rows, formatter, request.threads, sink);
+  switch (how) {
+    case compression::none:
+      write_plain(rows, formatter, request.threads, sink);
+      break;
+    case compression::gzip:
+      write_gzip(rows, formatter, request.threads, sink);
+      break;
+    case compression::zstd:
+      write_zstd(rows, formatter, request.threads, sink);
+      break;
   }
   file.close();
   files.add(std::move(file));

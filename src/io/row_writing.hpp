@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "io/compression.hpp"
 #include "io/row_formatter.hpp"
 
 /// The text of a relation's rows on its way to a file or to standard output: many threads make it, in pieces, and it
@@ -16,9 +17,8 @@ void print_text(std::string_view text);
 void print_rows(const relation_rows& rows, const row_formatter& formatter, unsigned threads);
 
 /// Into the file of output_name(), which is added to `files`.
-/// @param compress with gzip; the bytes do not depend on the number of threads
-/// @throws output_error
-void write_rows(const relation_rows& rows, const write_request& request, const row_formatter& formatter, bool compress,
-                output_files& files);
+/// The bytes do not depend on the number of threads, whatever compresses them. @throws output_error
+void write_rows(const relation_rows& rows, const write_request& request, const row_formatter& formatter,
+                compression how, output_files& files);
 
 }  // namespace gpulog::io

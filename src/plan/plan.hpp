@@ -355,6 +355,7 @@ struct relation {
   std::optional<best_of_key> best;
   bool is_equivalence = false;  ///< eqrel: what is inserted implies other pairs; only the CPU can hold the relation
   bool is_left_out = false;     ///< no output needs it: it is in no stratum
+  bool is_asked = false;        ///< relations made for it have what is asked for; it has only its facts
 };
 
 /// Tuples that stand in the program text; row-major.

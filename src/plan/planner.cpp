@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "plan/passes/invariant_columns.hpp"
 #include "plan/passes/late_materialization.hpp"
 #include "plan/passes/magic_sets.hpp"
+#include "plan/passes/magic_transform.hpp"
 #include "plan/passes/needless_sets.hpp"
 #include "plan/passes/repetitions.hpp"
 #include "plan/passes/row_evaluation.hpp"
@@ -33,6 +35,21 @@ namespace {
 // The planner runs the lists that follow, from the first to the last. A pass leaves what it is given with the same
 // meaning. In builds with assertions, validate() checks programs, rules and strata behind each pass, and versions with
 // the plan.
+
+/// On the analysed program, before anything is known of its relations.
+struct source_pass {
+  std::string_view name;
+  std::string_view description;
+  magic_program (*run)(const sema::program& source, const statistics& known, const options& chosen);
+  bool is_required = false;
+  bool has_modes = false;
+};
+constexpr source_pass source_passes[] = {
+    {.name = "magic-transform",
+     .description = "relations are evaluated for what is asked for, where no output needs all of them",
+     .run = transform_by_magic_sets,
+     .has_modes = true},
+};
 
 /// Before anything is planned.
 constexpr program_pass program_passes[] = {
@@ -193,9 +210,9 @@ void plan(planning& shared, const sema::stratum& planned) {
   plan_stratum(shared, std::move(rules), subsumptions);
 }
 
-template <class... Subjects>
-void append_optional(std::span<const pass<Subjects...>> list, std::vector<optional_pass>& all) {
-  for (const pass<Subjects...>& one : list) {
+template <class Pass>
+void append_optional(std::span<const Pass> list, std::vector<optional_pass>& all) {
+  for (const Pass& one : list) {
     if (!one.is_required) all.push_back({one.name, one.description, one.has_modes});
   }
 }
@@ -215,6 +232,7 @@ std::span<const version_pass> version_passes() { return versions; }
 
 std::vector<optional_pass> optional_passes() {
   std::vector<optional_pass> all;
+  append_optional(std::span<const source_pass>(source_passes), all);
   append_optional(std::span<const program_pass>(program_passes), all);
   append_optional(std::span<const rule_pass>(rule_passes), all);
   append_optional(std::span<const stratum_pass>(stratum_passes), all);
@@ -222,6 +240,20 @@ std::vector<optional_pass> optional_passes() {
   append_optional(std::span<const version_pass>(versions), all);
   append_optional(std::span<const program_pass>(plan_passes), all);
   return all;
+}
+
+rewritten_source rewrite_source(const sema::program& source, const statistics& known, const options& chosen) {
+  rewritten_source result;
+  for (const source_pass& one : source_passes) {
+    if (chosen.off.contains(one.name)) continue;
+    const auto begin = std::chrono::steady_clock::now();
+    magic_program made = one.run(result.program ? *result.program : source, known, chosen);
+    if (made.program) result.program = std::move(made.program);
+    result.remarks.insert(result.remarks.end(), made.remarks.begin(), made.remarks.end());
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    result.pass_times[std::string(one.name)] += taken.count();
+  }
+  return result;
 }
 
 void run_passes(planning& shared) {

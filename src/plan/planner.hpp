@@ -45,6 +45,10 @@ enum class supplementary_mode : std::uint8_t { automatic, off };
 /// until the run shows that they do not pay; for tests. Not without supplementary relations.
 enum class magic_sets_mode : std::uint8_t { automatic, always, watched };
 
+/// Which relations are evaluated for what is asked for (plan/passes/magic_transform.hpp). automatic: those that are
+/// asked by constants, and those that the program names; always: all.
+enum class magic_transform_mode : std::uint8_t { automatic, always };
+
 /// Passes that are off until they are asked for: what no output depends on is planned, too; and counts in place of
 /// semi-joins are for a CPU, as a device has no order of rows.
 inline const std::set<std::string, std::less<>> passes_off_by_default = {"unneeded-relations", "semi-joins"};
@@ -52,6 +56,7 @@ inline const std::set<std::string, std::less<>> passes_off_by_default = {"unneed
 struct options {
   supplementary_mode supplementary = supplementary_mode::automatic;
   magic_sets_mode magic_sets = magic_sets_mode::automatic;
+  magic_transform_mode magic_transform = magic_transform_mode::automatic;
   /// Names of passes that are not run.
   std::set<std::string, std::less<>> off = passes_off_by_default;
 };

@@ -7,11 +7,12 @@
 namespace gpulog::plan {
 
 planning::planning(const sema::program& program_to_plan, const statistics& known_sizes, const options& chosen_options)
-    : source(program_to_plan),
+    : rewritten(rewrite_source(program_to_plan, known_sizes, chosen_options)),
+      source(rewritten.program ? *rewritten.program : program_to_plan),
       known(known_sizes),
       chosen(chosen_options),
-      costs(program_to_plan, known_sizes),
-      needed(program_to_plan.relations.size(), true),
+      costs(source, known_sizes),
+      needed(source.relations.size(), true),
       make_relation([this](relation_id head, std::vector<std::string> names, std::vector<value_kind> kinds) {
         return add_relation_for(head, std::move(names), std::move(kinds));
       }),
@@ -19,6 +20,8 @@ planning::planning(const sema::program& program_to_plan, const statistics& known
       patterns(make_relation, name_of),
       restrictions(source, result.relations, make_relation, name_of),
       demands(source, known, chosen.magic_sets, costs, name_of) {
+  result.remarks = rewritten.remarks;
+  result.pass_times = rewritten.pass_times;
   add_relations();
   add_facts();
 }
@@ -37,6 +40,9 @@ void planning::add_relations() {
     arities.push_back(declared.arity());
     if (added.is_equivalence) equivalences.insert(relation_id(static_cast<std::uint32_t>(result.relations.size())));
     result.relations.push_back(std::move(added));
+    if (!declared.made_for.valid()) continue;
+    ++made_for_[declared.made_for];
+    result.relations[declared.made_for.value].is_asked = true;
   }
 }
 
@@ -58,7 +64,9 @@ relation_id planning::add_relation_for(relation_id head, std::vector<std::string
                                        std::vector<value_kind> kinds) {
   const relation_id id(static_cast<std::uint32_t>(result.relations.size()));
   relation added;
-  added.name = fmt::format("{}@{}", result.relations[head.value].name, ++made_for_[head]);
+  const bool is_own = head.value < source.relations.size() && source[head].made_for.valid();
+  const relation_id named_by = is_own ? source[head].made_for : head;
+  added.name = fmt::format("{}@{}", result.relations[named_by.value].name, ++made_for_[named_by]);
   added.attribute_names = std::move(attribute_names);
   added.supplementary = true;
   const auto arity = static_cast<std::uint32_t>(kinds.size());

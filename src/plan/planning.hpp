@@ -26,6 +26,15 @@
 
 namespace gpulog::plan {
 
+/// The analysed program behind the passes that rewrite it (planner.cpp).
+struct rewritten_source {
+  std::optional<sema::program> program;  ///< nothing: they left it as it was
+  std::vector<std::string> remarks;
+  std::map<std::string, double> pass_times;
+};
+[[nodiscard]] rewritten_source rewrite_source(const sema::program& source, const statistics& known,
+                                              const options& chosen);
+
 /// What all passes share while a plan is made: the analysed program, what is known of sizes, the relations that exist
 /// so far, and the strata that are planned so far.
 class planning {
@@ -34,7 +43,8 @@ class planning {
   planning(const planning&) = delete;
   planning& operator=(const planning&) = delete;
 
-  const sema::program& source;
+  rewritten_source rewritten;
+  const sema::program& source;  ///< as rewritten
   const statistics& known;
   const options& chosen;
   program result;

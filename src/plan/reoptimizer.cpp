@@ -112,16 +112,18 @@ void reoptimizer::note_uses_of(const std::vector<bool>& may_run) {
   }
 }
 
-std::vector<reoptimizer::place> reoptimizer::places_in(const stratum& planned, const stratum_builder& recipes) const {
+std::vector<reoptimizer::place> reoptimizer::places_in(std::size_t number, extent planned_part) const {
+  const stratum& planned = shared_->result.strata[number];
+  const stratum_builder& recipes = shared_->strata[number];
   std::vector<place> places;
-  const auto add = [&](const phase& from, const phase_builder& made, std::size_t number) {
+  const auto add = [&](const phase& from, const phase_builder& made, std::size_t phase_number) {
     for (std::size_t v = 0; v < from.versions.size(); ++v) {
       const rule_version& version = from.versions[v];
       if (has_orders(made.recipes[v]) && !version.by_rows && !depends_on_order(version))
-        places.push_back({number, v, &made.recipes[v]});
+        places.push_back({phase_number, v, &made.recipes[v]});
     }
   };
-  add(planned.once, recipes.once, 0);
+  if (planned_part == extent::all) add(planned.once, recipes.once, 0);
   for (std::size_t level = 0; level < planned.loop.size(); ++level)
     add(planned.loop[level], recipes.loop[level], level + 1);
   return places;
@@ -138,20 +140,48 @@ bool reoptimizer::reads_much(const std::vector<place>& places, const relation_me
 
 bool reoptimizer::reoptimize(std::size_t number, const relation_measures& measures,
                              const std::function<bool()>& suits) {
+  return plan_again(number, extent::all, measures, suits);
+}
+
+bool reoptimizer::reoptimize_loop(std::size_t number, const relation_measures& measures,
+                                  const std::function<bool()>& suits) {
+  return plan_again(number, extent::loop, measures, suits);
+}
+
+bool reoptimizer::plan_again(std::size_t number, extent planned_part, const relation_measures& measures,
+                             const std::function<bool()>& suits) {
   stratum& planned = shared_->result.strata[number];
   const bool chooses = std::any_of(planned.relations.begin(), planned.relations.end(), [&](relation_id member) {
     return !shared_->result.relations[member.value].choice_domains.empty();
   });
   if (chooses || planned.decomposed || planned.by_rows || !planned.subsumptions.empty()) return false;
-  const std::vector<place> places = places_in(planned, shared_->strata[number]);
+  const std::vector<place> places = places_in(number, planned_part);
   if (places.empty() || !reads_much(places, measures)) return false;
+  const pass_timer timer(*shared_, "reoptimization");
   const stratum before = planned;
-  order_again(number, places, measures);
+  const auto first_plans = first_plans_;
+  measure(number, planned_part, places, measures);
+  order_again(number, places);
   if (suits && !suits()) {
     planned = before;
-    std::erase_if(first_plans_, [number](const auto& one) { return one.first.first == number; });
+    first_plans_ = first_plans;
   }
   return true;
+}
+
+/// What is read is complete, or grows while the loop runs.
+void reoptimizer::measure(std::size_t number, extent planned_part, const std::vector<place>& places,
+                          const relation_measures& measures) {
+  const std::vector<relation_id>& relations = shared_->result.strata[number].relations;
+  const std::set<relation_id> members(relations.begin(), relations.end());
+  for (const place& one : places) {
+    for_each_atom(*one.recipe->rule, [&](const body_atom& atom) {
+      if (shared_->equivalences.contains(atom.relation)) return;
+      if (planned_part == extent::loop || !members.contains(atom.relation))
+        shared_->costs.measure(atom.relation, measures);
+    });
+  }
+  if (planned_part == extent::all) shared_->costs.estimate_again(shared_->source, relations);
 }
 
 const rule_version* reoptimizer::first_plan(std::size_t stratum, std::size_t version) const {
@@ -163,22 +193,18 @@ reoptimizer::known_size reoptimizer::size_of(relation_id relation) const {
   return {shared_->costs.rows(relation, part::all), shared_->costs.knows_rows(relation)};
 }
 
-void reoptimizer::order_again(std::size_t number, const std::vector<place>& places, const relation_measures& measures) {
-  const pass_timer timer(*shared_, "reoptimization");
+void reoptimizer::order_again(std::size_t number, const std::vector<place>& places) {
   const stratum_builder& recipes = shared_->strata[number];
   stratum& planned = shared_->result.strata[number];
-  const std::set<relation_id> members(planned.relations.begin(), planned.relations.end());
   std::set<relation_id> without_set;
   std::set<relation_id> without_any_set;
   const auto note_read = [&](const body_atom& atom) {
     const relation_id read = atom.relation;
     if (shared_->equivalences.contains(read)) return;
-    if (!members.contains(read)) shared_->costs.measure(read, measures);
     if (set_uses_[read.value] <= number) without_set.insert(read);
     if (other_uses_[read.value] <= number) without_any_set.insert(read);
   };
   for (const place& one : places) for_each_atom(*one.recipe->rule, note_read);
-  shared_->costs.estimate_again(shared_->source, planned.relations);
 
   stratum_builder again;
   again.relations = planned.relations;

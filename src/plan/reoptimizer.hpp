@@ -46,6 +46,9 @@ class reoptimizer {
   /// @param suits asked of the plan behind it; if it says no, the stratum stays as it was; may be empty
   /// @return whether versions were planned again, or indexes added
   bool reoptimize(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {});
+  /// The same between two iterations of its loop, for the versions of the loop: its own relations are measured as they
+  /// are by then.
+  bool reoptimize_loop(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {});
   /// Versions whose order has changed so far.
   [[nodiscard]] std::size_t reordered() const { return first_plans_.size(); }
   /// What a version was before its order changed; nullptr: it has not. @param version as for_each_version() counts
@@ -59,9 +62,15 @@ class reoptimizer {
 
  private:
   struct place;
-  [[nodiscard]] std::vector<place> places_in(const stratum& planned, const stratum_builder& recipes) const;
+  /// What of a stratum is planned again.
+  enum class extent : std::uint8_t { all, loop };
+  bool plan_again(std::size_t number, extent planned_part, const relation_measures& measures,
+                  const std::function<bool()>& suits);
+  [[nodiscard]] std::vector<place> places_in(std::size_t number, extent planned_part) const;
   [[nodiscard]] bool reads_much(const std::vector<place>& places, const relation_measures& measures) const;
-  void order_again(std::size_t number, const std::vector<place>& places, const relation_measures& measures);
+  void measure(std::size_t number, extent planned_part, const std::vector<place>& places,
+               const relation_measures& measures);
+  void order_again(std::size_t number, const std::vector<place>& places);
   void note_uses();
   void note_uses_of(const std::vector<bool>& may_run);
 

@@ -20,6 +20,7 @@
 #include "sema/print.hpp"
 #include "sema/records/anonymous_records.hpp"
 #include "sema/rewriting/debug_delta.hpp"
+#include "sema/rewriting/queries.hpp"
 #include "sema/rewriting/syntax_walk.hpp"
 #include "sema/stratification.hpp"
 #include "sema/types/clause_types.hpp"
@@ -64,6 +65,7 @@ class analyser {
         has_clause_(program_.relations.size(), false),
         has_subsumption_(program_.relations.size(), false) {
     program_.words = options.words;
+    declare_queries();
   }
 
   std::optional<program> run() {
@@ -75,13 +77,14 @@ class analyser {
       if (const auto* subsumption = item.as<syntax::subsumption>()) {
         clause = &subsumption_clauses_.emplace(subsumption, clause_of(*subsumption)).first->second;
       }
-      if (clause == nullptr) continue;
-      if (auto expanded = inliner_.expand(*clause)) inlined_.emplace(clause, std::move(*expanded));
+      if (clause != nullptr) expand_inlined(*clause);
     }
+    for (const syntax::clause& query : queries_) expand_inlined(query);
     for (const syntax::item& item : items_) {
       if (const auto* clause = item.as<syntax::clause>()) analyse_clause(*clause);
       if (const auto* subsumption = item.as<syntax::subsumption>()) analyse_subsumption(*subsumption);
     }
+    for (const syntax::clause& query : queries_) analyse_clause(query);
     if (options_.warnings) warn_of_unknown_names(items_, options_.pragmas, diagnostics_);
     warn_of_empty_relations();
     warn_of_incomplete_lattices();
@@ -91,10 +94,24 @@ class analyser {
     check_plans();
     reject_recursive_counters();
     if (diagnostics_.has_errors()) return std::nullopt;
+    if (options_.only_queries) leave_out_outputs(program_);
     return std::move(program_);
   }
 
  private:
+  void declare_queries() {
+    for (const syntax::query& asked : options_.queries) {
+      const syntax::clause& made = queries_.emplace_back(clause_of(asked, queries_.size() + 1));
+      declared_.declare_query(made.heads.front(), text_of(asked));
+    }
+    has_clause_.resize(program_.relations.size(), true);
+    has_subsumption_.resize(program_.relations.size(), false);
+  }
+
+  void expand_inlined(const syntax::clause& clause) {
+    if (auto expanded = inliner_.expand(clause)) inlined_.emplace(&clause, std::move(*expanded));
+  }
+
   [[nodiscard]] bool is_evaluated(const syntax::atom& head) const {
     // Where inlining was refused, what could be wrong with a definition itself says nothing.
     return inliner_.is_evaluated(head.name.text) &&
@@ -211,9 +228,13 @@ class analyser {
                                 type_precision precision) {
     const flat_clause flat = flatten(clause, head, body, declared_, diagnostics_);
     const clause_types types(declared_, flat, precision);
+    relation& derived = program_.relations[flat.head_relation.value];
+    // Only what binds a query's variable says of which type it is.
+    if (derived.is_query && !check_groundedness(flat, diagnostics_)) return std::nullopt;
     const bool well_typed = types.check(diagnostics_);
-    const bool grounded = check_groundedness(flat, diagnostics_);
+    const bool grounded = derived.is_query || check_groundedness(flat, diagnostics_);
     if (!well_typed || !grounded) return std::nullopt;
+    if (derived.is_query && !take_types(derived, head, types, diagnostics_)) return std::nullopt;
     return lower(flat, types, symbols_);
   }
 
@@ -353,7 +374,7 @@ class analyser {
       const auto* pragma = item.as<syntax::pragma>();
       if (pragma != nullptr && pragma->name == wanted->first && pragma->value == wanted->second) where = pragma->span;
     }
-    diagnostics_.warning(where, "Pragma provenance has no effect: explanations of derived tuples are not supported");
+    diagnostics_.warning(where, "Pragma provenance has no effect: the option -t explain asks for explanations");
   }
 
   static const expression* find_counter(const expression& tree) {
@@ -526,6 +547,7 @@ class analyser {
   std::unordered_map<const syntax::clause*, syntax::clause> inlined_;  ///< of the clauses that mention inline relations
   std::unordered_map<const syntax::subsumption*, syntax::clause> subsumption_clauses_;
   std::deque<syntax::clause> normalized_;
+  std::deque<syntax::clause> queries_;
   symbol_numbers symbols_;
   std::vector<bool> has_clause_, has_subsumption_;               ///< by relation
   std::vector<const syntax::clause*> clause_of_rule_;            ///< by rule

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "sema/program.hpp"
 #include "support/diagnostics.hpp"
@@ -18,6 +19,9 @@ struct analysis_options {
   /// and `magic-transform-exclude`: relations that are not inlined, separated by commas.
   std::map<std::string, std::string> pragmas = {};
   std::set<std::string> filled_relations = {};  ///< by the caller: they need neither rules nor facts
+  /// Each becomes a relation that is printed on standard output.
+  std::vector<syntax::query> queries = {};
+  bool only_queries = false;  ///< .output and .printsize have no effect
 };
 
 /// Resolves, types, checks, desugars and stratifies a parsed program. Everything that is wrong is reported to

@@ -44,7 +44,8 @@ struct relation {
   std::vector<attribute> attributes;
   representation structure = representation::unspecified;
   bool is_inline = false;
-  bool is_magic = false;
+  bool is_magic = false;      ///< declared so: it is evaluated for what is asked for
+  bool is_not_magic = false;  ///< declared so
   /// choice-domain: each group of columns is a key of which the first tuple wins.
   std::vector<std::vector<std::uint32_t>> choice_domains;
   std::vector<io_directive> directives;
@@ -61,7 +62,9 @@ struct relation {
     std::uint32_t least_upper_bound = 0;  ///< number of a functor
   };
   std::vector<lattice_attribute> lattices;
+  bool is_query = false;      ///< what was asked; no program can write its name
   bool is_aggregate = false;  ///< the subsumption stands for min or max: one value of a key stays
+  relation_id made_for;       ///< of one that the magic-set transformation has made: the relation of the text
   source_span span;
 
   [[nodiscard]] std::uint32_t arity() const { return static_cast<std::uint32_t>(attributes.size()); }

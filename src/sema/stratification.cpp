@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -25,8 +26,8 @@ void for_each_needed(const std::vector<literal>& body, bool in_aggregate, const 
   }
 }
 
-void collect_dependencies(program& program, const std::vector<dependency>& further) {
-  std::set<dependency> found(further.begin(), further.end());
+std::set<dependency> dependencies_of_rules(const program& program) {
+  std::set<dependency> found;
   const auto add = [&](const rule& rule, std::size_t first_literal) {
     for (std::size_t position = first_literal; position < rule.body.size(); ++position) {
       if (const atom* body = std::get_if<atom>(&rule.body[position])) {
@@ -40,7 +41,52 @@ void collect_dependencies(program& program, const std::vector<dependency>& furth
   for (const rule& rule : program.rules) add(rule, 0);
   // That two of its tuples are compared makes no relation recursive.
   for (const rule& rule : program.subsumptions) add(rule, 2);
+  return found;
+}
+
+void collect_dependencies(program& program, const std::vector<dependency>& further) {
+  std::set<dependency> found = dependencies_of_rules(program);
+  found.insert(further.begin(), further.end());
   program.dependencies.assign(found.begin(), found.end());
+}
+
+/// Relations that depend on each other, in the order of evaluation, by their numbers.
+struct components {
+  std::vector<std::vector<std::uint32_t>> members;
+  std::vector<std::uint32_t> component_of;  ///< by relation
+  std::set<std::uint32_t> self_dependent;   ///< relations
+};
+
+components components_of(const program& program) {
+  components found;
+  graph needs(program.relations.size());
+  for (const dependency& edge : program.dependencies) {
+    needs[edge.to.value].push_back(edge.from.value);
+    if (edge.from == edge.to) found.self_dependent.insert(edge.to.value);
+  }
+  found.members = strong_components(needs);
+  found.component_of.resize(program.relations.size());
+  for (std::uint32_t number = 0; number < found.members.size(); ++number) {
+    for (std::uint32_t member : found.members[number]) found.component_of[member] = number;
+  }
+  return found;
+}
+
+void make_strata(program& program, const components& found) {
+  program.strata.clear();
+  for (const auto& component : found.members) {
+    stratum result;
+    for (std::uint32_t member : component) {
+      result.relations.emplace_back(member);
+    }
+    result.recursive = component.size() > 1 || found.self_dependent.contains(component.front());
+    program.strata.push_back(std::move(result));
+  }
+  for (relation& relation : program.relations) relation.rules.clear();
+  for (const rule& rule : program.rules) {
+    program.strata[found.component_of[rule.head.relation.value]].rules.push_back(rule.id);
+    program.relations[rule.head.relation.value].rules.push_back(rule.id);
+  }
 }
 
 void report_negation_in_cycle(const program& program, const stratum& stratum,
@@ -79,40 +125,36 @@ void report_negation_in_cycle(const program& program, const stratum& stratum,
 
 void stratify(program& program, const std::vector<dependency>& further, diagnostics& diagnostics) {
   collect_dependencies(program, further);
-  graph needs(program.relations.size());
-  std::set<std::uint32_t> self_dependent;
-  for (const dependency& edge : program.dependencies) {
-    needs[edge.to.value].push_back(edge.from.value);
-    if (edge.from == edge.to) self_dependent.insert(edge.to.value);
-  }
-  const auto components = strong_components(needs);
-
-  std::vector<std::uint32_t> stratum_of(program.relations.size());
-  for (std::uint32_t number = 0; number < components.size(); ++number) {
-    for (std::uint32_t member : components[number]) stratum_of[member] = number;
-  }
-  const std::map<std::uint32_t, aggregate_refusal> refusals = unfold_recursive_aggregates(program, stratum_of);
+  const components found = components_of(program);
+  const std::map<std::uint32_t, aggregate_refusal> refusals = unfold_recursive_aggregates(program, found.component_of);
   collect_dependencies(program, further);  // atoms of aggregates have become the rules' own
-  program.strata.clear();
-  for (const auto& component : components) {
-    stratum result;
-    for (std::uint32_t member : component) {
-      result.relations.emplace_back(member);
-    }
-    result.recursive = component.size() > 1 || self_dependent.contains(component.front());
-    program.strata.push_back(std::move(result));
-  }
-  for (relation& relation : program.relations) relation.rules.clear();
-  for (const rule& rule : program.rules) {
-    program.strata[stratum_of[rule.head.relation.value]].rules.push_back(rule.id);
-    program.relations[rule.head.relation.value].rules.push_back(rule.id);
-  }
+  make_strata(program, found);
   for (std::uint32_t number = 0; number < program.strata.size(); ++number) {
     const auto refusal = refusals.find(number);
     if (!program.strata[number].recursive) continue;
-    report_negation_in_cycle(program, program.strata[number], stratum_of,
+    report_negation_in_cycle(program, program.strata[number], found.component_of,
                              refusal == refusals.end() ? nullptr : &refusal->second, diagnostics);
   }
+}
+
+std::vector<dependency> further_dependencies(const program& program) {
+  const std::set<dependency> of_rules = dependencies_of_rules(program);
+  std::vector<dependency> further;
+  std::set_difference(program.dependencies.begin(), program.dependencies.end(), of_rules.begin(), of_rules.end(),
+                      std::back_inserter(further));
+  return further;
+}
+
+std::vector<bool> stratify_again(program& program, const std::vector<dependency>& further) {
+  collect_dependencies(program, further);
+  const components found = components_of(program);
+  make_strata(program, found);
+  std::vector<bool> is_cyclic(program.strata.size());
+  for (const dependency& edge : program.dependencies) {
+    const std::uint32_t number = found.component_of[edge.to.value];
+    if (edge.negated && found.component_of[edge.from.value] == number) is_cyclic[number] = true;
+  }
+  return is_cyclic;
 }
 
 }  // namespace gpulog::sema

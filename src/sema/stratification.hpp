@@ -12,4 +12,11 @@ namespace gpulog::sema {
 /// for each strongly connected component. `further` dependencies are none of the rules'.
 void stratify(program& program, const std::vector<dependency>& further, diagnostics& diagnostics);
 
+/// Dependencies that no rule shows.
+[[nodiscard]] std::vector<dependency> further_dependencies(const program& program);
+
+/// The same for a program that was stratified before its rules were rewritten. Their aggregates stay as they are, and
+/// nothing is reported. @return by stratum: whether a negation or an aggregate stands inside its cycle
+std::vector<bool> stratify_again(program& program, const std::vector<dependency>& further);
+
 }  // namespace gpulog::sema

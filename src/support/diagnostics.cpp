@@ -93,6 +93,11 @@ diagnostics::entry& diagnostics::error(const source_span& where, std::string mes
   return remarks_.emplace_back(entry{severity::error, where, std::move(message), {}});
 }
 
+diagnostics::entry& diagnostics::error_at_end(const source_span& where, std::string message) {
+  is_cut_off_ = is_cut_off_ || errors_ == 0;
+  return error(where, std::move(message));
+}
+
 void diagnostics::warning(const source_span& where, std::string message, warning_kind kind) {
   if (left_out_[static_cast<std::size_t>(kind)]) return;
   remarks_.emplace_back(entry{severity::warning, where, std::move(message), {}});

@@ -59,12 +59,16 @@ class diagnostics {
   /// The result stays valid; notes may be added to it. A span that is invalid means: no place.
   entry& error(const source_span& where, std::string message);
   entry& error(std::string message) { return error({}, std::move(message)); }
+  /// That the text ends where more of it could mend it.
+  entry& error_at_end(const source_span& where, std::string message);
   /// Does nothing for a kind that is left out.
   void warning(const source_span& where, std::string message, warning_kind kind = warning_kind::nameless);
   void leave_out(warning_kind kind) { left_out_.set(static_cast<std::size_t>(kind)); }
 
   [[nodiscard]] std::size_t error_count() const { return errors_; }
   [[nodiscard]] bool has_errors() const { return errors_ > 0; }
+  /// Whether the first error is that the text ends.
+  [[nodiscard]] bool is_cut_off() const { return is_cut_off_; }
   [[nodiscard]] std::size_t warning_count() const { return remarks_.size() - errors_; }
   [[nodiscard]] bool empty() const { return remarks_.empty(); }
 
@@ -81,6 +85,7 @@ class diagnostics {
  private:
   std::deque<entry> remarks_;
   std::size_t errors_ = 0;
+  bool is_cut_off_ = false;
   std::bitset<static_cast<std::size_t>(warning_kind::count)> left_out_;
 };
 

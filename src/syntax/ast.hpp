@@ -314,6 +314,13 @@ struct clause {
   friend bool operator==(const clause&, const clause&) = default;
 };
 
+/// What is asked of a program: the body of a rule.
+struct query {
+  std::vector<conjunction> body;  ///< alternatives
+  place span;
+  friend bool operator==(const query&, const query&) = default;
+};
+
 /// `dominated <= dominating :- body.`
 struct subsumption {
   atom dominated, dominating;

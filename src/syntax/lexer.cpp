@@ -143,7 +143,7 @@ bool lexer::skip_block_comment() {
   const std::size_t end = text_.find("*/", position_ + 2);
   if (end == std::string_view::npos) {
     position_ = text_.size();
-    report_.error(span_from(begin), "unterminated comment block, missing '*/'");
+    report_.error_at_end(span_from(begin), "unterminated comment block, missing '*/'");
     return false;
   }
   position_ = end + 2;

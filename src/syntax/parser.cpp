@@ -20,6 +20,28 @@ program parse(source_file& main_file, source_manager& sources, diagnostics& repo
   return parser(main_file, sources, report, options).run();
 }
 
+std::optional<query> parse_query(source_file& text, source_manager& sources, diagnostics& report,
+                                 const parse_options& options) {
+  parse_options chosen = options;
+  chosen.preprocess = false;
+  chosen.allow_include = false;
+  return parser(text, sources, report, chosen).run_query();
+}
+
+std::optional<query> parser::run_query() {
+  try {
+    query result;
+    const source_span begin = current_.span;
+    result.body = body();
+    result.span = since(begin);
+    accept(token_kind::dot);
+    expect(token_kind::end_of_file);
+    return result;
+  } catch (const syntax_error&) {
+    return std::nullopt;
+  }
+}
+
 program parser::run() {
   program result;
   items(result.items, false);
@@ -64,12 +86,17 @@ void parser::advance(std::vector<token> annotations) {
   }
 }
 
+diagnostics::entry& parser::report_unexpected(const source_span& where, std::string message) {
+  const bool at_end = current_.kind == token_kind::end_of_file;
+  return at_end ? report_.error_at_end(where, std::move(message)) : report_.error(where, std::move(message));
+}
+
 void parser::fail() {
   // An invalid token was reported by the lexer.
   if (current_.kind == token_kind::invalid) throw syntax_error();
   if (lacks_dot()) {
     const source_span end_of_clause{last_span_.file, last_span_.end, last_span_.end};
-    report_.error(end_of_clause, "syntax error, missing . at the end of the clause")
+    report_unexpected(end_of_clause, "syntax error, missing . at the end of the clause")
         .note(current_.span,
               current_.kind == token_kind::end_of_file ? "The program ends here" : "The next one begins here");
     item_follows_ = true;
@@ -86,7 +113,7 @@ void parser::fail() {
       message += readable_name(expected_[number]);
     }
   }
-  auto& error = report_.error(current_.span, message);
+  auto& error = report_unexpected(current_.span, message);
   const unexpected_place place{current_.kind,
                                current_.span,
                                taken_ > 0 ? last_span_ : source_span(),
@@ -367,7 +394,7 @@ gpulog::syntax::component parser::component() {
   items(result.items, true);
   --components_open_;
   if (current_.kind == token_kind::end_of_file && !given_up_) {
-    report_.error(body, "unterminated component, missing '}'");
+    report_.error_at_end(body, "unterminated component, missing '}'");
     report_.error(current_.span, "syntax error, unexpected end of input");
     given_up_ = true;
     throw syntax_error();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,10 @@ struct parse_options {
 /// Spans of the result refer to files of `sources`.
 [[nodiscard]] program parse(source_file& main_file, source_manager& sources, diagnostics& report,
                             const parse_options& options = {});
+
+/// Parses the body of a rule, behind which a dot may stand. It has neither macros nor includes. Nothing where it is
+/// wrong, which is reported.
+[[nodiscard]] std::optional<query> parse_query(source_file& text, source_manager& sources, diagnostics& report,
+                                               const parse_options& options = {});
 
 }  // namespace gpulog::syntax

@@ -27,6 +27,7 @@ class parser {
   }
 
   program run();
+  std::optional<query> run_query();
 
  private:
   // ---- tokens (parser.cpp) ----
@@ -42,6 +43,7 @@ class parser {
   [[nodiscard]] const token& next_token() { return tokens_.peek(); }
   /// Reports the current token as unexpected.
   [[noreturn]] void fail();
+  diagnostics::entry& report_unexpected(const source_span& where, std::string message);
   /// Whether the current token begins the next item, and a dot would have ended the clause before it.
   [[nodiscard]] bool lacks_dot() const;
   [[nodiscard]] bool may_be(token_kind kind) const {

@@ -169,7 +169,7 @@ class preprocessor {
       }
     }
     copy_up_to(here, here.skipping() ? here.copied : here.at);
-    for (const condition& open : here.conditions) report_.error(open.span, "unterminated #if");
+    for (const condition& open : here.conditions) report_.error_at_end(open.span, "unterminated #if");
   }
 
   /// After a limit is passed only a stub of the program would be parsed.

@@ -55,8 +55,9 @@ class CommandTest(unittest.TestCase):
     def start(self, *arguments, **options):
         if IS_SANITIZED:
             options.setdefault('preexec_fn', raise_stack_limit)
-        return subprocess.Popen([self.gpulog, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", **options)
+        options.setdefault('stdin', subprocess.DEVNULL)
+        return subprocess.Popen([self.gpulog, *arguments], cwd=self.folder, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, errors="replace", **options)
 
     def run_gpulog(self, *arguments, **options):
         process = self.start(*arguments, **options)

@@ -49,6 +49,18 @@ class BadFacts(CommandTest):
         content[len(content) // 2] ^= 0x55
         self.check(bytes(content))
 
+    def test_truncated_and_corrupt_zstd(self):
+        text = '.decl p(x:number, y:number)\np(x, 2) :- x = range(0, 50000).\n.output p(compress=zstd)\n'
+        self.assert_runs(self.run_program(text))
+        with open(self.path('out', 'p.csv.zst'), 'rb') as file:
+            whole = file.read()
+        os.remove(file.name)
+        for size in (4, 20, len(whole) // 2, len(whole) - 1):
+            self.check(whole[:size], 'Compressed data ends too early in line')
+        damaged = bytearray(whole)
+        damaged[-2] ^= 1
+        self.check(bytes(damaged), 'Compressed data is damaged in line')
+
     def test_binary_facts(self):
         process = self.run_program(PAIR % '', facts={'p.facts': bytes(range(256))})
         self.assertEqual(process.returncode, 1)

@@ -215,15 +215,46 @@ faulty(x) :- missing(x).
 
     def test_refused_options(self):
         for options in (['-c', '-g', 'x.cpp'], ['-g', 'x.cpp'], ['-G', 'x'], ['-s', 'java'], ['-r', 'x.html'],
-                        ['-t', 'explain'], ['-t', 'none', '-t', 'explore'], ['--preprocessor', 'x']):
+                        ['--preprocessor', 'x']):
             with self.subTest(options=options):
                 result = self.run_program(REACH, *options, facts=EDGES)
                 self.assert_fails(result, 'is not supported')
                 self.assertRegex(result.errors, r'option (\S+/)?' + options[-2] + r'(/\S+)? is not supported: \w')
 
+    def test_explain_session(self):
+        text = ('.decl edge, path(x:number, y:number)\nedge(1, 2). edge(2, 3). edge(3, 4).\n'
+                'path(x, y) :- edge(x, y).\npath(x, z) :- edge(x, y), path(y, z).\n')
+        self.write('session.dl', text)
+        commands = ('setdepth 3\nexplain path(1, 4)\nsubproof path(0)\nexplain path(4, 1)\nexplain nothing(1)\n'
+                    'explainnegation path(1, 6)\n2\n2\nexit\nexplain path(1, 2)\n')
+        with open(self.write('commands', commands), encoding='utf-8') as given:
+            result = self.run_gpulog('-t', 'explain', 'session.dl', stdin=given)
+        self.assert_runs(result)
+        self.assertIn('''Depth is now 3
+           edge(2, 3) subproof path(0)
+           ------------------------(R2)
+edge(1, 2)          path(2, 4)
+------------------------------------(R2)
+               path(1, 4)
+edge(3, 4)
+-------(R1)
+path(3, 4)
+Tuple not found
+There is no relation nothing
+''', result.output)
+        self.assertIn('edge(1, 2) \u2713 path(2, 6) x\n', result.output)
+
+    def test_why(self):
+        self.assertIn('reach(1, 2)\n', self.run_program(REACH, '--why', 'reach(1,2)', facts=EDGES).output)
+        self.assertIn('does not hold', self.run_program(REACH, '--why', 'reach(3,1)', facts=EDGES).output)
+        self.assertEqual(self.run_program(REACH, '--why', 'reach(1', facts=EDGES).returncode, 1)
+        refused = self.run_program(REACH, '-t', 'explore', facts=EDGES)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn('may only be set to explain or none', refused.errors)
+
     def test_provenance(self):
         text = '.pragma "provenance" "explain"\n' + REACH
-        warning = 'Pragma provenance has no effect: explanations of derived tuples are not supported'
+        warning = 'Pragma provenance has no effect: the option -t explain asks for explanations'
         process = self.run_program(text, facts=EDGES)
         self.assert_runs(process)
         self.assertIn('Warning: %s in file program.dl at line 1\n.pragma' % warning, process.errors)

@@ -100,6 +100,13 @@ class Facts(CommandTest):
             self.assertIn('<bad1000> in column 1 in line 1001', errors)
             self.assertTrue(errors.endswith('\n5 more\n'), errors)
 
+    def test_first_ten_of_json_and_how_many_more(self):
+        rows = ['[%d, %s]' % (i, '"bad%d"' % i if i % 100 == 0 else '1') for i in range(1, 1501)]
+        errors = self.errors('[' + ',\n'.join(rows) + ']', parameters='(IO=jsonfile, filename="p.facts")')
+        self.assertEqual(errors.count('Error converting'), 10, errors)
+        self.assertIn('<bad100> in column 2 in line 100; cannot parse fact file p.facts!\n[100, "bad100"],\n------^\n', errors)
+        self.assertTrue(errors.endswith('\n5 more\n'), errors)
+
     def test_numbers_of_64_bits(self):
         self.assertIn('--word-size 64', self.errors('1\t3000000000\n'))
         self.assertNotIn('--word-size 64', self.errors('1\t30000000000000000000000\n'))
@@ -107,7 +114,7 @@ class Facts(CommandTest):
 
     def test_kinds_of_files_are_named(self):
         self.assertIn('byte order mark of UTF-8', self.errors(b'\xef\xbb\xbf1\t2\n'))
-        for content, name in ((b'\x28\xb5\x2f\xfd\x20\x04', 'zstd'), ('\ufeff1\t2\n'.encode('utf-16-le'), 'UTF-16'),
+        for content, name in ((b'\x04\x22\x4d\x18\x20\x04', 'lz4'), ('\ufeff1\t2\n'.encode('utf-16-le'), 'UTF-16'),
                               ('\ufeff1\t2\n'.encode('utf-16-be'), 'UTF-16'), (b'\xfd7zXZ\0', 'xz')):
             self.assertIn(name, self.errors(content))
 

@@ -68,6 +68,7 @@ inline const std::vector<mode> gpu_modes = {
     {storage_kind::hash, 1, "hash gpu", backend_kind::gpu},
     {storage_kind::hisa, 1, "hisa gpu", backend_kind::gpu},
     {storage_kind::hash, 1, "rows gpu", backend_kind::gpu, {{"row-evaluation", "on"}}},
+    {storage_kind::hash, 1, "hash gpu, rows taken over", backend_kind::gpu, {{"row-takeover", "on"}}},
     {storage_kind::hash, 1, "hash gpu, reoptimized", backend_kind::gpu, {{"reoptimization", "on"}}},
     {storage_kind::hisa, 1, "hisa gpu, reoptimized", backend_kind::gpu, {{"reoptimization", "on"}}},
     {storage_kind::bits, 1, "bits gpu", backend_kind::gpu, {{"decomposition", "off"}}},
@@ -161,7 +162,10 @@ class comparison {
       numbered_strata_ += static_cast<std::uint64_t>(
           std::count(stratum.strategies.begin(), stratum.strategies.end(), "search-over-numbers"));
     }
+    const auto only_outputs = how.tuning.find("unneeded-relations");
     for (std::uint32_t number = 0; number < analysed_->relations.size(); ++number) {
+      const bool is_output = analysed_->relations[number].has_directive(sema::directive_kind::output);
+      if (only_outputs != how.tuning.end() && only_outputs->second == "on" && !is_output) continue;
       const std::string& name = analysed_->relations[number].name;
       const auto expected = in_text(number);
       const auto actual = rows_of(running.relation(name));

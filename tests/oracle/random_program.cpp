@@ -68,6 +68,7 @@ class generator {
         add_layer(layer);
       }
     }
+    for (std::uint32_t number = 0; number < options_.goals; ++number) add_goal(number);
     return std::move(result_);
   }
 
@@ -107,9 +108,57 @@ class generator {
       attributes = "a0:" + type_name(made.columns[0]) + ", a1:" + type_name(made.columns[1]);
       qualifier = " eqrel";
     }
-    result_.text += ".decl " + made.name + "(" + attributes + ")" + qualifier + "\n.output " + made.name + "\n";
-    result_.relations.push_back(made.name);
+    result_.text += ".decl " + made.name + "(" + attributes + ")" + qualifier + "\n";
+    if (options_.goals == 0) add_output(made);
     return made;
+  }
+
+  void add_output(const relation& made) {
+    result_.text += ".output " + made.name + "\n";
+    result_.relations.push_back(made.name);
+  }
+
+  // ---- goals ----
+
+  void add_goal(std::uint32_t number) {
+    relation made = declare("g" + std::to_string(number), 1 + random_.below(2));
+    add_output(made);
+    for (std::uint32_t rules = 1 + random_.below(2); rules > 0; --rules) {
+      variables_.clear();
+      fresh_ = 0;
+      std::string body = asking_atom(60);
+      if (random_.chance(40)) body += ", " + positive_atom(random_.pick(below_));
+      if (random_.chance(30)) body += ", " + asking_atom(30);
+      if (random_.chance(30)) body += ", " + test_or("true");
+      if (random_.chance(30)) body += ", " + negated_atom(random_.pick(below_));
+      if (random_.chance(20)) body += ", " + counted_atom();
+      result_.text += head_atom(made) + " :- " + body + ".\n";
+    }
+    if (random_.chance(20)) below_.push_back(std::move(made));
+  }
+
+  /// @param percentage of columns with constants
+  std::string asking_atom(std::uint32_t percentage) {
+    const relation& read = random_.pick(below_);
+    std::string arguments;
+    for (const column_type type : read.columns) {
+      std::string argument = constant(type);
+      if (!random_.chance(percentage)) {
+        argument = "v" + std::to_string(fresh_++);
+        variables_.push_back({argument, type});
+      }
+      arguments += (arguments.empty() ? "" : ", ") + argument;
+    }
+    return read.name + "(" + arguments + ")";
+  }
+
+  std::string counted_atom() {
+    const std::vector<typed_variable> known = variables_;
+    const std::string asked = asking_atom(50);
+    variables_ = known;
+    const std::string result = "n" + std::to_string(fresh_++);
+    variables_.push_back({result, column_type::number});
+    return result + " = count : { " + asked + " }";
   }
 
   std::string constant(column_type type) {

@@ -9,7 +9,7 @@ namespace gpulog::oracle {
 
 /// A random program that is well-typed, stratified by construction and terminating: every value comes from a small
 /// domain, or near the ends of 64 bits; arithmetic is taken modulo its size. Facts are inline; every relation has an
-/// .output.
+/// .output, or, in a program with goals, only these.
 struct random_program {
   std::string text;
   std::vector<std::string> relations;
@@ -28,6 +28,7 @@ struct random_program_options {
   std::uint32_t passages = 0;  ///< percentage of layers whose recursive rules pass some columns through
   std::uint32_t first_matches = 0;  ///< percentage of rules with atoms that only ask whether there is a match
   bool wide_numbers = false;        ///< also numbers that need words of 64 bits
+  std::uint32_t goals = 0;          ///< relations that ask others for constants
 };
 
 /// The same seed and options give the same text everywhere.

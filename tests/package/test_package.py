@@ -212,7 +212,7 @@ class Pages(InFolder):
         self.assertEqual(self.completed_by_bash('--back'), ['--backend'])
         self.assertEqual(self.completed_by_bash('--backend', ''), ['auto', 'cpu', 'gpu'])
         self.assertEqual(self.completed_by_bash('--show', 'initial-ast,transformed-r'), ['initial-ast,transformed-ram'])
-        self.assertEqual(self.completed_by_bash('--tune', 'magic'), ['magic-sets='])
+        self.assertEqual(self.completed_by_bash('--tune', 'magic-s'), ['magic-sets='])
         for name in ('program.dl', 'other.txt'):
             with open(self.path(name), 'w', encoding='utf-8'):
                 pass
@@ -224,7 +224,7 @@ class Pages(InFolder):
         self.assertEqual(self.completed_by_fish('--back'), ['--backend'])
         self.assertEqual(self.completed_by_fish('--backend '), ['auto', 'cpu', 'gpu'])
         self.assertEqual(self.completed_by_fish('--show initial-ast,transformed-r'), ['initial-ast,transformed-ram'])
-        self.assertEqual(self.completed_by_fish('--tune magic'), ['magic-sets='])
+        self.assertEqual(self.completed_by_fish('--tune magic-s'), ['magic-sets='])
         self.assertLessEqual({name for name in self.options() if name.startswith('--')}, set(self.completed_by_fish('--')))
         self.assertLessEqual({name for name in self.options() if len(name) == 2}, set(self.completed_by_fish('-')))
 
@@ -248,7 +248,7 @@ class Debian(InFolder):
         fields = dict(re.findall(r'^(\S+): (.*)$', run('dpkg-deb', '-f', package), re.M))
         self.assertEqual(fields['Package'], 'gpulog')
         self.assertTrue(fields['Version'].startswith(project_version() + '-'))
-        for needed in ('libc6', 'libtbb12', 'libfmt9', 'libsqlite3-0', 'zlib1g'):
+        for needed in ('libc6', 'libtbb12', 'libfmt9', 'libsqlite3-0', 'libzstd1', 'zlib1g'):
             self.assertRegex(fields['Depends'], r'(^|, )%s\b' % needed)
         run('dpkg-deb', '-x', package, self.path('root'))
         self.assertEqual({name for name in files_below(self.path('root'))},

@@ -153,6 +153,16 @@ template <class T>
 #endif
 }
 
+/// Of what nobody reads soon: the caches keep other things.
+template <class T>
+__device__ void store_past_caches(T* to, T value) {
+#if defined(GPULOG_GPU_CUDA)
+  __stcs(to, value);
+#else
+  __builtin_nontemporal_store(value, to);
+#endif
+}
+
 /// In a loop that waits for another block.
 __device__ inline void pause() {
 #if defined(GPULOG_GPU_HIP)

@@ -47,10 +47,11 @@ std::string names_of(const ordered_json& stratum) {
 
 }  // namespace
 
-run_record read_record(const std::string& file) {
+run_record read_record(const std::string& file) { return record_of(text_of(file), file); }
+
+run_record record_of(const std::string& text, const std::string& file) {
   run_record record;
   record.file = file;
-  const std::string text = text_of(file);
   if (text.empty()) throw input_error(fmt::format("{} is empty", file));
   try {
     record.document = ordered_json::parse(text);

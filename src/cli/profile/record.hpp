@@ -25,5 +25,7 @@ struct run_record {
 
 /// @throws input_error that says what is wrong with the file: it is cut off, no record, or one of another version
 [[nodiscard]] run_record read_record(const std::string& file);
+/// Of the text of a file. @throws input_error as read_record does
+[[nodiscard]] run_record record_of(const std::string& text, const std::string& file);
 
 }  // namespace gpulog::cli

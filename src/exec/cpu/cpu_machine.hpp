@@ -273,7 +273,7 @@ class cpu_machine {
       } catch (const backend::memory_exceeded&) {
         return;
       }
-      version.counts = {runner.candidates(), runner.fresh()};
+      version.counts = {runner.candidates(), runner.fresh(), runner.bindings()};
       version.state = phase_version::outcome::done;
       version.seconds = storage::seconds_now() - start;
       runner.add_counts();
@@ -301,7 +301,7 @@ class cpu_machine {
                                                              windows.get(), folded);
       runner.run(0, rows, make_room);
       count_run(program);
-      return {runner.candidates(), runner.fresh() + target.choose(backend_)};
+      return {runner.candidates(), runner.fresh() + target.choose(backend_), runner.bindings()};
     }
     std::vector<std::optional<kernels::tile_runner<storage::concurrent_access>>> runners(workers);
     // Enough pieces that workers end together, and none so small that taking it costs more than its work.
@@ -320,6 +320,7 @@ class cpu_machine {
       if (!runner) continue;
       counts.candidates += runner->candidates();
       counts.fresh += runner->fresh();
+      counts.bindings += runner->bindings();
       runner->add_counts();
     }
     count_run(program);

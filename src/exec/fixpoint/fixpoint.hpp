@@ -39,7 +39,10 @@ class fixpoint_executor final : public stratum_executor {
     for (std::size_t s = 0; s < shared_.program.strata.size(); ++s) {
       if (is_to_run(shared_.program.strata[s], figures_.strata)) {
         if (shared_.chosen.reoptimize && shared_.chosen.reoptimize(s)) take_over_plan(s);
-        run_stratum(s);
+        stratum_stops stops;
+        if (shared_.chosen.reoptimize_loop)
+          stops.reoptimize_loop = [this, s] { return shared_.chosen.reoptimize_loop(s); };
+        static_cast<void>(run_until(s, stops));
       } else {
         skip_stratum(s);
         figures_.strata.emplace_back().was_run = false;
@@ -57,7 +60,7 @@ class fixpoint_executor final : public stratum_executor {
   }
 
   [[nodiscard]] std::optional<stopped_recursion> run_until(std::size_t number, const stratum_stops& stops) override {
-    stops_ = stops.between_iterations ? &stops.between_iterations : nullptr;
+    stops_ = &stops;
     const struct restored_stop {
       const std::atomic<bool>*& place;
       const std::atomic<bool>* before;
@@ -66,8 +69,8 @@ class fixpoint_executor final : public stratum_executor {
     if (stops.now != nullptr) shared_.chosen.stop = stops.now;
     return run_part(number, nullptr);
   }
-  void resume_stratum(std::size_t number, const stopped_recursion& from) override {
-    stops_ = nullptr;
+  void resume_stratum(std::size_t number, const stopped_recursion& from, const stratum_stops& stops) override {
+    stops_ = &stops;
     static_cast<void>(run_part(number, &from));
   }
   [[nodiscard]] std::uint64_t old_rows(relation_id relation) const override {
@@ -98,7 +101,7 @@ class fixpoint_executor final : public stratum_executor {
   void continue_stratum(std::size_t number) override {
     figures_.strata.resize(number);  // without those of the last time
     for (relation_id relation : shared_.program.strata[number].relations) shared_.relation_of(relation).advance();
-    resume_stratum(number, {});
+    resume_stratum(number, {}, {});
     figures_.strata[number].continued = true;
   }
   void take_over_plan(std::size_t number) override { shared_.take_over_plan(number); }
@@ -178,9 +181,12 @@ class fixpoint_executor final : public stratum_executor {
                                       symbols_,        counter(),      &iteration_};
     // Every version is bound once; what it reads and writes stays where it is.
     std::vector<std::vector<running_version>> phases;
-    phases.push_back(bind_versions(shared_, context, stratum.once.versions, stratum.relations, figures));
-    for (const auto& phase : stratum.loop)
-      phases.push_back(bind_versions(shared_, context, phase.versions, stratum.relations, figures));
+    const auto bind = [&](const plan::phase& bound) {
+      phases.push_back(
+          bind_versions(shared_, context, bound.versions, stratum.relations, figures, figures.versions.size()));
+    };
+    bind(stratum.once);
+    for (const auto& phase : stratum.loop) bind(phase);
     charge_other_indexes(stratum, figures);
     subsumptions_on<Machine> subsumptions(shared_.machine, context, stratum, shared_.relations, figures);
     stratum_run<Machine> run = {.shared = shared_,
@@ -194,7 +200,9 @@ class fixpoint_executor final : public stratum_executor {
                                 .resumes = resumes,
                                 .deltas = deltas,
                                 .stops = stops_,
-                                .iteration = iteration_};
+                                .iteration = iteration_,
+                                .context = context,
+                                .reoptimized_bindings = shared_.chosen.cut.reoptimized_bindings};
     std::size_t next = 0;
     for (auto& versions : run.phases) {
       for (auto& version : versions) version.figures = &figures.versions[next++];
@@ -313,9 +321,9 @@ class fixpoint_executor final : public stratum_executor {
 
   plan_relations<Machine> shared_;
   storage::symbol_table* symbols_;
-  std::atomic<wide_word> counter_ = 0;  ///< of autoinc()
-  word iteration_ = 0;                  ///< of recursive_iteration_cnt()
-  const stop_check* stops_ = nullptr;   ///< asked by the stratum that is running; nullptr: nobody
+  std::atomic<wide_word> counter_ = 0;    ///< of autoinc()
+  word iteration_ = 0;                    ///< of recursive_iteration_cnt()
+  const stratum_stops* stops_ = nullptr;  ///< asked by the stratum that is running; nullptr: nobody
   statistics figures_;
 };
 

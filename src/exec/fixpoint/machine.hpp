@@ -33,6 +33,7 @@ struct machine_abilities {
   // Strategies (exec/strategies).
   bool searches = false;      ///< recursions that fall apart
   bool condensation = false;  ///< the same over components of a graph
+  bool row_takeover = false;  ///< the same with complete rows that searches take over
   bool rows = false;          ///< row evaluation
   bool batches = false;       ///< versions of a phase beside each other
   bool loops = false;         ///< iterations without asking in between
@@ -87,6 +88,13 @@ concept searching_machine = requires(Machine& on, const kernels::decomposed_task
   { on.run_numbered(numbered, all, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
 };
 
+template <class Machine>
+concept takeover_machine = requires(Machine& on, const kernels::numbered_task& task,
+                                    kernels::relation_list<typename Machine::relation>& all,
+                                    const std::atomic<bool>* stop) {
+  { on.run_takeover(task, std::uint64_t{}, all, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
+};
+
 /// Relations may be left without columns then, until materialize().
 template <class Machine>
 concept condensing_machine = requires(Machine& on, const kernels::numbered_task& task,
@@ -133,6 +141,7 @@ concept fixpoint_machine =
      set_choosing_machine<Machine>)&&(!Machine::abilities.searches ||
                                       (searching_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.condensation || (Machine::abilities.searches && condensing_machine<Machine>)) &&
+    (!Machine::abilities.row_takeover || (Machine::abilities.searches && takeover_machine<Machine>)) &&
     (!Machine::abilities.rows || (row_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.batches || batching_machine<Machine>)&&(
         !Machine::abilities.loops ||

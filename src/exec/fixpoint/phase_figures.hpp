@@ -11,6 +11,7 @@ namespace gpulog::exec {
 struct pipeline_counts {
   std::uint64_t candidates = 0;
   std::uint64_t fresh = 0;
+  std::uint64_t bindings = 0;  ///< that joins made, where the machine counts them
 };
 
 /// A version of a phase, for a machine that runs several at a time.

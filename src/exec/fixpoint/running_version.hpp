@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "exec/calibration.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/fixpoint/pipeline_builder.hpp"
 #include "exec/fixpoint/plan_relations.hpp"
@@ -23,11 +25,25 @@ struct running_version {
   version_statistics* figures;
   double candidates_per_row = 1;  ///< of its last run
   double seconds_per_row = 0;     ///< of its last run by itself
+  std::uint64_t rows_read = 0;    ///< of its first expansion
+  std::uint64_t bindings = 0;     ///< that its joins made
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
     figures->candidates += counts.candidates;
     figures->tuples += counts.fresh;
+    rows_read += rows;
+    bindings += std::max(counts.bindings, counts.candidates);
     candidates_per_row = std::max(1.0, static_cast<double>(counts.candidates) / static_cast<double>(rows));
+  }
+
+  /// Those beyond a multiple of what the plan expects of the rows that were read.
+  [[nodiscard]] double unexpected_bindings() const {
+    const std::vector<double>& planned_bindings = planned->estimates;
+    if (planned_bindings.empty() || planned_bindings.front() <= 0) return 0;
+    const double for_each_row =
+        std::accumulate(planned_bindings.begin(), planned_bindings.end(), 0.0) / planned_bindings.front();
+    const double expected = static_cast<double>(rows_read) * std::max(1.0, for_each_row);
+    return std::max(0.0, static_cast<double>(bindings) - calibration::surplus_bindings * expected);
   }
 };
 
@@ -45,15 +61,18 @@ inline bool windows_stay(const kernels::pipeline& program, const std::vector<rel
   });
 }
 
-/// Versions as pipelines of the machine. Appends their figures to the stratum's.
-/// @param changing relations that get rows while the stratum runs
+/// Versions as pipelines of the machine. @param changing relations that get rows while the stratum runs
+/// @param first the number of the first version's figures; those that are not there are added
 template <class Machine>
 std::vector<running_version> bind_versions(plan_relations<Machine>& shared, const pipeline_context& context,
                                            const std::vector<plan::rule_version>& versions,
-                                           const std::vector<relation_id>& changing, stratum_statistics& figures) {
+                                           const std::vector<relation_id>& changing, stratum_statistics& figures,
+                                           std::size_t first) {
   std::vector<running_version> running;
   for (const auto& version : versions) {
-    version_statistics& own = figures.versions.emplace_back();
+    const std::size_t number = first + running.size();
+    if (number == figures.versions.size()) figures.versions.emplace_back();
+    version_statistics& own = figures.versions[number];
     own.rule = version.rule;
     own.delta_atom = version.delta_atom;
     own.text = version.text;
@@ -64,7 +83,6 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
                         Machine::leaves_steps_to_host, Machine::makes_other_searches),
          nullptr});
     own.counted = running.back().pipeline.counted;
-    const std::size_t number = figures.versions.size() - 1;
     for (const std::uint32_t index : indexes_read({version}, Machine::makes_other_searches))
       figures.of_index(index_id(index), number);
     running.back().pipeline.counter = context.counter;

@@ -26,12 +26,25 @@ struct stratum_run {
   double start;                        ///< seconds of a clock
   bool resumes;                        ///< its relations are those of a recursion that was stopped elsewhere
   std::vector<std::uint64_t>& deltas;  ///< by iteration: rows of the program's relations
-  const stop_check* stops;             ///< asked between iterations; nullptr: nobody is
+  const stratum_stops* stops;          ///< asked between iterations; nullptr: nobody is
   word& iteration;                     ///< of recursive_iteration_cnt()
+  const pipeline_context& context;
+  double reoptimized_bindings;  ///< so many unexpected ones have its loop planned again
 
   /// Whether it can be run as independent fixpoints.
   [[nodiscard]] bool falls_apart() const {
     return Machine::abilities.searches && !shared.is_published() && stratum.decomposed.has_value();
+  }
+
+  /// The versions of the loop were planned again.
+  void bind_loop_again() {
+    if constexpr (Machine::abilities.rows) shared.machine.forget_rows();
+    std::size_t next = phases.front().size();
+    for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
+      std::vector<running_version>& versions = phases[p + 1];
+      versions = bind_versions(shared, context, stratum.loop[p].versions, stratum.relations, figures, next);
+      for (running_version& version : versions) version.figures = &figures.versions[next++];
+    }
   }
 
   void tell_progress() const {

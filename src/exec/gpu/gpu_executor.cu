@@ -41,8 +41,8 @@ class gpu_executor final : public stratum_executor {
     running_->adopt_running(relation, columns, rows, old_rows);
   }
   [[nodiscard]] std::uint64_t old_rows(relation_id relation) const override { return running_->old_rows(relation); }
-  void resume_stratum(std::size_t number, const stopped_recursion& from) override {
-    running_->resume_stratum(number, from);
+  void resume_stratum(std::size_t number, const stopped_recursion& from, const stratum_stops& stops) override {
+    running_->resume_stratum(number, from, stops);
     records_.bring_to_host();
   }
   void append(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {

@@ -343,6 +343,7 @@ void gpu_machine::expand(running& run, std::size_t number, expand_arguments& arg
     }
     const kernel_report report = report_of(number_of_report);
     run.counts.candidates += report.candidates;
+    run.counts.bindings += report.candidates;
     run.counts.fresh += report.rows - target.tail();
     target.set_tail(report.rows);
   } else if (target.is_packed() || target.keeps_best() || target.only_appends()) {
@@ -369,6 +370,7 @@ kernel_report gpu_machine::insert_piece(running& run, expand_arguments& argument
   const kernel_report report = report_of(launch_insertion(run, arguments, first, last));
   if (report.refused == 0) {
     run.counts.candidates += report.candidates;
+    run.counts.bindings += report.candidates;
     run.counts.fresh += report.rows - target.tail();
     target.set_tail(report.rows);
   }
@@ -439,6 +441,7 @@ void gpu_machine::table_candidates(running& run, std::size_t number, expand_argu
     const kernel_report report = report_of(launch<sink::table>(run, arguments, first, last));
     if (report.refused == 0) {
       if (is_last) run.counts.candidates += report.candidates;
+      run.counts.bindings += report.candidates;
       use_table(run, number, outputs, capacity, report.rows);
     }
     return report;

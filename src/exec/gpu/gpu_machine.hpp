@@ -23,6 +23,7 @@
 #include "exec/strategies/rows/row_search.hpp"
 #include "exec/strategies/search/decomposed_search.hpp"
 #include "exec/strategies/search/numbered_search.hpp"
+#include "exec/strategies/search/takeover_search.hpp"
 #include "kernels/join/device_program.hpp"
 #include "kernels/join/table_operators.hpp"
 #include "kernels/loop/phase_batch.hpp"
@@ -51,6 +52,7 @@ class gpu_machine {
   static constexpr machine_abilities abilities = {.subsumptions = true,
                                                   .set_kinds = true,
                                                   .searches = true,
+                                                  .row_takeover = true,
                                                   .rows = true,
                                                   .batches = true,
                                                   .loops = true,
@@ -88,6 +90,15 @@ class gpu_machine {
     small_runs_.flush();
     return exec::run_numbered(*context_, *resource_, task, relations,
                               {cut_.numbered_step_rows, calibration::least_device_searches}, stop);
+  }
+  /// @param bound of the task's values, where these are numbers themselves; else 0
+  std::optional<kernels::decomposed_counts> run_takeover(const kernels::numbered_task& task, std::uint64_t bound,
+                                                         kernels::relation_list<relation>& relations,
+                                                         const std::atomic<bool>* stop) {
+    small_runs_.flush();
+    const takeover_cut_offs cut = {{cut_.numbered_step_rows, calibration::least_device_searches},
+                                   cut_.first_result_rows};
+    return exec::run_takeover(*context_, *resource_, task, bound, relations, cut, stop);
   }
   static constexpr kernels::row_cut_offs rows_pay = calibration::device_rows_pay;
   std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,

@@ -40,6 +40,7 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
   sum.iterations = part.iterations;  // it went on counting
   sum.tail_iterations = part.tail_iterations;
   sum.looped_iterations += part.looped_iterations;
+  sum.rows_taken_over += part.rows_taken_over;
   sum.given_up = part.given_up;
   sum.strategies.insert(sum.strategies.end(), part.strategies.begin(), part.strategies.end());
   sum.seconds += part.seconds;
@@ -138,10 +139,10 @@ class hybrid_executor final : public executor {
   void read_pairs(relation_id relation, std::uint64_t first, std::uint64_t n, word* const* columns) const override {
     at(side_of(relation)).read_pairs(relation, first, n, columns);
   }
-  [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return at(side_of(relation)).rows(relation); }
+  [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return holder_of(relation).rows(relation); }
 
   [[nodiscard]] storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) override {
-    return at(side_of(relation)).sample(relation, wanted);
+    return holder_of(relation).sample(relation, wanted);
   }
 
   [[nodiscard]] const statistics& figures() override {
@@ -181,6 +182,11 @@ class hybrid_executor final : public executor {
   [[nodiscard]] side side_of(relation_id relation) const {
     const place& where = places_[relation.value];
     return where.is_at(side::device) && !where.is_at(side::host) ? side::device : side::host;
+  }
+  /// Relations of the stratum that runs are with the side that runs it.
+  [[nodiscard]] stratum_executor& holder_of(relation_id relation) const {
+    if (extending_ != nullptr && is_extended_by(next_stratum_, relation)) return *extending_;
+    return at(side_of(relation));
   }
   [[nodiscard]] const std::string& name_of(side one) const {
     return one == side::device ? rules_.device_name : rules_.host_name;
@@ -299,6 +305,15 @@ class hybrid_executor final : public executor {
     }
   }
 
+  /// For the side that runs the stratum, which takes over the plan by itself.
+  [[nodiscard]] bool reoptimize_loop(std::size_t number) const {
+    if (!rules_.reoptimize_loop(number)) return false;
+    for (const auto& one : sides_) {
+      if (one != nullptr && one.get() != extending_) one->take_over_plan(number);
+    }
+    return true;
+  }
+
   void pass_over(std::size_t number) {
     for (const auto& one : sides_) {
       if (one != nullptr) one->skip_stratum(number);
@@ -323,6 +338,7 @@ class hybrid_executor final : public executor {
     recursion_watch watch(costs_, shape_of(number));
     const bool is_on_host = chosen.where == side::host;
     stratum_stops stops;
+    if (rules_.reoptimize_loop) stops.reoptimize_loop = [this, number] { return reoptimize_loop(number); };
     if (is_on_host && may_be_left(number)) stops.now = begin_ready_watch(number);
     if (is_on_host && may_be_moved(number)) {
       stops.between_iterations = [&](std::uint64_t iterations, std::uint64_t delta_rows) {
@@ -335,7 +351,7 @@ class hybrid_executor final : public executor {
     }
     std::optional<stopped_recursion> stopped;
     const double begin = storage::seconds_now();
-    running_ = &at(chosen.where);
+    running_ = extending_ = &at(chosen.where);
     try {
       stopped = at(chosen.where).run_until(number, stops);
     } catch (const kernels::interrupted&) {
@@ -346,7 +362,9 @@ class hybrid_executor final : public executor {
     running_ = nullptr;
     add_figures(number, chosen);
     if (stopped) {
-      chosen.where = go_on_with(number, *stopped) ? side::device : side::host;
+      stops.between_iterations = {};
+      stops.now = nullptr;
+      chosen.where = go_on_with(number, *stopped, stops) ? side::device : side::host;
       stratum_statistics& figures = figures_.strata.back();
       add_part(figures, at(chosen.where).figures().strata.back());
       if (chosen.where == side::device) {
@@ -382,8 +400,10 @@ class hybrid_executor final : public executor {
     if (!has_device()) throw internal_error("a device that was ready is not there");
     for (relation_id relation : plan_->strata[number].relations) at(side::host).release(relation);
     for (relation_id relation : reads_[number]) bring(relation, side::device);
-    running_ = &at(side::device);
-    at(side::device).run_stratum(number);
+    running_ = extending_ = &at(side::device);
+    stratum_stops stops;
+    if (rules_.reoptimize_loop) stops.reoptimize_loop = [this, number] { return reoptimize_loop(number); };
+    static_cast<void>(at(side::device).run_until(number, stops));
     constexpr double ms = 1e3;
     return {side::device, fmt::format("begun anew here when the device was ready, after {:.2g} ms on {}", seconds * ms,
                                       rules_.host_name)};
@@ -403,6 +423,7 @@ class hybrid_executor final : public executor {
 
   /// The stratum's relations are on this side alone, and the other one has done without it.
   void leave_at(std::size_t number, side here) {
+    extending_ = nullptr;
     const side other = other_of(here);
     if (sides_[static_cast<std::size_t>(other)] != nullptr) at(other).skip_stratum(number);
     for (relation_id relation : plan_->strata[number].relations) {
@@ -432,9 +453,10 @@ class hybrid_executor final : public executor {
   }
 
   /// Runs the rest of a recursion that was stopped on the host. @return whether the device does; else the host goes on
-  bool go_on_with(std::size_t number, const stopped_recursion& stopped) {
+  bool go_on_with(std::size_t number, const stopped_recursion& stopped, const stratum_stops& stops) {
     const bool is_moved = has_device() && move_to_device(number);
-    at(is_moved ? side::device : side::host).resume_stratum(number, stopped);
+    extending_ = &at(is_moved ? side::device : side::host);
+    extending_->resume_stratum(number, stopped, stops);
     return is_moved;
   }
 
@@ -516,6 +538,7 @@ class hybrid_executor final : public executor {
   statistics figures_;
   statistics seen_;                         ///< with the stratum that is running
   stratum_executor* running_ = nullptr;     ///< what runs a stratum whose figures are not in figures_ yet
+  stratum_executor* extending_ = nullptr;   ///< what has the relations of the stratum that runs
   std::optional<ready_watch> ready_watch_;  // the last member: it asks device_
 };
 

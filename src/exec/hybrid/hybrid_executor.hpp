@@ -26,9 +26,10 @@ struct placement_rules {
   /// For tests: recursions that can be moved begin on the host, and move in front of the iteration with this number,
   /// from 0, whatever that costs.
   std::optional<std::uint64_t> move_at = {};
-  std::function<bool(std::size_t)> reoptimize = {};  ///< as in options; what can run on the device can do so still
-  storage::wide_values* wide = nullptr;              ///< as in options
-  const std::atomic<bool>* stop = nullptr;           ///< as in options
+  std::function<bool(std::size_t)> reoptimize = {};       ///< as in options; what can run on the device can do so still
+  std::function<bool(std::size_t)> reoptimize_loop = {};  ///< the same
+  storage::wide_values* wide = nullptr;                   ///< as in options
+  const std::atomic<bool>* stop = nullptr;                ///< as in options
   std::string device_name = "gpu";
   std::string host_name = "cpu";
 };

@@ -4,6 +4,7 @@
 #include "exec/strategies/loop/loop_strategy.hpp"
 #include "exec/strategies/rows/rows_strategy.hpp"
 #include "exec/strategies/search/search_strategy.hpp"
+#include "exec/strategies/search/takeover_strategy.hpp"
 #include "exec/strategies/strategy.hpp"
 
 /// All strategies for strata, in the order in which they are tried. The last one of each list is always right. Those
@@ -21,6 +22,7 @@ inline constexpr stratum_strategy<Machine> once_strategies[] = {
 template <class Machine>
 inline constexpr stratum_strategy<Machine> loop_strategies[] = {
     {"condensation", condense<Machine>},
+    {"row-takeover", search_with_rows<Machine>},
     {"search", search_values<Machine>},
     {"search-over-numbers", search_numbers<Machine>},
     {.name = "loop", .run = run_loop<Machine>, .resumes = true},

@@ -10,9 +10,10 @@
 namespace gpulog::exec {
 
 enum class strategy_outcome : std::uint8_t {
-  left,    ///< nothing has changed: it can't be done so, it would not pay, or there was no room
-  done,    ///< to its end
-  stopped  ///< between two iterations, to be resumed elsewhere
+  left,      ///< nothing has changed: it can't be done so, it would not pay, or there was no room
+  done,      ///< to its end
+  stopped,   ///< between two iterations, to be resumed elsewhere
+  reordered  ///< between two iterations, as its versions were planned again
 };
 
 /// For the part of a stratum in front of its loop, or for the loop.

@@ -77,6 +77,8 @@ class tile_runner : private tile_folds {
 
   [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
   [[nodiscard]] std::uint64_t fresh() const { return fresh_; }
+  /// That came to segments: the work of the joins.
+  [[nodiscard]] std::uint64_t bindings() const { return bindings_; }
   /// Of a worker beside others: adds what was counted to the pipeline's counts, where it has some. One at a time.
   void add_counts() const {
     if (!Access::is_concurrent || counts_ == nullptr) return;

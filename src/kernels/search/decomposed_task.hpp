@@ -30,6 +30,7 @@ struct decomposed_task {
 struct decomposed_counts {
   std::uint64_t candidates = 0;
   std::uint64_t iterations = 0;  ///< of the search that takes most
+  std::uint64_t taken_over = 0;  ///< rows that other searches had completed
 };
 
 }  // namespace gpulog::kernels

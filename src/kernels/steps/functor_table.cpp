@@ -12,6 +12,7 @@
 
 #include "gpulog/functor.hpp"
 #include "kernels/steps/functor_call.hpp"
+#include "kernels/steps/registered_call.hpp"
 #include "kernels/steps/scalar.hpp"
 
 namespace gpulog::kernels {
@@ -201,6 +202,10 @@ void functor_table::add(user_functor described, void* function, std::string miss
   functors_.push_back({std::move(described), function, std::move(missing)});
 }
 
+void functor_table::add(user_functor described, const registered_functor& function) {
+  functors_.push_back({std::move(described), nullptr, {}, &function});
+}
+
 std::string why_not_callable(const user_functor& described) {
   if constexpr (!has_c_calls) return "functors of libraries cannot be called on this kind of machine";
   c_call trial;
@@ -216,6 +221,10 @@ std::string why_not_callable(const user_functor& described) {
 void functor_table::call(const std::vector<const word*>& arguments, std::uint32_t n, word* result) const {
   if (n == 0) return;
   const entry& functor = functors_[arguments.front()[0]];
+  if (functor.registered != nullptr) {
+    const std::vector<const word*> columns(arguments.begin() + 1, arguments.end());
+    return call_registered(functor.described, *functor.registered, columns, n, result, *symbols_, wide_);
+  }
   if (functor.function == nullptr) throw functor_fault(functor.missing);
   if (functor.described.stateful && wide_ == nullptr) {
     call_stateful(functor, *tables_->small, arguments, n, result);

@@ -4,13 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "gpulog/registered_functor.hpp"
 #include "kernels/steps/rule_fault.hpp"
 #include "storage/records/record_table.hpp"
 #include "storage/symbols/symbol_table.hpp"
 #include "storage/symbols/wide_values.hpp"
 #include "support/value_types.hpp"
 
-/// Functors of a user's libraries, called through the C calling convention of this machine (docs/adr/0007-functors.md).
+/// Functors of a user's libraries, called through the C calling convention of this machine (docs/adr/0007-functors.md),
+/// and those that the caller of the library has.
 namespace gpulog::kernels {
 
 /// A functor did something that a run cannot go on after.
@@ -32,6 +34,8 @@ class functor_table {
 
   /// The next number. @param function nullptr where there is none @param missing then what a call says
   void add(user_functor described, void* function, std::string missing = {});
+  /// The next number. @param function outlives the table
+  void add(user_functor described, const registered_functor& function);
 
   /// result[i] = the functor's value. arguments: one array a parameter, behind the one that holds the functor's number.
   /// Any number of threads at a time. @throws functor_fault, and what a functor throws
@@ -40,8 +44,9 @@ class functor_table {
  private:
   struct entry {
     user_functor described;
-    void* function;
-    std::string missing;
+    void* function = nullptr;
+    std::string missing = {};
+    const registered_functor* registered = nullptr;
   };
   template <class Domain>
   struct tables_of;

@@ -269,7 +269,6 @@ void cost_model::add_relation(std::uint32_t arity, relation_id head) {
 
 void cost_model::measure(relation_id relation, const relation_measures& measures) {
   entry& measured = relations_[relation.value];
-  if (measured.measures != nullptr) return;
   measured.measures = &measures;
   measured.rows = std::max(1.0, static_cast<double>(measures.rows(relation)));
   measured.is_known = true;

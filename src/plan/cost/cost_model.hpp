@@ -38,7 +38,8 @@ class cost_model {
   /// What a rule says of the numbers of distinct values of its head, a relation that was added.
   void learn_distinct_values(const normalized_rule& rule);
 
-  /// From here on the relation is complete: what is measured of it counts, no estimate. The measures outlive the model.
+  /// From here on what is measured of the relation counts, no estimate: it is complete, or grows and is measured again
+  /// before it is estimated with. The measures outlive the model.
   void measure(relation_id relation, const relation_measures& measures);
   /// Estimates the relations of a stratum again, as what it reads is known better now.
   void estimate_again(const sema::program& source, const std::vector<relation_id>& members);
@@ -50,7 +51,7 @@ class cost_model {
     std::vector<std::uint64_t> distinct_values;
     bool is_known = false;                          ///< `rows` is no estimate
     std::optional<relation_id> head = {};           ///< of a relation that was added
-    const relation_measures* measures = nullptr;    ///< nullptr: it is not complete
+    const relation_measures* measures = nullptr;    ///< nullptr: it was not measured
     double loaded_rows = 1;                         ///< before estimates, and
     std::vector<std::uint64_t> loaded_values = {};  ///< their numbers of distinct values
   };

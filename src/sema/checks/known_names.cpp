@@ -21,7 +21,8 @@ const std::vector<std::string>& known_parameters() {
 constexpr std::pair<std::string_view, std::string_view> other_parameters[] = {
     {"io", "IO"},           {"delim", "delimiter"},      {"sep", "delimiter"},  {"separator", "delimiter"},
     {"file", "filename"},   {"path", "filename"},        {"header", "headers"}, {"db", "dbname"},
-    {"database", "dbname"}, {"compression", "compress"}, {"gzip", "compress"},  {"limit", "n"}};
+    {"database", "dbname"}, {"compression", "compress"}, {"gzip", "compress"},  {"zstd", "compress"},
+    {"limit", "n"}};
 
 /// Those with a meaning here, then long names of Soufflé's options, which are its pragmas.
 const std::vector<std::string>& known_pragmas() {

@@ -481,6 +481,27 @@ void declarations::declare_relation(const syntax::relation_declaration& declarat
   program_.relations.push_back(std::move(made));
 }
 
+void declarations::declare_query(const syntax::atom& head, const std::string& text) {
+  relations_.emplace(head.name.text, relation_id(static_cast<std::uint32_t>(program_.relations.size())));
+  relation made;
+  made.name = head.name.text;
+  made.span = head.span;
+  made.is_query = true;
+  made.directives.push_back(
+      {directive_kind::output, {{"IO", "stdout"}, {"headers", "true"}, {"name", text}}, head.span});
+  std::vector<syntax::attribute>& columns = query_columns_.emplace_back();
+  for (const syntax::argument& argument : head.arguments) {
+    const std::string& name = argument.as<syntax::variable>()->name;
+    made.attributes.push_back({name, {}, value_kind::number, {}});
+    syntax::attribute& column = columns.emplace_back();
+    column.name = {name, argument.span};
+    column.span = argument.span;
+  }
+  column_types_.emplace_back(columns.size());
+  attributes_.push_back(&columns);
+  program_.relations.push_back(std::move(made));
+}
+
 void declarations::check_attribute_names(const syntax::relation_declaration& declaration) {
   std::unordered_map<std::string, source_span> seen;
   for (const syntax::attribute& column : declaration.attributes) {
@@ -547,6 +568,7 @@ void declarations::apply_qualifiers(const syntax::relation_declaration& declarat
   // What is refused counts, as for Soufflé.
   relation.is_inline = relation.is_inline && !no_inline;
   relation.is_magic = relation.is_magic && !no_magic;
+  relation.is_not_magic = no_magic;
 }
 
 void declarations::check_debug_delta(const syntax::relation_declaration& declaration) const {

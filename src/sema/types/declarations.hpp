@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -65,6 +66,9 @@ class declarations {
   }
   [[nodiscard]] const std::vector<std::string>& relation_names() const { return relation_names_; }
 
+  /// Adds the relation of a query's head. Nothing declares the types of its columns. @param text for its readers
+  void declare_query(const syntax::atom& head, const std::string& text);
+
   /// Reports an unknown relation with a suggestion.
   void report_unknown_relation(const syntax::qualified_name& name) const;
 
@@ -126,6 +130,7 @@ class declarations {
   std::unordered_map<std::string, source_span> single_directives_;  ///< by kind and relation
   std::vector<std::vector<type_id>> column_types_;                  ///< by relation
   std::vector<const std::vector<syntax::attribute>*> attributes_;   ///< by relation
+  std::deque<std::vector<syntax::attribute>> query_columns_;
   std::unordered_map<std::string, known_functor> user_functors_;
 };
 

@@ -12,20 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "closure_runs.hpp"
 #include "gpulog/engine.hpp"
 #include "oracle/random_program.hpp"
 
 namespace gpulog {
 namespace {
-
-using rows = std::multiset<std::vector<std::uint64_t>>;
-using pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
-
-struct outcome {
-  std::vector<rows> found;  // by relation
-  bool is_condensed = false;
-  std::vector<std::string> sets;  // by relation
-};
 
 run_options options_of(const std::string& condensation, unsigned jobs) {
   run_options options;
@@ -35,62 +27,37 @@ run_options options_of(const std::string& condensation, unsigned jobs) {
   return options;
 }
 
-outcome run(const std::string& text, const pairs& edges, const run_options& options) {
-  engine running(program::from_text(text), options);
-  relation input = running.relation("e");
-  for (const auto& [x, y] : edges)
-    input.insert({value(static_cast<std::int32_t>(x)), value(static_cast<std::int32_t>(y))});
-  running.evaluate();
-  outcome result;
-  for (const stratum_statistics& stratum : running.figures().strata) {
-    for (const std::string& strategy : stratum.strategies)
-      result.is_condensed = result.is_condensed || strategy == "condensation";
-  }
-  for (const relation_statistics& one : running.figures().relations) {
-    if (one.name.find('@') != std::string::npos) continue;
-    result.sets.push_back(one.set);
-    rows& found = result.found.emplace_back();
-    for (const tuple& row : running.relation(one.name)) {
-      std::vector<std::uint64_t> columns;
-      for (std::size_t column = 0; column < row.size(); ++column) columns.push_back(row.word64(column));
-      found.insert(std::move(columns));
-    }
-    EXPECT_EQ(found.size(), running.relation(one.name).size());
-  }
-  return result;
-}
-
 const std::string edges_of = ".decl e(x:number, y:number)\n";
 const std::string binary = edges_of + ".decl r(x:number, y:number)\n";
 
 /// The same as the loop. @return whether it was condensed where that was asked for
-bool is_condensed(const std::string& text, const pairs& edges) {
+bool is_condensed(const std::string& text, const edge_list& edges) {
   run_options loop = options_of("off", 1);
   loop.tuning["decomposition"] = "off";
-  const outcome expected = run(text, edges, loop);
+  const closure_outcome expected = run_closure(text, edges, loop);
   std::set<bool> condensed;
   for (const unsigned jobs : {1U, 4U}) {
-    EXPECT_EQ(run(text, edges, options_of("off", jobs)).found, expected.found) << text;
-    EXPECT_EQ(run(text, edges, options_of("auto", jobs)).found, expected.found) << text;
-    const outcome found = run(text, edges, options_of("on", jobs));
+    EXPECT_EQ(run_closure(text, edges, options_of("off", jobs)).found, expected.found) << text;
+    EXPECT_EQ(run_closure(text, edges, options_of("auto", jobs)).found, expected.found) << text;
+    const closure_outcome found = run_closure(text, edges, options_of("on", jobs));
     EXPECT_EQ(found.found, expected.found) << jobs << " threads\n" << text;
-    condensed.insert(found.is_condensed);
+    condensed.insert(found.ran("condensation"));
   }
   EXPECT_EQ(condensed.size(), 1U) << text;
   return *condensed.begin();
 }
 
-std::vector<pairs> graphs() {
-  pairs star;
-  pairs chain;
-  pairs ring;
+std::vector<edge_list> graphs() {
+  edge_list star;
+  edge_list chain;
+  edge_list ring;
   for (std::uint32_t i = 1; i < 60; ++i) {
     star.emplace_back(0, i);
     star.emplace_back(0, i);
     chain.emplace_back(i, i + 1);
     ring.emplace_back(i, i % 59 + 1);
   }
-  pairs loops = {{1, 1}, {2, 2}, {2, 3}, {3, 4}, {4, 3}, {4, 5}, {7, 7}};
+  edge_list loops = {{1, 1}, {2, 2}, {2, 3}, {3, 4}, {4, 3}, {4, 5}, {7, 7}};
   return {{},
           {{1, 2}},
           star,
@@ -117,12 +84,12 @@ TEST(condensed, all_forms_of_closures) {
       binary +
           ".decl s(y:number, p:number)\nr(x,y) :- e(x,y).\ns(y,p) :- r(p,z), e(z,y).\nr(p,y) :- s(z,p), e(y,z).\n"};
   for (const std::string& form : forms) {
-    for (const pairs& graph : graphs()) EXPECT_EQ(is_condensed(form, graph), !graph.empty()) << form;
+    for (const edge_list& graph : graphs()) EXPECT_EQ(is_condensed(form, graph), !graph.empty()) << form;
   }
 }
 
 TEST(condensed, not_what_ties_its_ends_or_travels) {
-  const pairs graph = oracle::make_random_graph(2, 40, 60);
+  const edge_list graph = oracle::make_random_graph(2, 40, 60);
   EXPECT_FALSE(is_condensed(binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y), x < y.\n", graph));
   EXPECT_FALSE(is_condensed(edges_of + ".decl r(x:number, y:number, d:number)\nr(x,y,1) :- e(x,y).\n"
                                        "r(x,y,d+1) :- r(x,z,d), e(z,y), d < 5.\n",
@@ -141,21 +108,19 @@ TEST(condensed, what_reads_it) {
       ".decl o(x:number)\no(1) :- !r(_,_).\n",
       ".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- o(x,z), r(z,y).\n"};
   for (const std::string& reader : readers) {
-    for (const pairs& graph : graphs()) is_condensed(closure + reader, graph);
+    for (const edge_list& graph : graphs()) is_condensed(closure + reader, graph);
   }
 }
 
 /// Rows of 10^9 tuples and more are counted, and said to be without columns.
 TEST(condensed, a_long_chain_is_counted) {
   constexpr std::uint32_t nodes = 100'000;
-  pairs chain;
+  edge_list chain;
   for (std::uint32_t i = 0; i + 1 < nodes; ++i) chain.emplace_back(i, i + 1);
   for (const unsigned jobs : {1U, 4U}) {
     engine running(program::from_text(binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n"),
                    options_of("auto", jobs));
-    relation input = running.relation("e");
-    for (const auto& [x, y] : chain)
-      input.insert({value(static_cast<std::int32_t>(x)), value(static_cast<std::int32_t>(y))});
+    insert_edges(running, chain);
     running.evaluate();
     EXPECT_EQ(running.relation("r").size(), std::uint64_t{nodes} * (nodes - 1) / 2);
     EXPECT_LT(running.figures().peak_relation_bytes, 256U << 20);
@@ -169,16 +134,14 @@ TEST(condensed, a_long_chain_is_counted) {
 /// Files are written without columns, whatever the strips and the pieces.
 TEST(condensed, rows_are_written_piece_by_piece) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "gpulog_condensed";
-  const pairs graph = oracle::make_random_graph(4, 1500, 1700);
+  const edge_list graph = oracle::make_random_graph(4, 1500, 1700);
   std::set<std::multiset<std::string>> written;
   for (const auto& [condensation, jobs] : {std::pair{"off", 1U}, {"on", 1U}, {"on", 4U}}) {
     std::filesystem::create_directories(folder);
     run_options options = options_of(condensation, jobs);
     options.output_directory = folder.string();
     engine running(program::from_text(binary + ".output r\nr(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n"), options);
-    relation input = running.relation("e");
-    for (const auto& [x, y] : graph)
-      input.insert({value(static_cast<std::int32_t>(x)), value(static_cast<std::int32_t>(y))});
+    insert_edges(running, graph);
     running.evaluate();
     running.write();
     std::ifstream file(folder / "r.csv");

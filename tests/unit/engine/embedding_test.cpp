@@ -2,12 +2,16 @@
 // document.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "gpulog/engine.hpp"
@@ -34,6 +38,37 @@ int distance_to(const std::string& town) {
     if (row.symbol(0) == town) return row.number(1);
   }
   return -1;
+}
+
+std::vector<std::string> slugs_of(const std::vector<std::string>& titles) {
+  const auto program = gpulog::program::from_text(R"(
+    .functor slug(title:symbol):symbol
+    .decl title(t:symbol)
+    .decl page(slug:symbol)
+    page(@slug(t)) :- title(t).
+  )");
+  gpulog::run_options options;
+  options.functors["slug"] = gpulog::row_functor([](std::string_view title) {
+    std::string slug(title);
+    std::replace(slug.begin(), slug.end(), ' ', '-');
+    return slug;
+  });
+  gpulog::engine engine(program, options);
+  engine.relation("title").insert_columns({titles});
+  engine.evaluate();
+
+  std::vector<std::string> slugs;
+  for (const gpulog::tuple row : engine.relation("page")) slugs.emplace_back(row.symbol(0));
+  return slugs;
+}
+
+void set_doubled(gpulog::run_options& options) {
+  options.functors["doubled"] = [](std::span<const gpulog::column_values> arguments,
+                                   const gpulog::result_values& results) {
+    const auto numbers = std::get<std::span<const std::int32_t>>(arguments[0]);
+    const auto doubled = std::get<std::span<std::int32_t>>(results);
+    for (std::size_t row = 0; row < doubled.size(); ++row) doubled[row] = 2 * numbers[row];
+  };
 }
 
 void hand_over(const gpulog::relation& from, gpulog::relation to) {
@@ -80,6 +115,18 @@ std::string signatures_of(const gpulog::program& program) {
     text += relation.is_output ? " ) is an output\n" : " )\n";
   }
   return text;
+}
+
+std::vector<std::string> destinations(const std::string& text, const std::string& from) {
+  gpulog::compile_options options;
+  options.queries.push_back({"connection(\"" + from + "\", to)"});
+  const auto program = gpulog::program::from_text(text, options);
+  if (!program.ok()) throw std::runtime_error(program.report());
+  gpulog::engine engine(program);
+  engine.evaluate();
+  std::vector<std::string> result;
+  for (const gpulog::tuple row : engine.relation(program.queries().front().name)) result.push_back(row.text(0));
+  return result;
 }
 
 std::vector<std::string> errors_of(const std::string& text) {
@@ -185,6 +232,17 @@ TEST(embedding, tuples_of_one_engine_are_facts_of_another) {
   EXPECT_EQ(table_of(to.relation("b")), "x:number s:symbol \n1 one \n");
 }
 
+TEST(embedding, functors_of_the_program_that_embeds) {
+  EXPECT_EQ(slugs_of({"The way of a tuple"}), std::vector<std::string>{"The-way-of-a-tuple"});
+  gpulog::run_options options;
+  set_doubled(options);
+  gpulog::engine engine(
+      gpulog::program::from_text(".functor doubled(x:number):number\n.decl a(x:number)\na(@doubled(x)) :- x = 21.\n"),
+      options);
+  engine.evaluate();
+  EXPECT_TRUE(engine.relation("a").contains({42}));
+}
+
 TEST(embedding, a_tuple_is_looked_for) {
   const auto program =
       gpulog::program::from_text(".decl connection(x:symbol, y:symbol)\nconnection(\"Linz\", \"Wels\").\n");
@@ -203,6 +261,11 @@ TEST(embedding, facts_change) {
   engine.evaluate();
   EXPECT_EQ(engine.relation("connection").size(), 3U);
   EXPECT_EQ(connections_after(engine, "Linz", "Enns", "Wels"), 2U);
+}
+
+TEST(embedding, queries) {
+  EXPECT_EQ(destinations(".decl connection(x:symbol, y:symbol)\nconnection(\"Linz\", \"Wels\").\n", "Linz"),
+            std::vector<std::string>{"Wels"});
 }
 
 TEST(embedding, relations_of_a_program) {

@@ -2,71 +2,38 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "closure_runs.hpp"
 #include "gpulog/engine.hpp"
 #include "oracle/random_program.hpp"
 
 namespace gpulog {
 namespace {
 
-using rows = std::multiset<std::vector<std::uint64_t>>;
-using pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
-
-struct outcome {
-  rows found;
-  bool decomposed = false;
-  bool numbered = false;
-};
-
-outcome run(const std::string& text, const pairs& edges, const run_options& options) {
-  engine running(program::from_text(text), options);
-  relation input = running.relation("e");
-  for (const auto& [x, y] : edges)
-    input.insert({value(static_cast<std::int32_t>(x)), value(static_cast<std::int32_t>(y))});
-  running.evaluate();
-  outcome result;
-  for (const tuple& row : running.relation("r")) {
-    std::vector<std::uint64_t> columns;
-    for (std::size_t column = 0; column < row.size(); ++column) columns.push_back(row.word64(column));
-    result.found.insert(std::move(columns));
-  }
-  for (const stratum_statistics& stratum : running.figures().strata) {
-    for (const std::string& strategy : stratum.strategies) {
-      result.numbered = result.numbered || strategy == "search-over-numbers";
-      result.decomposed = result.decomposed || strategy.starts_with("search");
-    }
-  }
-  return result;
-}
-
 /// The same as the loop. @return whether it was numbered on a CPU, whatever the number of threads
-bool is_numbered(const std::string& rules, const pairs& edges) {
+bool is_numbered(const std::string& rules, const edge_list& edges) {
   const std::string text = ".decl e(x:number, y:number)\n" + rules;
   run_options off;
   off.backend = backend_kind::cpu;
   off.tuning["decomposition"] = "off";
-  const outcome expected = run(text, edges, off);
-  EXPECT_FALSE(expected.decomposed);
+  const closure_outcome expected = run_closure(text, edges, off);
+  EXPECT_FALSE(expected.ran("search") || expected.ran("search-over-numbers"));
   std::set<bool> numbered;
   for (const unsigned jobs : {1U, 4U}) {
     run_options options;
     options.backend = backend_kind::cpu;
     options.jobs = jobs;
-    const outcome found = run(text, edges, options);
+    const closure_outcome found = run_closure(text, edges, options);
     EXPECT_EQ(found.found, expected.found) << jobs << " threads\n" << text;
-    EXPECT_TRUE(found.decomposed || !found.numbered);
-    numbered.insert(found.numbered);
+    numbered.insert(found.ran("search-over-numbers"));
   }
   run_options device;
   device.backend = backend_kind::gpu;
   try {
-    EXPECT_EQ(run(text, edges, device).found, expected.found) << "gpu\n" << text;
+    EXPECT_EQ(run_closure(text, edges, device).found, expected.found) << "gpu\n" << text;
   } catch (const input_error&) {
     // There is none.
   }
@@ -76,7 +43,7 @@ bool is_numbered(const std::string& rules, const pairs& edges) {
 
 const std::string closure = ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
 
-pairs far_apart(pairs edges) {
+edge_list far_apart(edge_list edges) {
   for (auto& [x, y] : edges) {
     x *= 2654435761U;
     y *= 2654435761U;
@@ -86,14 +53,14 @@ pairs far_apart(pairs edges) {
 
 TEST(numbered_fixpoints, of_values_that_are_no_places_in_a_bitmap) {
   for (const std::uint32_t nodes : {1U, 31U, 32U, 33U, 64U, 65U, 700U}) {
-    const pairs graph = oracle::make_random_graph(nodes, nodes, nodes + nodes / 8);
+    const edge_list graph = oracle::make_random_graph(nodes, nodes, nodes + nodes / 8);
     EXPECT_FALSE(is_numbered(closure, graph));
     if (nodes > 1) EXPECT_TRUE(is_numbered(closure, far_apart(graph)));
   }
 }
 
 TEST(numbered_fixpoints, of_several_columns_and_relations) {
-  const pairs graph = oracle::make_random_graph(3, 60, 90);
+  const edge_list graph = oracle::make_random_graph(3, 60, 90);
   EXPECT_TRUE(
       is_numbered(".decl r(p:number, y:number, k:number)\nr(x,y,x+y) :- e(x,y).\n"
                   "r(p,y,k) :- r(p,z,k), e(z,y).\n",
@@ -110,17 +77,17 @@ TEST(numbered_fixpoints, of_several_columns_and_relations) {
 }
 
 TEST(numbered_fixpoints, not_where_few_tuples_begin) {
-  const pairs graph = far_apart(oracle::make_random_graph(5, 5000, 9000));
+  const edge_list graph = far_apart(oracle::make_random_graph(5, 5000, 9000));
   const std::string first = std::to_string(static_cast<std::int32_t>(graph.front().first));
   EXPECT_FALSE(is_numbered(
       ".decl r(x:number, y:number)\nr(x,y) :- e(x,y), x = " + first + ".\nr(x,y) :- r(x,z), e(z,y).\n", graph));
 }
 
 TEST(numbered_fixpoints, within_a_memory_limit) {
-  const pairs graph = far_apart(oracle::make_random_graph(7, 3000, 4500));
+  const edge_list graph = far_apart(oracle::make_random_graph(7, 3000, 4500));
   run_options options;
   options.memory_limit = 1 << 20;
-  EXPECT_THROW(run(".decl e(x:number, y:number)\n" + closure, graph, options), memory_limit_error);
+  EXPECT_THROW(run_closure(".decl e(x:number, y:number)\n" + closure, graph, options), memory_limit_error);
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ class watched_executor final : public stratum_executor {
     ++seen_->adopted[relation.value];
     inner_->adopt_running(relation, columns, rows, old_rows);
   }
-  void resume_stratum(std::size_t number, const stopped_recursion& from) override {
-    inner_->resume_stratum(number, from);
+  void resume_stratum(std::size_t number, const stopped_recursion& from, const stratum_stops& stops) override {
+    inner_->resume_stratum(number, from, stops);
   }
   void append(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
     inner_->append(relation, columns, rows);

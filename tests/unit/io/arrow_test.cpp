@@ -213,13 +213,42 @@ TEST(arrow_reader, columns_by_name_by_place_or_by_parameter) {
 
 TEST(arrow_reader, errors) {
   arrow_loading load({number});
-  EXPECT_EQ(load.problem(3, {{"a", "l", {integers}}}), "Error converting <2147483648> in column 1 in row 3");
+  EXPECT_EQ(load.problem(3, {{"a", "l", {integers}}}),
+            "Error converting <2147483648> in column 1 in row 3\nNumbers have 32 bits here; with --word-size 64 they "
+            "have 64 bits");
   EXPECT_EQ(load.problem(2, {{"a", "l", {integers}, second_is_null}}), "Error converting NULL in column 1 in row 2");
   EXPECT_EQ(load.problem(1, {{"a", "u", {ends, bytes}}}), "Error converting <x> in column 1 in row 1");
   EXPECT_EQ(load.problem(1, {{"when", "tss:", {integers}}}), "Column 1 (when) has a type that is not read: tss:");
   EXPECT_EQ(load.problem(0, {}), "0 columns instead of 1");
   arrow_loading unsigned_load({unsigned_number});
   EXPECT_EQ(unsigned_load.problem(2, {{"a", "l", {integers}}}), "Error converting <-1> in column 1 in row 2");
+}
+
+TEST(arrow_reader, errors_of_ten_rows_and_how_many_more) {
+  // Several pieces, with faults at their borders.
+  constexpr std::int64_t rows = 3 * 65536;
+  std::vector<std::int64_t> numbers(rows);
+  std::uint64_t faults = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const bool is_faulty = row % 16384 == 0 || row == 65535;
+    numbers[static_cast<std::size_t>(row)] = is_faulty ? std::int64_t{1} << 32 : row;
+    faults += is_faulty ? 1 : 0;
+  }
+  for (const bool has_symbols : {false, true}) {
+    for (const unsigned threads : {1U, 2U, 4U}) {
+      arrow_loading load(has_symbols ? std::vector<value_kind>{number, symbol}
+                                     : std::vector<value_kind>{number, number});
+      load.request.threads = threads;
+      const std::string shown = load.problem(rows, {{"a", "l", {numbers.data()}}, {"b", "l", {numbers.data()}}});
+      EXPECT_TRUE(
+          shown.starts_with("Error converting <4294967296> in column 1 in row 1\n"
+                            "Error converting <4294967296> in column 1 in row 16385\n"))
+          << shown;
+      EXPECT_NE(shown.find("in row 65536\nError converting <4294967296> in column 1 in row 65537\n"),
+                std::string::npos);
+      EXPECT_NE(shown.find(std::to_string(faults - 10) + " more\n"), std::string::npos) << shown;
+    }
+  }
 }
 
 /// Rows that are exported and read again.

@@ -1,6 +1,6 @@
 #include <sys/stat.h>
-#include <zlib.h>
 
+#include "compressed.hpp"
 #include "loading.hpp"
 
 namespace gpulog::io {
@@ -99,9 +99,9 @@ TEST(facts_errors, files_of_other_kinds_are_named) {
   using namespace std::string_literals;
   loading load({symbol});
   const auto refusal = [](const std::string& kind) {
-    return "Error loading r data: It is " + kind + "; gzip and UTF-8 are read; cannot parse fact file r.facts!";
+    return "Error loading r data: It is " + kind + "; gzip, zstd and UTF-8 are read; cannot parse fact file r.facts!";
   };
-  EXPECT_EQ(load.error("\x28\xb5\x2f\xfd rest"), refusal("compressed with zstd"));
+  EXPECT_EQ(load.error("\xfd\x37\x7a\x58 rest"), refusal("compressed with xz"));
   EXPECT_EQ(load.error("\xff\xfe\x31\0\n\0"s), refusal("text in UTF-16"));
   EXPECT_EQ(load.error("\xfe\xff\0\x31\0\n"s), refusal("text in UTF-16"));
   EXPECT_EQ(load.error("\xff\xfe in another encoding\n"), "no error");
@@ -128,13 +128,7 @@ TEST(facts_errors, the_first_line_in_the_file_whatever_the_threads) {
       loading load({number, symbol});
       load.request.threads = threads;
       load.request.piece_bytes = 200;
-      if (compressed) {
-        const auto path = (load.folder.path() / "x.gz").string();
-        const gzFile file = gzopen(path.c_str(), "wb");
-        gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-        gzclose(file);
-        text = load.folder.read("x.gz");
-      }
+      if (compressed) text = gzipped(text);
       EXPECT_EQ(
           load.error(text),
           "Error loading r data: Error converting <bad> in column 1 in line 123; cannot parse fact file r.facts!");
@@ -145,26 +139,30 @@ TEST(facts_errors, the_first_line_in_the_file_whatever_the_threads) {
 
 TEST(facts_errors, compressed_data) {
   loading load({number});
-  const auto path = (load.folder.path() / "x.gz").string();
-  const gzFile file = gzopen(path.c_str(), "wb");
-  for (int line = 0; line < 10'000; ++line) gzprintf(file, "%d\n", line * 7919);
-  gzclose(file);
-  const std::string whole = load.folder.read("x.gz");
-  ASSERT_EQ(load.run(whole), 10'000U);
-  for (const unsigned threads : {1U, 2U, 4U}) {
-    load.request.threads = threads;
-    load.request.piece_bytes = 1000;
-    for (const std::size_t size : {std::size_t{2}, std::size_t{12}, whole.size() / 2, whole.size() - 1}) {
-      const std::string message = load.error(whole.substr(0, size));
-      EXPECT_TRUE(message.starts_with("Error loading r data: Compressed data ends too early in line ")) << message;
-      EXPECT_TRUE(message.ends_with("; cannot parse fact file r.facts!")) << message;
+  std::string text;
+  for (int line = 0; line < 10'000; ++line) text += std::to_string(line * 7919) + "\n";
+  for (const std::string& whole : {gzipped(text), zstd_compressed(text)}) {
+    ASSERT_EQ(load.run(whole), 10'000U);
+    for (const unsigned threads : {1U, 2U, 4U}) {
+      load.request.threads = threads;
+      load.request.piece_bytes = 1000;
+      for (const std::size_t size : {std::size_t{4}, std::size_t{12}, whole.size() / 2, whole.size() - 1}) {
+        const std::string message = load.error(whole.substr(0, size));
+        EXPECT_TRUE(message.starts_with("Error loading r data: Compressed data ends too early in line ")) << message;
+        EXPECT_TRUE(message.ends_with("; cannot parse fact file r.facts!")) << message;
+      }
+      std::string damaged = whole;
+      damaged[whole.size() - (whole.starts_with("\x1f") ? 6 : 2)] ^= 1;  // the checksum
+      EXPECT_TRUE(load.error(damaged).starts_with("Error loading r data: Compressed data is damaged in line "));
+      damaged = whole + "garbage";
+      EXPECT_TRUE(load.error(damaged).find("Compressed data is damaged") != std::string::npos);
     }
-    std::string damaged = whole;
-    damaged[whole.size() - 6] ^= 1;  // the checksum
-    EXPECT_TRUE(load.error(damaged).starts_with("Error loading r data: Compressed data is damaged in line "));
-    damaged = whole + "garbage";
-    EXPECT_TRUE(load.error(damaged).find("Compressed data is damaged") != std::string::npos);
   }
+}
+
+TEST(facts_errors, compressed_data_that_needs_much_memory) {
+  loading load({number});
+  EXPECT_NE(load.error(zstd_compressed("1\n", 28)).find("needs a window of more than 128 MiB"), std::string::npos);
 }
 
 TEST(facts_errors, files_that_cannot_be_read) {

@@ -6,7 +6,8 @@
 #include <random>
 #include <thread>
 
-#include "gzipped.hpp"
+#include "compressed.hpp"
+#include "io/compression.hpp"
 #include "loading.hpp"
 
 namespace gpulog::io {
@@ -153,6 +154,32 @@ TEST(facts_reader, gzip) {
   EXPECT_EQ(load.columns, (column_words{{1, 23, 4}}));
 }
 
+TEST(facts_reader, zstd) {
+  loading load({number});
+  EXPECT_EQ(load.run(zstd_compressed("1\n2\n")), 2U);
+  EXPECT_EQ(load.columns, (column_words{{1, 2}}));
+  EXPECT_EQ(load.run(zstd_compressed("")), 0U);
+  // Several frames, one of them to be skipped, whose ends are anywhere in a line.
+  const std::string skipped("\x5e\x2a\x4d\x18\x03\0\0\0abc", 11);
+  const std::string whole =
+      skipped + zstd_compressed("1\n2") + zstd_compressed("") + skipped + zstd_compressed("3\n4\n");
+  EXPECT_EQ(load.run(whole), 3U);
+  EXPECT_EQ(load.columns, (column_words{{1, 23, 4}}));
+  // More than the buffers hold, before and after decompression.
+  std::string text;
+  std::vector<word> expected;
+  std::mt19937 random(5);
+  for (std::size_t line = 0; line < 300'000; ++line) {
+    expected.push_back(static_cast<word>(random() % (line < 100'000 ? 3 : 1'000'000'000)));
+    text += std::to_string(expected.back()) + "\n";
+  }
+  for (const unsigned threads : {1U, 2U, 4U}) {
+    load.request.threads = threads;
+    EXPECT_EQ(load.run(zstd_compressed(text)), expected.size());
+    EXPECT_EQ(load.columns[0], expected);
+  }
+}
+
 TEST(facts_reader, standard_input_and_pipes) {
   for (const bool compressed : {false, true}) {
     loading load({number, symbol});
@@ -174,6 +201,11 @@ TEST(facts_reader, standard_input_and_pipes) {
   }
 }
 
+std::string compressed_as(compression how, const std::string& text) {
+  if (how == compression::none) return text;
+  return how == compression::gzip ? gzipped(text) : zstd_compressed(text);
+}
+
 /// Random lines with symbols that repeat, of all kinds of length.
 std::string random_lines(std::size_t lines, const std::string& delimiter, bool quoted, unsigned seed) {
   std::mt19937 random(seed);
@@ -189,12 +221,12 @@ std::string random_lines(std::size_t lines, const std::string& delimiter, bool q
 
 TEST(facts_reader, the_same_with_any_threads_and_pieces) {
   for (const bool quoted : {false, true}) {
-    for (const bool compressed : {false, true}) {
+    for (const compression how : {compression::none, compression::gzip, compression::zstd}) {
       for (const std::size_t lines : {0U, 1U, 31U, 32U, 33U, 3000U}) {
         loading load({symbol, number, symbol});
         if (quoted) load.request.parameters["rfc4180"] = "true";
         const std::string text = random_lines(lines, quoted ? "," : "\t", quoted, 7);
-        load.folder.write("r.facts", compressed ? gzipped(text) : text);
+        load.folder.write("r.facts", compressed_as(how, text));
         ASSERT_EQ(load.run(), lines);
         for (const unsigned threads : {1U, 2U, 4U}) {
           for (const std::size_t piece : {std::size_t{1}, std::size_t{100}, std::size_t{5000}}) {

@@ -60,6 +60,9 @@ TEST(formats, places_of_outputs) {
   };
   EXPECT_EQ(place({}), "d/r.csv|");
   EXPECT_EQ(place({{"compress", "true"}}), "d/r.csv.gz|");
+  EXPECT_EQ(place({{"compress", "gzip"}}), "d/r.csv.gz|");
+  EXPECT_EQ(place({{"compress", "zstd"}}), "d/r.csv.zst|");
+  EXPECT_EQ(place({{"compress", "zstd"}, {"filename", "x"}}), "d/x|");
   EXPECT_EQ(place({{"IO", "jsonfile"}}), "d/r.json|");
   EXPECT_EQ(place({{"IO", "parquet"}}), "d/r.parquet|");
   EXPECT_EQ(place({{"IO", "sqlite"}}), "d/r.sqlite|r");
@@ -71,7 +74,7 @@ TEST(formats, places_of_outputs) {
   EXPECT_EQ(place({{"IO", "sqlite"}, {"dbname", ":memory:"}}),
             "Error writing r data: :memory: is a URI or a database in memory, and an output is a file");
   EXPECT_EQ(place({{"compress", "maybe"}}),
-            "Error writing r data: the parameter compress is true or false, not \"maybe\"");
+            "Error writing r data: the parameter compress is true, false, gzip or zstd, not \"maybe\"");
 }
 
 }  // namespace

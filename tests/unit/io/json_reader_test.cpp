@@ -72,5 +72,39 @@ TEST(json_reader, errors) {
   expect("[[1,\"a\",[[[[", "Expected a value in line 1");
 }
 
+TEST(json_reader, errors_show_the_place) {
+  json_loading load({number, symbol});
+  const auto shown = [&](const std::string& text) {
+    const std::string whole = load.whole_error(text);
+    return whole.substr(whole.find('\n') + 1);
+  };
+  EXPECT_EQ(shown("[[1,\"a\"],\n [x,\"a\"]]"), " [x,\"a\"]]\n--^");
+  EXPECT_EQ(shown("[[3000000000,\"a\"]]"),
+            "[[3000000000,\"a\"]]\n--^\nNumbers have 32 bits here; with --word-size 64 they have 64 bits");
+  EXPECT_EQ(shown("[[1,\n\"a]]"), "\"a]]\n----^");
+  EXPECT_EQ(shown("[[1]]"), "[[1]]\n----^");
+}
+
+TEST(json_reader, errors_of_ten_rows_and_how_many_more) {
+  json_loading load({number, symbol});
+  std::string rows;
+  for (int line = 1; line <= 3000; ++line) {
+    // Faults of several kinds, of which the first in a row counts.
+    const std::string fault = line % 300 == 0 ? "[[1,{\"k\":[]}],2,3]" : line % 200 == 0 ? "[5]" : "[\"bad\",7]";
+    rows += (line % 100 == 0 ? fault : "[" + std::to_string(line) + ",\"a\"]") + ",\n";
+  }
+  const std::string shown = load.whole_error("[" + rows + "[1,\"a\"]]");
+  EXPECT_TRUE(shown.starts_with("Error loading r data: Error converting <bad> in column 1 in line 100; cannot"))
+      << shown;
+  EXPECT_NE(shown.find("\nValues missing in line 200\n[5],\n---^\n"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("\nExpected a value in line 300\n[[1,{\"k\":[]}],2,3],\n-^\n"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("in line 1000\n"), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("line 1100"), std::string::npos) << shown;
+  EXPECT_TRUE(shown.ends_with("\n20 more")) << shown;
+  const std::string cut = load.whole_error("[" + rows);
+  EXPECT_TRUE(cut.ends_with("\nat least 21 more")) << cut;
+  EXPECT_NE(load.whole_error("[[\"x\",\"a\"],\n[1,").find("Expected a value in line 2"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace gpulog::io

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "gzipped.hpp"
+#include "compressed.hpp"
 #include "loading.hpp"
 
 namespace gpulog::io {
@@ -34,7 +34,7 @@ struct written_files {
     for (std::size_t i = 0; i < 20; ++i) {
       texts.push_back(lines(i % 5 == 3 ? 300000 : i * i, "f" + std::to_string(i) + "_"));
       const std::string name = std::to_string(i) + ".facts";
-      folder.write(name, gzipped(texts.back()));
+      folder.write(name, i % 2 == 0 ? gzipped(texts.back()) : zstd_compressed(texts.back()));
       paths.push_back(folder.path() / name);
     }
   }
@@ -84,13 +84,14 @@ TEST(prefetched_files, what_is_not_compressed_is_left_alone) {
 TEST(prefetched_files, damage_is_met_where_it_is) {
   temporary_folder folder;
   const std::string text = lines(200000, "line ");
-  std::string cut = gzipped(text);
-  cut.resize(cut.size() / 2);
-  folder.write("cut.facts", cut);
-  folder.write("last.facts", gzipped(text));
-  prefetched_files ahead({folder.path() / "cut.facts", folder.path() / "last.facts"}, 2, 1 << 22);
-  if (const auto source = ahead.take(folder.path() / "cut.facts")) EXPECT_THROW(all_of(*source), read_failure);
-  if (const auto source = ahead.take(folder.path() / "last.facts")) EXPECT_EQ(all_of(*source), text);
+  for (std::string cut : {gzipped(text), zstd_compressed(text)}) {
+    cut.resize(cut.size() / 2);
+    folder.write("cut.facts", cut);
+    folder.write("last.facts", gzipped(text));
+    prefetched_files ahead({folder.path() / "cut.facts", folder.path() / "last.facts"}, 2, 1 << 22);
+    if (const auto source = ahead.take(folder.path() / "cut.facts")) EXPECT_THROW(all_of(*source), read_failure);
+    if (const auto source = ahead.take(folder.path() / "last.facts")) EXPECT_EQ(all_of(*source), text);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "io/relation_writer.hpp"
 
 #include <sys/stat.h>
+#include <zstd.h>
 
 #include <bit>
 #include <random>
@@ -147,7 +148,7 @@ TEST(relation_writer, json) {
 TEST(relation_writer, the_same_with_any_threads) {
   std::mt19937 random(3);
   for (const std::uint64_t size : {0U, 1U, 31U, 32U, 33U, 100'000U}) {
-    for (const bool compress : {false, true}) {
+    for (const std::string compress : {"false", "true", "zstd"}) {
       writing out;
       std::vector<word> numbers(size);
       std::vector<std::string> texts(size);
@@ -159,15 +160,17 @@ TEST(relation_writer, the_same_with_any_threads) {
       }
       out.column("a", number, numbers);
       out.symbol_column("b", texts);
-      if (compress) out.request.parameters["compress"] = "true";
+      out.request.parameters["compress"] = compress;
       std::string first_bytes;
       for (const unsigned threads : {1U, 2U, 4U}) {
         out.request.threads = threads;
-        const std::string bytes = out.file(compress ? "r.csv.gz" : "r.csv");
+        const std::string bytes = out.file(compress == "false"  ? "r.csv"
+                                           : compress == "true" ? "r.csv.gz"
+                                                                : "r.csv.zst");
         if (threads == 1) first_bytes = bytes;
         ASSERT_EQ(bytes, first_bytes);
       }
-      if (!compress) {
+      if (compress == "false") {
         ASSERT_EQ(first_bytes, expected);
         continue;
       }
@@ -175,12 +178,36 @@ TEST(relation_writer, the_same_with_any_threads) {
       ASSERT_EQ(back.run(first_bytes), size);
       ASSERT_EQ(back.columns[0], numbers);
       ASSERT_EQ(back.texts(1), texts);
-      if (size > 0) {
+      if (size > 0 && compress == "true") {
         const auto path = (back.folder.path() / "r.facts").string();
         ASSERT_EQ(std::system(("gzip -t < " + path).c_str()), 0);
       }
     }
   }
+}
+
+TEST(relation_writer, zstd_by_the_name_of_the_file) {
+  // Several of the pieces that libzstd's threads take.
+  std::vector<word> numbers(2'000'000);
+  std::mt19937 random(11);
+  for (word& number : numbers) number = static_cast<word>(random() % 1'000'000'000);
+  writing out;
+  out.column("a", number, numbers);
+  out.request.parameters = {{"filename", "numbers.zst"}};
+  std::string first_bytes;
+  for (const unsigned threads : {1U, 2U, 4U}) {
+    out.request.threads = threads;
+    const std::string bytes = out.file("numbers.zst");
+    if (threads == 1) first_bytes = bytes;
+    ASSERT_EQ(bytes, first_bytes);
+  }
+  // One frame, which readers take that stop behind the first.
+  EXPECT_EQ(ZSTD_findFrameCompressedSize(first_bytes.data(), first_bytes.size()), first_bytes.size());
+  loading back({number});
+  ASSERT_EQ(back.run(first_bytes), numbers.size());
+  EXPECT_EQ(back.columns[0], numbers);
+  out.request.parameters["compress"] = "false";
+  EXPECT_NE(out.file("numbers.zst").substr(0, 4), first_bytes.substr(0, 4));
 }
 
 TEST(relation_writer, errors) {
@@ -189,7 +216,7 @@ TEST(relation_writer, errors) {
   out.request.parameters = {{"IO", "telegraph"}};
   EXPECT_EQ(out.error(), "Error writing r data: Requested output type <telegraph> is not supported.");
   out.request.parameters = {{"compress", "1"}};
-  EXPECT_EQ(out.error(), "Error writing r data: the parameter compress is true or false, not \"1\"");
+  EXPECT_EQ(out.error(), "Error writing r data: the parameter compress is true, false, gzip or zstd, not \"1\"");
   out.request.parameters = {{"IO", "jsonfile"}, {"format", "tree"}};
   EXPECT_EQ(out.error(), "Error writing r data: the parameter format is list or object, not \"tree\"");
   out.request.parameters = {{"filename", "/dev/full"}};

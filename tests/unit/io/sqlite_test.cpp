@@ -46,18 +46,35 @@ TEST(sqlite_reader, errors) {
   EXPECT_EQ(load.folder.file_count(), 0U);
   const auto expect = [&](const std::string& statements, const std::string& what) {
     load.execute("DROP TABLE IF EXISTS r;" + statements);
-    EXPECT_EQ(load.problem(), "Error loading r data: " + what + "; cannot parse fact file r.sqlite!");
+    const std::string shown = load.problem();
+    EXPECT_EQ(shown.substr(0, shown.find('\n')),
+              "Error loading r data: " + what + "; cannot parse fact file r.sqlite!");
   };
   expect("", "No table or view r");
   expect("CREATE TABLE r (a)", "Table r has 1 columns instead of 2");
-  expect("CREATE TABLE r (a, b); INSERT INTO r VALUES (1, 'x'), (2147483648, 'x')",
-         "Error converting <2147483648> in column 1 in row 2");
+  expect("CREATE TABLE r (a, b); INSERT INTO r VALUES (1, 'x'), (-2147483649, 'x')",
+         "Error converting <-2147483649> in column 1 in row 2");
   expect("CREATE TABLE r (a, b); INSERT INTO r VALUES (1.5, 'x')", "Error converting <1.5> in column 1 in row 1");
   expect("CREATE TABLE r (a, b); INSERT INTO r VALUES ('1x', 'x')", "Error converting <1x> in column 1 in row 1");
   expect("CREATE TABLE r (a, b); INSERT INTO r VALUES (NULL, 'x')", "Error converting NULL in column 1 in row 1");
   expect("CREATE TABLE r (a, b); INSERT INTO r VALUES (1, x'00')", "Error converting a blob in column 2 in row 1");
   load.folder.write("r.sqlite", "this is a text and no database, though it is longer than a header");
   EXPECT_EQ(load.problem(), "Error loading r data: file is not a database; cannot parse fact file r.sqlite!");
+}
+
+TEST(sqlite_reader, errors_of_ten_rows_and_how_many_more) {
+  sqlite_loading load({number, number});
+  load.execute(
+      "CREATE TABLE r (a, b); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) "
+      "INSERT INTO r SELECT CASE i % 200 WHEN 0 THEN NULL ELSE i END, CASE i % 100 WHEN 0 THEN 3000000000 ELSE i END "
+      "FROM n");
+  const std::string shown = load.problem();
+  EXPECT_TRUE(
+      shown.starts_with("Error loading r data: Error converting <3000000000> in column 2 in row 100; cannot parse "
+                        "fact file r.sqlite!\nError converting NULL in column 1 in row 200\n"))
+      << shown;
+  EXPECT_TRUE(shown.ends_with("in row 1000\n20 more\nNumbers have 32 bits here; with --word-size 64 they have 64 bits"))
+      << shown;
 }
 
 TEST(sqlite_reader, missing_file_may_be_empty) {

@@ -93,6 +93,11 @@ template <class T>
   return value;
 }
 
+template <class T>
+void store_past_caches(T* to, T value) {
+  *to = value;
+}
+
 inline void pause() { emulated::pause_thread(); }
 
 }  // namespace gpulog::backend::gpu

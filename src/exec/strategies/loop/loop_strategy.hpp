@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/calibration.hpp"
 #include "exec/fixpoint/iteration_runner.hpp"
 #include "exec/strategies/strategy.hpp"
 #include "exec/strategies/version_strategies.hpp"
@@ -48,7 +49,7 @@ class stratum_loop {
   }
 
   strategy_outcome run() {
-    run_.figures.iterations = run_.deltas.size();
+    run_.figures.iterations = first_iteration_ = run_.deltas.size();
     if (shared_.chosen.records_iterations) run_.figures.deltas.begin(storage::seconds_now());
     const strategy_outcome outcome = run_iterations();
     if (shared_.chosen.records_iterations) run_.figures.deltas.end(storage::seconds_now());
@@ -61,6 +62,7 @@ class stratum_loop {
     std::size_t phase = 0;  // that the iteration goes on with
     while (phase != 0 || (any_delta() && !shared_.limit_reached(stratum))) {
       if (phase == 0 && is_to_stop()) return strategy_outcome::stopped;
+      if (phase == 0 && is_reordered()) return strategy_outcome::reordered;
       if (by_itself_ != nullptr) {
         const std::size_t told = run_.deltas.size();
         phase = run_by_itself(phase);
@@ -83,12 +85,27 @@ class stratum_loop {
   }
 
   [[nodiscard]] bool is_to_stop() const {
-    if (run_.stops == nullptr) return false;
+    if (run_.stops == nullptr || !run_.stops->between_iterations) return false;
     // What the planner added has deltas of its own; for a decision these will do.
     const std::uint64_t delta_rows =
         run_.deltas.empty() ? shared_.sum_of(run_.stratum, [](const relation_type& one) { return one.delta_rows(); })
                             : run_.deltas.back();
-    return (*run_.stops)(run_.deltas.size(), delta_rows);
+    return run_.stops->between_iterations(run_.deltas.size(), delta_rows);
+  }
+
+  /// Whether joins made so many more bindings than planned that their order was planned again.
+  [[nodiscard]] bool is_reordered() {
+    const bool has_run = run_.deltas.size() > first_iteration_;
+    if (run_.stops == nullptr || !run_.stops->reoptimize_loop || !has_run) return false;
+    double unexpected = 0;
+    for (std::size_t p = 1; p < run_.phases.size(); ++p) {
+      for (const running_version& version : run_.phases[p]) unexpected += version.unexpected_bindings();
+    }
+    if (unexpected < run_.reoptimized_bindings) return false;
+    run_.reoptimized_bindings = calibration::reoptimization_growth * unexpected;
+    if (!run_.stops->reoptimize_loop()) return false;
+    shared_.take_over_plan(run_.number);
+    return true;
   }
 
   /// @return false: the restrictions of the stratum were given up
@@ -186,12 +203,18 @@ class stratum_loop {
   std::set<std::uint32_t> indexes_;              // that its versions read
   std::vector<std::vector<std::uint32_t>> due_;  // by phase: indexes of what advances behind it
   std::unique_ptr<iteration_runner> by_itself_;
+  std::size_t first_iteration_ = 0;  // that it runs
 };
 
 template <class Machine>
 strategy_outcome run_loop(stratum_run<Machine>& run) {
   if (run.resumes || run.falls_apart()) run.shared.choose_sets(run.stratum);
-  return stratum_loop<Machine>(run).run();
+  strategy_outcome outcome = stratum_loop<Machine>(run).run();
+  while (outcome == strategy_outcome::reordered) {
+    run.bind_loop_again();
+    outcome = stratum_loop<Machine>(run).run();
+  }
+  return outcome;
 }
 
 }  // namespace gpulog::exec

@@ -9,7 +9,7 @@
 #include "backend/gpu/launch.hpp"
 #include "exec/gpu/even_stride.hpp"
 #include "exec/strategies/search/decomposed_search.hpp"
-#include "exec/strategies/search/device_numbering.hpp"
+#include "exec/strategies/search/device_graph.hpp"
 #include "exec/strategies/search/search_launch.hpp"
 #include "kernels/search/numbered.cuh"
 
@@ -23,142 +23,6 @@ using kernels::gpu::numbered_arguments;
 using kernels::gpu::numbered_member_view;
 using storage::gpu::device_relation;
 using numbered_search_kernel = backend::gpu::kernel<numbered_arguments>;
-
-tuple_rows rows_of(const device_relation& source, const std::vector<std::uint32_t>& columns) {
-  tuple_rows found{{}, source.rows()};
-  for (const std::uint32_t column : columns)
-    found.columns.at[found.columns.arity++] = source.rows() == 0 ? nullptr : source.column(column);
-  return found;
-}
-
-/// As kernels::numbered_graph.
-struct device_graph {
-  std::vector<std::unique_ptr<device_numbering>> nodes;  // by member
-  std::vector<std::uint32_t> begins;                     // by member, and one behind
-  std::uint64_t numbers = 0;
-  device_lists steps;
-  std::unique_ptr<device_numbering> invariants;
-  device_lists starts;
-};
-
-class graph_builder {
- public:
-  graph_builder(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                const kernels::numbered_task& task, const kernels::relation_list<device_relation>& relations)
-      : context_(context), resource_(resource), task_(task), relations_(relations) {}
-
-  /// @return whether numbers have 32 bits, and there are enough invariants
-  bool build(std::uint64_t least_invariants, device_graph& made) {
-    std::vector<tuple_rows> invariants;
-    for (const kernels::numbered_member& member : task_.members)
-      invariants.push_back(rows_of(*relations_[member.relation], member.invariants));
-    if (!number(invariants, made.invariants) || made.invariants->size() < least_invariants) return false;
-    made.begins = {0};
-    const auto sources = task_.sources();
-    for (std::size_t m = 0; m < task_.members.size(); ++m) {
-      std::vector<tuple_rows> parts;
-      for (const kernels::tuple_source& source : sources[m])
-        parts.push_back(rows_of(*relations_[source.relation], source.columns));
-      if (!number(parts, made.nodes.emplace_back())) return false;
-      made.numbers += made.nodes[m]->size();
-      if (made.numbers > kernels::most_numbers) return false;
-      made.begins.push_back(static_cast<std::uint32_t>(made.numbers));
-    }
-    return collect_starts(made) && collect_steps(made);
-  }
-
- private:
-  /// Pairs of numbers: keys, and what follows them.
-  struct pairs {
-    pairs(backend::memory_resource& resource, std::uint64_t n)
-        : keys(resource, n, fresh_memory::anything), values(resource, n, fresh_memory::anything) {}
-    array<std::uint32_t> keys;
-    array<word> values;
-    std::uint64_t used = 0;
-  };
-
-  bool number(const std::vector<tuple_rows>& parts, std::unique_ptr<device_numbering>& made) const {
-    std::uint64_t rows = 0;
-    for (const tuple_rows& part : parts) rows += part.rows;
-    if (rows > kernels::most_numbers) return false;
-    made = std::make_unique<device_numbering>(context_, resource_, parts);
-    return true;
-  }
-
-  bool collect_starts(device_graph& made) const {
-    std::uint64_t rows = 0;
-    for (const kernels::numbered_member& member : task_.members) rows += relations_[member.relation]->rows();
-    if (rows > UINT32_MAX) return false;
-    pairs all(resource_, rows);
-    for (std::size_t m = 0; m < task_.members.size(); ++m) {
-      const device_relation& own = *relations_[task_.members[m].relation];
-      made.invariants->find(rows_of(own, task_.members[m].invariants), 0, all.keys.data() + all.used);
-      made.nodes[m]->find(rows_of(own, task_.members[m].nodes), made.begins[m], all.values.data() + all.used);
-      all.used += own.rows();
-    }
-    made.starts =
-        sort_by_key(context_, resource_, all.keys.data(), all.values.data(), all.used, made.invariants->size());
-    return true;
-  }
-
-  bool collect_steps(device_graph& made) const {
-    std::uint64_t most = 0;
-    for (const kernels::numbered_step& step : task_.steps) {
-      if (!step.copies) most += relations_[step.relation]->rows();
-      if (step.copies || !kernels::asks_whole_node(task_, step)) most += made.nodes[step.from]->size();
-    }
-    if (most > UINT32_MAX) return false;
-    pairs all(resource_, most);
-    for (const kernels::numbered_step& step : task_.steps) {
-      if (!collect_step(step, made, all)) return false;
-    }
-    made.steps = sort_by_key(context_, resource_, all.keys.data(), all.values.data(), all.used, made.numbers);
-    return true;
-  }
-
-  bool collect_step(const kernels::numbered_step& step, device_graph& made, pairs& all) const {
-    const device_numbering& from = *made.nodes[step.from];
-    tuple_rows asked{{}, from.size()};
-    for (const std::uint32_t place : step.copies ? step.columns : step.from_nodes)
-      asked.columns.at[asked.columns.arity++] = from.found().tuples.at[place];
-    const auto number_nodes = [&](const device_numbering& targets, std::uint32_t first) {
-      targets.find(asked, first, all.values.data() + all.used);
-      number_keys(context_, made.begins[step.from], all.values.data() + all.used, from.size(),
-                  all.keys.data() + all.used);
-      all.used += from.size();
-    };
-    if (step.copies) {
-      number_nodes(*made.nodes[step.to], made.begins[step.to]);
-      return true;
-    }
-    const device_relation& searched = *relations_[step.relation];
-    const auto add_rows = [&](const device_numbering& keys, const std::vector<std::uint32_t>& key,
-                              std::uint32_t first) {
-      keys.find(rows_of(searched, key), first, all.keys.data() + all.used);
-      made.nodes[step.to]->find(rows_of(searched, step.columns), made.begins[step.to], all.values.data() + all.used);
-      all.used += searched.rows();
-    };
-    if (kernels::asks_whole_node(task_, step)) {
-      std::vector<std::uint32_t> key(step.key.size());
-      for (std::size_t i = 0; i < key.size(); ++i) key[step.from_nodes[i]] = step.key[i];
-      add_rows(from, key, made.begins[step.from]);
-      return true;
-    }
-    std::unique_ptr<device_numbering> parts;
-    if (!number({rows_of(searched, step.key)}, parts)) return false;
-    const auto first = static_cast<std::uint32_t>(made.numbers);
-    made.numbers += parts->size();
-    if (made.numbers > kernels::most_numbers) return false;
-    number_nodes(*parts, first);
-    add_rows(*parts, step.key, first);
-    return true;
-  }
-
-  const backend::gpu::device_context& context_;
-  backend::memory_resource& resource_;
-  const kernels::numbered_task& task_;
-  const kernels::relation_list<device_relation>& relations_;
-};
 
 /// Result columns of all members, and the launches that fill them.
 class numbered_search {
@@ -292,8 +156,9 @@ std::optional<kernels::decomposed_counts> run_numbered(const backend::gpu::devic
                                                        const kernels::numbering_cut_offs& cut,
                                                        const std::atomic<bool>* stop) {
   if (!is_narrow(task) || !kernels::may_number(task, relations, cut)) return std::nullopt;
-  device_graph graph;
-  if (!graph_builder(context, resource, task, relations).build(cut.searches, graph)) return std::nullopt;
+  const std::optional<device_graph> made = make_device_graph(context, resource, task, relations, cut.searches);
+  if (!made) return std::nullopt;
+  const device_graph& graph = *made;
 
   numbered_arguments arguments;
   arguments.first = graph.starts.first.data();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <functional>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "io/formats/arrow/arrow_columns.hpp"
 #include "io/formats/arrow/arrow_library.hpp"
 #include "io/formats/text/row_layout.hpp"
+#include "io/row_problems.hpp"
 #include "io/stored_numbers.hpp"
 #include "io/symbol_queue.hpp"
 #include "io/task_runner.hpp"
@@ -96,11 +96,13 @@ class arrow_loader {
     const bool has_symbols =
         std::find(request_.kinds.begin(), request_.kinds.end(), value_kind::symbol) != request_.kinds.end();
     if (has_structures || run_.threads() == 1) {
-      for (const piece& part : pieces_) convert(part, immediate_interner(symbols_));
+      row_problems problems;
+      for (const piece& part : pieces_) problems.append(convert(part, immediate_interner(symbols_)));
+      refuse(problems);
     } else if (has_symbols) {
       convert_with_bulk_interning();
     } else {
-      convert_each([&](std::size_t number) { convert(pieces_[number], immediate_interner(symbols_)); });
+      convert_each([&](std::size_t number) { return convert(pieces_[number], immediate_interner(symbols_)); });
     }
     return rows;
   }
@@ -124,7 +126,8 @@ class arrow_loader {
   void convert_with_bulk_interning() {
     storage::bulk_interning load(symbols_, pieces_.size());
     std::vector<unquoted_texts> made(pieces_.size());
-    convert_each([&](std::size_t number) { convert(pieces_[number], bulk_interner(load[number], made[number])); });
+    convert_each(
+        [&](std::size_t number) { return convert(pieces_[number], bulk_interner(load[number], made[number])); });
     const storage::parallel_runner runner = std::ref(run_);
     load.finish(runner);
     run_(pieces_.size(), [&](std::size_t number) {
@@ -137,30 +140,24 @@ class arrow_loader {
     });
   }
 
-  /// Throws what is wrong with the first faulty row, whatever the threads.
+  /// Throws what is wrong with all rows, in their order.
   template <class Convert>
   void convert_each(const Convert& convert_piece) {
-    std::vector<std::optional<user_error>> problems(pieces_.size());
-    std::atomic<bool> any = false;
-    run_(pieces_.size(), [&](std::size_t number) {
-      // Pieces start in order: those before a faulty one are all under way.
-      if (any) return;
-      try {
-        convert_piece(number);
-      } catch (const user_error& problem) {
-        problems[number] = problem;
-        any = true;
-      }
-    });
-    for (const std::optional<user_error>& problem : problems) {
-      if (problem) throw user_error(*problem);
-    }
+    std::vector<row_problems> found(pieces_.size());
+    run_(pieces_.size(), [&](std::size_t number) { found[number] = convert_piece(number); });
+    row_problems all;
+    for (row_problems& one : found) all.append(std::move(one));
+    refuse(all);
+  }
+
+  static void refuse(const row_problems& problems) {
+    if (!problems.empty()) throw user_error(problems.text());
   }
 
   /// Rows from first to last, and in a row columns from left to right, as the numbers of symbols are given; columns
   /// that need none go one at a time.
   template <class Interner>
-  void convert(const piece& part, Interner interner) {
+  row_problems convert(const piece& part, Interner interner) {
     const ArrowArray& batch = *batches_[part.batch].get();
     std::vector<std::pair<std::size_t, arrow_column>> row_by_row;
     for (std::size_t attribute = 0; attribute < sources_.size(); ++attribute) {
@@ -171,15 +168,17 @@ class arrow_loader {
       row_by_row.emplace_back(attribute, values);
     }
     symbol_queue<Interner> symbols(interner);
+    row_problems problems;
     for (std::uint64_t row = 0; row < part.rows; ++row) {
       for (const auto& [attribute, values] : row_by_row) {
         const arrow_value value = values.at(row);
-        if (!store(attribute, value, symbols, columns_[attribute][part.target + row])) {
-          refuse(value, sources_[attribute], part.target + row);
-        }
+        if (store(attribute, value, symbols, columns_[attribute][part.target + row])) continue;
+        problems.add([&, number = attribute] { return problem(value, number, part.target + row); });
+        break;
       }
     }
     symbols.flush();
+    return problems;
   }
 
   /// Columns whose words are those of the file.
@@ -246,16 +245,19 @@ class arrow_loader {
             char text[longest_number];
             return {text, print_number(text, stored)};
           } else {
-            return std::string(stored.substr(0, longest_shown));
+            return std::string(stored);
           }
         },
         value);
   }
 
-  [[noreturn]] static void refuse(const arrow_value& value, std::size_t column, std::uint64_t row) {
-    const bool is_null = std::holds_alternative<std::monostate>(value);
-    throw user_error(fmt::format("Error converting {} in column {} in row {}",
-                                 is_null ? "NULL" : fmt::format("<{}>", shown(value)), column + 1, row + 1));
+  [[nodiscard]] row_problem problem(const arrow_value& value, std::size_t attribute, std::uint64_t row) const {
+    const std::size_t column = sources_[attribute];
+    if (std::holds_alternative<std::monostate>(value)) {
+      return {fmt::format("Error converting NULL in column {} in row {}", column + 1, row + 1)};
+    }
+    return conversion_problem(shown(value), request_.kinds[attribute], column, fmt::format("row {}", row + 1),
+                              request_.structured.wide != nullptr);
   }
 
   ArrowArrayStream& stream_;

@@ -11,6 +11,7 @@
 #include "io/byte_source.hpp"
 #include "io/fact_source.hpp"
 #include "io/facts_reader.hpp"
+#include "io/row_problems.hpp"
 #include "io/value_text.hpp"
 #include "support/error.hpp"
 
@@ -21,17 +22,21 @@ namespace {
 struct scalar {
   std::string text;
   bool is_string = false;
+  const char* place = nullptr;
+  std::uint64_t line = 0;
   std::optional<word> record;  ///< the text is then empty
 };
 
 /// Records nested deeper than this are refused: reading them needs the stack.
 constexpr std::size_t deepest_record = 2000;
 
+/// A value that is not what its column wants is reported, and the text behind it read on; of a row the first one.
 class json_rows {
  public:
   json_rows(std::string_view text, const read_request& request, storage::symbol_table& symbols,
             std::vector<backend::array<word>>& columns)
-      : at_(text.data()),
+      : text_(text),
+        at_(text.data()),
         end_(text.data() + text.size()),
         request_(request),
         symbols_(symbols),
@@ -50,13 +55,29 @@ class json_rows {
     }
     skip_blanks();
     if (at_ != end_) fail("Text after the end of the list");
+    if (!problems_.empty()) throw read_failure(problems_.text());
     return rows_;
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw read_failure(fmt::format("{} in line {}", what, line_));
+  /// For what is no JSON: nothing behind it can be understood.
+  [[noreturn]] void fail(const std::string& what) {
+    is_faulty_ = false;
+    report({fmt::format("{} in line {}", what, line_)}, at_);
+    problems_.is_all = false;
+    throw read_failure(problems_.text());
   }
+
+  void report(row_problem problem, const char* place) {
+    if (std::exchange(is_faulty_, true)) return;
+    problems_.add([&] {
+      problem.excerpt = excerpt_at(text_, static_cast<std::size_t>(place - text_.data()));
+      return std::move(problem);
+    });
+  }
+
+  /// Of a value that begins here.
+  void report_here(const std::string& what) { report({fmt::format("{} in line {}", what, line_)}, at_); }
 
   void skip_blanks() {
     for (; at_ < end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r' || *at_ == '\n'); ++at_) {
@@ -79,6 +100,7 @@ class json_rows {
 
   void parse_row() {
     std::fill(row_.begin(), row_.end(), std::nullopt);
+    is_faulty_ = false;
     if (try_take('{')) {
       parse_object();
     } else {
@@ -86,7 +108,8 @@ class json_rows {
       parse_list();
     }
     for (std::size_t attribute = 0; attribute < row_.size(); ++attribute) {
-      if (!row_[attribute]) fail("Values missing");
+      if (!row_[attribute]) report_here("Values missing");
+      if (!row_[attribute]) continue;
       const value_type type = request_.structured.type_of(attribute, request_.kinds[attribute]);
       columns_[attribute].push_back(convert(*row_[attribute], type, attribute));
     }
@@ -121,7 +144,10 @@ class json_rows {
 
   scalar parse_column(std::size_t attribute) {
     if (attribute >= row_.size() || request_.kinds[attribute] != value_kind::record) return parse_scalar();
-    return {{}, false, parse_record(request_.structured.type_of(attribute, value_kind::record), attribute, 0)};
+    skip_blanks();
+    scalar value{{}, false, at_, line_, {}};
+    value.record = parse_record(request_.structured.type_of(attribute, value_kind::record), attribute, 0);
+    return value;
   }
 
   /// null, a list of the fields, or an object that names them.
@@ -130,7 +156,11 @@ class json_rows {
     const std::vector<field_type>& fields = (*request_.structured.types)[type.structure.value].fields;
     std::vector<std::optional<word>> values(fields.size());
     const auto parse_field = [&](std::size_t field) {
-      if (field >= fields.size()) fail(fmt::format("A record in column {} has too many fields", attribute + 1));
+      skip_blanks();
+      if (field >= fields.size()) {
+        report_here(fmt::format("A record in column {} has too many fields", attribute + 1));
+        return skip_value(depth + 1);
+      }
       const value_type& wanted = fields[field].type;
       values[field] = wanted.kind == value_kind::record ? parse_record(wanted, attribute, depth + 1)
                                                         : convert(parse_scalar(), wanted, attribute);
@@ -152,30 +182,70 @@ class json_rows {
           expect(':');
           const auto found = std::find_if(fields.begin(), fields.end(),
                                           [&name](const field_type& field) { return field.name == name; });
-          if (found == fields.end()) fail(fmt::format("A record in column {} has no field {}", attribute + 1, name));
+          if (found == fields.end()) {
+            skip_blanks();
+            report_here(fmt::format("A record in column {} has no field {}", attribute + 1, name));
+            skip_value(depth + 1);
+            continue;
+          }
           parse_field(static_cast<std::size_t>(found - fields.begin()));
         } while (try_take(','));
         expect('}');
       }
     } else {
-      if (parse_scalar().text != "null") fail(fmt::format("Expected a record in column {}", attribute + 1));
+      const scalar nil = parse_scalar();
+      if (nil.text != "null") {
+        report({fmt::format("Expected a record in column {} in line {}", attribute + 1, nil.line)}, nil.place);
+      }
       return storage::nil_record;
     }
     std::vector<word> words;
     for (const std::optional<word>& value : values) {
-      if (!value) fail(fmt::format("A record in column {} lacks fields", attribute + 1));
-      words.push_back(*value);
+      if (!value) report_here(fmt::format("A record in column {} lacks fields", attribute + 1));
+      words.push_back(value.value_or(0));
     }
+    if (is_faulty_) return storage::nil_record;
     return (*request_.structured.records)[static_cast<std::uint32_t>(words.size())].intern(words.data());
   }
 
   scalar parse_scalar() {
     skip_blanks();
-    if (at_ < end_ && *at_ == '"') return {parse_string(), true, {}};
-    const char* const begin = at_;
-    while (at_ < end_ && std::string_view(",]} \t\r\n[{:\"").find(*at_) == std::string_view::npos) ++at_;
-    if (at_ == begin) fail("Expected a value");
-    return {std::string(begin, at_), false, {}};
+    scalar value{{}, false, at_, line_, {}};
+    if (at_ < end_ && *at_ == '"') {
+      value.text = parse_string();
+      value.is_string = true;
+    } else if (at_ < end_ && (*at_ == '[' || *at_ == '{')) {
+      report_here("Expected a value");
+      skip_value(0);
+    } else {
+      while (at_ < end_ && std::string_view(",]} \t\r\n[{:\"").find(*at_) == std::string_view::npos) ++at_;
+      if (at_ == value.place) fail("Expected a value");
+      value.text.assign(value.place, at_);
+    }
+    return value;
+  }
+
+  void skip_value(std::size_t depth) {
+    if (depth == deepest_record) fail("Values are nested too deeply");
+    if (try_take('[')) {
+      if (try_take(']')) return;
+      do {
+        skip_value(depth + 1);
+      } while (try_take(','));
+      expect(']');
+    } else if (try_take('{')) {
+      if (try_take('}')) return;
+      do {
+        skip_blanks();
+        if (at_ == end_ || *at_ != '"') fail("Expected the name of a field");
+        static_cast<void>(parse_string());
+        expect(':');
+        skip_value(depth + 1);
+      } while (try_take(','));
+      expect('}');
+    } else {
+      static_cast<void>(parse_scalar());
+    }
   }
 
   std::string parse_string() {
@@ -262,9 +332,10 @@ class json_rows {
     if (kind != value_kind::symbol && !value.is_string &&
         parse_whole_number(value.text, kind, request_.structured.wide, result))
       return result;
-    const bool cut = value.text.size() > longest_shown;
-    fail(fmt::format("Error converting <{}{}> in column {}", value.text.substr(0, longest_shown), cut ? "..." : "",
-                     attribute + 1));
+    report(conversion_problem(value.text, kind, attribute, fmt::format("line {}", value.line),
+                              request_.structured.wide != nullptr),
+           value.place);
+    return 0;
   }
 
   /// A number that is whole, though written with a fraction or an exponent: to JSON 2, 2.0 and 2e0 are the same.
@@ -284,6 +355,7 @@ class json_rows {
     return true;
   }
 
+  std::string_view text_;
   const char* at_;
   const char* end_;
   const read_request& request_;
@@ -292,6 +364,8 @@ class json_rows {
   std::vector<std::optional<scalar>> row_;
   std::uint64_t line_ = 1;
   std::uint64_t rows_ = 0;
+  row_problems problems_;
+  bool is_faulty_ = false;  ///< the row, which then has been reported
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace gpulog::io {
 
 /// Rows from a JSON text: a list whose elements are lists of values in attribute order, or objects that name the
 /// attributes. One thread; columns[attribute] gets the values in the order of the text.
-/// @return the number of rows. @throws read_failure that names the line.
+/// @return the number of rows. @throws read_failure that has row_problems::text().
 std::uint64_t parse_json_rows(std::string_view text, const read_request& request, storage::symbol_table& symbols,
                               std::vector<backend::array<word>>& columns);
 

@@ -183,7 +183,7 @@ json_formatter json_of(const relation_rows& rows, const write_request& request, 
 
 void write_json_file(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                      output_files& files) {
-  write_rows(rows, request, json_of(rows, request, symbols), false, files);
+  write_rows(rows, request, json_of(rows, request, symbols), compression::none, files);
 }
 
 void print_as_json(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,

@@ -13,6 +13,7 @@
 #include "io/fact_source.hpp"
 #include "io/facts_reader.hpp"
 #include "io/formats/sqlite/sqlite_database.hpp"
+#include "io/row_problems.hpp"
 #include "io/stored_numbers.hpp"
 #include "io/value_text.hpp"
 #include "support/error.hpp"
@@ -32,18 +33,33 @@ class sqlite_rows {
           fmt::format("Table {} has {} columns instead of {}", request_.relation, rows_.columns(), arity));
     }
     std::uint64_t count = 0;
-    while (rows_.step()) {
+    row_problems problems;
+    while (step(problems)) {
       ++count;
+      bool is_faulty = false;
       for (std::size_t column = 0; column < arity; ++column) {
         const std::optional<word> value = this->value(static_cast<int>(column), request_.kinds[column]);
-        if (!value) refuse(column, count);
-        columns[column].push_back(*value);
+        if (!value && !is_faulty) problems.add([&] { return problem(column, count); });
+        is_faulty = is_faulty || !value;
+        columns[column].push_back(value.value_or(0));
       }
     }
+    if (!problems.empty()) throw sqlite_failure(problems.text());
     return count;
   }
 
  private:
+  /// A database that ends too early ends the rows, behind the problems so far.
+  bool step(row_problems& problems) {
+    try {
+      return rows_.step();
+    } catch (const sqlite_failure& failure) {
+      problems.add([&] { return row_problem{failure.what()}; });
+      problems.is_all = false;
+      return false;
+    }
+  }
+
   [[nodiscard]] std::optional<word> value(int column, value_kind kind) {
     const int stored = rows_.type(column);
     // As in Soufflé, a text that is NULL is empty.
@@ -67,15 +83,14 @@ class sqlite_rows {
     return integer_word(rows_.integer(column), kind, wide);
   }
 
-  [[noreturn]] void refuse(std::size_t column, std::uint64_t row) const {
+  [[nodiscard]] row_problem problem(std::size_t column, std::uint64_t row) const {
     const int number = static_cast<int>(column);
-    std::string shown = "a blob";
-    if (rows_.type(number) == SQLITE_NULL) {
-      shown = "NULL";
-    } else if (rows_.type(number) != SQLITE_BLOB) {
-      shown = fmt::format("<{}>", rows_.text(number).substr(0, longest_shown));
+    if (const int stored = rows_.type(number); stored == SQLITE_NULL || stored == SQLITE_BLOB) {
+      const char* const shown = stored == SQLITE_NULL ? "NULL" : "a blob";
+      return {fmt::format("Error converting {} in column {} in row {}", shown, column + 1, row)};
     }
-    throw sqlite_failure(fmt::format("Error converting {} in column {} in row {}", shown, column + 1, row));
+    return conversion_problem(rows_.text(number), request_.kinds[column], column, fmt::format("row {}", row),
+                              request_.structured.wide != nullptr);
   }
 
   sqlite_statement rows_;

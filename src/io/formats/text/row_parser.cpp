@@ -83,48 +83,7 @@ class delimiter_outside_brackets {
 
 bool is_number(value_kind kind) { return kind == value_kind::number || kind == value_kind::unsigned_number; }
 
-/// The text without control characters, which would end or garble a message.
-std::string printable(std::string_view text) {
-  std::string shown(text);
-  std::replace_if(
-      shown.begin(), shown.end(), [](unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7f; }, '?');
-  return shown;
-}
-
-std::string conversion_problem(std::string_view text, std::size_t column, std::uint64_t line) {
-  const bool cut = text.size() > longest_shown;
-  std::string shown = printable(text.substr(0, longest_shown));
-  std::replace(shown.begin(), shown.end(), '\t', '?');
-  return fmt::format("Error converting <{}{}> in column {} in line {}", shown, cut ? "..." : "", column + 1, line);
-}
-
 std::string missing_problem(std::uint64_t line) { return fmt::format("Values missing in line {}", line); }
-
-/// Whether a number is only too large for words of 32 bits.
-bool fits_wide_words(std::string_view text, value_kind kind) {
-  std::int64_t number = 0;
-  std::uint64_t magnitude = 0;
-  return kind == value_kind::number ? parse_number(text, number)
-                                    : kind == value_kind::unsigned_number && parse_unsigned(text, magnitude);
-}
-
-/// The line that holds the place, and a caret below it.
-std::string excerpt_at(std::string_view text, std::size_t place) {
-  const std::size_t before = place == 0 ? std::string_view::npos : text.rfind('\n', place - 1);
-  std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-  std::size_t end = std::min(text.find('\n', place), text.size());
-  if (end > begin && end > place && text[end - 1] == '\r') --end;
-  if (end - begin > longest_shown) {
-    begin = std::max(begin, place - std::min(place, longest_shown / 2));
-    end = std::min(end, begin + longest_shown);
-  }
-  std::string marks;
-  for (std::size_t at = begin; at < place; ++at) {
-    const bool goes_on = (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;  // a character of several bytes
-    if (!goes_on) marks += text[at] == '\t' ? '\t' : '-';
-  }
-  return printable(text.substr(begin, end - begin)) + "\n" + marks + "^";
-}
 
 /// Parses the text of one piece; the values of rows with problems are not in the columns.
 template <class Interner>
@@ -167,17 +126,17 @@ class piece_parser {
     return parse_lines(single_character_delimiter(delimiter));
   }
 
-  void report(std::string what, const char* place, std::string hint = {}) {
-    ++problems_.count;
-    if (problems_.first.size() == row_problems::most_shown) return;
-    problems_.first.push_back(
-        {std::move(what), excerpt_at(text_, static_cast<std::size_t>(place - text_.data())), std::move(hint)});
+  void report(row_problem problem, const char* place) {
+    problems_.add([&] {
+      problem.excerpt = excerpt_at(text_, static_cast<std::size_t>(place - text_.data()));
+      return std::move(problem);
+    });
   }
 
   void report_conversion(std::string_view value, std::size_t column, std::uint64_t line) {
-    const bool is_too_large = layout_.wide == nullptr && fits_wide_words(value, layout_.columns[column].kind);
-    report(conversion_problem(value, column, line), value.data(),
-           is_too_large ? "Numbers have 32 bits here; with --word-size 64 they have 64 bits" : "");
+    report(conversion_problem(value, layout_.columns[column].kind, column, fmt::format("line {}", line),
+                              layout_.wide != nullptr),
+           value.data());
   }
 
   struct earlier_symbol {
@@ -204,10 +163,10 @@ class piece_parser {
     const std::size_t count = layout_.columns.size();
     for (std::size_t column = 0; column < count; ++column) {
       const char* value_end = delimiter.find(at, line_end);
-      if (value_end == nullptr) return report(fmt::format("Unbalanced record parenthesis in line {}", line_), at);
+      if (value_end == nullptr) return report({fmt::format("Unbalanced record parenthesis in line {}", line_)}, at);
       if (!store(column, between(at, value_end))) return report_conversion(between(at, value_end), column, line_);
       if (value_end == line_end) {
-        if (column + 1 < count) report(missing_problem(line_), line_end);
+        if (column + 1 < count) report({missing_problem(line_)}, line_end);
         return;
       }
       at = value_end + delimiter.size();
@@ -301,7 +260,7 @@ class piece_parser {
         bool doubled = false;
         const char* closing = find_closing_quote(at_ + 1, doubled);
         if (closing == nullptr) {
-          report(fmt::format("Closing quote missing in column {} in line {}", column + 1, line), begin);
+          report({fmt::format("Closing quote missing in column {} in line {}", column + 1, line)}, begin);
           return false;
         }
         const std::string_view text = between(at_ + 1, closing);
@@ -312,7 +271,7 @@ class piece_parser {
           if (!stored) report_conversion(text, column, line);
         }
         if (!at_row_end() && !between(at_, end_).starts_with(layout_.delimiter)) {
-          report(fmt::format("Delimiter missing after the quoted value of column {} in line {}", column + 1, line_),
+          report({fmt::format("Delimiter missing after the quoted value of column {} in line {}", column + 1, line_)},
                  at_);
           return false;
         }
@@ -323,7 +282,7 @@ class piece_parser {
         at_ = value_end;
       }
       if (at_row_end()) {
-        if (column + 1 < count) report(missing_problem(line_), at_);
+        if (column + 1 < count) report({missing_problem(line_)}, at_);
         skip_row_end();
         ++line_;
         return true;
@@ -453,14 +412,6 @@ row_count count_rows(std::string_view text, const row_layout& layout, bool compl
   result.rows = result.lines = breaks + (tail ? 1 : 0);
   result.whole_bytes = tail || text.back() == '\n' ? text.size() : text.rfind('\n') + 1;
   return result;
-}
-
-void row_problems::append(row_problems following) {
-  for (row_problem& one : following.first) {
-    if (first.size() < most_shown) first.push_back(std::move(one));
-  }
-  count += following.count;
-  is_all = is_all && following.is_all;
 }
 
 row_problems parse_rows(const text_piece& piece, const row_layout& layout, const std::vector<word*>& columns,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/formats/text/row_layout.hpp"
+#include "io/row_problems.hpp"
 #include "io/symbol_queue.hpp"
 #include "storage/symbols/symbol_table.hpp"
 
@@ -29,29 +30,6 @@ struct row_count {
 /// Counts the rows of a text that begins with a row. With `complete` nothing follows, and a last row without a line
 /// break counts too.
 row_count count_rows(std::string_view text, const row_layout& layout, bool complete);
-
-/// A row that could not be read.
-struct row_problem {
-  /// "Error converting <x> in column 1 in line 7"
-  std::string what;
-  /// The line, or what is around the place in a long one, and a line below it with a caret at the place.
-  std::string excerpt;
-  /// What would help; usually empty.
-  std::string hint;
-};
-
-/// All rows of a text that could not be read.
-struct row_problems {
-  static constexpr std::size_t most_shown = 10;
-
-  std::vector<row_problem> first;  ///< at most so many
-  std::uint64_t count = 0;
-  bool is_all = true;  ///< false: the text behind the last one could not be looked at
-
-  [[nodiscard]] bool empty() const { return count == 0; }
-  /// Those of a text that follows.
-  void append(row_problems following);
-};
 
 /// Parses the rows into the columns, one pointer for each attribute. Symbols are interned at once.
 row_problems parse_rows(const text_piece& piece, const row_layout& layout, const std::vector<word*>& columns,

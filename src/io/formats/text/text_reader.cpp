@@ -239,20 +239,11 @@ class facts_loader {
   }
 
   [[noreturn]] void refuse_rows(const row_problems& problems) const {
-    const row_problem& first = problems.first.front();
-    std::string text = fmt::format("{}; cannot parse {}!\n{}", first.what, source_name_, first.excerpt);
-    std::string hint;
-    for (const row_problem& one : problems.first) {
-      if (&one != &first) text += fmt::format("\n{}\n{}", one.what, one.excerpt);
-      if (hint.empty()) hint = one.hint;
-    }
-    const std::uint64_t more = problems.count - problems.first.size();
-    if (more > 0) text += fmt::format("\n{}{} more", problems.is_all ? "" : "at least ", more);
-    if (!hint.empty()) text += "\n" + hint;
-    if (begins_with_mark_ && first.what.ends_with(fmt::format(" in line {}", has_headers_ ? 2 : 1))) {
+    std::string text = problems.text();
+    if (begins_with_mark_ && problems.first.front().what.ends_with(fmt::format(" in line {}", has_headers_ ? 2 : 1))) {
       text += "\nThe file begins with a byte order mark of UTF-8, which is part of its first value";
     }
-    throw user_error(text);
+    refuse(text);
   }
 
   const read_request& request_;

@@ -128,8 +128,8 @@ delimited_formatter lines_of(const relation_rows& rows, const write_request& req
 void write_text_file(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                      output_files& files) {
   const directive_parameters parameters(request.parameters);
-  write_rows(rows, request, lines_of(rows, request, symbols, parameters.flag("headers")), parameters.flag("compress"),
-             files);
+  write_rows(rows, request, lines_of(rows, request, symbols, parameters.flag("headers")),
+             output_compression(parameters), files);
 }
 
 void print_as_text(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,

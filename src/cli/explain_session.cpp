@@ -1,0 +1,230 @@
+#include "cli/explain_session.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "gpulog/error.hpp"
+
+namespace gpulog::cli {
+namespace {
+
+constexpr std::size_t first_depth = 4;  ///< Soufflé's
+constexpr std::size_t most_depth = 500;
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(blanks) + 1 - first));
+}
+
+std::optional<std::size_t> number_from(std::string_view text) {
+  std::size_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// The body of a rule with a literal a line.
+std::string laid_out(const std::string& rule) {
+  std::string text;
+  int depth = 0;
+  bool is_quoted = false;
+  for (std::size_t at = 0; at < rule.size(); ++at) {
+    const char byte = rule[at];
+    if (byte == '"' && (at == 0 || rule[at - 1] != '\\')) is_quoted = !is_quoted;
+    if (!is_quoted && (byte == '(' || byte == '[' || byte == '{')) ++depth;
+    if (!is_quoted && (byte == ')' || byte == ']' || byte == '}')) --depth;
+    const std::string_view rest = std::string_view(rule).substr(at);
+    const bool is_between = !is_quoted && depth == 0 && (rest.starts_with(":- ") || rest.starts_with(", "));
+    text += byte;
+    if (!is_between) continue;
+    if (byte == ':') text += rule[++at];
+    text += "\n  ";  // with the blank that follows, 3
+  }
+  return text;
+}
+
+void collect_cuts(const proof& shown, std::vector<std::pair<std::string, std::string>>& cuts) {
+  if (shown.what == proof::kind::cut) cuts.emplace_back(shown.relation, shown.text);
+  for (const proof& premise : shown.premises) collect_cuts(premise, cuts);
+}
+
+class explain_session {
+ public:
+  explicit explain_session(engine& run) : run_(&run), is_terminal_(isatty(STDIN_FILENO) == 1) {}
+
+  void read_commands() {
+    for (;;) {
+      const auto line = ask("Enter command > ");
+      if (!line || *line == "exit" || *line == "quit" || *line == "q") return;
+      try {
+        act(*line);
+      } catch (const input_error& fault) {
+        print(fmt::format("{}\n", fault.what()));
+      }
+    }
+  }
+
+ private:
+  /// The next line of input; nothing at its end. What is asked is for a person only.
+  std::optional<std::string> ask(const std::string& question) {
+    if (is_terminal_) fmt::print("{}", question);
+    std::fflush(stdout);
+    std::string line;
+    if (!std::getline(std::cin, line)) return std::nullopt;
+    return trimmed(line);
+  }
+
+  void print(const std::string& text) {
+    FILE* const to = output_ ? output_.get() : stdout;
+    std::fwrite(text.data(), 1, text.size(), to);
+  }
+
+  void act(const std::string& line) {
+    const std::size_t end = std::min(line.find(' '), line.size());
+    const std::string name = line.substr(0, end);
+    const std::string rest = trimmed(std::string_view(line).substr(end));
+    if (name.empty()) return;
+    if (name == "explain") return explain(rest);
+    if (name == "subproof") return explain_part(rest);
+    if (name == "setdepth") return set_depth(rest);
+    if (name == "explainnegation") return explain_negation(rest);
+    if (name == "query") return query(rest);
+    if (name == "rule") return print_rule(rest);
+    if (name == "format") return set_format(rest);
+    if (name == "output") return set_output(rest);
+    print_help();
+  }
+
+  void explain(const std::string& tuple) {
+    const auto found = run_->why(tuple, depth_);
+    if (!found) return print("Tuple not found\n");
+    if (is_json_) return print(to_json(*found) + "\n");
+    const std::size_t before = cuts_.size();
+    collect_cuts(*found, cuts_);
+    std::vector<std::string> names;
+    for (std::size_t i = before; i < cuts_.size(); ++i)
+      names.push_back(fmt::format("subproof {}({})", cuts_[i].first, i));
+    print(to_text(*found, names));
+  }
+
+  void explain_part(const std::string& part) {
+    const std::size_t open = part.find('(');
+    const std::size_t close = part.rfind(')');
+    if (open == std::string::npos || close == std::string::npos || close < open)
+      return print("Usage: subproof relation(N)\n");
+    const auto number = number_from(std::string_view(part).substr(open + 1, close - open - 1));
+    const std::string relation = part.substr(0, open);
+    if (!number || *number >= cuts_.size() || cuts_[*number].first != relation) return print("Subproof not found\n");
+    explain(std::string(cuts_[*number].second));
+  }
+
+  void set_depth(const std::string& text) {
+    const auto number = number_from(text);
+    if (!number || *number < 1 || *number > most_depth)
+      return print(fmt::format("Usage: setdepth N, from 1 to {}\n", most_depth));
+    depth_ = *number;
+    print(fmt::format("Depth is now {}\n", depth_));
+  }
+
+  void explain_negation(const std::string& tuple) {
+    const auto found = run_->why(tuple, depth_);
+    if (found) return print(fmt::format("Tuple {} exists\n", found->text));
+    std::vector<failed_rule> rules = run_->why_not(tuple);
+    if (rules.empty()) return print("The relation has no rules\n");
+    for (const failed_rule& rule : rules) print(fmt::format("{}: {}\n", rule.number, laid_out(rule.rule)));
+    const auto picked = number_from(ask("Pick a rule number: ").value_or(""));
+    if (!picked || *picked == 0 || *picked > rules.size()) return print("There is no such rule\n");
+    variable_values values;
+    while (!rules[*picked - 1].free_variables.empty()) {
+      const std::string variable = rules[*picked - 1].free_variables.front();
+      const auto value = ask(fmt::format("Pick a value for {}: ", variable));
+      if (!value) return;
+      values[variable] = *value;
+      rules = run_->why_not(tuple, values);
+      if (rules[*picked - 1].fits_head && !rules[*picked - 1].free_variables.empty() &&
+          rules[*picked - 1].free_variables.front() == variable) {
+        return print("That is no value of the variable\n");
+      }
+    }
+    print(to_text(rules[*picked - 1], tuple));
+  }
+
+  void query(const std::string& tuple) {
+    const auto found = run_->why(tuple, depth_);
+    print(found ? fmt::format("Tuple {} exists\n", found->text) : fmt::format("Tuple {} does not exist\n", tuple));
+  }
+
+  /// Of the relation and number that follow.
+  void print_rule(const std::string& text) {
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    const auto number = number_from(trimmed(std::string_view(text).substr(blank)));
+    const std::vector<std::string> rules = run_->rules(text.substr(0, blank));
+    if (!number || *number == 0 || *number > rules.size()) return print("Rule not found\n");
+    print(laid_out(rules[*number - 1]) + "\n");
+  }
+
+  void set_format(const std::string& name) {
+    if (name != "json" && name != "proof") return print("Usage: format json|proof\n");
+    is_json_ = name == "json";
+  }
+
+  void set_output(const std::string& path) {
+    output_.reset();
+    if (path.empty()) return;
+    output_.reset(std::fopen(path.c_str(), "w"));
+    if (!output_) print(fmt::format("Cannot write to {}\n", path));
+  }
+
+  void print_help() {
+    print(
+        "explain TUPLE          why it is there\n"
+        "subproof RELATION(N)   goes on where a proof was cut\n"
+        "setdepth N             levels that are shown\n"
+        "explainnegation TUPLE  why it is not there\n"
+        "query TUPLE            whether it is there\n"
+        "rule RELATION N        a rule of a relation\n"
+        "format json|proof      how proofs are printed\n"
+        "output [FILE]          where they go; without a file back here\n"
+        "exit, quit, q\n");
+  }
+
+  struct closer {
+    void operator()(FILE* file) const { static_cast<void>(std::fclose(file)); }
+  };
+
+  engine* run_;
+  bool is_terminal_;
+  bool is_json_ = false;
+  std::size_t depth_ = first_depth;
+  std::unique_ptr<FILE, closer> output_;
+  std::vector<std::pair<std::string, std::string>> cuts_;  ///< relation and tuple, by the number of the subproof
+};
+
+}  // namespace
+
+void print_proofs(engine& run, const std::vector<std::string>& tuples) {
+  for (const std::string& tuple : tuples) {
+    if (const auto found = run.why(tuple, first_depth)) {
+      fmt::print("{}", to_text(*found));
+      continue;
+    }
+    fmt::print("{} does not hold\n", tuple);
+    for (const failed_rule& rule : run.why_not(tuple)) fmt::print("{}", to_text(rule, tuple));
+  }
+}
+
+void run_explain_session(engine& run) { explain_session(run).read_commands(); }
+
+}  // namespace gpulog::cli

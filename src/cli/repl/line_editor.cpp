@@ -1,0 +1,98 @@
+#include "cli/repl/line_editor.hpp"
+
+#include <unistd.h>
+
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "gpulog/error.hpp"
+
+namespace gpulog::cli {
+namespace {
+
+constexpr int history_lines = 1000;
+
+}  // namespace
+
+line_editor::line_editor(std::filesystem::path history_file)
+    : history_file_(std::move(history_file)), history_(history_init()) {
+  // Else bytes of UTF-8 are no characters for the editor.
+  if (std::setlocale(LC_CTYPE, "") == nullptr || MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");
+  editor_.reset(el_init("gpulog", stdin, stdout, stderr));
+  if (!editor_ || !history_) throw input_error("Cannot read lines from this terminal");
+  EditLine* const editor = editor_.get();
+  el_set(editor, EL_CLIENTDATA, this);
+  el_set(editor, EL_PROMPT, &line_editor::prompt_of);
+  el_set(editor, EL_EDITOR, "emacs");
+  el_set(editor, EL_SIGNAL, 1);
+  el_set(editor, EL_HIST, ::history, history_.get());
+  el_source(editor, nullptr);  // the user's ~/.editrc
+  // While a line is read, Ctrl-C is a key; while a query runs, it is a signal.
+  el_set(editor, EL_SETTY, "-d", "-isig", nullptr);
+  el_set(editor, EL_ADDFN, "abandon", "Leave the line", &line_editor::abandon);
+  el_set(editor, EL_BIND, "^C", "abandon", nullptr);
+  HistEvent event{};
+  ::history(history_.get(), &event, H_SETSIZE, history_lines);
+  ::history(history_.get(), &event, H_SETUNIQUE, 1);
+  if (!history_file_.empty()) ::history(history_.get(), &event, H_LOAD, history_file_.c_str());
+}
+
+char* line_editor::prompt_of(EditLine* editor) {
+  void* self = nullptr;
+  el_get(editor, EL_CLIENTDATA, &self);
+  return static_cast<line_editor*>(self)->prompt_.data();
+}
+
+unsigned char line_editor::abandon(EditLine* editor, int /*character*/) {
+  void* self = nullptr;
+  el_get(editor, EL_CLIENTDATA, &self);
+  static_cast<line_editor*>(self)->is_abandoned_ = true;
+  return CC_NEWLINE;
+}
+
+line_editor::input line_editor::read(const std::string& prompt) {
+  prompt_ = prompt;
+  is_abandoned_ = false;
+  int length = 0;
+  // Before the prompt says that keys may come.
+  el_set(editor_.get(), EL_PREP_TERM, 1);
+  const char* const line = el_gets(editor_.get(), &length);
+  if (is_abandoned_) {
+    std::fputs("^C\n", stdout);
+    return {event::abandoned, {}};
+  }
+  if (line == nullptr || length <= 0) return {};
+  input result{event::line, {line, static_cast<std::size_t>(length)}};
+  if (!result.text.ends_with('\n')) result.text += '\n';
+  remember(result.text);
+  return result;
+}
+
+void line_editor::remember(const std::string& line) {
+  if (line.find_first_not_of(" \t\n") == std::string::npos) return;
+  HistEvent event{};
+  ::history(history_.get(), &event, H_ENTER, line.c_str());
+  if (history_file_.empty()) return;
+  // Each time: a session may be ended by closing its window.
+  std::error_code ignored;
+  const std::filesystem::path folder = history_file_.parent_path();
+  std::filesystem::create_directories(folder, ignored);
+  ::history(history_.get(), &event, H_SAVE, history_file_.c_str());
+}
+
+std::filesystem::path history_file() {
+  const auto folder_in = [](const char* variable) {
+    const char* const value = std::getenv(variable);
+    const std::filesystem::path folder = value == nullptr ? "" : value;
+    return folder.is_absolute() ? folder : std::filesystem::path();
+  };
+  if (const auto state = folder_in("XDG_STATE_HOME"); !state.empty()) return state / "gpulog" / "history";
+  if (const auto home = folder_in("HOME"); !home.empty()) return home / ".local" / "state" / "gpulog" / "history";
+  return {};
+}
+
+}  // namespace gpulog::cli

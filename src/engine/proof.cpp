@@ -1,0 +1,182 @@
+#include "gpulog/proof.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string_view>
+
+#include "engine/declarations.hpp"
+#include "engine/engine_state.hpp"
+#include "engine/proofs/proof_search.hpp"
+#include "engine/proofs/tuple_text.hpp"
+#include "gpulog/engine.hpp"
+#include "gpulog/error.hpp"
+#include "sema/print.hpp"
+
+namespace gpulog {
+namespace {
+
+/// Searches use memory of the run.
+template <class Search>
+auto found_by(detail::engine_state& engine, const Search& search) {
+  try {
+    return search(engine.proof_finder());
+  } catch (const backend::memory_exceeded& fault) {
+    throw detail::out_of_memory("looking for a proof", fault, engine.memory);
+  } catch (const std::length_error& fault) {
+    throw memory_limit_error(fault.what());
+  }
+}
+
+std::string_view name_of(proof::kind kind) {
+  switch (kind) {
+    case proof::kind::fact:
+      return "fact";
+    case proof::kind::derived:
+      return "derived";
+    case proof::kind::cut:
+      return "cut";
+    case proof::kind::condition:
+      return "condition";
+    case proof::kind::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+nlohmann::ordered_json object_of(const proof& shown) {
+  nlohmann::ordered_json made = {{"kind", name_of(shown.what)}, {"text", shown.text}};
+  if (shown.what == proof::kind::condition) return made;
+  made["relation"] = shown.relation;
+  if (shown.what != proof::kind::unknown) made["height"] = shown.height;
+  if (!shown.is_least) made["is_least"] = false;
+  if (!shown.note.empty()) made["note"] = shown.note;
+  if (shown.what != proof::kind::derived) return made;
+  made["rule"] = shown.rule;
+  made["rule_number"] = shown.rule_number;
+  made["location"] = shown.location;
+  auto& premises = made["premises"] = nlohmann::ordered_json::array();
+  for (const proof& premise : shown.premises) premises.push_back(object_of(premise));
+  return made;
+}
+
+// ---- drawing --------------------------------------------------------------------------------------------------------
+
+/// Lines of text, the last one at the bottom.
+struct drawing {
+  std::vector<std::string> lines;
+  std::size_t width = 0;
+};
+
+/// Characters of UTF-8.
+std::size_t width_of(std::string_view text) {
+  constexpr unsigned char continuation_mask = 0xc0;
+  constexpr unsigned char continuation = 0x80;
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & continuation_mask) != continuation;
+  }));
+}
+
+drawing drawing_of(const std::string& line) { return {{line}, width_of(line)}; }
+
+/// Side by side on one ground, with a blank behind each.
+drawing beside(const std::vector<drawing>& parts) {
+  drawing whole;
+  std::size_t height = 0;
+  for (const drawing& part : parts) height = std::max(height, part.lines.size());
+  whole.lines.resize(height);
+  for (const drawing& part : parts) {
+    const std::size_t above = height - part.lines.size();
+    for (std::size_t i = 0; i < part.lines.size(); ++i) {
+      std::string& line = whole.lines[above + i];
+      line.append(whole.width - std::min(whole.width, width_of(line)), ' ');
+      line += part.lines[i];
+    }
+    whole.width += part.width + 1;
+  }
+  return whole;
+}
+
+/// The premises, a line with the rule, and the conclusion in the middle below it.
+drawing inference(const std::vector<drawing>& premises, const std::string& rule, const std::string& conclusion) {
+  drawing made = beside(premises);
+  const std::size_t own = width_of(conclusion);
+  made.width = std::max({made.width, own, rule.size() + 1});
+  made.lines.push_back(std::string(made.width - rule.size(), '-') + rule);
+  made.lines.push_back(std::string((made.width - own) / 2, ' ') + conclusion);
+  return made;
+}
+
+std::string text_of(const drawing& drawn) {
+  std::string text;
+  for (std::string line : drawn.lines) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+/// @param next of the names
+drawing drawing_of(const proof& shown, const std::vector<std::string>& cut_names, std::size_t& next) {
+  switch (shown.what) {
+    case proof::kind::derived:
+      break;
+    case proof::kind::cut:
+      return drawing_of(next < cut_names.size() ? cut_names[next++] : shown.text + " ...");
+    default:
+      return drawing_of(shown.text);
+  }
+  std::vector<drawing> premises;
+  for (const proof& premise : shown.premises) premises.push_back(drawing_of(premise, cut_names, next));
+  return inference(premises, shown.rule_number == 0 ? "(eqrel)" : fmt::format("(R{})", shown.rule_number), shown.text);
+}
+
+}  // namespace
+
+std::string to_json(const proof& shown) {
+  return object_of(shown).dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string to_text(const proof& shown, const std::vector<std::string>& cut_names) {
+  std::size_t next = 0;
+  std::string text = text_of(drawing_of(shown, cut_names, next));
+  if (!shown.note.empty()) text += "no proof is shown: " + shown.note + "\n";
+  if (shown.what == proof::kind::derived && !shown.is_least) text += "there may be a proof of less height\n";
+  return text;
+}
+
+std::string to_text(const failed_rule& shown, const std::string& tuple) {
+  std::vector<drawing> parts;
+  for (const failed_rule::part& part : shown.parts) {
+    parts.push_back(drawing_of(part.text + (!part.holds ? " ?" : *part.holds ? " ✓" : " x")));
+  }
+  if (!shown.fits_head) parts.push_back(drawing_of("the head is another one x"));
+  return text_of(inference(parts, fmt::format("(R{})", shown.number), tuple));
+}
+
+std::optional<proof> engine::why(std::string_view tuple, std::size_t depth) {
+  return found_by(*state_, [&](detail::proof_search& search) {
+    const auto [relation, words] = detail::tuple_from_text(*state_, tuple);
+    return search.why(relation, words, depth);
+  });
+}
+
+std::vector<failed_rule> engine::why_not(std::string_view tuple, const variable_values& given) {
+  return found_by(*state_, [&](detail::proof_search& search) {
+    const auto [relation, words] = detail::tuple_from_text(*state_, tuple);
+    return search.why_not(relation, words, given);
+  });
+}
+
+std::vector<std::string> engine::rules(std::string_view relation) const {
+  const sema::program& program = state_->analysed();
+  std::vector<std::string> texts;
+  for (const rule_id rule : program[detail::relation_named(relation, program)].rules) {
+    texts.push_back(sema::source_text(program, program[rule]));
+  }
+  return texts;
+}
+
+}  // namespace gpulog

@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/engine_state.hpp"
+#include "engine/proofs/proof_search.hpp"
+#include "engine/proofs/tuple_text.hpp"
+#include "exec/calibration.hpp"
+#include "gpulog/error.hpp"
+#include "sema/print.hpp"
+#include "support/source.hpp"
+
+/// Proofs, and rules that fail, as the program's own text has them.
+namespace gpulog::detail {
+namespace {
+
+/// The types of a rule's variables, as far as atoms tell them.
+class variable_types {
+ public:
+  variable_types(const sema::program& program, const sema::rule& rule) : program_(&program) {
+    for (const sema::variable& one : rule.variables) types_.push_back({one.kind, {}});
+    add(rule.head);
+    add(rule.body);
+  }
+  [[nodiscard]] const value_type& operator[](std::size_t variable) const { return types_[variable]; }
+  /// Whether values have a text.
+  [[nodiscard]] bool is_known(std::size_t variable) const {
+    const value_type& type = types_[variable];
+    return (type.kind != value_kind::record && type.kind != value_kind::adt) || type.structure.valid();
+  }
+
+ private:
+  void add(const sema::atom& read) {
+    for (std::size_t column = 0; column < read.arguments.size(); ++column) {
+      const sema::attribute& attribute = (*program_)[read.relation].attributes[column];
+      const sema::expression& argument = read.arguments[column];
+      if (argument.is_variable()) types_[argument.variable] = {attribute.kind, attribute.structure};
+    }
+  }
+  void add(const std::vector<sema::literal>& body) {
+    for (const sema::literal& part : body) {
+      if (const auto* read = std::get_if<sema::atom>(&part)) add(*read);
+      if (const auto* folded = std::get_if<sema::aggregate>(&part)) add(folded->body);
+    }
+  }
+
+  const sema::program* program_;
+  std::vector<value_type> types_;
+};
+
+bool is_made(const sema::variable& one) { return one.name.starts_with('@'); }
+
+/// The rule with values in place of the names of variables that have one, for texts.
+sema::rule named_by_values(const engine_state& engine, const sema::rule& rule, const expression_values& values) {
+  const variable_types types(engine.analysed(), rule);
+  sema::rule shown = rule;
+  for (std::uint32_t variable = 0; variable < rule.variables.size(); ++variable) {
+    const bool has_text = values.is_bound(variable) && !is_made(rule.variables[variable]) && types.is_known(variable);
+    if (has_text) shown.variables[variable].name = value_text(engine, values[variable], types[variable]);
+  }
+  return shown;
+}
+
+/// A literal of such a rule; atoms as tuple_text() has tuples.
+std::string literal_text(const sema::program& program, const sema::rule& shown, const sema::literal& part) {
+  const auto* read = std::get_if<sema::atom>(&part);
+  if (read == nullptr) return sema::without_made_names(sema::to_text(program, shown, part));
+  std::string text = (read->negated ? "!" : "") + program[read->relation].name + "(";
+  for (std::size_t column = 0; column < read->arguments.size(); ++column) {
+    text += (column > 0 ? ", " : "") + sema::to_text(program, shown, read->arguments[column]);
+  }
+  return sema::without_made_names(text + ")");
+}
+
+}  // namespace
+
+const proof_graph::instance* proof_search::best_instance(number of) const {
+  const auto compare = [this](const proof_graph::instance& left, const proof_graph::instance& right) {
+    if (left.rule != right.rule) return left.rule < right.rule;
+    const auto own = graph_.premises(left);
+    const auto other = graph_.premises(right);
+    for (std::size_t i = 0; i < std::min(own.size(), other.size()); ++i) {
+      const auto a = graph_.words(own[i]);
+      const auto b = graph_.words(other[i]);
+      if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) {
+        return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+      }
+    }
+    return own.size() < other.size();
+  };
+  const proof_graph::instance* best = nullptr;
+  for (number i = graph_[of].first_instance; i != proof_graph::none; i = graph_.instance_at(i).next) {
+    const proof_graph::instance& one = graph_.instance_at(i);
+    const auto premises = graph_.premises(one);
+    const bool proves = std::all_of(premises.begin(), premises.end(), [&](number premise) {
+      return graph_[premise].cone == cone_number_ && graph_[premise].height < graph_[of].height;
+    });
+    if (proves && (best == nullptr || compare(one, *best))) best = &one;
+  }
+  return best;
+}
+
+proof proof_search::shown(number of, std::size_t depth, bool is_least) {
+  const proof_graph::tuple& tuple = graph_[of];
+  proof made;
+  made.text = tuple_text(*engine_, tuple.relation, graph_.words(of));
+  made.relation = engine_->analysed()[tuple.relation].name;
+  if (tuple.is_fact || depth == 0) return made;
+  made.height = tuple.height;
+  made.is_least = is_least;
+  made.what = proof::kind::cut;
+  // A tree may be far larger than the tuples that are in it.
+  if (depth == 1 || tuples_left_ == 0) return made;
+  if (const auto* by = best_instance(of)) show_instance(of, *by, depth, is_least, made);
+  return made;
+}
+
+sema::rule proof_search::with_values(number of, const proof_graph::instance& by) {
+  const sema::rule& source = engine_->analysed().rules[by.rule];
+  rule_matcher& matcher = matcher_of(source.id);
+  const auto wanted = graph_.premises(by);
+  const std::vector<word> head(graph_.words(of).begin(), graph_.words(of).end());
+  sema::rule found = source;
+  search_budget all{UINT64_MAX};
+  matcher.for_each(head, all, [&] {
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const auto words = graph_.words(wanted[i]);
+      const std::vector<word>& there = matcher.premises()[i];
+      if (!std::equal(words.begin(), words.end(), there.begin(), there.end())) return true;
+    }
+    found = named_by_values(*engine_, source, matcher.values());
+    return false;
+  });
+  return found;
+}
+
+void proof_search::show_instance(number of, const proof_graph::instance& by, std::size_t depth, bool is_least,
+                                 proof& into) {
+  into.what = proof::kind::derived;
+  // Heights of tuples below are least only for the tuple that was asked for.
+  const std::vector<number> premises(graph_.premises(by).begin(), graph_.premises(by).end());
+  tuples_left_ -= std::min(tuples_left_, premises.size());
+  if (by.rule == closure) {
+    into.rule = into.relation + " is an equivalence relation";
+    for (const number premise : premises) into.premises.push_back(shown(premise, depth - 1, is_least));
+    return;
+  }
+  const sema::program& program = engine_->analysed();
+  const sema::rule& source = program.rules[by.rule];
+  const std::vector<rule_id>& rules = program[source.head.relation].rules;
+  into.rule = sema::source_text(program, source);
+  into.rule_number = static_cast<std::size_t>(std::find(rules.begin(), rules.end(), source.id) - rules.begin()) + 1;
+  into.location = to_string(source.span);
+  const sema::rule filled = sema::as_in_source(program, with_values(of, by));
+  std::size_t next = 0;
+  for (const sema::literal& part : filled.body) {
+    if (is_premise(part) && next < premises.size()) {
+      into.premises.push_back(shown(premises[next++], depth - 1, is_least));
+    } else {
+      proof& condition = into.premises.emplace_back();
+      condition.what = proof::kind::condition;
+      condition.text = literal_text(program, filled, part);
+    }
+  }
+}
+
+failed_rule proof_search::failure_of(relation_id relation, std::size_t number, std::span<const word> words,
+                                     const variable_values& given) {
+  const sema::program& program = engine_->analysed();
+  const sema::rule& source = program[program[relation].rules[number]];
+  const variable_types types(program, source);
+  failed_rule made;
+  made.number = number + 1;
+  made.rule = sema::source_text(program, source);
+  made.location = to_string(source.span);
+  std::vector<std::optional<word>> values(source.variables.size());
+  for (std::size_t variable = 0; variable < values.size(); ++variable) {
+    const auto found = given.find(source.variables[variable].name);
+    if (found == given.end() || !types.is_known(variable)) continue;
+    values[variable] = value_from_text(*engine_, found->second, types[variable]);
+    if (!values[variable]) throw input_error("'" + found->second + "' is no value of variable " + found->first);
+  }
+  rule_matcher& matcher = matcher_of(source.id);
+  made.fits_head = matcher.assume(words, values);
+  if (!made.fits_head) return made;
+  const sema::rule filled = named_by_values(*engine_, source, matcher.values());
+  for (std::size_t variable = 0; variable < values.size(); ++variable) {
+    const sema::variable& one = source.variables[variable];
+    const bool is_free = !matcher.values().is_bound(static_cast<std::uint32_t>(variable)) && !is_made(one);
+    if (is_free && types.is_known(variable)) made.free_variables.push_back(one.name);
+  }
+  for (const sema::literal& part : source.body) {
+    search_budget budget{exec::calibration::proof_layer_looks};
+    failed_rule::part& one = made.parts.emplace_back();
+    one.text = literal_text(program, filled, part);
+    try {
+      one.holds = matcher.holds(part, budget);
+    } catch (const search_budget::spent&) {
+      one.holds.reset();
+    }
+  }
+  return made;
+}
+
+std::vector<failed_rule> proof_search::why_not(relation_id relation, std::span<const word> words,
+                                               const variable_values& given) {
+  std::vector<failed_rule> rules;
+  const std::size_t count = engine_->analysed()[relation].rules.size();
+  for (std::size_t number = 0; number < count; ++number) {
+    rules.push_back(failure_of(relation, number, words, given));
+  }
+  return rules;
+}
+
+}  // namespace gpulog::detail

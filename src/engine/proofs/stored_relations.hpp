@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "engine/proofs/column_index.hpp"
+#include "support/ids.hpp"
+
+namespace gpulog::detail {
+
+struct engine_state;
+
+/// The tuples of an evaluation, for lookups by any columns. Indexes are made when they are first needed.
+class stored_relations {
+ public:
+  explicit stored_relations(engine_state& engine) : engine_(&engine) {}
+
+  [[nodiscard]] std::uint64_t rows(relation_id relation) const;
+  /// Of an equivalence relation: all its pairs, made when they are first asked for. @throws memory_limit_error
+  [[nodiscard]] const std::vector<const word*>& columns(relation_id relation);
+  /// @param columns at least one, ascending
+  [[nodiscard]] const column_index& index(relation_id relation, const std::vector<std::uint32_t>& columns);
+  [[nodiscard]] bool contains(relation_id relation, std::span<const word> row);
+  /// Whether the tuple was given, not derived.
+  [[nodiscard]] bool is_fact(relation_id relation, std::span<const word> row);
+
+ private:
+  struct table {
+    std::vector<backend::array<word>> memory;
+    std::vector<const word*> columns;
+    std::unique_ptr<column_index> rows;  ///< by all columns
+  };
+  [[nodiscard]] table pairs_of(relation_id relation) const;
+  [[nodiscard]] table facts_of(relation_id relation) const;
+
+  engine_state* engine_;
+  std::map<relation_id, table> pairs_;  ///< of equivalence relations
+  std::map<relation_id, table> facts_;  ///< of relations that have rules, too
+  std::map<std::pair<relation_id, std::vector<std::uint32_t>>, column_index> indexes_;
+};
+
+}  // namespace gpulog::detail

@@ -1,0 +1,191 @@
+#include "exec/strategies/search/device_graph.hpp"
+
+#include <utility>
+
+#include "backend/array.hpp"
+#include "backend/gpu/device.hpp"
+
+namespace gpulog::exec {
+
+namespace {
+
+using backend::array;
+using backend::fresh_memory;
+using storage::gpu::device_relation;
+
+tuple_rows tuples_of(const device_relation& source, const std::vector<std::uint32_t>& columns) {
+  tuple_rows found{{}, source.rows()};
+  for (const std::uint32_t column : columns)
+    found.columns.at[found.columns.arity++] = source.rows() == 0 ? nullptr : source.column(column);
+  return found;
+}
+
+class graph_builder {
+ public:
+  graph_builder(const backend::gpu::device_context& context, backend::memory_resource& resource,
+                const kernels::numbered_task& task, const kernels::relation_list<device_relation>& relations)
+      : context_(context), resource_(resource), task_(task), relations_(relations) {}
+
+  /// @return whether numbers have 32 bits, and there are enough invariants
+  bool build(std::uint64_t least_invariants, device_graph& made) {
+    std::vector<tuple_rows> invariants;
+    for (const kernels::numbered_member& member : task_.members)
+      invariants.push_back(tuples_of(*relations_[member.relation], member.invariants));
+    if (!number(invariants, made.invariants) || made.invariants->size() < least_invariants) return false;
+    made.begins = {0};
+    const auto sources = task_.sources();
+    for (std::size_t m = 0; m < task_.members.size(); ++m) {
+      std::vector<tuple_rows> parts;
+      for (const kernels::tuple_source& source : sources[m])
+        parts.push_back(tuples_of(*relations_[source.relation], source.columns));
+      if (!number(parts, made.nodes.emplace_back())) return false;
+      made.numbers += made.nodes[m]->size();
+      if (made.numbers > kernels::most_numbers) return false;
+      made.begins.push_back(static_cast<std::uint32_t>(made.numbers));
+    }
+    return collect_starts(made) && collect_steps(made);
+  }
+
+ private:
+  /// Pairs of numbers: keys, and what follows them.
+  struct pairs {
+    pairs(backend::memory_resource& resource, std::uint64_t n)
+        : keys(resource, n, fresh_memory::anything), values(resource, n, fresh_memory::anything) {}
+    array<std::uint32_t> keys;
+    array<word> values;
+    std::uint64_t used = 0;
+  };
+
+  bool number(const std::vector<tuple_rows>& parts, std::unique_ptr<device_numbering>& made) const {
+    std::uint64_t rows = 0;
+    for (const tuple_rows& part : parts) rows += part.rows;
+    if (rows > kernels::most_numbers) return false;
+    made = std::make_unique<device_numbering>(context_, resource_, parts);
+    return true;
+  }
+
+  bool collect_starts(device_graph& made) const {
+    std::uint64_t rows = 0;
+    for (const kernels::numbered_member& member : task_.members) rows += relations_[member.relation]->rows();
+    if (rows > UINT32_MAX) return false;
+    pairs all(resource_, rows);
+    for (std::size_t m = 0; m < task_.members.size(); ++m) {
+      const device_relation& own = *relations_[task_.members[m].relation];
+      made.invariants->find(tuples_of(own, task_.members[m].invariants), 0, all.keys.data() + all.used);
+      made.nodes[m]->find(tuples_of(own, task_.members[m].nodes), made.begins[m], all.values.data() + all.used);
+      all.used += own.rows();
+    }
+    made.sources = made.invariants->size();
+    made.starts =
+        sort_by_key(context_, resource_, all.keys.data(), all.values.data(), all.used, made.invariants->size());
+    return true;
+  }
+
+  bool collect_steps(device_graph& made) const {
+    std::uint64_t most = 0;
+    for (const kernels::numbered_step& step : task_.steps) {
+      if (!step.copies) most += relations_[step.relation]->rows();
+      if (step.copies || !kernels::asks_whole_node(task_, step)) most += made.nodes[step.from]->size();
+    }
+    if (most > UINT32_MAX) return false;
+    pairs all(resource_, most);
+    for (const kernels::numbered_step& step : task_.steps) {
+      if (!collect_step(step, made, all)) return false;
+    }
+    made.steps = sort_by_key(context_, resource_, all.keys.data(), all.values.data(), all.used, made.numbers);
+    return true;
+  }
+
+  bool collect_step(const kernels::numbered_step& step, device_graph& made, pairs& all) const {
+    const device_numbering& from = *made.nodes[step.from];
+    tuple_rows asked{{}, from.size()};
+    for (const std::uint32_t place : step.copies ? step.columns : step.from_nodes)
+      asked.columns.at[asked.columns.arity++] = from.found().tuples.at[place];
+    const auto number_nodes = [&](const device_numbering& targets, std::uint32_t first) {
+      targets.find(asked, first, all.values.data() + all.used);
+      number_keys(context_, made.begins[step.from], all.values.data() + all.used, from.size(),
+                  all.keys.data() + all.used);
+      all.used += from.size();
+    };
+    if (step.copies) {
+      number_nodes(*made.nodes[step.to], made.begins[step.to]);
+      return true;
+    }
+    const device_relation& searched = *relations_[step.relation];
+    const auto add_rows = [&](const device_numbering& keys, const std::vector<std::uint32_t>& key,
+                              std::uint32_t first) {
+      keys.find(tuples_of(searched, key), first, all.keys.data() + all.used);
+      made.nodes[step.to]->find(tuples_of(searched, step.columns), made.begins[step.to], all.values.data() + all.used);
+      all.used += searched.rows();
+    };
+    if (kernels::asks_whole_node(task_, step)) {
+      std::vector<std::uint32_t> key(step.key.size());
+      for (std::size_t i = 0; i < key.size(); ++i) key[step.from_nodes[i]] = step.key[i];
+      add_rows(from, key, made.begins[step.from]);
+      return true;
+    }
+    std::unique_ptr<device_numbering> parts;
+    if (!number({tuples_of(searched, step.key)}, parts)) return false;
+    const auto first = static_cast<std::uint32_t>(made.numbers);
+    made.numbers += parts->size();
+    if (made.numbers > kernels::most_numbers) return false;
+    number_nodes(*parts, first);
+    add_rows(*parts, step.key, first);
+    return true;
+  }
+
+  const backend::gpu::device_context& context_;
+  backend::memory_resource& resource_;
+  const kernels::numbered_task& task_;
+  const kernels::relation_list<device_relation>& relations_;
+};
+
+}  // namespace
+
+std::optional<device_graph> make_device_graph(const backend::gpu::device_context& context,
+                                              backend::memory_resource& resource, const kernels::numbered_task& task,
+                                              const kernels::relation_list<device_relation>& relations,
+                                              std::uint64_t least_invariants) {
+  std::optional<device_graph> made(std::in_place);
+  if (!graph_builder(context, resource, task, relations).build(least_invariants, *made)) made.reset();
+  return made;
+}
+
+device_graph make_graph_of_values(const backend::gpu::device_context& context, backend::memory_resource& resource,
+                                  const kernels::numbered_task& task,
+                                  const kernels::relation_list<device_relation>& relations, std::uint64_t bound) {
+  device_graph made;
+  made.numbers = made.sources = bound;
+  made.begins = {0, static_cast<std::uint32_t>(bound)};
+  const kernels::numbered_member& member = task.members.front();
+  const tuple_rows first = tuples_of(*relations[member.relation], {member.invariants.front(), member.nodes.front()});
+  made.starts = sort_by_key(context, resource, first.columns.at[0], first.columns.at[1], first.rows, bound);
+  const auto pairs_of = [&](const kernels::numbered_step& step) {
+    return tuples_of(*relations[step.relation], {step.key.front(), step.columns.front()});
+  };
+  if (task.steps.size() == 1) {
+    const tuple_rows pairs = pairs_of(task.steps.front());
+    made.steps = sort_by_key(context, resource, pairs.columns.at[0], pairs.columns.at[1], pairs.rows, bound);
+    return made;
+  }
+  std::uint64_t rows = 0;
+  for (const kernels::numbered_step& step : task.steps) rows += relations[step.relation]->rows();
+  array<word> keys(resource, rows, fresh_memory::anything);
+  array<word> values(resource, rows, fresh_memory::anything);
+  std::uint64_t used = 0;
+  for (const kernels::numbered_step& step : task.steps) {
+    const tuple_rows pairs = pairs_of(step);
+    if (pairs.rows == 0) continue;
+    const auto copy = [&](const word* column, array<word>& to) {
+      backend::gpu::copy_async(to.data() + used, column, pairs.rows * sizeof(word),
+                               backend::gpu::direction::device_to_device, context.stream());
+    };
+    copy(pairs.columns.at[0], keys);
+    copy(pairs.columns.at[1], values);
+    used += pairs.rows;
+  }
+  made.steps = sort_by_key(context, resource, keys.data(), values.data(), rows, bound);
+  return made;
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "exec/strategies/search/device_numbering.hpp"
+#include "kernels/search/numbered_task.hpp"
+#include "storage/relation/device_relation.hpp"
+
+namespace gpulog::exec {
+
+/// As kernels::numbered_graph, in device memory.
+struct device_graph {
+  std::vector<std::unique_ptr<device_numbering>> nodes;  ///< by member; none: values are their own numbers
+  std::vector<std::uint32_t> begins;                     ///< by member, and one behind
+  std::uint64_t numbers = 0;
+  device_lists steps;
+  std::unique_ptr<device_numbering> invariants;  ///< null: values are their own numbers
+  std::uint64_t sources = 0;                     ///< numbers of invariants
+  device_lists starts;
+};
+
+/// @return nothing when numbers have no 32 bits, or there are fewer invariants. @throws backend::memory_exceeded
+[[nodiscard]] std::optional<device_graph> make_device_graph(
+    const backend::gpu::device_context& context, backend::memory_resource& resource, const kernels::numbered_task& task,
+    const kernels::relation_list<storage::gpu::device_relation>& relations, std::uint64_t least_invariants);
+
+/// The same of a task with one member of two columns, whose values are their own numbers. @param bound they are below
+[[nodiscard]] device_graph make_graph_of_values(const backend::gpu::device_context& context,
+                                                backend::memory_resource& resource, const kernels::numbered_task& task,
+                                                const kernels::relation_list<storage::gpu::device_relation>& relations,
+                                                std::uint64_t bound);
+
+}  // namespace gpulog::exec

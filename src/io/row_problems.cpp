@@ -1,0 +1,83 @@
+#include "io/row_problems.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "io/facts_reader.hpp"
+#include "io/number_text.hpp"
+
+namespace gpulog::io {
+namespace {
+
+/// The text without control characters, which would end or garble a message.
+std::string printable(std::string_view text) {
+  std::string shown(text);
+  std::replace_if(
+      shown.begin(), shown.end(), [](unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7f; }, '?');
+  return shown;
+}
+
+/// Whether it is a number that is at most too large for words of 32 bits.
+bool fits_wide_words(std::string_view text, value_kind kind) {
+  std::int64_t number = 0;
+  std::uint64_t magnitude = 0;
+  return kind == value_kind::number ? parse_number(text, number)
+                                    : kind == value_kind::unsigned_number && parse_unsigned(text, magnitude);
+}
+
+}  // namespace
+
+void row_problems::append(row_problems following) {
+  for (row_problem& one : following.first) {
+    if (first.size() < most_shown) first.push_back(std::move(one));
+  }
+  count += following.count;
+  is_all = is_all && following.is_all;
+}
+
+std::string row_problems::text() const {
+  std::string lines;
+  std::string hint;
+  for (const row_problem& one : first) {
+    lines += fmt::format("{}{}{}{}", lines.empty() ? "" : "\n", one.what, one.excerpt.empty() ? "" : "\n", one.excerpt);
+    if (hint.empty()) hint = one.hint;
+  }
+  const std::uint64_t more = count - first.size();
+  if (more > 0) lines += fmt::format("\n{}{} more", is_all ? "" : "at least ", more);
+  if (!hint.empty()) lines += "\n" + hint;
+  return lines;
+}
+
+row_problem conversion_problem(std::string_view value, value_kind kind, std::size_t column, std::string_view place,
+                               bool has_wide_words) {
+  const bool cut = value.size() > longest_shown;
+  std::string shown = printable(value.substr(0, longest_shown));
+  std::replace(shown.begin(), shown.end(), '\t', '?');
+  row_problem found{
+      fmt::format("Error converting <{}{}> in column {} in {}", shown, cut ? "..." : "", column + 1, place)};
+  if (!has_wide_words && fits_wide_words(value, kind)) {
+    found.hint = "Numbers have 32 bits here; with --word-size 64 they have 64 bits";
+  }
+  return found;
+}
+
+std::string excerpt_at(std::string_view text, std::size_t place) {
+  const std::size_t before = place == 0 ? std::string_view::npos : text.rfind('\n', place - 1);
+  std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  std::size_t end = std::min(text.find('\n', place), text.size());
+  if (end > begin && end > place && text[end - 1] == '\r') --end;
+  if (end - begin > longest_shown) {
+    begin = std::max(begin, place - std::min(place, longest_shown / 2));
+    end = std::min(end, begin + longest_shown);
+  }
+  std::string marks;
+  for (std::size_t at = begin; at < place; ++at) {
+    const bool goes_on = (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;  // a character of several bytes
+    if (!goes_on) marks += text[at] == '\t' ? '\t' : '-';
+  }
+  return printable(text.substr(begin, end - begin)) + "\n" + marks + "^";
+}
+
+}  // namespace gpulog::io

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/join/wave_share.cuh"
+#include "kernels/search/takeover.hpp"
+
+/// Rows of bits in a block's memory, and how their bits become numbers.
+namespace gpulog::kernels::gpu {
+
+/// Numbers that a group of words has bits for.
+constexpr std::uint32_t group_numbers = wave_size * word_bits;
+/// Of one group, as they are listed before they are written: so that lanes write side by side.
+using staged_numbers = std::uint16_t[group_numbers];
+
+[[nodiscard]] __device__ inline bool has_bit(const std::uint32_t* row, std::uint32_t number) {
+  return (*static_cast<const volatile std::uint32_t*>(row + number / word_bits) >> number % word_bits & 1) != 0;
+}
+/// @return whether it was not there
+__device__ inline bool set_bit(std::uint32_t* row, std::uint32_t number) {
+  const std::uint32_t bit = 1U << number % word_bits;
+  return (atomicOr(row + number / word_bits, bit) & bit) == 0;
+}
+
+/// All lanes: the bits of a group, a word a lane, as numbers within the group, ascending. @param before bits of lanes
+/// in front
+__device__ inline void list_group(std::uint32_t bits, std::uint32_t before, std::uint16_t* staged) {
+  const std::uint32_t lane = backend::gpu::lane();
+  const backend::gpu::lane_mask words = backend::gpu::ballot(bits != 0);
+  if (backend::gpu::count_bits(words) <= backend::gpu::greatest_of_lanes(backend::gpu::count_bits(bits))) {
+    // Few words with many bits: a lane for each bit.
+    for (backend::gpu::lane_mask left = words; left != 0; left &= left - 1) {
+      const unsigned owner = backend::gpu::lowest_bit(left);
+      const std::uint32_t word_of = backend::gpu::shuffle(bits, owner);
+      const std::uint32_t begin = backend::gpu::shuffle(before, owner);
+      if (lane < word_bits && (word_of >> lane & 1) != 0) {
+        const std::uint32_t lower = word_of & ((1U << lane) - 1);
+        staged[begin + backend::gpu::count_bits(lower)] = static_cast<std::uint16_t>(owner * word_bits + lane);
+      }
+    }
+  } else {
+    for (std::uint32_t left = bits; left != 0; left &= left - 1)
+      staged[before++] = static_cast<std::uint16_t>(lane * word_bits + backend::gpu::lowest_bit(left));
+  }
+  backend::gpu::wave_barrier();
+}
+
+/// The same word n times, by n threads of all. Lines of memory are written whole.
+__device__ inline void fill_rows(word* out, std::uint64_t n, word value, std::uint32_t thread, std::uint32_t threads) {
+  const std::uint64_t skipped = reinterpret_cast<std::uintptr_t>(out) / sizeof(word) % row_alignment;
+  for (std::uint64_t i = thread; i < n + skipped; i += threads) {
+    if (i >= skipped) backend::gpu::store_past_caches(out + (i - skipped), value);
+  }
+}
+
+/// All lanes: writes n staged numbers of a group to all node columns. @param base row of the result
+__device__ inline void write_group(const takeover_results& results, std::uint64_t numbers, std::uint32_t first_number,
+                                   const std::uint16_t* staged, std::uint32_t n, std::uint64_t base) {
+  for (std::uint32_t c = 0; c < results.node_columns; ++c) {
+    word* const out = results.out[results.invariant_columns + c] + base;
+    const word* const values = results.nodes == nullptr ? nullptr : results.nodes + c * numbers;
+    const auto skipped =
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(out) / sizeof(word) % row_alignment);
+    for (std::uint32_t i = backend::gpu::lane(); i < n + skipped; i += wave_size) {
+      if (i < skipped) continue;
+      const word number = first_number + staged[i - skipped];
+      backend::gpu::store_past_caches(out + (i - skipped), values == nullptr ? number : values[number]);
+    }
+  }
+}
+
+}  // namespace gpulog::kernels::gpu

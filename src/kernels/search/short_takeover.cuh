@@ -1,0 +1,174 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/join/wave_share.cuh"
+#include "kernels/search/takeover.hpp"
+
+/// The first of two kernels: a wave for each source, which sees and lists numbers in the block's memory. Results that
+/// are longer, or take many steps, are left for the other one.
+namespace gpulog::kernels::gpu {
+
+constexpr unsigned short_search_threads = 256;
+
+/// Numbers that a wave has met. All lanes call its functions.
+class short_set {
+ public:
+  static constexpr std::uint32_t slots = 256;
+  static constexpr std::uint32_t capacity = short_row + wave_size;
+
+  __device__ short_set(std::uint32_t* table, std::uint32_t* list) : table_(table), list_(list) {}
+
+  __device__ void clear() {
+    for (std::uint32_t i = backend::gpu::lane(); i < slots; i += wave_size) table_[i] = free_slot;
+    size_ = 0;
+    backend::gpu::wave_barrier();
+  }
+  /// Nothing happens once it is too large. Behind a barrier of the wave, others see what was added.
+  __device__ void add(bool is_there, std::uint32_t number) {
+    if (is_too_large()) return;
+    bool fresh = false;
+    if (is_there) {
+      for (std::uint32_t at = number * 0x9E3779B1U >> 24;; at = (at + 1) % slots) {
+        const std::uint32_t known = atomicCAS(table_ + at, free_slot, number);
+        fresh = known == free_slot;
+        if (fresh || known == number) break;
+      }
+    }
+    const backend::gpu::lane_mask winners = backend::gpu::ballot(fresh);
+    if (fresh) list_[size_ + backend::gpu::rank_in(winners)] = number;
+    size_ += backend::gpu::count_bits(winners);
+  }
+  __device__ void add_all(const word* numbers, std::uint32_t n) {
+    for (std::uint32_t base = 0; base < n; base += wave_size) {
+      const std::uint32_t i = base + backend::gpu::lane();
+      add(i < n, i < n ? numbers[i] : 0);
+    }
+  }
+  [[nodiscard]] __device__ std::uint32_t size() const { return size_; }
+  [[nodiscard]] __device__ bool is_too_large() const { return size_ > short_row; }
+  [[nodiscard]] __device__ std::uint32_t operator[](std::uint32_t i) const { return list_[i]; }
+
+ private:
+  static constexpr std::uint32_t free_slot = UINT32_MAX;
+  std::uint32_t* table_;
+  std::uint32_t* list_;
+  std::uint32_t size_ = 0;
+};
+static_assert(short_set::slots >= 2 * short_set::capacity);
+
+/// Puts the first numbers of a source into the set. @return whether its result is the row of a vertex: it begins at
+/// just what follows that. First tuples are different, so no list of starts has a number twice; lists of steps may.
+__device__ inline row_kind begin_short(const takeover_arguments& arguments, std::uint64_t source, std::uint32_t vertex,
+                                       short_set& met) {
+  const std::uint32_t begin = arguments.first_starts[source];
+  const std::uint32_t starts = arguments.first_starts[source + 1] - begin;
+  met.clear();
+  const std::uint32_t count = vertex == takeover_arguments::no_vertex ? 0 : arguments.vertices[vertex].count;
+  if (count != 0 && count <= 2 * short_row) {
+    met.add_all(arguments.steps + arguments.vertices[vertex].first, count);
+    const std::uint32_t following = met.size();
+    met.add_all(arguments.starts + begin, starts);
+    if (met.size() == following && following == starts) return row_kind::of_vertex;
+    backend::gpu::wave_barrier();
+    met.clear();
+  }
+  met.add_all(arguments.starts + begin, starts);
+  return count > 2 * short_row ? row_kind::unknown : row_kind::other;
+}
+
+/// @return whether the search came to its end
+__device__ inline bool search_short(const takeover_arguments& arguments, short_set& met,
+                                    unsigned long long& candidates) {
+  constexpr std::uint32_t most_steps = 16 * short_row;
+  for (std::uint32_t begin = 0; begin < met.size() && !met.is_too_large();) {
+    const std::uint32_t end = met.size();
+    backend::gpu::wave_barrier();
+    for (std::uint32_t base = begin; base < end; base += wave_size) {
+      const std::uint32_t i = base + backend::gpu::lane();
+      std::uint32_t first = 0;
+      std::uint32_t count = 0;
+      if (i < end) {
+        const row_vertex& vertex = arguments.vertices[met[i]];
+        first = vertex.first;
+        count = vertex.count;
+      }
+      if (backend::gpu::any_lane(count > most_steps) || backend::gpu::sum_of_lanes(count) > most_steps) return false;
+      candidates += count;
+      share_ranges<1>(
+          first, count, [&](std::uint32_t position) { return arguments.steps[position]; },
+          [&](bool is_there, word next) { met.add(is_there, next); });
+    }
+    begin = end;
+  }
+  backend::gpu::wave_barrier();
+  return !met.is_too_large();
+}
+
+/// Numbers of a list become rows of the result.
+__device__ inline void write_short(const takeover_results& results, std::uint64_t sources, std::uint64_t numbers,
+                                   std::uint64_t source, const short_set& met, std::uint64_t base) {
+  for (std::uint32_t i = backend::gpu::lane(); i < met.size(); i += wave_size) {
+    for (std::uint32_t c = 0; c < results.invariant_columns; ++c) {
+      results.out[c][base + i] =
+          results.invariants == nullptr ? static_cast<word>(source) : results.invariants[c * sources + source];
+    }
+    for (std::uint32_t c = 0; c < results.node_columns; ++c) {
+      results.out[results.invariant_columns + c][base + i] =
+          results.nodes == nullptr ? met[i] : results.nodes[c * numbers + met[i]];
+    }
+  }
+}
+
+/// Keeps and writes what a search found.
+__device__ inline void finish_short(const takeover_arguments& arguments, std::uint64_t source, std::uint32_t vertex,
+                                    row_kind kind, const short_set& met) {
+  unsigned long long base = 0;
+  if (backend::gpu::lane() == 0) {
+    base = atomicAdd(&arguments.counts->rows, static_cast<unsigned long long>(met.size()));
+    if (base + met.size() > arguments.results.capacity) {
+      arguments.places[source] = base;
+      arguments.missing[atomicAdd(&arguments.counts->missing, 1ULL)] = static_cast<std::uint32_t>(source);
+    }
+  }
+  base = backend::gpu::shuffle(base, 0);
+  if (base + met.size() <= arguments.results.capacity)
+    write_short(arguments.results, arguments.sources, arguments.numbers, source, met, base);
+  if (kind != row_kind::of_vertex) return;
+  const std::uint32_t place = vertex * short_row;
+  for (std::uint32_t i = backend::gpu::lane(); i < met.size(); i += wave_size) arguments.rows[place + i] = met[i];
+  // Only the next kernel reads it.
+  if (backend::gpu::lane() == 0)
+    arguments.vertices[vertex].row = static_cast<unsigned long long>(met.size()) << 32 | place;
+}
+
+__global__ void __launch_bounds__(short_search_threads)
+    short_takeover_kernel(const GPULOG_GRID_CONSTANT takeover_arguments arguments) {
+  constexpr unsigned waves = short_search_threads / wave_size;
+  GPULOG_SHARED(std::uint32_t[waves][short_set::slots], tables);
+  GPULOG_SHARED(std::uint32_t[waves][short_set::capacity], lists);
+  const std::uint32_t wave = backend::gpu::wave();
+  short_set met(tables[wave], lists[wave]);
+  unsigned long long candidates = 0;
+  for (std::uint64_t number = blockIdx.x * waves + wave; number < arguments.sources; number += gridDim.x * waves) {
+    const std::uint64_t source = number * arguments.stride % arguments.sources;
+    const std::uint32_t starts = arguments.first_starts[source + 1] - arguments.first_starts[source];
+    if (starts == 0) continue;
+    const std::uint32_t vertex =
+        arguments.vertex_of == nullptr ? static_cast<std::uint32_t>(source) : arguments.vertex_of[source];
+    row_kind kind = vertex == takeover_arguments::no_vertex ? row_kind::other : row_kind::unknown;
+    const bool may_be_short = starts <= short_row;
+    if (may_be_short) kind = begin_short(arguments, source, vertex, met);
+    if (may_be_short && search_short(arguments, met, candidates)) {
+      finish_short(arguments, source, vertex, kind, met);
+    } else if (backend::gpu::lane() == 0) {
+      arguments.kinds[source] = kind;
+      arguments.listed[atomicAdd(&arguments.counts->longs, 1ULL)] = static_cast<std::uint32_t>(source);
+    }
+    backend::gpu::wave_barrier();
+  }
+  candidates = backend::gpu::sum_of_lanes(std::uint64_t{candidates});
+  if (backend::gpu::lane() == 0 && candidates != 0) atomicAdd(&arguments.counts->candidates, candidates);
+}
+
+}  // namespace gpulog::kernels::gpu

@@ -1,0 +1,201 @@
+// Searches of a device that take over complete rows: all forms of closures on all shapes of graphs, with results that
+// find no room at first, against the naive evaluator and, for large results, a CPU.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "random_on_device.hpp"
+
+namespace gpulog::exec {
+namespace {
+
+using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+using row_takeover_on_gpu = on_gpu;
+
+const std::string edges_of = ".decl e(x:number, y:number)\n";
+const std::string binary = edges_of + ".decl r(x:number, y:number)\n";
+const std::string closure = binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
+
+options options_of(row_takeover_mode mode) {
+  options chosen;
+  chosen.row_takeover = mode;
+  return chosen;
+}
+
+void load(executor& target, const sema::program& source, const edges& graph) {
+  std::vector<word> columns[2];
+  for (const auto& [x, y] : graph) {
+    columns[0].push_back(x);
+    columns[1].push_back(y);
+  }
+  target.load(source.find_relation("e").value(), {columns[0].data(), columns[1].data()}, graph.size());
+}
+
+struct outcome {
+  device_tuples found;
+  bool was_searched_so = false;
+  std::uint64_t taken_over = 0;
+};
+
+outcome outcome_of(executor& done, const sema::program& source) {
+  outcome result;
+  result.found = rows_of(done, source.find_relation("r").value());
+  for (const stratum_statistics& stratum : done.figures().strata) {
+    for (const std::string& strategy : stratum.strategies)
+      result.was_searched_so = result.was_searched_so || strategy == "row-takeover";
+    result.taken_over += stratum.rows_taken_over;
+  }
+  return result;
+}
+
+outcome run(const std::string& text, const edges& graph, const options& chosen) {
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program);
+  storage::symbol_table symbols(plan.symbols);
+  const auto running = make_gpu_executor(plan, symbols, chosen, 0, 0);
+  load(*running, source.program, graph);
+  running->evaluate();
+  return outcome_of(*running, source.program);
+}
+
+device_tuples by_naive_evaluator(const std::string& text, const edges& graph) {
+  const analysed_text source(text);
+  oracle::database expected(source.program);
+  for (const auto& [x, y] : graph) expected[source.program.find_relation("e").value()].insert({x, y});
+  oracle::evaluate(source.program, expected);
+  const auto& known = expected[source.program.find_relation("r").value()];
+  return {known.begin(), known.end()};
+}
+
+device_tuples by_cpu(const std::string& text, const edges& graph) {
+  const analysed_text source(text);
+  const plan::program plan = oracle::loops_only(plan::make_plan(source.program));
+  storage::symbol_table symbols(plan.symbols);
+  backend::host_memory memory;
+  const auto running = make_cpu_executor(plan, symbols, memory, {});
+  load(*running, source.program, graph);
+  running->evaluate();
+  return rows_of(*running, source.program.find_relation("r").value());
+}
+
+edges chain(std::uint32_t nodes) {
+  edges made;
+  for (std::uint32_t i = 0; i + 1 < nodes; ++i) made.emplace_back(i, i + 1);
+  return made;
+}
+edges ring(std::uint32_t nodes) {
+  edges made = chain(nodes);
+  made.emplace_back(nodes - 1, 0);
+  return made;
+}
+/// From its centre, and back to it.
+edges star(std::uint32_t nodes) {
+  edges made;
+  for (std::uint32_t i = 1; i < nodes; ++i) made.emplace_back(0, i);
+  for (std::uint32_t i = 1; i < nodes; i += 3) made.emplace_back(i, 0);
+  return made;
+}
+edges with_repeated(edges graph) {
+  graph.insert(graph.end(), graph.begin(), graph.begin() + static_cast<std::ptrdiff_t>(graph.size() / 2));
+  return graph;
+}
+edges multiplied(edges graph, std::uint32_t factor) {
+  for (auto& [x, y] : graph) {
+    x *= factor;
+    y *= factor;
+  }
+  return graph;
+}
+
+TEST_F(row_takeover_on_gpu, all_forms_of_closures) {
+  const std::vector<std::string> forms = {
+      closure,
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- e(x,z), r(z,y).\n",
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), r(z,y).\n",
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\nr(x,y) :- r(x,z), e(y,z).\n",
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- e(y,x).\nr(x,y) :- r(x,z), e(z,y).\nr(x,y) :- r(x,z), e(y,z).\n",
+      binary + "r(x,x) :- e(x,_).\nr(x,y) :- r(x,z), e(z,y).\n",
+      binary + "r(y,x) :- e(x,y), x != 3.\nr(x,y) :- r(x,z), e(z,y).\n",
+      binary + "r(x,y) :- e(x,y), x % 3 != 1.\nr(x,y) :- r(x,z), e(z,y).\n",
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y), y != 3, !e(y,z).\n",
+      edges_of + ".decl r(p:number, q:number, y:number)\nr(x,x+y,y) :- e(x,y).\nr(p,q,y) :- r(p,q,z), e(z,y).\n",
+      edges_of +
+          ".decl r(a:number, b:number, c:number, d:number)\nr(x,y,y,z) :- e(x,y), e(y,z).\n"
+          "r(a,b,d,y) :- r(a,b,_,d), e(d,y).\n"};
+  const std::vector<edges> graphs = {{},
+                                     {{1, 2}},
+                                     {{1, 1}, {2, 2}, {2, 3}, {3, 4}, {4, 3}, {4, 5}, {7, 7}, {50, 50}},
+                                     chain(45),
+                                     ring(40),
+                                     star(50),
+                                     with_repeated(oracle::make_random_graph(1, 40, 30)),
+                                     oracle::make_random_graph(2, 40, 60),
+                                     oracle::make_random_graph(3, 70, 200)};
+  for (const std::string& form : forms) {
+    for (const edges& graph : graphs) {
+      for (const std::uint32_t factor : {1U, 40503U}) {
+        const edges input = multiplied(graph, factor);
+        const outcome found = run(form, input, options_of(row_takeover_mode::always));
+        EXPECT_EQ(found.found, by_naive_evaluator(form, input)) << form << graph.size() << " edges, x " << factor;
+      }
+    }
+  }
+}
+
+TEST_F(row_takeover_on_gpu, graphs_of_many_rows) {
+  const auto nodes = static_cast<std::uint32_t>(sized(3000, 400));
+  const std::vector<edges> graphs = {chain(nodes),
+                                     ring(nodes),
+                                     star(nodes),
+                                     multiplied(chain(nodes), 3),
+                                     oracle::make_random_graph(4, nodes, nodes),
+                                     oracle::make_random_graph(5, nodes, nodes + nodes / 4),
+                                     oracle::make_random_graph(6, nodes, nodes * 3),
+                                     multiplied(oracle::make_random_graph(7, nodes, nodes * 2), 5)};
+  std::uint64_t taken_over = 0;
+  for (const edges& graph : graphs) {
+    const device_tuples expected = by_cpu(closure, graph);
+    for (const bool has_room : {true, false}) {
+      options chosen = options_of(row_takeover_mode::always);
+      if (!has_room) chosen.cut.first_result_rows = 1;
+      const outcome found = run(closure, graph, chosen);
+      EXPECT_TRUE(found.was_searched_so);
+      EXPECT_TRUE(found.found == expected) << found.found.size() << " rows, not " << expected.size();
+      taken_over += found.taken_over;
+    }
+  }
+  EXPECT_GT(taken_over, 0U);
+}
+
+/// Lists of starts and steps that only a block can compare.
+TEST_F(row_takeover_on_gpu, vertices_that_many_follow) {
+  edges graph;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    for (std::uint32_t j = 0; j < 90; ++j) graph.emplace_back(i, 20 + (i * 7 + j) % 200);
+    graph.emplace_back(20 + i, i + 1);
+  }
+  const std::string some = binary + "r(x,y) :- e(x,y), y != 25.\nr(x,y) :- r(x,z), e(z,y).\n";
+  for (const std::string& form : {closure, some})
+    EXPECT_TRUE(run(form, graph, options_of(row_takeover_mode::always)).found == by_cpu(form, graph)) << form;
+}
+
+TEST_F(row_takeover_on_gpu, is_chosen_or_not) {
+  const edges graph = oracle::make_random_graph(2, 40, 60);
+  EXPECT_TRUE(run(closure, graph, options_of(row_takeover_mode::always)).was_searched_so);
+  EXPECT_FALSE(run(closure, graph, options_of(row_takeover_mode::off)).was_searched_so);
+  EXPECT_FALSE(run(closure, {}, options_of(row_takeover_mode::always)).was_searched_so);
+  // Several relations, and values that travel.
+  const std::vector<std::string> others = {
+      binary + ".decl s(y:number, p:number)\nr(x,y) :- e(x,y).\ns(y,p) :- r(p,z), e(z,y).\nr(p,y) :- s(z,p), e(y,z).\n",
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y), x < y.\n"};
+  for (const std::string& text : others) {
+    const outcome found = run(text, graph, options_of(row_takeover_mode::always));
+    EXPECT_FALSE(found.was_searched_so);
+    EXPECT_EQ(found.found, by_naive_evaluator(text, graph));
+  }
+}
+
+}  // namespace
+}  // namespace gpulog::exec
