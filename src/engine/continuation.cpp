@@ -6,44 +6,15 @@
 #include <variant>
 
 #include "engine/affected.hpp"
+#include "sema/order_dependence.hpp"
 
 namespace gpulog::detail {
 namespace {
 
-/// Whether its value is another one when it is asked for again.
-bool depends_on_order(const sema::expression& asked) {
-  return (asked.is_operation() && (asked.op == scalar_op::next_counter || asked.op == scalar_op::iteration_number)) ||
-         std::any_of(asked.arguments.begin(), asked.arguments.end(), depends_on_order);
-}
-
-bool depends_on_order(const std::vector<sema::literal>& body);
-
-bool depends_on_order(const sema::literal& asked) {
-  if (const auto* test = std::get_if<sema::constraint>(&asked))
-    return depends_on_order(test->left) || depends_on_order(test->right);
-  if (const auto* made = std::get_if<sema::generator>(&asked)) {
-    return std::any_of(made->arguments.begin(), made->arguments.end(),
-                       [](const sema::expression& argument) { return depends_on_order(argument); });
-  }
-  const auto* folded = std::get_if<sema::aggregate>(&asked);
-  return folded != nullptr && (depends_on_order(folded->target) || depends_on_order(folded->body));
-}
-
-bool depends_on_order(const std::vector<sema::literal>& body) {
-  return std::any_of(body.begin(), body.end(), [](const sema::literal& part) { return depends_on_order(part); });
-}
-
-bool depends_on_order(const sema::rule& asked) {
-  const auto& arguments = asked.head.arguments;
-  return depends_on_order(asked.body) ||
-         std::any_of(arguments.begin(), arguments.end(),
-                     [](const sema::expression& argument) { return depends_on_order(argument); });
-}
-
 /// Whether a tuple never leaves it, and which ones it has does not depend on their order.
 bool only_grows(const sema::relation& relation) {
   return relation.subsumptions.empty() && relation.choice_domains.empty() && relation.lattices.empty() &&
-         !relation.size_limit && relation.structure != sema::representation::eqrel;
+         !relation.size_limit;
 }
 
 bool reads_some(const sema::rule& rule, const std::vector<bool>& relations) {
@@ -64,8 +35,9 @@ bool is_shown(const sema::program& analysed, const sema::stratum& stratum, const
 /// @param growing relations of strata before, and those of this one
 bool grows_with(const sema::program& analysed, const sema::stratum& stratum, const std::vector<bool>& affected,
                 const std::vector<bool>& growing) {
+  const bool has_state = sema::has_stateful_functors(analysed);
   for (const rule_id id : stratum.rules) {
-    if (depends_on_order(analysed[id])) return false;
+    if (sema::notices_order(analysed[id], has_state)) return false;
     bool grows = true;
     for_each_atom(analysed[id].body, [&](const sema::atom& one, bool is_monotone) {
       grows = grows && (!is_in(affected, one.relation) || (is_monotone && is_in(growing, one.relation)));

@@ -7,6 +7,7 @@
 #include "engine/affected.hpp"
 #include "engine/continuation.hpp"
 #include "engine/engine_state.hpp"
+#include "engine/proofs/proof_search.hpp"
 #include "engine/run_figures.hpp"
 #include "exec/calibration.hpp"
 #include "gpulog/error.hpp"
@@ -176,11 +177,13 @@ void engine_state::go_on(const std::vector<bool>& growing) {
   current = continuing;
   latest.push_back(current);
   current->forget_columns();
+  proofs.reset();
   const evaluation::recursion& recursion = *current->continued;
   const span_scope span(figures, zero, "evaluate");
   for (std::uint32_t number = 0; number < growing.size(); ++number) {
     if (!recursion.growing[number]) continue;
     row_indexes.erase(number);
+    classes.erase(number);
     recursion.executor->forget_columns(relation_id(number));
     for (staged_rows& block : std::exchange(staged[number], {})) {
       std::vector<const word*> columns;

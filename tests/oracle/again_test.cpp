@@ -245,6 +245,88 @@ TEST(again, what_may_shrink_begins_anew) {
   EXPECT_EQ(running.relation("s").size(), 40U);
 }
 
+/// Classes of what is inserted, and what reads them.
+TEST(again, equivalences_go_on) {
+  const std::string rules =
+      ".decl q(x:number, y:number) eqrel\nq(x,y) :- e(x,y).\nr(x,y) :- e(x,y).\ns(x) :- q(x,42).\n";
+  engine running = engine_after_an_edge(rules, true);
+  EXPECT_TRUE(continued_relations(running).contains("q"));
+  EXPECT_EQ(running.relation("q").size(), 41U * 41U + 4U);
+  EXPECT_TRUE(running.relation("q").contains({std::int32_t{42}, std::int32_t{41}}));
+  EXPECT_EQ(running.relation("s").size(), 2U);
+  running.relation("e").insert({std::int32_t{41}, std::int32_t{7}});
+  running.evaluate();
+  EXPECT_TRUE(continued_relations(running).contains("q"));
+  EXPECT_EQ(running.relation("q").size(), 43U * 43U);
+  EXPECT_TRUE(running.relation("q").contains({std::int32_t{0}, std::int32_t{42}}));
+  EXPECT_EQ(running.relation("s").size(), 43U);
+}
+
+/// What autoinc() numbers would be numbered otherwise.
+TEST(again, counters_begin_anew) {
+  engine running = engine_after_an_edge(closure + std::string("s(autoinc()) :- r(x,42).\n"), true);
+  EXPECT_EQ(continued_relations(running), (std::set<std::string>{"e", "r"}));
+  EXPECT_EQ(running.relation("s").size(), 1U);
+}
+
+/// Recursions that were planned again while they ran, and results that are kept as words or factorized, go on.
+TEST(again, whatever_the_first_evaluation_was) {
+  const std::string text = ".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n" + std::string(closure) +
+                           ".decl g(x:number, y:number)\ng(x,y) :- e(z,x), e(z,y).\n"
+                           "g(x,w) :- e(y,x), g(y,z), e(z,w).\n";
+  std::vector<mode> ways = modes;
+  if (no_gpu().empty()) ways.insert(ways.end(), gpu_modes.begin(), gpu_modes.end());
+  for (const mode& how : ways) {
+    SCOPED_TRACE(how.name);
+    facts_from_scratch facts(text, word_size::bits32);
+    engine running = engine_of(text, how, word_size::bits32, true);
+    const auto graph = oracle::make_random_graph(5, 40, 100);
+    for (std::size_t number = 0; number < graph.size(); ++number) {
+      const fact row = {static_cast<std::int32_t>(graph[number].first),
+                        static_cast<std::int32_t>(graph[number].second)};
+      running.relation("e").insert(row);
+      facts.of(0).insert(row);
+      if (number % 20 != 19) continue;
+      running.evaluate();
+      expect_results(running, facts, "after " + std::to_string(number + 1) + " edges");
+      const bool is_first = number == 19;
+      EXPECT_EQ(continued_relations(running).empty(), is_first || how.backend == backend_kind::gpu);
+    }
+  }
+}
+
+/// Heights of proofs are those of shortest paths, whatever was inserted when.
+TEST(again, proofs_are_those_of_what_is_there) {
+  for (const char* const continuation : {"on", "auto", "off"}) {
+    SCOPED_TRACE(continuation);
+    run_options options;
+    options.proofs = true;
+    options.tuning["continuation"] = continuation;
+    engine running(
+        program::from_text(".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n" + std::string(closure)),
+        options);
+    const auto height = [&](const std::string& tuple) {
+      const auto found = running.why(tuple);
+      return found ? found->height : std::uint64_t{0};
+    };
+    for (std::int32_t node = 0; node < 20; ++node) running.relation("e").insert({node, node + 1});
+    running.evaluate();
+    EXPECT_EQ(height("r(0, 20)"), 20U);
+    EXPECT_EQ(height("r(0, 30)"), 0U);
+    running.relation("e").insert({std::int32_t{20}, std::int32_t{30}});
+    running.evaluate();
+    EXPECT_EQ(height("r(0, 30)"), 21U);
+    running.relation("e").insert({std::int32_t{2}, std::int32_t{18}});
+    running.evaluate();
+    EXPECT_EQ(height("r(0, 30)"), 6U);
+    EXPECT_EQ(running.why("r(0, 18)")->premises.size(), 2U);
+    running.relation("e").erase({std::int32_t{20}, std::int32_t{30}});
+    running.evaluate();
+    EXPECT_EQ(height("r(0, 30)"), 0U);
+    EXPECT_EQ(height("r(0, 20)"), 5U);
+  }
+}
+
 TEST(again, random_programs) { expect_random_programs(oracle::programs_to_try(1500), {}, modes); }
 
 TEST(again, random_programs_with_equivalences) {
