@@ -7,14 +7,16 @@
 
 #include "engine/affected.hpp"
 #include "sema/order_dependence.hpp"
+#include "sema/rewriting/assignments.hpp"
 
 namespace gpulog::detail {
 namespace {
 
-/// Whether a tuple never leaves it, and which ones it has does not depend on their order.
+/// Whether what it has stays, or gives way to better values (a recursive minimum or maximum), and does not depend on
+/// the order in which tuples come.
 bool only_grows(const sema::relation& relation) {
-  return relation.subsumptions.empty() && relation.choice_domains.empty() && relation.lattices.empty() &&
-         !relation.size_limit;
+  return (relation.subsumptions.empty() || relation.is_aggregate) && relation.choice_domains.empty() &&
+         relation.lattices.empty() && !relation.size_limit;
 }
 
 bool reads_some(const sema::rule& rule, const std::vector<bool>& relations) {
@@ -32,22 +34,40 @@ bool is_shown(const sema::program& analysed, const sema::stratum& stratum, const
   });
 }
 
+/// Whether a count or sum leaves columns of relations unnamed that had all their tuples before its recursion: it would
+/// read what was made of them in front of it. Inside a recursion the analysis refuses that.
+bool counts_unnamed(const sema::rule& rule, const std::vector<bool>& affected) {
+  return std::any_of(rule.body.begin(), rule.body.end(), [&](const sema::literal& part) {
+    const auto* folded = std::get_if<sema::aggregate>(&part);
+    if (folded == nullptr || !sema::counts_assignments(*folded, rule.variables)) return false;
+    return std::any_of(folded->body.begin(), folded->body.end(), [&](const sema::literal& inner) {
+      const auto* read = std::get_if<sema::atom>(&inner);
+      return read != nullptr && is_in(affected, read->relation) &&
+             sema::leaves_unnamed(*read, folded->body, rule.variables);
+    });
+  });
+}
+
 /// @param growing relations of strata before, and those of this one
 bool grows_with(const sema::program& analysed, const sema::stratum& stratum, const std::vector<bool>& affected,
                 const std::vector<bool>& growing) {
   const bool has_state = sema::has_stateful_functors(analysed);
+  const auto& members = stratum.relations;
+  const auto is_member = [&](relation_id id) { return std::find(members.begin(), members.end(), id) != members.end(); };
+  // Of best values, only the recursion that makes them is known to be monotone in them.
+  const auto only_gets_more = [&](relation_id id) {
+    return is_in(growing, id) && (!analysed[id].is_aggregate || is_member(id));
+  };
   for (const rule_id id : stratum.rules) {
-    if (sema::notices_order(analysed[id], has_state)) return false;
+    if (sema::notices_order(analysed[id], has_state) || counts_unnamed(analysed[id], affected)) return false;
     bool grows = true;
     for_each_atom(analysed[id].body, [&](const sema::atom& one, bool is_monotone) {
-      grows = grows && (!is_in(affected, one.relation) || (is_monotone && is_in(growing, one.relation)));
+      grows = grows && (!is_in(affected, one.relation) || (is_monotone && only_gets_more(one.relation)));
     });
     if (!grows) return false;
   }
   return std::all_of(analysed.dependencies.begin(), analysed.dependencies.end(), [&](const sema::dependency& edge) {
-    const auto& members = stratum.relations;
-    const bool is_here = std::find(members.begin(), members.end(), edge.to) != members.end();
-    return !is_here || !is_in(affected, edge.from) || is_shown(analysed, stratum, edge);
+    return !is_member(edge.to) || !is_in(affected, edge.from) || is_shown(analysed, stratum, edge);
   });
 }
 

@@ -262,6 +262,57 @@ TEST(again, equivalences_go_on) {
   EXPECT_EQ(running.relation("s").size(), 43U);
 }
 
+/// Least distances, greatest capacities, and counts that a recursion compares with a bound.
+const char* const aggregating =
+    ".decl e(x:number, y:number, w:number)\n.decl s(x:number)\n.decl n(x:number)\n"
+    ".decl d(y:number, w:number)\nd(x, 0) :- s(x).\nd(y, v) :- n(y), v = min c + w : { d(x, c), e(x, y, w) }.\n"
+    ".decl c(y:number, w:number)\nc(x, 5) :- s(x).\nc(y, v) :- n(y), v = max min(a, w) : { c(x, a), e(x, y, w) }.\n"
+    ".decl j(x:number)\nj(x) :- s(x).\nj(x) :- n(x), 2 <= count : { e(y, x, _), j(y) }.\n"
+    ".decl far(y:number)\nfar(y) :- d(y, w), w > 3.\n.decl t(x:number, y:number)\nt(x, y) :- j(x), j(y), e(x, y, _).\n";
+
+/// The same count with names for all columns, and a sum.
+const char* const counting =
+    ".decl e(x:number, y:number, w:number)\n.decl s(x:number)\n.decl n(x:number)\n"
+    ".decl j(x:number)\nj(x) :- s(x).\nj(x) :- n(x), 2 <= count : { e(y, x, w), j(y), !n(w) }.\n"
+    ".decl k(x:number)\nk(x) :- s(x).\nk(x) :- n(x), 5 < sum w : { e(y, x, w), w > 0, k(y) }.\n"
+    ".decl u(x:number)\nu(x) :- s(x).\nu(x) :- n(x), 2 <= count : { e(y, x, w), u(y) }.\n";
+
+TEST(again, recursive_counts) {
+  for (std::uint64_t seed = 1; seed <= oracle::programs_to_try(600); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_same_again(counting, seed, modes[seed % modes.size()]);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(again, recursive_aggregates) {
+  for (std::uint64_t seed = oracle::first_seed(1); seed < oracle::first_seed(1) + oracle::programs_to_try(600);
+       ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_same_again(aggregating, seed, modes[seed % modes.size()]);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(again, recursive_aggregates_go_on) {
+  engine running = engine_of(aggregating, modes.front(), word_size::bits32, true);
+  const auto row = [](std::int32_t x, std::int32_t y, std::int32_t w) { return std::vector<value>{x, y, w}; };
+  for (std::int32_t node = 0; node < 40; ++node) {
+    running.relation("n").insert({node});
+    running.relation("e").insert(row(node, node + 1, 3));
+  }
+  running.relation("s").insert({std::int32_t{0}});
+  running.evaluate();
+  EXPECT_TRUE(running.relation("d").contains({std::int32_t{39}, std::int32_t{117}}));
+  running.relation("e").insert(row(0, 30, 7));
+  running.evaluate();
+  EXPECT_EQ(continued_relations(running), (std::set<std::string>{"e", "d", "c"}));
+  EXPECT_EQ(running.relation("d").size(), 40U);
+  EXPECT_TRUE(running.relation("d").contains({std::int32_t{39}, std::int32_t{34}}));
+  EXPECT_FALSE(running.relation("d").contains({std::int32_t{39}, std::int32_t{117}}));
+  EXPECT_EQ(running.relation("far").size(), 38U);
+}
+
 /// What autoinc() numbers would be numbered otherwise.
 TEST(again, counters_begin_anew) {
   engine running = engine_after_an_edge(closure + std::string("s(autoinc()) :- r(x,42).\n"), true);
