@@ -10,7 +10,8 @@ void visit_atoms(const std::vector<sema::literal>& body, bool is_monotone,
                  const std::function<void(const sema::atom& read, bool is_monotone)>& visit) {
   for (const sema::literal& literal : body) {
     if (const auto* read = std::get_if<sema::atom>(&literal)) visit(*read, is_monotone && !read->negated);
-    if (const auto* folded = std::get_if<sema::aggregate>(&literal)) visit_atoms(folded->body, is_monotone && folded->grows, visit);
+    if (const auto* folded = std::get_if<sema::aggregate>(&literal))
+      visit_atoms(folded->body, is_monotone && folded->grows, visit);
   }
 }
 

@@ -150,6 +150,9 @@ class decomposition_search {
     for (std::size_t key = 0; key < version.to->keys.size(); ++key) {
       const auto column = column_of(version.from->bindings, version.to->keys[key]);
       if (!column || !is_node(*column)) return std::nullopt;
+      // In e(y,y,z) a node is asked for twice: no level of the index has it alone.
+      const auto& asked = step.from_columns;
+      if (std::find(asked.begin(), asked.end(), *column) != asked.end()) return std::nullopt;
       step.from_columns.push_back(*column);
       step.key.push_back(order[key]);
     }
