@@ -153,6 +153,7 @@ struct stratum_statistics {
   double begin = 0;                          ///< since the program began to be read
   std::vector<iteration_statistics> deltas;  ///< of a loop; empty where iterations are not told apart
   bool was_run = true;                       ///< false: another stratum stands for it, see given_up
+  bool continued = false;                    ///< it went on from inserted facts, semi-naively (evaluation again)
   /// Of a recursion with relations that were restricted to what it asks for: which share of the rows that was, more
   /// than expected, when it was given up; a stratum behind went on without restrictions, from what there was.
   std::optional<double> given_up;

@@ -10,7 +10,8 @@ void visit_atoms(const std::vector<sema::literal>& body, bool is_monotone,
                  const std::function<void(const sema::atom& read, bool is_monotone)>& visit) {
   for (const sema::literal& literal : body) {
     if (const auto* read = std::get_if<sema::atom>(&literal)) visit(*read, is_monotone && !read->negated);
-    if (const auto* folded = std::get_if<sema::aggregate>(&literal)) visit_atoms(folded->body, false, visit);
+    if (const auto* folded = std::get_if<sema::aggregate>(&literal))
+      visit_atoms(folded->body, is_monotone && folded->grows, visit);
   }
 }
 
@@ -22,8 +23,6 @@ void for_each_rule(const sema::program& analysed, const sema::stratum& stratum, 
     for (const std::uint32_t number : analysed[member].subsumptions) visit(analysed.subsumptions[number]);
   }
 }
-
-bool is_in(const std::vector<bool>& chosen, relation_id relation) { return chosen[relation.value]; }
 
 }  // namespace
 
@@ -50,6 +49,16 @@ std::vector<bool> affected_by(const sema::program& analysed, const std::vector<b
     for (const relation_id member : stratum.relations) affected[member.value] = reached;
   }
   return affected;
+}
+
+bool is_any(const std::vector<bool>& relations) {
+  return std::find(relations.begin(), relations.end(), true) != relations.end();
+}
+
+std::vector<bool> without(std::vector<bool> relations, const std::vector<bool>& others) {
+  for (std::size_t number = 0; number < relations.size(); ++number)
+    relations[number] = relations[number] && !others[number];
+  return relations;
 }
 
 std::vector<bool> read_by(const sema::program& analysed, const std::vector<bool>& affected) {

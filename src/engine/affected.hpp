@@ -16,6 +16,14 @@ void for_each_atom(const std::vector<sema::literal>& body,
 /// By relation: those that changed, and whatever their changes may reach. Relations of a stratum go together.
 [[nodiscard]] std::vector<bool> affected_by(const sema::program& analysed, const std::vector<bool>& changed);
 
+[[nodiscard]] inline bool is_in(const std::vector<bool>& chosen, relation_id relation) {
+  return chosen[relation.value];
+}
+/// Whether there is one among the relations.
+[[nodiscard]] bool is_any(const std::vector<bool>& relations);
+/// Relations that are among the others as well are left out.
+[[nodiscard]] std::vector<bool> without(std::vector<bool> relations, const std::vector<bool>& others);
+
 /// By relation: those that a rule or a subsumption of an affected stratum reads.
 [[nodiscard]] std::vector<bool> read_by(const sema::program& analysed, const std::vector<bool>& affected);
 

@@ -47,7 +47,8 @@ std::optional<device_column> relation::on_device(std::size_t column) const {
   shown.vendor = vendor();
   shown.device = engine_->options.device;
   shown.stream = found->stream;
-  shown.owner = std::make_shared<detail::shown_evaluation>(detail::shown_evaluation{engine_->shared_from_this(), home});
+  shown.owner = std::make_shared<detail::shown_evaluation>(
+      detail::shown_evaluation{engine_->shared_from_this(), home, home->shown});
   return shown;
 }
 

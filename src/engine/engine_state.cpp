@@ -281,7 +281,7 @@ plan::statistics engine_state::measure_facts() const {
   plan::statistics known;
   for (std::uint32_t number = 0; number < part.relations.size(); ++number) {
     plan::relation_statistics& relation = known.relations.emplace_back();
-    if (part.relations[number].rules.empty()) relation.rows = rows(number);
+    if (part.relations[number].rules.empty() || current->continued) relation.rows = rows(number);
     relation.distinct_values = distinct_values(number);
     relation.is_loaded = rows(number) != 0;
   }
@@ -324,7 +324,7 @@ exec::options engine_state::execution_options() {
   return chosen;
 }
 
-plan::statistics engine_state::plan_current() {
+plan::statistics engine_state::plan_current(const plan::options& chosen) {
   plan::statistics known;
   {
     const span_scope span(figures, zero, "measure");
@@ -333,7 +333,7 @@ plan::statistics engine_state::plan_current() {
   }
   const span_scope span(figures, zero, "plan");
   const exec::run_monitor::long_step here(&monitor, "", relation_id(), nullptr);
-  current->planner.emplace(*current->source, known, tuned.planning_for(device || make_other_executor),
+  current->planner.emplace(*current->source, known, chosen,
                            tuned.reoptimization == tuning_mode::on ? 0 : plan::calibration::least_reordered_rows);
   current->record.note_planned(*current->planner);
   return known;
@@ -342,10 +342,10 @@ plan::statistics engine_state::plan_current() {
 void engine_state::evaluate_staged(std::shared_ptr<const sema::program> part, const std::vector<bool>& relations) {
   monitor.begin_run();
   current = std::make_shared<evaluation>();
+  latest.push_back(current);
   current->source = std::move(part);
   move_home(relations);
-  forget_evaluation();
-  const plan::statistics known = plan_current();
+  const plan::statistics known = plan_current(tuned.planning_for(device || make_other_executor));
   exec::options chosen = execution_options();
   encode_values(known);
   if (tuned.reoptimization != tuning_mode::off) {
@@ -368,6 +368,7 @@ void engine_state::evaluate_first() {
   const auto first = first_program();
   keep_facts(*first);
   homes.resize(analysed().relations.size());
+  forget_evaluation();
   evaluate_staged(first, std::vector<bool>(homes.size(), true));
 }
 

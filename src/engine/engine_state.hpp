@@ -46,7 +46,8 @@ class proof_search;
 
 /// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs. Its functions stand by
 /// what they are about: backend_choice.cpp, loading_and_writing.cpp (files), functors.cpp, run_figures.cpp (--stats),
-/// evaluate_again.cpp (facts that change behind an evaluation), and the run itself.
+/// evaluate_again.cpp (facts that change behind an evaluation), continue_evaluation.cpp (what goes on from them), and
+/// the run itself.
 struct engine_state : std::enable_shared_from_this<engine_state> {
   enum class step : std::uint8_t { loading, evaluating, failed, evaluated, written };
 
@@ -124,10 +125,14 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   std::atomic<wide_word> counter = 0;              ///< of autoinc()
   std::shared_ptr<evaluation> current;             ///< the last one
   std::vector<std::shared_ptr<evaluation>> homes;  ///< by relation, from evaluate() on: the one that has its rows
-  std::uint64_t fact_files = 0;                    ///< that load() reads
-  std::vector<io::output_file> reports;            ///< begun, not written
-  std::timed_mutex renewal_guard;                  ///< held while a report is renewed
-  bool is_reported = false;                        ///< under the guard: no renewal may replace the last report
+  std::vector<std::shared_ptr<evaluation>> latest;  ///< those that evaluate() ran last, in order
+  std::shared_ptr<evaluation> continuing;           ///< the one that goes on with facts that are inserted, if any
+  std::vector<bool> waiting;                        ///< relations that begin anew until it pays that they go on
+  double seconds_anew = 0;                          ///< that this has taken
+  std::uint64_t fact_files = 0;                     ///< that load() reads
+  std::vector<io::output_file> reports;             ///< begun, not written
+  std::timed_mutex renewal_guard;                   ///< held while a report is renewed
+  bool is_reported = false;                         ///< under the guard: no renewal may replace the last report
   std::unique_ptr<exec::run_listener> listener;
   std::unique_ptr<resource_timeline> timeline;  ///< of runs with report files
   std::unique_ptr<report_renewal> renewal;      ///< the last member but those of the device: it uses the others
@@ -172,7 +177,7 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   [[nodiscard]] exec::options execution_options();
   [[nodiscard]] plan::statistics measure_facts() const;
   /// Plans what the current evaluation has. @return what the planner was told
-  [[nodiscard]] plan::statistics plan_current();
+  [[nodiscard]] plan::statistics plan_current(const plan::options& chosen);
   /// Evaluates a program, this one or a part of it, on what is staged. @param relations whose rows will be there
   void evaluate_staged(std::shared_ptr<const sema::program> part, const std::vector<bool>& relations);
   void evaluate_first();
@@ -188,7 +193,22 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void stage_facts_of(std::uint32_t relation);
   void stage_results_of(std::uint32_t relation);
   void evaluate_again();
-  [[nodiscard]] std::vector<bool> changed_relations() const;
+  /// Since the last evaluation, by relation.
+  struct changes {
+    std::vector<bool> changed;
+    std::vector<bool> erased;    ///< facts of them
+    std::vector<bool> affected;  ///< these, and what may change with them
+  };
+  [[nodiscard]] changes find_changes() const;
+  void begin_anew(const std::vector<bool>& relations);
+  [[nodiscard]] std::vector<bool> growing_now(const changes& now);
+  void forget_stale(const std::vector<bool>& anew);
+  [[nodiscard]] bool inserts_little(const std::vector<bool>& growing) const;
+  [[nodiscard]] bool pays_to_take_over(const std::vector<bool>& growing) const;
+  void note_seconds_anew();
+  void take_over(const changes& now, const std::vector<bool>& growing);
+  void hand_over_results();
+  void go_on(const std::vector<bool>& growing);
   [[nodiscard]] std::vector<bool> with_incomplete(std::vector<bool> affected) const;
   /// The rows of these relations are in the current evaluation.
   void move_home(const std::vector<bool>& relations);
@@ -200,6 +220,8 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void collect_figures();
   void add_running_step(const plan::stratum& planned, stratum_statistics& stratum) const;
   void collect_strata(statistics& into, bool is_live);
+  [[nodiscard]] stratum_statistics figures_of(const evaluation& measured, const exec::stratum_statistics& from,
+                                              std::size_t number, const std::string& backend, bool is_live) const;
   void add_device_start(statistics& into, double now) const;
   /// Runs a part of the run; where it fails, the reports are written as far as it came.
   template <class Work>

@@ -51,6 +51,10 @@ void engine_state::reset() {
   classes.clear();
   homes.clear();
   current.reset();
+  continuing.reset();
+  latest.clear();
+  waiting.clear();
+  seconds_anew = 0;
   for (auto* const facts : {&staged, &kept}) {
     for (auto& blocks : *facts) blocks.clear();
   }
@@ -96,14 +100,16 @@ void engine_state::keep_facts(const sema::program& first) {
   for (auto& [number, block] : blocks) kept[number].push_back(std::move(block));
 }
 
-std::vector<bool> engine_state::changed_relations() const {
-  std::vector<bool> changed(staged.size());
+engine_state::changes engine_state::find_changes() const {
+  changes found{std::vector<bool>(staged.size()), std::vector<bool>(staged.size()), {}};
   for (std::size_t number = 0; number < staged.size(); ++number) {
     const auto& blocks = staged[number];
-    changed[number] = !erased[number].empty() || std::any_of(blocks.begin(), blocks.end(),
-                                                             [](const staged_rows& block) { return block.rows != 0; });
+    found.erased[number] = !erased[number].empty();
+    found.changed[number] = found.erased[number] || std::any_of(blocks.begin(), blocks.end(),
+                                                                [](const auto& block) { return block.rows != 0; });
   }
-  return changed;
+  found.affected = with_incomplete(affected_by(analysed(), found.changed));
+  return found;
 }
 
 /// In front of what was inserted: the facts that were there before, and all of it without what was erased.
@@ -171,23 +177,33 @@ std::vector<bool> engine_state::with_incomplete(std::vector<bool> affected) cons
   return affected;
 }
 
-/// Strata that a change may reach begin anew; the others stay where they are, and are inputs of those that read them.
+/// Strata that a change may reach go on from it, or begin anew; the others stay where they are.
 void engine_state::evaluate_again() {
-  const std::vector<bool> changed = changed_relations();
-  if (std::find(changed.begin(), changed.end(), true) == changed.end()) return;
-  const std::vector<bool> affected = with_incomplete(affected_by(analysed(), changed));
-  const std::vector<bool> read = read_by(analysed(), affected);
+  const changes now = find_changes();
+  if (!is_any(now.changed)) return;
+  forget_evaluation();
+  const std::vector<bool> growing = growing_now(now);
+  const std::vector<bool> anew = without(now.affected, growing);
+  if (is_any(growing)) go_on(growing);
+  if (is_any(anew)) begin_anew(anew);
+}
+
+/// What they read of others are inputs.
+void engine_state::begin_anew(const std::vector<bool>& relations) {
+  forget_stale(relations);
+  const std::vector<bool> read = read_by(analysed(), relations);
   {
     const span_scope span(figures, zero, "take over");
-    for (std::uint32_t number = 0; number < affected.size(); ++number) {
-      if (affected[number]) {
+    for (std::uint32_t number = 0; number < relations.size(); ++number) {
+      if (relations[number]) {
         stage_facts_of(number);
       } else if (read[number]) {
         stage_results_of(number);
       }
     }
   }
-  evaluate_staged(std::make_shared<const sema::program>(part_of(analysed(), affected)), affected);
+  evaluate_staged(std::make_shared<const sema::program>(part_of(analysed(), relations)), relations);
+  note_seconds_anew();
 }
 
 }  // namespace gpulog::detail

@@ -31,6 +31,19 @@ struct evaluation {
   std::optional<dense_domain_encoding> numbers;
   std::unique_ptr<exec::executor> executor;
 
+  /// Of an evaluation that goes on with facts that are inserted (continue_evaluation.cpp): its program is one
+  /// recursion.
+  struct recursion {
+    std::vector<bool> changed;                   ///< by relation: those whose facts it was planned for
+    std::vector<bool> growing;                   ///< relations of the recursion
+    std::vector<bool> held;                      ///< these, and those that it reads
+    exec::stratum_executor* executor = nullptr;  ///< evaluation::executor
+  };
+  std::optional<recursion> continued;
+  /// Who shows columns to others has a copy: as long as there is one, rows stay where they are.
+  std::shared_ptr<const void> shown = std::make_shared<char>();
+  [[nodiscard]] bool is_shown() const { return shown.use_count() > 1; }
+
   [[nodiscard]] const plan::program& plan() const { return planner->plan(); }
   /// What the executor runs.
   [[nodiscard]] const plan::program& running_plan() const { return numbers ? numbers->plan() : plan(); }
@@ -39,6 +52,8 @@ struct evaluation {
   /// exec::memory_fault
   [[nodiscard]] const std::vector<const word*>& columns_of(std::uint32_t relation);
   [[nodiscard]] bool has_columns(std::uint32_t relation) const { return columns_.contains(relation); }
+  /// Rows come.
+  void forget_columns() { columns_.clear(); }
 
  private:
   /// By relation: fetched when they are asked for, as rows may have to come from a device.

@@ -186,6 +186,7 @@ class relation_stream {
         all_rows_(engine->rows(relation)) {
     shown_->engine = std::move(engine);
     if (engine_->has_results()) shown_->home = engine_->homes[relation];
+    if (shown_->home) shown_->shown = shown_->home->shown;
     is_pairs_ = shown_->home && engine_->is_equivalence(relation);
     if (declared().attributes.empty() || is_pairs_) return;
     if (shown_->home) {

@@ -47,9 +47,7 @@ span_scope::~span_scope() {
 std::map<std::string, std::string> describe_machine() {
   std::map<std::string, std::string> machine;
   machine["processors"] = std::to_string(std::thread::hardware_concurrency());
-  const auto bytes =
-      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  machine["memory_bytes"] = std::to_string(bytes);
+  machine["memory_bytes"] = std::to_string(machine_bytes());
   utsname system{};
   if (uname(&system) == 0) machine["system"] = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
   std::ifstream file("/proc/cpuinfo");
@@ -62,6 +60,10 @@ std::map<std::string, std::string> describe_machine() {
   return machine;
 }
 
+std::uint64_t machine_bytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 std::uint64_t peak_process_bytes() {
   constexpr std::uint64_t bytes_per_unit = 1024;
   rusage usage{};
@@ -72,6 +74,7 @@ std::uint64_t peak_process_bytes() {
 void engine_state::collect_figures() { figures = snapshot(false); }
 
 void engine_state::forget_evaluation() {
+  latest.clear();
   figures.backend = "cpu";
   figures.fallback_reason.clear();
   figures.dense_columns.clear();
@@ -121,69 +124,79 @@ void engine_state::add_running_step(const plan::stratum& planned, stratum_statis
   });
 }
 
+/// What an evaluation has measured. @param from of a stratum of its plan, by number
+stratum_statistics engine_state::figures_of(const evaluation& measured, const exec::stratum_statistics& from,
+                                            std::size_t number, const std::string& backend, bool is_live) const {
+  const plan::program& plan = measured.plan();
+  const plan::stratum& stratum = plan.strata[number];
+  stratum_statistics to;
+  for (relation_id relation : stratum.relations) to.relations.push_back(plan.relations[relation.value].name);
+  to.recursive = stratum.recursive;
+  to.backend = from.backend.empty() ? backend : from.backend;
+  to.reason = from.reason;
+  to.strategies = from.strategies;
+  to.was_run = from.was_run;
+  to.continued = from.continued;
+  to.given_up = from.given_up;
+  to.iterations = from.iterations;
+  to.iterations_before_move = from.iterations_before_move;
+  to.is_complete = from.is_complete;
+  to.begin = from.was_run ? from.begin - zero : 0;
+  to.seconds = from.is_complete ? from.seconds : storage::seconds_now() - from.begin;
+  for (const exec::iteration_series::part& part : from.deltas.parts())
+    to.deltas.push_back({part.iterations, part.delta, part.seconds});
+  to.phases = {{"join", from.join_seconds},   {"populate_delta", from.populate_delta_seconds},
+               {"merge", from.merge_seconds}, {"index", from.index_seconds},
+               {"clear", from.clear_seconds}, {"allocation", from.allocation_seconds}};
+  to.tail_iterations = from.tail_iterations;
+  to.looped_iterations = from.looped_iterations;
+  to.rows_taken_over = from.rows_taken_over;
+  for (const exec::version_statistics& version : from.versions) {
+    rule_statistics& rule = to.rules.emplace_back();
+    rule.rule = version.text;
+    rule.delta_atom = version.delta_atom;
+    rule.runs = version.runs;
+    rule.candidates = version.candidates;
+    rule.tuples = version.tuples;
+    rule.seconds = version.seconds;
+    rule.runs_by_rows = version.runs_by_rows;
+    rule.wraps_around = version.wraps_around != nullptr && version.wraps_around->load();
+  }
+  if (!from.is_complete) add_running_step(stratum, to);
+  add_plan_figures(*measured.planner, measured.record, number,
+                   is_live && !from.is_complete ? without_counts(from) : from, to);
+  return to;
+}
+
 void engine_state::collect_strata(statistics& into, bool is_live) {
-  const exec::statistics& measured = current->executor->figures();
   into.strata.clear();
   into.relations.clear();
-  into.stratum_count = planned().strata.size();
-  into.pass_seconds = planned().pass_times;
-  into.reordered_versions = current->planner->reordered();
-  if (wide && !is_live) into.wide_values = wide->size();
-  into.peak_relation_bytes = measured.peak_memory_bytes;
-  std::vector<std::uint64_t> bytes(planned().relations.size(), 0);
-  std::vector<std::string> sets(planned().relations.size());
-  std::vector<std::uint64_t> tuples(planned().relations.size(), 0);
-  for (std::size_t s = 0; s < measured.strata.size() && s < planned().strata.size(); ++s) {
-    const exec::stratum_statistics& from = measured.strata[s];
-    const plan::stratum& stratum = planned().strata[s];
-    stratum_statistics& to = into.strata.emplace_back();
-    for (relation_id relation : stratum.relations) to.relations.push_back(planned().relations[relation.value].name);
-    to.recursive = stratum.recursive;
-    to.backend = from.backend.empty() ? into.backend : from.backend;
-    to.reason = from.reason;
-    to.strategies = from.strategies;
-    to.was_run = from.was_run;
-    to.given_up = from.given_up;
-    to.iterations = from.iterations;
-    to.iterations_before_move = from.iterations_before_move;
-    to.is_complete = from.is_complete;
-    to.begin = from.was_run ? from.begin - zero : 0;
-    to.seconds = from.is_complete ? from.seconds : storage::seconds_now() - from.begin;
-    for (const exec::iteration_series::part& part : from.deltas.parts())
-      to.deltas.push_back({part.iterations, part.delta, part.seconds});
-    to.phases = {{"join", from.join_seconds},   {"populate_delta", from.populate_delta_seconds},
-                 {"merge", from.merge_seconds}, {"index", from.index_seconds},
-                 {"clear", from.clear_seconds}, {"allocation", from.allocation_seconds}};
-    to.tail_iterations = from.tail_iterations;
-    to.looped_iterations = from.looped_iterations;
-    to.rows_taken_over = from.rows_taken_over;
-    for (const exec::version_statistics& version : from.versions) {
-      rule_statistics& rule = to.rules.emplace_back();
-      rule.rule = version.text;
-      rule.delta_atom = version.delta_atom;
-      rule.runs = version.runs;
-      rule.candidates = version.candidates;
-      rule.tuples = version.tuples;
-      rule.seconds = version.seconds;
-      rule.runs_by_rows = version.runs_by_rows;
-      rule.wraps_around = version.wraps_around != nullptr && version.wraps_around->load();
-    }
-    if (!from.is_complete) add_running_step(stratum, to);
-    add_plan_figures(*current->planner, current->record, s, is_live && !from.is_complete ? without_counts(from) : from,
-                     to);
-    for (const exec::relation_statistics& relation : from.relations) {
-      bytes[relation.relation.value] = relation.bytes;
-      sets[relation.relation.value] = relation.set;
-      tuples[relation.relation.value] = relation.rows;
+  into.pass_seconds.clear();
+  into.stratum_count = into.reordered_versions = into.peak_relation_bytes = 0;
+  std::vector<relation_statistics> last(planned().relations.size());  // behind the strata that extended them
+  for (const std::shared_ptr<evaluation>& one : latest) {
+    if (!one->executor) continue;
+    const plan::program& plan = one->plan();
+    const exec::statistics& measured = one->executor->figures();
+    into.stratum_count += plan.strata.size();
+    for (const auto& [pass, seconds] : plan.pass_times) into.pass_seconds[pass] += seconds;
+    into.reordered_versions += one->planner->reordered();
+    into.peak_relation_bytes = std::max(into.peak_relation_bytes, measured.peak_memory_bytes);
+    for (std::size_t s = 0; s < measured.strata.size() && s < plan.strata.size(); ++s) {
+      into.strata.push_back(figures_of(*one, measured.strata[s], s, into.backend, is_live));
+      for (const exec::relation_statistics& relation : measured.strata[s].relations) {
+        if (relation.relation.value < last.size())
+          last[relation.relation.value] = {{}, relation.rows, relation.bytes, relation.set};
+      }
     }
   }
+  if (wide && !is_live) into.wide_values = wide->size();
   // While a run goes on, what a relation has is known when its stratum is complete.
-  for (std::uint32_t number = 0; number < planned().relations.size(); ++number) {
+  for (std::uint32_t number = 0; number < last.size(); ++number) {
     const evaluation& home = number < homes.size() ? *homes[number] : *current;  // the planner has made others
-    const bool is_running = is_live && &home == current.get();
-    into.relations.push_back({planned().relations[number].name,
-                              is_running ? tuples[number] : home.executor->rows(relation_id(number)), bytes[number],
-                              sets[number]});
+    relation_statistics& relation = into.relations.emplace_back(std::move(last[number]));
+    relation.name = planned().relations[number].name;
+    if (!is_live || &home != current.get()) relation.tuples = home.executor->rows(relation_id(number));
   }
   const auto& strata = into.strata;
   if (is_live || into.backend == "cpu") return;

@@ -49,6 +49,9 @@ class span_scope {
 /// The machine that this is, for the record of a run.
 [[nodiscard]] std::map<std::string, std::string> describe_machine();
 
+/// The memory of the machine.
+[[nodiscard]] std::uint64_t machine_bytes();
+
 /// The most memory that the process has had so far.
 [[nodiscard]] std::uint64_t peak_process_bytes();
 

@@ -11,6 +11,7 @@ namespace gpulog::detail {
 struct shown_evaluation {
   std::shared_ptr<engine_state> engine;
   std::shared_ptr<evaluation> home;  ///< goes first; nullptr: nothing was evaluated yet
+  std::shared_ptr<const void> shown;  ///< while it is there, the rows stay where they are
 };
 
 }  // namespace gpulog::detail

@@ -116,6 +116,7 @@ ordered_json document_of(const stratum_statistics& stratum) {
           {"reason", stratum.reason},
           {"strategies", stratum.strategies},
           {"was_run", stratum.was_run},
+          {"continued", stratum.continued},
           {"is_complete", stratum.is_complete},
           {"begin", stratum.begin},
           {"given_up", document_of(stratum.given_up)},

@@ -94,6 +94,9 @@ std::vector<tuning_entry> make_entries() {
   entries.push_back({{"condensation", any_mode, "auto",
                       "recursions that fall apart run over the strongly connected components of their graph (CPU)"},
                      [](std::string_view value, tuning& into) { return read_mode(value, into.condensation); }});
+  entries.push_back({{"continuation", any_mode, "auto",
+                      "an engine that is evaluated again goes on from facts that were inserted (CPU)"},
+                     [](std::string_view value, tuning& into) { return read_mode(value, into.continuation); }});
   entries.push_back({{"row-takeover", any_mode, "auto",
                       "searches of recursions that fall apart take over what others have completed (GPU)"},
                      [](std::string_view value, tuning& into) { return read_mode(value, into.row_takeover); }});

@@ -26,6 +26,7 @@ struct tuning {
   tuning_mode dense_domain_encoding = tuning_mode::automatic;
   tuning_mode reoptimization = tuning_mode::automatic;
   tuning_mode condensation = tuning_mode::automatic;
+  tuning_mode continuation = tuning_mode::automatic;
   tuning_mode row_takeover = tuning_mode::automatic;
   bool priority_delta = true;
   double buffer_factor = 8;  ///< a merge buffer that grows gets room for full + this times delta; 0: exact

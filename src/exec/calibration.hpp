@@ -30,6 +30,9 @@ inline constexpr double host_offered_per_second = 3e7;
 /// A run of a version that does nothing. No command measures it.
 inline constexpr double host_run_seconds = 2e-6;
 
+/// Inserted facts for each one that was there, up to which results are taken over and go on (`bench/again`).
+inline constexpr double most_continued_share = 0.1;
+
 // Recursions that are planned again while they run (`bench/orders loops`): bindings over those planned, and how many
 // more there have to be each time after.
 inline constexpr double surplus_bindings = 10;

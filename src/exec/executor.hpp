@@ -109,6 +109,8 @@ struct options {
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.
   std::vector<bool> may_run;
+  /// Sets and indexes stay behind the last stratum that needs them: strata will go on (continue_stratum()).
+  bool continues = false;
   std::atomic<wide_word>* counter =
       nullptr;  ///< of autoinc(), shared by the executors of a plan; nullptr: one of its own
 };
@@ -155,6 +157,7 @@ struct stratum_statistics {
   bool was_run = true;             ///< false: another stratum stands for it (plan::stratum_condition)
   std::optional<double> given_up;  ///< share of the rows that was asked for (plan::restriction_watch)
   bool is_complete = true;         ///< false: it is running, or the run failed in it
+  bool continued = false;          ///< it went on from new rows of its relations
   double begin = 0;                ///< seconds of the steady clock
   iteration_series deltas;         ///< options::records_iterations
   std::uint64_t iterations = 0;
@@ -289,6 +292,11 @@ class stratum_executor : public executor {
   /// Runs what is left of a recursion that was stopped: what it reads, and its relations, are here. @throws as
   /// evaluate() @param stops that may change it; nothing ends it
   virtual void resume_stratum(std::size_t number, const stopped_recursion& from, const stratum_stops& stops) = 0;
+  /// Offers rows to a complete relation; those that are new to it wait for continue_stratum(). @throws memory_fault
+  virtual void append(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) = 0;
+  /// Runs a complete recursion, the last stratum of the plan, semi-naively from what was appended to its relations.
+  /// With options::continues. @throws as evaluate()
+  virtual void continue_stratum(std::size_t number) = 0;
   /// options::reoptimize() did so for the stratum, which comes next, or that a side that shares the plan runs.
   virtual void take_over_plan(std::size_t number) = 0;
   /// The stratum was run by another executor: frees what was kept for it.

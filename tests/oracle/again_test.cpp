@@ -67,10 +67,8 @@ class facts_from_scratch {
     return row;
   }
 
-  using texts = std::multiset<std::vector<std::string>>;
-
   /// By relation.
-  [[nodiscard]] std::vector<texts> results() const {
+  [[nodiscard]] std::vector<row_texts> results() const {
     oracle::database data(*analysed_);
     for (std::uint32_t number = 0; number < facts_.size(); ++number) {
       for (const fact& row : facts_[number]) {
@@ -80,9 +78,9 @@ class facts_from_scratch {
       }
     }
     oracle::evaluate(*analysed_, data);
-    std::vector<texts> all;
+    std::vector<row_texts> all;
     for (std::uint32_t number = 0; number < facts_.size(); ++number) {
-      texts& rows = all.emplace_back();
+      row_texts& rows = all.emplace_back();
       for (const oracle::tuple& row : data[relation_id(number)]) {
         std::vector<std::string> columns;
         for (std::size_t column = 0; column < row.size(); ++column) {
@@ -132,26 +130,13 @@ class facts_from_scratch {
   std::vector<std::set<fact>> facts_;
 };
 
-facts_from_scratch::texts rows_of(const relation& source) {
-  facts_from_scratch::texts result;
-  const auto attributes = source.attributes();
-  for (const tuple& row : source) {
-    std::vector<std::string> columns;
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      const bool is_symbol = attributes[column].type == "symbol";
-      columns.push_back(is_symbol ? std::string(row.symbol(column)) : std::to_string(row.word64(column)));
-    }
-    result.insert(std::move(columns));
-  }
-  return result;
-}
-
-engine engine_of(const std::string& text, const mode& how, word_size words) {
+engine engine_of(const std::string& text, const mode& how, word_size words, bool continues) {
   run_options options;
   options.storage = how.storage;
   options.jobs = how.jobs;
   options.backend = how.backend;
   options.tuning = how.tuning;
+  if (continues) options.tuning["continuation"] = "on";
   compile_options compiled;
   compiled.warnings = false;
   compiled.word_size = static_cast<unsigned>(words);
@@ -172,8 +157,8 @@ void expect_same_again(const std::string& text, std::uint64_t seed, const mode& 
   SCOPED_TRACE(std::string(how.name) + "\n" + text);
   facts_from_scratch facts(text, words);
   ASSERT_TRUE(facts.accepted());
-  engine running = engine_of(text, how, words);
   std::mt19937_64 random(seed);
+  engine running = engine_of(text, how, words, random() % 4 != 0);
   const auto relations = static_cast<std::uint32_t>(facts.analysed().relations.size());
   const bool only_insertions = random() % 2 == 0;
   for (int batch = 0; batch < 4; ++batch) {
@@ -208,6 +193,188 @@ void expect_random_programs(std::uint64_t count, const oracle::random_program_op
     expect_same_again(oracle::make_random_program(seed, options).text, seed, ways[seed % ways.size()],
                       options.wide_numbers ? word_size::bits64 : word_size::bits32);
     if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+/// Relations of strata that went on in the last evaluation.
+std::set<std::string> continued_relations(const engine& running) {
+  std::set<std::string> found;
+  for (const stratum_statistics& stratum : running.figures().strata) {
+    if (stratum.continued) found.insert(stratum.relations.begin(), stratum.relations.end());
+  }
+  return found;
+}
+
+/// Many edges, and then one more.
+engine engine_after_an_edge(const std::string& rules, bool continues) {
+  const std::string text = ".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n.decl s(x:number)\n" + rules;
+  engine running = engine_of(text, modes.front(), word_size::bits32, continues);
+  relation edges_of_run = running.relation("e");
+  for (std::int32_t node = 0; node < 40; ++node) edges_of_run.insert({node, node + 1});
+  running.evaluate();
+  EXPECT_TRUE(continued_relations(running).empty());
+  edges_of_run.insert({std::int32_t{41}, std::int32_t{42}});
+  running.evaluate();
+  return running;
+}
+
+const char* const closure = "r(x,y) :- e(x,y).\nr(x,z) :- r(x,y), e(y,z).\n";
+
+TEST(again, what_only_grows_goes_on) {
+  engine running = engine_after_an_edge(closure + std::string("s(x) :- r(x,42).\n"), true);
+  const std::set<std::string> all = {"e", "r", "s"};
+  EXPECT_EQ(continued_relations(running), all);
+  EXPECT_EQ(running.relation("s").size(), 1U);
+  running.relation("e").insert({std::int32_t{40}, std::int32_t{41}});
+  running.evaluate();
+  EXPECT_EQ(continued_relations(running), all);
+  EXPECT_EQ(running.relation("s").size(), 42U);
+  EXPECT_EQ(running.relation("r").size(), 42U * 43U / 2);
+}
+
+TEST(again, what_may_shrink_begins_anew) {
+  engine running = engine_after_an_edge(closure + std::string("s(x) :- e(x,_), !r(x,42).\n"), true);
+  EXPECT_EQ(continued_relations(running), (std::set<std::string>{"e", "r"}));
+  EXPECT_EQ(running.relation("s").size(), 40U);
+  running.relation("e").insert({std::int32_t{40}, std::int32_t{41}});
+  running.evaluate();
+  EXPECT_EQ(running.relation("s").size(), 0U);
+  running.relation("e").erase({std::int32_t{40}, std::int32_t{41}});
+  running.evaluate();
+  EXPECT_TRUE(continued_relations(running).empty());
+  EXPECT_EQ(running.relation("s").size(), 40U);
+}
+
+/// Classes of what is inserted, and what reads them.
+TEST(again, equivalences_go_on) {
+  const std::string rules =
+      ".decl q(x:number, y:number) eqrel\nq(x,y) :- e(x,y).\nr(x,y) :- e(x,y).\ns(x) :- q(x,42).\n";
+  engine running = engine_after_an_edge(rules, true);
+  EXPECT_TRUE(continued_relations(running).contains("q"));
+  EXPECT_EQ(running.relation("q").size(), 41U * 41U + 4U);
+  EXPECT_TRUE(running.relation("q").contains({std::int32_t{42}, std::int32_t{41}}));
+  EXPECT_EQ(running.relation("s").size(), 2U);
+  running.relation("e").insert({std::int32_t{41}, std::int32_t{7}});
+  running.evaluate();
+  EXPECT_TRUE(continued_relations(running).contains("q"));
+  EXPECT_EQ(running.relation("q").size(), 43U * 43U);
+  EXPECT_TRUE(running.relation("q").contains({std::int32_t{0}, std::int32_t{42}}));
+  EXPECT_EQ(running.relation("s").size(), 43U);
+}
+
+/// Least distances, greatest capacities, and counts that a recursion compares with a bound.
+const char* const aggregating =
+    ".decl e(x:number, y:number, w:number)\n.decl s(x:number)\n.decl n(x:number)\n"
+    ".decl d(y:number, w:number)\nd(x, 0) :- s(x).\nd(y, v) :- n(y), v = min c + w : { d(x, c), e(x, y, w) }.\n"
+    ".decl c(y:number, w:number)\nc(x, 5) :- s(x).\nc(y, v) :- n(y), v = max min(a, w) : { c(x, a), e(x, y, w) }.\n"
+    ".decl j(x:number)\nj(x) :- s(x).\nj(x) :- n(x), 2 <= count : { e(y, x, _), j(y) }.\n"
+    ".decl far(y:number)\nfar(y) :- d(y, w), w > 3.\n.decl t(x:number, y:number)\nt(x, y) :- j(x), j(y), e(x, y, _).\n";
+
+/// The same count with names for all columns, and a sum.
+const char* const counting =
+    ".decl e(x:number, y:number, w:number)\n.decl s(x:number)\n.decl n(x:number)\n"
+    ".decl j(x:number)\nj(x) :- s(x).\nj(x) :- n(x), 2 <= count : { e(y, x, w), j(y), !n(w) }.\n"
+    ".decl k(x:number)\nk(x) :- s(x).\nk(x) :- n(x), 5 < sum w : { e(y, x, w), w > 0, k(y) }.\n"
+    ".decl u(x:number)\nu(x) :- s(x).\nu(x) :- n(x), 2 <= count : { e(y, x, w), u(y) }.\n";
+
+TEST(again, recursive_counts) {
+  for (std::uint64_t seed = 1; seed <= oracle::programs_to_try(600); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_same_again(counting, seed, modes[seed % modes.size()]);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(again, recursive_aggregates) {
+  for (std::uint64_t seed = oracle::first_seed(1); seed < oracle::first_seed(1) + oracle::programs_to_try(600);
+       ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_same_again(aggregating, seed, modes[seed % modes.size()]);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(again, recursive_aggregates_go_on) {
+  engine running = engine_of(aggregating, modes.front(), word_size::bits32, true);
+  const auto row = [](std::int32_t x, std::int32_t y, std::int32_t w) { return std::vector<value>{x, y, w}; };
+  for (std::int32_t node = 0; node < 40; ++node) {
+    running.relation("n").insert({node});
+    running.relation("e").insert(row(node, node + 1, 3));
+  }
+  running.relation("s").insert({std::int32_t{0}});
+  running.evaluate();
+  EXPECT_TRUE(running.relation("d").contains({std::int32_t{39}, std::int32_t{117}}));
+  running.relation("e").insert(row(0, 30, 7));
+  running.evaluate();
+  EXPECT_EQ(continued_relations(running), (std::set<std::string>{"e", "d", "c"}));
+  EXPECT_EQ(running.relation("d").size(), 40U);
+  EXPECT_TRUE(running.relation("d").contains({std::int32_t{39}, std::int32_t{34}}));
+  EXPECT_FALSE(running.relation("d").contains({std::int32_t{39}, std::int32_t{117}}));
+  EXPECT_EQ(running.relation("far").size(), 38U);
+}
+
+/// What autoinc() numbers would be numbered otherwise.
+TEST(again, counters_begin_anew) {
+  engine running = engine_after_an_edge(closure + std::string("s(autoinc()) :- r(x,42).\n"), true);
+  EXPECT_EQ(continued_relations(running), (std::set<std::string>{"e", "r"}));
+  EXPECT_EQ(running.relation("s").size(), 1U);
+}
+
+/// Recursions that were planned again while they ran, and results that are kept as words or factorized, go on.
+TEST(again, whatever_the_first_evaluation_was) {
+  const std::string text = ".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n" + std::string(closure) +
+                           ".decl g(x:number, y:number)\ng(x,y) :- e(z,x), e(z,y).\n"
+                           "g(x,w) :- e(y,x), g(y,z), e(z,w).\n";
+  std::vector<mode> ways = modes;
+  if (no_gpu().empty()) ways.insert(ways.end(), gpu_modes.begin(), gpu_modes.end());
+  for (const mode& how : ways) {
+    SCOPED_TRACE(how.name);
+    facts_from_scratch facts(text, word_size::bits32);
+    engine running = engine_of(text, how, word_size::bits32, true);
+    const auto graph = oracle::make_random_graph(5, 40, 100);
+    for (std::size_t number = 0; number < graph.size(); ++number) {
+      const fact row = {static_cast<std::int32_t>(graph[number].first),
+                        static_cast<std::int32_t>(graph[number].second)};
+      running.relation("e").insert(row);
+      facts.of(0).insert(row);
+      if (number % 20 != 19) continue;
+      running.evaluate();
+      expect_results(running, facts, "after " + std::to_string(number + 1) + " edges");
+      const bool is_first = number == 19;
+      EXPECT_EQ(continued_relations(running).empty(), is_first || how.backend == backend_kind::gpu);
+    }
+  }
+}
+
+/// Heights of proofs are those of shortest paths, whatever was inserted when.
+TEST(again, proofs_are_those_of_what_is_there) {
+  for (const char* const continuation : {"on", "auto", "off"}) {
+    SCOPED_TRACE(continuation);
+    run_options options;
+    options.proofs = true;
+    options.tuning["continuation"] = continuation;
+    engine running(
+        program::from_text(".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n" + std::string(closure)),
+        options);
+    const auto height = [&](const std::string& tuple) {
+      const auto found = running.why(tuple);
+      return found ? found->height : std::uint64_t{0};
+    };
+    for (std::int32_t node = 0; node < 20; ++node) running.relation("e").insert({node, node + 1});
+    running.evaluate();
+    EXPECT_EQ(height("r(0, 20)"), 20U);
+    EXPECT_EQ(height("r(0, 30)"), 0U);
+    running.relation("e").insert({std::int32_t{20}, std::int32_t{30}});
+    running.evaluate();
+    EXPECT_EQ(height("r(0, 30)"), 21U);
+    running.relation("e").insert({std::int32_t{2}, std::int32_t{18}});
+    running.evaluate();
+    EXPECT_EQ(height("r(0, 30)"), 6U);
+    EXPECT_EQ(running.why("r(0, 18)")->premises.size(), 2U);
+    running.relation("e").erase({std::int32_t{20}, std::int32_t{30}});
+    running.evaluate();
+    EXPECT_EQ(height("r(0, 30)"), 0U);
+    EXPECT_EQ(height("r(0, 20)"), 5U);
   }
 }
 

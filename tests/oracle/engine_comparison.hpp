@@ -96,6 +96,23 @@ inline std::string no_gpu() {
   return {};
 }
 
+/// The rows of a relation, columns as text.
+using row_texts = std::multiset<std::vector<std::string>>;
+
+inline row_texts rows_of(const relation& source) {
+  row_texts result;
+  const auto attributes = source.attributes();
+  for (const tuple& row : source) {
+    std::vector<std::string> columns;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      const bool is_symbol = attributes[column].type == "symbol";
+      columns.push_back(is_symbol ? std::string(row.symbol(column)) : std::to_string(row.word64(column)));
+    }
+    result.insert(std::move(columns));
+  }
+  return result;
+}
+
 using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 /// Results of a program by both ways; `facts` are put into the relation `e`.
@@ -151,36 +168,20 @@ class comparison {
       if (only_outputs != how.tuning.end() && only_outputs->second == "on" && !is_output) continue;
       const std::string& name = analysed_->relations[number].name;
       const auto expected = in_text(number);
-      const auto actual = rows(running.relation(name));
+      const auto actual = rows_of(running.relation(name));
       ASSERT_EQ(actual, expected) << how.name << ", relation " << name << "\n" << text_;
     }
   }
 
  private:
-  using texts = std::multiset<std::vector<std::string>>;
-
   /// By text, since strings made at run time have other numbers in the engine.
-  [[nodiscard]] texts in_text(std::uint32_t number) const {
-    texts result;
+  [[nodiscard]] row_texts in_text(std::uint32_t number) const {
+    row_texts result;
     for (const oracle::tuple& row : (*data_)[relation_id(number)]) {
       std::vector<std::string> columns;
       for (std::size_t column = 0; column < row.size(); ++column) {
         const value_kind kind = analysed_->relations[number].attributes[column].kind;
         columns.push_back(kind == value_kind::symbol ? data_->text(row[column]) : std::to_string(row[column]));
-      }
-      result.insert(std::move(columns));
-    }
-    return result;
-  }
-
-  static texts rows(const relation& source) {
-    texts result;
-    const auto attributes = source.attributes();
-    for (const tuple& row : source) {
-      std::vector<std::string> columns;
-      for (std::size_t column = 0; column < row.size(); ++column) {
-        const bool is_symbol = attributes[column].type == "symbol";
-        columns.push_back(is_symbol ? std::string(row.symbol(column)) : std::to_string(row.word64(column)));
       }
       result.insert(std::move(columns));
     }

@@ -67,10 +67,10 @@ TEST(goals, evaluation_again) {
   const std::string text =
       ".decl e(x:number, y:number)\n.decl c(x:number)\n.decl r(x:number, y:number)\nr(x,y) :- e(x,y).\n"
       "r(x,z) :- r(x,y), e(y,z).\n.decl out(y:number)\nout(y) :- r(1,y), c(y).\n.output out\n";
-  for (const char* const transform : {"off", "auto"}) {
+  for (const char* const transform : {"off", "auto", "on"}) {
     SCOPED_TRACE(transform);
     run_options options;
-    options.tuning = {{"unneeded-relations", "on"}, {"magic-transform", transform}};
+    options.tuning = {{"unneeded-relations", "on"}, {"magic-transform", transform}, {"continuation", "on"}};
     engine running(program::from_text(text), options);
     for (std::int32_t node = 1; node < 9; ++node) running.relation("e").insert({value(node), value(node + 1)});
     running.relation("c").insert({value(3)});

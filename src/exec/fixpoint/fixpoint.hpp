@@ -91,6 +91,19 @@ class fixpoint_executor final : public stratum_executor {
       target.advance();
     });
   }
+  void append(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
+    auto& target = shared_.relation_of(relation);
+    shared_.guarded({"loading", relation, nullptr}, [&] {
+      shared_.machine.load_rows(target, columns, rows);
+      shared_.machine.settle(target);
+    });
+  }
+  void continue_stratum(std::size_t number) override {
+    figures_.strata.resize(number);  // without those of the last time
+    for (relation_id relation : shared_.program.strata[number].relations) shared_.relation_of(relation).advance();
+    resume_stratum(number, {}, {});
+    figures_.strata[number].continued = true;
+  }
   void take_over_plan(std::size_t number) override { shared_.take_over_plan(number); }
   void skip_stratum(std::size_t number) override {
     shared_.free_what_is_done(number);

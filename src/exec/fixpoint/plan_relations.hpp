@@ -365,6 +365,7 @@ class plan_relations {
   }
 
   void free_what_is_done(std::size_t number) {
+    if (chosen.continues) return;
     for (std::size_t i = 0; i < uses.index.size(); ++i) {
       if (uses.index[i] != number) continue;
       const index_place place = places[i];

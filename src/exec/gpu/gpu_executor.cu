@@ -45,6 +45,13 @@ class gpu_executor final : public stratum_executor {
     running_->resume_stratum(number, from, stops);
     records_.bring_to_host();
   }
+  void append(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
+    running_->append(relation, columns, rows);
+  }
+  void continue_stratum(std::size_t number) override {
+    running_->continue_stratum(number);
+    records_.bring_to_host();
+  }
   void skip_stratum(std::size_t number) override { running_->skip_stratum(number); }
   void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
     running_->adopt(relation, columns, rows);

@@ -13,6 +13,7 @@
 
 #include "plan/cost/calibration.hpp"
 #include "plan/passes/sideways_passing.hpp"
+#include "sema/order_dependence.hpp"
 #include "sema/print.hpp"
 #include "sema/rewriting/expressions.hpp"
 #include "sema/stratification.hpp"
@@ -41,39 +42,6 @@ bool grows(const sema::rule& rule) {
     const auto* folded = std::get_if<sema::aggregate>(&part);
     return folded != nullptr && folded->grows;
   });
-}
-
-// ---- rules whose results depend on when, or in which order, tuples come ----
-
-bool notices_order(const sema::expression& tree, bool has_state) {
-  const bool itself =
-      tree.is_operation() && (tree.op == scalar_op::next_counter || tree.op == scalar_op::iteration_number ||
-                              (has_state && tree.op == scalar_op::call_functor));
-  return itself || std::any_of(tree.arguments.begin(), tree.arguments.end(),
-                               [&](const sema::expression& part) { return notices_order(part, has_state); });
-}
-
-bool notices_order(const std::vector<sema::literal>& body, bool has_state) {
-  return std::any_of(body.begin(), body.end(), [&](const sema::literal& part) {
-    if (const auto* test = std::get_if<sema::constraint>(&part)) {
-      return notices_order(test->left, has_state) || notices_order(test->right, has_state);
-    }
-    if (const auto* made = std::get_if<sema::generator>(&part)) {
-      return std::any_of(made->arguments.begin(), made->arguments.end(),
-                         [&](const sema::expression& one) { return notices_order(one, has_state); });
-    }
-    const auto* folded = std::get_if<sema::aggregate>(&part);
-    if (folded == nullptr) return false;
-    const bool in_order =
-        folded->op == fold_op::sum_float || folded->op == fold_op::mean || folded->op == fold_op::functor;
-    return in_order || notices_order(folded->target, has_state) || notices_order(folded->body, has_state);
-  });
-}
-
-bool notices_order(const sema::rule& rule, bool has_state) {
-  return notices_order(rule.body, has_state) ||
-         std::any_of(rule.head.arguments.begin(), rule.head.arguments.end(),
-                     [&](const sema::expression& argument) { return notices_order(argument, has_state); });
 }
 
 /// What the transformation may do to each relation.
@@ -123,13 +91,12 @@ class permissions {
       frozen_[number] = true;
       open.push_back(number);
     };
-    const bool has_state = std::any_of(source_.functors.begin(), source_.functors.end(),
-                                       [](const user_functor& functor) { return functor.stateful; });
+    const bool has_state = sema::has_stateful_functors(source_);
     for (std::uint32_t number = 0; number < frozen_.size(); ++number) {
       const sema::relation& relation = source_.relations[number];
       if (!relation.choice_domains.empty() || relation.size_limit) freeze(number);
       for_each_rule(number, [&](const sema::rule& rule) {
-        if (notices_order(rule, has_state)) freeze(number);
+        if (sema::notices_order(rule, has_state)) freeze(number);
       });
     }
     for (const sema::dependency& edge : further_) {

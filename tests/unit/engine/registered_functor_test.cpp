@@ -159,6 +159,38 @@ TEST(registered_functor, serves_aggregates_and_recursion) {
   }
 }
 
+/// What goes on calls it for new tuples alone; where it throws, the engine can be reset.
+TEST(registered_functor, is_called_by_later_evaluations) {
+  for (run_options options : ways()) {
+    std::atomic<int> calls = 0;
+    options.functors["next"] = row_functor([&calls](std::int32_t x) {
+      ++calls;
+      if (x == 1000) throw std::runtime_error("too large");
+      return x + 1;
+    });
+    options.tuning["continuation"] = "on";
+    engine run(compiled(".functor next(x:number):number\n.decl a(x:number)\n.decl b(x:number)\nb(@next(x)) :- a(x).\n"
+                        "b(@next(x)) :- b(x), x < 990, x > 980.\n"),
+               options);
+    for (std::int32_t x = 0; x < 40; ++x) run.relation("a").insert({x});
+    run.evaluate();
+    EXPECT_EQ(run.relation("b").size(), 40U);
+    calls = 0;
+    run.relation("a").insert({std::int32_t{980}});
+    run.evaluate();
+    EXPECT_EQ(run.relation("b").size(), 50U);
+    if (options.backend == gpulog::backend_kind::cpu) EXPECT_EQ(calls, 10);
+    run.relation("a").insert({std::int32_t{1000}});
+    EXPECT_THROW(run.evaluate(), std::exception);
+    EXPECT_THROW(run.evaluate(), gpulog::input_error);
+    run.reset();
+    run.relation("a").insert({std::int32_t{5}});
+    run.evaluate();
+    EXPECT_EQ(run.relation("b").size(), 1U);
+    EXPECT_TRUE(run.relation("b").contains({std::int32_t{6}}));
+  }
+}
+
 TEST(registered_functor, has_to_fit_its_declaration) {
   const program source = compiled(".functor next(x:number):number\n.decl a(x:number)\na(@next(1)).\n");
   run_options options;

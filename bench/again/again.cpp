@@ -1,0 +1,150 @@
+// Processor seconds of batches of edges that are inserted behind an evaluation, against an evaluation from scratch.
+//
+//   bench_again reach|cspa [EDGES] [BATCH]
+//
+// reach: chains of 100 edges beside each other, EDGES edges. cspa: assignments and dereferences within blocks of 32
+// nodes; with GPULOG_CSPA, a folder with assign.facts and dereference.facts, EDGES copies of these with other numbers.
+// Each batch has BATCH edges between new nodes, so that what follows is little.
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpulog/engine.hpp"
+
+namespace {
+
+using pairs = std::vector<std::pair<std::int32_t, std::int32_t>>;
+
+const char* const reach_text =
+    ".decl edge(x:number, y:number)\n.decl reach(x:number, y:number)\n"
+    "reach(x,y) :- edge(x,y).\nreach(x,y) :- reach(x,z), edge(z,y).\n";
+const char* const cspa_text =
+    ".decl edge(x:number, y:number)\n.decl dereference(x:number, y:number)\n"
+    ".decl ValueFlow(x:number, y:number)\n.decl ValueAlias(x:number, y:number)\n"
+    ".decl MemoryAlias(x:number, y:number)\n"
+    "ValueFlow(y,x) :- edge(y,x).\nValueFlow(x,x) :- edge(x,_).\nValueFlow(x,x) :- edge(_,x).\n"
+    "MemoryAlias(x,x) :- edge(_,x).\nMemoryAlias(x,x) :- edge(x,_).\n"
+    "ValueFlow(x,y) :- ValueFlow(x,z), ValueFlow(z,y).\nValueFlow(x,y) :- edge(x,z), MemoryAlias(z,y).\n"
+    "ValueAlias(x,y) :- ValueFlow(z,x), ValueFlow(z,y).\n"
+    "ValueAlias(x,y) :- ValueFlow(z,x), MemoryAlias(z,w), ValueFlow(w,y).\n"
+    "MemoryAlias(x,w) :- dereference(y,x), ValueAlias(y,z), dereference(z,w).\n";
+
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double seconds_of_evaluation(gpulog::engine& run) {
+  const double begin = processor_seconds();
+  run.evaluate();
+  return processor_seconds() - begin;
+}
+
+void insert(gpulog::engine& run, const char* name, const pairs& rows) {
+  auto target = run.relation(name);
+  for (const auto& [from, to] : rows) target.insert({from, to});
+}
+
+std::uint64_t results(gpulog::engine& run, bool is_reach) {
+  if (is_reach) return run.relation("reach").size();
+  return run.relation("ValueFlow").size() + run.relation("ValueAlias").size() + run.relation("MemoryAlias").size();
+}
+
+gpulog::engine make(const gpulog::program& text, const char* continuation) {
+  gpulog::run_options options;
+  options.backend = gpulog::backend_kind::cpu;
+  options.tuning["continuation"] = continuation;
+  return gpulog::engine(text, options);
+}
+
+pairs blocks(std::uint64_t edges, unsigned seed) {
+  constexpr std::int32_t block = 32;
+  std::mt19937 random(seed);
+  pairs made;
+  for (std::uint64_t i = 0; i < edges; ++i) {
+    const auto first = static_cast<std::int32_t>(i / 24) * block;
+    made.emplace_back(first + static_cast<std::int32_t>(random() % block),
+                      first + static_cast<std::int32_t>(random() % block));
+  }
+  return made;
+}
+
+pairs chains(std::uint64_t edges) {
+  constexpr std::uint64_t length = 100;
+  pairs made;
+  for (std::uint64_t i = 0; i < edges; ++i) {
+    const auto node = static_cast<std::int32_t>(i + i / length);
+    made.emplace_back(node, node + 1);
+  }
+  return made;
+}
+
+/// Copies of a file's rows with other numbers, until there are so many.
+pairs copies(const std::string& path, std::uint64_t copies_wanted) {
+  std::ifstream file(path);
+  pairs read;
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+  while (file >> from >> to) read.emplace_back(from, to);
+  constexpr std::int32_t most = 1 << 20;
+  pairs made;
+  for (std::uint64_t copy = 0; copy < copies_wanted; ++copy) {
+    const auto offset = static_cast<std::int32_t>(copy) * most;
+    for (const auto& [first, second] : read) made.emplace_back(first + offset, second + offset);
+  }
+  return made;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string query = count > 1 ? arguments[1] : "";
+  if (query != "reach" && query != "cspa") {
+    std::puts(
+        "bench_again reach|cspa [EDGES] [BATCH]\n"
+        "GPULOG_CSPA: a folder with assign.facts and dereference.facts; EDGES are then copies of it");
+    return 1;
+  }
+  const bool is_reach = query == "reach";
+  const std::uint64_t edges = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 100000;
+  const std::uint64_t batch = count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 1000;
+  const char* const folder = std::getenv("GPULOG_CSPA");
+  const bool is_read = !is_reach && folder != nullptr;
+  const pairs facts = is_reach  ? chains(edges)
+                      : is_read ? copies(std::string(folder) + "/assign.facts", edges)
+                                : blocks(edges, 1);
+  const pairs others = is_read    ? copies(std::string(folder) + "/dereference.facts", edges)
+                       : is_reach ? pairs()
+                                  : blocks(edges / 4, 2);
+  const auto text = gpulog::program::from_text(is_reach ? reach_text : cspa_text);
+  for (const char* const mode : {"on", "auto", "off"}) {
+    gpulog::engine run = make(text, mode);
+    insert(run, "edge", facts);
+    if (!others.empty()) insert(run, "dereference", others);
+    const double scratch = seconds_of_evaluation(run);
+    std::printf("%s, continuation %s: %llu results, %.3f s from scratch\n", query.c_str(), mode,
+                static_cast<unsigned long long>(results(run, is_reach)), scratch);
+    std::int32_t node = 2000000000;
+    for (int number = 1; number <= 5; ++number) {
+      pairs added;
+      for (std::uint64_t i = 0; i < batch; ++i, node += 2) added.emplace_back(node, node + 1);
+      const std::uint64_t before = results(run, is_reach);
+      insert(run, "edge", added);
+      const double seconds = seconds_of_evaluation(run);
+      std::printf("  batch %d: %zu edges, %llu results, %.4f s, %.1f %%\n", number, added.size(),
+                  static_cast<unsigned long long>(results(run, is_reach) - before), seconds, 100 * seconds / scratch);
+    }
+  }
+}
