@@ -58,7 +58,7 @@ inline bool operator<(const branch& left, const branch& right) {
 }
 
 /// Records and branches that are nested deeper, or have more values in them, are no `value`, but have a text.
-inline constexpr std::size_t deepest_value = 4096;
+inline constexpr std::size_t deepest_value = 1024;
 inline constexpr std::size_t largest_value = std::size_t{1} << 20;
 
 /// A field of a record or a branch.
