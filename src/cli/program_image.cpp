@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "gpulog/error.hpp"
-#include "io/output_files.hpp"
+#include "io/files/output_files.hpp"
 
 namespace gpulog::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "engine/declarations.hpp"
 #include "engine/engine_state.hpp"
-#include "io/output_files.hpp"
+#include "io/files/output_files.hpp"
 
 namespace gpulog {
 

@@ -7,9 +7,9 @@
 #include <thread>
 #include <utility>
 
-#include "engine/column_statistics.hpp"
+#include "engine/figures/run_figures.hpp"
 #include "engine/proofs/proof_search.hpp"
-#include "engine/run_figures.hpp"
+#include "engine/rows/column_statistics.hpp"
 #include "gpulog/error.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "plan/planner.hpp"

@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "engine/dense_domain_encoding.hpp"
-#include "engine/plan_figures.hpp"
-#include "engine/run_measures.hpp"
+#include "engine/figures/plan_figures.hpp"
+#include "engine/figures/run_measures.hpp"
+#include "engine/rows/dense_domain_encoding.hpp"
 #include "exec/executor.hpp"
 #include "plan/plan.hpp"
 #include "plan/reoptimizer.hpp"

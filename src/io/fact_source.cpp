@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "io/prefetched_files.hpp"
+#include "io/files/prefetched_files.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {

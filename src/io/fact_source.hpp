@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "io/byte_buffer.hpp"
-#include "io/byte_source.hpp"
-#include "io/compression.hpp"
 #include "io/directive_parameters.hpp"
 #include "io/facts_reader.hpp"
+#include "io/files/byte_buffer.hpp"
+#include "io/files/byte_source.hpp"
+#include "io/files/compression.hpp"
 
 namespace gpulog::io {
 

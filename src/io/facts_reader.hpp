@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/array.hpp"
-#include "io/structured_value.hpp"
+#include "io/values/structured_value.hpp"
 #include "storage/symbols/symbol_table.hpp"
 #include "support/ids.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "io/compression.hpp"
+#include "io/files/compression.hpp"
 #include "io/formats/arrow/arrow_reader.hpp"
 #include "io/formats/arrow/arrow_writer.hpp"
 #include "io/formats/json/json_reader.hpp"

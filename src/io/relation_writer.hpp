@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "io/output_files.hpp"
-#include "io/structured_value.hpp"
+#include "io/files/output_files.hpp"
+#include "io/values/structured_value.hpp"
 #include "storage/symbols/symbol_table.hpp"
 #include "support/ids.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/byte_buffer.hpp"
+#include "io/files/byte_buffer.hpp"
 #include "io/relation_writer.hpp"
 #include "storage/symbols/symbol_table.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "io/facts_reader.hpp"
-#include "io/number_text.hpp"
+#include "io/values/number_text.hpp"
 
 namespace gpulog::io {
 namespace {

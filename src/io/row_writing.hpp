@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "io/compression.hpp"
+#include "io/files/compression.hpp"
 #include "io/row_formatter.hpp"
 
 /// The text of a relation's rows on its way to a file or to standard output: many threads make it, in pieces, and it

@@ -274,7 +274,7 @@ struct restricted_read {
 };
 
 /// A relation of which a recursion computes what it asks for, and which is computed in full behind
-/// (plan/passes/magic_sets.hpp).
+/// (plan/passes/demand/magic_sets.hpp).
 struct watched_restriction {
   relation_id relation;    ///< as written
   relation_id restricted;  ///< in its place

@@ -40,13 +40,13 @@ struct statistics {
 /// switches it off too.
 enum class supplementary_mode : std::uint8_t { automatic, off };
 
-/// Which relations that a recursion reads at few keys are restricted to them there (plan/passes/magic_sets.hpp).
+/// Which relations that a recursion reads at few keys are restricted to them there (plan/passes/demand/magic_sets.hpp).
 /// automatic: those where few keys are expected, until the run shows that there are more; always: all; watched: all,
 /// until the run shows that they do not pay; for tests. Not without supplementary relations.
 enum class magic_sets_mode : std::uint8_t { automatic, always, watched };
 
-/// Which relations are evaluated for what is asked for (plan/passes/magic_transform.hpp). automatic: those that are
-/// asked by constants, and those that the program names; always: all.
+/// Which relations are evaluated for what is asked for (plan/passes/demand/magic_transform.hpp). automatic: those that
+/// are asked by constants, and those that the program names; always: all.
 enum class magic_transform_mode : std::uint8_t { automatic, always };
 
 /// Passes that are off until they are asked for: what no output depends on is planned, too; and counts in place of

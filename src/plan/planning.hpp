@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "plan/cost/cost_model.hpp"
-#include "plan/passes/computed_keys.hpp"
-#include "plan/passes/magic_sets.hpp"
-#include "plan/passes/magic_sets_choice.hpp"
-#include "plan/passes/shared_bodies.hpp"
-#include "plan/passes/supplementary.hpp"
+#include "plan/passes/demand/magic_sets.hpp"
+#include "plan/passes/demand/magic_sets_choice.hpp"
+#include "plan/passes/relations/computed_keys.hpp"
+#include "plan/passes/relations/shared_bodies.hpp"
+#include "plan/passes/relations/supplementary.hpp"
 #include "plan/plan.hpp"
 #include "plan/planner.hpp"
 #include "plan/rules/normalized_rule.hpp"

@@ -4,9 +4,9 @@
 #include <cassert>
 #include <utility>
 
-#include "plan/passes/first_matches.hpp"
-#include "plan/passes/index_selection.hpp"
-#include "plan/passes/smallest_relation_first.hpp"
+#include "plan/passes/bodies/first_matches.hpp"
+#include "plan/passes/bodies/index_selection.hpp"
+#include "plan/passes/bodies/smallest_relation_first.hpp"
 #include "plan/planning.hpp"
 #include "plan/reads.hpp"
 #include "plan/validate.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "gpulog/engine.hpp"
-#include "io/structured_value.hpp"
+#include "io/values/structured_value.hpp"
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/naive_values.hpp"
 #include "sema/analysis.hpp"

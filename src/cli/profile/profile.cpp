@@ -16,7 +16,7 @@
 #include "cli/profile/tables.hpp"
 #include "cli/profile/trace.hpp"
 #include "gpulog/error.hpp"
-#include "io/output_files.hpp"
+#include "io/files/output_files.hpp"
 
 namespace gpulog::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/affected.hpp"
+#include "engine/again/affected.hpp"
 #include "engine/engine_state.hpp"
 
 namespace gpulog::detail {

@@ -4,7 +4,7 @@
 
 #include "engine/declarations.hpp"
 #include "engine/engine_state.hpp"
-#include "io/structured_value.hpp"
+#include "io/values/structured_value.hpp"
 #include "sema/types/types.hpp"
 
 namespace gpulog::detail {

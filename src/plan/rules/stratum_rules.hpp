@@ -7,7 +7,7 @@
 
 namespace gpulog::plan {
 
-/// What a restriction leaves to other strata (plan/passes/magic_sets.hpp).
+/// What a restriction leaves to other strata (plan/passes/demand/magic_sets.hpp).
 struct restriction {
   relation_id relation;                 ///< as written
   relation_id restricted;               ///< in its place in the stratum

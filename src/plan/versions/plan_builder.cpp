@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "plan/passes/index_selection.hpp"
+#include "plan/passes/bodies/index_selection.hpp"
 #include "plan/planning.hpp"
 
 namespace gpulog::plan {

@@ -1,4 +1,4 @@
-#include "engine/column_statistics.hpp"
+#include "engine/rows/column_statistics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Values that are only compared, as numbers: where they are, and that results are those of the values.
 
-#include "engine/dense_domain_encoding.hpp"
+#include "engine/rows/dense_domain_encoding.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/run_measures.hpp"
+#include "engine/figures/run_measures.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "compressed.hpp"
-#include "io/compression.hpp"
+#include "io/files/compression.hpp"
 #include "loading.hpp"
 
 namespace gpulog::io {

@@ -1,4 +1,4 @@
-#include "io/number_text.hpp"
+#include "io/values/number_text.hpp"
 
 #include <gtest/gtest.h>
 

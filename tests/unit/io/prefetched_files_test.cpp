@@ -1,4 +1,4 @@
-#include "io/prefetched_files.hpp"
+#include "io/files/prefetched_files.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

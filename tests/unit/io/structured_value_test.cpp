@@ -1,4 +1,4 @@
-#include "io/structured_value.hpp"
+#include "io/values/structured_value.hpp"
 
 #include <gtest/gtest.h>
 

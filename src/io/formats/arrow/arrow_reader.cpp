@@ -15,10 +15,10 @@
 #include "io/formats/arrow/arrow_library.hpp"
 #include "io/formats/text/row_layout.hpp"
 #include "io/row_problems.hpp"
-#include "io/stored_numbers.hpp"
 #include "io/symbol_queue.hpp"
 #include "io/task_runner.hpp"
-#include "io/value_text.hpp"
+#include "io/values/stored_numbers.hpp"
+#include "io/values/value_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {

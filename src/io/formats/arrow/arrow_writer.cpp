@@ -16,8 +16,8 @@
 #include "io/formats.hpp"
 #include "io/formats/arrow/arrow_library.hpp"
 #include "io/row_formatter.hpp"
-#include "io/utf8.hpp"
-#include "io/value_text.hpp"
+#include "io/values/utf8.hpp"
+#include "io/values/value_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {

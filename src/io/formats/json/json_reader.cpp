@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
-#include "io/byte_source.hpp"
 #include "io/fact_source.hpp"
 #include "io/facts_reader.hpp"
+#include "io/files/byte_source.hpp"
 #include "io/row_problems.hpp"
-#include "io/value_text.hpp"
+#include "io/values/value_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {

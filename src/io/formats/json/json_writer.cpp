@@ -9,8 +9,8 @@
 
 #include "io/directive_parameters.hpp"
 #include "io/row_writing.hpp"
-#include "io/utf8.hpp"
-#include "io/value_text.hpp"
+#include "io/values/utf8.hpp"
+#include "io/values/value_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {

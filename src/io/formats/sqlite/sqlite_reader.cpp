@@ -14,8 +14,8 @@
 #include "io/facts_reader.hpp"
 #include "io/formats/sqlite/sqlite_database.hpp"
 #include "io/row_problems.hpp"
-#include "io/stored_numbers.hpp"
-#include "io/value_text.hpp"
+#include "io/values/stored_numbers.hpp"
+#include "io/values/value_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {

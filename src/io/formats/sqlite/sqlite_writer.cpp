@@ -14,7 +14,7 @@
 #include "io/formats.hpp"
 #include "io/formats/sqlite/sqlite_database.hpp"
 #include "io/row_formatter.hpp"
-#include "io/value_text.hpp"
+#include "io/values/value_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {

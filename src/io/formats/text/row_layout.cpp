@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "io/number_text.hpp"
+#include "io/values/number_text.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {

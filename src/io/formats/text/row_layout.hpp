@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "io/directive_parameters.hpp"
-#include "io/structured_value.hpp"
+#include "io/values/structured_value.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::io {

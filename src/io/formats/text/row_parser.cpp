@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "io/facts_reader.hpp"
-#include "io/number_text.hpp"
 #include "io/symbol_queue.hpp"
-#include "io/value_text.hpp"
+#include "io/values/number_text.hpp"
+#include "io/values/value_text.hpp"
 
 namespace gpulog::io {
 namespace {

@@ -9,9 +9,9 @@
 #include <optional>
 #include <span>
 
-#include "io/byte_source.hpp"
 #include "io/directive_parameters.hpp"
 #include "io/fact_source.hpp"
+#include "io/files/byte_source.hpp"
 #include "io/formats/text/row_layout.hpp"
 #include "io/formats/text/row_parser.hpp"
 #include "io/formats/text/text_stream.hpp"

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <thread>
 
-#include "io/byte_buffer.hpp"
-#include "io/byte_source.hpp"
+#include "io/files/byte_buffer.hpp"
+#include "io/files/byte_source.hpp"
 #include "io/formats/text/row_layout.hpp"
 
 namespace gpulog::io {

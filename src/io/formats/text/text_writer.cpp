@@ -9,7 +9,7 @@
 #include "io/directive_parameters.hpp"
 #include "io/formats/text/row_layout.hpp"
 #include "io/row_writing.hpp"
-#include "io/value_text.hpp"
+#include "io/values/value_text.hpp"
 
 namespace gpulog::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "plan/passes/decomposition.hpp"
+#include "plan/passes/recursions/decomposition.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/passes/dense_domains.hpp"
+#include "plan/passes/relations/dense_domains.hpp"
 
 #include <gtest/gtest.h>
 

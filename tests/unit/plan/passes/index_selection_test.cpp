@@ -1,4 +1,4 @@
-#include "plan/passes/index_selection.hpp"
+#include "plan/passes/bodies/index_selection.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/passes/late_materialization.hpp"
+#include "plan/passes/bodies/late_materialization.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/passes/magic_sets.hpp"
+#include "plan/passes/demand/magic_sets.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/passes/needless_sets.hpp"
+#include "plan/passes/relations/needless_sets.hpp"
 
 #include <gtest/gtest.h>
 

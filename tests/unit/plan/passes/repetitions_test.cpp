@@ -1,4 +1,4 @@
-#include "plan/passes/repetitions.hpp"
+#include "plan/passes/bodies/repetitions.hpp"
 
 #include <gtest/gtest.h>
 

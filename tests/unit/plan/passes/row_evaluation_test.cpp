@@ -1,4 +1,4 @@
-#include "plan/passes/row_evaluation.hpp"
+#include "plan/passes/recursions/row_evaluation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/passes/shared_bodies.hpp"
+#include "plan/passes/relations/shared_bodies.hpp"
 
 #include <gtest/gtest.h>
 

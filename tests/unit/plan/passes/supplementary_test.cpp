@@ -1,4 +1,4 @@
-#include "plan/passes/supplementary.hpp"
+#include "plan/passes/relations/supplementary.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,90 @@
+#include "engine/rows/column_statistics.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+
+#include "storage/sets/hash.hpp"
+
+namespace gpulog::detail {
+namespace {
+
+constexpr std::uint64_t slots_per_row = 4;
+constexpr std::uint64_t least_slots = 64;
+constexpr std::uint64_t most_slots = 1u << 21;
+/// Rows that are looked at.
+constexpr std::uint64_t most_rows = 1u << 22;
+
+/// Values that are compared, of two groups of columns.
+constexpr std::uint64_t most_compared = 1u << 18;
+
+std::uint64_t rows_in(const std::vector<value_range>& columns) {
+  return std::accumulate(columns.begin(), columns.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const value_range& part) { return sum + part.rows; });
+}
+
+/// How often each value is there; of `share` hash values one is counted, a power of two.
+std::unordered_map<word, std::uint64_t> count_values(const std::vector<value_range>& columns, std::uint64_t share) {
+  std::unordered_map<word, std::uint64_t> counts;
+  for (const value_range& part : columns) {
+    for (std::uint64_t row = 0; row < part.rows; ++row) {
+      const word value = part.values[row];
+      if ((storage::mix(value + 1ULL) & (share - 1)) == 0) ++counts[value];
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+plan::shared_values shared_between(const std::vector<value_range>& columns, const std::vector<value_range>& others) {
+  const std::uint64_t rows = rows_in(columns) + rows_in(others);
+  const std::uint64_t share = std::bit_ceil(std::max<std::uint64_t>(1, rows / most_compared));
+  const auto values = count_values(columns, share);
+  const auto other_values = count_values(others, share);
+  std::uint64_t shared = 0;
+  std::uint64_t all_rows = 0;
+  std::uint64_t shared_rows = 0;
+  for (const auto& [value, count] : values) {
+    all_rows += count;
+    if (!other_values.contains(value)) continue;
+    ++shared;
+    shared_rows += count;
+  }
+  plan::shared_values found;
+  found.values = static_cast<double>(values.size() * share);
+  found.shared = static_cast<double>(shared * share);
+  if (all_rows != 0) found.share_of_rows = static_cast<double>(shared_rows) / static_cast<double>(all_rows);
+  return found;
+}
+
+distinct_counter::distinct_counter(std::uint64_t rows)
+    : rows_(rows),
+      slots_(std::clamp(std::bit_ceil(std::min(rows, most_rows) * slots_per_row), least_slots, most_slots)),
+      bits_(slots_ / 64) {}
+
+void distinct_counter::add(const word* values, std::uint64_t rows) {
+  const std::uint64_t n = std::min(rows, most_rows - seen_);
+  for (std::uint64_t row = 0; row < n; ++row) {
+    const std::uint64_t slot = storage::scale(storage::mix(values[row] + 1ULL), slots_);
+    bits_[slot / 64] |= 1ULL << (slot % 64);
+  }
+  seen_ += n;
+}
+
+std::uint64_t distinct_counter::estimate() const {
+  if (seen_ == 0) return 1;
+  std::uint64_t taken = 0;
+  for (const std::uint64_t word_of_bits : bits_) taken += static_cast<std::uint64_t>(std::popcount(word_of_bits));
+  const auto slots = static_cast<double>(slots_);
+  const double free_slots = std::max(1.0, slots - static_cast<double>(taken));
+  const double counted = std::min(slots * std::log(slots / free_slots), static_cast<double>(seen_));
+  // Where most rows of the part brought a new value, so will the rest.
+  const bool keeps_growing = counted > static_cast<double>(seen_) / 2;
+  const double all = keeps_growing ? counted * static_cast<double>(rows_) / static_cast<double>(seen_) : counted;
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(all)));
+}
+
+}  // namespace gpulog::detail

@@ -1,0 +1,377 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/engine_state.hpp"
+#include "engine/rows/shown_evaluation.hpp"
+#include "gpulog/arrow.hpp"
+#include "gpulog/error.hpp"
+#include "gpulog/relation.hpp"
+#include "io/files/byte_buffer.hpp"
+#include "io/values/structured_value.hpp"
+#include "support/error.hpp"
+
+namespace gpulog {
+namespace {
+
+/// Rows of an array, where they have to be made: of an equivalence relation there may be very many.
+constexpr std::uint64_t rows_that_are_made = std::uint64_t{1} << 20;
+
+/// What an array of no rows points to: consumers may look for a buffer whatever its length is.
+constexpr std::uint64_t nothing[8] = {};
+
+constexpr std::uint32_t no_code = UINT32_MAX;
+
+/// How many bytes the first character has; 0: it is no UTF-8.
+std::size_t length_of_character(std::string_view text) {
+  const auto byte = [text](std::size_t place) { return static_cast<unsigned char>(text[place]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (std::size_t place = 1; place < length; ++place) {
+    if ((byte(place) & 0xc0) != 0x80) return 0;
+  }
+  // Too long for what they say, a half of a pair, or behind the last character.
+  const unsigned second = byte(1);
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f)) return 0;
+  return (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f) ? 0 : length;
+}
+
+bool is_utf8(std::string_view text) {
+  constexpr std::uint64_t upper_bits = 0x8080808080808080;
+  while (!text.empty()) {
+    std::uint64_t eight = upper_bits;
+    if (text.size() >= sizeof eight) std::memcpy(&eight, text.data(), sizeof eight);
+    const std::size_t length = (eight & upper_bits) == 0 ? sizeof eight : length_of_character(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+/// Large texts as Arrow has them.
+class text_column {
+ public:
+  text_column(bool must_be_utf8, std::uint64_t rows) : must_be_utf8_(must_be_utf8) {
+    offsets_.reserve(rows + 1);
+    offsets_.push_back(0);
+  }
+
+  void add(std::string_view text) {
+    if (must_be_utf8_ && !is_utf8(text)) {
+      throw input_error("a symbol is no UTF-8, so that it is no text for Arrow: have symbols as bytes");
+    }
+    bytes_.append(text);
+    offsets_.push_back(static_cast<std::int64_t>(bytes_.size()));
+  }
+
+  [[nodiscard]] const void* offsets() const { return offsets_.data(); }
+  [[nodiscard]] const void* bytes() const { return bytes_.empty() ? static_cast<const void*>(nothing) : bytes_.data(); }
+  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
+
+ private:
+  bool must_be_utf8_;
+  std::vector<std::int64_t> offsets_;
+  std::string bytes_;
+};
+
+// ---- the structs, each with what it points to -----------------------------------------------------------------------
+
+/// Children and dictionary of a struct that is given away. Who takes one of them marks it as released.
+template <class Struct>
+struct shared_parts {
+  shared_parts() = default;
+  shared_parts(const shared_parts&) = delete;
+  shared_parts& operator=(const shared_parts&) = delete;
+  ~shared_parts() {
+    for (Struct& child : children) {
+      if (child.release != nullptr) child.release(&child);
+    }
+    if (dictionary.release != nullptr) dictionary.release(&dictionary);
+  }
+
+  std::vector<Struct> children;
+  std::vector<Struct*> pointers;
+  Struct dictionary{};
+};
+
+/// The buffers of an array, and what keeps them alive.
+struct array_parts : shared_parts<ArrowArray> {
+  std::vector<const void*> buffers;
+  std::shared_ptr<const void> owner;
+};
+
+struct schema_parts : shared_parts<ArrowSchema> {
+  std::string format;
+  std::string name;
+};
+
+template <class Parts, class Struct>
+void release_parts(Struct* given) {
+  delete static_cast<Parts*>(given->private_data);
+  given->release = nullptr;
+}
+
+ArrowArray give_away(std::unique_ptr<array_parts> parts, std::int64_t rows) {
+  ArrowArray made{};
+  for (ArrowArray& child : parts->children) parts->pointers.push_back(&child);
+  made.length = rows;
+  made.n_buffers = static_cast<std::int64_t>(parts->buffers.size());
+  made.buffers = parts->buffers.data();
+  made.n_children = static_cast<std::int64_t>(parts->children.size());
+  made.children = parts->pointers.data();
+  made.dictionary = parts->dictionary.release == nullptr ? nullptr : &parts->dictionary;
+  made.release = release_parts<array_parts>;
+  made.private_data = parts.release();
+  return made;
+}
+
+/// Of values of one size.
+ArrowArray values_array(const void* values, std::int64_t rows, std::shared_ptr<const void> owner) {
+  auto parts = std::make_unique<array_parts>();
+  parts->buffers = {nullptr, values == nullptr ? nothing : values};
+  parts->owner = std::move(owner);
+  return give_away(std::move(parts), rows);
+}
+
+ArrowArray text_array(text_column&& texts) {
+  auto parts = std::make_unique<array_parts>();
+  const auto owner = std::make_shared<text_column>(std::move(texts));
+  parts->buffers = {nullptr, owner->offsets(), owner->bytes()};
+  parts->owner = owner;
+  return give_away(std::move(parts), owner->rows());
+}
+
+ArrowSchema give_away(std::unique_ptr<schema_parts> parts) {
+  ArrowSchema made{};
+  for (ArrowSchema& child : parts->children) parts->pointers.push_back(&child);
+  made.format = parts->format.c_str();
+  made.name = parts->name.c_str();
+  made.n_children = static_cast<std::int64_t>(parts->children.size());
+  made.children = parts->pointers.data();
+  made.dictionary = parts->dictionary.release == nullptr ? nullptr : &parts->dictionary;
+  made.release = release_parts<schema_parts>;
+  made.private_data = parts.release();
+  return made;
+}
+
+std::unique_ptr<schema_parts> schema_of(std::string format, std::string name) {
+  auto parts = std::make_unique<schema_parts>();
+  parts->format = std::move(format);
+  parts->name = std::move(name);
+  return parts;
+}
+
+// ---- the stream -----------------------------------------------------------------------------------------------------
+
+/// The rows that a relation had when the stream was made.
+class relation_stream {
+ public:
+  relation_stream(std::shared_ptr<detail::engine_state> engine, std::uint32_t relation, const arrow_options& options)
+      : shown_(std::make_shared<detail::shown_evaluation>()),
+        engine_(engine.get()),
+        relation_(relation),
+        options_(options),
+        all_rows_(engine->rows(relation)) {
+    shown_->engine = std::move(engine);
+    if (engine_->has_results()) shown_->home = engine_->homes[relation];
+    if (shown_->home) shown_->shown = shown_->home->shown;
+    is_pairs_ = shown_->home && engine_->is_equivalence(relation);
+    if (declared().attributes.empty() || is_pairs_) return;
+    if (shown_->home) {
+      for (const word* const words : engine_->columns_of(relation)) columns_.push_back({words, shown_});
+    } else {
+      copy_staged_rows();
+    }
+  }
+
+  [[nodiscard]] ArrowSchema schema() const {
+    auto rows = schema_of("+s", "");
+    for (const sema::attribute& attribute : declared().attributes) {
+      auto field = schema_of(format_of(attribute.kind), attribute.name);
+      if (is_coded(attribute.kind)) {
+        field->format = "i";
+        field->dictionary = give_away(schema_of(format_of(attribute.kind), ""));
+      }
+      rows->children.push_back(give_away(std::move(field)));
+    }
+    return give_away(std::move(rows));
+  }
+
+  /// A released array: there are no more.
+  ArrowArray next() {
+    if (next_row_ == all_rows_) return {};
+    const std::uint64_t rows = is_pairs_ ? std::min(rows_that_are_made, all_rows_ - next_row_) : all_rows_;
+    auto parts = std::make_unique<array_parts>();
+    parts->buffers = {nullptr};
+    for (const shared_column& column : is_pairs_ ? pairs(next_row_, rows) : columns_) {
+      const sema::attribute& attribute = declared().attributes[parts->children.size()];
+      parts->children.push_back(array_of(column, attribute, rows));
+    }
+    next_row_ += rows;
+    return give_away(std::move(parts), static_cast<std::int64_t>(rows));
+  }
+
+  std::string message;  ///< of what failed last
+
+ private:
+  /// The words of a column, and who has them.
+  struct shared_column {
+    const word* words;
+    std::shared_ptr<const void> owner;
+  };
+
+  [[nodiscard]] const sema::relation& declared() const { return engine_->analysed().relations[relation_]; }
+  [[nodiscard]] bool is_coded(value_kind kind) const { return options_.dictionaries && kind == value_kind::symbol; }
+
+  [[nodiscard]] const char* format_of(value_kind kind) const {
+    const bool is_wide = engine_->wide.has_value();
+    if (kind == value_kind::number) return is_wide ? "l" : "i";
+    if (kind == value_kind::unsigned_number) return is_wide ? "L" : "I";
+    if (kind == value_kind::floating) return is_wide ? "g" : "f";
+    return options_.binary ? "Z" : "U";
+  }
+
+  /// Appends a column for each attribute. @return where its words are to be written
+  std::vector<word*> add_columns(std::vector<shared_column>& columns, std::uint64_t rows) const {
+    std::vector<word*> made;
+    for (std::size_t c = 0; c < declared().attributes.size(); ++c) {
+      const auto copy = std::make_shared<std::vector<word>>(rows);
+      made.push_back(copy->data());
+      columns.push_back({copy->data(), copy});
+    }
+    return made;
+  }
+
+  [[nodiscard]] std::vector<shared_column> pairs(std::uint64_t first, std::uint64_t rows) const {
+    std::vector<shared_column> result;
+    const std::vector<word*> made = add_columns(result, rows);
+    shown_->home->executor->read_pairs(relation_id(relation_), first, rows, made.data());
+    return result;
+  }
+
+  void copy_staged_rows() {
+    std::vector<word*> made = add_columns(columns_, all_rows_);
+    for (const detail::staged_rows& block : engine_->staged[relation_]) {
+      for (std::size_t c = 0; c < made.size(); ++c) {
+        made[c] = std::copy_n(block.columns[c].data(), block.rows, made[c]);
+      }
+    }
+  }
+
+  [[nodiscard]] ArrowArray array_of(const shared_column& column, const sema::attribute& attribute, std::uint64_t rows) {
+    if (is_coded(attribute.kind)) return coded_array(column.words, rows);
+    if (attribute.kind == value_kind::symbol) {
+      text_column texts(!options_.binary, rows);
+      for (std::uint64_t row = 0; row < rows; ++row) texts.add(engine_->symbols.text(column.words[row]));
+      return text_array(std::move(texts));
+    }
+    if (io::is_structured(attribute.kind)) return structured_array(column.words, attribute, rows);
+    if (!engine_->wide) return values_array(column.words, static_cast<std::int64_t>(rows), column.owner);
+    const auto values = std::make_shared<std::vector<wide_word>>(rows);
+    std::transform(column.words, column.words + rows, values->begin(),
+                   [this](word code) { return engine_->wide->value(code); });
+    return values_array(values->data(), static_cast<std::int64_t>(rows), values);
+  }
+
+  /// Codes are given in the order in which texts first occur: the engine may have many more texts than this column.
+  [[nodiscard]] ArrowArray coded_array(const word* words, std::uint64_t rows) const {
+    std::vector<std::uint32_t> code_of(engine_->symbols.size(), no_code);
+    const auto codes = std::make_shared<std::vector<std::uint32_t>>(rows);
+    text_column texts(!options_.binary, 0);
+    std::uint32_t used = 0;
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      std::uint32_t& code = code_of[words[row]];
+      if (code == no_code) {
+        code = used++;
+        texts.add(engine_->symbols.text(words[row]));
+      }
+      (*codes)[row] = code;
+    }
+    auto parts = std::make_unique<array_parts>();
+    parts->buffers = {nullptr, rows == 0 ? static_cast<const void*>(nothing) : codes->data()};
+    parts->owner = codes;
+    parts->dictionary = text_array(std::move(texts));
+    return give_away(std::move(parts), static_cast<std::int64_t>(rows));
+  }
+
+  [[nodiscard]] ArrowArray structured_array(const word* words, const sema::attribute& attribute, std::uint64_t rows) {
+    io::structured_columns structured;
+    structured.types = &engine_->analysed().structures;
+    structured.records = &engine_->records;
+    structured.wide = engine_->wide_or_none();
+    text_column texts(!options_.binary, rows);
+    io::byte_buffer text;
+    io::structured_printer printer(text, structured, true, engine_->symbols);
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      text.clear();
+      printer.print(words[row], {attribute.kind, attribute.structure});
+      texts.add(text.bytes());
+    }
+    return text_array(std::move(texts));
+  }
+
+  std::shared_ptr<detail::shown_evaluation> shown_;
+  detail::engine_state* engine_;
+  std::uint32_t relation_;
+  arrow_options options_;
+  std::uint64_t all_rows_;
+  bool is_pairs_ = false;
+  std::vector<shared_column> columns_;  ///< nothing of pairs: they are made piece by piece
+  std::uint64_t next_row_ = 0;
+};
+
+relation_stream& stream_behind(ArrowArrayStream* stream) {
+  return *static_cast<relation_stream*>(stream->private_data);
+}
+
+/// Exceptions end at the border to C.
+template <class Make, class Made>
+int answer(ArrowArrayStream* stream, Made* made, const Make& make) {
+  relation_stream& rows = stream_behind(stream);
+  try {
+    *made = make(rows);
+    return 0;
+  } catch (const std::bad_alloc&) {
+    rows.message = "out of memory";
+    return ENOMEM;
+  } catch (const std::exception& problem) {
+    rows.message = problem.what();
+    return EINVAL;
+  }
+}
+
+int get_schema(ArrowArrayStream* stream, ArrowSchema* made) {
+  return answer(stream, made, [](relation_stream& rows) { return rows.schema(); });
+}
+
+int get_next(ArrowArrayStream* stream, ArrowArray* made) {
+  return answer(stream, made, [](relation_stream& rows) { return rows.next(); });
+}
+
+const char* get_last_error(ArrowArrayStream* stream) { return stream_behind(stream).message.c_str(); }
+
+void release_stream(ArrowArrayStream* stream) {
+  delete &stream_behind(stream);
+  stream->release = nullptr;
+}
+
+}  // namespace
+
+void relation::to_arrow(ArrowArrayStream& made, const arrow_options& options) const {
+  auto rows = std::make_unique<relation_stream>(engine_->shared_from_this(), relation_, options);
+  made = {get_schema, get_next, get_last_error, release_stream, rows.release()};
+}
+
+}  // namespace gpulog

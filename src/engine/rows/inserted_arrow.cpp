@@ -1,0 +1,495 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "engine/engine_state.hpp"
+#include "engine/rows/interned_texts.hpp"
+#include "gpulog/arrow.hpp"
+#include "gpulog/error.hpp"
+#include "gpulog/relation.hpp"
+#include "io/values/structured_value.hpp"
+#include "sema/types/types.hpp"
+
+namespace gpulog {
+namespace {
+
+/// Values that are encoded at a time, of words with 64 bits.
+constexpr std::uint64_t values_at_a_time = 1024;
+
+/// What a stream gives is released with it.
+template <class Struct>
+class owned {
+ public:
+  owned() = default;
+  owned(const owned&) = delete;
+  owned& operator=(const owned&) = delete;
+  ~owned() {
+    if (given_.release != nullptr) given_.release(&given_);
+  }
+  [[nodiscard]] Struct& get() { return given_; }
+
+ private:
+  Struct given_{};
+};
+
+/// A range of the values of an Arrow array.
+struct array_range {
+  const ArrowArray& array;
+  std::int64_t first;  ///< with the offsets of all arrays around it
+  std::int64_t length;
+};
+
+template <class T>
+const T* buffer(const ArrowArray& array, std::int64_t number) {
+  return static_cast<const T*>(array.buffers[number]);
+}
+
+bool has_value(const ArrowArray& array, std::int64_t place) {
+  const auto* const bits = array.n_buffers > 0 ? buffer<std::uint8_t>(array, 0) : nullptr;
+  return array.null_count == 0 || bits == nullptr || ((bits[place / 8] >> (place % 8)) & 1) != 0;
+}
+
+/// The place of the first null in the range, counted from its begin.
+std::optional<std::int64_t> first_null(const array_range& range) {
+  for (std::int64_t row = 0; range.array.null_count != 0 && row < range.length; ++row) {
+    if (!has_value(range.array, range.first + row)) return row;
+  }
+  return std::nullopt;
+}
+
+enum class text_layout : std::uint8_t { none, small_offsets, large_offsets, views };
+
+text_layout layout_of(std::string_view format) {
+  if (format == "u" || format == "z") return text_layout::small_offsets;
+  if (format == "U" || format == "Z") return text_layout::large_offsets;
+  return format == "vu" || format == "vz" ? text_layout::views : text_layout::none;
+}
+
+template <class Offset>
+std::string_view text_between(const ArrowArray& array, std::int64_t place) {
+  const auto* const offsets = buffer<Offset>(array, 1);
+  return {buffer<char>(array, 2) + offsets[place], static_cast<std::size_t>(offsets[place + 1] - offsets[place])};
+}
+
+/// A view has the length and either the text, or its first bytes, the number of its buffer and its place there.
+std::string_view viewed_text(const ArrowArray& array, std::int64_t place) {
+  constexpr std::int32_t longest_inside = 12;
+  const char* const view = buffer<char>(array, 1) + 16 * place;
+  std::int32_t parts[4];
+  std::memcpy(parts, view, sizeof parts);
+  const auto length = static_cast<std::size_t>(parts[0]);
+  if (parts[0] <= longest_inside) return {view + sizeof(std::int32_t), length};
+  return {buffer<char>(array, 2 + parts[2]) + parts[3], length};
+}
+
+std::string_view text_at(const ArrowArray& array, text_layout layout, std::int64_t place) {
+  if (layout == text_layout::small_offsets) return text_between<std::int32_t>(array, place);
+  if (layout == text_layout::large_offsets) return text_between<std::int64_t>(array, place);
+  return viewed_text(array, place);
+}
+
+/// Calls visit(first value of the range) with a pointer to the numbers' type. @return whether it is an array of numbers
+template <class Visit>
+bool visit_numbers(std::string_view format, const array_range& range, const Visit& visit) {
+  const auto with = [&]<class T>(T) {
+    const T* const values = buffer<T>(range.array, 1);
+    visit(values == nullptr ? values : values + range.first);
+    return true;
+  };
+  if (format.size() != 1) return false;
+  switch (format[0]) {
+    case 'c':
+      return with(std::int8_t{});
+    case 'C':
+      return with(std::uint8_t{});
+    case 's':
+      return with(std::int16_t{});
+    case 'S':
+      return with(std::uint16_t{});
+    case 'i':
+      return with(std::int32_t{});
+    case 'I':
+      return with(std::uint32_t{});
+    case 'l':
+      return with(std::int64_t{});
+    case 'L':
+      return with(std::uint64_t{});
+    case 'f':
+      return with(float{});
+    case 'g':
+      return with(double{});
+    default:
+      return false;
+  }
+}
+
+/// A format as people call it.
+std::string name_of_format(const ArrowSchema& schema) {
+  const std::string_view format = schema.format;
+  if (schema.dictionary != nullptr) return "a dictionary of " + name_of_format(*schema.dictionary);
+  if (layout_of(format) != text_layout::none) return "texts";
+  if (format == "f" || format == "g" || format == "e") return "floats";
+  if (format == "n") return "nulls";
+  if (format == "b") return "booleans";
+  if (format.size() == 1) return "integers";
+  if (format.starts_with("td") || format.starts_with("ts") || format.starts_with("tt")) return "dates or times";
+  if (format.starts_with("d:")) return "decimals";
+  return "values of Arrow's format " + std::string(format);
+}
+
+/// What a value is as one of a relation's words.
+template <class Word>
+struct word_value {
+  bool fits;
+  Word bits;
+};
+
+template <class Word, class Given>
+word_value<Word> word_value_of(Given given, value_kind kind) {
+  using number = std::conditional_t<sizeof(Word) == 4, std::int32_t, std::int64_t>;
+  using floating = std::conditional_t<sizeof(Word) == 4, float, double>;
+  Word bits = 0;
+  if (kind == value_kind::floating) {
+    // -0 and 0 are one value of a relation.
+    const floating rounded = static_cast<floating>(given) + floating{0};
+    std::memcpy(&bits, &rounded, sizeof bits);
+    return {true, bits};
+  }
+  if constexpr (std::is_integral_v<Given>) {
+    const bool fits = kind == value_kind::number ? std::in_range<number>(given) : std::in_range<Word>(given);
+    return {fits, static_cast<Word>(given)};
+  }
+  return {false, 0};
+}
+
+/// Appends the words of one column, whose values come in arrays.
+class column_of_arrays {
+ public:
+  column_of_arrays(std::uint32_t relation, std::size_t column, detail::engine_state& engine)
+      : declared_(engine.analysed().relations[relation]),
+        attribute_(declared_.attributes[column]),
+        engine_(engine),
+        words_(engine.memory),
+        tasks_(std::make_unique<io::task_runner>(engine.options.jobs)) {
+    structured_.types = &engine.analysed().structures;
+    structured_.records = &engine.records;
+    structured_.wide = engine.wide_or_none();
+  }
+
+  void append(const ArrowSchema& schema, const array_range& range) {
+    if (range.length == 0) return;
+    if (const auto null = first_null(range)) throw null_at(static_cast<std::uint64_t>(*null));
+    make_room(static_cast<std::uint64_t>(range.length));
+    const text_layout layout = layout_of(schema.format);
+    if (schema.dictionary != nullptr) {
+      append_coded(schema, range);
+    } else if (layout != text_layout::none && takes_texts()) {
+      append_texts(range, layout);
+    } else if (takes_texts() || !takes(schema.format) || !visit_numbers(schema.format, range, [&](const auto* values) {
+                 append_numbers(values, static_cast<std::uint64_t>(range.length));
+               })) {
+      throw wrong_type(schema);
+    }
+  }
+
+  [[nodiscard]] backend::array<word>& words() { return words_; }
+
+ private:
+  [[nodiscard]] bool takes_texts() const {
+    return attribute_.kind == value_kind::symbol || io::is_structured(attribute_.kind);
+  }
+
+  /// Whether numbers of the format may be values of the attribute.
+  [[nodiscard]] bool takes(std::string_view format) const {
+    return attribute_.kind == value_kind::floating || (format != "f" && format != "g");
+  }
+
+  /// Growing is in large steps, as there may be many arrays.
+  void make_room(std::uint64_t rows) {
+    const std::uint64_t wanted = words_.size() + rows;
+    if (wanted > words_.capacity())
+      words_.set_capacity(std::max(wanted, words_.size() == 0 ? 0 : 2 * words_.capacity()));
+  }
+
+  void append_texts(const array_range& range, text_layout layout) {
+    const auto text_of = [&](std::uint64_t row) {
+      return text_at(range.array, layout, range.first + static_cast<std::int64_t>(row));
+    };
+    const auto rows = static_cast<std::uint64_t>(range.length);
+    if (attribute_.kind == value_kind::symbol) {
+      const std::uint64_t before = words_.size();
+      words_.resize(before + rows);
+      detail::intern_texts(engine_.symbols, text_of, rows, words_.data() + before, *tasks_);
+    } else {
+      for (std::uint64_t row = 0; row < rows; ++row) words_.push_back(word_of(text_of(row)));
+    }
+  }
+
+  word word_of(std::string_view text) {
+    if (attribute_.kind == value_kind::symbol) return engine_.symbols.intern(text);
+    word value = 0;
+    if (!io::parse_structured(text, {attribute_.kind, attribute_.structure}, structured_, engine_.symbols, value)) {
+      throw input_error(fmt::format("row {} of attribute {} of relation {} is no {}: {}", words_.size(),
+                                    attribute_.name, declared_.name, attribute_.type_name, text));
+    }
+    return value;
+  }
+
+  /// A text of the dictionary is looked at when it first occurs: rows may have few of them.
+  void append_coded(const ArrowSchema& schema, const array_range& range) {
+    const text_layout layout = layout_of(schema.dictionary->format);
+    if (layout == text_layout::none || !takes_texts()) throw wrong_type(schema);
+    const ArrowArray& texts = *range.array.dictionary;
+    std::vector<std::optional<word>> known(static_cast<std::size_t>(texts.length));
+    visit_numbers(schema.format, range, [&](const auto* codes) {
+      for (std::int64_t row = 0; row < range.length; ++row) {
+        const auto code = static_cast<std::size_t>(codes[row]);
+        if (code >= known.size()) throw input_error("a dictionary has no number " + std::to_string(code));
+        const auto place = static_cast<std::int64_t>(code) + texts.offset;
+        if (!known[code]) {
+          if (!has_value(texts, place)) throw null_at(static_cast<std::uint64_t>(row));
+          known[code] = word_of(text_at(texts, layout, place));
+        }
+        words_.push_back(*known[code]);
+      }
+    });
+  }
+
+  template <class Given>
+  void append_numbers(const Given* values, std::uint64_t rows) {
+    if (engine_.wide) {
+      append_wide(values, rows);
+      return;
+    }
+    const std::uint64_t before = words_.size();
+    words_.resize(before + rows);
+    if (!convert(values, rows, words_.data() + before)) throw out_of_range(values, rows, word{}, before);
+  }
+
+  template <class Given>
+  void append_wide(const Given* values, std::uint64_t rows) {
+    wide_word bits[values_at_a_time];
+    for (std::uint64_t first = 0; first < rows; first += values_at_a_time) {
+      const std::uint64_t n = std::min(values_at_a_time, rows - first);
+      const std::uint64_t before = words_.size();
+      if (!convert(values + first, n, bits)) throw out_of_range(values + first, n, wide_word{}, before);
+      words_.resize(before + n);
+      engine_.wide->codes(bits, static_cast<std::uint32_t>(n), words_.data() + before);
+    }
+  }
+
+  /// Without branches, so that a compiler makes vector instructions of it. @return whether all fit
+  template <class Given, class Word>
+  bool convert(const Given* values, std::uint64_t rows, Word* bits) const {
+    const auto all_of = [&](value_kind kind) {
+      bool fit = true;
+      for (std::uint64_t row = 0; row < rows; ++row) {
+        const word_value<Word> value = word_value_of<Word>(values[row], kind);
+        bits[row] = value.bits;
+        fit &= value.fits;
+      }
+      return fit;
+    };
+    if (attribute_.kind == value_kind::number) return all_of(value_kind::number);
+    return attribute_.kind == value_kind::floating ? all_of(value_kind::floating) : all_of(value_kind::unsigned_number);
+  }
+
+  template <class Given, class Word>
+  [[nodiscard]] input_error out_of_range(const Given* values, std::uint64_t rows, Word, std::uint64_t before) const {
+    std::uint64_t row = 0;
+    while (row + 1 < rows && word_value_of<Word>(values[row], attribute_.kind).fits) ++row;
+    return input_error(fmt::format("row {} of attribute {} of relation {} is no {} of {} bits: {}", before + row,
+                                   attribute_.name, declared_.name, sema::kind_name(attribute_.kind), 8 * sizeof(Word),
+                                   values[row]));
+  }
+
+  [[nodiscard]] input_error null_at(std::uint64_t row) const {
+    return input_error(fmt::format("row {} of attribute {} of relation {} is null", words_.size() + row,
+                                   attribute_.name, declared_.name));
+  }
+
+  [[nodiscard]] input_error wrong_type(const ArrowSchema& schema) const {
+    return input_error(fmt::format("attribute {} of relation {} is of type {}, and not for {}", attribute_.name,
+                                   declared_.name, sema::kind_name(attribute_.kind), name_of_format(schema)));
+  }
+
+  const sema::relation& declared_;
+  const sema::attribute& attribute_;
+  detail::engine_state& engine_;
+  io::structured_columns structured_;
+  backend::array<word> words_;
+  std::unique_ptr<io::task_runner> tasks_;
+};
+
+/// Calls visit(schema, array) for each array of a stream. @throws input_error for what the stream reports
+template <class Prepare, class Visit>
+void read_stream(ArrowArrayStream& stream, const Prepare& prepare, const Visit& visit) {
+  const auto check = [&stream](int status) {
+    if (status == 0) return;
+    const char* const message = stream.get_last_error(&stream);
+    throw input_error(std::string("a stream of Arrow arrays fails: ") +
+                      (message == nullptr ? std::strerror(status) : message));
+  };
+  owned<ArrowSchema> schema;
+  check(stream.get_schema(&stream, &schema.get()));
+  prepare(schema.get());
+  for (;;) {
+    owned<ArrowArray> array;
+    check(stream.get_next(&stream, &array.get()));
+    if (array.get().release == nullptr) return;
+    visit(schema.get(), array.get());
+  }
+}
+
+bool has_fields(const ArrowSchema& schema) { return std::string_view(schema.format) == "+s"; }
+
+/// For each attribute the number of the field that has its values. @throws input_error
+std::vector<std::size_t> fields_for(const sema::relation& declared, const ArrowSchema& schema) {
+  const std::size_t arity = declared.attributes.size();
+  if (static_cast<std::size_t>(schema.n_children) != arity) {
+    throw input_error(fmt::format("relation {} has {} attributes, but {} columns were given", declared.name, arity,
+                                  schema.n_children));
+  }
+  std::vector<std::size_t> fields(arity);
+  std::string missing;
+  std::size_t named = 0;
+  for (std::size_t c = 0; c < arity; ++c) {
+    const auto is_its = [&](const ArrowSchema* field) {
+      return field->name != nullptr && field->name == declared.attributes[c].name;
+    };
+    const auto* const found = std::find_if(schema.children, schema.children + arity, is_its);
+    if (found == schema.children + arity) {
+      missing = declared.attributes[c].name;
+    } else {
+      ++named;
+      fields[c] = static_cast<std::size_t>(found - schema.children);
+    }
+  }
+  if (named != 0 && named != arity) {
+    throw input_error(
+        fmt::format("no column is named {}, as an attribute of relation {} is; others are", missing, declared.name));
+  }
+  for (std::size_t c = 0; named == 0 && c < arity; ++c) fields[c] = c;
+  return fields;
+}
+
+/// Columns that are about to be inserted.
+class incoming_rows {
+ public:
+  incoming_rows(std::uint32_t relation, detail::engine_state& engine)
+      : relation_(relation), engine_(engine), declared_(engine.analysed().relations[relation]) {
+    engine.require_changeable(relation);
+    columns_.reserve(declared_.attributes.size());
+    for (std::size_t c = 0; c < declared_.attributes.size(); ++c) columns_.emplace_back(relation, c, engine);
+  }
+
+  void read_rows(ArrowArrayStream& rows) {
+    std::vector<std::size_t> fields;
+    const auto prepare = [&](const ArrowSchema& schema) {
+      if (has_fields(schema)) fields = fields_for(declared_, schema);
+      if (!has_fields(schema) && columns_.size() != 1) {
+        throw input_error(
+            fmt::format("relation {} has {} attributes, but one column was given", declared_.name, columns_.size()));
+      }
+    };
+    read_stream(rows, prepare, [&](const ArrowSchema& schema, const ArrowArray& array) {
+      if (!has_fields(schema)) {
+        columns_.front().append(schema, {array, array.offset, array.length});
+        return;
+      }
+      if (const auto null = first_null({array, array.offset, array.length})) {
+        throw input_error(
+            fmt::format("row {} for relation {} is null", rows_ + static_cast<std::uint64_t>(*null), declared_.name));
+      }
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        const ArrowArray& values = *array.children[fields[c]];
+        columns_[c].append(*schema.children[fields[c]], {values, values.offset + array.offset, array.length});
+      }
+      rows_ += static_cast<std::uint64_t>(array.length);
+    });
+  }
+
+  void read_column(std::size_t number, ArrowArrayStream& column) {
+    read_stream(
+        column, [](const ArrowSchema&) {},
+        [&](const ArrowSchema& schema, const ArrowArray& array) {
+          columns_[number].append(schema, {array, array.offset, array.length});
+        });
+  }
+
+  void insert() {
+    detail::staged_rows block;
+    if (!columns_.empty()) rows_ = columns_.front().words().size();
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      backend::array<word>& words = columns_[c].words();
+      if (words.size() != rows_) {
+        throw input_error(fmt::format("attribute {} of relation {} has {} values, but attribute {} has {}",
+                                      declared_.attributes[c].name, declared_.name, words.size(),
+                                      declared_.attributes[0].name, rows_));
+      }
+      words.set_capacity(rows_);
+      block.columns.push_back(std::move(words));
+    }
+    block.rows = rows_;
+    if (rows_ != 0) engine_.staged[relation_].push_back(std::move(block));
+  }
+
+ private:
+  std::uint32_t relation_;
+  detail::engine_state& engine_;
+  const sema::relation& declared_;
+  std::vector<column_of_arrays> columns_;
+  std::uint64_t rows_ = 0;
+};
+
+template <class Work>
+void inserting(std::uint32_t relation, const detail::engine_state& engine, const Work& work) {
+  try {
+    work();
+  } catch (const backend::memory_exceeded& fault) {
+    throw detail::out_of_memory("inserting into relation " + engine.analysed().relations[relation].name, fault,
+                                engine.memory);
+  } catch (const std::length_error& fault) {
+    throw memory_limit_error(fault.what());  // of numbers that a word has
+  }
+}
+
+}  // namespace
+
+void relation::insert_arrow(ArrowArrayStream& rows) {
+  inserting(relation_, *engine_, [&] {
+    incoming_rows incoming(relation_, *engine_);
+    incoming.read_rows(rows);
+    incoming.insert();
+  });
+}
+
+void relation::insert_arrow_columns(std::span<ArrowArrayStream* const> columns) {
+  if (columns.size() != arity()) {
+    throw input_error(
+        fmt::format("relation {} has {} attributes, but {} columns were given", name(), arity(), columns.size()));
+  }
+  if (columns.empty()) {
+    throw input_error("relation " + name() + " has no attributes: how many tuples there are is unknown");
+  }
+  inserting(relation_, *engine_, [&] {
+    incoming_rows incoming(relation_, *engine_);
+    for (std::size_t c = 0; c < columns.size(); ++c) incoming.read_column(c, *columns[c]);
+    incoming.insert();
+  });
+}
+
+}  // namespace gpulog

@@ -1,0 +1,107 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "engine/engine_state.hpp"
+#include "engine/rows/interned_texts.hpp"
+#include "engine/rows/value_bits.hpp"
+#include "gpulog/relation.hpp"
+#include "sema/types/types.hpp"
+
+namespace gpulog {
+namespace {
+
+/// Appends the words of a column that the caller has.
+class column_reader {
+ public:
+  column_reader(const sema::relation& declared, std::size_t column, detail::engine_state& engine,
+                backend::array<word>& words)
+      : declared_(declared), attribute_(declared.attributes[column]), engine_(engine), words_(words) {}
+
+  template <class Value>
+  void operator()(std::span<const Value> values) const {
+    if constexpr (std::is_convertible_v<Value, std::string_view>) {
+      if (attribute_.kind != value_kind::symbol) throw wrong_type();
+      words_.resize(values.size());
+      io::task_runner tasks(engine_.options.jobs);
+      detail::intern_texts(
+          engine_.symbols, [values](std::uint64_t row) { return std::string_view(values[row]); }, values.size(),
+          words_.data(), tasks);
+    } else {
+      read_numbers(values);
+    }
+  }
+
+ private:
+  template <class Value>
+  void read_numbers(std::span<const Value> values) const {
+    const detail::bits_of_value bits_of(attribute_.kind, engine_.wide.has_value());
+    if (!bits_of(Value{}).has_value()) throw wrong_type();
+    for (std::size_t row = 0; row < values.size(); ++row) {
+      const std::optional<wide_word> bits = bits_of(values[row]);
+      if (!bits) {
+        throw input_error(fmt::format("row {} of attribute {} of relation {} is no {} of 32 bits: {}", row,
+                                      attribute_.name, declared_.name, sema::kind_name(attribute_.kind), values[row]));
+      }
+      words_.push_back(storage::word_of(*bits, engine_.wide_or_none()));
+    }
+  }
+
+  [[nodiscard]] input_error wrong_type() const {
+    return input_error(fmt::format("attribute {} of relation {} is of type {}", attribute_.name, declared_.name,
+                                   sema::kind_name(attribute_.kind)));
+  }
+
+  const sema::relation& declared_;
+  const sema::attribute& attribute_;
+  detail::engine_state& engine_;
+  backend::array<word>& words_;
+};
+
+std::size_t length_of(const column_values& column) {
+  return std::visit([](const auto& values) { return values.size(); }, column);
+}
+
+}  // namespace
+
+void relation::insert_columns(std::span<const column_values> columns) {
+  const sema::relation& declared = engine_->analysed().relations[relation_];
+  engine_->require_changeable(relation_);
+  if (columns.empty() && declared.attributes.empty()) {
+    throw input_error("relation " + declared.name + " has no attributes: how many tuples there are is unknown");
+  }
+  if (columns.size() != declared.attributes.size()) {
+    throw input_error(fmt::format("relation {} has {} attributes, but {} columns were given", declared.name,
+                                  declared.attributes.size(), columns.size()));
+  }
+  const std::size_t rows = length_of(columns.front());
+  for (std::size_t c = 1; c < columns.size(); ++c) {
+    if (length_of(columns[c]) == rows) continue;
+    throw input_error(fmt::format("attribute {} of relation {} has {} values, but attribute {} has {}",
+                                  declared.attributes[c].name, declared.name, length_of(columns[c]),
+                                  declared.attributes[0].name, rows));
+  }
+  try {
+    detail::staged_rows block;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      backend::array<word>& words = block.columns.emplace_back(engine_->memory);
+      words.reserve(rows);
+      std::visit(column_reader(declared, c, *engine_, words), columns[c]);
+    }
+    block.rows = rows;
+    engine_->staged[relation_].push_back(std::move(block));
+  } catch (const backend::memory_exceeded& fault) {
+    throw detail::out_of_memory("inserting into relation " + declared.name, fault, engine_->memory);
+  }
+}
+
+}  // namespace gpulog

@@ -1,0 +1,340 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "engine/engine_state.hpp"
+#include "engine/figures/run_figures.hpp"
+#include "gpulog/error.hpp"
+#include "io/directive_parameters.hpp"
+#include "io/facts_reader.hpp"
+#include "io/files/output_files.hpp"
+#include "io/files/prefetched_files.hpp"
+#include "io/relation_writer.hpp"
+#include "storage/relation/relation.hpp"
+#include "support/diagnostics.hpp"
+#include "support/error.hpp"
+
+/// What the directives of a program (.input, .output, .printsize) do.
+namespace gpulog::detail {
+
+namespace {
+
+std::vector<value_kind> kinds_of(const sema::relation& relation) {
+  std::vector<value_kind> kinds;
+  for (const sema::attribute& attribute : relation.attributes) kinds.push_back(attribute.kind);
+  return kinds;
+}
+
+io::structured_columns structure_of(const sema::relation& relation, const sema::program& program,
+                                    storage::record_tables& records, storage::wide_values* wide) {
+  io::structured_columns result;
+  result.wide = wide;
+  for (const sema::attribute& attribute : relation.attributes) {
+    if (!attribute.structure.valid()) continue;
+    result.structures.assign(relation.attributes.size(), structure_id());
+    for (std::size_t c = 0; c < relation.attributes.size(); ++c) {
+      result.structures[c] = relation.attributes[c].structure;
+    }
+    result.types = &program.structures;
+    result.records = &records;
+    break;
+  }
+  return result;
+}
+
+/// 0 where it is not known.
+std::uint64_t file_bytes(const std::filesystem::path& path) {
+  std::error_code problem;
+  const auto bytes = std::filesystem::file_size(path, problem);
+  return problem ? 0 : bytes;
+}
+
+/// Of a directive that reads or writes something else than a file of text.
+std::string file_named(const std::map<std::string, std::string>& parameters) {
+  for (const char* key : {"filename", "dbname", "IO"}) {
+    if (const auto found = parameters.find(key); found != parameters.end()) return found->second;
+  }
+  return "stdout";
+}
+
+/// With so many rows, or bytes of a file of facts, it is likely that the device will have something to do.
+constexpr std::uint64_t rows_for_a_device = 50000;
+constexpr std::uint64_t bytes_for_a_device = 500000;
+
+/// Of compressed files that will be read: text that waits, and threads that make it.
+constexpr std::uint64_t bytes_ahead = std::uint64_t{256} << 20;
+constexpr unsigned threads_ahead = 8;
+
+}  // namespace
+
+void engine_state::load_directive(std::uint32_t number, const sema::io_directive& directive,
+                                  io::prefetched_files* ahead) {
+  const sema::relation& relation = analysed().relations[number];
+  io::read_request request;
+  request.relation = io::name_in_files(relation.name, directive.parameters);
+  request.parameters = directive.parameters;
+  request.fact_directory = options.fact_directory;
+  request.kinds = kinds_of(relation);
+  request.structured = structure_of(relation, analysed(), records, wide_or_none());
+  for (const sema::attribute& attribute : relation.attributes) request.attribute_names.push_back(attribute.name);
+  request.missing_is_empty = options.missing_facts_are_empty;
+  request.threads = options.jobs;
+  request.memory = &memory;
+  request.ahead = ahead;
+  request.on_size = [this](std::uint64_t bytes) {
+    if (device && bytes >= bytes_for_a_device) device->hurry();
+  };
+
+  file_statistics& file = figures.files.emplace_back();
+  file.relation = relation.name;
+  const auto path = io::text_file_of(request.relation, directive.parameters, options.fact_directory);
+  file.file = path ? path->string() : file_named(directive.parameters);
+  if (path) file.bytes = file_bytes(*path);
+  const span_scope span(figures, zero, "load", file.file);
+  const double begin = storage::seconds_now();
+  staged_rows block;
+  const auto allocate = [&](std::uint64_t rows) {
+    if (device && figures.loaded_tuples + rows >= rows_for_a_device) device->hurry();
+    std::vector<word*> columns;
+    for (std::size_t c = 0; c < relation.attributes.size(); ++c) {
+      columns.push_back(block.columns.emplace_back(memory, rows).data());
+    }
+    return columns;
+  };
+  try {
+    const exec::run_monitor::long_step here(&monitor, "loading", relation_id(number), nullptr);
+    block.rows = io::read_facts(request, symbols, allocate);
+  } catch (const std::length_error& fault) {
+    throw input_error(fmt::format("Error loading relation {}: {}", relation.name, fault.what()));
+  } catch (const backend::memory_exceeded& fault) {
+    throw out_of_memory("loading relation " + relation.name, fault, memory);
+  }
+  file.rows = block.rows;
+  file.seconds = storage::seconds_now() - begin;
+  figures.loaded_tuples += block.rows;
+  if (block.rows > 0) staged[number].push_back(std::move(block));
+}
+
+bool engine_state::is_loaded(std::uint32_t relation) const {
+  return needed[relation] && !source->filled_relations.contains(analysed().relations[relation].name);
+}
+
+/// Those that load() reads, in its order.
+std::vector<std::filesystem::path> engine_state::text_files() const {
+  std::vector<std::filesystem::path> files;
+  for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
+    if (!is_loaded(number)) continue;
+    const sema::relation& relation = analysed().relations[number];
+    for (const sema::io_directive& directive : relation.directives) {
+      if (directive.kind != sema::directive_kind::input) continue;
+      if (auto file = io::text_file_of(io::name_in_files(relation.name, directive.parameters), directive.parameters,
+                                       options.fact_directory)) {
+        files.push_back(std::move(*file));
+      }
+    }
+  }
+  return files;
+}
+
+void engine_state::load() {
+  require_changes();
+  recorded([this] {
+    continue_record();
+    load_files();
+  });
+}
+
+void engine_state::load_files() {
+  const timed_scope timer(figures.load_seconds, figures.total_seconds);
+  for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
+    if (!needed[number]) continue;
+    const auto& directives = analysed().relations[number].directives;
+    fact_files += static_cast<std::uint64_t>(
+        std::count_if(directives.begin(), directives.end(),
+                      [](const sema::io_directive& one) { return one.kind == sema::directive_kind::input; }));
+  }
+  std::optional<io::prefetched_files> ahead;
+  if (options.jobs > 1) {
+    std::vector<std::filesystem::path> files = text_files();
+    // One file is decompressed beside its parsing in any case.
+    const std::uint64_t most =
+        options.memory_limit == 0 ? bytes_ahead : std::min(bytes_ahead, options.memory_limit / 8);
+    if (files.size() > 1) ahead.emplace(std::move(files), std::min(options.jobs - 1, threads_ahead), most);
+  }
+  for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
+    if (!is_loaded(number)) continue;
+    for (const sema::io_directive& directive : analysed().relations[number].directives) {
+      if (directive.kind == sema::directive_kind::input) load_directive(number, directive, ahead ? &*ahead : nullptr);
+    }
+  }
+}
+
+io::write_request engine_state::request_of(const sema::io_directive& directive) const {
+  return {directive.parameters, options.output_to_stdout ? "-" : options.output_directory, options.jobs};
+}
+
+bool engine_state::is_written(const sema::relation& relation, const sema::io_directive& directive) const {
+  if (relation.is_query || directive.kind == sema::directive_kind::printsize) return true;
+  if (directive.kind != sema::directive_kind::output) return false;
+  const auto kind = directive.parameters.find("IO");
+  const bool is_size = kind != directive.parameters.end() && kind->second == "stdoutprintsize";
+  return is_size || !options.output_directory.empty();
+}
+
+void engine_state::prepare_outputs() {
+  struct output {
+    std::string part;
+    const sema::relation* relation;
+    const sema::io_directive* directive;
+  };
+  std::map<std::filesystem::path, std::vector<output>> outputs;  // by file
+  for (const sema::relation& relation : analysed().relations) {
+    for (const sema::io_directive& directive : relation.directives) {
+      if (directive.kind != sema::directive_kind::output || !is_written(relation, directive)) continue;
+      auto place = io::place_of(io::name_in_files(relation.name, directive.parameters), request_of(directive));
+      if (!place) continue;
+      std::vector<output>& others = outputs[place->file];
+      for (const output& other : others) {
+        if (!place->part.empty() && !other.part.empty() && place->part != other.part) continue;
+        if (&relation == other.relation && directive.parameters == other.directive->parameters) continue;  // the same
+        diagnostics::entry remark;
+        remark.span = directive.span;
+        remark.message = fmt::format("Outputs of {} and {} have one file: {}", other.relation->name, relation.name,
+                                     place->file.string());
+        remark.note(other.directive->span, "Other output");
+        std::string text = to_string(remark);
+        while (text.ends_with('\n')) text.pop_back();
+        throw input_error(text);
+      }
+      others.push_back({std::move(place->part), &relation, &directive});
+    }
+  }
+  for (const std::string& path : options.report_files) {
+    if (const auto place = io::place_of(path); place && !outputs.try_emplace(place->file).second) {
+      throw input_error(fmt::format("{} is the file of another output", path));
+    }
+  }
+  begin_reports();
+}
+
+void engine_state::begin_reports() {
+  if (!reports.empty()) return;
+  for (const std::string& path : options.report_files) reports.emplace_back(path);
+}
+
+void engine_state::write() {
+  if (!has_results()) throw input_error("nothing can be written before the program is evaluated");
+  recorded([this] { write_files(); });
+}
+
+void engine_state::write_files() {
+  io::output_files files;
+  try {
+    {
+      const timed_scope timer(figures.write_seconds, figures.total_seconds);
+      write_outputs(files);
+    }
+    end_renewal();
+    figures.outcome = {"complete", "", std::nullopt};
+    figures.peak_process_bytes = peak_process_bytes();
+    if (timeline) figures.samples = timeline->samples();
+    for (io::output_file& report : reports) {
+      report.write(to_json(figures));
+      report.close();
+      files.add(std::move(report));
+    }
+    reports.clear();
+    files.commit();
+  } catch (const user_error& failure) {
+    throw output_error(failure.what());
+  }
+  done = step::written;
+}
+
+void engine_state::write_outputs(io::output_files& files) {
+  const auto write_directive = [&](std::uint32_t number, const sema::io_directive& directive) {
+    const sema::relation& relation = analysed().relations[number];
+    io::relation_rows rows;
+    rows.relation = io::name_in_files(relation.name, directive.parameters);
+    for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
+    rows.kinds = kinds_of(relation);
+    rows.structured = structure_of(relation, analysed(), records, wide_or_none());
+    rows.memory = &memory;
+    const evaluation& home = *homes[number];
+    const std::unique_ptr<exec::row_stream> copied =
+        home.has_columns(number) ? nullptr : home.executor->stream_rows(relation_id(number));
+    if (is_equivalence(number)) {
+      rows.columns.resize(relation.attributes.size());
+      rows.read = [&home, number](std::uint64_t first, std::uint64_t n, word* const* columns) {
+        home.executor->read_pairs(relation_id(number), first, n, columns);
+      };
+    } else if (copied) {
+      rows.columns.resize(relation.attributes.size());
+      rows.read = [&copied](std::uint64_t first, std::uint64_t n, word* const* columns) {
+        copied->read(first, n, columns);
+      };
+    } else {
+      rows.columns = columns_of(number);
+    }
+    if (rows.read && home.numbers && home.numbers->covers(number)) {
+      rows.read = [&home, number, read = std::move(rows.read)](std::uint64_t first, std::uint64_t n,
+                                                               word* const* columns) {
+        read(first, n, columns);
+        home.numbers->restore(number, n, columns);
+      };
+    }
+    rows.rows = this->rows(number);
+    file_statistics& file = figures.files.emplace_back();
+    file.relation = relation.name;
+    file.is_output = true;
+    const auto place = io::place_of(rows.relation, request_of(directive));
+    file.file = place ? place->file.string() : file_named(directive.parameters);
+    const span_scope span(figures, zero, "write", file.file);
+    const double begin = storage::seconds_now();
+    try {
+      const exec::run_monitor::long_step here(&monitor, "writing", relation_id(number), nullptr);
+      if (relation.is_query && relation.arity() == 0) {
+        io::print_answer(rows.relation, rows.rows != 0);
+      } else {
+        io::write_relation(rows, request_of(directive), symbols, files);
+      }
+    } catch (const backend::memory_exceeded& fault) {
+      throw out_of_memory("writing relation " + relation.name, fault, memory);
+    }
+    file.rows = rows.rows;
+    file.seconds = storage::seconds_now() - begin;
+    if (const io::output_file* const written = place ? files.find(place->file) : nullptr)
+      file.bytes = file_bytes(written->temporary_path());
+    figures.written_tuples += rows.rows;
+  };
+  // Files first, under temporary names; then what cannot be taken back; the names last.
+  const auto for_each_directive = [&](bool to_stdout) {
+    for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
+      for (const sema::io_directive& directive : analysed().relations[number].directives) {
+        if (!is_written(analysed().relations[number], directive)) continue;
+        if (directive.kind == sema::directive_kind::output &&
+            io::prints_on_standard_output(request_of(directive)) == to_stdout) {
+          write_directive(number, directive);
+        }
+        if (directive.kind == sema::directive_kind::printsize && to_stdout) {
+          io::print_relation_size(io::name_in_files(analysed().relations[number].name, directive.parameters),
+                                  rows(number));
+        }
+      }
+    }
+  };
+  for_each_directive(false);
+  for_each_directive(true);
+}
+
+}  // namespace gpulog::detail

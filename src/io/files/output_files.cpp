@@ -1,0 +1,206 @@
+#include "io/files/output_files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "support/error.hpp"
+
+namespace gpulog::io {
+namespace {
+
+/// A file name has at most 255 bytes; the rest is for what makes it unique.
+constexpr std::size_t longest_name_part = 200;
+constexpr mode_t permissions = 0666;
+
+/// The temporary files that exist now, for a signal handler: it can take no lock and free nothing. Who takes a path out
+/// of its place owns it.
+class unfinished_registry {
+ public:
+  std::ptrdiff_t add(const std::string& path) {
+    char* copy = ::strdup(path.c_str());
+    if (copy == nullptr) throw std::bad_alloc();
+    for (std::size_t place = 0; place < places_.size(); ++place) {
+      char* expected = nullptr;
+      if (places_[place].compare_exchange_strong(expected, copy)) return static_cast<std::ptrdiff_t>(place);
+    }
+    std::free(copy);
+    throw output_error(fmt::format("more than {} output files at a time", places_.size()));
+  }
+
+  void remove(std::ptrdiff_t place) noexcept { std::free(places_[static_cast<std::size_t>(place)].exchange(nullptr)); }
+
+  void unlink_all() noexcept {
+    for (auto& place : places_) {
+      char* path = place.exchange(nullptr);
+      if (path == nullptr) continue;
+      ::unlink(path);
+      place.store(path);  // for its owner to free, should there be one still
+    }
+  }
+
+ private:
+  /// More than any program has .output directives.
+  static constexpr std::size_t capacity = 65536;
+  std::array<std::atomic<char*>, capacity> places_{};
+};
+
+unfinished_registry unfinished;
+std::atomic<unsigned> files_made{0};
+
+[[noreturn]] void fail(const char* what, const std::string& name, int reason) {
+  throw output_error(fmt::format("Cannot {} output file {}: {}", what, name, std::strerror(reason)));
+}
+
+/// The file that is to be replaced: where a chain of symbolic links ends.
+std::filesystem::path behind_links(const std::filesystem::path& path) {
+  std::error_code problem;
+  if (!std::filesystem::is_symlink(path, problem)) return path;
+  auto target = std::filesystem::weakly_canonical(path, problem);
+  return problem ? path : target;
+}
+
+/// The number of the standard stream that goes to this file; negative where none does.
+int standard_stream_of(const struct stat& file) {
+  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat stream {};
+    const bool is_same = ::fstat(number, &stream) == 0 && stream.st_dev == file.st_dev && stream.st_ino == file.st_ino;
+    if (is_same && (::fcntl(number, F_GETFL) & O_ACCMODE) != O_RDONLY) return number;
+  }
+  return -1;
+}
+
+}  // namespace
+
+bool is_written_in_place(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return false;
+  return !S_ISREG(status.st_mode) || standard_stream_of(status) >= 0;
+}
+
+file_size_signal_block::file_size_signal_block() {
+  sigemptyset(&limit_);
+  sigaddset(&limit_, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &limit_, &before_);
+}
+
+file_size_signal_block::~file_size_signal_block() {
+  const int error = errno;
+  // Taken out while it is blocked: it would be delivered as soon as it no longer is.
+  if (sigismember(&before_, SIGXFSZ) == 0) {
+    const timespec at_once{};
+    while (sigtimedwait(&limit_, nullptr, &at_once) == SIGXFSZ) {
+    }
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  errno = error;
+}
+
+void write_bytes(int descriptor, std::string_view bytes, const std::string& name) {
+  const file_size_signal_block block;
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      fail("write", name, errno);
+    }
+  }
+}
+
+output_file::output_file(const std::filesystem::path& path, replaceable old) : path_(path), temporary_(path) {
+  const bool only_file = old == replaceable::regular_file;
+  struct stat status {};
+  const bool exists = ::fstatat(AT_FDCWD, path.c_str(), &status, only_file ? AT_SYMLINK_NOFOLLOW : 0) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail("open", path.string(), EISDIR);
+  if (exists && only_file && !S_ISREG(status.st_mode)) {
+    throw output_error(fmt::format("Cannot replace {}: it is not a regular file", path.string()));
+  }
+  if (!only_file && is_written_in_place(path)) {
+    // What is open already is not opened again: that would write over what has been written.
+    const int standard = standard_stream_of(status);
+    descriptor_ = standard >= 0 ? ::fcntl(standard, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail("open", path.string(), errno);
+    return;
+  }
+  if (!only_file) path_ = behind_links(path);
+  // As an open for writing would: a file that is protected is not replaced.
+  if (exists && ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail("open", path.string(), errno);
+  const std::string name = path_.filename().string().substr(0, longest_name_part);
+  do {
+    temporary_ = path_.parent_path() / fmt::format(".{}.{}.{}.unfinished", name, ::getpid(), files_made++);
+    // First, so that no moment is left in which a signal would leave the file.
+    registration_ = unfinished.add(temporary_.string());
+    // Not through a link that somebody has put there.
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions);
+    if (descriptor_ >= 0) break;
+    unfinished.remove(std::exchange(registration_, -1));
+  } while (errno == EEXIST);
+  if (descriptor_ < 0) fail("open", path.string(), errno);
+  if (exists) ::fchmod(descriptor_, status.st_mode & 07777);
+}
+
+output_file::output_file(output_file&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::move(other.temporary_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      registration_(std::exchange(other.registration_, -1)) {}
+
+output_file::~output_file() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (registration_ < 0) return;
+  ::unlink(temporary_.c_str());
+  unfinished.remove(registration_);
+}
+
+void output_file::write(std::string_view bytes) { write_bytes(descriptor_, bytes, path_.string()); }
+
+void output_file::make_executable() {
+  constexpr mode_t usual = 0777;
+  constexpr mode_t by_everybody = 0111;
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || ::fchmod(descriptor_, (status.st_mode & usual) | by_everybody) != 0) {
+    fail("write", path_.string(), errno);
+  }
+}
+
+void output_file::close() {
+  if (descriptor_ < 0) return;
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail("write", path_.string(), errno);
+}
+
+void output_file::rename() {
+  if (registration_ < 0) return;
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("rename", path_.string(), errno);
+  unfinished.remove(std::exchange(registration_, -1));
+}
+
+const output_file* output_files::find(const std::filesystem::path& path) const {
+  std::error_code ignored;
+  const auto wanted = std::filesystem::weakly_canonical(path, ignored);
+  for (const output_file& file : files_) {
+    if (std::filesystem::weakly_canonical(file.path(), ignored) == wanted) return &file;
+  }
+  return nullptr;
+}
+
+void output_files::commit() {
+  for (output_file& file : files_) file.rename();
+  files_.clear();
+}
+
+void remove_unfinished_outputs() noexcept { unfinished.unlink_all(); }
+
+}  // namespace gpulog::io

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "io/files/byte_buffer.hpp"
+#include "storage/records/record_table.hpp"
+#include "storage/symbols/symbol_table.hpp"
+#include "storage/symbols/wide_values.hpp"
+#include "support/value_types.hpp"
+
+/// Records and algebraic data types as text: "[1, [x, nil]]", "$Add(1, $Zero)".
+namespace gpulog::io {
+
+[[nodiscard]] inline bool is_structured(value_kind kind) {
+  return kind == value_kind::record || kind == value_kind::adt;
+}
+
+/// What the columns of a relation hold; without structures when none holds records or algebraic data types.
+struct structured_columns {
+  std::vector<structure_id> structures;  ///< one for each attribute; invalid for plain values
+  const std::vector<structure_type>* types = nullptr;
+  storage::record_tables* records = nullptr;
+  storage::wide_values* wide = nullptr;  ///< of words with 64 bits, whatever the columns hold
+
+  [[nodiscard]] value_type type_of(std::size_t attribute, value_kind kind) const {
+    return {kind, attribute < structures.size() ? structures[attribute] : structure_id()};
+  }
+};
+
+/// Reads a value and its fields. Texts of symbols end at the next ',' and at the bracket around them, without the
+/// blanks around them, or are in double quotes, with a backslash before quotes and backslashes.
+/// @return false when the text is no value of the type
+[[nodiscard]] bool parse_structured(std::string_view text, const value_type& type, const structured_columns& columns,
+                                    storage::symbol_table& symbols, word& value);
+
+/// A value's text may be no longer: a part that records share is written wherever it occurs, so that few records may
+/// have a text without end.
+inline constexpr std::size_t longest_value_text = std::size_t{1} << 30;
+
+/// @throws user_error when a value that begins at `begin` has more text than that
+void limit_value_text(const byte_buffer& text, std::size_t begin);
+
+/// Appends the texts of values of any type. Without recursion: a list may be millions of records long.
+class structured_printer {
+ public:
+  structured_printer(byte_buffer& text, const structured_columns& columns, bool quoted_symbols,
+                     const storage::symbol_table& symbols)
+      : text_(text), columns_(columns), quoted_symbols_(quoted_symbols), symbols_(symbols), open_(text.memory()) {}
+
+  /// @throws user_error for a text that is too long, backend::memory_exceeded
+  void print(word value, const value_type& type);
+
+ private:
+  struct open_value {
+    const std::vector<field_type>* fields;
+    const word* values;
+    std::size_t next;
+    char closing;
+  };
+
+  void begin(word value, const value_type& type);
+  void append_symbol(std::string_view symbol);
+  void begin_record(word value, const structure_type& structure);
+  void begin_branch(word value, const structure_type& structure);
+  [[nodiscard]] const word* fields_of(word record, std::size_t arity) const;
+
+  byte_buffer& text_;
+  const structured_columns& columns_;
+  bool quoted_symbols_;
+  const storage::symbol_table& symbols_;
+  backend::array<open_value> open_;
+};
+
+}  // namespace gpulog::io

@@ -1,0 +1,32 @@
+#include "io/values/utf8.hpp"
+
+#include <cstdint>
+
+namespace gpulog::io {
+
+std::size_t utf8_character(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return 1;
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
+  std::uint32_t code = first & (0x7fU >> size);
+  for (std::size_t next = 1; next < size; ++next) {
+    const auto byte = static_cast<unsigned char>(text[next]);
+    if ((byte & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte & 0x3f);
+  }
+  // Nothing that a shorter form has, no halves of pairs, nothing behind the last character.
+  if ((size == 3 && code < 0x800) || (size == 4 && (code < 0x10000 || code > 0x10ffff))) return 0;
+  return code >= 0xd800 && code < 0xe000 ? 0 : size;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = utf8_character(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+}  // namespace gpulog::io

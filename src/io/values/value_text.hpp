@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "io/values/number_text.hpp"
+#include "storage/symbols/wide_values.hpp"
+#include "support/ids.hpp"
+
+/// Words to and from text, for the kinds that are numbers. wide: nullptr where words have 32 bits.
+namespace gpulog::io {
+
+/// False: the text is no value of the kind. There is one floating-point zero, since rows are told apart by their bits.
+[[nodiscard]] bool parse_value(std::string_view text, value_kind kind, storage::wide_values* wide, word& value);
+
+/// Writes at most longest_number bytes and returns the end.
+char* print_value(char* to, word value, value_kind kind, const storage::wide_values* wide);
+
+/// The value of a floating-point attribute.
+[[nodiscard]] double real_value(word value, const storage::wide_values* wide);
+
+}  // namespace gpulog::io

@@ -1,0 +1,119 @@
+#include "plan/passes/bodies/first_matches.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "plan/planning.hpp"
+#include "plan/rules/constant_folding.hpp"
+#include "plan/versions/liveness.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+bool is_expansion(const operation& op) {
+  return std::holds_alternative<scan>(op) || std::holds_alternative<match>(op) || std::holds_alternative<generate>(op);
+}
+
+/// Whether it can be seen how often the operator ran.
+bool counts_bindings(const operation& op) {
+  const auto* const computed = std::get_if<compute>(&op);
+  return computed != nullptr && (computed->op == scalar_op::next_counter || computed->op == scalar_op::call_functor);
+}
+
+class first_match_finder {
+ public:
+  first_match_finder(rule_version& version, word_size words)
+      : version_(version), words_(words), live_(live_slots(version)) {}
+
+  void run() {
+    const std::vector<operation>& operations = version_.operations;
+    if (std::any_of(operations.begin(), operations.end(), counts_bindings)) return;
+    // The rows of the first one are shared among workers: each of them is needed.
+    const auto first = std::find_if(operations.begin(), operations.end(), is_loop);
+    if (first == operations.end()) return;
+    const std::size_t behind = std::holds_alternative<fold_begin>(*first) ? 0 : 1;
+    find_in(static_cast<std::size_t>(first - operations.begin()) + behind, operations.size() - 1);
+  }
+
+ private:
+  /// Finds the shortest ones in [begin, end), one after the other, and those inside of each.
+  void find_in(std::size_t begin, std::size_t end) {
+    for (std::size_t position = begin; position < end;) {
+      if (const auto* fold = std::get_if<fold_begin>(&version_.operations[position])) {
+        position = end_of(fold);
+        continue;
+      }
+      const std::size_t found = is_expansion(version_.operations[position]) ? end_of_first_match(position, end) : 0;
+      if (found == 0) {
+        ++position;
+        continue;
+      }
+      // What asks up to the end of the one around it is a part of that one.
+      const bool is_part = !around_.empty() && around_.back() == found;
+      if (!is_part) version_.first_matches.push_back({position, found});
+      around_.push_back(found);
+      find_in(position + 1, found);
+      around_.pop_back();
+      position = found;
+    }
+  }
+
+  /// Behind the aggregate that begins here.
+  [[nodiscard]] std::size_t end_of(const fold_begin* begin) const {
+    std::size_t position = 0;
+    while (std::get_if<fold_begin>(&version_.operations[position]) != begin) ++position;
+    for (std::size_t open = 0;; ++position) {
+      if (std::holds_alternative<fold_begin>(version_.operations[position])) ++open;
+      if (std::holds_alternative<fold_end>(version_.operations[position]) && --open == 0) return position + 1;
+    }
+  }
+
+  /// Where nothing that was bound since `begin` is read any more, but not behind `end`; 0: nowhere.
+  [[nodiscard]] std::size_t end_of_first_match(std::size_t begin, std::size_t end) const {
+    std::set<slot_id> written;
+    std::size_t open = 0;  // aggregates
+    for (std::size_t position = begin; position < end; ++position) {
+      const operation& op = version_.operations[position];
+      if (may_fault(op)) return 0;
+      if (std::holds_alternative<fold_begin>(op)) ++open;
+      if (std::holds_alternative<fold_end>(op)) --open;
+      for (const slot_id slot : slots_written(op)) written.insert(slot);
+      const auto is_written = [&written](slot_id slot) { return written.contains(slot); };
+      if (open == 0 && std::none_of(live_[position].begin(), live_[position].end(), is_written)) return position + 1;
+    }
+    return 0;
+  }
+
+  [[nodiscard]] bool may_fault(const operation& op) const {
+    if (const auto* test = std::get_if<filter>(&op)) {
+      return test->op == comparison_op::matches || test->op == comparison_op::not_matches;  // a malformed pattern
+    }
+    if (std::holds_alternative<fold_end>(op)) return std::get<fold_end>(op).op == fold_op::functor;
+    const auto* const computed = std::get_if<compute>(&op);
+    if (computed == nullptr || !may_trap(computed->op)) return false;
+    const bool has_divisor = computed->arguments.size() == 2 && computed->arguments[1].is_constant;
+    return !has_divisor || !cannot_trap_with(computed->op, computed->arguments[1].literal, words_);
+  }
+
+  rule_version& version_;
+  word_size words_;
+  std::vector<std::vector<slot_id>> live_;  // behind each operator
+  std::vector<std::size_t> around_;         // ends of those around
+};
+
+}  // namespace
+
+void find_first_matches(rule_version& version, word_size words) { first_match_finder(version, words).run(); }
+
+void find_first_matches(planning& shared) {
+  const word_size words = shared.source.words;
+  const auto find_in_phase = [words](phase& searched) {
+    for (rule_version& version : searched.versions) find_first_matches(version, words);
+  };
+  for (stratum& planned : shared.result.strata) {
+    find_in_phase(planned.once);
+    for (phase& repeated : planned.loop) find_in_phase(repeated);
+  }
+}
+
+}  // namespace gpulog::plan

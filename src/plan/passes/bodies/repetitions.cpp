@@ -1,0 +1,167 @@
+#include "plan/passes/bodies/repetitions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "plan/planning.hpp"
+#include "plan/rules/stratum_rules.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+using key = std::vector<std::uint64_t>;
+
+constexpr std::uint64_t not_numbered = std::numeric_limits<std::uint64_t>::max();
+
+/// Numbers for variables in the order in which they are met.
+class variable_numbers {
+ public:
+  explicit variable_numbers(std::size_t count) : numbers_(count, not_numbered) {}
+
+  [[nodiscard]] std::uint64_t operator[](std::uint32_t variable) const { return numbers_[variable]; }
+  void meet(std::uint32_t variable) {
+    if (numbers_[variable] == not_numbered) numbers_[variable] = next_++;
+  }
+
+ private:
+  std::vector<std::uint64_t> numbers_;
+  std::uint64_t next_ = 0;
+};
+
+void append(key& to, const sema::expression& tree, const variable_numbers& numbers) {
+  to.push_back(static_cast<std::uint64_t>(tree.what) << 32 | static_cast<std::uint64_t>(tree.kind) << 16 |
+               static_cast<std::uint64_t>(tree.op));
+  if (tree.is_variable()) to.push_back(numbers[tree.variable]);
+  if (tree.is_constant()) to.push_back(tree.constant);
+  to.push_back(tree.arguments.size());
+  for (const sema::expression& argument : tree.arguments) append(to, argument, numbers);
+}
+
+key literal_key(const body_atom& atom, const variable_numbers& numbers) {
+  key result{atom.relation.value};
+  for (const term& argument : atom.arguments) {
+    result.push_back(static_cast<std::uint64_t>(argument.what));
+    if (argument.is_variable()) result.push_back(numbers[argument.value]);
+    if (argument.is_constant()) result.push_back(argument.literal);
+  }
+  return result;
+}
+
+key literal_key(const condition& test, const variable_numbers& numbers) {
+  key result{static_cast<std::uint64_t>(test.op)};
+  append(result, test.left, numbers);
+  append(result, test.right, numbers);
+  return result;
+}
+
+/// Numbers that are the variables' own.
+variable_numbers own_numbers(const normalized_rule& rule) {
+  variable_numbers numbers(rule.variables.size());
+  for (std::uint32_t variable = 0; variable < rule.variables.size(); ++variable) numbers.meet(variable);
+  return numbers;
+}
+
+template <class Literal>
+void drop_repeated(std::vector<Literal>& literals, const variable_numbers& numbers) {
+  if (literals.size() < 2) return;
+  std::set<key> seen;
+  std::erase_if(literals, [&](const Literal& one) { return !seen.insert(literal_key(one, numbers)).second; });
+}
+
+bool counts(const sema::expression& tree) {
+  return (tree.is_operation() && tree.op == scalar_op::next_counter) ||
+         std::any_of(tree.arguments.begin(), tree.arguments.end(), counts);
+}
+
+bool counts(const condition& test) { return counts(test.left) || counts(test.right); }
+
+template <class Literal>
+void append_sorted(key& to, const std::vector<Literal>& literals, const variable_numbers& numbers) {
+  std::vector<key> keys;
+  for (const Literal& one : literals) keys.push_back(literal_key(one, numbers));
+  std::sort(keys.begin(), keys.end());
+  to.push_back(keys.size());
+  for (const key& one : keys) to.insert(to.end(), one.begin(), one.end());
+}
+
+/// The atoms in an order that does not depend on how they are written where that is easy to tell: the smallest one
+/// next, going by variables that have numbers, which then gives its other variables numbers.
+void append_atoms(key& to, const normalized_rule& rule, variable_numbers& numbers) {
+  std::vector<const body_atom*> waiting;
+  for (const body_atom& atom : rule.atoms) waiting.push_back(&atom);
+  to.push_back(waiting.size());
+  while (!waiting.empty()) {
+    std::size_t next = 0;
+    key smallest = literal_key(*waiting.front(), numbers);
+    for (std::size_t other = 1; other < waiting.size(); ++other) {
+      key candidate = literal_key(*waiting[other], numbers);
+      if (candidate < smallest) std::tie(next, smallest) = std::pair(other, std::move(candidate));
+    }
+    for (const term& argument : waiting[next]->arguments) {
+      if (argument.is_variable()) numbers.meet(argument.value);
+    }
+    const key placed = literal_key(*waiting[next], numbers);
+    to.insert(to.end(), placed.begin(), placed.end());
+    waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(next));
+  }
+}
+
+}  // namespace
+
+void drop_repeated_literals(normalized_rule& rule) {
+  const variable_numbers numbers = own_numbers(rule);
+  if (rule.plans.empty()) drop_repeated(rule.atoms, numbers);
+  drop_repeated(rule.negations, numbers);
+  if (std::none_of(rule.conditions.begin(), rule.conditions.end(),
+                   [](const condition& test) { return counts(test); })) {
+    drop_repeated(rule.conditions, numbers);
+  }
+}
+
+std::optional<std::vector<std::uint64_t>> rule_key(const normalized_rule& rule) {
+  if (!rule.aggregations.empty() || !rule.generations.empty() || !rule.plans.empty()) return std::nullopt;
+  const auto each_counts = [](const auto& one) { return counts(one); };
+  if (std::any_of(rule.head_arguments.begin(), rule.head_arguments.end(), each_counts)) return std::nullopt;
+  if (std::any_of(rule.conditions.begin(), rule.conditions.end(), each_counts)) return std::nullopt;
+  variable_numbers numbers(rule.variables.size());
+  std::vector<std::uint32_t> variables;
+  for (const sema::expression& argument : rule.head_arguments) append_variables(argument, variables);
+  for (const std::uint32_t variable : variables) numbers.meet(variable);
+  key result{rule.head.value};
+  for (const sema::expression& argument : rule.head_arguments) append(result, argument, numbers);
+  append_atoms(result, rule, numbers);
+  // Variables that no atom binds are met in the order of the conditions, as written.
+  for (const condition& test : rule.conditions) {
+    std::vector<std::uint32_t> defined;
+    append_variables(test.left, defined);
+    append_variables(test.right, defined);
+    for (const std::uint32_t variable : defined) numbers.meet(variable);
+  }
+  append_sorted(result, rule.negations, numbers);
+  append_sorted(result, rule.conditions, numbers);
+  return result;
+}
+
+std::size_t drop_repeated_rules(std::vector<normalized_rule>& rules) {
+  if (rules.size() < 2) return 0;
+  std::set<key> seen;
+  return std::erase_if(rules, [&seen](const normalized_rule& rule) {
+    std::optional<key> own = rule_key(rule);
+    return own && !seen.insert(std::move(*own)).second;
+  });
+}
+
+void drop_repeated_rules_of(planning& shared, stratum_rules& stratum) {
+  const std::size_t dropped = drop_repeated_rules(stratum.plain);
+  if (dropped == 0) return;
+  shared.remark(
+      fmt::format("{} rules of {} are the same as others, left out", dropped, shared.name_of(stratum.members.front())));
+}
+
+}  // namespace gpulog::plan

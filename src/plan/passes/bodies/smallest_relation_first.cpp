@@ -1,0 +1,130 @@
+#include "plan/passes/bodies/smallest_relation_first.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "plan/cost/calibration.hpp"
+#include "plan/pass.hpp"
+#include "plan/versions/liveness.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+bool is_aggregate(const operator_builder& one) { return std::holds_alternative<fold_begin>(one.op); }
+
+class smallest_search_finder {
+ public:
+  smallest_search_finder(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
+                         const intersection_scope& scope)
+      : version_(version), costs_(costs), arities_(arities), scope_(scope) {}
+
+  void run() {
+    std::vector<operator_builder>& operations = version_.operations;
+    if (std::any_of(operations.begin(), operations.end(), is_aggregate)) return;
+    std::set<slot_id> bound;
+    for (std::size_t position = 0; position < operations.size(); ++position) {
+      if (position != 0 && std::holds_alternative<match>(operations[position].op)) extend(position, bound);
+      for (const slot_id slot : slots_written(operations[position].op)) bound.insert(slot);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool can_search(relation_id relation, part rows) const {
+    return rows == part::all && !scope_.excluded.contains(relation);
+  }
+  [[nodiscard]] bool is_worth(const searched_columns& search, double bindings) const {
+    if (scope_.growing.contains(search.relation)) return scope_.kept.contains(search);
+    return bindings >= costs_.rows(search.relation, part::all);
+  }
+
+  /// Looks for tests that could be the search at `position`, up to the next operator that makes bindings.
+  void extend(std::size_t position, const std::set<slot_id>& bound) {
+    std::vector<operator_builder>& operations = version_.operations;
+    operator_builder& searching = operations[position];
+    auto& search = std::get<match>(searching.op);
+    // All columns are keys but the one that is bound: whoever knows the value can ask the tuple set.
+    const bool binds_one = search.bindings.size() == 1 && search.keys.size() + 1 == arities_[search.relation.value];
+    const double before = operations[position - 1].bindings;
+    const double found = searching.bindings;
+    if (!binds_one || !can_search(search.relation, search.rows)) return;
+    if (found < calibration::least_fan_out * before || !is_worth({search.relation, searching.key_columns}, found))
+      return;
+    const slot_id value = search.bindings.front().slot;
+    for (std::size_t at = position + 1; at < operations.size() && !is_loop(operations[at].op); ++at) {
+      const auto* const test = std::get_if<exists>(&operations[at].op);
+      if (test == nullptr || test->negated || !can_search(test->relation, test->rows)) continue;
+      if (search.others.size() < calibration::most_other_searches)
+        add_other(searching, operations[at], at, value, bound);
+    }
+  }
+
+  void add_other(operator_builder& searching, const operator_builder& testing, std::size_t at, slot_id value,
+                 const std::set<slot_id>& bound) const {
+    const auto& test = std::get<exists>(testing.op);
+    other_search other;
+    other.relation = test.relation;
+    other.test = at;
+    std::vector<std::uint32_t> key_columns;
+    std::size_t values = 0;
+    for (std::size_t number = 0; number < test.keys.size(); ++number) {
+      const operand& key = test.keys[number];
+      if (key == operand::slot(value)) {
+        other.column = testing.key_columns[number];
+        ++values;
+      } else if (key.is_constant || bound.contains(slot_id(key.value))) {
+        other.keys.push_back(key);
+        key_columns.push_back(testing.key_columns[number]);
+      } else {
+        return;  // computed from the value
+      }
+    }
+    // Without any other key every row of the relation would do.
+    if (values != 1 || other.keys.empty()) return;
+    if (!is_worth({other.relation, key_columns}, searching.bindings)) return;
+    auto& search = std::get<match>(searching.op);
+    search.grows = search.grows || scope_.growing.contains(search.relation) || scope_.growing.contains(other.relation);
+    search.others.push_back(std::move(other));
+    searching.other_key_columns.push_back(std::move(key_columns));
+  }
+
+  version_builder& version_;
+  const cost_model& costs_;
+  const std::vector<std::uint32_t>& arities_;
+  const intersection_scope& scope_;
+};
+
+}  // namespace
+
+void find_intersections(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
+                        const intersection_scope& scope) {
+  smallest_search_finder(version, costs, arities, scope).run();
+}
+
+void find_intersections(planning& shared, stratum_builder& stratum, const std::set<relation_id>& without_set) {
+  const std::set<relation_id> own(stratum.relations.begin(), stratum.relations.end());
+  std::set<relation_id> excluded = shared.equivalences;
+  excluded.insert(without_set.begin(), without_set.end());
+  const auto find_in_phase = [&](phase_builder& from, const std::set<searched_columns>& kept) {
+    for (version_builder& version : from.versions)
+      find_intersections(version, shared.costs, shared.arities, {own, kept, excluded});
+  };
+  std::set<searched_columns> kept;
+  find_in_phase(stratum.once, kept);
+  for (phase_builder& repeated : stratum.loop) {
+    for (version_builder& version : repeated.versions)
+      append_searches(version, {shared.arities, shared.equivalences}, kept);
+  }
+  // Where rows may be lost, or wait to be chosen, an index and a tuple set need not know the same ones.
+  std::erase_if(kept, [&](const searched_columns& search) {
+    return !stratum.losing.empty() || !shared.result.relations[search.relation.value].choice_domains.empty();
+  });
+  for (phase_builder& repeated : stratum.loop) find_in_phase(repeated, kept);
+}
+
+void search_smallest_relations(planning& shared) {
+  for (stratum_builder& stratum : shared.strata) find_intersections(shared, stratum, {});
+}
+
+}  // namespace gpulog::plan

@@ -1,0 +1,461 @@
+#include "plan/passes/demand/magic_sets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "plan/pass.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+using relation_set = std::set<relation_id>;
+
+bool calls(const sema::expression& tree, bool (*is_meant)(scalar_op)) {
+  return (tree.is_operation() && is_meant(tree.op)) ||
+         std::any_of(tree.arguments.begin(), tree.arguments.end(),
+                     [is_meant](const sema::expression& argument) { return calls(argument, is_meant); });
+}
+
+bool calls(const normalized_rule& rule, bool (*is_meant)(scalar_op)) {
+  const auto any = [is_meant](const std::vector<sema::expression>& trees) {
+    return std::any_of(trees.begin(), trees.end(),
+                       [is_meant](const sema::expression& tree) { return calls(tree, is_meant); });
+  };
+  return any(rule.head_arguments) ||
+         std::any_of(
+             rule.conditions.begin(), rule.conditions.end(),
+             [is_meant](const condition& test) { return calls(test.left, is_meant) || calls(test.right, is_meant); }) ||
+         std::any_of(rule.generations.begin(), rule.generations.end(),
+                     [&any](const generation& made) { return any(made.arguments); }) ||
+         std::any_of(rule.aggregations.begin(), rule.aggregations.end(),
+                     [is_meant](const aggregation& folded) { return calls(folded.body, is_meant); });
+}
+
+/// What tells how often or when a rule is evaluated.
+bool is_observer(scalar_op op) {
+  return op == scalar_op::next_counter || op == scalar_op::iteration_number || op == scalar_op::call_functor;
+}
+
+bool holds(const body_atom& atom, std::uint32_t variable) {
+  return std::any_of(atom.arguments.begin(), atom.arguments.end(),
+                     [variable](const term& argument) { return argument.is_variable() && argument.value == variable; });
+}
+
+source_key key_of(const body_atom& atom, std::uint32_t variable) {
+  source_key key = {atom.relation.value};
+  for (const term& argument : atom.arguments) {
+    const bool is_asked = argument.is_variable() && argument.value == variable;
+    key.push_back(is_asked ? 1 : argument.is_constant() ? 2 : 0);
+    key.push_back(argument.is_constant() ? argument.literal : 0);
+  }
+  return key;
+}
+
+source_key key_of(const term& constant) { return {std::numeric_limits<std::uint64_t>::max(), constant.literal}; }
+
+demand_source source_of(const body_atom& atom, std::uint32_t variable) {
+  demand_source made;
+  made.atom = atom;
+  made.column = static_cast<std::uint32_t>(atom.arguments.size());
+  for (std::uint32_t column = 0; column < atom.arguments.size(); ++column) {
+    term& argument = made.atom.arguments[column];
+    if (!argument.is_variable()) continue;
+    if (argument.value == variable) {
+      made.column = std::min(made.column, column);
+      argument.value = 0;
+    } else {
+      argument = {term::form::unnamed, 0, argument.kind};
+    }
+  }
+  return made;
+}
+
+/// Relations that are not complete before the stratum ends.
+relation_set growing_in(const stratum_rules& stratum) {
+  relation_set growing(stratum.members.begin(), stratum.members.end());
+  for (const normalized_rule& pattern : stratum.patterns) growing.insert(pattern.head);
+  return growing;
+}
+
+/// Whether an atom of a complete relation binds the variable.
+bool is_given(const normalized_rule& rule, std::uint32_t variable, const relation_set& growing) {
+  return std::any_of(rule.atoms.begin(), rule.atoms.end(),
+                     [&](const body_atom& atom) { return !growing.contains(atom.relation) && holds(atom, variable); });
+}
+
+/// Whether complete relations or constants give all columns of the demand in the atom.
+bool is_given(const normalized_rule& rule, const body_atom& atom, const demand& asked, const relation_set& growing) {
+  return std::all_of(asked.columns.begin(), asked.columns.end(), [&](const demanded_column& one) {
+    const term& argument = atom.arguments[one.column];
+    return argument.is_constant() || (argument.is_variable() && is_given(rule, argument.value, growing));
+  });
+}
+
+/// Whether the value is read or a constant. One that is computed would be restricted when all work is done.
+bool is_read(const normalized_rule& rule, const sema::expression& value) {
+  if (value.is_constant()) return true;
+  return value.is_variable() && std::any_of(rule.atoms.begin(), rule.atoms.end(),
+                                            [&value](const body_atom& atom) { return holds(atom, value.variable); });
+}
+
+/// Looks at one relation of a stratum.
+class demand_search {
+ public:
+  demand_search(relation_id relation, const stratum_rules& stratum,
+                const magic_sets_rewriter::column_preference& prefers)
+      : relation_(relation), growing_(growing_in(stratum)), prefers_(prefers) {
+    for (const auto* rules : {&stratum.plain, &stratum.other, &stratum.patterns}) {
+      for (const normalized_rule& rule : *rules) rules_.push_back(&rule);
+    }
+  }
+
+  [[nodiscard]] demand run(std::uint32_t arity) const {
+    demand found;
+    found.relation = relation_;
+    for (std::uint32_t column = 0; column < arity; ++column) {
+      auto asked = asked_in(column);
+      if (asked && !asked->sources.empty()) found.columns.push_back(std::move(*asked));
+    }
+    for (const normalized_rule* rule : rules_) {
+      if (rule->head != relation_) continue;
+      found.loses_join = found.loses_join || loses_join(*rule);
+      for (const body_atom& atom : rule->atoms) {
+        found.reads_itself = found.reads_itself || atom.relation == relation_;
+      }
+    }
+    return found;
+  }
+
+ private:
+  /// The atom of a complete relation that binds the variable, to the fewest values.
+  [[nodiscard]] const body_atom* binding(const normalized_rule& rule, std::uint32_t variable) const {
+    const body_atom* best = nullptr;
+    for (const body_atom& atom : rule.atoms) {
+      if (growing_.contains(atom.relation) || !holds(atom, variable)) continue;
+      if (best == nullptr || prefers_(place_of(atom, variable), place_of(*best, variable))) best = &atom;
+    }
+    return best;
+  }
+
+  static column_place place_of(const body_atom& atom, std::uint32_t variable) {
+    return {atom.relation, source_of(atom, variable).column};
+  }
+
+  /// What all readers ask for in the column; nothing when one of them asks for everything.
+  [[nodiscard]] std::optional<demanded_column> asked_in(std::uint32_t column) const {
+    demanded_column asked;
+    asked.column = column;
+    for (const normalized_rule* rule : rules_) {
+      const bool is_own = rule->head == relation_;
+      if (is_own && !is_read(*rule, rule->head_arguments[column])) return std::nullopt;
+      for (const body_atom& atom : rule->atoms) {
+        if (atom.relation != relation_) continue;
+        const term& argument = atom.arguments[column];
+        if (argument.is_constant()) {
+          asked.sources[key_of(argument)].constant = argument;
+          continue;
+        }
+        if (!argument.is_variable()) return std::nullopt;
+        if (const body_atom* const bound = binding(*rule, argument.value)) {
+          asked.sources.emplace(key_of(*bound, argument.value), source_of(*bound, argument.value));
+          continue;
+        }
+        const bool is_passed_on = is_own && rule->head_arguments[column].is_variable() &&
+                                  rule->head_arguments[column].variable == argument.value;
+        if (!is_passed_on) return std::nullopt;
+      }
+    }
+    return asked;
+  }
+
+  [[nodiscard]] bool loses_join(const normalized_rule& rule) const {
+    std::vector<std::uint32_t> kept;
+    for (const sema::expression& argument : rule.head_arguments) append_variables(argument, kept);
+    std::set<std::uint32_t> seen;
+    bool reads_growing = false;
+    bool loses = false;
+    for (const body_atom& atom : rule.atoms) {
+      reads_growing = reads_growing || growing_.contains(atom.relation);
+      std::vector<std::uint32_t> variables;
+      append_variables(atom, variables);
+      const std::set<std::uint32_t> own(variables.begin(), variables.end());
+      for (const std::uint32_t variable : own) {
+        const bool is_joined = !seen.insert(variable).second;
+        loses = loses || (is_joined && std::find(kept.begin(), kept.end(), variable) == kept.end());
+      }
+    }
+    return reads_growing && loses;
+  }
+
+  relation_id relation_;
+  relation_set growing_;
+  const magic_sets_rewriter::column_preference& prefers_;
+  std::vector<const normalized_rule*> rules_;
+};
+
+}  // namespace
+
+std::vector<demand> magic_sets_rewriter::find(const stratum_rules& stratum, const column_preference& prefers) const {
+  const auto observes = [](const normalized_rule& rule) { return calls(rule, is_observer); };
+  for (const auto* rules : {&stratum.plain, &stratum.other, &stratum.patterns}) {
+    if (std::any_of(rules->begin(), rules->end(), observes)) return {};
+  }
+  relation_set excluded;
+  for (const relation_id member : stratum.members) {
+    const relation& declared = relations_[member.value];
+    // Which tuple a choice keeps, and what a limit lets in, depends on the order of evaluation.
+    if (!declared.choice_domains.empty() || declared.size_limit != 0) return {};
+    if (declared.supplementary || declared.is_equivalence) excluded.insert(member);
+  }
+  for (const normalized_rule& rule : stratum.other) excluded.insert(rule.head);
+  for (const normalized_rule& rule : stratum.plain) {
+    if (!rule.plans.empty()) excluded.insert(rule.head);
+  }
+  std::vector<demand> found;
+  for (const relation_id member : stratum.members) {
+    if (excluded.contains(member)) continue;
+    demand asked =
+        demand_search(member, stratum, prefers).run(static_cast<std::uint32_t>(relations_[member.value].kinds.size()));
+    if (!asked.columns.empty()) found.push_back(std::move(asked));
+  }
+  return found;
+}
+
+relation_id magic_sets_rewriter::values_of(const demanded_column& asked, const normalized_rule& around,
+                                           restriction& made) {
+  const demand_source& first = asked.sources.begin()->second;
+  const bool is_one = asked.sources.size() == 1 && !first.constant;
+  if (is_one && first.atom.arguments.size() == 1) return first.atom.relation;
+  std::vector<source_key> key;
+  for (const auto& [form, source] : asked.sources) key.push_back(form);
+  const auto known = values_.find(key);
+  if (known != values_.end()) return known->second;
+
+  const relation& reader = relations_[made.relation.value];
+  const value_kind kind = reader.kinds[asked.column];
+  std::string name = reader.attribute_names[asked.column];
+  if (is_one) name = relations_[first.atom.relation.value].attribute_names[first.column];
+  const relation_id values = make_relation_(is_one ? first.atom.relation : made.relation, {name}, {kind});
+  for (const auto& [form, source] : asked.sources) {
+    normalized_rule rule;
+    rule.words = around.words;
+    rule.id = around.id;
+    rule.location = around.location;
+    rule.head = values;
+    if (source.constant) {
+      sema::expression& constant = rule.head_arguments.emplace_back();
+      constant.what = sema::expression::form::constant;
+      constant.kind = kind;
+      constant.constant = source.constant->literal;
+    } else {
+      rule.variables.push_back({name, kind});
+      rule.atoms.push_back(source.atom);
+      rule.head_arguments.push_back(variable_expression(rule, 0));
+    }
+    rule.text = text_of(rule, source_, name_of_);
+    made.before.push_back(std::move(rule));
+  }
+  values_.emplace(std::move(key), values);
+  return values;
+}
+
+/// What a rule of the restricted relation has to test, without what it knows from its body.
+std::vector<magic_sets_rewriter::value_test> magic_sets_rewriter::tests_of(const normalized_rule& rule,
+                                                                           const demand& asked,
+                                                                           const restriction& made) const {
+  std::vector<value_test> tests;
+  for (std::size_t number = 0; number < asked.columns.size(); ++number) {
+    const demanded_column& restricted = asked.columns[number];
+    const sema::expression& value = rule.head_arguments[restricted.column];
+    term argument{term::form::constant, 0, value.kind, value.constant};
+    if (value.is_variable()) argument = variable_term(rule, value.variable);
+    const bool is_known = std::any_of(rule.atoms.begin(), rule.atoms.end(), [&](const body_atom& atom) {
+      if (!argument.is_variable()) return false;
+      const bool is_passed_on = atom.relation == made.restricted && atom.arguments[restricted.column] == argument;
+      return is_passed_on || restricted.sources.contains(key_of(atom, argument.value));
+    });
+    const bool is_repeated = std::any_of(tests.begin(), tests.end(), [&](const value_test& test) {
+      return test.argument == argument && test.values == made.values[number];
+    });
+    if (!is_known && !is_repeated) tests.push_back({argument, made.values[number]});
+  }
+  return tests;
+}
+
+body_atom magic_sets_rewriter::restrict_atom(const body_atom& atom, const std::vector<column_test>& tests,
+                                             const normalized_rule& around, restriction& made, stratum_rules& stratum) {
+  body_atom result;
+  const relation& whole = relations_[atom.relation.value];
+  normalized_rule rule;
+  rule.words = around.words;
+  rule.id = around.id;
+  rule.location = around.location;
+  std::vector<std::uint64_t> key = {atom.relation.value};
+  std::vector<std::string> names;
+  std::vector<value_kind> kinds;
+  body_atom reading;
+  reading.relation = atom.relation;
+  reading.arguments.resize(atom.arguments.size());
+  for (std::uint32_t column = 0; column < atom.arguments.size(); ++column) {
+    if (atom.arguments[column].what == term::form::unnamed) continue;
+    result.arguments.push_back(atom.arguments[column]);
+    key.push_back(column);
+    names.push_back(whole.attribute_names[column]);
+    kinds.push_back(whole.kinds[column]);
+    const auto variable = static_cast<std::uint32_t>(rule.variables.size());
+    rule.variables.push_back({names.back(), kinds.back()});
+    reading.arguments[column] = variable_term(rule, variable);
+    rule.head_arguments.push_back(variable_expression(rule, variable));
+  }
+  rule.atoms.push_back(reading);
+  for (const column_test& test : tests) {
+    key.push_back(std::numeric_limits<std::uint64_t>::max());
+    key.push_back(test.column);
+    key.push_back(test.values.value);
+    rule.atoms.push_back({test.values, {reading.arguments[test.column]}});
+  }
+  const auto known = restricted_.find(key);
+  if (known != restricted_.end()) {
+    result.relation = known->second;
+    return result;
+  }
+  result.relation = make_relation_(atom.relation, std::move(names), std::move(kinds));
+  restricted_.emplace(std::move(key), result.relation);
+  rule.head = result.relation;
+  rule.text = text_of(rule, source_, name_of_);
+  const bool is_growing = growing_in(stratum).contains(atom.relation);
+  (is_growing ? stratum.patterns : made.before).push_back(std::move(rule));
+  return result;
+}
+
+normalized_rule magic_sets_rewriter::restrict_rule(const normalized_rule& rule, const demand& asked, restriction& made,
+                                                   stratum_rules& stratum) {
+  normalized_rule result = rule;
+  result.head = made.restricted;
+  for (body_atom& atom : result.atoms) {
+    if (atom.relation == made.relation) atom.relation = made.restricted;
+  }
+  const relation_set growing = growing_in(stratum);
+  const auto is_growing = [&](const body_atom& atom) {
+    return atom.relation == made.restricted || growing.contains(atom.relation);
+  };
+  const bool is_join = result.atoms.size() > 1 && std::any_of(result.atoms.begin(), result.atoms.end(), is_growing);
+  // An atom to restrict: rather of a relation that is complete, so that its copy is made once.
+  const auto restricted_atom = [&](const term& argument) -> std::optional<std::size_t> {
+    std::optional<std::size_t> found;
+    if (!is_join || !argument.is_variable()) return found;
+    for (std::size_t number = 0; number < result.atoms.size(); ++number) {
+      const body_atom& atom = result.atoms[number];
+      if (atom.is_equivalence || !holds(atom, argument.value)) continue;
+      if (!is_growing(atom)) return number;
+      const bool is_member =
+          std::find(stratum.members.begin(), stratum.members.end(), atom.relation) != stratum.members.end();
+      if (is_member && !found) found = number;
+    }
+    return found;
+  };
+  std::map<std::size_t, std::vector<column_test>> by_atom;
+  std::vector<value_test> apart;
+  for (const value_test& test : tests_of(result, asked, made)) {
+    if (const auto number = restricted_atom(test.argument)) {
+      const std::vector<term>& arguments = result.atoms[*number].arguments;
+      const auto place = std::find(arguments.begin(), arguments.end(), test.argument);
+      by_atom[*number].push_back({static_cast<std::uint32_t>(place - arguments.begin()), test.values});
+    } else {
+      apart.push_back(test);
+    }
+  }
+  for (const auto& [number, tests] : by_atom) {
+    result.atoms[number] = restrict_atom(result.atoms[number], tests, rule, made, stratum);
+  }
+  if (is_join) note_reads(rule, result, growing, made);
+  for (const value_test& test : apart) result.atoms.push_back({test.values, {test.argument}});
+  result.text = text_of(result, source_, name_of_);
+  return result;
+}
+
+/// Atoms of complete relations read the same with and without the restriction, unless there is a copy for them.
+void magic_sets_rewriter::note_reads(const normalized_rule& rule, const normalized_rule& restricted,
+                                     const relation_set& growing, restriction& made) {
+  std::vector<restricted_read> reads;
+  for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
+    const relation_id whole = rule.atoms[number].relation;
+    const relation_id copy = restricted.atoms[number].relation;
+    if (whole != made.relation && (copy != whole || growing.contains(whole))) reads.push_back({copy, whole});
+  }
+  if (!reads.empty()) made.reads.push_back(std::move(reads));
+}
+
+restriction magic_sets_rewriter::apply(const demand& asked, stratum_rules& stratum) {
+  restriction made;
+  made.relation = asked.relation;
+  const auto is_own = [&asked](const normalized_rule& rule) { return rule.head == asked.relation; };
+  const auto first = std::find_if(stratum.plain.begin(), stratum.plain.end(), is_own);
+  for (const demanded_column& column : asked.columns) made.values.push_back(values_of(column, *first, made));
+  const relation whole = relations_[asked.relation.value];
+  made.restricted = make_relation_(asked.relation, whole.attribute_names, whole.kinds);
+
+  const relation_set growing = growing_in(stratum);
+  const std::vector<normalized_rule> written = stratum.plain;
+  const auto own_end = std::stable_partition(stratum.plain.begin(), stratum.plain.end(),
+                                             [&](const normalized_rule& rule) { return !is_own(rule); });
+  stratum.plain.erase(own_end, stratum.plain.end());
+  for (const normalized_rule& rule : written) {
+    if (!is_own(rule)) continue;
+    normalized_rule& full = made.full.emplace_back(rule);
+    for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
+      const body_atom& atom = rule.atoms[number];
+      if (atom.relation == asked.relation && is_given(rule, atom, asked, growing)) {
+        full.atoms[number].relation = made.restricted;
+      }
+    }
+    stratum.plain.push_back(restrict_rule(rule, asked, made, stratum));
+  }
+  for (auto* rules : {&stratum.plain, &stratum.other, &stratum.patterns}) {
+    for (normalized_rule& rule : *rules) {
+      for (body_atom& atom : rule.atoms) {
+        if (atom.relation == asked.relation) atom.relation = made.restricted;
+      }
+    }
+  }
+  std::replace(stratum.members.begin(), stratum.members.end(), asked.relation, made.restricted);
+  return made;
+}
+
+void apply_magic_sets(planning& shared, stratum_rules& stratum) {
+  if (!stratum.recursive || !stratum.may_factor) return;
+  const auto prefers = [&](column_place first, column_place second) { return shared.demands.prefers(first, second); };
+  while (const auto chosen = shared.demands.choose(shared.restrictions.find(stratum, prefers), shared.result.remarks)) {
+    if (stratum.restrictions.empty()) {
+      stratum_rules whole = stratum;
+      stratum.unrestricted.push_back(std::move(whole));
+    }
+    const std::size_t patterns = stratum.patterns.size();
+    restriction added = shared.restrictions.apply(chosen->asked, stratum);
+    std::vector<std::string> reasons;
+    double all = 1;
+    for (std::size_t number = 0; number < added.values.size(); ++number) {
+      const std::uint32_t column = chosen->asked.columns[number].column;
+      shared.demanded[added.values[number]] = chosen->shares[number];
+      all *= chosen->shares[number];
+      reasons.push_back(fmt::format("{} in {}, {:.2g} % of its values",
+                                    shared.result.relations[added.relation.value].attribute_names[column],
+                                    shared.name_of(added.values[number]), 100 * chosen->shares[number]));
+    }
+    shared.costs.set_rows(added.restricted, shared.costs.rows(added.relation, part::all) * all);
+    for (std::size_t number = patterns; number < stratum.patterns.size(); ++number) {
+      expect_rows(shared, stratum.patterns[number]);
+    }
+    shared.remark(fmt::format("{}: what the recursion asks for of {} ({}); all of it is made once, behind",
+                              shared.name_of(added.restricted), shared.name_of(added.relation),
+                              fmt::join(reasons, "; ")));
+    for (const normalized_rule& rule : added.before) shared.plan_before(rule);
+    stratum.restrictions.push_back(std::move(added));
+  }
+}
+
+}  // namespace gpulog::plan

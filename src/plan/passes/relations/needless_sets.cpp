@@ -1,0 +1,174 @@
+#include "plan/passes/relations/needless_sets.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <variant>
+#include <vector>
+
+#include "plan/versions/liveness.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+/// A value that a slot holds for a while: slots are used again, so each writing of one gives a new number.
+using value_number = std::size_t;
+
+/// Whether different combinations of rows give different heads, for one version.
+class injectivity {
+ public:
+  explicit injectivity(const program& plan) : plan_(plan) {}
+
+  [[nodiscard]] bool holds(const rule_version& version) {
+    for (const operation& one : version.operations) {
+      if (!std::visit([this](const auto& op) { return this->enter(op); }, one)) return false;
+    }
+    for (bool grew = true; grew;) {
+      grew = false;
+      for (const consequence& one : consequences_) {
+        const bool follows = std::includes(known_.begin(), known_.end(), one.from.begin(), one.from.end());
+        if (follows && known_.insert(one.to).second) grew = true;
+      }
+    }
+    return std::includes(known_.begin(), known_.end(), read_.begin(), read_.end());
+  }
+
+ private:
+  struct consequence {
+    std::set<value_number> from;
+    value_number to;
+  };
+
+  value_number write(slot_id slot) { return current_[slot.value] = next_++; }
+
+  void add_value(const operand& from, std::set<value_number>& values) const {
+    if (!from.is_constant) values.insert(current_.at(from.value));
+  }
+  [[nodiscard]] std::set<value_number> values_of(const std::vector<operand>& operands) const {
+    std::set<value_number> values;
+    for (const operand& one : operands) add_value(one, values);
+    return values;
+  }
+
+  /// The row that is read is told by all its columns.
+  bool enter_row(relation_id relation, const std::vector<operand>& keys, const std::vector<column_binding>& bindings) {
+    const struct relation& source = plan_.relations[relation.value];
+    std::set<std::uint32_t> bound;
+    for (const column_binding& binding : bindings) bound.insert(binding.column);
+    if (keys.size() + bound.size() != source.kinds.size() || source.is_equivalence) return false;
+    for (const operand& key : keys) add_value(key, read_);
+    for (const column_binding& binding : bindings) read_.insert(write(binding.slot));
+    return true;
+  }
+
+  bool enter(const scan& op) { return enter_row(op.relation, {}, op.bindings); }
+  bool enter(const match& op) {
+    // Another search finds a value once for each row that it has, and only those that it reads whole have one.
+    for (const other_search& other : op.others) {
+      if (other.keys.size() + 1 != plan_.relations[other.relation.value].kinds.size()) return false;
+    }
+    return enter_row(op.relation, op.keys, op.bindings);
+  }
+  bool enter(const exists&) { return true; }
+  bool enter(const filter& op) {
+    if (op.op != comparison_op::equal) return true;
+    const std::set<value_number> left = values_of({op.left});
+    const std::set<value_number> right = values_of({op.right});
+    for (const value_number value : left) consequences_.push_back({right, value});
+    for (const value_number value : right) consequences_.push_back({left, value});
+    return true;
+  }
+  bool enter(const compute& op) {
+    // What is different for equal arguments follows from nothing.
+    const bool is_function = op.op != scalar_op::next_counter && op.op != scalar_op::call_functor;
+    std::set<value_number> from = values_of(op.arguments);
+    const value_number to = write(op.result);
+    if (is_function) consequences_.push_back({std::move(from), to});
+    return true;
+  }
+  bool enter(const pack& op) {
+    const std::set<value_number> fields = values_of(op.fields);
+    const value_number record = write(op.result);
+    for (const value_number field : fields) consequences_.push_back({{record}, field});
+    consequences_.push_back({fields, record});
+    return true;
+  }
+  bool enter(const unpack& op) {
+    const std::set<value_number> record = values_of({op.record});
+    std::set<value_number> fields;
+    for (const field_binding& binding : op.bindings) {
+      const value_number field = write(binding.slot);
+      consequences_.push_back({record, field});
+      fields.insert(field);
+    }
+    if (fields.size() != op.arity) return true;
+    for (const value_number whole : record) consequences_.push_back({fields, whole});
+    return true;
+  }
+  // Several bindings of one row, or of many.
+  static bool enter(const generate&) { return false; }
+  static bool enter(const fold_begin&) { return false; }
+  static bool enter(const fold_end&) { return false; }
+  bool enter(const insert& op) {
+    known_ = values_of(op.values);
+    return true;
+  }
+
+  const program& plan_;
+  value_number next_ = 0;
+  std::map<std::uint32_t, value_number> current_;  ///< by slot
+  std::vector<consequence> consequences_;
+  std::set<value_number> read_;   ///< values that tell the rows
+  std::set<value_number> known_;  ///< that follow from the head
+};
+
+class needless_sets {
+ public:
+  explicit needless_sets(program& plan) : plan_(plan), makers_(plan.relations.size()), needed_(plan.relations.size()) {}
+
+  void drop() {
+    for (const fact_block& facts : plan_.facts) needed_[facts.relation.value] = true;
+    for (const stratum& one : plan_.strata) {
+      for (const rule_version& version : one.once.versions) note(version);
+      for (const phase& repeated : one.loop) {
+        for (const rule_version& version : repeated.versions) note(version);
+      }
+      for (const subsumption& made : one.subsumptions) {
+        note(made.version);
+        needed_[made.relation.value] = true;
+      }
+      if (!one.recursive) continue;
+      for (const relation_id relation : one.relations) needed_[relation.value] = true;
+    }
+    for (std::size_t number = 0; number < plan_.relations.size(); ++number) {
+      relation& made = plan_.relations[number];
+      const bool plain = made.choice_domains.empty() && !made.best && !made.is_equivalence && !made.kinds.empty();
+      if (needed_[number] || !plain || makers_[number].size() != 1) continue;
+      made.needs_set = !injectivity(plan_).holds(*makers_[number].front());
+    }
+  }
+
+ private:
+  void note(const rule_version& version) {
+    if (version.head.valid()) makers_[version.head.value].push_back(&version);
+    for (const operation& one : version.operations) {
+      if (const auto* const test = std::get_if<exists>(&one); test != nullptr && !test->index.valid()) {
+        needed_[test->relation.value] = true;
+      }
+      // Who takes another search asks this one's set.
+      const auto* const search = std::get_if<match>(&one);
+      if (search != nullptr && !search->others.empty()) needed_[search->relation.value] = true;
+    }
+  }
+
+  program& plan_;
+  std::vector<std::vector<const rule_version*>> makers_;  ///< by relation
+  std::vector<bool> needed_;                              ///< by relation
+};
+
+}  // namespace
+
+void drop_needless_sets(program& plan) { needless_sets(plan).drop(); }
+
+}  // namespace gpulog::plan

@@ -1,0 +1,497 @@
+#include "plan/passes/relations/supplementary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "plan/cost/calibration.hpp"
+#include "plan/rules/constant_folding.hpp"
+#include "plan/rules/rule_variables.hpp"
+#include "plan/rules/variable_set.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+/// A pair of joined atoms of a rule, with what can be tested on it alone, that is to become a relation.
+struct step_candidate {
+  std::uint32_t first = 0, second = 0;  ///< atoms
+  std::vector<std::uint32_t> conditions, negations;
+  std::vector<std::uint32_t> columns;  ///< variables that the rest of the rule needs, in the order of the key
+  std::vector<std::uint32_t> lost;     ///< variables that it does not need
+  /// Equal for steps that are equal up to the names of variables; empty: has tests, is shared with none.
+  std::vector<std::uint64_t> key;
+};
+
+class stratum_factoring {
+ public:
+  stratum_factoring(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
+                    const sema::program& source, const relation_maker& make_relation, const relation_namer& name_of)
+      : rules_(std::move(rules)),
+        rewritten_(rules_.size()),
+        removed_(rules_.size()),
+        recursive_(members.begin(), members.end()),
+        source_(source),
+        make_relation_(make_relation),
+        name_of_(name_of) {}
+
+  factored_stratum run(std::vector<normalized_rule> patterns) {
+    for (normalized_rule& pattern : patterns) {
+      result_.added.push_back(pattern.head);
+      result_.levels.push_back(0);
+      recursive_.insert(pattern.head);
+      result_.rules.push_back({std::move(pattern), 0});
+    }
+    pattern_count_ = result_.added.size();
+    count_uses();
+    for (std::uint32_t number = 0; number < rules_.size(); ++number) {
+      while (!removed_[number] && can_be_factored(rules_[number])) {
+        std::optional<step_candidate> chosen = choose_step(number);
+        if (!chosen) break;
+        factor_out(number, *chosen);
+      }
+    }
+    for (std::uint32_t number = 0; number < rules_.size(); ++number) {
+      if (rewritten_[number] && !removed_[number]) merge_ends(number);
+    }
+    for (const std::uint32_t level : result_.levels) result_.own_level = std::max(result_.own_level, level + 1);
+    for (std::uint32_t number = 0; number < rules_.size(); ++number) {
+      if (!removed_[number]) result_.rules.push_back({std::move(rules_[number]), result_.own_level});
+    }
+    return std::move(result_);
+  }
+
+ private:
+  /// Conditions that bind variables or may end the program stay in the rule that they were written in.
+  [[nodiscard]] static bool can_be_factored(const normalized_rule& rule) {
+    if (rule.atoms.size() < calibration::factored_atoms || !rule.plans.empty()) return false;
+    variable_set bound;
+    for (const body_atom& atom : rule.atoms) bound.merge(variables_of(atom));
+    return std::all_of(rule.conditions.begin(), rule.conditions.end(), [&bound](const condition& test) {
+      return is_subset(variables_of(test), bound) && !may_trap(test.left) && !may_trap(test.right);
+    });
+  }
+
+  [[nodiscard]] bool is_recursive(const body_atom& atom) const { return recursive_.contains(atom.relation); }
+
+  /// Terms of the atoms with variables numbered by first occurrence, in both orders of the atoms; the smaller one.
+  static std::vector<std::uint64_t> canonical_key(const normalized_rule& rule, std::uint32_t first,
+                                                  std::uint32_t second, const variable_set& needed,
+                                                  std::vector<std::uint32_t>& columns) {
+    const auto key_of = [&](std::initializer_list<std::uint32_t> atoms, std::vector<std::uint32_t>& ordered) {
+      std::vector<std::uint64_t> key;
+      std::map<std::uint32_t, std::uint64_t> numbers;
+      for (const std::uint32_t number : atoms) {
+        key.push_back(rule.atoms[number].relation.value);
+        for (const term& argument : rule.atoms[number].arguments) {
+          key.push_back(static_cast<std::uint64_t>(argument.what));
+          if (argument.is_constant()) key.push_back(argument.literal);
+          if (!argument.is_variable()) continue;
+          const auto [known, is_new] = numbers.emplace(argument.value, numbers.size());
+          key.push_back(known->second * 2 + (needed.contains(argument.value) ? 1 : 0));
+          if (is_new && needed.contains(argument.value)) ordered.push_back(argument.value);
+        }
+      }
+      return key;
+    };
+    std::vector<std::uint32_t> forward_columns;
+    std::vector<std::uint32_t> backward_columns;
+    std::vector<std::uint64_t> forward = key_of({first, second}, forward_columns);
+    std::vector<std::uint64_t> backward = key_of({second, first}, backward_columns);
+    columns = backward < forward ? backward_columns : forward_columns;
+    return std::min(forward, backward);
+  }
+
+  [[nodiscard]] std::optional<step_candidate> candidate(const normalized_rule& rule, const rule_variables& variables,
+                                                        std::uint32_t first, std::uint32_t second) const {
+    if (!is_recursive(rule.atoms[first]) && !is_recursive(rule.atoms[second])) return std::nullopt;
+    const variable_set& of_first = variables.of_atoms[first];
+    const variable_set& of_second = variables.of_atoms[second];
+    variable_set own = of_first;
+    own.insert(of_second.begin(), of_second.end());
+
+    step_candidate result;
+    result.first = first;
+    result.second = second;
+    variable_set needed;
+    for (const std::uint32_t variable : own) {
+      const std::size_t own_atoms = of_first.count(variable) + of_second.count(variable);
+      if (variables.in_head[variable] || variables.atoms_with[variable].size() > own_atoms) needed.insert(variable);
+    }
+    const auto need = [&](const variable_set& others) {
+      std::set_intersection(own.begin(), own.end(), others.begin(), others.end(), std::inserter(needed, needed.end()));
+    };
+    for (std::uint32_t number = 0; number < rule.conditions.size(); ++number) {
+      if (is_subset(variables.of_conditions[number], own)) {
+        result.conditions.push_back(number);
+      } else {
+        need(variables.of_conditions[number]);
+      }
+    }
+    for (std::uint32_t number = 0; number < rule.negations.size(); ++number) {
+      const variable_set& of_negation = variables.of_negations[number];
+      if (!of_negation.empty() && is_subset(of_negation, own)) {
+        result.negations.push_back(number);
+      } else {
+        need(of_negation);
+      }
+    }
+    result.key = canonical_key(rule, first, second, needed, result.columns);
+    if (!result.conditions.empty() || !result.negations.empty()) result.key.clear();
+    std::set_difference(own.begin(), own.end(), needed.begin(), needed.end(), std::back_inserter(result.lost));
+
+    // A composition of two relations: each atom gives a column that the other one has not, what joins them is lost, and
+    // the pairs are from no larger a space than the rule's results.
+    const auto gives_column = [&](const variable_set& giver, const variable_set& other) {
+      return std::any_of(result.columns.begin(), result.columns.end(),
+                         [&](std::uint32_t column) { return giver.contains(column) && !other.contains(column); });
+    };
+    const bool loses_join = std::any_of(result.lost.begin(), result.lost.end(), [&](std::uint32_t variable) {
+      return of_first.contains(variable) && of_second.contains(variable);
+    });
+    const std::size_t widest = std::max<std::size_t>(rule.head_arguments.size(), 2);
+    if (!gives_column(of_first, of_second) || !gives_column(of_second, of_first)) return std::nullopt;
+    if (!loses_join || result.columns.size() > widest) return std::nullopt;
+    return result;
+  }
+
+  [[nodiscard]] std::vector<step_candidate> candidates(const normalized_rule& rule) const {
+    std::vector<step_candidate> result;
+    const rule_variables variables(rule);
+    for (const auto& [first, second] : variables.joined_atoms()) {
+      if (auto found = candidate(rule, variables, first, second)) result.push_back(std::move(*found));
+    }
+    return result;
+  }
+
+  /// Of the steps that may become relations: one that exists, else the one that most rules share, else one that lets
+  /// another rule be merged, else the first as written.
+  [[nodiscard]] std::optional<step_candidate> choose_step(std::uint32_t number) const {
+    std::optional<step_candidate> best;
+    std::size_t best_score = 0;
+    for (step_candidate& found : candidates(rules_[number])) {
+      std::size_t score = 1;
+      if (!found.key.empty()) {
+        if (made_.contains(found.key)) score += rules_.size() * 4;
+        const auto uses = uses_.find(found.key);
+        if (uses != uses_.end()) score += 2 * (uses->second - 1);
+      }
+      if (allows_merging(number, found)) ++score;
+      if (score > best_score) {
+        best_score = score;
+        best = std::move(found);
+      }
+    }
+    return best;
+  }
+
+  /// In how many rules each step occurs.
+  void count_uses() {
+    for (const normalized_rule& rule : rules_) {
+      if (!can_be_factored(rule)) continue;
+      std::set<std::vector<std::uint64_t>> keys;
+      for (step_candidate& found : candidates(rule)) keys.insert(std::move(found.key));
+      for (const std::vector<std::uint64_t>& key : keys) ++uses_[key];
+    }
+  }
+
+  [[nodiscard]] std::string text_of(const normalized_rule& rule) const {
+    return plan::text_of(rule, source_, name_of_);
+  }
+
+  [[nodiscard]] std::uint32_t level_of(const normalized_rule& rule) const {
+    std::uint32_t level = 0;
+    for (const body_atom& atom : rule.atoms) {
+      const auto read = std::find(result_.added.begin(), result_.added.end(), atom.relation);
+      if (read == result_.added.end()) continue;
+      level = std::max(level, result_.levels[static_cast<std::size_t>(read - result_.added.begin())] + 1);
+    }
+    return level;
+  }
+
+  void add_supplementary_rule(normalized_rule rule, std::uint32_t level) {
+    rule.plans.clear();
+    rule.text = text_of(rule);
+    result_.rules.push_back({std::move(rule), level});
+  }
+
+  void factor_out(std::uint32_t number, const step_candidate& step) {
+    normalized_rule& rule = rules_[number];
+    const auto known = step.key.empty() ? made_.end() : made_.find(step.key);
+    relation_id relation;
+    if (known != made_.end()) {
+      relation = known->second;
+      result_.remarks.push_back(fmt::format("{} has a step of: {}", shortened(text_of(rule)), name_of_(relation)));
+    } else {
+      normalized_rule made;
+      made.words = rule.words;
+      made.id = rule.id;
+      made.location = rule.location;
+      made.variables = rule.variables;
+      made.atoms = {rule.atoms[step.first], rule.atoms[step.second]};
+      for (const std::uint32_t condition : step.conditions) made.conditions.push_back(rule.conditions[condition]);
+      for (const std::uint32_t negation : step.negations) made.negations.push_back(rule.negations[negation]);
+      std::vector<std::string> names;
+      std::vector<value_kind> kinds;
+      for (const std::uint32_t column : step.columns) {
+        made.head_arguments.push_back(variable_expression(rule, column));
+        names.push_back(rule.variables[column].name);
+        kinds.push_back(rule.variables[column].kind);
+      }
+      relation = make_relation_(rule.head, std::move(names), std::move(kinds));
+      made.head = relation;
+      const std::uint32_t level = level_of(made);
+      result_.added.push_back(relation);
+      result_.levels.push_back(level);
+      recursive_.insert(relation);
+      if (!step.key.empty()) made_.emplace(step.key, relation);
+      std::vector<std::string> lost;
+      for (const std::uint32_t variable : step.lost) lost.push_back(rule.variables[variable].name);
+      result_.remarks.push_back(fmt::format("{}: a step of {} that loses {}; what follows is done once for each ({})",
+                                            name_of_(relation), shortened(rule.text), fmt::join(lost, ","),
+                                            fmt::join(names_of(rule, step.columns), ",")));
+      add_supplementary_rule(std::move(made), level);
+    }
+
+    body_atom reading;
+    reading.relation = relation;
+    for (const std::uint32_t column : step.columns) reading.arguments.push_back(variable_term(rule, column));
+    rule.atoms[step.first] = std::move(reading);
+    rule.atoms.erase(rule.atoms.begin() + step.second);
+    const auto erase_all = [](auto& from, const std::vector<std::uint32_t>& numbers) {
+      for (auto position = numbers.rbegin(); position != numbers.rend(); ++position) {
+        from.erase(from.begin() + *position);
+      }
+    };
+    erase_all(rule.conditions, step.conditions);
+    erase_all(rule.negations, step.negations);
+    rewritten_[number] = true;
+  }
+
+  /// For remarks: a long rule has many steps, and a remark on each of them.
+  [[nodiscard]] static std::string shortened(std::string text) {
+    constexpr std::size_t most = 400;
+    if (text.size() <= most) return text;
+    std::size_t end = most;
+    while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // within a character
+    return text.substr(0, end) + " ...";
+  }
+
+  [[nodiscard]] static std::vector<std::string> names_of(const normalized_rule& rule,
+                                                         const std::vector<std::uint32_t>& variables) {
+    std::vector<std::string> names;
+    for (const std::uint32_t variable : variables) names.push_back(rule.variables[variable].name);
+    return names;
+  }
+
+  // ---- merging ------------------------------------------------------------------------------------------------------
+
+  /// What a rule leaves for merging: its head, the atoms of its end, and the variables between beginning and end.
+  struct rule_end {
+    const std::vector<sema::expression>* head = nullptr;
+    std::vector<const body_atom*> atoms;
+    std::vector<std::uint32_t> columns;  ///< of the supplementary atom
+  };
+
+  /// How another rule has the same end: its remaining atoms, and its variables for the columns.
+  struct matched_beginning {
+    std::vector<std::uint32_t> atoms;
+    std::vector<std::uint32_t> columns;
+  };
+
+  using renaming = std::map<std::uint32_t, term>;
+
+  static bool rename_term(const term& from, const term& to, renaming& names) {
+    if (from.what != to.what) return false;
+    if (!from.is_variable()) return from == to;
+    const auto [known, is_new] = names.emplace(from.value, to);
+    return is_new || known->second.value == to.value;
+  }
+
+  static bool rename_atom(const body_atom& from, const body_atom& to, renaming& names) {
+    if (from.relation != to.relation) return false;
+    for (std::size_t column = 0; column < from.arguments.size(); ++column) {
+      if (!rename_term(from.arguments[column], to.arguments[column], names)) return false;
+    }
+    return true;
+  }
+
+  static bool rename_head(const std::vector<sema::expression>& from, const std::vector<sema::expression>& to,
+                          renaming& names) {
+    const auto as_term = [](const sema::expression& argument) -> std::optional<term> {
+      if (argument.is_variable()) return term{term::form::variable, argument.variable, argument.kind};
+      if (argument.is_constant()) return term{term::form::constant, 0, argument.kind, argument.constant};
+      return std::nullopt;
+    };
+    for (std::size_t column = 0; column < from.size(); ++column) {
+      const std::optional<term> left = as_term(from[column]);
+      const std::optional<term> right = as_term(to[column]);
+      if (!left || !right || !rename_term(*left, *right, names)) return false;
+    }
+    return true;
+  }
+
+  /// Assigns the atoms of the end to atoms of the other rule, one after another.
+  [[nodiscard]] std::optional<matched_beginning> match_end(const rule_end& end, const normalized_rule& other,
+                                                           std::size_t next, std::vector<bool>& taken,
+                                                           const renaming& names) const {
+    if (next == end.atoms.size()) return check_beginning(end, other, taken, names);
+    for (std::uint32_t atom = 0; atom < other.atoms.size(); ++atom) {
+      if (taken[atom]) continue;
+      renaming extended = names;
+      if (!rename_atom(*end.atoms[next], other.atoms[atom], extended)) continue;
+      taken[atom] = true;
+      auto found = match_end(end, other, next + 1, taken, extended);
+      taken[atom] = false;
+      if (found) return found;
+    }
+    return std::nullopt;
+  }
+
+  /// Whether the other rule is (its beginning as a rule of the supplementary relation) joined with the end, exactly.
+  [[nodiscard]] std::optional<matched_beginning> check_beginning(const rule_end& end, const normalized_rule& other,
+                                                                 const std::vector<bool>& taken,
+                                                                 const renaming& names) const {
+    matched_beginning result;
+    variable_set beginning;
+    bool reads_stratum = false;
+    for (std::uint32_t atom = 0; atom < other.atoms.size(); ++atom) {
+      if (taken[atom]) continue;
+      result.atoms.push_back(atom);
+      beginning.merge(variables_of(other.atoms[atom]));
+      reads_stratum = reads_stratum || is_recursive(other.atoms[atom]);
+    }
+    // Without an atom of the stratum its rule would not belong to the loop.
+    if (!reads_stratum) return std::nullopt;
+    variable_set between;
+    for (const std::uint32_t column : end.columns) {
+      const auto image = names.find(column);
+      if (image == names.end() || !beginning.contains(image->second.value)) return std::nullopt;
+      result.columns.push_back(image->second.value);
+      between.insert(image->second.value);
+    }
+    // Variables of the end alone are different ones, and none that the beginning knows: otherwise the other rule joins
+    // by more than the columns.
+    variable_set images;
+    for (const auto& [variable, image] : names) {
+      if (std::find(end.columns.begin(), end.columns.end(), variable) != end.columns.end()) continue;
+      if (between.contains(image.value) || beginning.contains(image.value)) return std::nullopt;
+      if (!images.insert(image.value).second) return std::nullopt;
+    }
+    return result;
+  }
+
+  /// Whether the rule is long enough for such an end, and nothing else speaks against it.
+  [[nodiscard]] bool may_have_end(std::uint32_t number, relation_id head, std::size_t atoms) const {
+    const normalized_rule& rule = rules_[number];
+    const bool plain = rule.conditions.empty() && rule.negations.empty() && rule.plans.empty();
+    return !removed_[number] && !rewritten_[number] && plain && rule.head == head && rule.atoms.size() > atoms;
+  }
+
+  [[nodiscard]] std::optional<matched_beginning> find_beginning(const rule_end& end, relation_id head,
+                                                                std::uint32_t number) const {
+    const normalized_rule& other = rules_[number];
+    if (!may_have_end(number, head, end.atoms.size())) return std::nullopt;
+    renaming names;
+    if (!rename_head(*end.head, other.head_arguments, names)) return std::nullopt;
+    std::vector<bool> taken(other.atoms.size());
+    return match_end(end, other, 0, taken, names);
+  }
+
+  [[nodiscard]] bool allows_merging(std::uint32_t number, const step_candidate& step) const {
+    const normalized_rule& rule = rules_[number];
+    if (rule.conditions.size() != step.conditions.size() || rule.negations.size() != step.negations.size())
+      return false;
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t other = 0; other < rules_.size(); ++other) {
+      if (other != number && may_have_end(other, rule.head, rule.atoms.size() - 2)) others.push_back(other);
+    }
+    if (others.empty()) return false;
+    rule_end end;
+    end.head = &rule.head_arguments;
+    end.columns = step.columns;
+    for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
+      if (atom != step.first && atom != step.second) end.atoms.push_back(&rule.atoms[atom]);
+    }
+    return std::any_of(others.begin(), others.end(),
+                       [&](std::uint32_t other) { return find_beginning(end, rule.head, other).has_value(); });
+  }
+
+  void merge_ends(std::uint32_t number) {
+    const normalized_rule& rule = rules_[number];
+    if (!rule.conditions.empty() || !rule.negations.empty()) return;
+    // Others may read what is made of a pattern.
+    const auto steps = result_.added.begin() + static_cast<std::ptrdiff_t>(pattern_count_);
+    const auto reading = std::find_if(rule.atoms.begin(), rule.atoms.end(), [&](const body_atom& atom) {
+      return std::find(steps, result_.added.end(), atom.relation) != result_.added.end();
+    });
+    if (reading == rule.atoms.end() || readers_of(reading->relation) != 1) return;
+    rule_end end;
+    end.head = &rule.head_arguments;
+    for (const term& argument : reading->arguments) end.columns.push_back(argument.value);
+    for (const body_atom& atom : rule.atoms) {
+      if (&atom != &*reading) end.atoms.push_back(&atom);
+    }
+    for (std::uint32_t other = 0; other < rules_.size(); ++other) {
+      const std::optional<matched_beginning> found = find_beginning(end, rule.head, other);
+      if (!found) continue;
+      const normalized_rule& merged = rules_[other];
+      normalized_rule added;
+      added.words = merged.words;
+      added.id = merged.id;
+      added.head = reading->relation;
+      added.location = merged.location;
+      added.variables = merged.variables;
+      for (const std::uint32_t atom : found->atoms) added.atoms.push_back(merged.atoms[atom]);
+      for (const std::uint32_t column : found->columns) {
+        added.head_arguments.push_back(variable_expression(merged, column));
+      }
+      const auto place = std::find(result_.added.begin(), result_.added.end(), reading->relation);
+      const std::uint32_t level = result_.levels[static_cast<std::size_t>(place - result_.added.begin())];
+      result_.remarks.push_back(fmt::format("{}: also the beginning of {}, which ends as {}",
+                                            name_of_(reading->relation), merged.text, rule.text));
+      add_supplementary_rule(std::move(added), level);
+      removed_[other] = true;
+    }
+  }
+
+  /// Rules that read a supplementary relation: more tuples in it are right for the one that was matched only.
+  [[nodiscard]] std::size_t readers_of(relation_id relation) const {
+    std::size_t readers = 0;
+    const auto count = [&](const normalized_rule& rule) {
+      for (const body_atom& atom : rule.atoms) readers += atom.relation == relation ? 1 : 0;
+    };
+    for (std::uint32_t number = 0; number < rules_.size(); ++number) {
+      if (!removed_[number]) count(rules_[number]);
+    }
+    for (const factored_rule& supplementary : result_.rules) count(supplementary.rule);
+    return readers;
+  }
+
+  std::vector<normalized_rule> rules_;
+  std::vector<bool> rewritten_;  // has a supplementary atom
+  std::vector<bool> removed_;    // merged into another one
+  std::set<relation_id> recursive_;
+  const sema::program& source_;
+  const relation_maker& make_relation_;
+  const relation_namer& name_of_;
+  std::map<std::vector<std::uint64_t>, std::size_t> uses_;
+  std::map<std::vector<std::uint64_t>, relation_id> made_;
+  std::size_t pattern_count_ = 0;  // the first added relations
+  factored_stratum result_;
+};
+
+}  // namespace
+
+factored_stratum factor(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
+                        const sema::program& source, const relation_maker& make_relation, const relation_namer& name_of,
+                        std::vector<normalized_rule> patterns) {
+  return stratum_factoring(std::move(rules), members, source, make_relation, name_of).run(std::move(patterns));
+}
+
+}  // namespace gpulog::plan
