@@ -163,6 +163,7 @@ struct stratum_statistics {
   std::uint64_t tail_iterations = 0;    ///< those whose new tuples are less than 1% of the result's
   std::uint64_t looped_iterations = 0;  ///< those that a device ran without the host, many in a launch
   std::uint64_t rows_taken_over = 0;    ///< complete results that searches of a device took over from each other
+  std::uint64_t search_numbers = 0;     ///< that values got for `search`; 0: it searched values as they are
   double seconds = 0;
   std::vector<phase_statistics> phases;
   std::vector<rule_statistics> rules;

@@ -163,6 +163,7 @@ struct stratum_statistics {
   std::uint64_t iterations = 0;
   std::uint64_t looped_iterations = 0;  ///< of them, those that a device ran by itself
   std::uint64_t rows_taken_over = 0;    ///< by searches, from others
+  std::uint64_t search_numbers = 0;     ///< that values got for searches; 0: they searched values as they are
   /// How many of the iterations another executor ran before this one went on; nothing: it began here.
   std::optional<std::uint64_t> iterations_before_move;
   double seconds = 0;

@@ -151,6 +151,7 @@ stratum_statistics engine_state::figures_of(const evaluation& measured, const ex
   to.tail_iterations = from.tail_iterations;
   to.looped_iterations = from.looped_iterations;
   to.rows_taken_over = from.rows_taken_over;
+  to.search_numbers = from.search_numbers;
   for (const exec::version_statistics& version : from.versions) {
     rule_statistics& rule = to.rules.emplace_back();
     rule.rule = version.text;

@@ -125,6 +125,7 @@ ordered_json document_of(const stratum_statistics& stratum) {
           {"tail_iterations", stratum.tail_iterations},
           {"looped_iterations", stratum.looped_iterations},
           {"rows_taken_over", stratum.rows_taken_over},
+          {"search_numbers", stratum.search_numbers},
           {"seconds", stratum.seconds},
           {"deltas", list_of(stratum.deltas,
                              [](const iteration_statistics& one) {

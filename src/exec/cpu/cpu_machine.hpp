@@ -107,17 +107,13 @@ class cpu_machine {
 
   /// Values of a fixpoint that falls apart have a place in a bitmap if they are below this.
   [[nodiscard]] static std::uint64_t bitmap_values() { return kernels::most_bitmap_values; }
-  std::optional<kernels::decomposed_counts> run_decomposed(const kernels::decomposed_task& task,
-                                                           kernels::relation_list<relation>& relations,
-                                                           const std::atomic<bool>* stop) {
-    numbered_.reset();
-    return kernels::run_decomposed(backend_, *resource_, task, relations, stop);
-  }
-  std::optional<kernels::decomposed_counts> run_numbered(const kernels::numbered_task& task,
-                                                         kernels::relation_list<relation>& relations,
-                                                         const std::atomic<bool>* stop) {
-    return kernels::run_numbered(backend_, *resource_, task, relations, {cut_.numbered_step_rows, backend_.workers()},
-                                 stop, std::exchange(numbered_, std::nullopt));
+  std::optional<kernels::decomposed_counts> run_search(const kernels::search_task& task,
+                                                       kernels::relation_list<relation>& relations,
+                                                       const std::atomic<bool>* stop) {
+    auto numbered = std::exchange(numbered_, std::nullopt);
+    if (task.values) return kernels::run_decomposed(backend_, *resource_, *task.values, relations, stop);
+    return kernels::run_numbered(backend_, *resource_, task.numbers, relations,
+                                 {cut_.numbered_step_rows, backend_.workers()}, stop, std::move(numbered));
   }
   /// @param searched the same over values, if that can be: with its indexes
   /// @param always also where searches are expected to end sooner

@@ -14,8 +14,7 @@
 #include "exec/fixpoint/phase_figures.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "kernels/rows/row_task.hpp"
-#include "kernels/search/decomposed_task.hpp"
-#include "kernels/search/numbered_task.hpp"
+#include "kernels/search/search_task.hpp"
 
 /// What a fixpoint asks of the machine that it runs on. A machine declares what else it can do in `abilities`; where it
 /// is written, fixpoint_machine checks that it keeps its word.
@@ -80,13 +79,11 @@ concept set_choosing_machine = requires(Machine& on, typename Machine::relation&
 };
 
 template <class Machine>
-concept searching_machine = requires(Machine& on, const kernels::decomposed_task& task,
-                                     const kernels::numbered_task& numbered,
+concept searching_machine = requires(Machine& on, const kernels::search_task& task,
                                      kernels::relation_list<typename Machine::relation>& all,
                                      const std::atomic<bool>* stop) {
   { on.bitmap_values() } -> std::convertible_to<std::uint64_t>;
-  { on.run_decomposed(task, all, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
-  { on.run_numbered(numbered, all, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
+  { on.run_search(task, all, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
 };
 
 template <class Machine>

@@ -21,8 +21,7 @@
 #include "exec/gpu/pinned_reports.hpp"
 #include "exec/gpu/segment_memory.hpp"
 #include "exec/strategies/rows/row_search.hpp"
-#include "exec/strategies/search/decomposed_search.hpp"
-#include "exec/strategies/search/numbered_search.hpp"
+#include "exec/strategies/search/device_search.hpp"
 #include "exec/strategies/search/takeover_search.hpp"
 #include "kernels/join/device_program.hpp"
 #include "kernels/join/table_operators.hpp"
@@ -77,20 +76,14 @@ class gpu_machine {
     small_runs_.flush();
     target.adopt(columns, rows);
   }
-  std::optional<kernels::decomposed_counts> run_decomposed(const kernels::decomposed_task& task,
-                                                           kernels::relation_list<relation>& relations,
-                                                           const std::atomic<bool>* stop) {
-    small_runs_.flush();
-    return exec::run_decomposed(*context_, *resource_, task, relations, stop);
-  }
   /// Values of a fixpoint that falls apart have a place in a bitmap if they are below this.
   [[nodiscard]] std::uint64_t bitmap_values() const { return exec::bitmap_values(*context_); }
-  std::optional<kernels::decomposed_counts> run_numbered(const kernels::numbered_task& task,
-                                                         kernels::relation_list<relation>& relations,
-                                                         const std::atomic<bool>* stop) {
+  std::optional<kernels::decomposed_counts> run_search(const kernels::search_task& task,
+                                                       kernels::relation_list<relation>& relations,
+                                                       const std::atomic<bool>* stop) {
     small_runs_.flush();
-    return exec::run_numbered(*context_, *resource_, task, relations,
-                              {cut_.numbered_step_rows, calibration::least_device_searches}, stop);
+    return exec::run_search(*context_, *resource_, task, relations,
+                            {cut_.numbered_step_rows, calibration::least_device_searches}, stop);
   }
   /// @param bound of the task's values, where these are numbers themselves; else 0
   std::optional<kernels::decomposed_counts> run_takeover(const kernels::numbered_task& task, std::uint64_t bound,

@@ -23,8 +23,7 @@ template <class Machine>
 inline constexpr stratum_strategy<Machine> loop_strategies[] = {
     {"condensation", condense<Machine>},
     {"row-takeover", search_with_rows<Machine>},
-    {"search", search_values<Machine>},
-    {"search-over-numbers", search_numbers<Machine>},
+    {"search", search_each<Machine>},
     {.name = "loop", .run = run_loop<Machine>, .resumes = true},
 };
 

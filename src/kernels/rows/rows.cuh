@@ -177,7 +177,7 @@ __device__ std::uint64_t write_words(const row_arguments& arguments, word row, s
 __device__ inline std::uint64_t take_rows(const row_arguments& arguments, std::uint32_t row, std::uint32_t count) {
   row_totals& totals = *arguments.totals;
   if (count == 0) return 0;
-  // As for searches (decomposed.cuh): what was taken before the first that found no room is without gaps.
+  // What was taken before the first row that found no room is without gaps.
   const std::uint64_t place = atomicAdd(&totals.rows, static_cast<unsigned long long>(count));
   if (place + count <= arguments.capacity) return place;
   atomicMin(&totals.first_without_room, static_cast<unsigned long long>(place));

@@ -31,6 +31,7 @@ struct decomposed_counts {
   std::uint64_t candidates = 0;
   std::uint64_t iterations = 0;  ///< of the search that takes most
   std::uint64_t taken_over = 0;  ///< rows that other searches had completed
+  std::uint64_t numbers = 0;     ///< that nodes and keys got for searches; 0: values were numbers themselves
 };
 
 }  // namespace gpulog::kernels

@@ -94,12 +94,13 @@ std::optional<decomposed_counts> run_numbered(Backend& backend, backend::memory_
   if (!graph || graph->invariants.size() < cut.searches) return std::nullopt;
   numbered_results results(resource, task, *graph, relations);
   const numbered_steps steps(graph->steps);
-  const auto counts = search_all(
+  auto counts = search_all(
       backend, resource, steps, graph->numbers, graph->starts.first.data(), graph->invariants.size(),
       [&](std::uint64_t i) { return graph->starts.all[i]; },
       [&](unsigned, std::uint64_t group, const word* numbers, std::uint64_t n) { results.add(group, numbers, n); },
       stop);
   results.finish(relations);
+  counts.numbers = graph->numbers;
   return counts;
 }
 

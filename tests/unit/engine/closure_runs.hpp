@@ -27,6 +27,7 @@ struct closure_outcome {
   std::vector<closure_rows> found;  ///< by relation of the program
   std::vector<std::string> sets;    ///< by relation
   std::set<std::string> strategies;
+  std::uint64_t search_numbers = 0;
 
   [[nodiscard]] bool ran(const std::string& strategy) const { return strategies.contains(strategy); }
 };
@@ -36,8 +37,10 @@ inline closure_outcome run_closure(const std::string& text, const edge_list& edg
   insert_edges(running, edges);
   running.evaluate();
   closure_outcome result;
-  for (const stratum_statistics& stratum : running.figures().strata)
+  for (const stratum_statistics& stratum : running.figures().strata) {
     result.strategies.insert(stratum.strategies.begin(), stratum.strategies.end());
+    result.search_numbers += stratum.search_numbers;
+  }
   for (const relation_statistics& one : running.figures().relations) {
     if (one.name.find('@') != std::string::npos) continue;  // the planner's
     result.sets.push_back(one.set);

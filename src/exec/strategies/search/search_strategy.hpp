@@ -7,8 +7,7 @@
 #include <set>
 
 #include "exec/strategies/strategy.hpp"
-#include "kernels/search/decomposed_task.hpp"
-#include "kernels/search/numbered_task.hpp"
+#include "kernels/search/search_task.hpp"
 
 /// A recursion that falls apart by the values of its invariant columns: one search for each of them
 /// (docs/internals/decomposition.md).
@@ -52,6 +51,7 @@ void take_counts(stratum_run<Machine>& run, const kernels::decomposed_counts& co
   plan_relations<Machine>& shared = run.shared;
   run.figures.iterations = counts.iterations;
   run.figures.rows_taken_over = counts.taken_over;
+  run.figures.search_numbers = counts.numbers;
   run.tell_progress();
   for (std::size_t phase = 1; phase < run.phases.size(); ++phase) {
     for (running_version& version : run.phases[phase]) version.figures->counted = nullptr;
@@ -83,29 +83,14 @@ strategy_outcome run_search(stratum_run<Machine>& run, const Search& search) {
   return strategy_outcome::done;
 }
 
-/// Over values.
+/// Over values as they are, or over numbers that values and tuples get for it.
 template <class Machine>
-strategy_outcome search_values(stratum_run<Machine>& run) {
-  if constexpr (Machine::abilities.searches) {
-    if (!run.falls_apart()) return strategy_outcome::left;
-    return run_search(run, [&]() -> std::optional<kernels::decomposed_counts> {
-      const auto task = decomposed_task_of(run);
-      if (!task) return std::nullopt;
-      return run.shared.machine.run_decomposed(*task, run.shared.relations, run.shared.chosen.stop);
-    });
-  } else {
-    return strategy_outcome::left;
-  }
-}
-
-/// Over numbers that values and tuples get for the search.
-template <class Machine>
-strategy_outcome search_numbers(stratum_run<Machine>& run) {
+strategy_outcome search_each(stratum_run<Machine>& run) {
   if constexpr (Machine::abilities.searches) {
     if (!run.falls_apart()) return strategy_outcome::left;
     return run_search(run, [&] {
-      return run.shared.machine.run_numbered(numbered_task_of(*run.stratum.decomposed), run.shared.relations,
-                                             run.shared.chosen.stop);
+      const kernels::search_task task = {numbered_task_of(*run.stratum.decomposed), decomposed_task_of(run)};
+      return run.shared.machine.run_search(task, run.shared.relations, run.shared.chosen.stop);
     });
   } else {
     return strategy_outcome::left;

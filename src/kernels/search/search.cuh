@@ -3,37 +3,66 @@
 #include <cstdint>
 
 #include "backend/gpu/wave.hpp"
-#include "kernels/search/decomposed.cuh"
+#include "kernels/join/wave_share.cuh"
+#include "kernels/search/search_sequence.hpp"
+#include "storage/relation/views.hpp"
 
-/// A fixpoint that falls apart, over numbers (kernels/search/numbered_task.hpp): one block searches from one invariant,
-/// with the bitmap of the numbers it has seen in shared memory, or in global memory where that is too small.
+/// A fixpoint that falls apart (kernels/search/decomposed_task.hpp, numbered_task.hpp): one block searches from one
+/// invariant, with the bitmap of the numbers it has seen in shared memory, or in global memory where that is too small.
+/// Values are numbers, or have got them.
 namespace gpulog::kernels::gpu {
 
+using storage::row_range;
+using storage::gpu::run_view;
+
+/// One run of one step: where to look a value up, and what follows it.
+struct step_run {
+  run_view view;
+  const word* values;
+};
+
+/// A run whose values number a table of where their rows begin: all that looking one up takes.
+struct direct_run {
+  const std::uint32_t* direct;
+  std::uint64_t direct_size;
+  const word* values;
+
+  [[nodiscard]] __device__ row_range find(word value) const {
+    if (value >= direct_size - 1) return {};
+    return {direct[value], direct[value + 1ULL] - direct[value]};
+  }
+};
+
 /// Where a member's rows go.
-struct numbered_member_view {
+struct search_member_view {
   static constexpr std::uint32_t most_columns = 16;
   std::uint32_t begin = 0;  ///< numbers [begin, begin + size)
   std::uint32_t size = 0;
   const word* invariants = nullptr;  ///< [invariant column][invariants]
-  const word* nodes = nullptr;       ///< [node column][size]
+  const word* nodes = nullptr;       ///< [node column][size]; null: a number is its value
   std::uint32_t invariant_columns = 0;
   std::uint32_t node_columns = 0;
   word* out[most_columns] = {};  ///< invariant columns, then node columns
   std::uint64_t capacity = 0;    ///< rows
 };
 
-struct numbered_arguments {
+struct search_arguments {
   static constexpr std::uint32_t most_members = 16;
   // The first nodes by invariant: those of invariant p are [first[p], first[p + 1]).
   const std::uint32_t* first = nullptr;
   const word* starts = nullptr;
   search_sequence invariants;
-  direct_run steps = {};
+  /// What follows a number: runs of steps. Where they are few and all have tables, they are arguments: so they cost no
+  /// loads of their own, and small searches do little else than wait for loads.
+  static constexpr std::uint32_t most_direct = 4;
+  direct_run direct_runs[most_direct] = {};
+  const step_run* runs = nullptr;
+  std::uint32_t run_count = 0;
   std::uint32_t bitmap_words = 0;
   std::uint32_t* bitmaps = nullptr;  ///< [block][bitmap_words], zero; null: in shared memory
   word* queues = nullptr;            ///< [block][numbers]
   std::uint64_t numbers = 0;
-  const numbered_member_view* members = nullptr;
+  const search_member_view* members = nullptr;
   std::uint32_t member_count = 0;
   bool all_of_one = false;  ///< every number is a node of the only member
   /// By member: rows taken. A search takes rows whether there is room or not; if not, it keeps them for when there is.
@@ -48,8 +77,62 @@ struct numbered_arguments {
   std::uint32_t* missing = nullptr;  ///< which they are
 };
 
+/// Appends the values of a wave that are new to the queue: every lane calls it.
+__device__ inline void visit(std::uint32_t* seen, word* queue, std::uint32_t* tail, bool is_there, word value) {
+  bool fresh = false;
+  if (is_there) {
+    std::uint32_t& bits = seen[value / word_bits];
+    const std::uint32_t bit = 1U << (value % word_bits);
+    // Most values have been seen; a plain load tells, and costs less than an atomic.
+    if ((*static_cast<volatile std::uint32_t*>(&bits) & bit) == 0) fresh = (atomicOr(&bits, bit) & bit) == 0;
+  }
+  const backend::gpu::lane_mask winners = backend::gpu::ballot(fresh);
+  if (winners == 0) return;
+  const unsigned lane = backend::gpu::lane();
+  std::uint32_t place = 0;
+  if (lane == 0) place = atomicAdd(tail, backend::gpu::count_bits(winners));
+  place = backend::gpu::shuffle(place, 0);
+  if (fresh) queue[place + backend::gpu::rank_in(winners)] = value;
+}
+
+/// All matches of the lanes' values, shared evenly among the lanes.
+__device__ inline std::uint32_t expand_wave(row_range range, const word* values, std::uint32_t* seen, word* queue,
+                                            std::uint32_t* tail) {
+  share_ranges<1>(
+      range.first, range.count, [&](std::uint32_t position) { return values[position]; },
+      [&](bool is_there, word next) { visit(seen, queue, tail, is_there, next); });
+  return range.count;
+}
+
+/// Goes through the queue, which grows, level by level: what was there when the level began. All threads of the block
+/// call it, behind a barrier. @param expand (has_value, value): called by all lanes of a wave, each with a value or
+/// without
+/// @return how many levels there were
+template <class Expand>
+__device__ inline unsigned search_levels(const word* queue, const std::uint32_t* tail, const Expand& expand) {
+  const std::uint32_t wave = backend::gpu::wave();
+  const std::uint32_t waves = blockDim.x / backend::gpu::wave_size;
+  const std::uint32_t lane = backend::gpu::lane();
+  unsigned iterations = 0;
+  std::uint32_t begin = 0;
+  std::uint32_t end = *tail;
+  while (begin < end) {
+    ++iterations;
+    __syncthreads();  // all know the end before the queue grows
+    for (std::uint32_t base = begin + wave * backend::gpu::wave_size; base < end;
+         base += waves * backend::gpu::wave_size) {
+      const bool has_value = base + lane < end;
+      expand(has_value, has_value ? queue[base + lane] : 0);
+    }
+    __syncthreads();
+    begin = end;
+    end = *tail;
+  }
+  return iterations;
+}
+
 /// How many of the queue's numbers each member has. All threads call it.
-__device__ inline void count_members(const numbered_arguments& arguments, const word* queue, std::uint32_t end,
+__device__ inline void count_members(const search_arguments& arguments, const word* queue, std::uint32_t end,
                                      std::uint32_t* counted) {
   if (arguments.all_of_one) {
     if (threadIdx.x == 0) counted[0] = end;
@@ -69,17 +152,18 @@ __device__ inline void count_members(const numbered_arguments& arguments, const 
   __syncthreads();
 }
 
-__device__ inline void write_row(const numbered_member_view& member, std::uint64_t invariants, std::uint64_t invariant,
+__device__ inline void write_row(const search_member_view& member, std::uint64_t invariants, std::uint64_t invariant,
                                  std::uint32_t node, std::uint64_t row) {
   for (std::uint32_t c = 0; c < member.invariant_columns; ++c)
     member.out[c][row] = member.invariants[c * invariants + invariant];
   for (std::uint32_t c = 0; c < member.node_columns; ++c) {
-    member.out[member.invariant_columns + c][row] = member.nodes[c * static_cast<std::uint64_t>(member.size) + node];
+    member.out[member.invariant_columns + c][row] =
+        member.nodes == nullptr ? node : member.nodes[c * static_cast<std::uint64_t>(member.size) + node];
   }
 }
 
 /// A search's numbers become values in the rows that it has taken. @param places by member; moved on
-__device__ inline void write_rows(const numbered_arguments& arguments, std::uint64_t invariant, const word* queue,
+__device__ inline void write_rows(const search_arguments& arguments, std::uint64_t invariant, const word* queue,
                                   std::uint32_t end, unsigned long long* places) {
   if (arguments.all_of_one) {
     for (std::uint32_t i = threadIdx.x; i < end; i += blockDim.x)
@@ -88,7 +172,7 @@ __device__ inline void write_rows(const numbered_arguments& arguments, std::uint
   }
   const std::uint32_t lane = backend::gpu::lane();
   for (std::uint32_t m = 0; m < arguments.member_count; ++m) {
-    const numbered_member_view& member = arguments.members[m];
+    const search_member_view& member = arguments.members[m];
     for (std::uint32_t base = threadIdx.x - lane; base < end; base += blockDim.x) {
       const std::uint32_t node = base + lane < end ? queue[base + lane] - member.begin : UINT32_MAX;
       const bool is_own = node < member.size;
@@ -102,15 +186,17 @@ __device__ inline void write_rows(const numbered_arguments& arguments, std::uint
   }
 }
 
+/// @tparam Direct whether direct_runs are given
 /// @tparam Global whether bitmaps are in global memory
-template <bool Global>
-__global__ void __launch_bounds__(1024, 2) numbered_kernel(const GPULOG_GRID_CONSTANT numbered_arguments arguments) {
+template <bool Direct, bool Global>
+__global__ void __launch_bounds__(1024, Direct ? 2 : 1)
+    search_kernel(const GPULOG_GRID_CONSTANT search_arguments arguments) {
   GPULOG_DYNAMIC_SHARED(std::uint32_t, shared_bitmap);
   GPULOG_SHARED(std::uint32_t, tail);
   GPULOG_SHARED(unsigned long long, number);
   GPULOG_SHARED(bool, has_room);
-  GPULOG_SHARED(std::uint32_t[numbered_arguments::most_members], counted);
-  GPULOG_SHARED(unsigned long long[numbered_arguments::most_members], places);
+  GPULOG_SHARED(std::uint32_t[search_arguments::most_members], counted);
+  GPULOG_SHARED(unsigned long long[search_arguments::most_members], places);
   std::uint32_t* const seen =
       Global ? arguments.bitmaps + static_cast<std::uint64_t>(blockIdx.x) * arguments.bitmap_words : shared_bitmap;
   word* const queue = arguments.queues + blockIdx.x * arguments.numbers;
@@ -137,9 +223,17 @@ __global__ void __launch_bounds__(1024, 2) numbered_kernel(const GPULOG_GRID_CON
     }
     __syncthreads();
     const unsigned iterations = search_levels(queue, &tail, [&](bool has_value, word value) {
-      row_range range;
-      if (has_value) range = arguments.steps.find(value);
-      candidates += expand_wave(range, arguments.steps.values, seen, queue, &tail);
+      for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
+        row_range range;
+        if constexpr (Direct) {
+          if (has_value) range = arguments.direct_runs[r].find(value);
+          candidates += expand_wave(range, arguments.direct_runs[r].values, seen, queue, &tail);
+        } else {
+          const step_run& step = arguments.runs[r];
+          if (has_value) range = step.view.find([value](std::uint32_t) { return value; });
+          candidates += expand_wave(range, step.values, seen, queue, &tail);
+        }
+      }
     });
     const std::uint32_t end = tail;
     most_iterations = max(most_iterations, iterations);
