@@ -345,7 +345,7 @@ void engine_state::evaluate_staged(std::shared_ptr<const sema::program> part, co
   latest.push_back(current);
   current->source = std::move(part);
   move_home(relations);
-  const plan::statistics known = plan_current(tuned.planning_for(device || make_other_executor));
+  const plan::statistics known = plan_current(tuned.chosen_planning());
   exec::options chosen = execution_options();
   encode_values(known);
   if (tuned.reoptimization != tuning_mode::off) {

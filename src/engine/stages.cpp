@@ -54,13 +54,7 @@ std::string show_syntax(const program_state& state, const run_options&) {
 
 std::string show_plan(const program_state& state, const run_options& options) {
   if (!state.analysed) return {};
-#if defined(GPULOG_WITH_GPU)
-  const bool has_device = options.backend == backend_kind::gpu || (options.backend == backend_kind::automatic &&
-                                                                   !exec::gpu_is_for_tests() && exec::has_gpu_driver());
-#else
-  const bool has_device = false;
-#endif
-  const plan::program planned = plan::make_plan(*state.analysed, {}, tuning_of(options).planning_for(has_device));
+  const plan::program planned = plan::make_plan(*state.analysed, {}, tuning_of(options).chosen_planning());
   std::string text = plan::explain(planned);
 #if defined(GPULOG_WITH_GPU)
   text += exec::explain_device_strata(planned);

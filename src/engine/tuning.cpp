@@ -134,10 +134,8 @@ std::string read(std::string_view name, std::string_view value, tuning& into) {
 
 }  // namespace
 
-plan::options tuning::planning_for(bool has_device) const {
+plan::options tuning::chosen_planning() const {
   plan::options chosen = planning;
-  // A device has no order of rows: strata with counts would be the CPU's.
-  if (mode_of("semi-joins") == tuning_mode::automatic) switch_pass("semi-joins", !has_device, chosen);
   if (mode_of("magic-sets") == tuning_mode::on) chosen.magic_sets = plan::magic_sets_mode::always;
   if (mode_of("magic-transform") == tuning_mode::on) chosen.magic_transform = plan::magic_transform_mode::always;
   return chosen;

@@ -21,7 +21,7 @@ enum class tuning_mode : std::uint8_t {
 };
 
 struct tuning {
-  plan::options planning;                                  ///< planning_for() completes them
+  plan::options planning;                                  ///< chosen_planning() completes them
   std::map<std::string, tuning_mode, std::less<>> passes;  ///< those with modes; the others: automatic
   tuning_mode dense_domain_encoding = tuning_mode::automatic;
   tuning_mode reoptimization = tuning_mode::automatic;
@@ -37,8 +37,8 @@ struct tuning {
     return found == passes.end() ? tuning_mode::automatic : found->second;
   }
   [[nodiscard]] bool runs(std::string_view pass) const { return !planning.off.contains(pass); }
-  /// @param has_device whether a device may run strata
-  [[nodiscard]] plan::options planning_for(bool has_device) const;
+  /// What a plan is made by.
+  [[nodiscard]] plan::options chosen_planning() const;
 };
 
 /// @throws input_error for a name or a value that there is not

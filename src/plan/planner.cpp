@@ -14,7 +14,6 @@
 #include "plan/passes/bodies/first_matches.hpp"
 #include "plan/passes/bodies/late_materialization.hpp"
 #include "plan/passes/bodies/repetitions.hpp"
-#include "plan/passes/bodies/semi_joins.hpp"
 #include "plan/passes/bodies/smallest_relation_first.hpp"
 #include "plan/passes/demand/magic_sets.hpp"
 #include "plan/passes/demand/magic_transform.hpp"
@@ -70,10 +69,6 @@ constexpr rule_pass rule_passes[] = {
      .description = "r(x,x) of an eqrel is r(x,_)",
      .run = [](planning& shared, normalized_rule& rule, const rule_scope&) { mark_equivalences(shared, rule); },
      .is_required = true},
-    {.name = "semi-joins",
-     .description = "an atom that asks only whether a greater or smaller value exists becomes a condition (CPU)",
-     .run = [](planning&, normalized_rule& rule, const rule_scope& scope) { use_semi_joins(rule, scope.members); },
-     .has_modes = true},
     {.name = "aggregated-fields",
      .description = "aggregates that are asked by fields of records read relations of these",
      .run = search_aggregated_fields,

@@ -114,11 +114,39 @@ class WrappedResults(CommandTest):
     SUM = 's(n) :- n = sum x : { a(x) }.'
     WORDS = 'wraps around'
 
-    def warnings_of(self, text, *arguments):
+    def warnings_of(self, text, *arguments, backend='cpu'):
         """What is said on standard error. The result is in out/s.csv."""
-        process = self.run_program(text, '--backend', 'cpu', *arguments)
+        process = self.run_program(text, '--backend', backend, *arguments)
         self.assert_runs(process)
         return process.errors
+
+    def test_a_count(self):
+        # 46341 * 46341 is the least square that a number has no room for.
+        text = ('.decl a(x:number)\na(x) :- x = range(0, {}).\n.decl s(n:number)\n.output s\n'
+                's(n) :- n = count : {{ a(x), a(y) }}.')
+        for backend in self.backends():
+            said = self.warnings_of(text.format(46341), backend=backend)
+            self.assertEqual(self.rows('out', 's.csv'), ['-2147479015'])
+            self.assertEqual(said.count(self.WORDS), 1)
+            self.assertNotIn(self.WORDS, self.warnings_of(text.format(46340), backend=backend))
+            self.assertEqual(self.rows('out', 's.csv'), ['2147395600'])
+
+    def test_what_devices_add(self):
+        if 'gpu' not in self.backends():
+            self.skipTest('no device')
+        self.assertEqual(self.warnings_of(self.NUMBERS + self.SUM, backend='gpu').count(self.WORDS), 1)
+        self.assertEqual(self.rows('out', 's.csv'), ['-8'])
+        balanced = self.NUMBERS + 'a(-2147483647). a(-2147483646).\n' + self.SUM
+        self.assertNotIn(self.WORDS, self.warnings_of(balanced, backend='gpu'))
+        self.assertEqual(self.rows('out', 's.csv'), ['-5'])
+        # Each value as often as there are rows of another relation.
+        many = self.NUMBERS + '.decl b(x:number)\nb(1). b(2). b(3).\ns(n) :- n = sum x : { a(x), b(y), x < 0 }.'
+        self.assertNotIn(self.WORDS, self.warnings_of(many, backend='gpu'))
+        self.assertEqual(self.rows('out', 's.csv'), ['-15'])
+
+    def backends(self):
+        built = self.run_gpulog('--version').output
+        return ('cpu', 'gpu') if 'emulated' in built else ('cpu',)
 
     def test_a_sum_of_numbers(self):
         for more in ((), ('-j2',), ('--storage', 'hisa')):

@@ -62,6 +62,29 @@ TEST(engine_against_oracle, random_programs_with_first_matches) {
   }
 }
 
+/// Intersections inside of aggregates, and rows that are counted without a look at them.
+TEST(engine_against_oracle, random_programs_with_cyclic_aggregates) {
+  const std::uint64_t first = oracle::first_seed(1);
+  const std::uint64_t count = oracle::programs_to_try(600);
+  oracle::random_program_options options;
+  options.cyclic_aggregates = 60;
+  options.largest_arity = 3;
+  options.layers = 2;
+  const bool on_gpu = no_gpu().empty();
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    options.wide_numbers = seed % 4 == 0;
+    options.equivalences = seed % 8 < 2 ? 60 : 0;
+    const comparison both(oracle::make_random_program(seed, options).text, {},
+                          options.wide_numbers ? word_size::bits64 : word_size::bits32);
+    ASSERT_TRUE(both.accepted()) << both.report();
+    both.expect_same(modes[seed % modes.size()]);
+    both.expect_same(modes[(seed + 3) % modes.size()]);
+    if (on_gpu && seed % 3 == 0) both.expect_same(gpu_modes[seed % gpu_modes.size()]);
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST(engine_against_oracle, random_programs_with_equivalences) {
   const std::uint64_t first = oracle::first_seed(1);
   const std::uint64_t count = oracle::programs_to_try(1000);

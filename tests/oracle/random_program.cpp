@@ -57,7 +57,11 @@ class generator {
 
   random_program run() {
     for (std::uint32_t number = 0; number < options_.base_relations; ++number) {
-      relation made = declare("b" + std::to_string(number), number == 0 ? 2 : random_arity());
+      const std::string name = "b" + std::to_string(number);
+      // Cycles need edges.
+      const bool is_graph = number == 0 && options_.cyclic_aggregates != 0;
+      relation made = is_graph ? declare(name, {column_type::number, column_type::number})
+                               : declare(name, number == 0 ? 2 : random_arity());
       add_facts(made);
       below_.push_back(std::move(made));
     }
@@ -316,6 +320,8 @@ class generator {
     }
     if (literals.empty()) literals.push_back(positive_atom(below_.front()));
     if (options_.first_matches != 0 && random_.chance(options_.first_matches)) add_first_match(literals);
+    if (options_.cyclic_aggregates != 0 && random_.chance(options_.cyclic_aggregates))
+      literals.push_back(cyclic_aggregate());
     if (random_.chance(25)) add_binding(literals);
     if (random_.chance(35)) literals.push_back(test_or("true"));
     if (random_.chance(35)) literals.push_back(negated_atom(random_.pick(below_)));
@@ -341,6 +347,51 @@ class generator {
       literals.push_back(variables_[asked].name + " " + random_.pick(comparisons) + " " + random_.pick(others));
     }
     variables_ = known;
+  }
+
+  /// n = count, sum, min or max over a cycle of lower relations, maybe with chords, which may go through a variable of
+  /// the rule, and with an atom whose variable is only counted.
+  std::string cyclic_aggregate() {
+    const std::vector<typed_variable> known = variables_;
+    std::vector<std::string> nodes;
+    for (std::uint32_t more = 2 + random_.below(3); more > 0; --more) nodes.push_back("v" + std::to_string(fresh_++));
+    const std::vector<std::string> outer = variables_of(column_type::number);
+    if (!outer.empty() && random_.chance(40)) nodes.front() = random_.pick(outer);
+    std::string body;
+    const auto add_edge = [&](const std::string& from, const std::string& to) {
+      body += (body.empty() ? "" : ", ") + edge_atom(from, to);
+    };
+    for (std::size_t node = 0; node < nodes.size(); ++node) add_edge(nodes[node], nodes[(node + 1) % nodes.size()]);
+    while (random_.chance(30)) add_edge(random_.pick(nodes), random_.pick(nodes));
+    if (random_.chance(40)) add_edge(random_.pick(nodes), "v" + std::to_string(fresh_++));
+    if (random_.chance(20)) body += ", " + nodes.back() + " < " + random_.pick(nodes);
+    static const std::vector<std::string> operations = {"count", "count", "sum", "sum", "min", "max"};
+    const std::string& operation = random_.pick(operations);
+    const std::string target = operation == "count" ? "" : " " + random_.pick(nodes);
+    variables_ = known;
+    const std::string result = "n" + std::to_string(fresh_++);
+    variables_.push_back({result, column_type::number});
+    return result + " = " + operation + target + " : { " + body + " }";
+  }
+
+  /// An atom that holds both in columns of numbers.
+  std::string edge_atom(const std::string& from, const std::string& to) {
+    std::vector<const relation*> possible;
+    for (const relation& read : below_) {
+      if (std::count(read.columns.begin(), read.columns.end(), column_type::number) > 1) possible.push_back(&read);
+    }
+    const relation& read = *random_.pick(possible);
+    std::vector<std::string> ends = {from, to};
+    std::string arguments;
+    for (const column_type type : read.columns) {
+      std::string argument = random_.chance(80) ? "_" : constant(type);
+      if (type == column_type::number && !ends.empty()) {
+        argument = ends.front();
+        ends.erase(ends.begin());
+      }
+      arguments += (arguments.empty() ? "" : ", ") + argument;
+    }
+    return read.name + "(" + arguments + ")";
   }
 
   /// Atoms of lower relations that hold a variable and nothing else.

@@ -26,9 +26,10 @@ struct random_program_options {
   std::uint32_t equivalences = 0;  ///< percentage of binary relations that are eqrel, if their types allow it
   std::uint32_t guards = 0;    ///< percentage of variables of an atom of the own layer that a lower relation binds too
   std::uint32_t passages = 0;  ///< percentage of layers whose recursive rules pass some columns through
-  std::uint32_t first_matches = 0;  ///< percentage of rules with atoms that only ask whether there is a match
-  bool wide_numbers = false;        ///< also numbers that need words of 64 bits
-  std::uint32_t goals = 0;          ///< relations that ask others for constants
+  std::uint32_t first_matches = 0;      ///< percentage of rules with atoms that only ask whether there is a match
+  std::uint32_t cyclic_aggregates = 0;  ///< percentage of rules with an aggregate over a cycle of atoms
+  bool wide_numbers = false;            ///< also numbers that need words of 64 bits
+  std::uint32_t goals = 0;              ///< relations that ask others for constants
 };
 
 /// The same seed and options give the same text everywhere.

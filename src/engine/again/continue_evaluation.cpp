@@ -41,7 +41,7 @@ std::vector<bool> united(std::vector<bool> all, const std::vector<bool>& others)
 /// nothing is known of values.
 plan::options planning_to_continue(plan::options chosen) {
   chosen.supplementary = plan::supplementary_mode::off;
-  for (const char* const pass : {"decomposition", "row-evaluation", "dense-domains", "needless-sets", "semi-joins"})
+  for (const char* const pass : {"decomposition", "row-evaluation", "dense-domains", "needless-sets"})
     chosen.off.insert(pass);
   return chosen;
 }
@@ -143,7 +143,7 @@ void engine_state::take_over(const changes& now, const std::vector<bool>& growin
   continuing = current = std::make_shared<evaluation>();
   current->source = std::make_shared<const sema::program>(recursion_of(analysed(), made.growing));
   current->continued = std::move(made);
-  static_cast<void>(plan_current(planning_to_continue(tuned.planning_for(false))));
+  static_cast<void>(plan_current(planning_to_continue(tuned.chosen_planning())));
   exec::options chosen = execution_options();
   chosen.continues = true;
   auto executor = exec::make_cpu_executor(planned(), symbols, memory, chosen);

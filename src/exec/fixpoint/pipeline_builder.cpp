@@ -448,6 +448,7 @@ class builder {
     last.is_signed = kinds_[end.result.value] != value_kind::unsigned_number;
     last.called = end.functor;
     last.initial = storage::word_of(end.initial, result_.wide);
+    last.folds_row_counts = kernels::needs_row_counts_only(last);
     segment& made = end_fold();
     made.result = end.result.value;
     if (result_.wide == nullptr) return;

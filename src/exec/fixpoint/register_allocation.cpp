@@ -48,6 +48,11 @@ class register_walk {
     for (kernels::binding& bound : bindings) see(bound.target);
   }
 
+  void see(kernels::window::known_value& known) {
+    see(known.value);
+    see(known.upper);
+  }
+
   void see(kernels::step& one) {
     see(one.arguments);
     see(one.upper);
@@ -68,7 +73,10 @@ class register_walk {
     see(here.upper_value);
     if (here.kind == expansion_kind::fold) see(here.owner);
     if (here.kind == expansion_kind::unfold) see(here.result);
-    for (kernels::window::bound& bound : here.limits.bounds) see(bound.value);
+    for (kernels::window::bound& bound : here.limits.bounds) {
+      see(bound.value);
+      for (kernels::window::summand& one : bound.summands) see(one.value);
+    }
     for (kernels::search_choice& choice : here.choices) {
       see(choice.keys);
       see(choice.bound.target);

@@ -55,50 +55,112 @@ bool is_plain(const step& made, const kernels::pipeline& program) {
                                 program.wide == nullptr ? word_size::bits32 : word_size::bits64);
 }
 
-/// Finds the filters behind a scan or search that compare a column with what is known in front of it. The filters
-/// stay.
-void find_window(segment& scan, const kernels::pipeline& program) {
-  const bool is_scan = scan.kind == expansion_kind::scan && scan.scanned == kernels::scan_kind::rows;
-  const bool is_search = scan.kind == expansion_kind::match && scan.choices.empty();
-  if (!is_scan && !is_search) return;
-  std::map<register_number, std::uint32_t> columns;  // registers that still hold one
-  std::set<register_number> made;
-  for (const kernels::binding& bound : scan.bindings) {
-    columns[bound.target] = bound.column;
-    made.insert(bound.target);
-  }
-  std::map<std::pair<std::uint32_t, bool>, std::vector<kernels::window::bound>> found;
-  for (const step& one : scan.steps) {
-    if (one.kind == step_kind::compute && is_plain(one, program)) {
-      columns.erase(one.result);
-      made.insert({one.result, one.upper_result});
-      continue;
-    }
-    const bool only_tests = one.kind == step_kind::filter || one.kind == step_kind::exists_tuple ||
-                            one.kind == step_kind::exists_key || one.kind == step_kind::exists_any;
-    if (!only_tests) break;
-    if (one.kind != step_kind::filter) continue;
-    const std::optional<ordering> told = ordering_of(one.comparison);
-    if (!told || told->kind == value_kind::floating) continue;
-    const bool is_signed = told->kind == value_kind::number;
-    for (const bool is_left : {true, false}) {
-      const auto column = columns.find(one.arguments[is_left ? 0 : 1]);
-      const register_number other = one.arguments[is_left ? 1 : 0];
-      if (column == columns.end() || made.contains(other)) continue;
-      if (one.is_wide && one.upper[is_left ? 0 : 1] != kernels::no_register) continue;  // no longer the column
-      found[{column->second, is_signed}].push_back({other, told->is_less == is_left, told->is_strict});
+using kernels::window;
+
+/// Finds the filters behind a scan or search that compare a column, or a sum of it and of known values, with what is
+/// known in front of it. The filters stay.
+class window_finder {
+ public:
+  window_finder(segment& scan, const kernels::pipeline& program) : scan_(scan), program_(program) {
+    for (const kernels::binding& bound : scan.bindings) {
+      columns_[bound.target] = {bound.column, false, {}};
+      made_.insert(bound.target);
     }
   }
-  const auto is_closed = [](const std::vector<kernels::window::bound>& bounds) {
-    const auto is_upper = [](const kernels::window::bound& bound) { return bound.is_upper; };
-    return std::any_of(bounds.begin(), bounds.end(), is_upper) && !std::all_of(bounds.begin(), bounds.end(), is_upper);
+
+  void run() {
+    for (const step& one : scan_.steps) {
+      if (one.kind == step_kind::compute && is_plain(one, program_)) {
+        see_computation(one);
+      } else if (one.kind == step_kind::filter) {
+        see_filter(one);
+      } else if (one.kind != step_kind::exists_tuple && one.kind != step_kind::exists_key &&
+                 one.kind != step_kind::exists_any) {
+        break;
+      }
+    }
+    for (const auto& [column, bounds] : found_) {
+      if (scan_.limits.bounds.empty() || (is_closed(bounds) && !is_closed(scan_.limits.bounds))) {
+        scan_.limits = {column.first, column.second, bounds};
+      }
+    }
+  }
+
+ private:
+  /// What a register holds: a column, from which or to which known values are added.
+  struct column_sum {
+    std::uint32_t column = 0;
+    bool is_subtracted = false;
+    std::vector<window::summand> summands;
   };
-  for (const auto& [column, bounds] : found) {
-    if (scan.limits.bounds.empty() || (is_closed(bounds) && !is_closed(scan.limits.bounds))) {
-      scan.limits = {column.first, column.second, bounds};
+
+  static window::known_value argument_of(const step& one, std::size_t side) {
+    return {one.arguments[side], one.is_wide ? one.upper[side] : kernels::no_register};
+  }
+  /// A column's register holds codes where words have 64 bits, a sum's the lower halves.
+  [[nodiscard]] const column_sum* sum_of(const window::known_value& argument) const {
+    const auto found = columns_.find(argument.value);
+    if (found == columns_.end()) return nullptr;
+    const bool is_sum = found->second.is_subtracted || !found->second.summands.empty();
+    const bool has_upper = argument.upper != kernels::no_register;
+    return program_.wide == nullptr || is_sum == has_upper ? &found->second : nullptr;
+  }
+  [[nodiscard]] bool is_known(const window::known_value& argument) const { return !made_.contains(argument.value); }
+
+  void see_computation(const step& one) {
+    std::optional<column_sum> made = sum_made_by(one);
+    columns_.erase(one.result);
+    made_.insert({one.result, one.upper_result});
+    if (made) columns_[one.result] = std::move(*made);
+  }
+  [[nodiscard]] std::optional<column_sum> sum_made_by(const step& one) const {
+    const bool is_sum = one.scalar == scalar_op::add_number || one.scalar == scalar_op::subtract_number;
+    if (program_.wide != nullptr && !one.is_wide) return std::nullopt;
+    if (one.scalar == scalar_op::negate_number) {
+      const column_sum* const negated = sum_of(argument_of(one, 0));
+      return negated == nullptr ? std::nullopt : std::optional(minus(*negated));
+    }
+    if (!is_sum) return std::nullopt;
+    for (const std::size_t side : {0, 1}) {
+      const column_sum* const of_column = sum_of(argument_of(one, side));
+      const window::known_value other = argument_of(one, 1 - side);
+      if (of_column == nullptr || !is_known(other)) continue;
+      const bool is_difference = one.scalar == scalar_op::subtract_number;
+      column_sum sum = is_difference && side == 1 ? minus(*of_column) : *of_column;
+      sum.summands.push_back({other, is_difference && side == 0});
+      return sum;
+    }
+    return std::nullopt;
+  }
+  static column_sum minus(column_sum sum) {
+    sum.is_subtracted = !sum.is_subtracted;
+    for (window::summand& one : sum.summands) one.is_subtracted = !one.is_subtracted;
+    return sum;
+  }
+
+  void see_filter(const step& one) {
+    const std::optional<ordering> told = ordering_of(one.comparison);
+    if (!told || told->kind == value_kind::floating) return;
+    for (const std::size_t side : {0, 1}) {
+      const column_sum* const compared = sum_of(argument_of(one, side));
+      const window::known_value other = argument_of(one, 1 - side);
+      if (compared == nullptr || !is_known(other)) continue;
+      found_[{compared->column, told->kind == value_kind::number}].push_back(
+          {other, told->is_less == (side == 0), told->is_strict, compared->is_subtracted, compared->summands});
     }
   }
-}
+
+  static bool is_closed(const std::vector<window::bound>& bounds) {
+    const auto is_above = [](const window::bound& bound) { return bound.is_upper != bound.is_column_subtracted; };
+    return std::any_of(bounds.begin(), bounds.end(), is_above) && !std::all_of(bounds.begin(), bounds.end(), is_above);
+  }
+
+  segment& scan_;
+  const kernels::pipeline& program_;
+  std::map<register_number, column_sum> columns_;
+  std::set<register_number> made_;
+  std::map<std::pair<std::uint32_t, bool>, std::vector<window::bound>> found_;  // by column and whether it has a sign
+};
 
 }  // namespace
 
@@ -130,7 +192,10 @@ bool can_go_before_expansion(const step& made, const kernels::pipeline& program)
 void find_windows(kernels::pipeline& made, const plan::program& program) {
   for (std::size_t number = 1; number < made.segments.size(); ++number) {
     segment& scan = made.segments[number];
-    if (!program.relations[scan.source].is_equivalence) find_window(scan, made);
+    const bool is_scan = scan.kind == expansion_kind::scan && scan.scanned == kernels::scan_kind::rows;
+    const bool is_search = scan.kind == expansion_kind::match && scan.choices.empty();
+    if (!is_scan && !is_search) continue;
+    if (!program.relations[scan.source].is_equivalence) window_finder(scan, made).run();
   }
 }
 

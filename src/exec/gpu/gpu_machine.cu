@@ -49,6 +49,7 @@ gpu_machine::gpu_machine(backend::gpu::device_context& context, backend::memory_
       parameters_(context, resource),
       fault_(resource, 1),
       finished_blocks_(resource, 1),
+      wraps_around_(resource, 1),
       lookup_counters_(resource, 1),
       batch_outcomes_(resource) {}
 
@@ -116,6 +117,7 @@ pipeline_counts gpu_machine::run(const kernels::pipeline& program, kernels::rela
   running run{program, relations, expected_candidates, stop, {}};
   parameters_.start(&program);
   run_from_start(run, rows);
+  say_what_wraps(program);
   relations[program.target]->release_outgrown();
   records_->release_outgrown();
   return run.counts;
@@ -265,6 +267,7 @@ void gpu_machine::run_segment(running& run, std::size_t number, const input_rows
   }
   arguments.matched = parameters_.put(matched);
   arguments.matched_count = static_cast<std::uint32_t>(matched.size());
+  if (here.folds_row_counts) return fold_row_counts(run, number, input, arguments);
   const std::size_t parameters = parameters_.position();
   for (std::uint64_t done = 0; done < input.rows; done += match_rows) {
     parameters_.go_back(parameters);
@@ -295,13 +298,25 @@ gpu_kernels::row_degree gpu_machine::degree_of(running& run, const segment& here
   return degree;
 }
 
-void gpu_machine::find_matches(running& run, std::size_t number, const input_rows& input, expand_arguments& arguments) {
-  const segment& here = run.program.segments[number];
+segment_memory& gpu_machine::make_room_for_degrees(running& run, std::size_t number, expand_arguments& arguments) {
   segment_memory& memory = run.later != nullptr ? run.later->memory : *segments_[number];
   ensure(memory.offsets, arguments.rows + 1);
   ensure(memory.ranges, arguments.rows * arguments.run_count);
   arguments.offsets = memory.offsets.data();
   arguments.ranges = memory.ranges.data();
+  return memory;
+}
+
+void gpu_machine::find_degrees(running& run, std::size_t number, const input_rows& input, expand_arguments& arguments) {
+  segment_memory& memory = make_room_for_degrees(run, number, arguments);
+  const gpu_kernels::row_degree degree = degree_of(run, run.program.segments[number], input, arguments, memory);
+  parameters_.flush();
+  backend::gpu::for_each(context_->stream(), arguments.rows + 1,
+                         gpu_kernels::store_degree{degree, memory.offsets.data()});
+}
+
+void gpu_machine::find_matches(running& run, std::size_t number, const input_rows& input, expand_arguments& arguments) {
+  segment_memory& memory = make_room_for_degrees(run, number, arguments);
   // A scan's own threads would look up many rows each, one behind the other.
   if (arguments.choices != nullptr) {
     ensure(memory.chosen, arguments.rows);
@@ -312,10 +327,7 @@ void gpu_machine::find_matches(running& run, std::size_t number, const input_row
         gpu_kernels::choose_fewest{arguments.choices, arguments.choice_count, arguments.rows, arguments.first_row,
                                    memory.chosen.data(), memory.ranges.data(), memory.offsets.data()});
   } else {
-    const gpu_kernels::row_degree degree = degree_of(run, here, input, arguments, memory);
-    parameters_.flush();
-    backend::gpu::for_each(context_->stream(), arguments.rows + 1,
-                           gpu_kernels::store_degree{degree, memory.offsets.data()});
+    find_degrees(run, number, input, arguments);
   }
   std::size_t bytes = 0;
   const std::uint64_t items = arguments.rows + 1;

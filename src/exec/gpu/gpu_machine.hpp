@@ -222,12 +222,16 @@ class gpu_machine {
   void enter_segment(running& run, std::size_t number, const input_rows& input);
   /// A chain of expansions and the steps behind them, which kernels fuse.
   void run_segment(running& run, std::size_t number, const input_rows& input);
-  // Segments that are no expansion (host_operators.cpp).
-  void run_range(running& run, std::size_t number, const input_rows& input);
+  // Aggregates (gpu_folds.cpp).
   void run_fold(running& run, std::size_t number, const input_rows& input);
   void run_body(running& run, std::size_t number, const input_rows& input, std::uint64_t groups);
   void add_to_fold(running& run, std::size_t number, std::uint64_t capacity, std::uint64_t rows);
+  /// Of a body's last segment that need not look at the rows that match.
+  void fold_row_counts(running& run, std::size_t number, const input_rows& input,
+                       kernels::gpu::expand_arguments& arguments);
   void unfold(running& run, std::size_t number, const input_rows& input, const std::uint32_t* representatives);
+  // Other segments that are no expansion (host_operators.cpp).
+  void run_range(running& run, std::size_t number, const input_rows& input);
   void run_on_host(running& run, std::size_t number, const input_rows& input);
   void run_lookups(running& run, std::size_t number, const input_rows& input);
   /// Runs the lookups for a part of the input. @return the rows that are left, with what the next segment reads
@@ -249,13 +253,19 @@ class gpu_machine {
   /// Calls use(cells) with those of the aggregate, whose words have the program's size; room for so many groups is
   /// made.
   template <class Use>
-  static void with_cells(const kernels::pipeline& program, fold_memory& memory, std::uint64_t groups, const Use& use);
+  void with_cells(const kernels::pipeline& program, std::size_t fold, std::uint64_t groups, const Use& use);
+  /// Once a run: whether a count or sum of it needed more bits than words have.
+  void say_what_wraps(const kernels::pipeline& program);
   /// A register's values of a table of bindings. @tparam Word as the program's words
   template <class Word>
   [[nodiscard]] kernels::gpu::row_values<Word> row_values_of(const running& run,
                                                              const std::vector<const word*>& columns,
                                                              kernels::register_number lower,
-                                                             kernels::register_number upper);
+                                                             kernels::register_number upper) {
+    kernels::gpu::row_values<Word> values{values_of(run, columns, lower, upper), nullptr};
+    if (run.program.wide != nullptr) values.numbered = records_->of(run.program.wide->numbers()).fields();
+    return values;
+  }
   template <class Word>
   void run_range_of(running& run, std::size_t number, const input_rows& input);
   /// Rows [first, first + rows) of the input.
@@ -273,6 +283,11 @@ class gpu_machine {
   [[nodiscard]] kernels::gpu::row_degree degree_of(running& run, const kernels::segment& here, const input_rows& input,
                                                    const kernels::gpu::expand_arguments& arguments,
                                                    segment_memory& memory);
+  segment_memory& make_room_for_degrees(running& run, std::size_t number, kernels::gpu::expand_arguments& arguments);
+  /// How many rows match each binding.
+  void find_degrees(running& run, std::size_t number, const input_rows& input,
+                    kernels::gpu::expand_arguments& arguments);
+  /// The same, summed up; where there are several searches, of the one that has fewest.
   void find_matches(running& run, std::size_t number, const input_rows& input,
                     kernels::gpu::expand_arguments& arguments);
   /// @param candidates all_candidates: as many as the matches sum up to, which only the device knows yet
@@ -308,6 +323,7 @@ class gpu_machine {
   parameter_store parameters_;
   backend::array<std::uint32_t> fault_;
   backend::array<std::uint32_t> finished_blocks_;
+  backend::array<std::uint64_t> wraps_around_;  // one, of all aggregates
   backend::array<kernels::gpu::lookup_counters> lookup_counters_;
   // Of batches.
   std::unique_ptr<pinned_reports> batch_reports_;

@@ -1,5 +1,5 @@
-// What is no chain of expansions by indexes: aggregates, ranges, steps that look records or values of 64 bits up, and
-// steps that the host does. Each takes a table of bindings and makes the next one.
+// What is neither a chain of expansions by indexes nor an aggregate: ranges, steps that look records or values of 64
+// bits up, and steps that the host does. Each takes a table of bindings and makes the next one.
 
 #include <algorithm>
 #include <numeric>
@@ -17,8 +17,7 @@ using kernels::segment;
 
 namespace {
 
-/// Rows that an aggregate, a range, lookups or the host take at a time.
-constexpr std::uint64_t fold_rows = 4u << 20;
+/// Rows that a range, lookups or the host take at a time.
 constexpr std::uint64_t range_rows = 16u << 20;
 constexpr std::uint64_t range_values = 16u << 20;
 constexpr std::uint64_t lookup_rows = 16u << 20;
@@ -48,28 +47,6 @@ storage::gpu::record_view room_for_records(storage::gpu::device_records& table, 
 segment_memory& gpu_machine::memory_of(std::size_t number) {
   while (segments_.size() <= number) segments_.push_back(std::make_unique<segment_memory>(*resource_));
   return *segments_[number];
-}
-
-template <class Use>
-void gpu_machine::with_cells(const kernels::pipeline& program, fold_memory& memory, std::uint64_t groups,
-                             const Use& use) {
-  ensure(memory.counts, groups);
-  ensure(memory.sums, groups);
-  if (program.wide == nullptr) {
-    ensure(memory.words, groups);
-    use(gpu_kernels::fold_cells<word>{memory.counts.data(), memory.sums.data(), memory.words.data()});
-  } else {
-    ensure(memory.wide_words, groups);
-    use(gpu_kernels::fold_cells<wide_word>{memory.counts.data(), memory.sums.data(), memory.wide_words.data()});
-  }
-}
-
-template <class Word>
-gpu_kernels::row_values<Word> gpu_machine::row_values_of(const running& run, const std::vector<const word*>& columns,
-                                                         register_number lower, register_number upper) {
-  gpu_kernels::row_values<Word> values{values_of(run, columns, lower, upper), nullptr};
-  if (run.program.wide != nullptr) values.numbered = records_->of(run.program.wide->numbers()).fields();
-  return values;
 }
 
 gpu_machine::input_rows gpu_machine::part_of(const input_rows& input, std::uint64_t first, std::uint64_t rows) {
@@ -181,119 +158,6 @@ void gpu_machine::run_range(running& run, std::size_t number, const input_rows& 
   } else {
     run_range_of<wide_word>(run, number, input);
   }
-}
-
-void gpu_machine::run_fold(running& run, std::size_t number, const input_rows& input) {
-  const segment& here = run.program.segments[number];
-  fold_memory& memory = memory_of(number).fold;
-  const fold_op op = run.program.segments[here.unfold - 1].fold;
-  const auto clear = [&](std::uint64_t groups) {
-    with_cells(run.program, memory, groups,
-               [&](const auto& cells) { gpu_kernels::clear_fold(*context_, op, cells, groups); });
-  };
-  const std::size_t parameters = parameters_.position();
-  if (here.carried.empty()) {
-    // It depends on no binding: once for all of them.
-    ensure(memory.groups, 1);
-    backend::gpu::fill_async(memory.groups.data(), 0, sizeof(std::uint32_t), context_->stream());
-    clear(1);
-    run_body(run, number, part_of(input, 0, 1), 1);
-    const std::size_t behind = parameters_.position();
-    for (std::uint64_t done = 0; done < input.rows; done += fold_rows) {
-      parameters_.go_back(behind);
-      unfold(run, number, part_of(input, done, std::min(fold_rows, input.rows - done)), nullptr);
-    }
-    return;
-  }
-  for (std::uint64_t done = 0; done < input.rows; done += fold_rows) {
-    parameters_.go_back(parameters);
-    const input_rows part = part_of(input, done, std::min(fold_rows, input.rows - done));
-    ensure(memory.representatives, part.rows);
-    ensure(memory.groups, part.rows);
-    std::vector<const word*> columns;
-    for (const register_number kept : here.carried) columns.push_back(part.columns[kept]);
-    const std::uint64_t groups = gpu_kernels::group_rows(*context_, *resource_, parameters_.put_now(columns),
-                                                         static_cast<std::uint32_t>(columns.size()), part.rows,
-                                                         memory.representatives.data(), memory.groups.data());
-    clear(part.rows);
-    run_body(run, number, part, groups);
-    unfold(run, number, part, memory.representatives.data());
-  }
-}
-
-/// Runs the body of an aggregate for each group; its values end in add_to_fold.
-void gpu_machine::run_body(running& run, std::size_t number, const input_rows& input, std::uint64_t groups) {
-  const segment& here = run.program.segments[number];
-  fold_memory& memory = memory_of(number).fold;
-  input_rows body;
-  body.columns.assign(run.program.slot_count, nullptr);
-  body.rows = groups;
-  ensure(memory.body, groups * here.carried.size());
-  for (std::size_t c = 0; c < here.carried.size(); ++c) {
-    word* const gathered = memory.body.data() + c * groups;
-    gpu_kernels::gather_rows(*context_, input.columns[here.carried[c]], memory.groups.data(), groups, gathered);
-    body.columns[here.carried[c]] = gathered;
-  }
-  body.columns[here.owner] = memory.groups.data();
-  run_segment(run, number, body);
-}
-
-void gpu_machine::add_to_fold(running& run, std::size_t number, std::uint64_t capacity, std::uint64_t rows) {
-  const segment& here = run.program.segments[number];
-  const word* const owners = memory_of(number).table.data();
-  // Its columns: groups, and the values or their halves. A constant has none.
-  std::vector<const word*> columns(run.program.slot_count, nullptr);
-  const std::vector<register_number> outputs = outputs_before(run.program, number + 1);
-  for (std::size_t c = 1; c < outputs.size(); ++c) {
-    if (outputs[c] < run.program.slot_count) columns[outputs[c]] = owners + c * capacity;
-  }
-  fold_memory& memory = memory_of(here.ended_fold).fold;
-  with_cells(run.program, memory, 0, [&]<class Word>(const gpu_kernels::fold_cells<Word>& cells) {
-    gpu_kernels::row_values<Word> values;
-    if (here.fold != fold_op::count) values = row_values_of<Word>(run, columns, here.folded, here.upper_folded);
-    gpu_kernels::add_to_fold(*context_, here.fold, owners, values, rows, cells);
-  });
-}
-
-/// Goes on behind an aggregate with the bindings that were in front of it, and its value for each.
-void gpu_machine::unfold(running& run, std::size_t number, const input_rows& input,
-                         const std::uint32_t* representatives) {
-  const segment& here = run.program.segments[number];
-  const segment& behind = run.program.segments[here.unfold];
-  const fold_op op = run.program.segments[here.unfold - 1].fold;
-  fold_memory& memory = memory_of(number).fold;
-  input_rows next;
-  next.columns.assign(run.program.slot_count, nullptr);
-  const bool has_halves = behind.upper_value != kernels::no_register;
-  const std::uint32_t* kept_rows = nullptr;
-  next.rows = input.rows;
-  if (!gpu_kernels::always_has_value(op)) {
-    ensure(memory.kept, input.rows);
-    kept_rows = memory.kept.data();
-    next.rows = gpu_kernels::rows_with_value(*context_, *resource_, memory.counts.data(), representatives, input.rows,
-                                             memory.kept.data());
-  }
-  const std::size_t result_columns = has_halves ? 2 : 1;
-  ensure(memory.results, next.rows * (result_columns + (kept_rows == nullptr ? 0 : behind.carried.size())));
-  word* const results = memory.results.data();
-  with_cells(run.program, memory, 0, [&](const auto& cells) {
-    gpu_kernels::fold_values(*context_, op, cells, representatives, kept_rows, next.rows,
-                             {results, results + next.rows});
-  });
-  next.columns[behind.result] = results;
-  if (has_halves) next.columns[behind.upper_value] = results + next.rows;
-  word* made = results + result_columns * next.rows;
-  for (const register_number kept : behind.carried) {
-    if (next.columns[kept] != nullptr) continue;
-    if (kept_rows == nullptr) {
-      next.columns[kept] = input.columns[kept];
-      continue;
-    }
-    gpu_kernels::gather_rows(*context_, input.columns[kept], kept_rows, next.rows, made);
-    next.columns[kept] = made;
-    made += next.rows;
-  }
-  enter_segment(run, here.unfold, next);
 }
 
 void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows& input) {

@@ -8,6 +8,13 @@ namespace gpulog::kernels {
 
 static_assert(tile_rows < 65535 && (tile_rows & (tile_rows - 1)) == 0);
 
+namespace {
+
+__extension__ using product = unsigned __int128;
+__extension__ using signed_product = __int128;
+
+}  // namespace
+
 std::uint32_t fold_state::group(const std::vector<const word*>& columns, std::uint32_t n) {
   if (columns.empty() || n == 1) {
     representatives_[0] = 0;
@@ -53,6 +60,28 @@ void fold_state::add_to_sum(bool is_signed, word group, Word value) {
     sum += value;
     if (sum < value) ++carries_[group];
   }
+}
+
+template <class Word>
+void fold_state::add_product(bool is_signed, std::uint32_t group, Word value, std::uint64_t times) {
+  wide_word& sum = values_[group];
+  if (is_signed) {
+    const auto added = static_cast<signed_product>(static_cast<std::int64_t>(as_number(value)));
+    const auto all = static_cast<signed_product>(static_cast<std::int64_t>(sum)) + added * times;
+    const auto result = static_cast<std::int64_t>(all);
+    carries_[group] += static_cast<std::int64_t>((all - result) >> 64);
+    sum = static_cast<wide_word>(result);
+  } else {
+    const product all = static_cast<product>(value) * times + sum;
+    carries_[group] += static_cast<std::int64_t>(all >> 64);
+    sum = static_cast<wide_word>(all);
+  }
+}
+void fold_state::add_repeated(bool is_signed, std::uint32_t group, std::uint32_t value, std::uint64_t times) {
+  add_product(is_signed, group, value, times);
+}
+void fold_state::add_repeated(bool is_signed, std::uint32_t group, std::uint64_t value, std::uint64_t times) {
+  add_product(is_signed, group, value, times);
 }
 
 template <class Word>

@@ -45,6 +45,9 @@ class fold_state {
   }
   /// `matches` matches at once, of a count.
   void add_matches(std::uint32_t group, std::uint64_t matches) { counts_[group] += matches; }
+  /// The same value `times` times, of a sum of numbers.
+  void add_repeated(bool is_signed, std::uint32_t group, std::uint32_t value, std::uint64_t times);
+  void add_repeated(bool is_signed, std::uint32_t group, std::uint64_t value, std::uint64_t times);
   /// A match for each of n bindings, of a count or a first match.
   void add_matches(const word* owners, std::uint32_t n) {
     for (std::uint32_t i = 0; i < n; ++i) ++counts_[owners[i]];
@@ -63,6 +66,8 @@ class fold_state {
   void add_values(fold_op op, bool is_signed, const word* owners, const Word* values, std::uint32_t n);
   template <class Word>
   void add_to_sum(bool is_signed, word group, Word value);
+  template <class Word>
+  void add_product(bool is_signed, std::uint32_t group, Word value, std::uint64_t times);
 
   std::uint16_t representatives_[tile_rows];
   std::uint16_t groups_[tile_rows];

@@ -87,10 +87,24 @@ struct search_choice {
 
 /// What filters behind a scan ask of one of its columns: rows outside of the window need not be read.
 struct window {
+  /// A constant, or a register of the segment before.
+  struct known_value {
+    register_number value = 0;
+    register_number upper = no_register;  ///< with words of 64 bits: no_register, the value is a code
+  };
+  struct summand {
+    known_value value;
+    bool is_subtracted = false;
+  };
+  /// The column, or a sum of it and of what is known, is compared with a value. Sums wrap around.
   struct bound {
-    register_number value = 0;  ///< a constant's, or one of the segment before
+    known_value value;
     bool is_upper = false;
     bool is_strict = false;
+    bool is_column_subtracted = false;
+    std::vector<summand> summands = {};  ///< beside the column
+
+    [[nodiscard]] bool is_of_sum() const { return is_column_subtracted || !summands.empty(); }
   };
   std::uint32_t column = 0;
   bool is_signed = false;
@@ -137,7 +151,9 @@ struct segment {
   std::size_t ended_fold = 0;  ///< 0: it does not end one
   register_number folded = 0;
   fold_op fold{};
-  bool is_signed = true;                 ///< of a count or sum: its result is a number, not an unsigned number
+  bool is_signed = true;  ///< of a count or sum: its result is a number, not an unsigned number
+  /// Of a body's last segment: what is folded depends on none of its rows, so that their number is enough.
+  bool folds_row_counts = false;
   word called = 0;                       ///< the number of the functor that folds
   word initial = 0;                      ///< what it gets with the first value
   window limits;                         ///< of a scan; who reads all rows needs to know nothing of it
@@ -145,6 +161,16 @@ struct segment {
   std::vector<register_number> carried;  ///< registers of the segment before that are read from here on
   std::vector<step> steps;
 };
+
+/// Whether a body's last segment only says how often a value is counted or added.
+[[nodiscard]] inline bool needs_row_counts_only(const segment& last) {
+  const bool reads_rows = last.kind == expansion_kind::match || last.kind == expansion_kind::scan;
+  if (!reads_rows || last.scanned != scan_kind::rows || !last.steps.empty() || !last.choices.empty()) return false;
+  if (last.fold == fold_op::count) return true;
+  const auto is_folded = [&last](const binding& bound) { return bound.target == last.folded; };
+  // A sum of floats depends on the order and the number of additions.
+  return last.fold == fold_op::sum_number && std::none_of(last.bindings.begin(), last.bindings.end(), is_folded);
+}
 
 /// How far a run of a pipeline is, for other threads.
 struct pipeline_progress {

@@ -81,6 +81,12 @@ __device__ void put_value(const value_columns& columns, std::uint64_t row, wide_
   columns.upper[row] = static_cast<word>(value >> 32);
 }
 
+/// A number of 32 bits in 64.
+__device__ std::uint64_t widened(word value, bool is_signed) {
+  return is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(value))) : value;
+}
+__device__ std::uint64_t widened(wide_word value, bool) { return value; }
+
 template <class Word>
 constexpr Word sign_of = Word{1} << shift_mask<Word>;
 
@@ -149,7 +155,14 @@ class fold_adder {
       : op_(op), cells_(cells), owner_(owner) {}
 
   __device__ void count(std::uint64_t values) const { add(cells_.counts + owner_, values); }
-  __device__ void sum(Word value) const { add(cells_.words + owner_, value); }
+  /// As widened() gives it.
+  __device__ void sum(std::uint64_t value) const {
+    if constexpr (sizeof(Word) == sizeof(std::uint64_t)) {
+      add(cells_.words + owner_, value);
+    } else {
+      add(cells_.counts + owner_, value);
+    }
+  }
   __device__ void sum(double value, std::uint64_t values) const {
     atomicAdd(cells_.sums + owner_, value);
     count(values);
@@ -167,7 +180,7 @@ class fold_adder {
     if (op_ == fold_op::count) {
       count(1);
     } else if (op_ == fold_op::sum_number) {
-      sum(value);
+      sum(widened(value, cells_.is_signed));
     } else if (is_minimum(op_)) {
       least(to_key(op_, value));
     } else if (is_maximum(op_)) {
@@ -182,7 +195,7 @@ class fold_adder {
     if (op_ == fold_op::count) {
       if (is_first) count(wave_size);
     } else if (op_ == fold_op::sum_number) {
-      const Word all = backend::gpu::sum_of_lanes(value);
+      const std::uint64_t all = backend::gpu::sum_of_lanes(widened(value, cells_.is_signed));
       if (is_first) sum(all);
     } else if (is_minimum(op_)) {
       const Word key = backend::gpu::least_of_lanes(to_key(op_, value));
@@ -224,6 +237,30 @@ __global__ void add_to_fold_kernel(fold_op op, const word* owners, row_values<Wo
   }
 }
 
+/// Of a count or a sum of numbers.
+template <class Word>
+__global__ void add_row_counts_kernel(fold_op op, const word* owners, row_values<Word> values,
+                                      const std::uint64_t* matches, std::uint64_t n, fold_cells<Word> cells) {
+  const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
+  const std::uint64_t end = (n + wave_size - 1) / wave_size * wave_size;  // waves stay whole
+  for (std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < end; i += stride) {
+    const bool is_row = i < n;
+    const word owner = is_row ? owners[i] : 0;
+    std::uint64_t added = is_row ? matches[i] : 0;
+    if (is_row && op != fold_op::count) added *= widened(value_at(values, i), cells.is_signed);
+    const word first_owner = backend::gpu::shuffle(owner, 0);
+    const bool is_one_group = backend::gpu::all_lanes(is_row && owner == first_owner);
+    if (is_one_group) added = backend::gpu::sum_of_lanes(added);
+    if (!is_row || (is_one_group && backend::gpu::lane() != 0)) continue;
+    const fold_adder<Word> adder(op, cells, owner);
+    if (op == fold_op::count) {
+      adder.count(added);
+    } else {
+      adder.sum(added);
+    }
+  }
+}
+
 struct has_value {
   const std::uint64_t* counts;
   const std::uint32_t* representatives;
@@ -238,12 +275,23 @@ struct take_value {
   const std::uint32_t* representatives;
   const std::uint32_t* kept;
   value_columns results;
+  std::uint64_t* wraps_around;
+
+  /// Whether a count, or a sum that has 64 bits, is another value in a word.
+  __device__ bool needs_more_bits(std::uint64_t value) const {
+    constexpr Word largest = static_cast<Word>(~Word{0});
+    if (op == fold_op::count) return value > (cells.is_signed ? largest / 2 : largest);
+    if (sizeof(Word) == sizeof(std::uint64_t)) return false;
+    return widened(static_cast<word>(value), cells.is_signed) != value;
+  }
+
   __device__ void operator()(std::uint64_t i) const {
     const std::uint64_t row = kept == nullptr ? i : kept[i];
     const std::uint64_t group = representatives == nullptr ? 0 : representatives[row];
     Word value = 0;
-    if (op == fold_op::count) {
+    if (op == fold_op::count || (op == fold_op::sum_number && sizeof(Word) < sizeof(std::uint64_t))) {
       value = static_cast<Word>(cells.counts[group]);
+      if (needs_more_bits(cells.counts[group])) *wraps_around = 1;
     } else if (op == fold_op::sum_float) {
       value = from_float(static_cast<float_of<Word>>(cells.sums[group]));
     } else if (op == fold_op::mean) {
@@ -322,6 +370,15 @@ void add_to_fold(const device_context& context, fold_op op, const word* owners, 
                        values, n, cells);
 }
 
+template <class Word>
+void add_row_counts(const device_context& context, fold_op op, const word* owners, const row_values<Word>& values,
+                    const std::uint64_t* matches, std::uint64_t n, const fold_cells<Word>& cells) {
+  if (n == 0) return;
+  backend::gpu::launch(GPULOG_KERNEL(add_row_counts_kernel<Word>),
+                       {backend::gpu::blocks_for(n), backend::gpu::for_each_threads, 0, context.stream()}, op, owners,
+                       values, matches, n, cells);
+}
+
 bool always_has_value(fold_op op) {
   return op == fold_op::count || op == fold_op::sum_number || op == fold_op::sum_float;
 }
@@ -335,8 +392,8 @@ std::uint64_t rows_with_value(const device_context& context, backend::memory_res
 template <class Word>
 void fold_values(const device_context& context, fold_op op, const fold_cells<Word>& cells,
                  const std::uint32_t* representatives, const std::uint32_t* kept, std::uint64_t n,
-                 const value_columns& results) {
-  for_each(context, n, take_value<Word>{op, cells, representatives, kept, results});
+                 const value_columns& results, std::uint64_t* wraps_around) {
+  for_each(context, n, take_value<Word>{op, cells, representatives, kept, results, wraps_around});
 }
 
 template <class Word>
@@ -359,8 +416,10 @@ void make_range_values(const device_context& context, const range_rows<Word>& ra
   template void clear_fold(const device_context&, fold_op, const fold_cells<Word>&, std::uint64_t);                    \
   template void add_to_fold(const device_context&, fold_op, const word*, const row_values<Word>&, std::uint64_t,       \
                             const fold_cells<Word>&);                                                                  \
+  template void add_row_counts(const device_context&, fold_op, const word*, const row_values<Word>&,                   \
+                               const std::uint64_t*, std::uint64_t, const fold_cells<Word>&);                          \
   template void fold_values(const device_context&, fold_op, const fold_cells<Word>&, const std::uint32_t*,             \
-                            const std::uint32_t*, std::uint64_t, const value_columns&);                                \
+                            const std::uint32_t*, std::uint64_t, const value_columns&, std::uint64_t*);                \
   template std::uint64_t count_range_values(const device_context&, backend::memory_resource&, const range_rows<Word>&, \
                                             std::uint64_t*);                                                           \
   template void make_range_values(const device_context&, const range_rows<Word>&, const std::uint64_t*, std::uint64_t, \

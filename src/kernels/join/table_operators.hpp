@@ -41,9 +41,10 @@ void gather_rows(const backend::gpu::device_context& context, const word* column
 /// What an aggregate has of each group so far.
 template <class Word>
 struct fold_cells {
-  std::uint64_t* counts = nullptr;
+  std::uint64_t* counts = nullptr;  ///< of a sum of 32-bit numbers: that, in 64 bits
   double* sums = nullptr;
   Word* words = nullptr;
+  bool is_signed = true;  ///< of a count or sum: its result is a number, not an unsigned number
 };
 /// Before the first value.
 template <class Word>
@@ -53,6 +54,11 @@ void clear_fold(const backend::gpu::device_context& context, fold_op op, const f
 template <class Word>
 void add_to_fold(const backend::gpu::device_context& context, fold_op op, const word* owners,
                  const row_values<Word>& values, std::uint64_t n, const fold_cells<Word>& cells);
+/// The same with as many values as there are matches of row i: they are counted, or its value is added so often.
+template <class Word>
+void add_row_counts(const backend::gpu::device_context& context, fold_op op, const word* owners,
+                    const row_values<Word>& values, const std::uint64_t* matches, std::uint64_t n,
+                    const fold_cells<Word>& cells);
 /// Whether every group has a value, also one that nothing was added to.
 [[nodiscard]] bool always_has_value(fold_op op);
 /// Numbers of the rows whose group has a value, in their order. @param representatives null: all are of group 0
@@ -61,10 +67,11 @@ std::uint64_t rows_with_value(const backend::gpu::device_context& context, backe
                               const std::uint64_t* counts, const std::uint32_t* representatives, std::uint64_t rows,
                               std::uint32_t* kept);
 /// Result number i = the value of the group of row kept[i] (null: row i).
+/// @param wraps_around gets 1 where a count, or a sum of 32-bit numbers, needs more bits than words have
 template <class Word>
 void fold_values(const backend::gpu::device_context& context, fold_op op, const fold_cells<Word>& cells,
                  const std::uint32_t* representatives, const std::uint32_t* kept, std::uint64_t n,
-                 const value_columns& results);
+                 const value_columns& results, std::uint64_t* wraps_around);
 
 /// range(from, to, step) of each row.
 template <class Word>

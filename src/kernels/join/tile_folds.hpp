@@ -42,7 +42,7 @@ class tile_folds {
     const segment& fold = program_->segments[number];
     const segment& body = program_->segments[number + 1];
     const bool is_search = body.kind == expansion_kind::match && body.ended_fold == number && body.keys.size() == 1;
-    if (!is_search || !fold.steps.empty() || counts_rows(number)) return nullptr;
+    if (!is_search || !fold.steps.empty() || body.folds_row_counts) return nullptr;
     const bool depends_on_key_only = fold.carried == body.keys && std::find(body.carried.begin(), body.carried.end(),
                                                                             body.keys.front()) == body.carried.end();
     return depends_on_key_only ? steps_->relation_of(body.source).as_equivalence() : nullptr;
@@ -61,38 +61,62 @@ class tile_folds {
     return {has_value ? folded_value(state, op, group) : 0, has_value};
   }
 
-  /// Whether the aggregate counts the rows of one search or relation, so that nobody has to look at them.
-  [[nodiscard]] bool counts_rows(std::size_t number) const {
+  /// Whether an aggregate is one search whose rows are only counted: it costs less than to look up what it gave.
+  [[nodiscard]] bool is_counted_search(std::size_t number) const {
     const segment& body = program_->segments[number + 1];
-    return program_->segments[number].steps.empty() && body.ended_fold == number && body.fold == fold_op::count &&
-           body.steps.empty() && body.choices.empty() &&
-           (body.kind == expansion_kind::scan || body.kind == expansion_kind::match);
+    return program_->segments[number].steps.empty() && body.ended_fold == number && body.folds_row_counts;
   }
-  void count_rows(std::size_t number, std::uint32_t groups) {
-    const segment& body = program_->segments[number + 1];
-    fold_state& counted = *scratch_->folds[number];
-    if (body.kind == expansion_kind::scan) {
-      const part_rows rows = rows_of(steps_->relation_of(body.source), body);
-      for (std::uint32_t g = 0; g < groups; ++g) counted.add_matches(g, rows.end - rows.begin);
-      return;
-    }
-    if (const auto* classes = steps_->relation_of(body.source).as_equivalence()) {
-      const auto [first, second] = sources_->keys_of(number + 1);
-      for (std::uint32_t g = 0; g < groups; ++g) {
-        for (const auto& found : find_pairs(*classes, body.part, first, second, g)) counted.add_matches(g, found.count);
+  /// Of a body's last segment, for n bindings of the segment before: folds as many values as rows match, without a look
+  /// at these. @return how many
+  std::uint64_t fold_row_counts(std::size_t number, std::uint32_t n) {
+    const segment& last = program_->segments[number];
+    fold_state& folded = *scratch_->folds[last.ended_fold];
+    const word* const owners = steps_->value(number - 1, program_->segments[last.ended_fold].owner);
+    const word* const lower = last.fold == fold_op::count ? nullptr : steps_->value(number - 1, last.folded);
+    const word* const upper =
+        lower == nullptr || last.upper_folded == no_register ? nullptr : steps_->value(number - 1, last.upper_folded);
+    wide_word wide_values[tile_rows];
+    if (lower != nullptr && program_->wide != nullptr) read_values(lower, upper, n, *program_->wide, wide_values);
+    std::uint64_t all = 0;
+    for_each_row_count(number, n, [&](std::uint32_t i, std::uint64_t rows) {
+      all += rows;
+      if (lower == nullptr) {
+        folded.add_matches(owners[i], rows);
+      } else if (program_->wide == nullptr) {
+        folded.add_repeated(last.is_signed, owners[i], lower[i], rows);
+      } else {
+        folded.add_repeated(last.is_signed, owners[i], wide_values[i], rows);
       }
-      return;
-    }
-    expansion_scratch& state = *scratch_->expansions[number + 1];
-    steps_->relation_of(body.source)
-        .index(body.index)
-        .for_each_run(body.part != row_part::delta, body.part != row_part::old, [&](const storage::sorted_run& run) {
-          sources_->find_ranges(number + 1, run.level(body.level), groups);
-          for (std::uint32_t g = 0; g < groups; ++g) counted.add_matches(g, state.ranges[g].count);
-        });
+    });
+    return all;
   }
 
  private:
+  /// action(i, rows) for each binding and place where rows match it.
+  template <class Action>
+  void for_each_row_count(std::size_t number, std::uint32_t n, const Action& action) {
+    const segment& here = program_->segments[number];
+    if (here.kind == expansion_kind::scan) {
+      const part_rows rows = rows_of(steps_->relation_of(here.source), here);
+      for (std::uint32_t i = 0; i < n; ++i) action(i, rows.end - rows.begin);
+      return;
+    }
+    if (const auto* classes = steps_->relation_of(here.source).as_equivalence()) {
+      const auto [first, second] = sources_->keys_of(number);
+      for (std::uint32_t i = 0; i < n; ++i) {
+        for (const auto& found : find_pairs(*classes, here.part, first, second, i)) action(i, found.count);
+      }
+      return;
+    }
+    expansion_scratch& state = *scratch_->expansions[number];
+    steps_->relation_of(here.source)
+        .index(here.index)
+        .for_each_run(here.part != row_part::delta, here.part != row_part::old, [&](const storage::sorted_run& run) {
+          sources_->find_ranges(number, run.level(here.level), n);
+          for (std::uint32_t i = 0; i < n; ++i) action(i, state.ranges[i].count);
+        });
+  }
+
   /// One value after the other: what a functor gives depends on what it gave before.
   void call_for_values(const segment& here, fold_state& state, const word* values, const word* owners,
                        std::uint32_t n) {

@@ -205,7 +205,7 @@ class tile_runner {
     std::uint16_t* const wanted = state.wanted();
     std::iota(wanted, wanted + groups, std::uint16_t{0});
     fold_results* const known = folded_->of(number);
-    if (known == nullptr || !known->is_on() || folds_.counts_rows(number)) {
+    if (known == nullptr || !known->is_on() || folds_.is_counted_search(number)) {
       return fold_wanted(number, columns, wanted, groups, make_room);
     }
     std::uint32_t left = known->find(keys, wanted, groups, state.results());
@@ -240,12 +240,7 @@ class tile_runner {
     }
     word* const owners = steps_.own(number, here.owner);
     for (std::uint32_t i = 0; i < n; ++i) owners[i] = i;
-    if (folds_.counts_rows(number)) {
-      if (counts_ != nullptr) counts_[program_->counted->first[number] + 1] += n;
-      folds_.count_rows(number, n);
-    } else {
-      process(number, n, make_room);
-    }
+    process(number, n, make_room);
     for (std::uint32_t i = 0; i < n; ++i) state.results()[wanted[i]] = folds_.result_of(state, here, i);
   }
 
@@ -283,6 +278,11 @@ class tile_runner {
   void expand(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     check_end();
     const segment& here = program_->segments[number];
+    if (here.folds_row_counts) {
+      const std::uint64_t rows = folds_.fold_row_counts(number, n);
+      if (counts_ != nullptr) counts_[program_->counted->first[number] + 1] += rows;
+      return;
+    }
     scratch_->rounds[number].clear();  // a run that ended early has left some
     if (!here.choices.empty()) return expand_by_fewest(number, n, make_room);
     expansion_scratch& state = *scratch_->expansions[number];
@@ -290,9 +290,12 @@ class tile_runner {
     if (here.kind == expansion_kind::scan) {
       const part_rows rows = rows_of(steps_.relation_of(here.source), here);
       const sorted_rows* const sorted = sources_.sorted_for(number, rows, n);
-      for (std::uint32_t i = 0; i < n; ++i) {
-        const part_rows wanted = sorted == nullptr ? rows : sources_.wanted_of(number, *sorted, i);
+      const auto pair_with = [&](std::uint32_t i, const part_rows& wanted) {
         pair(number, {nullptr, nullptr, sorted}, {i, wanted.begin, wanted.end}, make_room);
+      };
+      for (std::uint32_t i = 0; i < n; ++i) {
+        if (sorted == nullptr) pair_with(i, rows);
+        if (sorted != nullptr) sources_.for_each_wanted(number, *sorted, i, [&](auto wanted) { pair_with(i, wanted); });
       }
       end_pairs(number, {nullptr, nullptr, sorted}, make_room);
     } else if (here.kind == expansion_kind::range) {
@@ -316,8 +319,9 @@ class tile_runner {
               const storage::row_range range = state.ranges[i];
               if (range.count == 0) continue;
               if (const sorted_rows* const sorted = sources_.sorted_for(number, run, range)) {
-                const part_rows wanted = sources_.wanted_of(number, *sorted, i);
-                pair(number, {&run}, {i, wanted.begin, wanted.end, sorted, range.first}, make_room);
+                sources_.for_each_wanted(number, *sorted, i, [&](const part_rows& wanted) {
+                  pair(number, {&run}, {i, wanted.begin, wanted.end, sorted, range.first}, make_room);
+                });
               } else {
                 pair_key(number, {&run}, i, range, make_room);
               }

@@ -48,27 +48,33 @@ class tile_sources {
     });
   }
 
-  /// Places in the sorted rows that a binding needs: those within its bounds, and of them none or one where an
-  /// aggregate asks no more than how many there are, or which is the least or greatest, or a first match whether there
-  /// is one.
-  [[nodiscard]] part_rows wanted_of(std::size_t number, const sorted_rows& sorted, std::uint32_t i) {
-    part_rows wanted = window_of(number, sorted, i);
+  /// action(places) for places in the sorted rows that a binding needs: those within its bounds, and of them none or
+  /// one where an aggregate asks no more than how many there are, or which is the least or greatest, or a first match
+  /// whether there is one.
+  template <class Action>
+  void for_each_wanted(std::size_t number, const sorted_rows& sorted, std::uint32_t i, const Action& action) {
     const segment& here = program_->segments[number];
-    if (wanted.begin == wanted.end || here.ended_fold == 0 || !asks_window_only(here)) return wanted;
-    if (program_->segments[here.ended_fold].first_match) return {wanted.begin, wanted.begin + 1};
-    if (here.fold == fold_op::count) {
-      const word owner = steps_->value(number - 1, program_->segments[here.ended_fold].owner)[i];
-      scratch_->folds[here.ended_fold]->add_matches(owner, wanted.end - wanted.begin);
-      return {wanted.begin, wanted.begin};
+    const auto is_of_sum = [](const window::bound& bound) { return bound.is_of_sum(); };
+    if (std::none_of(here.limits.bounds.begin(), here.limits.bounds.end(), is_of_sum)) {
+      action(wanted_of(number, sorted, i));
+      return;
     }
-    const bool is_signed = here.limits.is_signed;
-    const auto folds_column = [&here](const binding& bound) {
-      return bound.target == here.folded && bound.column == here.limits.column;
-    };
-    if (std::none_of(here.bindings.begin(), here.bindings.end(), folds_column)) return wanted;
-    if (here.fold == (is_signed ? fold_op::min_number : fold_op::min_unsigned)) wanted.end = wanted.begin + 1;
-    if (here.fold == (is_signed ? fold_op::max_number : fold_op::max_unsigned)) wanted.begin = wanted.end - 1;
-    return wanted;
+    const word_size words = program_->wide == nullptr ? word_size::bits32 : word_size::bits64;
+    window_ranges ranges(words);
+    for (const window::bound& bound : here.limits.bounds) {
+      wide_word sum = 0;
+      for (const window::summand& one : bound.summands) {
+        const wide_word value = known_value(number, one.value, i);
+        sum += one.is_subtracted ? 0 - value : value;
+      }
+      ranges.keep(bound, here.limits.is_signed, known_value(number, bound.value, i), sum);
+    }
+    for (const key_range& range : ranges) {
+      const auto first = std::lower_bound(sorted.keys.begin(), sorted.keys.end(), range.first);
+      const auto last = std::upper_bound(first, sorted.keys.end(), range.last);
+      action(part_rows{static_cast<std::uint64_t>(first - sorted.keys.begin()),
+                       static_cast<std::uint64_t>(last - sorted.keys.begin())});
+    }
   }
 
   /// How many numbers a binding's range has.
@@ -203,6 +209,26 @@ class tile_sources {
   }
 
  private:
+  [[nodiscard]] part_rows wanted_of(std::size_t number, const sorted_rows& sorted, std::uint32_t i) {
+    part_rows wanted = window_of(number, sorted, i);
+    const segment& here = program_->segments[number];
+    if (wanted.begin == wanted.end || here.ended_fold == 0 || !asks_window_only(here)) return wanted;
+    if (program_->segments[here.ended_fold].first_match) return {wanted.begin, wanted.begin + 1};
+    if (here.fold == fold_op::count) {
+      const word owner = steps_->value(number - 1, program_->segments[here.ended_fold].owner)[i];
+      scratch_->folds[here.ended_fold]->add_matches(owner, wanted.end - wanted.begin);
+      return {wanted.begin, wanted.begin};
+    }
+    const bool is_signed = here.limits.is_signed;
+    const auto folds_column = [&here](const binding& bound) {
+      return bound.target == here.folded && bound.column == here.limits.column;
+    };
+    if (std::none_of(here.bindings.begin(), here.bindings.end(), folds_column)) return wanted;
+    if (here.fold == (is_signed ? fold_op::min_number : fold_op::min_unsigned)) wanted.end = wanted.begin + 1;
+    if (here.fold == (is_signed ? fold_op::max_number : fold_op::max_unsigned)) wanted.begin = wanted.end - 1;
+    return wanted;
+  }
+
   /// Whether all that is asked of a row is that its value is within the window: each filter has given a bound.
   static bool asks_window_only(const segment& body) {
     return body.steps.size() == body.limits.bounds.size() &&
@@ -215,9 +241,8 @@ class tile_sources {
     const window& limits = program_->segments[number].limits;
     auto first = sorted.keys.begin();
     auto last = sorted.keys.end();
-    for (std::size_t k = 0; k < limits.bounds.size(); ++k) {
-      const window::bound& bound = limits.bounds[k];
-      const wide_word key = windows_->key_of(bound_value(number, k, i), limits.is_signed);
+    for (const window::bound& bound : limits.bounds) {
+      const wide_word key = windows_->key_of(known_value(number, bound.value, i), limits.is_signed);
       // Strict from below and not strict from above: behind all that are equal.
       const auto place =
           bound.is_upper == bound.is_strict ? std::lower_bound(first, last, key) : std::upper_bound(first, last, key);
@@ -227,12 +252,11 @@ class tile_sources {
             static_cast<std::uint64_t>(last - sorted.keys.begin())};
   }
 
-  [[nodiscard]] wide_word bound_value(std::size_t number, std::size_t bound, std::uint32_t i) const {
-    const word lower = steps_->value(number - 1, program_->segments[number].limits.bounds[bound].value)[i];
+  [[nodiscard]] wide_word known_value(std::size_t number, const window::known_value& known, std::uint32_t i) const {
+    const word lower = steps_->value(number - 1, known.value)[i];
     if (program_->wide == nullptr) return lower;
-    const register_number upper = windows_->upper_half(number, bound);
-    if (upper == no_register) return program_->wide->value(lower);
-    return wide_word{steps_->value(number - 1, upper)[i]} << 32 | lower;
+    if (known.upper == no_register) return program_->wide->value(lower);
+    return wide_word{steps_->value(number - 1, known.upper)[i]} << 32 | lower;
   }
 
   [[nodiscard]] word range_key(std::size_t number, std::size_t key, std::uint32_t i) const {

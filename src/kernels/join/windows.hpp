@@ -30,6 +30,73 @@ struct sorted_rows {
   }
 };
 
+/// Values from `first` to `last`, both included, by their keys in sorted_rows.
+struct key_range {
+  wide_word first = 0;
+  wide_word last = 0;
+};
+
+/// The values of a column for which all bounds of a window hold: none, one range, or several, as sums wrap around. For
+/// k - l < 3 these are the values of l from k - 2 on, behind the largest one the smallest ones follow.
+class window_ranges {
+ public:
+  explicit window_ranges(word_size words) : words_(words) {
+    largest_ = words == word_size::bits64 ? ~wide_word{0} : UINT32_MAX;
+    ranges_[0] = {0, largest_};
+  }
+
+  /// @param value that is compared @param sum of what stands beside the column
+  void keep(const window::bound& bound, bool is_signed, wide_word value, wide_word sum) {
+    const wide_word compared = sorted_rows::key_of(value, is_signed, words_);
+    if (bound.is_strict && compared == (bound.is_upper ? 0 : largest_)) {
+      count_ = 0;
+      return;
+    }
+    const wide_word strict = bound.is_strict ? 1 : 0;
+    key_range kept{bound.is_upper ? 0 : compared + strict, bound.is_upper ? compared - strict : largest_};
+    if (!bound.is_of_sum()) return keep_between(kept, kept);
+    // What the column has to be for the ends; in the order of keys, each value follows the one before also there.
+    const auto column_of = [&](wide_word key) {
+      const wide_word total = sorted_rows::key_of(key, is_signed, words_);  // that is its own reverse
+      const wide_word column = bound.is_column_subtracted ? sum - total : total - sum;
+      return sorted_rows::key_of(column & largest_, is_signed, words_);
+    };
+    kept = {column_of(kept.first), column_of(kept.last)};
+    if (bound.is_column_subtracted) std::swap(kept.first, kept.last);
+    if (kept.first <= kept.last) return keep_between(kept, kept);
+    keep_between({0, kept.last}, {kept.first, largest_});
+  }
+
+  [[nodiscard]] const key_range* begin() const { return ranges_; }
+  [[nodiscard]] const key_range* end() const { return ranges_ + count_; }
+
+ private:
+  static constexpr std::uint32_t most_ranges = 8;
+
+  /// Keeps what is within one of two ranges, which are the same or lie apart, the smaller values first. More pieces
+  /// than there is room for: some values stay that could go, as the filters look again.
+  void keep_between(const key_range& low, const key_range& high) {
+    const bool is_one = low.first == high.first;
+    if (!is_one && 2 * count_ > most_ranges) return;
+    key_range kept[most_ranges];
+    std::uint32_t count = 0;
+    for (std::uint32_t number = 0; number < count_; ++number) {
+      for (const key_range* const with : {&low, &high}) {
+        const key_range both{std::max(ranges_[number].first, with->first), std::min(ranges_[number].last, with->last)};
+        if (both.first <= both.last) kept[count++] = both;
+        if (is_one) break;
+      }
+    }
+    std::copy(kept, kept + count, ranges_);
+    count_ = count;
+  }
+
+  word_size words_;
+  wide_word largest_;
+  key_range ranges_[most_ranges];
+  std::uint32_t count_ = 1;
+};
+
 /// What all workers of one run of a pipeline know of its scans and searches with windows, or of several runs between
 /// which the relations with windows do not change. In a run no relation does: what it appends is not read.
 class run_windows {
@@ -39,12 +106,6 @@ class run_windows {
     const auto has_window = [](const segment& one) { return !one.limits.bounds.empty(); };
     if (std::none_of(program.segments.begin(), program.segments.end(), has_window)) return;
     entries_.resize(program.segments.size());
-    for (std::size_t number = 0; number < program.segments.size(); ++number) {
-      const segment& scan = program.segments[number];
-      for (const window::bound& bound : scan.limits.bounds) {
-        entries_[number].upper_halves.push_back(upper_half_of(scan, bound.value));
-      }
-    }
   }
 
   /// The rows of a scan in the order of its window's column, or nullptr: all of them are to be read, as there are few,
@@ -74,10 +135,6 @@ class run_windows {
     return here.made_once([&] { return sort_rows(limits.is_signed, {0, count}, value); });
   }
 
-  /// Of a bound, by its number: the register of its value's upper half, or no_register.
-  [[nodiscard]] register_number upper_half(std::size_t number, std::size_t bound) const {
-    return entries_[number].upper_halves[bound];
-  }
   [[nodiscard]] wide_word key_of(wide_word value, bool is_signed) const {
     return sorted_rows::key_of(value, is_signed, wide_ == nullptr ? word_size::bits32 : word_size::bits64);
   }
@@ -115,19 +172,7 @@ class run_windows {
     }
     std::shared_mutex mutex;
     std::map<std::pair<const void*, std::uint64_t>, rows_of_key> keys;  // of a match: by run and first row
-    std::vector<register_number> upper_halves;                          // by bound
   };
-
-  /// The filter that the bound comes from stands behind the scan and knows where the halves of its operands are.
-  static register_number upper_half_of(const segment& scan, register_number value) {
-    for (const step& one : scan.steps) {
-      if (one.kind != step_kind::filter || !one.is_wide) continue;
-      for (std::size_t side = 0; side < one.arguments.size(); ++side) {
-        if (one.arguments[side] == value) return one.upper[side];
-      }
-    }
-    return no_register;
-  }
 
   /// @throws memory_exceeded
   template <class Value>

@@ -44,6 +44,7 @@ class body_scheduler {
   /// Of an aggregate's body: what is bound around it.
   void bind(const std::vector<std::uint32_t>& variables) {
     for (const std::uint32_t variable : variables) bound_[variable] = true;
+    is_counted_ = true;
   }
 
   /// An atom that only says whether something exists: nothing that it binds is used by anything else.
@@ -111,6 +112,9 @@ class body_scheduler {
     if (only_exists(atom)) {
       factor = std::min(factor, calibration::filter_selectivity);
       result_.cost += bindings_;
+    } else if (!is_first && asks_only()) {
+      if (!asking_) asking_ = bindings_;
+      result_.cost += *asking_ * (1 + std::min(factor, calibration::rows_of_first_match));
     } else {
       const bool scanned_delta = result_.steps.empty() && parts_->atoms[atom] == part::delta;
       result_.cost += scanned_delta ? costs_->rows(rule_->atoms[atom].relation, part::delta) : bindings_;
@@ -210,6 +214,12 @@ class body_scheduler {
     append_variables(rule_->atoms[atom], variables);
     std::erase_if(variables, [this](std::uint32_t variable) { return bound_[variable]; });
     return variables;
+  }
+
+  /// All that the head has is known: atoms that follow only ask whether there is a match (rule_version::first_matches).
+  [[nodiscard]] bool asks_only() const {
+    return !is_counted_ && std::all_of(rule_->head_arguments.begin(), rule_->head_arguments.end(),
+                                       [this](const sema::expression& value) { return all_bound(value); });
   }
 
   [[nodiscard]] bool all_bound(const sema::expression& tree) const {
@@ -413,6 +423,8 @@ class body_scheduler {
   std::vector<bool> generation_placed_;
   std::vector<std::uint32_t> uses_;    // of a variable, by literals that are not placed
   std::optional<std::uint32_t> last_;  // an atom that waits for all others that are joined
+  bool is_counted_ = false;            // it is an aggregate's body: each binding counts
+  std::optional<double> asking_;       // bindings in front of atoms that only ask
   double bindings_ = 1;
   schedule result_;
 };

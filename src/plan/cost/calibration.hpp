@@ -35,6 +35,9 @@ inline constexpr double cheap_order = 8;
 /// Where a stratum reads fewer rows of each relation, no order takes long (`bench/orders loops`).
 inline constexpr std::uint64_t least_reordered_rows = 1000;
 
+/// Rows of an atom that are looked at for a binding where it is only asked whether one agrees. No command measures it.
+inline constexpr double rows_of_first_match = 4;
+
 // Magic sets (`bench/magic_sets`, bench/demand).
 /// Of all combinations of the columns' values: where more are asked for, the relation is computed in full.
 inline constexpr double largest_demanded_share = 0.1;

@@ -187,6 +187,7 @@ class body_translator {
     const std::vector<std::optional<operand>> values = values_;
     const std::vector<std::optional<sema::expression>> definitions = definitions_;
     const std::size_t begin = result_.operations.size();
+    const double bindings = bindings_;
     emit(fold_begin{});
     version_parts parts;
     parts.atoms.assign(folded.body.atoms.size(), part::all);
@@ -202,6 +203,7 @@ class body_translator {
     parts_ = parts_around;
     values_ = values;
     definitions_ = definitions;
+    bindings_ = bindings;
     ended_folds_.emplace_back(begin, result_.operations.size());
     op.result = result_.new_slot(action.compares ? no_variable : folded.result.variable, folded.result.kind);
     const slot_id result = op.result;

@@ -38,6 +38,40 @@ void drop_unread(version_builder& version) {
   }
 }
 
+/// At most one row agrees where each column is compared with a value.
+bool finds_one_row_at_most(const operator_builder& candidate, const std::vector<std::uint32_t>& arities) {
+  const auto* const found = std::get_if<match>(&candidate.op);
+  return found != nullptr && found->rows == part::all && candidate.key_columns.size() == arities[found->relation.value];
+}
+
+/// The least or greatest of values is the same however often each of them comes.
+bool ignores_repetition(fold_op op) {
+  switch (op) {
+    case fold_op::min_number:
+    case fold_op::min_unsigned:
+    case fold_op::min_float:
+    case fold_op::max_number:
+    case fold_op::max_unsigned:
+    case fold_op::max_float:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// By operator, whether an aggregate can see how many rows it finds.
+std::vector<bool> repetitions_that_count(const std::vector<operator_builder>& operations) {
+  std::vector<bool> count(operations.size());
+  std::vector<bool> around;  // by aggregate around the operator
+  for (std::size_t position = operations.size(); position-- > 0;) {
+    const operation& op = operations[position].op;
+    if (const auto* const end = std::get_if<fold_end>(&op)) around.push_back(!ignores_repetition(end->op));
+    count[position] = !around.empty() && around.back();
+    if (std::holds_alternative<fold_begin>(op)) around.pop_back();
+  }
+  return count;
+}
+
 void turn_into_exists(operator_builder& candidate) {
   exists test;
   if (auto* all_rows = std::get_if<scan>(&candidate.op); all_rows != nullptr && all_rows->bindings.empty()) {
@@ -58,11 +92,10 @@ void turn_into_exists(operator_builder& candidate) {
 void simplify(version_builder& version, const std::vector<std::uint32_t>& arities) {
   drop_unread(version);
   std::vector<operator_builder>& operations = version.operations;
-  std::size_t aggregates = 0;  // around the operator; in one every row counts
-  for (operator_builder& candidate : operations) {
-    if (std::holds_alternative<fold_begin>(candidate.op)) ++aggregates;
-    if (std::holds_alternative<fold_end>(candidate.op)) --aggregates;
-    if (aggregates == 0) turn_into_exists(candidate);
+  const std::vector<bool> counts = repetitions_that_count(operations);
+  for (std::size_t position = 0; position < operations.size(); ++position) {
+    operator_builder& candidate = operations[position];
+    if (!counts[position] || finds_one_row_at_most(candidate, arities)) turn_into_exists(candidate);
     auto* test = std::get_if<exists>(&candidate.op);
     if (test == nullptr || candidate.key_columns.size() != arities[test->relation.value]) continue;
     // The tuple set knows all rows only. That a pair is then found in two versions costs less than an index.

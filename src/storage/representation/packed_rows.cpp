@@ -16,18 +16,22 @@ void packed_rows::bound_values(const std::vector<std::uint64_t>& bounds, std::ui
     return;
   }
   const std::uint64_t at_once = std::max(bytes(), set_sizes::small_matrix_bytes);
-  if (sets == set_choice::bits || bounds_->bytes() <= at_once) become_bits();
+  if ((sets == set_choice::bits || bounds_->bytes() <= at_once) && become_bits()) return;
+  if (sets == set_choice::automatic && narrow_set::can_hold(*bounds_)) become_narrow();
 }
 
 /// Makes room, or puts another set in its place where that one would be smaller.
 void packed_rows::grow_set(std::uint64_t room) {
   const set_choice sets = rows_->options.sets;
   const bool may_be_bits = bounds_ && sets != set_choice::words;
-  if (may_be_bits && bounds_->bytes() <= set_sizes::matrix_per_hash * bytes() && become_bits()) return;
-  const bool may_be_words = std::holds_alternative<packed_set>(set_) && bounds_ && sets == set_choice::automatic;
-  if (may_be_words && bytes() >= set_sizes::least_packed_bytes && packed_word::can_hold(*bounds_)) {
+  if (may_be_bits && bounds_->bytes() <= set_sizes::matrix_per_hash * hash_bytes() && become_bits()) return;
+  const bool is_narrow = std::holds_alternative<narrow_set>(set_);
+  const bool is_hash = is_narrow || std::holds_alternative<packed_set>(set_);
+  if (is_hash && bounds_ && sets == set_choice::automatic && hash_bytes() >= set_sizes::least_packed_bytes &&
+      packed_word::can_hold(*bounds_)) {
     const double shared = tuples_per_word(rows_->pointers().data(), rows_->end(), *bounds_);
-    if (shared >= set_sizes::tuples_per_word) return become_words(room);
+    const double least = set_sizes::tuples_per_word * static_cast<double>(hash_bytes() / bytes());
+    if (shared >= least) return become_words(room);
   }
   std::visit([&](auto& set) { set.grow(room, rows_->options.workers); }, set_);
 }
@@ -55,6 +59,19 @@ void packed_rows::become_words(std::uint64_t room) {
   } catch (const backend::memory_exceeded&) {
     bounds_.reset();
   }
+  become_hash(room);
+}
+
+/// Or stays what it is, if there is no memory for it.
+void packed_rows::become_narrow() {
+  try {
+    insert_all_rows(set_.emplace<narrow_set>(*rows_->resource, *bounds_), 0);
+  } catch (const backend::memory_exceeded&) {
+    become_hash(0);
+  }
+}
+
+void packed_rows::become_hash(std::uint64_t room) {
   insert_all_rows(set_.emplace<packed_set>(*rows_->resource, rows_->arity()), room);
 }
 

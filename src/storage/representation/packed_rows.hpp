@@ -7,12 +7,13 @@
 
 #include "storage/representation/representation.hpp"
 #include "storage/sets/bit_set.hpp"
+#include "storage/sets/narrow_set.hpp"
 #include "storage/sets/packed_set.hpp"
 #include "storage/sets/word_set.hpp"
 
 namespace gpulog::storage {
 
-/// Rows of one or two words, which one of three sets knows without the columns. Which one, and when it changes, depends
+/// Rows of one or two words, which one of four sets knows without the columns. Which one, and when it changes, depends
 /// on the bounds of the values.
 class packed_rows : public row_representation {
  public:
@@ -58,10 +59,16 @@ class packed_rows : public row_representation {
   void grow_set(std::uint64_t room);
   bool become_bits();
   void become_words(std::uint64_t room);
+  void become_narrow();
+  void become_hash(std::uint64_t room);
+  /// Of a hash set whose slots hold tuples.
+  [[nodiscard]] std::uint64_t hash_bytes() const {
+    return bytes() * (std::holds_alternative<narrow_set>(set_) ? sizeof(std::uint64_t) / sizeof(std::uint32_t) : 1);
+  }
   template <class Set>
   void insert_all_rows(Set& set, std::uint64_t room);
 
-  std::variant<packed_set, bit_set, word_set> set_;
+  std::variant<packed_set, narrow_set, bit_set, word_set> set_;
   std::optional<bit_matrix_shape> bounds_;  // of its values, where they are known
   std::uint64_t memory_ = 0;                // of all relations
 };

@@ -10,7 +10,8 @@ struct exclusive_access {
   static constexpr bool is_concurrent = false;
   [[nodiscard]] static std::uint64_t load(const std::uint64_t& place) { return place; }
   /// Writes `value` where `seen` stands. @return false: another worker has written there, and `seen` is what
-  static bool replace(std::uint64_t& place, std::uint64_t&, std::uint64_t value) {
+  template <class Slot>
+  static bool replace(Slot& place, Slot&, Slot value) {
     place = value;
     return true;
   }
@@ -42,7 +43,8 @@ struct concurrent_access {
   [[nodiscard]] static std::uint64_t load(const std::uint64_t& place) {
     return __atomic_load_n(&place, __ATOMIC_RELAXED);
   }
-  static bool replace(std::uint64_t& place, std::uint64_t& seen, std::uint64_t value) {
+  template <class Slot>
+  static bool replace(Slot& place, Slot& seen, Slot value) {
     return __atomic_compare_exchange_n(&place, &seen, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   }
   static bool publish(std::uint64_t& place, std::uint64_t& seen, std::uint64_t value) {

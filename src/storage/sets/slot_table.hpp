@@ -26,8 +26,9 @@ struct table_growth {
 /// How far ahead of the probe a slot is fetched: enough misses under way to hide most of the memory's latency.
 constexpr std::uint32_t prefetch_distance = 16;
 
-/// Slots of 8 bytes, in which 0 marks a free one: what tables of them have in common.
-class slot_array {
+/// Slots in which 0 marks a free one: what tables of them have in common.
+template <class Slot>
+class array_of_slots {
  public:
   /// Slots in use.
   [[nodiscard]] std::uint64_t size() const { return count_.load(std::memory_order_relaxed); }
@@ -40,9 +41,9 @@ class slot_array {
 
  protected:
   /// Slots of a cache line.
-  static constexpr std::uint64_t line = 8;
+  static constexpr std::uint64_t line = 64 / sizeof(Slot);
 
-  slot_array(backend::memory_resource& resource, std::uint64_t slots) : slots_(resource) {
+  array_of_slots(backend::memory_resource& resource, std::uint64_t slots) : slots_(resource) {
     slots_.resize(slots);
     limit_ = table_growth::limit(slots);
   }
@@ -55,7 +56,7 @@ class slot_array {
     std::uint64_t capacity = slots_.size();
     while (table_growth::limit(capacity) < size() + extra) capacity = table_growth::next(capacity);
     if (capacity == slots_.size()) return;
-    backend::array<std::uint64_t> old(slots_.resource(), capacity);
+    backend::array<Slot> old(slots_.resource(), capacity);
     old.swap(slots_);
     limit_ = table_growth::limit(capacity);
     const std::uint64_t parts = std::clamp<std::uint64_t>(old.size() / slots_per_thread, 1, threads);
@@ -72,51 +73,55 @@ class slot_array {
   /// Puts a value that is not there into the first free slot. Slot by slot: the line has just been written, and a wide
   /// load would wait for those stores.
   template <class Access>
-  void place(std::uint64_t at, std::uint64_t value) {
+  void place(std::uint64_t at, Slot value) {
     while (true) {
-      std::uint64_t free = __atomic_load_n(&slots_[at], __ATOMIC_RELAXED);
+      Slot free = __atomic_load_n(&slots_[at], __ATOMIC_RELAXED);
       if (free == 0 && Access::replace(slots_[at], free, value)) return;
       at = at + 1 == slots_.size() ? 0 : at + 1;
     }
   }
 
-  backend::array<std::uint64_t> slots_;  // a multiple of a line
+  backend::array<Slot> slots_;  // a multiple of a line
   std::uint64_t limit_ = 0;
   std::atomic<std::uint64_t> count_{0};
 };
+using slot_array = array_of_slots<std::uint64_t>;
 
 /// A table that is probed line by line. (Linear probing from slot to slot leaves the line in nearly every second probe
 /// at this load, and waits for memory again.) KeyOf::key(slot) is what a slot's place depends on.
-template <class KeyOf>
-class slot_table : public slot_array {
+template <class KeyOf, class Slot = std::uint64_t>
+class slot_table : public array_of_slots<Slot> {
  public:
   explicit slot_table(backend::memory_resource& resource, std::uint64_t slots = table_growth::initial_slots)
-      : slot_array(resource, slots) {}
+      : array_of_slots<Slot>(resource, slots) {}
 
   /// As grow_slots().
   void grow(std::uint64_t extra, unsigned threads = 1) {
     constexpr std::uint64_t slots_per_thread = 1u << 20;  // starting a thread costs as much as some ten thousand slots
-    grow_slots(extra, slots_per_thread, threads,
-               [this](auto access, auto& old, std::uint64_t begin, std::uint64_t end) {
-                 this->template move_slots<decltype(access)>(old, begin, end);
-               });
+    this->grow_slots(extra, slots_per_thread, threads,
+                     [this](auto access, auto& old, std::uint64_t begin, std::uint64_t end) {
+                       this->template move_slots<decltype(access)>(old, begin, end);
+                     });
   }
 
  protected:
+  using array_of_slots<Slot>::line;
+  using array_of_slots<Slot>::slots_;
+
   /// The first slot of the key's line.
   [[nodiscard]] std::uint64_t home(std::uint64_t key) const { return scale(mix(key), slots_.size()) & ~(line - 1); }
   [[nodiscard]] std::uint64_t capacity() const { return slots_.size(); }
-  [[nodiscard]] std::uint64_t* slots() { return slots_.data(); }
-  [[nodiscard]] const std::uint64_t* slots() const { return slots_.data(); }
+  [[nodiscard]] Slot* slots() { return slots_.data(); }
+  [[nodiscard]] const Slot* slots() const { return slots_.data(); }
 
  private:
   /// Inserts what stands in slots [begin, end) of the smaller table. The hash is monotone in the slot, so the sweep
   /// streams through both tables; it frees the old one behind itself, so that both are never whole at a time.
   template <class Access>
-  void move_slots(backend::array<std::uint64_t>& old, std::uint64_t begin, std::uint64_t end) {
+  void move_slots(backend::array<Slot>& old, std::uint64_t begin, std::uint64_t end) {
     constexpr std::uint64_t stride = 1u << 18;
     constexpr std::uint64_t batch = 512;
-    std::uint64_t kept[batch];
+    Slot kept[batch];
     for (; begin < end; begin += stride) {
       const std::uint64_t stop = std::min(end, begin + stride);
       for (std::uint64_t i = begin; i < stop; i += batch) {
@@ -125,9 +130,9 @@ class slot_table : public slot_array {
           kept[count] = old[k];
           count += old[k] != 0 ? 1 : 0;
         }
-        for (std::uint64_t k = 0; k < count; ++k) place<Access>(home(KeyOf::key(kept[k])), kept[k]);
+        for (std::uint64_t k = 0; k < count; ++k) this->template place<Access>(home(KeyOf::key(kept[k])), kept[k]);
       }
-      old.resource().discard(old.data() + begin, (stop - begin) * sizeof(std::uint64_t));
+      old.resource().discard(old.data() + begin, (stop - begin) * sizeof(Slot));
     }
   }
 };

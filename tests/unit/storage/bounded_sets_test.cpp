@@ -1,4 +1,5 @@
-// Tuple sets for values that are known to be below bounds: bit matrices, and hash tables of their words.
+// Tuple sets for values that are known to be below bounds: bit matrices, and hash tables of their words, or of numbers
+// of tuples.
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@
 #include "backend/cpu/cpu_backend.hpp"
 #include "storage/relation/relation.hpp"
 #include "storage/sets/bit_set.hpp"
+#include "storage/sets/narrow_set.hpp"
 #include "storage/sets/word_set.hpp"
 
 namespace gpulog::storage {
@@ -66,7 +68,7 @@ void expect_contains(const Set& set, const pairs& asked, const std::set<std::pai
 
 template <class Set>
 class bounded_set : public ::testing::Test {};
-using sets = ::testing::Types<bit_set, word_set>;
+using sets = ::testing::Types<bit_set, word_set, narrow_set>;
 TYPED_TEST_SUITE(bounded_set, sets, );
 
 TYPED_TEST(bounded_set, holds_what_is_inserted) {
@@ -96,7 +98,7 @@ TYPED_TEST(bounded_set, several_workers_agree_who_was_first) {
   const bounds below = {300, 500};
   backend::host_memory memory;
   TypeParam set(memory, bit_matrix_shape::of(below));
-  if constexpr (std::is_same_v<TypeParam, word_set>) set.grow(100000);
+  if constexpr (!std::is_same_v<TypeParam, bit_set>) set.grow(100000);
   const pairs rows = random_pairs(40000, below, 1);
   constexpr std::size_t workers = 4;
   std::vector<pairs> fresh(workers);
@@ -113,11 +115,8 @@ TYPED_TEST(bounded_set, several_workers_agree_who_was_first) {
   EXPECT_EQ(held, (std::set<std::pair<word, word>>(rows.begin(), rows.end())));
 }
 
-TEST(word_set, grows) {
-  const bounds below = {20000, 1000000000};
-  ASSERT_TRUE(packed_word::can_hold(bit_matrix_shape::of(below)));
-  backend::host_memory memory;
-  word_set set(memory, bit_matrix_shape::of(below));
+template <class Set>
+void expect_that_it_grows(Set& set, const bounds& below) {
   const pairs rows = random_pairs(50000, below, 2);
   std::set<std::pair<word, word>> held;
   for (std::size_t at = 0; at < rows.size(); at += tile_rows) {
@@ -128,7 +127,30 @@ TEST(word_set, grows) {
   }
   EXPECT_EQ(held, (std::set<std::pair<word, word>>(rows.begin(), rows.end())));
   expect_contains(set, pairs(rows.begin(), rows.begin() + 1000), held, false);
-  EXPECT_LT(set.size(), held.size() / 2);
+}
+
+TEST(word_set, grows) {
+  const bounds below = {20000, 1000000000};
+  ASSERT_TRUE(packed_word::can_hold(bit_matrix_shape::of(below)));
+  backend::host_memory memory;
+  word_set set(memory, bit_matrix_shape::of(below));
+  expect_that_it_grows(set, below);
+  EXPECT_LT(set.size(), 50000 / 2);
+}
+
+TEST(narrow_set, grows) {
+  const bounds below = {60000, 70000};
+  ASSERT_TRUE(narrow_set::can_hold(bit_matrix_shape::of(below)));
+  backend::host_memory memory;
+  narrow_set set(memory, bit_matrix_shape::of(below));
+  expect_that_it_grows(set, below);
+}
+
+TEST(narrow_set, has_numbers_for_so_many_tuples) {
+  EXPECT_TRUE(narrow_set::can_hold(bit_matrix_shape::of({1ULL << 16, (1ULL << 16) - 2})));
+  EXPECT_FALSE(narrow_set::can_hold(bit_matrix_shape::of({1ULL << 16, 1ULL << 16})));
+  EXPECT_TRUE(narrow_set::can_hold(bit_matrix_shape::of({(1ULL << 31) - 1})));
+  EXPECT_FALSE(narrow_set::can_hold(bit_matrix_shape::of({1ULL << 32})));
 }
 
 TEST(word_set, has_numbers_for_so_many_words) {
@@ -190,9 +212,10 @@ TEST(bounded_relation, takes_the_set_that_fits) {
   const bounds large = {1ULL << 20, 1ULL << 20};
   EXPECT_EQ(set_behind(set_choice::automatic, small, 2000, plenty), "bits");
   EXPECT_EQ(set_behind(set_choice::hash, small, 2000, plenty), "hash");
-  EXPECT_EQ(set_behind(set_choice::automatic, middle, 2000, plenty), "hash");
+  EXPECT_EQ(set_behind(set_choice::automatic, middle, 2000, plenty), "narrow");
   EXPECT_EQ(set_behind(set_choice::automatic, middle, 60000, plenty), "bits");
-  EXPECT_EQ(set_behind(set_choice::automatic, middle, 60000, 14u << 20), "hash");
+  EXPECT_EQ(set_behind(set_choice::automatic, middle, 60000, 14u << 20), "narrow");
+  EXPECT_EQ(set_behind(set_choice::hash, middle, 60000, plenty), "hash");
   EXPECT_EQ(set_behind(set_choice::automatic, large, 60000, plenty), "hash");
   EXPECT_EQ(set_behind(set_choice::bits, middle, 2000, plenty), "bits");
   EXPECT_EQ(set_behind(set_choice::bits, large, 2000, 1u << 20), "hash");

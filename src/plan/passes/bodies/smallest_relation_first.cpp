@@ -12,8 +12,6 @@
 namespace gpulog::plan {
 namespace {
 
-bool is_aggregate(const operator_builder& one) { return std::holds_alternative<fold_begin>(one.op); }
-
 class smallest_search_finder {
  public:
   smallest_search_finder(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
@@ -21,16 +19,27 @@ class smallest_search_finder {
       : version_(version), costs_(costs), arities_(arities), scope_(scope) {}
 
   void run() {
-    std::vector<operator_builder>& operations = version_.operations;
-    if (std::any_of(operations.begin(), operations.end(), is_aggregate)) return;
+    const std::vector<operator_builder>& operations = version_.operations;
     std::set<slot_id> bound;
     for (std::size_t position = 0; position < operations.size(); ++position) {
-      if (position != 0 && std::holds_alternative<match>(operations[position].op)) extend(position, bound);
-      for (const slot_id slot : slots_written(operations[position].op)) bound.insert(slot);
+      const operation& op = operations[position].op;
+      // In an aggregate, bindings are counted for each one in front of it.
+      if (std::holds_alternative<fold_begin>(op)) around_.push_back(bindings_behind(position));
+      if (std::holds_alternative<fold_end>(op)) around_.pop_back();
+      if (position != 0 && std::holds_alternative<match>(op)) extend(position, bound);
+      for (const slot_id slot : slots_written(op)) bound.insert(slot);
     }
   }
 
  private:
+  /// Of all that stand in front of the aggregates around the operator.
+  [[nodiscard]] double bindings_behind(std::size_t position) const {
+    return version_.operations[position].bindings * (around_.empty() ? 1 : around_.back());
+  }
+  [[nodiscard]] double bindings_before(std::size_t position) const {
+    const operator_builder& before = version_.operations[position - 1];
+    return std::holds_alternative<fold_begin>(before.op) ? around_.back() : bindings_behind(position - 1);
+  }
   [[nodiscard]] bool can_search(relation_id relation, part rows) const {
     return rows == part::all && !scope_.excluded.contains(relation);
   }
@@ -46,8 +55,8 @@ class smallest_search_finder {
     auto& search = std::get<match>(searching.op);
     // All columns are keys but the one that is bound: whoever knows the value can ask the tuple set.
     const bool binds_one = search.bindings.size() == 1 && search.keys.size() + 1 == arities_[search.relation.value];
-    const double before = operations[position - 1].bindings;
-    const double found = searching.bindings;
+    const double before = bindings_before(position);
+    const double found = bindings_behind(position);
     if (!binds_one || !can_search(search.relation, search.rows)) return;
     if (found < calibration::least_fan_out * before || !is_worth({search.relation, searching.key_columns}, found))
       return;
@@ -56,21 +65,26 @@ class smallest_search_finder {
       const auto* const test = std::get_if<exists>(&operations[at].op);
       if (test == nullptr || test->negated || !can_search(test->relation, test->rows)) continue;
       if (search.others.size() < calibration::most_other_searches)
-        add_other(searching, operations[at], at, value, bound);
+        add_other(searching, operations[at], {at, value, found}, bound);
     }
   }
 
-  void add_other(operator_builder& searching, const operator_builder& testing, std::size_t at, slot_id value,
+  struct wanted_search {
+    std::size_t test = 0;  ///< operator
+    slot_id value;         ///< that is searched
+    double bindings = 0;   ///< behind the search
+  };
+  void add_other(operator_builder& searching, const operator_builder& testing, const wanted_search& wanted,
                  const std::set<slot_id>& bound) const {
     const auto& test = std::get<exists>(testing.op);
     other_search other;
     other.relation = test.relation;
-    other.test = at;
+    other.test = wanted.test;
     std::vector<std::uint32_t> key_columns;
     std::size_t values = 0;
     for (std::size_t number = 0; number < test.keys.size(); ++number) {
       const operand& key = test.keys[number];
-      if (key == operand::slot(value)) {
+      if (key == operand::slot(wanted.value)) {
         other.column = testing.key_columns[number];
         ++values;
       } else if (key.is_constant || bound.contains(slot_id(key.value))) {
@@ -82,7 +96,7 @@ class smallest_search_finder {
     }
     // Without any other key every row of the relation would do.
     if (values != 1 || other.keys.empty()) return;
-    if (!is_worth({other.relation, key_columns}, searching.bindings)) return;
+    if (!is_worth({other.relation, key_columns}, wanted.bindings)) return;
     auto& search = std::get<match>(searching.op);
     search.grows = search.grows || scope_.growing.contains(search.relation) || scope_.growing.contains(other.relation);
     search.others.push_back(std::move(other));
@@ -93,6 +107,7 @@ class smallest_search_finder {
   const cost_model& costs_;
   const std::vector<std::uint32_t>& arities_;
   const intersection_scope& scope_;
+  std::vector<double> around_;  // by aggregate around the operator: bindings in front of it
 };
 
 }  // namespace

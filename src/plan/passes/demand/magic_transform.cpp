@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "plan/cost/calibration.hpp"
+#include "plan/passes/demand/right_linear.hpp"
 #include "plan/passes/demand/sideways_passing.hpp"
 #include "sema/order_dependence.hpp"
 #include "sema/print.hpp"
@@ -435,29 +436,44 @@ bool withdraw(const sema::program& made, const std::vector<bool>& is_cyclic, std
   return withdrawn;
 }
 
+/// @param turned relations of which nothing is made where they are read in full
+magic_program transform(const sema::program& source, const statistics& known, const options& chosen,
+                        const std::set<relation_id>& turned) {
+  magic_program result;
+  permissions allowed(source, chosen);
+  while (true) {
+    goal_finder finder(source, allowed);
+    if (!finder.run()) return result;
+    const auto is_goal = [&](relation_id id) { return finder.goals().contains(id) && !finder.is_full(id); };
+    if (!std::all_of(turned.begin(), turned.end(), is_goal)) return result;
+    program_maker maker(source, allowed, finder, known);
+    sema::program made = maker.run();
+    const std::vector<bool> is_cyclic = sema::stratify_again(made, allowed.further());
+    if (withdraw(made, is_cyclic, source.relations.size(), allowed)) continue;
+    for (const auto& [asked, relations] : maker.relations()) {
+      result.remarks.push_back(fmt::format("{}: what is asked for of {} ({}), by {}", made[relations.answers].name,
+                                           source[asked.relation].name, to_text(asked.bound),
+                                           made[relations.asked].name));
+    }
+    result.program = std::move(made);
+    return result;
+  }
+}
+
 }  // namespace
 
 magic_program transform_by_magic_sets(const sema::program& source, const statistics& known, const options& chosen) {
-  magic_program result;
-  if (!chosen.off.contains("unneeded-relations")) {
-    permissions allowed(source, chosen);
-    while (true) {
-      goal_finder finder(source, allowed);
-      if (!finder.run()) return result;
-      program_maker maker(source, allowed, finder, known);
-      sema::program made = maker.run();
-      const std::vector<bool> is_cyclic = sema::stratify_again(made, allowed.further());
-      if (withdraw(made, is_cyclic, source.relations.size(), allowed)) continue;
-      for (const auto& [asked, relations] : maker.relations()) {
-        result.remarks.push_back(fmt::format("{}: what is asked for of {} ({}), by {}", made[relations.answers].name,
-                                             source[asked.relation].name, to_text(asked.bound),
-                                             made[relations.asked].name));
-      }
-      result.program = std::move(made);
-      return result;
-    }
+  if (chosen.off.contains("unneeded-relations")) return {};
+  const permissions as_written(source, chosen);
+  const std::optional<linear_program> linear = turn_right_linear(source, [&](relation_id id) {
+    const bool is_loaded = id.value < known.relations.size() && known.relations[id.value].is_loaded;
+    return as_written.may_be_asked(id) && !is_loaded;
+  });
+  if (linear) {
+    magic_program result = transform(linear->program, known, chosen, linear->turned);
+    if (result.program) return result;
   }
-  return result;
+  return transform(source, known, chosen, {});
 }
 
 }  // namespace gpulog::plan
