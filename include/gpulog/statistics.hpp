@@ -114,8 +114,9 @@ struct rule_statistics {
   std::string order;                           ///< why the atoms are in this order
   /// What the joins were before they were ordered again while the program ran; empty: they were not.
   std::vector<std::string> first_plan;
-  /// How it ran: "pipelines", where rows of all runs are counted by operator; else "search", "search-over-numbers",
-  /// "row-evaluation", "subsumption" or the name of a device. Other ones may come.
+  /// How it ran: "pipelines", where rows are counted by operator; else "search", "search-over-numbers",
+  /// "row-evaluation", "subsumption" or the name of a device, which count them in some runs at most. Other ones may
+  /// come.
   std::string strategy;
   double index_seconds = 0;  ///< of indexes that it is the first one to need; no part of `seconds`
   /// A count or sum needed more bits than words have, and has wrapped around. Noticed on a CPU.

@@ -127,11 +127,11 @@ void add_rule(std::string& result, const rule_statistics& rule, const stratum_st
   add_lines(result, "    ", 6, runs_text(rule, stratum));
   if (!rule.order.empty()) add_lines(result, "    ", 6, "order: " + rule.order);
   const bool ran = rule.runs != 0 || rule.candidates != 0;
-  if (ran && rule.strategy != "pipelines") {
+  if (ran && (rule.strategy != "pipelines" || rule.counted_runs < rule.runs)) {
     std::string text = rule.counted_runs == 0 ? "rows of its steps are not known"
                                               : fmt::format("rows of its steps are those of {} of {} runs",
                                                             count_text(rule.counted_runs), count_text(rule.runs));
-    text += "; strategy: " + rule.strategy;
+    if (rule.strategy != "pipelines") text += "; strategy: " + rule.strategy;
     if (rule.runs_by_rows != 0) text += fmt::format(" (in {} of {} runs)", rule.runs_by_rows, rule.runs);
     add_lines(result, "    ", 6, text);
   }
