@@ -105,7 +105,7 @@ def check_figures(path):
     for stratum in strata:
         for rule in stratum['rules']:
             made = rule['operators'][-1].get('rows', rule['candidates']) if rule['operators'] else rule['candidates']
-            if rule['strategy'] == 'pipelines' and made != rule['candidates']:
+            if rule['counted_runs'] == rule['runs'] and made != rule['candidates']:
                 problems.append('%d rows and %d candidates of %s' % (made, rule['candidates'], rule['rule']))
         # Some devices measure indexes together, and what sets have of them too.
         if any(index['seconds'] is None for index in stratum['indexes']) or (

@@ -64,6 +64,10 @@ class GPULOG_API engine {
   /// not bind @throws as why()
   [[nodiscard]] std::vector<failed_rule> why_not(std::string_view tuple, const variable_values& given = {});
 
+  /// Tuples that hold together: values for the variables of a question such as `edge(1, x), path(x, y)`. A word without
+  /// quotes is a variable, and `_` any value. @param most matches that are wanted, at least 1 @throws as why()
+  [[nodiscard]] tuple_matches matches(std::string_view question, std::size_t most);
+
   /// The rules of a relation, as proofs number them. @throws input_error where there is no such relation
   [[nodiscard]] std::vector<std::string> rules(std::string_view relation) const;
 

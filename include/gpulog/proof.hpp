@@ -52,6 +52,13 @@ struct failed_rule {
   std::vector<part> parts;                  ///< in the order of the body
 };
 
+/// What a question about tuples holds for.
+struct tuple_matches {
+  std::vector<std::string> variables;            ///< in the order of the question
+  std::vector<std::vector<std::string>> values;  ///< of each match, by variable, as in a program; each match once
+  bool is_all = true;                            ///< false: there may be more
+};
+
 /// Values of variables by their names, as in a program: {{"y", "2"}}.
 using variable_values = std::map<std::string, std::string>;
 

@@ -92,8 +92,8 @@ struct operator_statistics {
   unsigned depth = 0;              ///< loops around it
   bool reads = false;              ///< it is an atom that reads rows of a relation, not one that is only asked
   std::optional<double> expected;  ///< rows that the planner expected behind it in one run; nothing in aggregates
-  /// Rows behind it in all runs: of an atom those that it read, of a test those that it let pass. Nothing where they
-  /// were not counted (rule_statistics::strategy).
+  /// Rows behind it in the runs that were counted (rule_statistics::counted_runs): of an atom those that it read, of a
+  /// test those that it let pass. Nothing where none was, and for some tests on a device.
   std::optional<std::uint64_t> rows;
   std::optional<std::uint64_t> passed_on;  ///< of an atom: rows that passed the tests behind it, up to the next atom
 };
@@ -108,13 +108,15 @@ struct rule_statistics {
   std::uint64_t tuples = 0;      ///< of them, new ones
   double seconds = 0;
   std::uint64_t runs_by_rows = 0;  ///< of its runs, those that made results for one value of a column at a time
+  std::uint64_t counted_runs = 0;  ///< of its runs, those that `operators` has the rows of
   std::vector<std::string> plan;   ///< one operator each, outermost loop first; numbers behind ~ are what was expected
   std::vector<operator_statistics> operators;  ///< the same, with what came to each
   std::string order;                           ///< why the atoms are in this order
   /// What the joins were before they were ordered again while the program ran; empty: they were not.
   std::vector<std::string> first_plan;
   /// How it ran: "pipelines", where rows are counted by operator; else "search", "search-over-numbers",
-  /// "row-evaluation", "subsumption" or the name of a device: rows by operator are not known. Other ones may come.
+  /// "row-evaluation", "subsumption" or the name of a device, which count them in some runs at most. Other ones may
+  /// come.
   std::string strategy;
   double index_seconds = 0;  ///< of indexes that it is the first one to need; no part of `seconds`
   /// A count or sum needed more bits than words have, and has wrapped around. Noticed on a CPU.

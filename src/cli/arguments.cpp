@@ -216,7 +216,8 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
     for (std::string& stage : split(group, ',')) {
       const auto& known = program::stages();
       if (std::find(known.begin(), known.end(), stage) == known.end()) {
-        return fail(fmt::format("--show knows no '{}'; it knows {}", stage, fmt::join(known, ", ")));
+        return fail(fmt::format("--show knows no '{}'{} (it knows {})", stage, did_you_mean(stage, known),
+                                fmt::join(known, ", ")));
       }
       parsed.show.push_back(std::move(stage));
     }

@@ -13,7 +13,9 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/messages.hpp"
 #include "gpulog/error.hpp"
+#include "support/suggestion.hpp"
 
 namespace gpulog::cli {
 namespace {
@@ -161,9 +163,29 @@ class explain_session {
     print(to_text(rules[*picked - 1], tuple));
   }
 
-  void query(const std::string& tuple) {
-    const auto found = run_->why(tuple, depth_);
-    print(found ? fmt::format("Tuple {} exists\n", found->text) : fmt::format("Tuple {} does not exist\n", tuple));
+  /// Matches one by one, as Soufflé does.
+  void query(const std::string& question) {
+    constexpr std::size_t most = 1000;
+    const tuple_matches found = run_->matches(question, most);
+    if (found.variables.empty()) {
+      const char* const answer = found.values.empty() ? "does not exist" : "exists";
+      return print(fmt::format("Tuple {} {}\n", question, answer));
+    }
+    if (found.values.empty()) return print("No tuples match\n");
+    for (const std::vector<std::string>& match : found.values) {
+      std::string text;
+      for (std::size_t v = 0; v < match.size(); ++v)
+        text += fmt::format("{}{} = {}", v == 0 ? "" : ", ", found.variables[v], match[v]);
+      print(text + "\n");
+      if (&match == &found.values.back()) break;
+      std::optional<std::string> wish = ask("");
+      while (wish && *wish != ";" && *wish != ".") {
+        print("; shows the next match, . ends the query\n");
+        wish = ask("");
+      }
+      if (!wish || *wish == ".") return;
+    }
+    print(found.is_all ? "No more tuples match\n" : fmt::format("There are more than {} matches\n", most));
   }
 
   /// Of the relation and number that follow.
@@ -193,7 +215,7 @@ class explain_session {
         "subproof RELATION(N)   goes on where a proof was cut\n"
         "setdepth N             levels that are shown\n"
         "explainnegation TUPLE  why it is not there\n"
-        "query TUPLE            whether it is there\n"
+        "query TUPLE, ...       whether they are there, or the values of their variables\n"
         "rule RELATION N        a rule of a relation\n"
         "format json|proof      how proofs are printed\n"
         "output [FILE]          where they go; without a file back here\n"
@@ -214,15 +236,32 @@ class explain_session {
 
 }  // namespace
 
-void print_proofs(engine& run, const std::vector<std::string>& tuples) {
+void require_relations(const program& source, const std::vector<std::string>& tuples) {
+  std::vector<std::string> names;
+  for (const relation_declaration& one : source.relations()) names.push_back(one.name);
   for (const std::string& tuple : tuples) {
-    if (const auto found = run.why(tuple, first_depth)) {
-      fmt::print("{}", to_text(*found));
-      continue;
-    }
-    fmt::print("{} does not hold\n", tuple);
-    for (const failed_rule& rule : run.why_not(tuple)) fmt::print("{}", to_text(rule, tuple));
+    const std::string name = trimmed(std::string_view(tuple).substr(0, tuple.find('(')));
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw input_error(fmt::format("--why '{}': there is no relation {}{}", tuple, name, did_you_mean(name, names)));
   }
+}
+
+bool print_proofs(engine& run, const std::vector<std::string>& tuples) {
+  bool is_answered = true;
+  for (const std::string& tuple : tuples) {
+    try {
+      if (const auto found = run.why(tuple, first_depth)) {
+        fmt::print("{}", to_text(*found));
+        continue;
+      }
+      fmt::print("{} does not hold\n", tuple);
+      for (const failed_rule& rule : run.why_not(tuple)) fmt::print("{}", to_text(rule, tuple));
+    } catch (const input_error& fault) {
+      print_remark(severity::error, fault.what());
+      is_answered = false;
+    }
+  }
+  return is_answered;
 }
 
 void run_explain_session(engine& run) { explain_session(run).read_commands(); }

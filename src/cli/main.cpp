@@ -91,6 +91,7 @@ int run_program(arguments given, const program& source, std::string& place) {
   given.run.proofs = given.explain_session || !given.why.empty();
   if (given.verbose) print_message("Starting work on {}\n", given.program_file);
 
+  require_relations(source, given.why);
   engine run(source, given.run);
   try {
     std::optional<progress_line> line;
@@ -104,11 +105,11 @@ int run_program(arguments given, const program& source, std::string& place) {
   if (given.compile.warnings) print_wrapped_rules(run.figures(), given.compile.word_size);
   if (given.verbose) print_timings(run.figures());
   if (given.explain) fmt::print("{}", explain(run.figures()));
-  print_proofs(run, given.why);
+  const int status = print_proofs(run, given.why) ? 0 : 1;
   if (given.explain_session) run_explain_session(run);
   // What a device and its driver keep is freed by the system at once; destructors would take longer.
-  if (run.uses_device() && std::fflush(stdout) == 0) std::_Exit(0);
-  return 0;
+  if (run.uses_device() && std::fflush(stdout) == 0) std::_Exit(status);
+  return status;
 }
 
 std::string standard_input() {

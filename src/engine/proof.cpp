@@ -10,6 +10,7 @@
 #include "engine/declarations.hpp"
 #include "engine/engine_state.hpp"
 #include "engine/proofs/proof_search.hpp"
+#include "engine/proofs/tuple_question.hpp"
 #include "engine/proofs/tuple_text.hpp"
 #include "gpulog/engine.hpp"
 #include "gpulog/error.hpp"
@@ -167,6 +168,12 @@ std::vector<failed_rule> engine::why_not(std::string_view tuple, const variable_
   return found_by(*state_, [&](detail::proof_search& search) {
     const auto [relation, words] = detail::tuple_from_text(*state_, tuple);
     return search.why_not(relation, words, given);
+  });
+}
+
+tuple_matches engine::matches(std::string_view question, std::size_t most) {
+  return found_by(*state_, [&](detail::proof_search& search) {
+    return detail::tuple_question(*state_, question).answer(search.stored(), most);
   });
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gpulog/error.hpp"
+#include "support/suggestion.hpp"
 
 namespace gpulog {
 namespace detail {
@@ -127,7 +128,11 @@ const tuning_entry* find_entry(std::string_view name) {
 /// @return what is wrong; empty when nothing is
 std::string read(std::string_view name, std::string_view value, tuning& into) {
   const tuning_entry* const entry = find_entry(name);
-  if (entry == nullptr) return fmt::format("there is no choice '{}'", name);
+  if (entry == nullptr) {
+    std::vector<std::string> names;
+    for (const tuning_entry& one : all_entries()) names.emplace_back(one.choice.name);
+    return fmt::format("there is no choice '{}'{}", name, did_you_mean(name, names));
+  }
   if (entry->read(value, into)) return {};
   return fmt::format("{} may only be {}, not '{}'", name, entry->choice.values, value);
 }

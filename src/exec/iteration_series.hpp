@@ -22,28 +22,24 @@ class iteration_series {
   /// Behind an iteration; the clock is read where a part ends.
   template <class Clock>
   void add(std::uint64_t delta, const Clock& clock) {
-    if (is_open_) {
-      part& last = parts_.back();
-      ++last.iterations;
-      last.delta += delta;
-      if (last.iterations >= width_) end(clock());
-      return;
+    if (missing_ == 0) {
+      begin_part();
+      missing_ = width_;
     }
-    if (parts_.size() == most_parts) merge_pairs();
-    parts_.push_back({1, delta, 0});
-    is_open_ = true;
-    if (width_ == 1) end(clock());
+    part& last = parts_.back();
+    ++last.iterations;
+    last.delta += delta;
+    if (--missing_ == 0) close(clock());
   }
   /// No iteration follows, or none for now.
   void end(double now) {
-    if (!is_open_) return;
-    parts_.back().seconds += now - part_begin_;
-    part_begin_ = now;
-    is_open_ = false;
+    if (missing_ == 0) return;
+    missing_ = 0;
+    close(now);
   }
   void add_timed(std::uint64_t delta, double seconds) {
-    if (parts_.size() == most_parts) merge_pairs();
-    parts_.push_back({1, delta, seconds});
+    begin_part();
+    parts_.back() = {1, delta, seconds};
   }
   void append(const iteration_series& later) {
     for (const part& one : later.parts_) {
@@ -54,6 +50,14 @@ class iteration_series {
   [[nodiscard]] const std::vector<part>& parts() const { return parts_; }
 
  private:
+  void begin_part() {
+    if (parts_.size() == most_parts) merge_pairs();
+    parts_.emplace_back();
+  }
+  void close(double now) {
+    parts_.back().seconds += now - part_begin_;
+    part_begin_ = now;
+  }
   void merge_pairs() {
     for (std::size_t i = 0; i < parts_.size() / 2; ++i) {
       const part& first = parts_[2 * i];
@@ -65,9 +69,9 @@ class iteration_series {
   }
 
   std::vector<part> parts_;
-  std::uint64_t width_ = 1;  ///< iterations that a part has
+  std::uint64_t width_ = 1;    ///< iterations that a part has
+  std::uint64_t missing_ = 0;  ///< iterations that the last part lacks; until then it has no time
   double part_begin_ = 0;
-  bool is_open_ = false;  ///< the last part has not all its iterations yet, and no time
 };
 
 }  // namespace gpulog::exec

@@ -166,8 +166,10 @@ class run_monitor {
     now_.rows = rows;
     now_.begin = coarse_seconds();
     now_.iteration = iteration_ == nullptr ? 0 : *iteration_;
-    progress_.rows.store(0, std::memory_order_relaxed);
-    progress_.candidates.store(0, std::memory_order_relaxed);
+    if (version != nullptr) {  // else that of a rule that was interrupted is still asked for
+      progress_.rows.store(0, std::memory_order_relaxed);
+      progress_.candidates.store(0, std::memory_order_relaxed);
+    }
     if (listener != nullptr) listener->begin_step(now_);
     depth_ = 1;
     release();

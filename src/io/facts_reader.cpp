@@ -41,7 +41,8 @@ std::uint64_t read_facts(const read_request& request, storage::symbol_table& sym
     const std::string kind = directive_parameters(request.parameters).text("IO", "file");
     const format* const chosen = find_format(kind);
     if (chosen == nullptr || chosen->read == nullptr) {
-      throw user_error(fmt::format("Requested input type <{}> is not supported.", kind));
+      throw user_error(fmt::format("Requested input type <{}> is not supported.{}", kind,
+                                   meant_format(kind, [](const format& one) { return one.read != nullptr; })));
     }
     return chosen->read(request, symbols, allocate);
   } catch (const user_error& problem) {

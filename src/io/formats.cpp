@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "io/files/compression.hpp"
 #include "io/formats/arrow/arrow_reader.hpp"
@@ -15,6 +17,7 @@
 #include "io/formats/text/text_reader.hpp"
 #include "io/formats/text/text_writer.hpp"
 #include "support/error.hpp"
+#include "support/suggestion.hpp"
 
 namespace gpulog::io {
 namespace {
@@ -44,6 +47,15 @@ const format* find_format(std::string_view name) {
   const auto* const found = std::find_if(std::begin(all_formats), std::end(all_formats),
                                          [name](const format& one) { return one.name == name; });
   return found == std::end(all_formats) ? nullptr : found;
+}
+
+std::string meant_format(std::string_view name, bool (*is_usable)(const format& one)) {
+  std::vector<std::string> names;
+  for (const format& one : all_formats) {
+    if (is_usable(one)) names.emplace_back(one.name);
+  }
+  const auto meant = closest_name(name, names);
+  return meant ? fmt::format(" Did you mean '{}'?", *meant) : "";
 }
 
 std::string output_name(const std::string& relation, const directive_parameters& parameters) {

@@ -30,6 +30,9 @@ struct format {
 /// nullptr where there is none of this name.
 [[nodiscard]] const format* find_format(std::string_view name);
 
+/// " Did you mean 'file'?", of the formats that are usable; empty: none is near.
+[[nodiscard]] std::string meant_format(std::string_view name, bool (*is_usable)(const format& one));
+
 /// The file that an .output writes, as the parameters name it. @throws user_error for parameters that make no sense
 [[nodiscard]] std::string output_name(const std::string& relation, const directive_parameters& parameters);
 

@@ -18,7 +18,8 @@ const format& format_of(const write_request& request) {
       all_to_standard_output ? "stdout" : directive_parameters(request.parameters).text("IO", "file");
   const format* const chosen = find_format(kind);
   if (chosen == nullptr || chosen->write == nullptr) {
-    throw user_error(fmt::format("Requested output type <{}> is not supported.", kind));
+    throw user_error(fmt::format("Requested output type <{}> is not supported.{}", kind,
+                                 meant_format(kind, [](const format& one) { return one.write != nullptr; })));
   }
   return *chosen;
 }

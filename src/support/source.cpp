@@ -68,7 +68,7 @@ source_file& source_manager::load(const std::string& path, source_span included_
     return add(path, found->second.text, included_from);
   }
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw cannot_open();
+  if (std::filesystem::is_directory(path, ignored)) throw user_error("Cannot open file " + path + ": it is a folder");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!stream) throw cannot_open();
   std::string text;

@@ -131,6 +131,13 @@ std::string hint_about_directive(std::string_view name) {
   return "There is no directive ." + std::string(name) + (meant.empty() ? "" : ", did you mean '." + meant + "'?");
 }
 
+std::string hint_about_aggregate(std::string_view name) {
+  if (!is_name(name)) return {};
+  const std::string meant = ours_for(name, foreign_aggregates, aggregate_names());
+  if (meant.empty() || meant == name) return {};
+  return "There is no aggregate " + std::string(name) + ", did you mean '" + meant + "'?";
+}
+
 /// `not a(x)`, `a(x) and b(x)`, `x mod y`
 std::string hint_about_word(const unexpected_place& place) {
   constexpr foreign_text before[] = {
@@ -152,10 +159,7 @@ std::string hint_about_word(const unexpected_place& place) {
   // Behind a clause without a dot that of an unknown directive ends it.
   const bool follows_dot = place.last.begin > 0 && place.last.file->text()[place.last.begin - 1] == '.';
   if (follows_dot && !place.begins_item) return hint_about_directive(last);
-  if (!place.may_be_literal_end) return {};
-  const std::string meant = ours_for(last, foreign_aggregates, aggregate_names());
-  if (meant.empty() || meant == last) return {};
-  return "There is no aggregate " + std::string(last) + ", did you mean '" + meant + "'?";
+  return place.may_be_literal_end ? hint_about_aggregate(last) : "";
 }
 
 std::string hint_about_call(const unexpected_place& place) {
@@ -171,9 +175,13 @@ std::string hint_about_call(const unexpected_place& place) {
 
 }  // namespace
 
+std::string hint_about_comments() { return std::string(comment_form); }
+
 std::string hint_at(const unexpected_place& place) {
+  if (place.has_to_be_colon) return "An attribute is written name:type";
   switch (place.kind) {
     case token_kind::dot:
+      if (text_of(place.last) == ",") return "Nothing follows the comma";
       return place.begins_item && place.current.valid()
                  ? hint_about_directive(name_at(text_from(place.current).substr(1)))
                  : "";
@@ -183,6 +191,9 @@ std::string hint_at(const unexpected_place& place) {
       return hint_about_word(place);
     case token_kind::end_of_file:
       return {};
+    case token_kind::colon:
+      if (place.may_be_literal_end && !place.may_be_rule) return hint_about_aggregate(text_of(place.last));
+      break;
     default:
       break;
   }

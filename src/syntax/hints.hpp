@@ -18,8 +18,11 @@ struct unexpected_place {
   bool begins_item;         ///< nothing of an item was read
   bool may_be_rule;         ///< `:-` could stand here
   bool may_be_literal_end;  ///< `,`, `;` or an operator could stand here
+  bool has_to_be_colon;     ///< nothing but `:` could stand here
 };
 [[nodiscard]] std::string hint_at(const unexpected_place& place);
+
+[[nodiscard]] std::string hint_about_comments();
 
 /// About bytes that begin no token. `rest` begins with them.
 [[nodiscard]] std::string hint_about_text(std::string_view rest);

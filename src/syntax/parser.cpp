@@ -68,12 +68,35 @@ token parser::expect(token_kind kind) {
 token parser::take(std::vector<token> annotations) {
   expected_.clear();
   ++taken_;
-  if (current_.kind == token_kind::left_brace) ++braces_open_;
-  if (current_.kind == token_kind::right_brace) --braces_open_;
+  note_brackets();
   last_span_ = current_.span;
   token taken = std::move(current_);
   advance(std::move(annotations));
   return taken;
+}
+
+void parser::note_brackets() {
+  switch (current_.kind) {
+    case token_kind::left_brace:
+      ++braces_open_;
+      open_.push_back({current_.span, token_kind::right_brace});
+      break;
+    case token_kind::left_parenthesis:
+      open_.push_back({current_.span, token_kind::right_parenthesis});
+      break;
+    case token_kind::left_bracket:
+      open_.push_back({current_.span, token_kind::right_bracket});
+      break;
+    case token_kind::right_brace:
+      --braces_open_;
+      [[fallthrough]];
+    case token_kind::right_parenthesis:
+    case token_kind::right_bracket:
+      if (!open_.empty()) open_.pop_back();
+      break;
+    default:
+      break;
+  }
 }
 
 void parser::advance(std::vector<token> annotations) {
@@ -119,13 +142,34 @@ void parser::fail() {
                                taken_ > 0 ? last_span_ : source_span(),
                                taken_ == taken_before_item_,
                                may_be(token_kind::if_),
-                               may_be(token_kind::comma) || may_be(token_kind::semicolon) || may_be(token_kind::plus)};
+                               may_be(token_kind::comma) || may_be(token_kind::semicolon) || may_be(token_kind::plus),
+                               expected_.size() == 1 && may_be(token_kind::colon)};
+  if (lacks_closing()) error.note(open_.back().where, "This " + std::string(open_.back().text()) + " is not closed");
   if (std::string hint = hint_at(place); !hint.empty()) error.note(std::move(hint));
   throw syntax_error();
 }
 
+bool parser::lacks_closing() const {
+  if (open_.empty() || !may_be(open_.back().closing)) return false;
+  switch (current_.kind) {
+    case token_kind::end_of_file:
+    case token_kind::dot:
+    case token_kind::if_:
+    case token_kind::right_parenthesis:
+    case token_kind::right_bracket:
+    case token_kind::right_brace:
+      return true;
+    default:
+      break;
+  }
+  return is_directive(current_.kind) ||
+         (current_.span.file == last_span_.file &&
+          current_.span.file->position(current_.span.begin).line != last_span_.file->position(last_span_.end).line);
+}
+
 bool parser::lacks_dot() const {
-  if (!may_be(token_kind::dot) || may_be(token_kind::left_parenthesis) || !last_span_.valid()) return false;
+  if (!open_.empty() || !may_be(token_kind::dot) || may_be(token_kind::left_parenthesis) || !last_span_.valid())
+    return false;
   if (current_.kind == token_kind::end_of_file) return true;
   if (current_.kind == token_kind::right_brace) return components_open_ > 0;
   if (is_directive(current_.kind)) return current_.kind != token_kind::directive_plan;
@@ -188,6 +232,7 @@ void parser::one_item(std::vector<item>& out, bool in_component) {
   expected_.clear();
   taken_before_item_ = taken_;
   item_begin_ = current_.span;
+  open_.clear();
   switch (current_.kind) {
     case token_kind::end_of_file:
       return;

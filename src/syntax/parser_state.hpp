@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -44,6 +45,10 @@ class parser {
   /// Reports the current token as unexpected.
   [[noreturn]] void fail();
   diagnostics::entry& report_unexpected(const source_span& where, std::string message);
+  /// Whether a bracket that is open might have been closed before the current token, at which something else begins.
+  [[nodiscard]] bool lacks_closing() const;
+  /// Of the current token, which is taken.
+  void note_brackets();
   /// Whether the current token begins the next item, and a dot would have ended the clause before it.
   [[nodiscard]] bool lacks_dot() const;
   [[nodiscard]] bool may_be(token_kind kind) const {
@@ -172,7 +177,13 @@ class parser {
   std::uint32_t depth_ = 0;  ///< of the tree that was made last
   std::uint32_t components_open_ = 0;
   std::int64_t braces_open_ = 0;
-  bool given_up_ = false;  ///< whether the rest of the text is not worth reading
+  struct open_bracket {
+    source_span where;
+    token_kind closing;
+    [[nodiscard]] std::string_view text() const { return where.file->text().substr(where.begin, 1); }
+  };
+  std::vector<open_bracket> open_;  ///< of the item
+  bool given_up_ = false;           ///< whether the rest of the text is not worth reading
 };
 
 }  // namespace gpulog::syntax

@@ -8,6 +8,7 @@
 
 #include "support/error.hpp"
 #include "syntax/condition.hpp"
+#include "syntax/hints.hpp"
 #include "syntax/lexer.hpp"
 #include "syntax/macros.hpp"
 #include "syntax/token_stream.hpp"
@@ -360,7 +361,7 @@ class preprocessor {
     } else if (const line_marker marker = parse_line_marker(line); marker.valid) {
       here.file.add_line_directive(span.end, marker.line, marker.path);
     } else if (!name.empty() || !rest.empty()) {
-      report_.error(span, "invalid preprocessing directive #" + std::string(name));
+      report_.error(span, "invalid preprocessing directive #" + std::string(name)).note(hint_about_comments());
     }
   }
 

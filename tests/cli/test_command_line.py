@@ -244,7 +244,45 @@ There is no relation nothing
 ''', result.output)
         self.assertIn('edge(1, 2) \u2713 path(2, 6) x\n', result.output)
 
+    def ask_session(self, text, commands):
+        self.write('session.dl', text)
+        with open(self.write('commands', commands), encoding='utf-8') as given:
+            result = self.run_gpulog('-t', 'explain', 'session.dl', stdin=given)
+        self.assert_runs(result)
+        return result.output.splitlines()
+
+    def test_queries_of_a_session(self):
+        text = ('.decl edge, path(x:number, y:number)\nedge(1, 2). edge(2, 3). edge(3, 4).\n'
+                'path(x, y) :- edge(x, y).\npath(x, z) :- edge(x, y), path(y, z).\n'
+                '.decl name(x:number, n:symbol)\nname(1, "x"). name(2, "a, b").\n'
+                '.decl same(x:number, y:number) eqrel\nsame(1, 2).\n.decl empty(x:number)\n')
+        for question, wanted in (('path(1, 4)', ['Tuple path(1, 4) exists']),
+                                 ('path(4, 1)', ['Tuple path(4, 1) does not exist']),
+                                 ('edge(1, 2), edge(2, 3)', ['Tuple edge(1, 2), edge(2, 3) exists']),
+                                 ('edge(1, 2), edge(2, 4)', ['Tuple edge(1, 2), edge(2, 4) does not exist']),
+                                 ('path(2, x)\n;', ['x = 3', 'x = 4', 'No more tuples match']),
+                                 ('path(2, x)\n.', ['x = 3']),
+                                 ('path(2, x)\nnext\n;', ['x = 3', '; shows the next match, . ends the query', 'x = 4',
+                                                          'No more tuples match']),
+                                 ('path(1, x), edge(x, y)\n;', ['x = 2, y = 3', 'x = 3, y = 4', 'No more tuples match']),
+                                 ('path(x, _)\n;\n;', ['x = 1', 'x = 2', 'x = 3', 'No more tuples match']),
+                                 ('path(x, x)', ['No tuples match']), ('empty(x)', ['No tuples match']),
+                                 ('name(x, "a, b")', ['x = 2', 'No more tuples match']),
+                                 ('name(1, x).', ['x = "x"', 'No more tuples match']),
+                                 ('same(x, 1)\n;', ['x = 1', 'x = 2', 'No more tuples match']),
+                                 ('nothing(x)', ['There is no relation nothing']),
+                                 ('name(x, x)', ['x stands for a number and for a symbol']),
+                                 ('path("a", x)', ['\'"a"\' is no value of attribute x of relation path, which is of type number'])):
+            with self.subTest(question=question):
+                self.assertEqual(sorted(self.ask_session(text, 'query ' + question + '\nexit\n')), sorted(wanted))
+
     def test_why(self):
+        unknown = self.run_program(REACH, '--why', 'raech(1, 2)', facts=EDGES)
+        self.assert_fails(unknown, "there is no relation raech, did you mean 'reach'?")
+        several = self.run_program(REACH, '--why', 'reach(1)', '--why', 'reach(1, 2)', facts=EDGES)
+        self.assertEqual(several.returncode, 1)
+        self.assertIn("relation reach has 2 attributes, but 'reach(1)' gives 1 values", several.errors)
+        self.assertIn('reach(1, 2)\n', several.output)
         self.assertIn('reach(1, 2)\n', self.run_program(REACH, '--why', 'reach(1,2)', facts=EDGES).output)
         self.assertIn('does not hold', self.run_program(REACH, '--why', 'reach(3,1)', facts=EDGES).output)
         self.assertEqual(self.run_program(REACH, '--why', 'reach(1', facts=EDGES).returncode, 1)

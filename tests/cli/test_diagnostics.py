@@ -33,6 +33,17 @@ class Programs(CommandTest):
         self.check(head + '.comp Graph { .decl e(x:symbol) }\n.init g = Grahp\n', "did you mean 'Graph'?")
         self.check('.decl s(x:string)\n', "did you mean 'symbol'?")
 
+    def test_suggestions_of_the_run(self):
+        head = '.decl s(x:symbol)\n'
+        self.check(head + '.input s(IO=fiel)\n.output s\n', 'input type <fiel> is not supported. Did you mean \'file\'?')
+        self.check(head + 's("a").\n.output s(IO=jsonfil)\n', 'output type <jsonfil> is not supported. Did you mean \'jsonfile\'?')
+        self.check(head, "--tune", "there is no choice 'condensaton', did you mean 'condensation'?",
+                   arguments=['--tune', 'condensaton=off'])
+        self.check(head, "--show knows no 'transformed-rma', did you mean 'transformed-ram'?",
+                   arguments=['--show', 'transformed-rma'])
+        self.check(head + 's(null).\n', 'variable null', 'A symbol stands in double quotes: "null"')
+        self.assert_fails(self.run_gpulog(self.folder), 'it is a folder')
+
     def test_missing_dot(self):
         self.check('.decl a(x:number)\na(1)\n.output a\n', 'missing . at the end of the clause in file program.dl at line 2',
                    'a(1)\n----^\n')
@@ -111,6 +122,13 @@ class Facts(CommandTest):
         self.assertIn('--word-size 64', self.errors('1\t3000000000\n'))
         self.assertNotIn('--word-size 64', self.errors('1\t30000000000000000000000\n'))
         self.assertNotIn('--word-size 64', self.errors('1\tx\n'))
+
+    def test_other_delimiters(self):
+        self.assertIn('Columns are separated by a tab here; delimiter="," may be meant', self.errors('1,2\n3,4\n'))
+        self.assertIn('delimiter=" " may be meant', self.errors('1 2\n'))
+        self.assertIn('by "," here; delimiter="\\t" may be meant', self.errors('1\t2\n', parameters='(delimiter=",")'))
+        for content in ('1\n', '1,2,3\n', '1\tx,y\n', 'x\t2\n'):
+            self.assertNotIn('may be meant', self.errors(content))
 
     def test_kinds_of_files_are_named(self):
         self.assertIn('byte order mark of UTF-8', self.errors(b'\xef\xbb\xbf1\t2\n'))

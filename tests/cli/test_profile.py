@@ -17,6 +17,11 @@ EDGES = {'edge.facts': ''.join('%d\t%d\n' % (i, i + 1) for i in range(200))}
 BROWSER = shutil.which('chromium')
 
 
+def seconds_of(rule):
+    """With those of the indexes that were made for it."""
+    return rule['seconds'] + rule['index_seconds']
+
+
 class ProfileTest(CommandTest):
     def record_of(self, example, name='p.json', *options):
         folder = os.path.join(EXAMPLES, example)
@@ -51,7 +56,28 @@ class Tables(ProfileTest):
                 ran = [rule for stratum in record['strata'] for rule in stratum['rules'] if rule['runs']]
                 self.assertEqual(len(times), min(10, len(ran)))
                 self.assertIn('Relations: the largest of %d' % len(record['relations']), process.output)
+                heads = {}
+                for rule in (rule for stratum in record['strata'] for rule in stratum['rules']):
+                    name = rule['rule'].split('(')[0]
+                    heads[name] = heads.get(name, 0) + seconds_of(rule)
+                largest = max(record['relations'], key=lambda relation: relation['tuples'])['name']
+                shown = '%.3f' % heads[largest] if largest in heads else '-'
+                self.assertRegex(process.output, r'tuples +bytes +seconds +set +relation\n.* %s .* %s\n' % (re.escape(shown), largest))
                 self.assertIn('Files: the slowest of %d' % len(record['files']), process.output)
+
+    def test_time_of_indexes_is_in_that_of_their_rule(self):
+        self.record_of('java_points_to')
+        record = json.loads(self.read('p.json'))
+        for stratum in record['strata']:
+            for rule in stratum['rules']:
+                rule.update(seconds=0.5, index_seconds=0)
+        record['strata'][-1]['rules'][0].update(rule='late(x) :- a(x).', index_seconds=1.5)
+        self.write_record(record)
+        lines = self.run_gpulog('profile', 'p.json').output.splitlines()
+        first = next(i for i, line in enumerate(lines) if line.startswith('  seconds'))
+        self.assertRegex(lines[first + 1], r'^ *2\.000 .*late\(x\) :- a\(x\)\.')
+        self.assertEqual(lines[first + 3].strip(), 'of that, its indexes 1.500')
+        self.assertNotIn('indexes', lines[first + 6])
 
     def test_lines(self):
         self.record_of('java_points_to')
@@ -202,7 +228,7 @@ class Page(ProfileTest):
                 self.assertIn('data-ready="true"', dom)
                 self.assertIn('%s.dl</h1>' % example, dom)
                 slowest = max((rule for stratum in record['strata'] for rule in stratum['rules']),
-                              key=lambda rule: rule['seconds'])
+                              key=seconds_of)
                 escaped = slowest['rule'].replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')
                 self.assertIn(escaped, dom.split('id="ruletable"')[1].split('</tr>')[1])
                 lines = record['sources'][0]['text'].rstrip('\n').count('\n') + 1
@@ -261,24 +287,63 @@ class Page(ProfileTest):
             result.links = [...document.querySelectorAll('nav a')].every((a) => document.querySelector(a.getAttribute('href')));
             return result;''')
 
+        def value(name, rule):
+            return seconds_of(rule) if name == 'seconds' else rule[name]
+
         def ordered(name, numbers):
-            return [rules[number][name] for number in numbers]
+            return [value(name, rules[number]) for number in numbers]
         for name, numbers, down in (('seconds', found['bySeconds'], True), ('candidates', found['byCandidates'], True),
                                     ('candidates', found['byCandidatesUp'], False)):
-            self.assertEqual(ordered(name, numbers), sorted((rule[name] for rule in rules), reverse=down))
+            self.assertEqual(ordered(name, numbers), sorted((value(name, rule) for rule in rules), reverse=down))
         self.assertEqual(found['second'], found['byCandidatesUp'][1])
         self.assertEqual((found['open'], found['closed']), (1, 0))
         self.assertIn(rules[found['second']]['location'], found['steps'])
         self.assertTrue(found['box'] and found['links'])
         self.assertEqual(found['shown'][0], found['shown'][1])
 
+    def test_plan_has_the_steps(self):
+        record = self.record_of('java_points_to')
+        rules = [rule for stratum in record['strata'] for rule in stratum['rules']]
+        slowest = max(rules, key=seconds_of)
+        found = self.result_of('''document.querySelector('#ruletable tr.opens').click();
+            return [...document.querySelectorAll('#ruletable td.plan tbody tr')].map((row) => row.firstChild.textContent.trim());''')
+        self.assertEqual(found, [one['operator'] for one in slowest['operators']])
+
+    def test_zoom(self):
+        record = self.record_of('java_points_to')
+        found = self.result_of('''
+            const result = {};
+            const boxes = () => [...document.querySelectorAll('#flame .box')];
+            const width = (box) => parseFloat(box.style.width);
+            const active = () => document.activeElement;
+            const key = (name) => active().dispatchEvent(new KeyboardEvent('keydown', {key: name, bubbles: true, cancelable: true}));
+            const before = boxes().length;
+            const stratum = boxes().filter((box) => box.style.top === '24px').sort((a, b) => width(b) - width(a))[0];
+            const name = stratum.textContent, rules = boxes().filter((box) => Number(box.dataset.rule) >= 0).length;
+            stratum.click();
+            result.zoomed = [active().textContent === name, width(active()), document.getElementById('zoomed').hidden];
+            result.moreRules = boxes().filter((box) => Number(box.dataset.rule) >= 0).length >= rules;
+            result.inside = boxes().every((box) => parseFloat(box.style.left) + width(box) <= 100.01);
+            key('Escape');
+            result.all = [boxes().length === before, active().textContent === name, document.getElementById('zoomed').hidden];
+            const rule = boxes().find((box) => Number(box.dataset.rule) >= 0);
+            rule.focus();
+            key('z');
+            result.rule = [active().textContent === rule.textContent, width(active())];
+            document.querySelector('#zoomed button').click();
+            result.back = [boxes().length === before, active().classList.contains('box')];
+            return result;''')
+        self.assertGreater(len(record['strata']), 1)
+        self.assertEqual(found, {'zoomed': [True, 100, False], 'moreRules': True, 'inside': True, 'all': [True, True, True],
+                                 'rule': [True, 100], 'back': [True, True]})
+
     def test_marks_what_is_far_from_expected(self):
         self.assert_runs(self.run_program(REACH, '-p', 'p.json', facts=EDGES))
         record = json.loads(self.read('p.json'))
         rule = next(rule for stratum in record['strata'] for rule in stratum['rules'])
-        rule.update(runs=2, seconds=1e9)
+        rule.update(runs=2, counted_runs=2, seconds=1e9)
         for expected, rows, marks in ((100, 2001, 1), (100, 2000, 0), (100, 19, 1), (100, 20, 0), (0, 10, 0), (0, 11, 1)):
-            rule['operators'] = [{'text': 'for edge(x,y)', 'depth': 0, 'reads': True, 'expected': expected, 'rows': rows}]
+            rule['operators'] = [{'operator': 'for edge(x,y)', 'depth': 0, 'reads': True, 'expected': expected, 'rows': rows}]
             self.write_record(record)
             self.assertEqual(self.result_of('''document.querySelector('#ruletable tr.opens').click();
                 return document.querySelectorAll('#ruletable td.plan td.far').length;'''), marks, (expected, rows))

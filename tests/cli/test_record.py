@@ -100,6 +100,19 @@ class Unfinished(RecordTest):
                     os.remove(self.path('p.json'))
                     self.assertEqual(os.listdir(self.path('out')), [])
 
+    def test_candidates_of_a_rule_that_is_interrupted(self):
+        def candidates(record):
+            return sum(rule['candidates'] for stratum in record['strata'] for rule in stratum['rules']
+                       if rule['rule'].startswith('p('))
+        self.write('program.dl', '.decl n(x:number)\nn(x) :- x = range(0, 60000).\n.decl p(x:number, y:number)\n'
+                                 'p(x, y) :- n(x), n(y), x * y % 7919 = 3.\n.printsize p\n')
+        process = self.start('program.dl', '-p', 'p.json', '--profile-every', '0.05')
+        self.renewed(process, lambda record: candidates(record) > 0)
+        seen = candidates(self.record())
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=TIMEOUT_SECONDS)
+        self.assertGreaterEqual(candidates(self.record()), seen)
+
     def test_without_a_record(self):
         # Nothing tells when the rule has begun: a signal that came too early is sent again, later.
         wait = 0.25

@@ -15,8 +15,8 @@ A fenced block says by its first word what it is:
   python             run by the tests of the Python package (python/tests/test_documents.py)
   sh, text           not run
 
-Rows of a relation may come in another order than the document has; what --show and --explain print may not. What
---explain prints of times and bytes may differ.
+Rows of a relation may come in another order than the document has; what --show, --explain and profile print may not.
+What --explain and profile print of times and bytes may differ. In these, a line `...` stands for any lines.
 """
 import glob
 import json
@@ -45,6 +45,9 @@ FENCE = re.compile(r'^```(.*)$')
 # Where a run was when it failed, and how long it took.
 PLACE = re.compile(r'^The run failed after .*\n', re.M)
 MEASURE = re.compile(r'[0-9]+\.[0-9]{6} s\b|[0-9,]+ bytes\b')
+# A figure of a table: with the blanks in front of it, as the column is aligned.
+TABLE_MEASURE = re.compile(r' *[+-]?[0-9]+\.[0-9]{2,3}\b| *[0-9]+ %| *[0-9.]+[kMG]?B\b')
+ANY_LINES = '...'
 
 
 class Block:
@@ -107,6 +110,13 @@ def same_text(wanted, found, in_order):
     if wanted == found:
         return True
     return not in_order and sorted(wanted.splitlines()) == sorted(found.splitlines())
+
+
+def same_but_for_gaps(wanted, found):
+    """Whether the text is as wanted, whose lines `...` stand for any lines."""
+    lines = wanted.splitlines()
+    pattern = ''.join('(?:.*\n)*' if line == ANY_LINES else re.escape(line) + '\n' for line in lines)
+    return ANY_LINES in lines and re.fullmatch(pattern, found) is not None
 
 
 def missing_part(wanted, found, place=''):
@@ -179,17 +189,18 @@ class Runner:
 
     def execute(self, command, stdin=subprocess.DEVNULL):
         if command[0] == 'gpulog':
-            command = [self.gpulog, *command[1:]] + ([] if '--backend' in command else ['--backend', 'cpu'])
+            runs = '--backend' not in command and command[1:2] != ['profile']
+            command = [self.gpulog, *command[1:]] + (['--backend', 'cpu'] if runs else [])
         process = subprocess.run(command, cwd=self.folder, stdin=stdin, capture_output=True, text=True, check=False,
                                  timeout=TIMEOUT_SECONDS)
         process.stderr = process.stderr.replace(os.path.realpath(self.folder), SHOWN_FOLDER)
         return process
 
-    def compare(self, block, found, in_order=False, has_measures=False):
+    def compare(self, block, found, in_order=False, measures=None):
         wanted, printed = block.text, found
-        if has_measures:
-            wanted, printed = (MEASURE.sub('...', text) for text in (wanted, printed))
-        if same_text(wanted, printed, in_order):
+        if measures:
+            wanted, printed = (measures.sub('_', text) for text in (wanted, printed))
+        if same_text(wanted, printed, in_order) or (measures and same_but_for_gaps(wanted, printed)):
             return
         if self.update:
             self.replacements.append((block.line, len(block.lines), found.splitlines()))
@@ -230,7 +241,7 @@ class Runner:
         for line in block.lines:
             if line.startswith('$ '):
                 commands.append((line[2:], len(printed)))
-        lines, in_order, has_measures = [], True, False
+        lines, in_order, measures = [], True, None
         for command, _ in commands:
             words, stdin = shlex.split(command), subprocess.DEVNULL
             if '<' in words:
@@ -242,10 +253,11 @@ class Runner:
             process = self.execute(words, stdin)
             if stdin is not subprocess.DEVNULL:
                 stdin.close()
-            in_order = in_order and ('--show' in words or '--explain' in words)
-            has_measures = has_measures or '--explain' in words
+            is_table = words[:2] == ['gpulog', 'profile']
+            in_order = in_order and ('--show' in words or '--explain' in words or is_table or '-p' in words)
+            measures = TABLE_MEASURE if is_table else MEASURE if '--explain' in words else measures
             lines += ['$ ' + command] + (process.stdout + process.stderr).splitlines()
-        self.compare(block, ''.join(line + '\n' for line in lines), in_order, has_measures)
+        self.compare(block, ''.join(line + '\n' for line in lines), in_order, measures)
 
     def rewrite(self):
         """Takes over what was printed, from the last block on, so that lines keep their numbers."""

@@ -13,7 +13,8 @@ struct recorded_rule {
   int delta_atom = -1;
   std::string stratum;  ///< its relations
   std::uint64_t runs = 0, candidates = 0, tuples = 0;
-  double seconds = 0;
+  double seconds = 0;        ///< with those of the indexes that were made for it
+  double index_seconds = 0;  ///< of them
 };
 
 /// The record of a run that `-p` wrote (docs/record.md).

@@ -116,22 +116,35 @@ std::string rules_table(const run_record& record, std::size_t most) {
                     count_text(static_cast<double>(rule.tuples)));
     text += figures + shortened(in_one_line(rule.rule), columns - figures.size()) + "\n" +
             std::string(figures.size(), ' ') + shortened(place_of(rule), columns - figures.size()) + "\n";
+    constexpr double told_share = 0.1;
+    if (rule.index_seconds > told_share * rule.seconds)
+      text += std::string(figures.size(), ' ') + fmt::format("of that, its indexes {:.3f}\n", rule.index_seconds);
   }
   return text;
 }
 
+/// By the relation of their heads.
+std::map<std::string, double> seconds_of_relations(const run_record& record) {
+  std::map<std::string, double> seconds;
+  for (const recorded_rule& rule : record.rules) seconds[rule.rule.substr(0, rule.rule.find('('))] += rule.seconds;
+  return seconds;
+}
+
 std::string relations_table(const run_record& record, std::size_t most) {
+  const std::map<std::string, double> seconds = seconds_of_relations(record);
   std::vector<const ordered_json*> relations;
   for (const ordered_json& relation : record.document.at("relations")) relations.push_back(&relation);
   std::stable_sort(relations.begin(), relations.end(),
                    [](const auto* a, const auto* b) { return number_in(*a, "tuples") > number_in(*b, "tuples"); });
-  std::string text = fmt::format("\nRelations: the largest of {}\n{:>9} {:>9}  {:<6} relation\n", relations.size(),
-                                 "tuples", "bytes", "set");
+  std::string text = fmt::format("\nRelations: the largest of {}\n{:>9} {:>9} {:>9}  {:<6} relation\n",
+                                 relations.size(), "tuples", "bytes", "seconds", "set");
   for (std::size_t i = 0; i < std::min(most, relations.size()); ++i) {
     const ordered_json& relation = *relations[i];
-    text += shortened(fmt::format("{:>9} {:>9}  {:<6} {}", count_text(number_in(relation, "tuples")),
-                                  bytes_text(number_in(relation, "bytes")), text_in(relation, "set"),
-                                  text_in(relation, "name")),
+    const auto found = seconds.find(text_in(relation, "name"));
+    text += shortened(fmt::format("{:>9} {:>9} {:>9}  {:<6} {}", count_text(number_in(relation, "tuples")),
+                                  bytes_text(number_in(relation, "bytes")),
+                                  found == seconds.end() ? "-" : fmt::format("{:.3f}", found->second),
+                                  text_in(relation, "set"), text_in(relation, "name")),
                       columns) +
             "\n";
   }

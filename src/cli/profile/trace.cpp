@@ -35,7 +35,7 @@ ordered_json counter(const std::string& name, double at, const std::string& seri
 void add_rules(ordered_json& events, const ordered_json& stratum) {
   double begin = stratum.at("begin");
   for (const ordered_json& rule : stratum.at("rules")) {
-    const double seconds = rule.at("seconds");
+    const double seconds = rule.at("seconds").get<double>() + rule.value("index_seconds", 0.0);
     if (seconds <= 0) continue;
     events.push_back(slice(lane::rules, rule.at("rule"), begin, seconds,
                            {{"place", rule.at("location")},

@@ -76,9 +76,9 @@ std::string operator_line(const operator_statistics& one, std::uint64_t runs, bo
   std::string expected;
   std::string mark;
   if (one.expected) {
-    const double in_all_runs = *one.expected * static_cast<double>(runs);
-    expected = guess_text(in_all_runs);
-    if (one.rows) mark = mark_text(static_cast<double>(*one.rows), in_all_runs);
+    const double in_these_runs = *one.expected * static_cast<double>(runs);
+    expected = guess_text(in_these_runs);
+    if (one.rows) mark = mark_text(static_cast<double>(*one.rows), in_these_runs);
   }
   if (!has_rows) return {};
   return fmt::format("{:>{}}{:>{}}{:>{}}", rows, rows_width, expected, expected_width, mark, mark_width);
@@ -91,7 +91,7 @@ void add_operators(std::string& result, const rule_statistics& rule) {
     result += fmt::format("{:>{}}{:>{}}{:>{}}\n", "rows", rows_width, "expected", expected_width, "off", mark_width);
   }
   for (const operator_statistics& one : rule.operators) {
-    std::string line = operator_line(one, rule.runs, has_rows);
+    std::string line = operator_line(one, rule.counted_runs != 0 ? rule.counted_runs : rule.runs, has_rows);
     if (line.empty()) line.assign(4, ' ');
     line.append(gap + std::size_t{2} * one.depth, ' ');
     const std::size_t indentation = line.size() + 4;
@@ -104,6 +104,10 @@ std::string runs_text(const rule_statistics& rule, const stratum_statistics& str
   std::string text = fmt::format("runs {}, ", count_text(rule.runs));
   if (rule.strategy == "subsumption") {
     text += fmt::format("pairs {}, tuples taken away {}", count_text(rule.candidates), count_text(rule.tuples));
+  } else if (rule.counted_runs != 0 && !rule.operators.empty() && !rule.operators.back().rows) {
+    // A device counts in front of the tests behind its last search.
+    text += fmt::format("candidates {} before its last tests, new {}", count_text(rule.candidates),
+                        count_text(rule.tuples));
   } else {
     text += fmt::format("candidates {}, new {}, duplicates {}", count_text(rule.candidates), count_text(rule.tuples),
                         count_text(rule.candidates - std::min(rule.tuples, rule.candidates)));
@@ -123,8 +127,11 @@ void add_rule(std::string& result, const rule_statistics& rule, const stratum_st
   add_lines(result, "    ", 6, runs_text(rule, stratum));
   if (!rule.order.empty()) add_lines(result, "    ", 6, "order: " + rule.order);
   const bool ran = rule.runs != 0 || rule.candidates != 0;
-  if (ran && rule.strategy != "pipelines") {
-    std::string text = "rows of its steps are not known; strategy: " + rule.strategy;
+  if (ran && (rule.strategy != "pipelines" || rule.counted_runs < rule.runs)) {
+    std::string text = rule.counted_runs == 0 ? "rows of its steps are not known"
+                                              : fmt::format("rows of its steps are those of {} of {} runs",
+                                                            count_text(rule.counted_runs), count_text(rule.runs));
+    if (rule.strategy != "pipelines") text += "; strategy: " + rule.strategy;
     if (rule.runs_by_rows != 0) text += fmt::format(" (in {} of {} runs)", rule.runs_by_rows, rule.runs);
     add_lines(result, "    ", 6, text);
   }

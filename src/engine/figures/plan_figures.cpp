@@ -1,5 +1,6 @@
 #include "engine/figures/plan_figures.hpp"
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
@@ -44,8 +45,10 @@ std::vector<operator_statistics> operators_of(const plan::program& plan, const p
     operators.push_back({text, one.depth, one.reads, one.expected, {}, {}});
   }
   if (counted == nullptr) return operators;
-  for (std::size_t number = 0; number < operators.size() && number < counted->operators.size(); ++number)
-    operators[number].rows = counted->counts[counted->operators[number]];
+  for (std::size_t number = 0; number < operators.size() && number < counted->operators.size(); ++number) {
+    const std::uint32_t place = counted->operators[number];
+    if (place != kernels::step_counts::no_place) operators[number].rows = counted->counts[place];
+  }
   for (std::size_t number = 0; number < operators.size(); ++number) {
     if (!operators[number].reads) continue;
     std::size_t last = number;
@@ -73,12 +76,13 @@ void add_rule(const plan::reoptimizer& planner, std::size_t stratum, std::size_t
   const exec::version_statistics& own = measured.versions[number];
   const plan::stratum& planned = plan.strata[stratum];
   const bool is_subsumption = number + planned.subsumptions.size() >= measured.versions.size();
-  const bool is_counted = own.counted != nullptr && own.counted->runs == own.runs;
   rule_statistics& rule = figures.rules[number];
+  if (own.counted != nullptr && !is_subsumption) rule.counted_runs = std::min(own.counted->runs, own.runs);
+  const bool is_counted = own.counted != nullptr && own.counted->runs == own.runs;
   rule.location = version.location;
   rule.order = version.order_reason;
   rule.plan = lines_of(plan::explain(plan, version));
-  rule.operators = operators_of(plan, version, is_counted ? own.counted.get() : nullptr);
+  rule.operators = operators_of(plan, version, rule.counted_runs != 0 || is_counted ? own.counted.get() : nullptr);
   const bool in_loop = number >= planned.once.versions.size();
   rule.strategy = is_subsumption ? "subsumption"
                   : is_counted   ? "pipelines"

@@ -57,6 +57,7 @@ ordered_json document_of(const rule_statistics& rule) {
           {"tuples", rule.tuples},
           {"seconds", rule.seconds},
           {"runs_by_rows", rule.runs_by_rows},
+          {"counted_runs", rule.counted_runs},
           {"wraps_around", rule.wraps_around},
           {"plan", rule.plan},
           {"strategy", rule.strategy},

@@ -35,6 +35,9 @@ class proof_search {
   [[nodiscard]] std::vector<failed_rule> why_not(relation_id relation, std::span<const word> words,
                                                  const variable_values& given);
 
+  /// What is proven.
+  [[nodiscard]] stored_relations& stored() { return stored_; }
+
  private:
   using number = proof_graph::number;
   /// As the rule of an instance: what makes an equivalence relation of what its rules derive.

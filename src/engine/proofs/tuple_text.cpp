@@ -25,6 +25,11 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
+std::string_view without_dot(std::string_view text) {
+  const std::string_view whole = without_blanks(text);
+  return whole.ends_with('.') ? without_blanks(whole.substr(0, whole.size() - 1)) : whole;
+}
+
 /// The parts between commas that stand in no quotes and no brackets.
 std::vector<std::string_view> arguments_in(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -78,31 +83,40 @@ std::string tuple_text(const engine_state& engine, relation_id relation, std::sp
   return text + ")";
 }
 
-std::pair<relation_id, std::vector<word>> tuple_from_text(engine_state& engine, std::string_view text) {
-  std::string_view whole = without_blanks(text);
-  if (whole.ends_with('.')) whole = without_blanks(whole.substr(0, whole.size() - 1));
+std::vector<std::string_view> parts_of_tuple(std::string_view text) { return arguments_in(without_dot(text)); }
+
+written_tuple written_tuple_of(engine_state& engine, std::string_view text) {
+  const std::string_view whole = without_dot(text);
   const std::size_t open = whole.find('(');
   if (open == std::string_view::npos || !whole.ends_with(')')) {
     throw input_error(fmt::format("'{}' is no tuple, as reach(1, \"b\") is", text));
   }
   const relation_id relation = relation_named(without_blanks(whole.substr(0, open)), engine.analysed());
   const sema::relation& declared = engine.analysed()[relation];
-  const auto given = arguments_in(whole.substr(open + 1, whole.size() - open - 2));
-  if (given.size() != declared.attributes.size()) {
+  written_tuple written{relation, arguments_in(whole.substr(open + 1, whole.size() - open - 2))};
+  if (written.values.size() != declared.attributes.size()) {
     throw input_error(fmt::format("relation {} has {} attributes, but '{}' gives {} values", declared.name,
-                                  declared.attributes.size(), whole, given.size()));
+                                  declared.attributes.size(), whole, written.values.size()));
   }
+  return written;
+}
+
+word value_of_attribute(engine_state& engine, std::string_view text, const sema::relation& declared,
+                        std::size_t column) {
+  const sema::attribute& attribute = declared.attributes[column];
+  const auto value = value_from_text(engine, text, {attribute.kind, attribute.structure});
+  if (value) return *value;
+  throw input_error(fmt::format("'{}' is no value of attribute {} of relation {}, which is of type {}", text,
+                                attribute.name, declared.name, sema::kind_name(attribute.kind)));
+}
+
+std::pair<relation_id, std::vector<word>> tuple_from_text(engine_state& engine, std::string_view text) {
+  const written_tuple written = written_tuple_of(engine, text);
+  const sema::relation& declared = engine.analysed()[written.relation];
   std::vector<word> words;
-  for (std::size_t column = 0; column < given.size(); ++column) {
-    const sema::attribute& attribute = declared.attributes[column];
-    const auto value = value_from_text(engine, given[column], {attribute.kind, attribute.structure});
-    if (!value) {
-      throw input_error(fmt::format("'{}' is no value of attribute {} of relation {}, which is of type {}",
-                                    given[column], attribute.name, declared.name, sema::kind_name(attribute.kind)));
-    }
-    words.push_back(*value);
-  }
-  return {relation, std::move(words)};
+  for (std::size_t column = 0; column < written.values.size(); ++column)
+    words.push_back(value_of_attribute(engine, written.values[column], declared, column));
+  return {written.relation, std::move(words)};
 }
 
 }  // namespace gpulog::detail

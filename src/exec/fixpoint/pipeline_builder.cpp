@@ -10,6 +10,7 @@
 #include "exec/fixpoint/plan_tasks.hpp"
 #include "exec/fixpoint/register_allocation.hpp"
 #include "exec/fixpoint/scan_windows.hpp"
+#include "exec/fixpoint/step_places.hpp"
 #include "exec/fixpoint/wide_registers.hpp"
 #include "kernels/steps/host_steps.hpp"
 #include "support/error.hpp"
@@ -72,32 +73,14 @@ class builder {
     find_first_match_bodies();
     find_live_registers(result_);
     if (!for_device_) share_registers(result_);
-    if (tables.counts_steps && !for_device) add_counts();
+    if (tables.counts_steps) result_.counted = make_step_counts(result_, behind_operators_, for_device);
   }
   kernels::pipeline take() { return std::move(result_); }
 
  private:
-  /// Behind an expansion (0), behind the checks of its choices (1), and behind each step (kernels::step_counts).
-  struct place {
-    std::size_t segment = 0;
-    std::size_t step = 0;
-  };
-  [[nodiscard]] place end_of_pipeline() const {
+  [[nodiscard]] step_place end_of_pipeline() const {
     return {result_.segments.size() - 1, result_.segments.back().steps.size() + 1};
   }
-  void add_counts() {
-    result_.counted = std::make_shared<kernels::step_counts>();
-    kernels::step_counts& made = *result_.counted;
-    std::uint32_t places = 0;
-    for (const segment& one : result_.segments) {
-      made.first.push_back(places);
-      places += static_cast<std::uint32_t>(one.steps.size()) + 2;
-    }
-    made.counts.resize(places);
-    for (const place& behind : behind_operators_)
-      made.operators.push_back(made.first[behind.segment] + static_cast<std::uint32_t>(behind.step));
-  }
-
   /// The register of an operand, which holds a word of columns.
   register_number number_of(const plan::operand& operand) {
     if (!operand.is_constant) {
@@ -475,8 +458,8 @@ class builder {
   bool for_device_;
   bool on_cpu_;
   kernels::pipeline result_;
-  std::vector<place> behind_operators_;          // by operator of the version
-  std::optional<place> last_place_;              // of an operator that is not at the end of the pipeline
+  std::vector<step_place> behind_operators_;     // by operator of the version
+  std::optional<step_place> last_place_;         // of an operator that is not at the end of the pipeline
   std::vector<std::size_t> open_folds_;          // segments
   std::vector<std::size_t> open_first_matches_;  // of these the first matches: where they end among the operators
   register_number next_owner_ = 0;

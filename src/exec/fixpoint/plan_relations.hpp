@@ -64,6 +64,7 @@ class plan_relations {
   };
   /// So little work is not worth telling.
   static constexpr std::uint64_t few_rows = 4096;
+  static constexpr auto few_candidates = static_cast<double>(few_rows);
 
   /// What may fail.
   template <class Action>

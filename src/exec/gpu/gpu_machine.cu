@@ -8,6 +8,7 @@
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/occupancy.hpp"
 #include "backend/gpu/primitives.hpp"
+#include "exec/gpu/row_counts.hpp"
 #include "exec/gpu/row_loader.hpp"
 #include "kernels/join/expand.cuh"
 #include "kernels/join/fewest.cuh"
@@ -118,6 +119,7 @@ pipeline_counts gpu_machine::run(const kernels::pipeline& program, kernels::rela
   parameters_.start(&program);
   run_from_start(run, rows);
   say_what_wraps(program);
+  count_run(program);
   relations[program.target]->release_outgrown();
   records_->release_outgrown();
   return run.counts;
@@ -137,6 +139,7 @@ void gpu_machine::run_from_start(running& run, std::uint64_t rows) {
     for (const kernels::binding& bound : first.bindings) input.columns[bound.target] = source.column(bound.column);
     input.rows = rows;
     if (first.steps.empty() && program.segments.size() > 1) {
+      if (run.later == nullptr) count_rows(program, 0, rows);
       enter_segment(run, 1, input);  // the relation's own columns are the table
     } else {
       run_segment(run, 0, input);
@@ -354,6 +357,7 @@ void gpu_machine::expand(running& run, std::size_t number, expand_arguments& arg
       return;
     }
     const kernel_report report = report_of(number_of_report);
+    count_rows(run.program, number, report.candidates);
     run.counts.candidates += report.candidates;
     run.counts.bindings += report.candidates;
     run.counts.fresh += report.rows - target.tail();
@@ -381,6 +385,7 @@ kernel_report gpu_machine::insert_piece(running& run, expand_arguments& argument
   relation& target = *run.relations[run.program.target];
   const kernel_report report = report_of(launch_insertion(run, arguments, first, last));
   if (report.refused == 0) {
+    count_rows(run.program, run.program.segments.size() - 1, report.candidates);
     run.counts.candidates += report.candidates;
     run.counts.bindings += report.candidates;
     run.counts.fresh += report.rows - target.tail();
@@ -452,6 +457,7 @@ void gpu_machine::table_candidates(running& run, std::size_t number, expand_argu
     arguments.room = capacity;
     const kernel_report report = report_of(launch<sink::table>(run, arguments, first, last));
     if (report.refused == 0) {
+      count_rows(run.program, number, report.candidates, report.rows);
       if (is_last) run.counts.candidates += report.candidates;
       run.counts.bindings += report.candidates;
       use_table(run, number, outputs, capacity, report.rows);

@@ -5,6 +5,7 @@
 
 #include "backend/gpu/vendor.hpp"
 #include "exec/gpu/gpu_machine.hpp"
+#include "exec/gpu/row_counts.hpp"
 
 namespace gpulog::exec {
 
@@ -29,6 +30,23 @@ bool reads_sets(const kernels::pipeline& program) {
     return std::any_of(one.steps.begin(), one.steps.end(),
                        [](const kernels::step& step) { return step.kind == kernels::step_kind::exists_tuple; });
   });
+}
+
+/// A thread of a batch takes a row through all steps and tells how many it made: what came to places in between is not
+/// known.
+bool tells_all_counts(const kernels::pipeline& program) {
+  return program.segments.size() <= 2 &&
+         std::all_of(program.segments.begin(), program.segments.end(),
+                     [](const segment& one) { return one.steps.empty() && one.choices.empty(); });
+}
+
+/// Of a version that was launched with others, and has no more than two segments. @param with_last false: what the last
+/// one gave was counted
+void count_version(const phase_version& version, bool with_last) {
+  const std::size_t last = version.program->segments.size() - 1;
+  if (last != 0) count_rows(*version.program, 0, version.rows);
+  if (with_last) count_rows(*version.program, last, version.counts.candidates);
+  count_run(*version.program);
 }
 
 /// Parameters of a pipeline's part in a batch, which are others than those of its own kernels.
@@ -101,7 +119,10 @@ void gpu_machine::finish_large(std::vector<phase_version*>& versions, kernels::r
   for (std::size_t i = 0; i < versions.size(); ++i) {
     phase_version& version = *versions[i];
     version.state = phase_version::outcome::done;
-    if (launched_[i]->report == 0) continue;  // its index has no runs
+    if (launched_[i]->report == 0) {  // its index has no runs
+      count_version(version, true);
+      continue;
+    }
     relation& target = *relations[version.program->target];
     const backend::gpu::kernel_report report = context_->wait_for_report(launched_[i]->report);
     if (report.fault != 0) {
@@ -115,6 +136,7 @@ void gpu_machine::finish_large(std::vector<phase_version*>& versions, kernels::r
     }
     version.counts.fresh = report.rows - target.tail();
     target.set_tail(report.rows);
+    count_version(version, true);
   }
   // Their matches are known; what their relations were stays where it is until all are done.
   for (const std::size_t i : refused) {
@@ -126,13 +148,18 @@ void gpu_machine::finish_large(std::vector<phase_version*>& versions, kernels::r
       continue;
     }
     running run{*version.program, relations, version.expected_candidates, stop, {}};
+    const auto& counted = version.program->counted;
+    std::vector<std::uint64_t> counts_before;
+    if (counted != nullptr) counts_before = counted->counts;
     try {
       insert_candidates(run, launched_[i]->arguments, version.counts.candidates);
       version.counts = run.counts;
+      count_version(version, false);
     } catch (const kernels::arithmetic_fault&) {
       version.state = phase_version::outcome::fault;
       return;
     } catch (const backend::memory_exceeded&) {
+      if (counted != nullptr) counted->counts = counts_before;
       version.state = phase_version::outcome::left;  // run() finds what is there again, and names what fails
       version.counts = {};
     }
@@ -213,6 +240,7 @@ void gpu_machine::finish_batch(batch& all, kernels::relation_list<relation>& rel
     } else {
       version.state = phase_version::outcome::done;
       version.counts = {report.outcome.candidates, report.outcome.fresh};
+      if (tells_all_counts(*version.program)) count_version(version, true);
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "backend/gpu/vendor.hpp"
 #include "exec/gpu/gpu_machine.hpp"
+#include "exec/gpu/row_counts.hpp"
 #include "kernels/steps/host_steps.hpp"
 
 namespace gpulog::exec {
@@ -206,6 +207,7 @@ void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows
     next.columns.assign(run.program.slot_count, nullptr);
     const std::uint64_t tiles = (part.rows + tile - 1) / tile;
     next.rows = std::accumulate(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(tiles), std::uint64_t{0});
+    count_rows(run.program, number, part.rows, next.rows);
     if (next.rows == 0) continue;
     ensure(memory.made, next.rows * outputs.size());
     word* made = memory.made.data();
@@ -232,7 +234,9 @@ void gpu_machine::run_lookups(running& run, std::size_t number, const input_rows
     if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
     parameters_.go_back(parameters);
     const input_rows part = part_of(input, done, std::min(lookup_rows, input.rows - done));
-    enter_segment(run, number + 1, run_lookups_of(run, number, part));
+    const input_rows next = run_lookups_of(run, number, part);
+    count_rows(run.program, number, part.rows, next.rows);
+    enter_segment(run, number + 1, next);
   }
 }
 

@@ -178,14 +178,27 @@ struct pipeline_progress {
   std::atomic<std::uint64_t> candidates = 0;
 };
 
-/// How many bindings came to each place of a pipeline, over all of its runs.
+/// How many bindings came to each place of a pipeline, over all of its runs. A CPU counts at all places; a device knows
+/// what expansions give, and what goes on from a segment to the next one.
 struct step_counts {
+  static constexpr std::uint32_t no_place = UINT32_MAX;
+
   /// By segment: the place of what its expansion gives. Then come what the checks of its choices leave, and what each
   /// step leaves.
   std::vector<std::uint32_t> first;
-  std::vector<std::uint32_t> operators;  ///< by operator of the plan's version: its place
-  std::vector<std::uint64_t> counts;     ///< by place
-  std::uint64_t runs = 0;                ///< that were counted
+  std::vector<std::uint32_t>
+      operators;                      ///< by operator of the plan's version: its place; no_place: nothing counts there
+  std::vector<std::uint64_t> counts;  ///< by place
+  std::uint64_t runs = 0;             ///< that were counted
+
+  /// Where the bindings of a segment's expansion are counted. @param has_choices whether it has made one of several
+  /// searches
+  [[nodiscard]] std::uint32_t place_of_expansion(std::size_t segment, bool has_choices) const {
+    return first[segment] + (has_choices ? 0 : 1);
+  }
+  [[nodiscard]] std::uint32_t last_place(std::size_t segment) const {
+    return (segment + 1 < first.size() ? first[segment + 1] : static_cast<std::uint32_t>(counts.size())) - 1;
+  }
 };
 
 struct pipeline {

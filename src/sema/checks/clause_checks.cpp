@@ -46,7 +46,9 @@ class form_checker {
       if (!is_fact) continue;
       walk_terms(argument, [&](const syntax::argument& term) {
         if (const auto* variable = term.as<syntax::variable>()) {
-          fail(term.span, "Argument in fact is not constant: variable " + variable->name);
+          diagnostics_.error(term.span, "Argument in fact is not constant: variable " + variable->name)
+              .note("A symbol stands in double quotes: \"" + variable->name + "\"");
+          good_ = false;
         } else if (term.as<syntax::counter>() != nullptr || term.as<syntax::iteration_counter>() != nullptr) {
           fail(term.span, "Argument in fact is not constant");
         }
@@ -361,6 +363,31 @@ void add_bindings(const flat_conjunction& body, grounding& bound) {
   bound.propagate();
 }
 
+/// Why the literals with a variable give it no value. @param name as it is written
+std::string hint_about_value(const flat_conjunction& body, const syntax::variable& variable, const std::string& name) {
+  std::string hint;
+  for (const flat_literal& flat : body) {
+    bool is_in = false;
+    for_each_own_variable(*flat.literal, [&](const syntax::variable& one, const syntax::argument&) {
+      is_in = is_in || one.name == variable.name;
+    });
+    if (!is_in) continue;
+    const auto* const constraint = flat.literal->as<syntax::constraint>();
+    const bool is_equality = constraint != nullptr && (flat.negated ? syntax::negated(constraint->op)
+                                                                    : constraint->op) == syntax::constraint_op::equal;
+    if (is_equality)
+      return "An equality gives " + name + " a value where it is one side, and the other side has a value";
+    if (flat.literal->as<syntax::atom>() == nullptr) {
+      hint = "A comparison gives " + name + " no value; an atom does, or = and something that has one";
+    } else if (flat.negated) {
+      return "A negated atom gives " + name + " no value; one without ! does";
+    } else {
+      return "An expression in an atom gives " + name + " no value; an atom with " + name + " alone does";
+    }
+  }
+  return hint;
+}
+
 /// What an aggregate uses is bound around it or by its own body.
 bool check_aggregate(const flat_clause& clause, const syntax::aggregate& aggregate, grounding bound,
                      diagnostics& diagnostics) {
@@ -397,7 +424,9 @@ bool check_groundedness(const flat_clause& clause, diagnostics& diagnostics) {
   bool good = true;
   const auto check = [&](const syntax::variable& variable, const syntax::argument& term) {
     if (!bound.add(variable.name)) return;
-    diagnostics.error(term.span, "Ungrounded variable " + without_made_names(variable.name));
+    const std::string name = without_made_names(variable.name);
+    auto& error = diagnostics.error(term.span, "Ungrounded variable " + name);
+    if (std::string hint = hint_about_value(*clause.body, variable, name); !hint.empty()) error.note(std::move(hint));
     good = false;
   };
   const auto check_closed = [&](const syntax::argument& term) {

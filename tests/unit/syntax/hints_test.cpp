@@ -50,7 +50,15 @@ INSTANTIATE_TEST_SUITE_P(
                     hinted{"b(strln(x)) :- a(x).", "There is no functor strln, did you mean 'strlen'?"},
                     hinted{"b(wavelet(x)) :- a(x).", "called as @wavelet(...)"},
                     hinted{"b(x) :- x = avg y : a(y).", "There is no aggregate avg, did you mean 'mean'?"},
-                    hinted{"b(x) :- x = cuont : a(_).", ""},
+                    hinted{"b(x) :- x = cuont : a(_).", "There is no aggregate cuont, did you mean 'count'?"},
+                    hinted{"b(x) :- a(x), .", "Nothing follows the comma"},
+                    hinted{".decl c(x number)", "An attribute is written name:type"},
+                    hinted{".decl c(number)", "An attribute is written name:type"},
+                    hinted{"b(x) :- a(x.", "This ( is not closed in file test.dl at line"},
+                    hinted{".decl c(x:number\na(1).", "This ( is not closed in file test.dl at line"},
+                    hinted{"a([1, 2", "This [ is not closed in file test.dl at line"},
+                    hinted{"b(n) :- n = count : { a(_)\n.output b", "This { is not closed in file test.dl at line"},
+                    hinted{"# a comment\na(1).", "A comment begins with //"},
                     hinted{".ouput a", "There is no directive .ouput, did you mean '.output'?"},
                     hinted{".declare c(x:number)", "There is no directive .declare, did you mean '.decl'?"},
                     hinted{".wavelet a", "There is no directive .wavelet\n"}));
@@ -59,6 +67,15 @@ TEST(hints, say_nothing_where_nothing_is_known) {
   EXPECT_EQ(report_of("a(1) :- ).\n"),
             "Error: syntax error, unexpected ) in file test.dl at line 1\na(1) :- ).\n--------^--\n"
             "1 errors generated, evaluation aborted\n");
+}
+
+TEST(hints, name_the_innermost_bracket_that_is_open) {
+  const std::string report = report_of("b(x) :- a(y), (x = (y + 1.\n");
+  EXPECT_TRUE(mentions(report,
+                       "This ( is not closed in file test.dl at line 1\nb(x) :- a(y), (x = (y + 1.\n"
+                       "-------------------^-------\n"))
+      << report;
+  EXPECT_FALSE(mentions(report_of("b(x)) :- a(x).\n"), "not closed"));
 }
 
 TEST(hints, do_not_take_other_names_for_functors) {

@@ -16,19 +16,22 @@ void run_batch(phase_run<Machine>& phase) {
     shared.check_stop(phase.versions.front().planned);
     std::vector<phase_version> running;
     std::vector<std::size_t> numbers;
+    double expected = 0;
     for (std::size_t v = 0; v < phase.versions.size(); ++v) {
       const std::uint64_t rows = phase.rows_to_run(v);
       if (rows == 0) continue;
       running.push_back(
           {&phase.versions[v].pipeline, rows, expected_candidates<Machine>(phase.versions[v], rows), {}, {}});
       numbers.push_back(v);
+      expected += running.back().expected_candidates;
     }
     if (running.empty()) return;
     const double start = storage::seconds_now();
     const plan::rule_version& first = *phase.versions[numbers.front()].planned;
     const typename Machine::trace_range traced("versions of a phase");
     shared.guarded({"extending", first.head, &first},
-                   [&] { shared.machine.run_together(running, shared.relations, shared.chosen.stop); });
+                   [&] { shared.machine.run_together(running, shared.relations, shared.chosen.stop); },
+                   {.is_long = expected > shared.few_candidates});
     const double seconds = storage::seconds_now() - start;
     phase.figures.join_seconds += seconds;
     double measured = 0;

@@ -12,6 +12,7 @@ namespace gpulog::exec {
 template <class Machine>
 void run_pipelines(phase_run<Machine>& phase) {
   plan_relations<Machine>& shared = phase.shared;
+  run_monitor* const watch = shared.watch();
   for (std::size_t v = 0; v < phase.versions.size(); ++v) {
     running_version& version = phase.versions[v];
     shared.check_stop(version.planned);
@@ -22,17 +23,14 @@ void run_pipelines(phase_run<Machine>& phase) {
     const storage::phase_times before = target.times();
     const typename Machine::trace_range traced(version.planned->text);
     pipeline_counts counts;
-    const bool is_long = shared.watch() != nullptr &&
-                         candidates_by_last_run<Machine>(version, rows) > static_cast<double>(shared.few_rows);
-    version.pipeline.progress = is_long ? shared.watch()->progress() : nullptr;
+    const double expected = expected_candidates<Machine>(version, rows);
+    const bool is_long = watch != nullptr && (version.figures->runs == 0 || expected > shared.few_candidates);
+    version.pipeline.progress = is_long ? watch->progress() : nullptr;
     try {
-      shared.guarded({"extending", version.planned->head, version.planned},
-                     [&] {
-                       const double expected = expected_candidates<Machine>(version, rows);
-                       counts =
-                           shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop);
-                     },
-                     {rows, is_long});
+      shared.guarded(
+          {"extending", version.planned->head, version.planned},
+          [&] { counts = shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop); },
+          {rows, is_long});
     } catch (const kernels::arithmetic_fault&) {
       throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
     } catch (const kernels::rule_fault& fault) {

@@ -61,10 +61,14 @@ void take_counts(stratum_run<Machine>& run, const kernels::decomposed_counts& co
   figures.runs += counts.iterations;
   figures.candidates += counts.candidates;
   figures.tuples += shared.rows_of(run.stratum) - first_rows;
+  const double start = storage::seconds_now();
   for (const relation_id target : run.stratum.relations) {
     if (shared.uses.set_needed[target.value] == run.number) continue;
     shared.guarded({"indexing", target, nullptr}, [&] { shared.machine.make_set(shared.relation_of(target)); });
   }
+  const double of_sets = storage::seconds_now() - start;
+  figures.seconds += of_sets;
+  run.figures.merge_seconds += of_sets;
 }
 
 /// search(): std::optional<kernels::decomposed_counts>.

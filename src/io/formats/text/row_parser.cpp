@@ -85,6 +85,18 @@ bool is_number(value_kind kind) { return kind == value_kind::number || kind == v
 
 std::string missing_problem(std::uint64_t line) { return fmt::format("Values missing in line {}", line); }
 
+/// Where a line has another delimiter, as often as its columns need one.
+std::string hint_about_delimiter(std::string_view line, std::size_t columns, const std::string& delimiter) {
+  if (columns < 2 || line.find(delimiter) != std::string_view::npos) return {};
+  for (const char other : {'\t', ',', ';', '|', ' '}) {
+    if (static_cast<std::size_t>(std::count(line.begin(), line.end(), other)) + 1 != columns) continue;
+    const std::string expected = delimiter == "\t" ? "a tab" : fmt::format("\"{}\"", delimiter);
+    const std::string found = other == '\t' ? "\\t" : std::string(1, other);
+    return fmt::format("Columns are separated by {} here; delimiter=\"{}\" may be meant", expected, found);
+  }
+  return {};
+}
+
 /// Parses the text of one piece; the values of rows with problems are not in the columns.
 template <class Interner>
 class piece_parser {
@@ -133,10 +145,11 @@ class piece_parser {
     });
   }
 
-  void report_conversion(std::string_view value, std::size_t column, std::uint64_t line) {
-    report(conversion_problem(value, layout_.columns[column].kind, column, fmt::format("line {}", line),
-                              layout_.wide != nullptr),
-           value.data());
+  void report_conversion(std::string_view value, std::size_t column, std::uint64_t line, std::string hint = {}) {
+    row_problem problem = conversion_problem(value, layout_.columns[column].kind, column, fmt::format("line {}", line),
+                                             layout_.wide != nullptr);
+    if (problem.hint.empty()) problem.hint = std::move(hint);
+    report(std::move(problem), value.data());
   }
 
   struct earlier_symbol {
@@ -161,12 +174,17 @@ class piece_parser {
   template <class Delimiter>
   void parse_line(const Delimiter& delimiter, const char* at, const char* line_end) {
     const std::size_t count = layout_.columns.size();
+    const auto hint = [&, line = between(at, line_end)] {
+      return hint_about_delimiter(line, count, layout_.delimiter);
+    };
     for (std::size_t column = 0; column < count; ++column) {
       const char* value_end = delimiter.find(at, line_end);
       if (value_end == nullptr) return report({fmt::format("Unbalanced record parenthesis in line {}", line_)}, at);
-      if (!store(column, between(at, value_end))) return report_conversion(between(at, value_end), column, line_);
+      if (!store(column, between(at, value_end))) {
+        return report_conversion(between(at, value_end), column, line_, hint());
+      }
       if (value_end == line_end) {
-        if (column + 1 < count) report({missing_problem(line_)}, line_end);
+        if (column + 1 < count) report({missing_problem(line_), {}, hint()}, line_end);
         return;
       }
       at = value_end + delimiter.size();
