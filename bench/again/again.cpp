@@ -1,6 +1,6 @@
 // Processor seconds of batches of edges that are inserted behind an evaluation, against an evaluation from scratch.
 //
-//   bench_again reach|cspa [EDGES] [BATCH]
+//   bench_again reach|cspa [EDGES] [BATCH] [BATCHES]
 //
 // reach: chains of 100 edges beside each other, EDGES edges. cspa: assignments and dereferences within blocks of 32
 // nodes; with GPULOG_CSPA, a folder with assign.facts and dereference.facts, EDGES copies of these with other numbers.
@@ -8,10 +8,12 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -107,19 +109,35 @@ pairs copies(const std::string& path, std::uint64_t copies_wanted) {
   return made;
 }
 
+/// Without the first batch, which may take the results over.
+void print_summary(std::vector<double> seconds, double scratch) {
+  const double first = seconds.front();
+  seconds.erase(seconds.begin());
+  std::sort(seconds.begin(), seconds.end());
+  const double mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+  const auto at = [&](double share) {
+    return seconds[static_cast<std::size_t>(share * static_cast<double>(seconds.size() - 1))];
+  };
+  std::printf(
+      "  first batch %.4f s; then of %zu: median %.4f s (%.1f %%), 9 of 10 below %.4f s, most %.4f s, mean %.4f s "
+      "(%.1f %%)\n",
+      first, seconds.size(), at(0.5), 100 * at(0.5) / scratch, at(0.9), seconds.back(), mean, 100 * mean / scratch);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string query = count > 1 ? arguments[1] : "";
   if (query != "reach" && query != "cspa") {
     std::puts(
-        "bench_again reach|cspa [EDGES] [BATCH]\n"
+        "bench_again reach|cspa [EDGES] [BATCH] [BATCHES]\n"
         "GPULOG_CSPA: a folder with assign.facts and dereference.facts; EDGES are then copies of it");
     return 1;
   }
   const bool is_reach = query == "reach";
   const std::uint64_t edges = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 100000;
   const std::uint64_t batch = count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 1000;
+  const std::uint64_t batches = count > 4 ? std::strtoull(arguments[4], nullptr, 10) : 5;
   const char* const folder = std::getenv("GPULOG_CSPA");
   const bool is_read = !is_reach && folder != nullptr;
   const pairs facts = is_reach  ? chains(edges)
@@ -137,14 +155,19 @@ int main(int count, char** arguments) {
     std::printf("%s, continuation %s: %llu results, %.3f s from scratch\n", query.c_str(), mode,
                 static_cast<unsigned long long>(results(run, is_reach)), scratch);
     std::int32_t node = 2000000000;
-    for (int number = 1; number <= 5; ++number) {
+    std::vector<double> all_seconds;
+    for (std::uint64_t number = 1; number <= batches; ++number) {
       pairs added;
       for (std::uint64_t i = 0; i < batch; ++i, node += 2) added.emplace_back(node, node + 1);
       const std::uint64_t before = results(run, is_reach);
       insert(run, "edge", added);
       const double seconds = seconds_of_evaluation(run);
-      std::printf("  batch %d: %zu edges, %llu results, %.4f s, %.1f %%\n", number, added.size(),
-                  static_cast<unsigned long long>(results(run, is_reach) - before), seconds, 100 * seconds / scratch);
+      all_seconds.push_back(seconds);
+      if (batches > 10) continue;
+      std::printf("  batch %llu: %zu edges, %llu results, %.4f s, %.1f %%\n", static_cast<unsigned long long>(number),
+                  added.size(), static_cast<unsigned long long>(results(run, is_reach) - before), seconds,
+                  100 * seconds / scratch);
     }
+    if (batches > 10) print_summary(all_seconds, scratch);
   }
 }

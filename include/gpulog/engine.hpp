@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,18 @@ class GPULOG_API engine {
   /// evaluation_error, memory_limit_error or cancelled_error, the engine can only be reset. @throws input_error while
   /// it evaluates, or after that has failed
   void evaluate();
+
+  /// A program that may take the place of this engine's: change_program.
+  [[nodiscard]] program read(std::string text, const compile_options& options = {},
+                             const std::string& name = "program.dl") const;
+
+  /// Goes on with a program that read() has made and that goes further than the one before: the same relations in
+  /// front, with more facts, rules, relations or other queries. What is there of relations that this does not reach
+  /// stays, and evaluate() computes the others. load() reads the files of relations that were not needed before.
+  /// @return false for any other program, and where a file of facts that was read has changed: make another engine.
+  /// @throws input_error while it evaluates, after that has failed, and for a program with errors or that another
+  /// engine has read
+  [[nodiscard]] bool change_program(const program& next);
 
   /// Forgets all facts and results, whatever has happened: the engine is as it was made. @throws input_error while it
   /// evaluates

@@ -96,6 +96,7 @@ class GPULOG_API program {
   [[nodiscard]] const std::shared_ptr<const detail::program_state>& state() const { return state_; }
 
  private:
+  friend class engine;
   explicit program(std::shared_ptr<const detail::program_state> state) : state_(std::move(state)) {}
   std::shared_ptr<const detail::program_state> state_;
 };

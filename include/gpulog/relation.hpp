@@ -28,6 +28,13 @@ using column_values =
                  std::span<const std::string>, std::span<const std::string_view>, std::span<const std::int64_t>,
                  std::span<const std::uint64_t>, std::span<const double>>;
 
+/// A column of any type: as column_values, or with records and branches.
+using typed_column =
+    std::variant<std::span<const std::int32_t>, std::span<const std::uint32_t>, std::span<const float>,
+                 std::span<const std::string>, std::span<const std::string_view>, std::span<const std::int64_t>,
+                 std::span<const std::uint64_t>, std::span<const double>, std::span<const value>,
+                 std::span<const record>, std::span<const branch>>;
+
 /// Name and type of a column.
 struct attribute {
   std::string name;
@@ -69,15 +76,32 @@ class GPULOG_API tuple {
   std::uint64_t row_ = 0;
 };
 
-/// A column of numbers in the memory of a device. All work on it is done; nobody may write to it.
+/// A column of results in this machine's memory.
+struct host_column {
+  /// One a tuple, in the order of iteration. Numbers, unsigned numbers and floats have the width of the program's
+  /// words; symbols are std::string_view; records and branches are `value`.
+  typed_column values;
+  bool is_copy = false;               ///< made for this column; else where the engine has it
+  std::shared_ptr<const void> owner;  ///< keeps what is needed of the engine and of this evaluation
+};
+
+/// A column of numbers in the memory of a device. Nobody may write to it.
 struct device_column {
   const void* values = nullptr;
   std::uint64_t rows = 0;
-  std::string vendor;                 ///< whose device, as backend_from_name() reads it; or emulated
-  int device = 0;                     ///< its number
-  const void* stream = nullptr;       ///< of the engine, as the vendor has it
-  std::shared_ptr<const void> owner;  ///< keeps what is needed of the engine and of this evaluation
+  /// Of the values, as the Arrow C data interface writes them: "i" for std::int32_t, "I" for std::uint32_t, "f" for
+  /// float; of columns that go in, also c, C, s, S, l, L (8, 16 and 64 bits) and "g" for double.
+  std::string format;
+  std::string vendor;            ///< whose device: "cuda", "hip", or "emulated"
+  int device = 0;                ///< its number
+  const void* stream = nullptr;  ///< as the vendor has it. Of a result: the engine's, on which all work is done. Of
+                                 ///< what goes in: the one that it is computed on, which is waited for
+  std::shared_ptr<const void> owner;  ///< of a result: keeps what is needed of the engine and of this evaluation
 };
+
+/// Copies a column of a device into memory of this machine. @param into has room for its rows
+/// @throws input_error where this build has no devices of that vendor, or the machine none of that number
+GPULOG_API void copy_to_host(const device_column& column, void* into);
 
 /// A relation of an engine: a handle, valid as long as the engine. Iteration gives every tuple once, in no order to
 /// rely on.
@@ -127,10 +151,14 @@ class GPULOG_API relation {
 
   /// Adds as many tuples as each column has values, all of them or none. The values are copied. @throws as insert does,
   /// and input_error for columns of different lengths or for a relation without attributes
-  void insert_columns(std::span<const column_values> columns);
-  void insert_columns(std::initializer_list<column_values> columns) {
-    insert_columns(std::span<const column_values>(columns.begin(), columns.size()));
+  void insert_columns(std::span<const typed_column> columns);
+  void insert_columns(std::initializer_list<typed_column> columns) {
+    insert_columns(std::span<const typed_column>(columns.begin(), columns.size()));
   }
+
+  /// The same of columns that a device has, with the types that insert_arrow takes. They are copied to this machine,
+  /// which has the facts of an engine. @throws as insert_arrow_columns and copy_to_host do
+  void insert_device_columns(std::span<const device_column> columns);
 
   /// Takes a tuple away from the facts, whether it was inserted, loaded, or stands in the program's text; for the next
   /// evaluation. A tuple that is no fact stays as it is: one that rules derive is there as long as they derive it.
@@ -155,6 +183,11 @@ class GPULOG_API relation {
   /// of the engine, and may be released by any thread. Reading the stream fails for texts that are no UTF-8, unless
   /// they are wanted as bytes. @throws memory_limit_error
   void to_arrow(ArrowArrayStream& made, const arrow_options& options = {}) const;
+
+  /// The values of an attribute, for all tuples that it has now. Numbers, unsigned numbers and floats of 32 bits are
+  /// not copied after an evaluation, but of an equivalence relation. @throws input_error for a column that there is
+  /// not, and for a value that tuple::value would not give; memory_limit_error
+  [[nodiscard]] host_column column(std::size_t number) const;
 
   /// A column of results where it is; to_arrow would copy it to the host. Numbers, unsigned numbers and floats of 32
   /// bits only. Nothing of one that the host has.

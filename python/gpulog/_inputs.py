@@ -11,6 +11,8 @@ def insert(engine: _core.Engine, name: str, facts: Any) -> None:
     """Adds facts to a relation, all of them or none."""
     arity = len(engine.attributes(name))
     columns = _columns_of(facts)
+    if columns is None and _is_on_device(facts):
+        columns = [facts]
     if columns is not None:
         _insert_columns(engine, name, columns)
     elif hasattr(facts, "__arrow_c_stream__"):
@@ -52,6 +54,13 @@ def _is_array(facts: Any) -> bool:
     return _is_of(facts, "numpy") and hasattr(facts, "__array_interface__") and facts.ndim > 0
 
 
+def _is_on_device(array: Any) -> bool:
+    on_host = (1, 3, 11)  # kDLCPU, kDLCUDAHost, kDLROCMHost
+    if hasattr(array, "__dlpack_device__"):
+        return array.__dlpack_device__()[0] not in on_host
+    return hasattr(array, "__cuda_array_interface__")
+
+
 def _insert_columns(engine: _core.Engine, name: str, columns: Mapping[str, Any] | list[Any]) -> None:
     attributes = attributes_of(engine.attributes(name))
     if len(columns) != len(attributes):
@@ -78,16 +87,36 @@ def _stream(engine: _core.Engine, name: str, place: int, column: Any) -> object:
         return column.__arrow_c_stream__()
     if hasattr(column, "__arrow_c_array__"):
         return _core.stream_of_capsules(*column.__arrow_c_array__())
-    if hasattr(column, "__dlpack__"):
+    if hasattr(column, "__dlpack__") or hasattr(column, "__cuda_array_interface__"):
         try:
-            return _core.stream_of_array(column)
-        except TypeError as problem:
+            return _stream_of_foreign_array(column)
+        except (TypeError, _core.InputError) as problem:
             attribute = engine.attributes(name)[place][0]
-            raise _core.InputError(
-                f"attribute {attribute} of relation {name} was given an array that is not contiguous, has several "
-                "dimensions, or is on a device: copy it to the host"
-            ) from problem
+            raise _core.InputError(f"attribute {attribute} of relation {name}: {problem}") from problem
     return engine.stream_of_values(name, place, column)
+
+
+def _stream_of_foreign_array(column: Any) -> object:
+    """Of a library that knows DLPack or CUDA's array interface. What a device has is copied to this machine."""
+    if not hasattr(column, "__dlpack__"):
+        return _stream_of_cuda_array(column.__cuda_array_interface__)
+    try:
+        return _core.stream_of_device_array(column) if _is_on_device(column) else _core.stream_of_array(column)
+    except TypeError as problem:
+        raise TypeError("an array is not contiguous, or has several dimensions") from problem
+
+
+def _stream_of_cuda_array(described: Mapping[str, Any]) -> object:
+    typestr: str = described["typestr"]
+    code, size = typestr[1], int(typestr[2:])
+    (rows,) = described["shape"] if len(described["shape"]) == 1 else (None,)
+    if rows is None or described.get("strides") not in (None, (size,)):
+        raise TypeError("an array is not contiguous, or has several dimensions")
+    if described.get("mask") is not None:
+        raise TypeError("an array has a mask")
+    if typestr[0] == ">" and size > 1:
+        raise TypeError("the bytes of numbers are in another order than this machine's")
+    return _core.stream_of_cuda_memory(described["data"][0], rows, code, size, described.get("stream") or 0)
 
 
 def _values_of_series(series: Any) -> Any:

@@ -160,10 +160,9 @@ nb::object guarded_engine::on_device(const std::string& name, std::size_t column
   const gpulog::relation relation = engine_.relation(name);
   const auto found = relation.on_device(column);
   if (!found) return nb::none();
-  constexpr int device_of_another_kind = 12;  // kDLExtDev: nobody reads the emulated device's memory
   const int kind = found->vendor == "cuda"  ? nb::device::cuda::value
                    : found->vendor == "hip" ? nb::device::rocm::value
-                                            : device_of_another_kind;
+                                            : emulated_device;
   const std::string type = relation.attributes()[column].type;
   const nb::dlpack::dtype dtype = type == "number"     ? nb::dtype<std::int32_t>()
                                   : type == "unsigned" ? nb::dtype<std::uint32_t>()

@@ -86,6 +86,8 @@ NB_MODULE(_core, module) {
   module.def("stages", &gpulog::program::stages);
   module.def("stream_of_capsules", &stream_of_capsules);
   module.def("stream_of_array", &stream_of_array);
+  module.def("stream_of_device_array", &stream_of_device_array);
+  module.def("stream_of_cuda_memory", &stream_of_cuda_memory, "values"_a, "rows"_a, "code"_a, "bytes"_a, "stream"_a);
 
   nb::class_<gpulog::program>(module, "Program")
       .def_prop_ro("ok", &gpulog::program::ok)

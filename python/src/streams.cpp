@@ -78,6 +78,50 @@ struct taken_array {
 
 taken_array& taken(ArrowArrayStream* stream) { return *static_cast<taken_array*>(stream->private_data); }
 
+/// Of an array of numbers as Arrow has it. @throws gpulog::input_error for others
+std::string format_of(nb::dlpack::dtype type) {
+  const auto code = static_cast<nb::dlpack::dtype_code>(type.code);
+  const std::size_t place = type.bits == 8 ? 0 : type.bits == 16 ? 1 : type.bits == 32 ? 2 : type.bits == 64 ? 3 : 4;
+  const auto one_of = [place](std::string_view formats) { return place < 4 ? formats[place] : '\0'; };
+  char format = '\0';
+  if (code == nb::dlpack::dtype_code::Int) format = one_of("csil");
+  if (code == nb::dlpack::dtype_code::UInt) format = one_of("CSIL");
+  if (code == nb::dlpack::dtype_code::Float) format = place < 2 ? '\0' : one_of("  fg");
+  if (code == nb::dlpack::dtype_code::Bool) format = 'b';
+  if (format == '\0') throw gpulog::input_error("an array has neither integers nor floats");
+  return std::string(1, format);
+}
+
+/// Whose devices DLPack calls so.
+std::string vendor_of(int kind) {
+  if (kind == nb::device::cuda::value || kind == nb::device::cuda_managed::value) return "cuda";
+  if (kind == nb::device::rocm::value) return "hip";
+  return kind == emulated_device ? "emulated" : "the kind " + std::to_string(kind) + " of DLPack";
+}
+
+/// What is copied to this machine now.
+nb::capsule stream_of_device_memory(const void* values, std::uint64_t rows, const std::string& format,
+                                    const std::string& vendor, int device, const void* stream) {
+  const auto copy = std::make_shared<std::vector<std::uint64_t>>(rows);  // no value has more bytes
+  gpulog::device_column column;
+  column.values = values;
+  column.rows = rows;
+  column.format = format;
+  column.vendor = vendor;
+  column.device = device;
+  column.stream = stream;
+  {
+    const nb::gil_scoped_release free;
+    gpulog::copy_to_host(column, copy->data());
+  }
+  auto made = std::make_unique<one_array>();
+  made->format = format;
+  made->length = static_cast<std::int64_t>(rows);
+  made->buffers = {nullptr, copy->data()};
+  made->owner = copy;
+  return stream_of(std::move(made));
+}
+
 /// Appends values of Python to a column.
 class column_builder {
  public:
@@ -217,23 +261,31 @@ nb::capsule stream_of_capsules(const nb::capsule& schema, const nb::capsule& arr
 }
 
 nb::capsule stream_of_array(const nb::ndarray<nb::ro, nb::c_contig, nb::ndim<1>, nb::device::cpu>& values) {
-  // Formats by the number of bytes: 1, 2, 4, 8.
-  const auto format = [&]() -> char {
-    const std::size_t bytes = values.itemsize();
-    const std::size_t place = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
-    const auto code = static_cast<nb::dlpack::dtype_code>(values.dtype().code);
-    if (code == nb::dlpack::dtype_code::Int) return "csil"[place];
-    if (code == nb::dlpack::dtype_code::UInt) return "CSIL"[place];
-    if (code == nb::dlpack::dtype_code::Float) return "\0efg"[place];
-    return code == nb::dlpack::dtype_code::Bool ? 'b' : '\0';
-  }();
-  if (format == '\0') throw gpulog::input_error("an array has neither integers nor floats");
   auto made = std::make_unique<one_array>();
-  made->format = std::string(1, format);
+  made->format = format_of(values.dtype());
   made->length = static_cast<std::int64_t>(values.shape(0));
   made->buffers = {nullptr, values.data()};
   made->owner = std::make_shared<nb::ndarray<nb::ro, nb::c_contig, nb::ndim<1>, nb::device::cpu>>(values);
   return stream_of(std::move(made));
+}
+
+nb::capsule stream_of_device_array(const nb::ndarray<nb::ro, nb::c_contig, nb::ndim<1>>& values) {
+  // Who gives it has made the device's standard stream wait for what computes it.
+  return stream_of_device_memory(values.data(), values.shape(0), format_of(values.dtype()),
+                                 vendor_of(values.device_type()), values.device_id(), nullptr);
+}
+
+nb::capsule stream_of_cuda_memory(std::uintptr_t values, std::uint64_t rows, char code, std::size_t bytes,
+                                  std::uintptr_t stream) {
+  using type = nb::dlpack::dtype_code;
+  const type of_numbers = code == 'i'   ? type::Int
+                          : code == 'u' ? type::UInt
+                          : code == 'f' ? type::Float
+                                        : type::Complex;
+  const nb::dlpack::dtype dtype{static_cast<std::uint8_t>(of_numbers), static_cast<std::uint8_t>(8 * bytes), 1};
+  // The interface does not tell the number of the device; an address is good for all of a process.
+  return stream_of_device_memory(reinterpret_cast<const void*>(values), rows, format_of(dtype), "cuda", 0,
+                                 reinterpret_cast<const void*>(stream));
 }
 
 nb::capsule stream_of_values(const std::string& relation, const gpulog::attribute& attribute, const nb::object& values,

@@ -35,6 +35,18 @@ struct new_stream {
 [[nodiscard]] nb::capsule stream_of_array(
     const nb::ndarray<nb::ro, nb::c_contig, nb::ndim<1>, nb::device::cpu>& values);
 
+/// The same of an array that is in the memory of a device. It is copied to this machine, as an engine has its facts
+/// there. @throws gpulog::input_error where gpulog was built for no such device
+[[nodiscard]] nb::capsule stream_of_device_array(const nb::ndarray<nb::ro, nb::c_contig, nb::ndim<1>>& values);
+
+/// The same of memory that `__cuda_array_interface__` describes. @param code i, u or f @param bytes of a value
+/// @param stream 0: nothing computes it
+[[nodiscard]] nb::capsule stream_of_cuda_memory(std::uintptr_t values, std::uint64_t rows, char code, std::size_t bytes,
+                                                std::uintptr_t stream);
+
+/// How DLPack calls the emulated device: kDLExtDev. No other library reads its memory.
+constexpr int emulated_device = 12;
+
 /// Streams for the attributes of a relation, of rows that are sequences. @throws gpulog::input_error
 [[nodiscard]] std::vector<nb::capsule> streams_of_rows(const std::string& relation,
                                                        const std::vector<gpulog::attribute>& attributes,

@@ -77,6 +77,61 @@ def test_an_engine_calls_them_again() -> None:
     assert sorted(engine["b"]) == [("ONE",), ("TWO",)]
 
 
+@pytest.mark.parametrize("continuation", ["on", "auto", "off"])
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_what_goes_on_calls_them_with_what_is_new(continuation: str, jobs: int) -> None:
+    """Also in a recursion, behind what was erased, and after a failure."""
+    text = """
+    .functor next(n:number):number
+    .functor name(n:number):symbol
+    .decl a(x:number)
+    .decl b(x:number)
+    b(x) :- a(x).
+    b(@next(x)) :- b(x), x % 10 != 9.
+    .decl c(s:symbol)
+    c(@name(x)) :- b(x).
+    """
+    calls: list[int] = []
+
+    def next_number(n: int) -> int:
+        if n == 1005:
+            raise ValueError("not this one")
+        calls.append(n)
+        return n + 1
+
+    engine = gpulog.Engine(
+        text,
+        functors={"next": next_number, "name": gpulog.batched(lambda numbers: [str(one) for one in numbers])},
+        tuning={"continuation": continuation},
+        jobs=jobs,
+    )
+
+    def expect(first: set[int]) -> None:
+        engine.evaluate()
+        wanted = {x for one in first for x in range(one, one // 10 * 10 + 10)}
+        assert set(engine["b"]) == {(x,) for x in wanted}
+        assert set(engine["c"]) == {(str(x),) for x in wanted}
+
+    engine["a"].insert(range(0, 500, 10))
+    expect(set(range(0, 500, 10)))
+    for turn in range(6):
+        calls.clear()
+        engine["a"].insert([600 + 10 * turn])
+        expect({*range(0, 500, 10), *range(600, 610 + 10 * turn, 10)})
+        if continuation == "on":
+            assert sorted(calls) == [*range(600 + 10 * turn, 609 + 10 * turn)]
+    engine["a"].erase([600, 610])
+    expect({*range(0, 500, 10), *range(620, 660, 10)})
+    engine["a"].insert([1000])
+    with pytest.raises(ValueError, match="not this one"):
+        engine.evaluate()
+    with pytest.raises(gpulog.InputError, match="has to be reset"):
+        engine.evaluate()
+    engine.reset()
+    engine["a"].insert([5, 703])
+    expect({5, 703})
+
+
 def test_results_of_numpy_are_taken() -> None:
     for given in (numpy.int64, numpy.uint8, lambda x: numpy.array([x])[0]):
         assert len(gpulog.run(MANY, functors={"f": lambda x: given(x % 100)})["b"]) == 10000

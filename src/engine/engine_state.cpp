@@ -87,8 +87,7 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
       symbols(source->analysed->symbols, symbol_memory),
       records(source->words == word_size::bits64 ? storage::wide_values::most_names : UINT32_MAX, record_memory),
       libraries(options, source->analysed->pragmas),
-      needed(tuned.runs("unneeded-relations") ? sema::needed_relations(*source->analysed)
-                                              : std::vector<bool>(source->analysed->relations.size(), true)) {
+      needed(needed_now()) {
   if (tuned.joins == exec::join_mode::nested && options.storage != storage_kind::hisa)
     throw input_error("--tune joins=nested is for --storage hisa");
   if (source->words == word_size::bits64) wide.emplace(wide_memory);
@@ -106,9 +105,16 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
   staged.resize(analysed().relations.size());
   kept.resize(staged.size());
   erased.resize(staged.size());
+  loaded.resize(staged.size());
+  stale.resize(staged.size());
   begin_figures();
   begin_record();
   list_as_running();
+}
+
+std::vector<bool> engine_state::needed_now() const {
+  if (tuned.runs("unneeded-relations")) return sema::needed_relations(analysed());
+  return std::vector<bool>(analysed().relations.size(), true);
 }
 
 void engine_state::begin_figures() {
@@ -135,20 +141,20 @@ const std::vector<const word*>& engine_state::columns_of(std::uint32_t relation)
 }
 
 std::uint64_t engine_state::rows(std::uint32_t relation) const {
-  if (has_results()) return homes[relation]->executor->rows(relation_id(relation));
+  if (has_results_of(relation)) return homes[relation]->executor->rows(relation_id(relation));
   std::uint64_t sum = 0;
   for (const staged_rows& block : staged[relation]) sum += block.rows;
   return sum;
 }
 
 word engine_state::at(std::uint32_t relation, std::uint64_t row, std::size_t column) const {
-  if (has_results() && is_equivalence(relation)) {
+  if (has_results_of(relation) && is_equivalence(relation)) {
     word pair[2];
     word* const columns[] = {pair, pair + 1};
     homes[relation]->executor->read_pairs(relation_id(relation), row, 1, columns);
     return pair[column];
   }
-  if (has_results()) return columns_of(relation)[column][row];
+  if (has_results_of(relation)) return columns_of(relation)[column][row];
   for (const staged_rows& block : staged[relation]) {
     if (row < block.rows) return block.columns[column][row];
     row -= block.rows;
@@ -158,7 +164,7 @@ word engine_state::at(std::uint32_t relation, std::uint64_t row, std::size_t col
 
 bool engine_state::contains(std::uint32_t relation, std::span<const word> row) {
   if (row.empty()) return rows(relation) != 0;
-  if (!has_results()) {
+  if (!has_results_of(relation)) {
     const auto has_row = [row](const staged_rows& block) {
       for (std::uint64_t i = 0; i < block.rows; ++i) {
         std::size_t column = 0;
@@ -336,6 +342,10 @@ plan::statistics engine_state::plan_current(const plan::options& chosen) {
   current->planner.emplace(*current->source, known, chosen,
                            tuned.reoptimization == tuning_mode::on ? 0 : plan::calibration::least_reordered_rows);
   current->record.note_planned(*current->planner);
+  current->members.assign(current->plan().relations.size(), false);
+  for (const plan::stratum& stratum : current->plan().strata) {
+    for (const relation_id member : stratum.relations) current->members[member.value] = true;
+  }
   return known;
 }
 
@@ -343,6 +353,7 @@ void engine_state::evaluate_staged(std::shared_ptr<const sema::program> part, co
   monitor.begin_run();
   current = std::make_shared<evaluation>();
   latest.push_back(current);
+  current->text = source;
   current->source = std::move(part);
   move_home(relations);
   const plan::statistics known = plan_current(tuned.chosen_planning());
@@ -369,7 +380,18 @@ void engine_state::evaluate_first() {
   keep_facts(*first);
   homes.resize(analysed().relations.size());
   forget_evaluation();
-  evaluate_staged(first, std::vector<bool>(homes.size(), true));
+  // What nobody needs waits: a program that takes the place of this one may need it.
+  staged_facts waiting_facts(staged.size());
+  for (std::uint32_t number = 0; number < staged.size(); ++number) {
+    if (!needed[number]) staged[number].swap(waiting_facts[number]);
+  }
+  evaluate_staged(first, needed);
+  for (std::uint32_t number = 0; number < staged.size(); ++number) {
+    if (!needed[number]) staged[number].swap(waiting_facts[number]);
+  }
+  for (const sema::fact& fact : first->facts) {
+    if (!needed[fact.relation.value]) stage(fact.relation.value, row_of(fact));
+  }
 }
 
 void engine_state::attempt(const std::function<void()>& evaluating) {

@@ -44,6 +44,15 @@ namespace gpulog::detail {
 
 class proof_search;
 
+/// What tells whether a file has changed.
+struct file_version {
+  std::filesystem::file_time_type written;
+  std::uintmax_t bytes = 0;
+  friend bool operator==(const file_version&, const file_version&) = default;
+};
+/// Nothing where there is no file.
+[[nodiscard]] std::optional<file_version> version_of(const std::filesystem::path& path);
+
 /// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs. Its functions stand by
 /// what they are about: backend_choice.cpp, loading_and_writing.cpp (files), functors.cpp, run_figures.cpp (--stats),
 /// evaluate_again.cpp (facts that change behind an evaluation), continue_evaluation.cpp (what goes on from them), and
@@ -65,6 +74,8 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   [[nodiscard]] const plan::program& planned() const { return current->plan(); }
   /// What its executor runs.
   [[nodiscard]] const plan::program& running_plan() const { return current->running_plan(); }
+  /// Whether an evaluation has the rows of the relation; not of one that nobody has needed yet.
+  [[nodiscard]] bool has_results_of(std::uint32_t relation) const { return has_results() && homes[relation]; }
   [[nodiscard]] bool is_equivalence(std::uint32_t relation) const {
     return analysed().relations[relation].structure == sema::representation::eqrel;
   }
@@ -95,6 +106,8 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void write();
   /// Back to where nothing is loaded.
   void reset();
+  /// engine::change_program (change_program.cpp).
+  [[nodiscard]] bool change_program(std::shared_ptr<const program_state> next);
   /// What is being done; from any thread.
   [[nodiscard]] std::optional<run_step> now(double patience);
   /// figures, with what the executor has measured. By who holds the monitor. @param is_live whether the run goes on
@@ -117,14 +130,19 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// Of a program with words of 64 bits. Reading a record of a result may make codes.
   mutable std::optional<storage::wide_values> wide;
   functor_libraries libraries;
-  std::vector<bool> needed;  ///< by relation: it is loaded and computed
+  std::vector<bool> needed;       ///< by relation: it is loaded and computed
+  std::vector<bool> loaded;       ///< by relation: load() has read its files
+  std::vector<bool> stale;        ///< by relation: its rows are not what its rules and facts say, as nobody needed them
+  bool reads_files_once = false;  ///< load() reads those that were not needed before
+  std::map<std::filesystem::path, file_version> files_read;  ///< as they were then
   std::optional<kernels::functor_table> functors;
-  staged_facts staged;                             ///< since the last evaluation; insert() extends the last block
-  std::vector<erased_rows> erased;                 ///< by relation: since the last evaluation
-  staged_facts kept;                               ///< facts of relations that have other rows as well (is_plain_input)
-  std::atomic<wide_word> counter = 0;              ///< of autoinc()
-  std::shared_ptr<evaluation> current;             ///< the last one
-  std::vector<std::shared_ptr<evaluation>> homes;  ///< by relation, from evaluate() on: the one that has its rows
+  staged_facts staged;                  ///< since the last evaluation; insert() extends the last block
+  std::vector<erased_rows> erased;      ///< by relation: since the last evaluation
+  staged_facts kept;                    ///< facts of relations that have other rows as well (is_plain_input)
+  std::atomic<wide_word> counter = 0;   ///< of autoinc()
+  std::shared_ptr<evaluation> current;  ///< the last one
+  /// By relation, from evaluate() on: the one that has its rows; nullptr: none yet.
+  std::vector<std::shared_ptr<evaluation>> homes;
   std::vector<std::shared_ptr<evaluation>> latest;  ///< those that evaluate() ran last, in order
   std::shared_ptr<evaluation> continuing;           ///< the one that goes on with facts that are inserted, if any
   std::vector<bool> waiting;                        ///< relations that begin anew until it pays that they go on
@@ -170,6 +188,7 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void write_outputs(io::output_files& files);
   /// Whether load() reads files for it.
   [[nodiscard]] bool is_loaded(std::uint32_t relation) const;
+  void note_file(const std::filesystem::path& path);
   void load_directive(std::uint32_t relation, const sema::io_directive& directive, io::prefetched_files* ahead);
   [[nodiscard]] std::vector<std::filesystem::path> text_files() const;
   /// Where values are numbered while the program runs.
@@ -196,10 +215,12 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// Since the last evaluation, by relation.
   struct changes {
     std::vector<bool> changed;
-    std::vector<bool> erased;    ///< facts of them
-    std::vector<bool> affected;  ///< these, and what may change with them
+    std::vector<bool> erased;    ///< facts of them, or they are not there: they cannot be gone on from
+    std::vector<bool> affected;  ///< these, and what may change with them, as far as it is needed
+    std::vector<bool> left;      ///< what may change with them and is not needed now
   };
   [[nodiscard]] changes find_changes() const;
+  void evaluate_changes(const changes& now);
   void begin_anew(const std::vector<bool>& relations);
   [[nodiscard]] std::vector<bool> growing_now(const changes& now);
   void forget_stale(const std::vector<bool>& anew);
@@ -210,6 +231,11 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void hand_over_results();
   void go_on(const std::vector<bool>& growing);
   [[nodiscard]] std::vector<bool> with_incomplete(std::vector<bool> affected) const;
+  /// Whether an evaluation has all rows of the relation, not only those that were asked for.
+  [[nodiscard]] bool is_complete(relation_id relation) const;
+  [[nodiscard]] std::vector<bool> needed_now() const;
+  void forget_query(std::uint32_t relation);
+  void take_program(std::shared_ptr<const program_state> next);
   /// The rows of these relations are in the current evaluation.
   void move_home(const std::vector<bool>& relations);
   /// Orders the joins of a stratum again, which comes next. @return whether anything was planned again

@@ -17,12 +17,17 @@
 
 namespace gpulog::detail {
 
+struct program_state;
+
 /// One evaluation of a program, or of the part of it that facts have changed (affected.hpp), with its results. It uses
 /// memory of its engine_state, which outlives it.
 struct evaluation {
+  /// Has the text that places in what it evaluates point to.
+  std::shared_ptr<const program_state> text;
   /// What it evaluates; the planner points to it.
   std::shared_ptr<const sema::program> source;
   std::optional<plan::reoptimizer> planner;
+  std::vector<bool> members;             ///< by relation: a stratum of the plan has it
   plan_record record;                    ///< what the planner knew
   std::optional<run_measures> measures;  ///< of the executor
   /// Whether a stratum that a device can run can be run there still; empty: there is none.

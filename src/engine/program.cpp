@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "engine/declarations.hpp"
+#include "engine/engine_state.hpp"
 #include "engine/program_state.hpp"
 #include "engine/stages.hpp"
+#include "gpulog/engine.hpp"
 #include "gpulog/error.hpp"
 #include "kernels/steps/text_pattern.hpp"
 #include "sema/analysis.hpp"
@@ -40,7 +42,7 @@ void warn_of_wrong_patterns(const std::vector<sema::literal>& body, const sema::
     const bool has_pattern =
         test != nullptr && (test->op == comparison_op::matches || test->op == comparison_op::not_matches);
     if (!has_pattern || !test->left.is_constant()) continue;
-    const std::string& text = analysed.symbols[static_cast<std::size_t>(test->left.constant)];
+    const std::string text(analysed.symbol_text(test->left.constant));
     if (kernels::text_pattern(text).match("") == kernels::text_pattern::outcome::bad_pattern) {
       report.warning(test->left.span, "Wrong pattern provided for match: \"" + text + "\"");
     }
@@ -86,6 +88,11 @@ void compile(program_state& state, source_file& main_file, const compile_options
     analysis.filled_relations = state.filled_relations;
     analysis.queries = std::move(queries);
     analysis.only_queries = options.only_queries;
+    if (state.symbols_of != nullptr) {
+      analysis.number_symbol = [engine = state.symbols_of](const std::string& text) {
+        return wide_word{engine->symbols.intern(text)};
+      };
+    }
     state.analysed = sema::analyse(state.parsed, report, analysis);
     if (options.warnings && state.analysed) {
       for (const sema::rule& rule : state.analysed->rules) warn_of_wrong_patterns(rule.body, *state.analysed, report);
@@ -125,6 +132,13 @@ program program::from_file(const std::string& path, const compile_options& optio
 
 program program::from_text(std::string text, const compile_options& options, const std::string& name) {
   auto state = std::make_shared<program_state>();
+  compile(*state, state->sources.add(name, std::move(text)), options);
+  return program(std::move(state));
+}
+
+program engine::read(std::string text, const compile_options& options, const std::string& name) const {
+  auto state = std::make_shared<program_state>();
+  state->symbols_of = state_.get();
   compile(*state, state->sources.add(name, std::move(text)), options);
   return program(std::move(state));
 }

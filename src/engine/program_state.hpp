@@ -13,6 +13,8 @@
 
 namespace gpulog::detail {
 
+struct engine_state;
+
 /// All stages of one program from text to analysis. Spans in the later stages point into `sources`.
 struct program_state {
   word_size words = word_size::bits32;
@@ -24,7 +26,8 @@ struct program_state {
   std::vector<diagnostic> remarks;
   std::string report;
   std::size_t syntax_errors = 0;
-  bool is_cut_off = false;  ///< the first error is that a text ends
+  engine_state* symbols_of = nullptr;  ///< of a program that was read for an engine; only compared once it is read
+  bool is_cut_off = false;             ///< the first error is that a text ends
   double compile_seconds = 0;
 };
 

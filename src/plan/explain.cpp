@@ -26,8 +26,12 @@ std::string_view part_suffix(part rows) {
 
 std::string constant_text(const program& plan, wide_word value, value_kind kind) {
   switch (kind) {
-    case value_kind::symbol:
-      return value < plan.symbols.size() ? fmt::format("\"{}\"", plan.symbols[value]) : fmt::format("symbol {}", value);
+    case value_kind::symbol: {
+      if (value < plan.symbols.size()) return fmt::format("\"{}\"", plan.symbols[value]);
+      const auto found = plan.symbols_of_engine.find(value);
+      return found == plan.symbols_of_engine.end() ? fmt::format("symbol {}", value)
+                                                   : fmt::format("\"{}\"", found->second);
+    }
     case value_kind::unsigned_number:
       return fmt::format("{}u", value);
     default:

@@ -371,10 +371,11 @@ struct program {
   std::vector<index> indexes;
   std::vector<stratum> strata;
   std::vector<fact_block> facts;
-  std::vector<std::string> symbols;          ///< symbol_id n is symbols[n]
-  std::vector<std::string> functors;         ///< names of those of libraries, by number; for explain
-  std::vector<std::string> remarks;          ///< decisions about supplementary relations, with their reasons
-  std::map<std::string, double> pass_times;  ///< by name of the pass, seconds; those that ran
+  std::vector<std::string> symbols;                    ///< symbol_id n is symbols[n]
+  std::map<wide_word, std::string> symbols_of_engine;  ///< as sema::program has it; for explain
+  std::vector<std::string> functors;                   ///< names of those of libraries, by number; for explain
+  std::vector<std::string> remarks;                    ///< decisions about supplementary relations, with their reasons
+  std::map<std::string, double> pass_times;            ///< by name of the pass, seconds; those that ran
 };
 
 }  // namespace gpulog::plan

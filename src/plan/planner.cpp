@@ -261,6 +261,7 @@ void run_passes(planning& shared) {
   for (const program_pass& one : plan_passes) run_and_check(one, shared);
   shared.result.words = shared.source.words;
   shared.result.symbols = shared.source.symbols;
+  shared.result.symbols_of_engine = shared.source.symbols_of_engine;
   for (const user_functor& functor : shared.source.functors) shared.result.functors.push_back(functor.name);
   assert(validate(shared.result).empty());
 }

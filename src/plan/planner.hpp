@@ -49,9 +49,8 @@ enum class magic_sets_mode : std::uint8_t { automatic, always, watched };
 /// are asked by constants, and those that the program names; always: all.
 enum class magic_transform_mode : std::uint8_t { automatic, always };
 
-/// Passes that are off until they are asked for: what no output depends on is planned, too; and counts in place of
-/// semi-joins are for a CPU, as a device has no order of rows.
-inline const std::set<std::string, std::less<>> passes_off_by_default = {"unneeded-relations", "semi-joins"};
+/// Passes that are off until they are asked for: what no output depends on is planned, too.
+inline const std::set<std::string, std::less<>> passes_off_by_default = {"unneeded-relations"};
 
 struct options {
   supplementary_mode supplementary = supplementary_mode::automatic;

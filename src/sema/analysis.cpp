@@ -61,7 +61,7 @@ class analyser {
         options_(options),
         declared_(items_, program_, diagnostics, options.pragmas),
         inliner_(items_, declared_, diagnostics),
-        symbols_(program_.symbols),
+        symbols_(program_, options.number_symbol),
         has_clause_(program_.relations.size(), false),
         has_subsumption_(program_.relations.size(), false) {
     program_.words = options.words;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,6 +23,8 @@ struct analysis_options {
   /// Each becomes a relation that is printed on standard output.
   std::vector<syntax::query> queries = {};
   bool only_queries = false;  ///< .output and .printsize have no effect
+  /// Of a program for an engine that has texts already: gives each its number there. Empty: they are numbered anew.
+  std::function<wide_word(const std::string& text)> number_symbol = {};
 };
 
 /// Resolves, types, checks, desugars and stratifies a parsed program. Everything that is wrong is reported to

@@ -376,9 +376,16 @@ class clause_lowering {
 }  // namespace
 
 symbol_id symbol_numbers::number(const std::string& text) {
-  const auto [found, inserted] = numbers_.emplace(text, static_cast<std::uint32_t>(symbols_.size()));
-  if (inserted) symbols_.push_back(text);
-  return found->second;
+  const auto known = numbers_.find(text);
+  if (known != numbers_.end()) return known->second;
+  symbol_id made(static_cast<std::uint32_t>(program_.symbols.size()));
+  if (number_symbol_) {
+    made = symbol_id(static_cast<std::uint32_t>(number_symbol_(text)));
+    program_.symbols_of_engine.emplace(made.value, text);
+  } else {
+    program_.symbols.push_back(text);
+  }
+  return numbers_.emplace(text, made).first->second;
 }
 
 std::optional<rule> lower(const flat_clause& clause, const clause_types& types, symbol_numbers& symbols) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 
@@ -12,11 +13,14 @@ namespace gpulog::sema {
 /// Numbers the texts of a program in order of first use.
 class symbol_numbers {
  public:
-  explicit symbol_numbers(std::vector<std::string>& symbols) : symbols_(symbols) {}
+  /// @param number_symbol analysis_options::number_symbol
+  symbol_numbers(program& numbered, const std::function<wide_word(const std::string&)>& number_symbol)
+      : program_(numbered), number_symbol_(number_symbol) {}
   symbol_id number(const std::string& text);
 
  private:
-  std::vector<std::string>& symbols_;
+  program& program_;
+  const std::function<wide_word(const std::string&)>& number_symbol_;
   std::unordered_map<std::string, symbol_id> numbers_;
 };
 

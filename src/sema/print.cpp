@@ -53,7 +53,7 @@ namespace {
 std::string constant_text(const program& program, value_kind kind, wide_word value) {
   switch (kind) {
     case value_kind::symbol:
-      return value < program.symbols.size() ? syntax::quoted(program.symbols[value]) : "?";
+      return syntax::quoted(std::string(program.symbol_text(value)));
     default:
       return number_text(kind, value, program.words);
   }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -211,14 +213,21 @@ struct program {
   /// `dominated <= dominating :- body` as `dominated :- dominated, dominating, body`, where the first two literals are
   /// atoms: the first tuple goes when there is a second, different one and the body holds. Without an id.
   std::vector<rule> subsumptions;
-  std::vector<fact> facts;                 ///< in program order, duplicates possible
-  std::vector<stratum> strata;             ///< evaluation order; each relation is in exactly one
-  std::vector<dependency> dependencies;    ///< without duplicates, sorted
-  std::vector<structure_type> structures;  ///< by structure_id
-  std::vector<user_functor> functors;      ///< of libraries, as declared
-  std::vector<std::string> symbols;        ///< by symbol_id, in order of first occurrence in the text
+  std::vector<fact> facts;                             ///< in program order, duplicates possible
+  std::vector<stratum> strata;                         ///< evaluation order; each relation is in exactly one
+  std::vector<dependency> dependencies;                ///< without duplicates, sorted
+  std::vector<structure_type> structures;              ///< by structure_id
+  std::vector<user_functor> functors;                  ///< of libraries, as declared
+  std::vector<std::string> symbols;                    ///< by symbol_id, in order of first occurrence in the text
+  std::map<wide_word, std::string> symbols_of_engine;  ///< those that an engine has numbered (number_symbol)
   std::map<std::string, std::string> pragmas;
 
+  /// The text of a constant of kind symbol.
+  [[nodiscard]] std::string_view symbol_text(wide_word id) const {
+    if (id < symbols.size()) return symbols[static_cast<std::size_t>(id)];
+    const auto found = symbols_of_engine.find(id);
+    return found == symbols_of_engine.end() ? std::string_view("?") : found->second;
+  }
   [[nodiscard]] const relation& operator[](relation_id id) const { return relations[id.value]; }
   [[nodiscard]] const rule& operator[](rule_id id) const { return rules[id.value]; }
   [[nodiscard]] std::optional<relation_id> find_relation(const std::string& name) const {

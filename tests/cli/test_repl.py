@@ -197,6 +197,37 @@ class Sessions(CommandTest):
         self.assertIn('\n5\t6\n', terminal.enter('?- edge(x,y).'))
         self.leave(terminal)
 
+    def test_what_was_computed_stays(self):
+        terminal = self.start_session()
+        self.graph(terminal)
+        self.assertEqual(len(terminal.enter('?- reach(x,y).').splitlines()), 8)
+        self.assertIn('reach(x,z) :-', terminal.enter('.profile'))
+        self.assertIn('\n1\n2\n', terminal.enter('?- reach(x,3).'))
+        self.assertNotIn('reach(x,z) :-', terminal.enter('.profile'))
+        for line in ('edge(3,4).', '.decl far(x:symbol, y:number)', 'far("a", y) :- reach(1,y), !edge(1,y).'):
+            self.assertEqual(terminal.enter(line), '')
+        self.assertIn('\na\t3\na\t4\n', terminal.enter('?- far(x,y).'))
+        self.assertIn('\n3\n4\n', terminal.enter('?- far("a",y).'))
+        self.assertEqual(terminal.enter('?- far("b",y).').splitlines()[3:], [END, END])
+        self.assertIn('\n1\n2\n3\n', terminal.enter('?- reach(x,4).'))
+        self.leave(terminal)
+
+    def test_files_of_facts_that_change(self):
+        self.write('a.facts', '5\n')
+        self.write('b.facts', '6\n')
+        terminal = self.start_session()
+        for line in ('.decl a(x:number)', '.input a', '.decl b(x:number)', '.input b', '.decl c(x:number)', 'c(x) :- a(x).'):
+            self.assertEqual(terminal.enter(line), '')
+        self.assertIn('\n5\n', terminal.enter('?- c(x).'))
+        self.assertIn('\n6\n', terminal.enter('?- b(x).'))
+        self.assertIn('\n5\t6\n', terminal.enter('?- c(x), b(y).'))
+        self.write('a.facts', '77\n')
+        self.assertIn('\n77\t6\n', terminal.enter('?- c(x), b(y).'))
+        os.remove(self.path('b.facts'))
+        self.assertIn('b.facts', terminal.enter('?- c(x), b(y).'))
+        self.assertIn('\n77\n', terminal.enter('?- c(x).'))
+        self.leave(terminal)
+
     def test_interruptions(self):
         terminal = self.start_session()
         self.write('slow.dl', SLOW)

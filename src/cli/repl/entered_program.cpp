@@ -35,10 +35,13 @@ entered_program::piece entered_program::entry(const std::string& text) const {
   return {text, fmt::format("#line 1 \"entry {}\"\n{}\n", pieces_.size() + 1, text)};
 }
 
-program entered_program::compiled(const std::string& more, const compile_options& options) const {
+program entered_program::compiled(const std::string& more, const compile_options& options,
+                                  const engine* running) const {
   std::string text;
   for (const piece& one : pieces_) text += one.text;
-  return program::from_text(text + more, options, "session");
+  constexpr const char* name = "session";
+  return running == nullptr ? program::from_text(text + more, options, name)
+                            : running->read(text + more, options, name);
 }
 
 void entered_program::print_new_remarks(const program& source) {
@@ -87,10 +90,10 @@ void entered_program::load(const std::string& path) {
   if (source.ok()) pieces_.push_back(std::move(file));
 }
 
-outcome entered_program::ask(const std::string& query, std::optional<program>& made) {
+outcome entered_program::ask(const std::string& query, const engine* running, std::optional<program>& made) {
   compile_options asking = options_;
   asking.queries = {{query, "query"}};
-  program source = compiled({}, asking);
+  program source = compiled({}, asking, running);
   const outcome found = judged(source);
   if (found == outcome::accepted) made.emplace(std::move(source));
   return found;

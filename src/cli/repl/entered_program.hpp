@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gpulog/engine.hpp"
 #include "gpulog/program.hpp"
 
 namespace gpulog::cli {
@@ -29,8 +30,9 @@ class entered_program {
   /// Adds a file, which is read anew whenever the program is.
   void load(const std::string& path);
 
-  /// The program with a query: nothing else of it is needed. @param made is set where the query is accepted
-  [[nodiscard]] outcome ask(const std::string& query, std::optional<program>& made);
+  /// The program with a query: nothing else of it is needed. @param running the engine that it may go on in, if any
+  /// @param made is set where the query is accepted
+  [[nodiscard]] outcome ask(const std::string& query, const engine* running, std::optional<program>& made);
   /// The program without queries, of which nothing is written.
   [[nodiscard]] program without_queries() const;
 
@@ -43,7 +45,8 @@ class entered_program {
     std::string text;  ///< says where it is from
   };
   [[nodiscard]] piece entry(const std::string& text) const;
-  [[nodiscard]] program compiled(const std::string& more, const compile_options& options) const;
+  [[nodiscard]] program compiled(const std::string& more, const compile_options& options,
+                                 const engine* running = nullptr) const;
   /// Prints what is to be said of it.
   [[nodiscard]] outcome judged(const program& source);
   [[nodiscard]] outcome take(piece added);

@@ -88,17 +88,26 @@ session::reply session::acted(const std::string& entry) {
 
 session::reply session::ask(const std::string& query) {
   std::optional<program> asked;
-  const outcome found = program_.ask(query, asked);
+  const outcome found = program_.ask(query, running_ ? &*running_ : nullptr, asked);
   if (found == outcome::unfinished) return reply::more;
   if (!asked) return reply::done;
-  run(*asked, given_.run);
+  go_on(*asked);
   if (given_.explain) fmt::print("{}", gpulog::explain(*last_));
   return reply::done;
 }
 
-void session::run(const program& source, run_options options) {
+void session::go_on(const program& source) {
   forget_interrupts();
-  engine running(source, std::move(options));
+  try {
+    if (!running_ || !running_->change_program(source)) running_.emplace(source, given_.run);
+    run(*running_);
+  } catch (...) {
+    running_.reset();
+    throw;
+  }
+}
+
+void session::run(engine& running) {
   try {
     std::optional<progress_line> line;
     if (given_.run.is_watched) line.emplace(running);
@@ -125,7 +134,9 @@ session::reply session::explain(const std::string& /*argument*/) {
   if (!last_) {
     run_options everything = given_.run;
     everything.tuning.insert_or_assign("unneeded-relations", "off");
-    run(program_.without_queries(), std::move(everything));
+    forget_interrupts();
+    engine running(program_.without_queries(), std::move(everything));
+    run(running);
   }
   fmt::print("{}", gpulog::explain(*last_));
   return reply::done;

@@ -8,6 +8,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/repl/entered_program.hpp"
+#include "gpulog/engine.hpp"
 #include "gpulog/program.hpp"
 #include "gpulog/statistics.hpp"
 
@@ -36,7 +37,9 @@ class session {
 
   [[nodiscard]] reply acted(const std::string& entry);
   [[nodiscard]] reply ask(const std::string& query);
-  void run(const program& source, run_options options);
+  /// Goes on in the engine of the last query, or in another one where that can't be.
+  void go_on(const program& source);
+  void run(engine& running);
 
   reply load(const std::string& path);
   reply list(const std::string& argument);
@@ -47,6 +50,7 @@ class session {
 
   arguments given_;
   entered_program program_;
+  std::optional<engine> running_;   ///< of the last query, with what was computed up to now
   std::optional<statistics> last_;  ///< of the last run
 };
 

@@ -37,11 +37,12 @@ std::vector<bool> united(std::vector<bool> all, const std::vector<bool>& others)
   return all;
 }
 
-/// Plans and sets as they have to be where any relation may get any tuple later: no relation is made of others, and
-/// nothing is known of values.
+/// Plans and sets as they have to be where any relation may get any tuple later: no relation is made of others, none is
+/// restricted, and nothing is known of values.
 plan::options planning_to_continue(plan::options chosen) {
   chosen.supplementary = plan::supplementary_mode::off;
-  for (const char* const pass : {"decomposition", "row-evaluation", "dense-domains", "needless-sets"})
+  for (const char* const pass : {"decomposition", "row-evaluation", "dense-domains", "needless-sets",
+                                 "unneeded-relations", "magic-sets", "magic-transform"})
     chosen.off.insert(pass);
   return chosen;
 }
@@ -52,9 +53,7 @@ plan::options planning_to_continue(plan::options chosen) {
 /// then.
 std::vector<bool> engine_state::growing_now(const changes& now) {
   const std::vector<bool> none(now.affected.size());
-  // Relations that nobody needs have no rows that could be gone on from.
-  const bool is_possible =
-      tuned.continuation != tuning_mode::off && !tuned.runs("unneeded-relations") && !make_other_executor && !device;
+  const bool is_possible = tuned.continuation != tuning_mode::off && !make_other_executor && !device;
   if (!is_possible) return none;
   std::vector<bool> growing = growing_from(analysed(), now.affected, now.erased);
   if (!is_any(growing)) return none;
@@ -141,6 +140,7 @@ void engine_state::take_over(const changes& now, const std::vector<bool>& growin
     }
   }
   continuing = current = std::make_shared<evaluation>();
+  current->text = source;
   current->source = std::make_shared<const sema::program>(recursion_of(analysed(), made.growing));
   current->continued = std::move(made);
   static_cast<void>(plan_current(planning_to_continue(tuned.chosen_planning())));

@@ -55,6 +55,10 @@ void engine_state::reset() {
   latest.clear();
   waiting.clear();
   seconds_anew = 0;
+  loaded.assign(loaded.size(), false);
+  stale.assign(stale.size(), false);
+  files_read.clear();
+  reads_files_once = false;
   for (auto* const facts : {&staged, &kept}) {
     for (auto& blocks : *facts) blocks.clear();
   }
@@ -88,27 +92,34 @@ std::vector<word> engine_state::row_of(const sema::fact& fact) {
 /// Facts that cannot be told from other rows behind the evaluation.
 void engine_state::keep_facts(const sema::program& first) {
   for (std::uint32_t number = 0; number < staged.size(); ++number) {
+    if (!needed[number]) continue;
     erased[number] = {};
     if (is_plain_input(analysed().relations[number])) continue;
     for (const staged_rows& block : staged[number]) kept[number].push_back(copy_of(block, memory));
   }
   std::map<std::uint32_t, staged_rows> blocks;
   for (const sema::fact& fact : first.facts) {
-    if (is_plain_input(analysed()[fact.relation])) continue;
+    if (!needed[fact.relation.value] || is_plain_input(analysed()[fact.relation])) continue;
     append_row(blocks[fact.relation.value], row_of(fact), memory);
   }
   for (auto& [number, block] : blocks) kept[number].push_back(std::move(block));
 }
 
 engine_state::changes engine_state::find_changes() const {
-  changes found{std::vector<bool>(staged.size()), std::vector<bool>(staged.size()), {}};
+  changes found{std::vector<bool>(staged.size()), std::vector<bool>(staged.size()), {}, {}};
   for (std::size_t number = 0; number < staged.size(); ++number) {
     const auto& blocks = staged[number];
-    found.erased[number] = !erased[number].empty();
-    found.changed[number] = found.erased[number] || std::any_of(blocks.begin(), blocks.end(),
-                                                                [](const auto& block) { return block.rows != 0; });
+    found.erased[number] = !erased[number].empty() || !is_complete(relation_id(static_cast<std::uint32_t>(number)));
+    found.changed[number] =
+        !erased[number].empty() || stale[number] || !homes[number] ||
+        std::any_of(blocks.begin(), blocks.end(), [](const auto& block) { return block.rows != 0; });
   }
-  found.affected = with_incomplete(affected_by(analysed(), found.changed));
+  const std::vector<bool> reached = affected_by(analysed(), found.changed);
+  found.affected = reached;
+  for (std::size_t number = 0; number < staged.size(); ++number)
+    found.affected[number] = found.affected[number] && needed[number];
+  found.affected = with_incomplete(std::move(found.affected));
+  found.left = without(reached, found.affected);
   return found;
 }
 
@@ -117,7 +128,7 @@ void engine_state::stage_facts_of(std::uint32_t relation) {
   auto inserted = std::exchange(staged[relation], {});
   auto& blocks = staged[relation];
   if (is_plain_input(analysed().relations[relation])) {
-    stage_results_of(relation);
+    if (homes[relation]) stage_results_of(relation);
   } else {
     blocks = std::exchange(kept[relation], {});
   }
@@ -160,9 +171,7 @@ void engine_state::move_home(const std::vector<bool>& relations) {
 
 /// Together with relations that these read and whose last evaluation has only what was asked for then.
 std::vector<bool> engine_state::with_incomplete(std::vector<bool> affected) const {
-  const auto is_incomplete = [&](relation_id id) {
-    return !affected[id.value] && homes[id.value]->plan().relations[id.value].is_asked;
-  };
+  const auto is_incomplete = [&](relation_id id) { return !affected[id.value] && !is_complete(id); };
   for (bool changed = true; changed;) {
     changed = false;
     const std::vector<bool> read = read_by(analysed(), affected);
@@ -177,11 +186,33 @@ std::vector<bool> engine_state::with_incomplete(std::vector<bool> affected) cons
   return affected;
 }
 
-/// Strata that a change may reach go on from it, or begin anew; the others stay where they are.
+bool engine_state::is_complete(relation_id relation) const {
+  if (stale[relation.value] || !homes[relation.value]) return false;
+  const evaluation& home = *homes[relation.value];
+  if (home.plan().relations[relation.value].is_asked) return false;
+  // Nothing is restricted where each relation may be read, and what was handed over was complete.
+  if (!tuned.runs("unneeded-relations") || home.source->relations[relation.value].rules.empty()) return true;
+  return home.members[relation.value];
+}
+
+/// Strata that a change may reach go on from it, or begin anew; the others stay where they are. What nobody needs
+/// waits, with its facts.
 void engine_state::evaluate_again() {
   const changes now = find_changes();
-  if (!is_any(now.changed)) return;
+  if (!is_any(now.affected)) return;
   forget_evaluation();
+  staged_facts facts_of_others(staged.size());
+  for (std::uint32_t number = 0; number < staged.size(); ++number) {
+    if (!now.affected[number]) staged[number].swap(facts_of_others[number]);
+  }
+  evaluate_changes(now);
+  for (std::uint32_t number = 0; number < staged.size(); ++number) {
+    if (!now.affected[number]) staged[number].swap(facts_of_others[number]);
+    stale[number] = now.left[number];
+  }
+}
+
+void engine_state::evaluate_changes(const changes& now) {
   const std::vector<bool> growing = growing_now(now);
   const std::vector<bool> anew = without(now.affected, growing);
   if (is_any(growing)) go_on(growing);

@@ -194,7 +194,8 @@ void engine_state::collect_strata(statistics& into, bool is_live) {
   if (wide && !is_live) into.wide_values = wide->size();
   // While a run goes on, what a relation has is known when its stratum is complete.
   for (std::uint32_t number = 0; number < last.size(); ++number) {
-    const evaluation& home = number < homes.size() ? *homes[number] : *current;  // the planner has made others
+    // The planner has made others.
+    const evaluation& home = number < homes.size() && homes[number] ? *homes[number] : *current;
     relation_statistics& relation = into.relations.emplace_back(std::move(last[number]));
     relation.name = planned().relations[number].name;
     if (!is_live || &home != current.get()) relation.tuples = home.executor->rows(relation_id(number));

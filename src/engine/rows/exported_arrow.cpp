@@ -1,10 +1,10 @@
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "engine/engine_state.hpp"
-#include "engine/rows/shown_evaluation.hpp"
+#include "engine/rows/shown_rows.hpp"
+#include "engine/rows/text_buffers.hpp"
 #include "gpulog/arrow.hpp"
 #include "gpulog/error.hpp"
 #include "gpulog/relation.hpp"
@@ -32,32 +33,8 @@ constexpr std::uint64_t nothing[8] = {};
 
 constexpr std::uint32_t no_code = UINT32_MAX;
 
-/// How many bytes the first character has; 0: it is no UTF-8.
-std::size_t length_of_character(std::string_view text) {
-  const auto byte = [text](std::size_t place) { return static_cast<unsigned char>(text[place]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (std::size_t place = 1; place < length; ++place) {
-    if ((byte(place) & 0xc0) != 0x80) return 0;
-  }
-  // Too long for what they say, a half of a pair, or behind the last character.
-  const unsigned second = byte(1);
-  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f)) return 0;
-  return (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f) ? 0 : length;
-}
-
-bool is_utf8(std::string_view text) {
-  constexpr std::uint64_t upper_bits = 0x8080808080808080;
-  while (!text.empty()) {
-    std::uint64_t eight = upper_bits;
-    if (text.size() >= sizeof eight) std::memcpy(&eight, text.data(), sizeof eight);
-    const std::size_t length = (eight & upper_bits) == 0 ? sizeof eight : length_of_character(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
+input_error no_utf8() {
+  return input_error("a symbol is no UTF-8, so that it is no text for Arrow: have symbols as bytes");
 }
 
 /// Large texts as Arrow has them.
@@ -69,9 +46,7 @@ class text_column {
   }
 
   void add(std::string_view text) {
-    if (must_be_utf8_ && !is_utf8(text)) {
-      throw input_error("a symbol is no UTF-8, so that it is no text for Arrow: have symbols as bytes");
-    }
+    if (must_be_utf8_ && !detail::is_utf8(text)) throw no_utf8();
     bytes_.append(text);
     offsets_.push_back(static_cast<std::int64_t>(bytes_.size()));
   }
@@ -179,22 +154,7 @@ std::unique_ptr<schema_parts> schema_of(std::string format, std::string name) {
 class relation_stream {
  public:
   relation_stream(std::shared_ptr<detail::engine_state> engine, std::uint32_t relation, const arrow_options& options)
-      : shown_(std::make_shared<detail::shown_evaluation>()),
-        engine_(engine.get()),
-        relation_(relation),
-        options_(options),
-        all_rows_(engine->rows(relation)) {
-    shown_->engine = std::move(engine);
-    if (engine_->has_results()) shown_->home = engine_->homes[relation];
-    if (shown_->home) shown_->shown = shown_->home->shown;
-    is_pairs_ = shown_->home && engine_->is_equivalence(relation);
-    if (declared().attributes.empty() || is_pairs_) return;
-    if (shown_->home) {
-      for (const word* const words : engine_->columns_of(relation)) columns_.push_back({words, shown_});
-    } else {
-      copy_staged_rows();
-    }
-  }
+      : engine_(engine.get()), relation_(relation), options_(options), rows_(std::move(engine), relation) {}
 
   [[nodiscard]] ArrowSchema schema() const {
     auto rows = schema_of("+s", "");
@@ -211,11 +171,11 @@ class relation_stream {
 
   /// A released array: there are no more.
   ArrowArray next() {
-    if (next_row_ == all_rows_) return {};
-    const std::uint64_t rows = is_pairs_ ? std::min(rows_that_are_made, all_rows_ - next_row_) : all_rows_;
+    if (next_row_ == rows_.rows()) return {};
+    const std::uint64_t rows = rows_.are_made() ? std::min(rows_that_are_made, rows_.rows() - next_row_) : rows_.rows();
     auto parts = std::make_unique<array_parts>();
     parts->buffers = {nullptr};
-    for (const shared_column& column : is_pairs_ ? pairs(next_row_, rows) : columns_) {
+    for (const detail::shared_words& column : rows_.columns(next_row_, rows)) {
       const sema::attribute& attribute = declared().attributes[parts->children.size()];
       parts->children.push_back(array_of(column, attribute, rows));
     }
@@ -226,12 +186,6 @@ class relation_stream {
   std::string message;  ///< of what failed last
 
  private:
-  /// The words of a column, and who has them.
-  struct shared_column {
-    const word* words;
-    std::shared_ptr<const void> owner;
-  };
-
   [[nodiscard]] const sema::relation& declared() const { return engine_->analysed().relations[relation_]; }
   [[nodiscard]] bool is_coded(value_kind kind) const { return options_.dictionaries && kind == value_kind::symbol; }
 
@@ -243,46 +197,27 @@ class relation_stream {
     return options_.binary ? "Z" : "U";
   }
 
-  /// Appends a column for each attribute. @return where its words are to be written
-  std::vector<word*> add_columns(std::vector<shared_column>& columns, std::uint64_t rows) const {
-    std::vector<word*> made;
-    for (std::size_t c = 0; c < declared().attributes.size(); ++c) {
-      const auto copy = std::make_shared<std::vector<word>>(rows);
-      made.push_back(copy->data());
-      columns.push_back({copy->data(), copy});
-    }
-    return made;
-  }
-
-  [[nodiscard]] std::vector<shared_column> pairs(std::uint64_t first, std::uint64_t rows) const {
-    std::vector<shared_column> result;
-    const std::vector<word*> made = add_columns(result, rows);
-    shown_->home->executor->read_pairs(relation_id(relation_), first, rows, made.data());
-    return result;
-  }
-
-  void copy_staged_rows() {
-    std::vector<word*> made = add_columns(columns_, all_rows_);
-    for (const detail::staged_rows& block : engine_->staged[relation_]) {
-      for (std::size_t c = 0; c < made.size(); ++c) {
-        made[c] = std::copy_n(block.columns[c].data(), block.rows, made[c]);
-      }
-    }
-  }
-
-  [[nodiscard]] ArrowArray array_of(const shared_column& column, const sema::attribute& attribute, std::uint64_t rows) {
+  [[nodiscard]] ArrowArray array_of(const detail::shared_words& column, const sema::attribute& attribute,
+                                    std::uint64_t rows) {
     if (is_coded(attribute.kind)) return coded_array(column.words, rows);
-    if (attribute.kind == value_kind::symbol) {
-      text_column texts(!options_.binary, rows);
-      for (std::uint64_t row = 0; row < rows; ++row) texts.add(engine_->symbols.text(column.words[row]));
-      return text_array(std::move(texts));
-    }
+    if (attribute.kind == value_kind::symbol) return symbol_array(column.words, rows);
     if (io::is_structured(attribute.kind)) return structured_array(column.words, attribute, rows);
     if (!engine_->wide) return values_array(column.words, static_cast<std::int64_t>(rows), column.owner);
     const auto values = std::make_shared<std::vector<wide_word>>(rows);
     std::transform(column.words, column.words + rows, values->begin(),
                    [this](word code) { return engine_->wide->value(code); });
     return values_array(values->data(), static_cast<std::int64_t>(rows), values);
+  }
+
+  [[nodiscard]] ArrowArray symbol_array(const word* words, std::uint64_t rows) const {
+    // Behind a fork, the process has no workers.
+    io::task_runner tasks(getpid() == process_ ? engine_->options.jobs : 1);
+    const auto texts = std::make_shared<detail::text_buffers>(words, rows, engine_->symbols, !options_.binary, tasks);
+    if (!texts->ok()) throw no_utf8();
+    auto parts = std::make_unique<array_parts>();
+    parts->buffers = {nullptr, texts->offsets(), texts->bytes() == nullptr ? nothing : texts->bytes()};
+    parts->owner = texts;
+    return give_away(std::move(parts), static_cast<std::int64_t>(rows));
   }
 
   /// Codes are given in the order in which texts first occur: the engine may have many more texts than this column.
@@ -322,14 +257,12 @@ class relation_stream {
     return text_array(std::move(texts));
   }
 
-  std::shared_ptr<detail::shown_evaluation> shown_;
   detail::engine_state* engine_;
   std::uint32_t relation_;
   arrow_options options_;
-  std::uint64_t all_rows_;
-  bool is_pairs_ = false;
-  std::vector<shared_column> columns_;  ///< nothing of pairs: they are made piece by piece
+  detail::shown_rows rows_;
   std::uint64_t next_row_ = 0;
+  pid_t process_ = getpid();  ///< that made the stream
 };
 
 relation_stream& stream_behind(ArrowArrayStream* stream) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/engine_state.hpp"
+#include "engine/rows/arrow_arrays.hpp"
 #include "engine/rows/interned_texts.hpp"
 #include "gpulog/arrow.hpp"
 #include "gpulog/error.hpp"
@@ -25,6 +26,15 @@
 
 namespace gpulog {
 namespace {
+
+using detail::array_range;
+using detail::first_null;
+using detail::has_value;
+using detail::layout_of;
+using detail::name_of_format;
+using detail::text_at;
+using detail::text_layout;
+using detail::visit_numbers;
 
 /// Values that are encoded at a time, of words with 64 bits.
 constexpr std::uint64_t values_at_a_time = 1024;
@@ -44,111 +54,6 @@ class owned {
  private:
   Struct given_{};
 };
-
-/// A range of the values of an Arrow array.
-struct array_range {
-  const ArrowArray& array;
-  std::int64_t first;  ///< with the offsets of all arrays around it
-  std::int64_t length;
-};
-
-template <class T>
-const T* buffer(const ArrowArray& array, std::int64_t number) {
-  return static_cast<const T*>(array.buffers[number]);
-}
-
-bool has_value(const ArrowArray& array, std::int64_t place) {
-  const auto* const bits = array.n_buffers > 0 ? buffer<std::uint8_t>(array, 0) : nullptr;
-  return array.null_count == 0 || bits == nullptr || ((bits[place / 8] >> (place % 8)) & 1) != 0;
-}
-
-/// The place of the first null in the range, counted from its begin.
-std::optional<std::int64_t> first_null(const array_range& range) {
-  for (std::int64_t row = 0; range.array.null_count != 0 && row < range.length; ++row) {
-    if (!has_value(range.array, range.first + row)) return row;
-  }
-  return std::nullopt;
-}
-
-enum class text_layout : std::uint8_t { none, small_offsets, large_offsets, views };
-
-text_layout layout_of(std::string_view format) {
-  if (format == "u" || format == "z") return text_layout::small_offsets;
-  if (format == "U" || format == "Z") return text_layout::large_offsets;
-  return format == "vu" || format == "vz" ? text_layout::views : text_layout::none;
-}
-
-template <class Offset>
-std::string_view text_between(const ArrowArray& array, std::int64_t place) {
-  const auto* const offsets = buffer<Offset>(array, 1);
-  return {buffer<char>(array, 2) + offsets[place], static_cast<std::size_t>(offsets[place + 1] - offsets[place])};
-}
-
-/// A view has the length and either the text, or its first bytes, the number of its buffer and its place there.
-std::string_view viewed_text(const ArrowArray& array, std::int64_t place) {
-  constexpr std::int32_t longest_inside = 12;
-  const char* const view = buffer<char>(array, 1) + 16 * place;
-  std::int32_t parts[4];
-  std::memcpy(parts, view, sizeof parts);
-  const auto length = static_cast<std::size_t>(parts[0]);
-  if (parts[0] <= longest_inside) return {view + sizeof(std::int32_t), length};
-  return {buffer<char>(array, 2 + parts[2]) + parts[3], length};
-}
-
-std::string_view text_at(const ArrowArray& array, text_layout layout, std::int64_t place) {
-  if (layout == text_layout::small_offsets) return text_between<std::int32_t>(array, place);
-  if (layout == text_layout::large_offsets) return text_between<std::int64_t>(array, place);
-  return viewed_text(array, place);
-}
-
-/// Calls visit(first value of the range) with a pointer to the numbers' type. @return whether it is an array of numbers
-template <class Visit>
-bool visit_numbers(std::string_view format, const array_range& range, const Visit& visit) {
-  const auto with = [&]<class T>(T) {
-    const T* const values = buffer<T>(range.array, 1);
-    visit(values == nullptr ? values : values + range.first);
-    return true;
-  };
-  if (format.size() != 1) return false;
-  switch (format[0]) {
-    case 'c':
-      return with(std::int8_t{});
-    case 'C':
-      return with(std::uint8_t{});
-    case 's':
-      return with(std::int16_t{});
-    case 'S':
-      return with(std::uint16_t{});
-    case 'i':
-      return with(std::int32_t{});
-    case 'I':
-      return with(std::uint32_t{});
-    case 'l':
-      return with(std::int64_t{});
-    case 'L':
-      return with(std::uint64_t{});
-    case 'f':
-      return with(float{});
-    case 'g':
-      return with(double{});
-    default:
-      return false;
-  }
-}
-
-/// A format as people call it.
-std::string name_of_format(const ArrowSchema& schema) {
-  const std::string_view format = schema.format;
-  if (schema.dictionary != nullptr) return "a dictionary of " + name_of_format(*schema.dictionary);
-  if (layout_of(format) != text_layout::none) return "texts";
-  if (format == "f" || format == "g" || format == "e") return "floats";
-  if (format == "n") return "nulls";
-  if (format == "b") return "booleans";
-  if (format.size() == 1) return "integers";
-  if (format.starts_with("td") || format.starts_with("ts") || format.starts_with("tt")) return "dates or times";
-  if (format.starts_with("d:")) return "decimals";
-  return "values of Arrow's format " + std::string(format);
-}
 
 /// What a value is as one of a relation's words.
 template <class Word>
@@ -191,7 +96,7 @@ class column_of_arrays {
 
   void append(const ArrowSchema& schema, const array_range& range) {
     if (range.length == 0) return;
-    if (const auto null = first_null(range)) throw null_at(static_cast<std::uint64_t>(*null));
+    if (const auto null = first_null(range)) throw null_at(words_.size() + static_cast<std::uint64_t>(*null));
     make_room(static_cast<std::uint64_t>(range.length));
     const text_layout layout = layout_of(schema.format);
     if (schema.dictionary != nullptr) {
@@ -234,38 +139,52 @@ class column_of_arrays {
       words_.resize(before + rows);
       detail::intern_texts(engine_.symbols, text_of, rows, words_.data() + before, *tasks_);
     } else {
-      for (std::uint64_t row = 0; row < rows; ++row) words_.push_back(word_of(text_of(row)));
+      for (std::uint64_t row = 0; row < rows; ++row) words_.push_back(word_of(text_of(row), words_.size()));
     }
   }
 
-  word word_of(std::string_view text) {
+  /// @param row for what is wrong
+  word word_of(std::string_view text, std::uint64_t row) {
     if (attribute_.kind == value_kind::symbol) return engine_.symbols.intern(text);
     word value = 0;
     if (!io::parse_structured(text, {attribute_.kind, attribute_.structure}, structured_, engine_.symbols, value)) {
-      throw input_error(fmt::format("row {} of attribute {} of relation {} is no {}: {}", words_.size(),
-                                    attribute_.name, declared_.name, attribute_.type_name, text));
+      throw input_error(fmt::format("row {} of attribute {} of relation {} is no {}: {}", row, attribute_.name,
+                                    declared_.name, attribute_.type_name, text));
     }
     return value;
   }
 
-  /// A text of the dictionary is looked at when it first occurs: rows may have few of them.
+  /// A text of the dictionary is looked at when it first occurs: rows may have few of them. All others are a look at
+  /// its word.
   void append_coded(const ArrowSchema& schema, const array_range& range) {
     const text_layout layout = layout_of(schema.dictionary->format);
     if (layout == text_layout::none || !takes_texts()) throw wrong_type(schema);
     const ArrowArray& texts = *range.array.dictionary;
-    std::vector<std::optional<word>> known(static_cast<std::size_t>(texts.length));
-    visit_numbers(schema.format, range, [&](const auto* codes) {
+    const std::uint64_t before = words_.size();
+    const auto first_look = [&](std::uint64_t code, std::uint64_t row) {
+      if (code >= static_cast<std::uint64_t>(texts.length))
+        throw input_error("a dictionary has no number " + std::to_string(code));
+      const auto place = static_cast<std::int64_t>(code) + texts.offset;
+      if (!has_value(texts, place)) throw null_at(before + row);
+      return word_of(text_at(texts, layout, place), before + row);
+    };
+    words_.resize(before + static_cast<std::uint64_t>(range.length));
+    word* const made = words_.data() + before;
+    // No symbol has that number; a record that had would be looked up for each row.
+    constexpr word unknown = UINT32_MAX;
+    std::vector<word> words_of_codes(static_cast<std::size_t>(texts.length), unknown);
+    const bool is_number = visit_numbers(schema.format, range, [&](const auto* codes) {
       for (std::int64_t row = 0; row < range.length; ++row) {
-        const auto code = static_cast<std::size_t>(codes[row]);
-        if (code >= known.size()) throw input_error("a dictionary has no number " + std::to_string(code));
-        const auto place = static_cast<std::int64_t>(code) + texts.offset;
-        if (!known[code]) {
-          if (!has_value(texts, place)) throw null_at(static_cast<std::uint64_t>(row));
-          known[code] = word_of(text_at(texts, layout, place));
+        const auto code = static_cast<std::uint64_t>(codes[row]);
+        word found = code < words_of_codes.size() ? words_of_codes[code] : unknown;
+        if (found == unknown) {
+          found = first_look(code, static_cast<std::uint64_t>(row));
+          words_of_codes[code] = found;
         }
-        words_.push_back(*known[code]);
+        made[row] = found;
       }
     });
+    if (!is_number) throw wrong_type(schema);
   }
 
   template <class Given>
@@ -317,8 +236,8 @@ class column_of_arrays {
   }
 
   [[nodiscard]] input_error null_at(std::uint64_t row) const {
-    return input_error(fmt::format("row {} of attribute {} of relation {} is null", words_.size() + row,
-                                   attribute_.name, declared_.name));
+    return input_error(
+        fmt::format("row {} of attribute {} of relation {} is null", row, attribute_.name, declared_.name));
   }
 
   [[nodiscard]] input_error wrong_type(const ArrowSchema& schema) const {

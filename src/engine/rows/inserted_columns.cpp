@@ -13,8 +13,10 @@
 
 #include "engine/engine_state.hpp"
 #include "engine/rows/interned_texts.hpp"
+#include "engine/rows/typed_values.hpp"
 #include "engine/rows/value_bits.hpp"
 #include "gpulog/relation.hpp"
+#include "io/values/structured_value.hpp"
 #include "sema/types/types.hpp"
 
 namespace gpulog {
@@ -23,19 +25,27 @@ namespace {
 /// Appends the words of a column that the caller has.
 class column_reader {
  public:
-  column_reader(const sema::relation& declared, std::size_t column, detail::engine_state& engine,
-                backend::array<word>& words)
-      : declared_(declared), attribute_(declared.attributes[column]), engine_(engine), words_(words) {}
+  column_reader(std::uint32_t relation, std::size_t column, detail::engine_state& engine, backend::array<word>& words)
+      : relation_(relation),
+        column_(column),
+        declared_(engine.analysed().relations[relation]),
+        attribute_(declared_.attributes[column]),
+        engine_(engine),
+        words_(words) {}
 
   template <class Value>
   void operator()(std::span<const Value> values) const {
     if constexpr (std::is_convertible_v<Value, std::string_view>) {
+      if (io::is_structured(attribute_.kind))
+        return detail::append_new_words(values, relation_, column_, engine_, words_);
       if (attribute_.kind != value_kind::symbol) throw wrong_type();
       words_.resize(values.size());
       io::task_runner tasks(engine_.options.jobs);
       detail::intern_texts(
           engine_.symbols, [values](std::uint64_t row) { return std::string_view(values[row]); }, values.size(),
           words_.data(), tasks);
+    } else if constexpr (!std::is_arithmetic_v<Value>) {
+      detail::append_new_words(values, relation_, column_, engine_, words_);
     } else {
       read_numbers(values);
     }
@@ -61,19 +71,21 @@ class column_reader {
                                    sema::kind_name(attribute_.kind)));
   }
 
+  std::uint32_t relation_;
+  std::size_t column_;
   const sema::relation& declared_;
   const sema::attribute& attribute_;
   detail::engine_state& engine_;
   backend::array<word>& words_;
 };
 
-std::size_t length_of(const column_values& column) {
+std::size_t length_of(const typed_column& column) {
   return std::visit([](const auto& values) { return values.size(); }, column);
 }
 
 }  // namespace
 
-void relation::insert_columns(std::span<const column_values> columns) {
+void relation::insert_columns(std::span<const typed_column> columns) {
   const sema::relation& declared = engine_->analysed().relations[relation_];
   engine_->require_changeable(relation_);
   if (columns.empty() && declared.attributes.empty()) {
@@ -95,7 +107,7 @@ void relation::insert_columns(std::span<const column_values> columns) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
       backend::array<word>& words = block.columns.emplace_back(engine_->memory);
       words.reserve(rows);
-      std::visit(column_reader(declared, c, *engine_, words), columns[c]);
+      std::visit(column_reader(relation_, c, *engine_, words), columns[c]);
     }
     block.rows = rows;
     engine_->staged[relation_].push_back(std::move(block));

@@ -100,6 +100,7 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   const auto path = io::text_file_of(request.relation, directive.parameters, options.fact_directory);
   file.file = path ? path->string() : file_named(directive.parameters);
   if (path) file.bytes = file_bytes(*path);
+  note_file(path ? *path : std::filesystem::path(file_named(directive.parameters)));
   const span_scope span(figures, zero, "load", file.file);
   const double begin = storage::seconds_now();
   staged_rows block;
@@ -125,7 +126,13 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   if (block.rows > 0) staged[number].push_back(std::move(block));
 }
 
+/// A file that changes later has to be read again (change_program.cpp).
+void engine_state::note_file(const std::filesystem::path& path) {
+  if (const auto version = version_of(path)) files_read.insert_or_assign(path, *version);
+}
+
 bool engine_state::is_loaded(std::uint32_t relation) const {
+  if (reads_files_once && loaded[relation]) return false;
   return needed[relation] && !source->filled_relations.contains(analysed().relations[relation].name);
 }
 
@@ -173,6 +180,7 @@ void engine_state::load_files() {
   }
   for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
     if (!is_loaded(number)) continue;
+    loaded[number] = true;
     for (const sema::io_directive& directive : analysed().relations[number].directives) {
       if (directive.kind == sema::directive_kind::input) load_directive(number, directive, ahead ? &*ahead : nullptr);
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -49,8 +50,9 @@ class value_reader {
 
   std::optional<word> read(const value& given, const value_type& type) {
     if (const auto* text = std::get_if<std::string>(&given)) return read_text(*text, type);
-    if (type.kind == value_kind::record) return read_record(given, structures_[type.structure.value]);
-    if (type.kind == value_kind::adt) return read_branch(given, structures_[type.structure.value]);
+    if (const auto* fields = std::get_if<record>(&given)) return read(*fields, type);
+    if (const auto* chosen = std::get_if<branch>(&given)) return read(*chosen, type);
+    if (std::holds_alternative<nil_record>(given) && type.kind == value_kind::record) return storage::nil_record;
     const auto bits = std::visit(bits_of_value(type.kind, engine_.wide.has_value()), given);
     if (!bits) throw misfit{};
     if (adds_ || !engine_.wide) return storage::word_of(*bits, engine_.wide_or_none());
@@ -58,8 +60,37 @@ class value_reader {
     return code == storage::wide_values::no_code ? std::nullopt : std::optional(code);
   }
 
+  std::optional<word> read(const std::string& text, const value_type& type) { return read_text(text, type); }
+  std::optional<word> read(std::string_view text, const value_type& type) { return read_text(text, type); }
+
+  std::optional<word> read(const record& given, const value_type& type) {
+    if (type.kind != value_kind::record) throw misfit{};
+    const structure_type& declared = structures_[type.structure.value];
+    const auto words = read_fields(given.fields, declared.fields, declared.name);
+    return words ? record_of(*words) : std::nullopt;
+  }
+
+  std::optional<word> read(const branch& given, const value_type& type) {
+    if (type.kind != value_kind::adt) throw misfit{};
+    const structure_type& structure = structures_[type.structure.value];
+    const branch_type* const declared = find_branch(structure, given.name());
+    if (declared == nullptr) {
+      std::vector<std::string> names;
+      for (const branch_type& one : structure.branches) names.push_back(one.name);
+      throw misfit{
+          fmt::format("{} has no branch {}{}", structure.name, given.name(), did_you_mean(given.name(), names))};
+    }
+    const auto number = static_cast<word>(declared - structure.branches.data());
+    const auto words = read_fields(given.fields(), declared->fields, "branch " + declared->name);
+    if (structure.is_enumeration() || !words) return words ? std::optional(number) : std::nullopt;
+    std::optional<word> payload = record_without_fields;
+    if (words->size() == 1) payload = words->front();
+    if (words->size() > 1) payload = record_of(*words);
+    return payload ? record_of({number, *payload}) : std::nullopt;
+  }
+
  private:
-  std::optional<word> read_text(const std::string& text, const value_type& type) {
+  std::optional<word> read_text(std::string_view text, const value_type& type) {
     if (type.kind == value_kind::symbol) return adds_ ? engine_.symbols.intern(text) : engine_.symbols.find(text);
     if (!io::is_structured(type.kind)) throw misfit{};
     word parsed = 0;
@@ -67,33 +98,6 @@ class value_reader {
       throw misfit{fmt::format("{} has no text {}", name_of(type, structures_), text)};
     }
     return parsed;
-  }
-
-  std::optional<word> read_record(const value& given, const structure_type& type) {
-    if (std::holds_alternative<nil_record>(given)) return storage::nil_record;
-    const auto* const fields = std::get_if<record>(&given);
-    if (fields == nullptr) throw misfit{};
-    const auto words = read_fields(fields->fields, type.fields, type.name);
-    return words ? record_of(*words) : std::nullopt;
-  }
-
-  std::optional<word> read_branch(const value& given, const structure_type& type) {
-    const auto* const chosen = std::get_if<branch>(&given);
-    if (chosen == nullptr) throw misfit{};
-    const branch_type* const declared = find_branch(type, chosen->name());
-    if (declared == nullptr) {
-      std::vector<std::string> names;
-      for (const branch_type& one : type.branches) names.push_back(one.name);
-      throw misfit{
-          fmt::format("{} has no branch {}{}", type.name, chosen->name(), did_you_mean(chosen->name(), names))};
-    }
-    const auto number = static_cast<word>(declared - type.branches.data());
-    const auto words = read_fields(chosen->fields(), declared->fields, "branch " + declared->name);
-    if (type.is_enumeration() || !words) return words ? std::optional(number) : std::nullopt;
-    std::optional<word> payload = record_without_fields;
-    if (words->size() == 1) payload = words->front();
-    if (words->size() > 1) payload = record_of(*words);
-    return payload ? record_of({number, *payload}) : std::nullopt;
   }
 
   std::optional<std::vector<word>> read_fields(const std::vector<value>& given, const std::vector<field_type>& fields,
@@ -130,6 +134,28 @@ class value_reader {
   std::size_t depth_ = 0;
 };
 
+/// The word of a value; nothing where the engine does not have it, which it then gets if `adds`. @throws input_error,
+/// memory_limit_error @param place in front of what is wrong
+template <class Given>
+std::optional<word> word_of(const Given& given, std::uint32_t relation, std::size_t column, engine_state& engine,
+                            bool adds, const std::function<std::string()>& place) {
+  const sema::relation& declared = engine.analysed().relations[relation];
+  const sema::attribute& attribute = declared.attributes[column];
+  const value_type type{attribute.kind, attribute.structure};
+  try {
+    return value_reader(engine, adds).read(given, type);
+  } catch (const misfit& fault) {
+    throw input_error(fmt::format("{}attribute {} of relation {} is of type {}{}{}", place(), attribute.name,
+                                  declared.name, name_of(type, engine.analysed().structures),
+                                  fault.why.empty() ? "" : ": ", fault.why));
+  } catch (const backend::memory_exceeded& fault) {
+    const std::string doing = adds ? "inserting into relation " : "looking for a row of relation ";
+    throw out_of_memory(doing + declared.name, fault, engine.memory);
+  } catch (const std::length_error& fault) {
+    throw memory_limit_error(fault.what());  // of numbers that a word has
+  }
+}
+
 std::optional<std::vector<word>> row_of(std::span<const value> values, std::uint32_t relation, engine_state& engine,
                                         bool adds) {
   const sema::relation& declared = engine.analysed().relations[relation];
@@ -139,20 +165,8 @@ std::optional<std::vector<word>> row_of(std::span<const value> values, std::uint
   }
   std::vector<word> words;
   for (std::size_t c = 0; c < values.size(); ++c) {
-    const sema::attribute& attribute = declared.attributes[c];
-    const value_type type{attribute.kind, attribute.structure};
-    try {
-      if (const auto read = value_reader(engine, adds).read(values[c], type)) words.push_back(*read);
-    } catch (const misfit& fault) {
-      throw input_error(fmt::format("attribute {} of relation {} is of type {}{}{}", attribute.name, declared.name,
-                                    name_of(type, engine.analysed().structures), fault.why.empty() ? "" : ": ",
-                                    fault.why));
-    } catch (const backend::memory_exceeded& fault) {
-      const std::string doing = adds ? "inserting into relation " : "looking for a row of relation ";
-      throw out_of_memory(doing + declared.name, fault, engine.memory);
-    } catch (const std::length_error& fault) {
-      throw memory_limit_error(fault.what());  // of numbers that a word has
-    }
+    if (const auto read = word_of(values[c], relation, c, engine, adds, [] { return std::string(); }))
+      words.push_back(*read);
   }
   return words.size() == values.size() ? std::optional(std::move(words)) : std::nullopt;
 }
@@ -238,6 +252,25 @@ std::optional<std::vector<word>> known_row_of(std::span<const value> values, std
                                               engine_state& engine) {
   return row_of(values, relation, engine, false);
 }
+
+template <class Given>
+void append_new_words(std::span<const Given> values, std::uint32_t relation, std::size_t column, engine_state& engine,
+                      backend::array<word>& words) {
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    const auto place = [row] { return fmt::format("row {}: ", row); };
+    words.push_back(word_of(values[row], relation, column, engine, true, place).value());
+  }
+}
+template void append_new_words(std::span<const value>, std::uint32_t, std::size_t, engine_state&,
+                               backend::array<word>&);
+template void append_new_words(std::span<const std::string>, std::uint32_t, std::size_t, engine_state&,
+                               backend::array<word>&);
+template void append_new_words(std::span<const std::string_view>, std::uint32_t, std::size_t, engine_state&,
+                               backend::array<word>&);
+template void append_new_words(std::span<const record>, std::uint32_t, std::size_t, engine_state&,
+                               backend::array<word>&);
+template void append_new_words(std::span<const branch>, std::uint32_t, std::size_t, engine_state&,
+                               backend::array<word>&);
 
 value value_of(word stored, const value_type& type, const engine_state& engine) {
   return value_maker(engine).make(stored, type);

@@ -98,6 +98,19 @@ std::uint64_t gpu_block_bytes(int device, bool is_started) {
 }
 double gpu_bytes_per_second(int device) { return backend::gpu::properties_of(device).bytes_per_second; }
 
+std::string copy_from_gpu(int device, const void* stream, void* into, const void* from, std::uint64_t bytes) {
+  if (std::string reason = backend::gpu::start_device(device); !reason.empty()) return reason;
+  try {
+    backend::gpu::use_device(device);
+    const auto source = static_cast<backend::gpu::stream_handle>(const_cast<void*>(stream));
+    backend::gpu::copy_async(into, from, bytes, backend::gpu::direction::device_to_host, source);
+    backend::gpu::synchronize(source);
+  } catch (const backend::gpu::device_error& fault) {
+    return fault.what();
+  }
+  return {};
+}
+
 std::unique_ptr<stratum_executor> make_gpu_executor(const plan::program& program, storage::symbol_table& symbols,
                                                     const options& chosen, int device, std::uint64_t memory_limit) {
   return std::make_unique<gpu_executor>(program, symbols, chosen, device, memory_limit);

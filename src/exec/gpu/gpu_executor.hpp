@@ -28,6 +28,10 @@ void prepare_gpu_start();
 [[nodiscard]] std::uint64_t gpu_block_bytes(int device, bool is_started);
 /// What the memory of a device that has been started delivers. @throws device_error
 [[nodiscard]] double gpu_bytes_per_second(int device);
+/// Copies memory of a device to the host, when all work is done that the stream has. @param stream as the vendor has
+/// it; nullptr: the device's standard one @return why it can't be; empty: it was copied
+[[nodiscard]] std::string copy_from_gpu(int device, const void* stream, void* into, const void* from,
+                                        std::uint64_t bytes);
 /// An executor on a device. plan and symbols outlive it. @param memory_limit bytes of device memory, 0: none.
 /// @throws device_error
 [[nodiscard]] std::unique_ptr<stratum_executor> make_gpu_executor(const plan::program& program,

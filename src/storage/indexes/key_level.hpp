@@ -255,18 +255,32 @@ class key_level {
       table_.set_capacity(capacity + capacity / 4);
     }
     table_.resize(capacity);
+    backend.fill(table_.data(), capacity, slot{0, 0});
+    if (backend.workers() == 1) {
+      fill_table(backend, [](std::uint64_t& free, std::uint64_t range) {
+        if (free != 0) return false;
+        free = range;
+        return true;
+      });
+    } else {
+      fill_table(backend, [](std::uint64_t& free, std::uint64_t range) {
+        std::uint64_t expected = 0;
+        return __atomic_compare_exchange_n(&free, &expected, range, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+      });
+    }
+  }
+
+  /// @param take puts a range into a slot if that is free @return whether it was
+  template <class Backend, class Take>
+  void fill_table(Backend& backend, const Take& take) {
     slot* const table = table_.data();
-    backend.fill(table, capacity, slot{0, 0});
-    const std::uint64_t size = capacity;
-    backend.for_each(groups_, [this, table, size](std::uint64_t g) {
+    const std::uint64_t size = table_.size();
+    backend.for_each(groups_, [this, table, size, take](std::uint64_t g) {
       const std::uint64_t own = code([this, g](std::uint32_t c) { return keys_[c][g]; });
       const std::uint64_t range =
           length_ <= 2 ? pack(first_[g + 1] - first_[g], first_[g]) : pack(1, static_cast<word>(g));
       std::uint64_t at = scale(mix(own), size);
-      std::uint64_t expected = 0;
-      while (
-          !__atomic_compare_exchange_n(&table[at].range, &expected, range, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        expected = 0;
+      while (!take(table[at].range, range)) {
         if (++at == size) at = 0;
       }
       table[at].code = own;

@@ -88,6 +88,38 @@ TEST(device_columns, of_words_of_64_bits_there_are_none) {
   EXPECT_FALSE(run.relation("path").on_device(0));
 }
 
+TEST(device_columns, are_facts_of_another_engine) {
+  if (!gpulog::has_device()) GTEST_SKIP() << "no device";
+  gpulog::engine run(gpulog::program::from_text(text), on_device(gpulog::storage_kind::automatic));
+  run.evaluate();
+  const auto path = run.relation("path");
+  const auto x = path.on_device(0);
+  const auto y = path.on_device(1);
+  const auto f = path.on_device(3);
+  ASSERT_TRUE(x && y && f);
+  for (const unsigned word_size : {32U, 64U}) {
+    gpulog::compile_options compiling;
+    compiling.word_size = word_size;
+    gpulog::engine other(gpulog::program::from_text(".decl a(x:number, y:number, f:float)", compiling));
+    auto a = other.relation("a");
+    a.insert_device_columns(std::vector<gpulog::device_column>{*x, *y, *f});
+    EXPECT_EQ(a.size(), path.size());
+    EXPECT_TRUE(a.contains({3, 7, 0.5F}));
+    gpulog::device_column shorter = *y;
+    --shorter.rows;
+    gpulog::device_column of_another_device = *y;
+    of_another_device.device = 1000;
+    gpulog::device_column of_another_vendor = *y;
+    of_another_vendor.vendor = "nobody";
+    gpulog::device_column of_another_type = *y;
+    of_another_type.format = "f";
+    for (const auto& wrong : {shorter, of_another_device, of_another_vendor, of_another_type}) {
+      EXPECT_THROW(a.insert_device_columns(std::vector<gpulog::device_column>{*x, wrong, *f}), gpulog::input_error);
+      EXPECT_EQ(a.size(), path.size());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gpulog
 #endif

@@ -84,6 +84,29 @@ const void* address_on_device(const gpulog::relation& relation) {
   return column && column->vendor == "cuda" ? column->values : nullptr;
 }
 
+std::int64_t sum_of_column(const gpulog::relation& relation, std::size_t number) {
+  const gpulog::host_column column = relation.column(number);
+  std::int64_t sum = 0;
+  for (const std::int32_t value : std::get<std::span<const std::int32_t>>(column.values)) sum += value;
+  return sum;
+}
+
+void insert_from_device(gpulog::relation relation, const std::int32_t* numbers, std::uint64_t rows) {
+  gpulog::device_column column;
+  column.values = numbers;
+  column.rows = rows;
+  column.format = "i";  // as Arrow has it: std::int32_t
+  column.vendor = "cuda";
+  relation.insert_device_columns(std::span<const gpulog::device_column>(&column, 1));
+}
+
+std::uint64_t connections_with(gpulog::engine& engine, const std::string& text, const std::string& more) {
+  const gpulog::program longer = engine.read(text + more);
+  if (!longer.ok() || !engine.change_program(longer)) throw std::runtime_error(longer.report());
+  engine.evaluate();
+  return engine.relation("connection").size();
+}
+
 std::string table_of(const gpulog::relation& relation) {
   std::string text;
   for (const gpulog::attribute& column : relation.attributes()) text += column.name + ":" + column.type + " ";
@@ -287,6 +310,30 @@ TEST(embedding, of_the_host_no_column_is_on_a_device) {
   gpulog::engine engine(gpulog::program::from_text(".decl a(x:number)\na(1).\n"), options);
   engine.evaluate();
   EXPECT_EQ(address_on_device(engine.relation("a")), nullptr);
+}
+
+TEST(embedding, a_column_as_a_span) {
+  const auto program = gpulog::program::from_text(".decl a(s:symbol, x:number)\na(\"a\", 4). a(\"b\", 5).\n");
+  gpulog::engine engine(program);
+  engine.evaluate();
+  EXPECT_EQ(sum_of_column(engine.relation("a"), 1), 9);
+  EXPECT_THROW((void)sum_of_column(engine.relation("a"), 0), std::bad_variant_access);
+}
+
+TEST(embedding, a_column_of_a_device_that_is_not_there) {
+  if (gpulog::backend_from_name("cuda")) GTEST_SKIP() << "this build has devices of CUDA";
+  gpulog::engine engine(gpulog::program::from_text(".decl a(x:number)\n"));
+  EXPECT_THROW(insert_from_device(engine.relation("a"), nullptr, 3), gpulog::input_error);
+}
+
+TEST(embedding, programs_change) {
+  const std::string text =
+      ".decl road(x:symbol, y:symbol)\nroad(\"Linz\", \"Wels\").\n"
+      ".decl connection(x:symbol, y:symbol)\nconnection(x, y) :- road(x, y).\n";
+  gpulog::engine engine(gpulog::program::from_text(text));
+  engine.evaluate();
+  EXPECT_EQ(connections_with(engine, text, "road(\"Wels\", \"Enns\").\nconnection(y, x) :- road(x, y).\n"), 4U);
+  EXPECT_THROW((void)connections_with(engine, text, ""), std::runtime_error);
 }
 
 TEST(embedding, branches_in_and_out) { EXPECT_EQ(sum_of({1, 20, 300}), 321); }

@@ -22,7 +22,7 @@ constexpr const char* all_types =
     ".decl in(n:number, u:unsigned, f:float, s:symbol)\n.decl out(n:number, u:unsigned, f:float, s:symbol)\n"
     "out(n,u,f,s) :- in(n,u,f,s).\n";
 
-std::string message_of(gpulog::relation relation, std::initializer_list<gpulog::column_values> columns) {
+std::string message_of(gpulog::relation relation, std::initializer_list<gpulog::typed_column> columns) {
   const std::uint64_t rows = relation.size();
   try {
     relation.insert_columns(columns);

@@ -116,6 +116,44 @@ TEST(typed_values, are_erased) {
   EXPECT_FALSE(run.relation("out").contains(rows()[1]));
 }
 
+TEST(typed_values, go_in_as_columns) {
+  engine run(program::from_text(text));
+  auto given = run.relation("given");
+  std::vector<value> trees;
+  std::vector<value> lists;
+  std::vector<value> colors;
+  for (const std::vector<value>& row : rows()) {
+    trees.push_back(row[0]);
+    lists.push_back(row[1]);
+    colors.push_back(row[2]);
+  }
+  given.insert_columns({trees, lists, colors});
+  const std::vector<branch> leaves(2, branch("Leaf"));
+  const std::vector<record> records = {record{{7, nil}}, record{{8, record{{9, nil}}}}};
+  const std::vector<std::string> texts = {"$Green", "$Red"};
+  given.insert_columns({leaves, records, texts});
+  EXPECT_EQ(given.size(), rows().size() + 2);
+  for (const std::vector<value>& row : rows()) EXPECT_TRUE(given.contains(row));
+  EXPECT_TRUE(given.contains({branch("Leaf"), record{{8, record{{9, nil}}}}, branch("Red")}));
+
+  const std::vector<value> wrong = {branch("Leaf"), branch("Lea")};
+  EXPECT_THROW(
+      {
+        try {
+          given.insert_columns({wrong, records, texts});
+        } catch (const gpulog::input_error& fault) {
+          EXPECT_STREQ(fault.what(),
+                       "row 1: attribute t of relation given is of type Tree: Tree has no branch Lea, did you mean "
+                       "'Leaf'?");
+          throw;
+        }
+      },
+      gpulog::input_error);
+  EXPECT_THROW(given.insert_columns({records, records, texts}), gpulog::input_error);
+  EXPECT_THROW(given.insert_columns({leaves, leaves, texts}), gpulog::input_error);
+  EXPECT_EQ(given.size(), rows().size() + 2);
+}
+
 TEST(typed_values, may_be_texts) {
   engine run(program::from_text(text));
   run.relation("given").insert({"$Node($Leaf, $Value(nil))", "[1, [2, nil]]", "$Red"});

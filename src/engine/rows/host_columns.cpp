@@ -1,0 +1,79 @@
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/engine_state.hpp"
+#include "engine/rows/shown_rows.hpp"
+#include "engine/rows/typed_values.hpp"
+#include "gpulog/error.hpp"
+#include "gpulog/relation.hpp"
+#include "io/values/structured_value.hpp"
+
+namespace gpulog {
+namespace {
+
+/// Values that were made for a column, and the engine that has the bytes of texts.
+template <class Value>
+struct made_column {
+  std::vector<Value> values;
+  std::shared_ptr<detail::shown_evaluation> shown;
+};
+
+/// Makes columns of the words of one.
+class column_maker {
+ public:
+  column_maker(const detail::shown_rows& shown, detail::shared_words words)
+      : shown_(shown), words_(std::move(words)), engine_(*shown.shown()->engine) {}
+
+  [[nodiscard]] host_column make(const value_type& type) const {
+    if (io::is_structured(type.kind))
+      return made<value>([&](word one) { return detail::value_of(one, type, engine_); });
+    if (type.kind == value_kind::symbol)
+      return made<std::string_view>([this](word one) { return engine_.symbols.text(one); });
+    if (type.kind == value_kind::number) return numbers<std::int32_t, std::int64_t>();
+    if (type.kind == value_kind::unsigned_number) return numbers<std::uint32_t, std::uint64_t>();
+    return numbers<float, double>();
+  }
+
+ private:
+  template <class Value, class Make>
+  [[nodiscard]] host_column made(const Make& make) const {
+    const auto column = std::make_shared<made_column<Value>>();
+    column->shown = shown_.shown();
+    column->values.reserve(shown_.rows());
+    for (std::uint64_t row = 0; row < shown_.rows(); ++row) column->values.push_back(make(words_.words[row]));
+    return {std::span<const Value>(column->values), true, column};
+  }
+
+  template <class Number, class Wide>
+  [[nodiscard]] host_column numbers() const {
+    if (engine_.wide) return made<Wide>([this](word one) { return std::bit_cast<Wide>(engine_.wide->value(one)); });
+    // A word has the bits of the number.
+    const auto* const first = reinterpret_cast<const Number*>(words_.words);
+    return {std::span<const Number>(first, shown_.rows()), !shown_.are_shared(), words_.owner};
+  }
+
+  const detail::shown_rows& shown_;
+  detail::shared_words words_;
+  const detail::engine_state& engine_;
+};
+
+}  // namespace
+
+host_column relation::column(std::size_t number) const {
+  const sema::relation& declared = engine_->analysed().relations[relation_];
+  if (number >= declared.attributes.size()) {
+    throw input_error("relation " + declared.name + " has no column " + std::to_string(number));
+  }
+  const detail::shown_rows shown(engine_->shared_from_this(), relation_);
+  const sema::attribute& attribute = declared.attributes[number];
+  return column_maker(shown, shown.columns(0, shown.rows())[number]).make({attribute.kind, attribute.structure});
+}
+
+}  // namespace gpulog

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "io/task_runner.hpp"
+#include "storage/symbols/symbol_table.hpp"
+#include "support/ids.hpp"
+
+namespace gpulog::detail {
+
+/// How many bytes the first character has; 0: it is no UTF-8.
+inline std::size_t length_of_character(std::string_view text) {
+  const auto byte = [text](std::size_t place) { return static_cast<unsigned char>(text[place]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (std::size_t place = 1; place < length; ++place) {
+    if ((byte(place) & 0xc0) != 0x80) return 0;
+  }
+  // Too long for what they say, a half of a pair, or behind the last character.
+  const unsigned second = byte(1);
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f)) return 0;
+  return (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f) ? 0 : length;
+}
+
+inline bool is_utf8(std::string_view text) {
+  constexpr std::uint64_t upper_bits = 0x8080808080808080;
+  while (!text.empty()) {
+    std::uint64_t eight = upper_bits;
+    if (text.size() >= sizeof eight) std::memcpy(&eight, text.data(), sizeof eight);
+    const std::size_t length = (eight & upper_bits) == 0 ? sizeof eight : length_of_character(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+/// The texts of symbols as Arrow has large texts: where each begins, and their bytes.
+class text_buffers {
+ public:
+  /// @param must_be_utf8 whether ok() is false for a text that is none; each symbol is looked at once
+  text_buffers(const word* symbols, std::uint64_t rows, const storage::symbol_table& table, bool must_be_utf8,
+               io::task_runner& run)
+      : offsets_(std::make_unique_for_overwrite<std::int64_t[]>(rows + 1)) {
+    constexpr std::uint64_t least_rows_of_a_part = 1u << 16;
+    const std::uint64_t parts = std::clamp<std::uint64_t>(rows / least_rows_of_a_part, 1, run.threads());
+    const auto first_of = [&](std::uint64_t part) { return rows * part / parts; };
+    std::vector<std::int64_t> bytes_of(parts);
+    run(parts, [&](std::size_t part) {
+      std::int64_t bytes = 0;
+      for (std::uint64_t row = first_of(part); row < first_of(part + 1); ++row) {
+        offsets_[row] = bytes;  // from the part's begin on
+        bytes += static_cast<std::int64_t>(table.text(symbols[row]).size());
+      }
+      bytes_of[part] = bytes;
+    });
+    std::vector<std::int64_t> begin_of(parts);
+    for (std::uint64_t part = 0; part < parts; ++part) {
+      begin_of[part] = bytes_;
+      bytes_ += bytes_of[part];
+    }
+    offsets_[rows] = bytes_;
+    text_ = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes_));
+    std::vector<std::atomic<bool>> known(must_be_utf8 ? table.size() : 0);
+    std::atomic<bool> ok = true;
+    run(parts, [&](std::size_t part) {
+      for (std::uint64_t row = first_of(part); row < first_of(part + 1); ++row) {
+        offsets_[row] += begin_of[part];
+        const std::string_view text = table.text(symbols[row]);
+        if (must_be_utf8 && !known[symbols[row]].load(std::memory_order_relaxed)) {
+          if (!is_utf8(text)) ok = false;
+          known[symbols[row]].store(true, std::memory_order_relaxed);
+        }
+        std::memcpy(text_.get() + offsets_[row], text.data(), text.size());
+      }
+    });
+    ok_ = ok;
+  }
+
+  [[nodiscard]] bool ok() const { return ok_; }
+  [[nodiscard]] const void* offsets() const { return offsets_.get(); }
+  /// nullptr where no text has any.
+  [[nodiscard]] const void* bytes() const { return bytes_ == 0 ? nullptr : text_.get(); }
+
+ private:
+  std::unique_ptr<std::int64_t[]> offsets_;
+  std::unique_ptr<char[]> text_;
+  std::int64_t bytes_ = 0;
+  bool ok_ = true;
+};
+
+}  // namespace gpulog::detail
