@@ -243,7 +243,7 @@ TEST(plan_figures, rows_on_a_device) {
 TEST(plan_figures, a_device_counts_what_a_cpu_counts) {
   if (!has_device()) GTEST_SKIP() << "no device";
   run_options options = options_of({1, storage_kind::hash});
-  options.tuning = {{"row-evaluation", "off"}, {"semi-joins", "off"}};
+  options.tuning = {{"row-evaluation", "off"}};
   const statistics on_cpu = figures_of_wide_joins(options);
   options.backend = backend_kind::gpu;
   const statistics on_device = figures_of_wide_joins(options);
