@@ -121,7 +121,7 @@ class window_finder {
       return negated == nullptr ? std::nullopt : std::optional(minus(*negated));
     }
     if (!is_sum) return std::nullopt;
-    for (const std::size_t side : {0, 1}) {
+    for (const std::size_t side : {0U, 1U}) {
       const column_sum* const of_column = sum_of(argument_of(one, side));
       const window::known_value other = argument_of(one, 1 - side);
       if (of_column == nullptr || !is_known(other)) continue;
@@ -141,7 +141,7 @@ class window_finder {
   void see_filter(const step& one) {
     const std::optional<ordering> told = ordering_of(one.comparison);
     if (!told || told->kind == value_kind::floating) return;
-    for (const std::size_t side : {0, 1}) {
+    for (const std::size_t side : {0U, 1U}) {
       const column_sum* const compared = sum_of(argument_of(one, side));
       const window::known_value other = argument_of(one, 1 - side);
       if (compared == nullptr || !is_known(other)) continue;

@@ -90,13 +90,13 @@ class body_scheduler {
       if (condition_placed_[number]) continue;
       const std::optional<ordering> order = ordering_of(candidate.op);
       if (!order || order->kind == value_kind::floating) continue;
-      const auto is_fresh = [this](const sema::expression& side) {
-        return side.is_variable() && !bound_[side.variable];
-      };
-      if (is_fresh(candidate.left) && is_given(candidate.right)) {
-        (order->is_less ? above : below).insert(candidate.left.variable);
-      } else if (is_fresh(candidate.right) && is_given(candidate.left)) {
-        (order->is_less ? below : above).insert(candidate.right.variable);
+      for (const bool is_left : {true, false}) {
+        const sema::expression& side = is_left ? candidate.left : candidate.right;
+        const sema::expression& other = is_left ? candidate.right : candidate.left;
+        const std::optional<unknown_summand> unknown = unknown_of(side);
+        if (!unknown || !all_bound(other) || !(is_given(other) || has_bound_variable(side))) continue;
+        const bool is_above = (order->is_less == is_left) != unknown->is_subtracted;
+        (is_above ? above : below).insert(unknown->variable);
       }
     }
     const std::vector<term>& arguments = rule_->atoms[atom].arguments;
@@ -110,12 +110,12 @@ class body_scheduler {
     const bool is_first = std::find(atom_placed_.begin(), atom_placed_.end(), true) == atom_placed_.end();
     if (!is_first && !only_exists(atom) && !is_joined(atom) && !is_between_bounds(atom)) ++result_.products;
     if (only_exists(atom)) {
+      const bool is_membership = bound_columns(atom).size() == rule_->atoms[atom].arguments.size();
+      if (asking_ && is_membership) asking_->tests_membership = true;
       factor = std::min(factor, calibration::filter_selectivity);
       result_.cost += bindings_;
-    } else if (!is_first && asks_only()) {
-      if (!asking_) asking_ = bindings_;
-      result_.cost += *asking_ * (1 + std::min(factor, calibration::rows_of_first_match));
     } else {
+      if (!is_first && !asking_ && asks_only()) asking_ = asking_part{std::max(1.0, bindings_), result_.cost};
       const bool scanned_delta = result_.steps.empty() && parts_->atoms[atom] == part::delta;
       result_.cost += scanned_delta ? costs_->rows(rule_->atoms[atom].relation, part::delta) : bindings_;
       result_.cost += bindings_ * factor;
@@ -200,9 +200,17 @@ class body_scheduler {
     }
   }
 
-  [[nodiscard]] schedule finish() { return std::move(result_); }
-  /// Of what is placed so far.
-  [[nodiscard]] double cost() const { return result_.cost; }
+  [[nodiscard]] schedule finish() {
+    result_.cost = cost();
+    return std::move(result_);
+  }
+  /// Of what is placed so far. Where atoms only ask, the search ends with the first of their matches: before a test of
+  /// membership that may be late, and nothing is taken off.
+  [[nodiscard]] double cost() const {
+    if (!asking_ || asking_->tests_membership) return result_.cost;
+    const double matches = std::clamp(bindings_ / asking_->bindings, 1.0, calibration::most_matches_spared);
+    return asking_->cost + (result_.cost - asking_->cost) / matches;
+  }
   [[nodiscard]] const std::vector<bool>& placed_atoms() const { return atom_placed_; }
 
   /// Atoms in the order of their fan-outs.
@@ -216,6 +224,12 @@ class body_scheduler {
     return variables;
   }
 
+  /// The end of an order, whose atoms only ask.
+  struct asking_part {
+    double bindings = 1;  ///< in front of it
+    double cost = 0;
+    bool tests_membership = false;
+  };
   /// All that the head has is known: atoms that follow only ask whether there is a match (rule_version::first_matches).
   [[nodiscard]] bool asks_only() const {
     return !is_counted_ && std::all_of(rule_->head_arguments.begin(), rule_->head_arguments.end(),
@@ -226,6 +240,28 @@ class body_scheduler {
     std::vector<std::uint32_t> variables;
     append_variables(tree, variables);
     return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
+  }
+
+  /// The only variable of a sum that is not bound.
+  struct unknown_summand {
+    std::uint32_t variable = 0;
+    bool is_subtracted = false;
+  };
+  [[nodiscard]] std::optional<unknown_summand> unknown_of(const sema::expression& tree) const {
+    if (tree.is_variable()) return bound_[tree.variable] ? std::nullopt : std::optional(unknown_summand{tree.variable});
+    const bool is_sum = tree.is_operation() && tree.op == scalar_op::add_number;
+    const bool is_difference = tree.is_operation() && tree.op == scalar_op::subtract_number;
+    if (!is_sum && !is_difference) return std::nullopt;
+    const bool is_right = all_bound(tree.arguments[0]);
+    if (!is_right && !all_bound(tree.arguments[1])) return std::nullopt;
+    std::optional<unknown_summand> found = unknown_of(tree.arguments[is_right ? 1 : 0]);
+    if (found && is_difference && is_right) found->is_subtracted = !found->is_subtracted;
+    return found;
+  }
+  [[nodiscard]] bool has_bound_variable(const sema::expression& tree) const {
+    std::vector<std::uint32_t> variables;
+    append_variables(tree, variables);
+    return std::any_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
   }
 
   /// By atoms that are placed, not by constants alone.
@@ -424,7 +460,7 @@ class body_scheduler {
   std::vector<std::uint32_t> uses_;    // of a variable, by literals that are not placed
   std::optional<std::uint32_t> last_;  // an atom that waits for all others that are joined
   bool is_counted_ = false;            // it is an aggregate's body: each binding counts
-  std::optional<double> asking_;       // bindings in front of atoms that only ask
+  std::optional<asking_part> asking_;
   double bindings_ = 1;
   schedule result_;
 };

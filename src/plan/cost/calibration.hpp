@@ -35,8 +35,9 @@ inline constexpr double cheap_order = 8;
 /// Where a stratum reads fewer rows of each relation, no order takes long (`bench/orders loops`).
 inline constexpr std::uint64_t least_reordered_rows = 1000;
 
-/// Rows of an atom that are looked at for a binding where it is only asked whether one agrees. No command measures it.
-inline constexpr double rows_of_first_match = 4;
+/// Where it is only asked whether there is a match, as many matches as are expected are spared, but so many at most:
+/// how many rows pass is a guess. No command measures it.
+inline constexpr double most_matches_spared = 100;
 
 // Magic sets (`bench/magic_sets`, bench/demand).
 /// Of all combinations of the columns' values: where more are asked for, the relation is computed in full.

@@ -31,7 +31,7 @@ class narrow_set : public slot_table<numbered_tuple, std::uint32_t> {
 
   /// Whether all combinations can be numbered.
   [[nodiscard]] static bool can_hold(const bit_matrix_shape& shape) {
-    return shape.rows < UINT32_MAX / std::max<std::uint64_t>(1, shape.columns);
+    return shape.rows <= UINT32_MAX / std::max<std::uint64_t>(1, shape.columns);
   }
 
   /// All tuples are smaller than the bounds.

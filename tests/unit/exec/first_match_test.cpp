@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <variant>
 
 #include "analysed_text.hpp"
 #include "plan_run.hpp"
@@ -70,6 +71,7 @@ TEST_P(first_matches, give_what_all_matches_give) {
            unary + "r(x) :- e(x,y), e(y,z), e(z,w), w > x, z != x.\n",
            unary + "r(x+1) :- e(x,k), e(x,j), k + 1 < j.\n",
            unary + "r(x) :- e(x,y), e(z,w), z + w = y + 50.\n",
+           unary + "r(x) :- e(x,y), e(z,w), z + w > y + 50.\n",
            binary + "r(x,y) :- e(x,y), e(y,z), e(z,x).\n",
            binary + "r(x,y) :- e(x,y), e(y,z), e(z,w), w > x, x != z, e(x,v), v != y, v > z.\n",
            binary + "r(x,y) :- e(x,z), e(z,y), z < y, e(y,w), w != z, w != x, e(w,u), u < x.\n",
@@ -93,6 +95,21 @@ TEST_P(first_matches, do_not_look_at_all_pairs_of_a_large_key) {
   EXPECT_LE(multiple.candidates, edges.size());
   const outcome path = run(binary + "r(x,y) :- e(x,y), e(y,z), e(z,w), w > x, z != x.\n", edges, GetParam(), true);
   EXPECT_LE(path.candidates, 2 * edges.size());
+}
+
+/// An order begins where the head's values come from, if the rest is only asked for.
+TEST(first_match_plans, come_last) {
+  const std::string inputs = ".input e\n.decl p(x:number)\n.input p\n.decl s(x:number)\n.input s\n";
+  for (const std::string& rule : {"r(x) :- s(w), p(x), w > x.\n", "r(x) :- e(v,w), p(x), w > x, v > x.\n",
+                                  "r(x) :- e(y,w), p(x), w < y, y < x.\n"}) {
+    const analysed_text source(edges_only + inputs + unary + rule);
+    const plan::program made = plan::make_plan(source.program);
+    const plan::rule_version& version = made.strata.back().once.versions.front();
+    const auto* const first = std::get_if<plan::scan>(&version.operations.front());
+    ASSERT_NE(first, nullptr) << rule;
+    EXPECT_EQ(made.relations[first->relation.value].name, "p") << rule;
+    EXPECT_FALSE(version.first_matches.empty()) << rule;
+  }
 }
 
 /// A rule that counts its bindings, or may end the program, sees all of them.

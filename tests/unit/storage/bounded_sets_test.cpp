@@ -149,7 +149,7 @@ TEST(narrow_set, grows) {
 TEST(narrow_set, has_numbers_for_so_many_tuples) {
   EXPECT_TRUE(narrow_set::can_hold(bit_matrix_shape::of({1ULL << 16, (1ULL << 16) - 2})));
   EXPECT_FALSE(narrow_set::can_hold(bit_matrix_shape::of({1ULL << 16, 1ULL << 16})));
-  EXPECT_TRUE(narrow_set::can_hold(bit_matrix_shape::of({(1ULL << 31) - 1})));
+  EXPECT_TRUE(narrow_set::can_hold(bit_matrix_shape::of({UINT32_MAX})));
   EXPECT_FALSE(narrow_set::can_hold(bit_matrix_shape::of({1ULL << 32})));
 }
 

@@ -295,5 +295,15 @@ TEST(row_set, finds_equal_tuples_and_follows_moved_rows) {
   }
 }
 
+TEST(table_growth, gives_whole_lines) {
+  for (std::uint64_t slots = table_growth::initial_slots; slots < 1ULL << 40;) {
+    const std::uint64_t next = table_growth::next(slots);
+    EXPECT_EQ(next % 16, 0) << slots;
+    EXPECT_GE(2 * next, 3 * slots);
+    EXPECT_LE(next, 2 * slots);
+    slots = next;
+  }
+}
+
 }  // namespace
 }  // namespace gpulog::storage

@@ -76,7 +76,10 @@ const std::vector<kind> kinds = {
     {"packed_2", 2, leave},
     {"bits", 2, bound, storage_mode::hash, set_choice::bits},
     {"words", 2, bound, storage_mode::hash, set_choice::words},
-    {"narrow", 2, [](relation& target) { target.bound_values({below, below}, 0); }},
+    {"narrow", 2,
+     [](relation& target) {
+       target.bound_values({below, below}, 0);
+     }},
     {"hashed", 3, leave},
     {"erasable", 2, [](relation& target) { target.make_erasable(); }},
     {"hisa_1", 1, leave, storage_mode::hisa},
