@@ -134,7 +134,7 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   std::vector<bool> loaded;       ///< by relation: load() has read its files
   std::vector<bool> stale;        ///< by relation: its rows are not what its rules and facts say, as nobody needed them
   bool reads_files_once = false;  ///< load() reads those that were not needed before
-  std::map<std::filesystem::path, file_version> files_read;  ///< as they were then
+  std::map<std::filesystem::path, std::optional<file_version>> files_read;  ///< as they were then
   std::optional<kernels::functor_table> functors;
   staged_facts staged;                  ///< since the last evaluation; insert() extends the last block
   std::vector<erased_rows> erased;      ///< by relation: since the last evaluation
@@ -188,7 +188,7 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void write_outputs(io::output_files& files);
   /// Whether load() reads files for it.
   [[nodiscard]] bool is_loaded(std::uint32_t relation) const;
-  void note_file(const std::filesystem::path& path);
+  void note_file(const std::string& relation, const std::map<std::string, std::string>& parameters);
   void load_directive(std::uint32_t relation, const sema::io_directive& directive, io::prefetched_files* ahead);
   [[nodiscard]] std::vector<std::filesystem::path> text_files() const;
   /// Where values are numbered while the program runs.

@@ -33,6 +33,17 @@ std::optional<std::filesystem::path> text_file_of(const std::string& relation,
   return fact_directory / own.text("filename", relation + ".facts");
 }
 
+std::optional<std::filesystem::path> input_file_of(const std::string& relation,
+                                                   const std::map<std::string, std::string>& parameters,
+                                                   const std::filesystem::path& fact_directory) {
+  const directive_parameters own(parameters);
+  const std::string kind = own.text("IO", "file");
+  const format* const chosen = find_format(kind);
+  if (chosen == nullptr || chosen->extension.empty()) return std::nullopt;
+  const std::string extension = kind == "file" ? ".facts" : std::string(chosen->extension);
+  return fact_directory / own.text("filename", own.text("dbname", relation + extension));
+}
+
 std::uint64_t read_facts(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate) {
   for (const value_kind attribute : request.kinds) {
     ensure(!is_structured(attribute) || request.structured.records != nullptr, "records are read into a table");

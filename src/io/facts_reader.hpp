@@ -50,6 +50,11 @@ struct read_request {
                                                                 const std::map<std::string, std::string>& parameters,
                                                                 const std::filesystem::path& fact_directory);
 
+/// The file that a directive with these parameters reads, whatever its format is; nothing of standard input.
+[[nodiscard]] std::optional<std::filesystem::path> input_file_of(const std::string& relation,
+                                                                 const std::map<std::string, std::string>& parameters,
+                                                                 const std::filesystem::path& fact_directory);
+
 /// Gives room for all rows of a directive: one pointer for each attribute, in attribute order, each to `rows` words.
 /// Called once, from the thread that called read_facts; not at all when there are no rows.
 using row_allocator = std::function<std::vector<word*>(std::uint64_t rows)>;

@@ -223,6 +223,11 @@ class Sessions(CommandTest):
         self.assertIn('\n5\t6\n', terminal.enter('?- c(x), b(y).'))
         self.write('a.facts', '77\n')
         self.assertIn('\n77\t6\n', terminal.enter('?- c(x), b(y).'))
+        for line in ('.decl j(x:number)', '.input j(IO=jsonfile)'):
+            self.assertEqual(terminal.enter(line), '')
+        for number in ('5', '66'):
+            self.write('j.json', '[[%s]]' % number)
+            self.assertIn('\n%s\n' % number, terminal.enter('?- j(x).'))
         os.remove(self.path('b.facts'))
         self.assertIn('b.facts', terminal.enter('?- c(x), b(y).'))
         self.assertIn('\n77\n', terminal.enter('?- c(x).'))

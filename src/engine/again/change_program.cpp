@@ -19,7 +19,7 @@
 namespace gpulog::detail {
 namespace {
 
-bool have_changed(const std::map<std::filesystem::path, file_version>& files) {
+bool have_changed(const std::map<std::filesystem::path, std::optional<file_version>>& files) {
   return std::any_of(files.begin(), files.end(),
                      [](const auto& file) { return version_of(file.first) != file.second; });
 }

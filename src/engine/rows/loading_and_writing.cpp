@@ -100,7 +100,7 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   const auto path = io::text_file_of(request.relation, directive.parameters, options.fact_directory);
   file.file = path ? path->string() : file_named(directive.parameters);
   if (path) file.bytes = file_bytes(*path);
-  note_file(path ? *path : std::filesystem::path(file_named(directive.parameters)));
+  note_file(request.relation, directive.parameters);
   const span_scope span(figures, zero, "load", file.file);
   const double begin = storage::seconds_now();
   staged_rows block;
@@ -127,8 +127,14 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
 }
 
 /// A file that changes later has to be read again (change_program.cpp).
-void engine_state::note_file(const std::filesystem::path& path) {
-  if (const auto version = version_of(path)) files_read.insert_or_assign(path, *version);
+void engine_state::note_file(const std::string& relation, const std::map<std::string, std::string>& parameters) {
+  const auto path = io::input_file_of(relation, parameters, options.fact_directory);
+  if (!path) return;
+  auto& version = files_read[*path];
+  version = version_of(*path);
+  const auto format = parameters.find("IO");
+  // A database without a file may change unseen: it never is what it was.
+  if (!version && format != parameters.end() && format->second == "sqlite") version = file_version{{}, UINTMAX_MAX};
 }
 
 bool engine_state::is_loaded(std::uint32_t relation) const {
