@@ -35,6 +35,7 @@
 #include "storage/relation/largest_values.hpp"
 
 namespace gpulog::kernels::gpu {
+template <class Run>
 struct row_degree;
 }
 
@@ -270,9 +271,9 @@ class gpu_machine {
   };
   [[nodiscard]] key_columns put_keys(const running& run, const std::vector<kernels::register_number>& keys,
                                      const input_rows& input);
-  [[nodiscard]] kernels::gpu::row_degree degree_of(running& run, const kernels::segment& here, const input_rows& input,
-                                                   const kernels::gpu::expand_arguments& arguments,
-                                                   segment_memory& memory);
+  [[nodiscard]] kernels::gpu::row_degree<storage::gpu::run_view> degree_of(
+      running& run, const kernels::segment& here, const input_rows& input,
+      const kernels::gpu::expand_arguments& arguments, segment_memory& memory);
   void find_matches(running& run, std::size_t number, const input_rows& input,
                     kernels::gpu::expand_arguments& arguments);
   /// @param candidates all_candidates: as many as the matches sum up to, which only the device knows yet

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "backend/gpu/vendor.hpp"
+#include "exec/calibration.hpp"
 #include "exec/gpu/gpu_machine.hpp"
 #include "kernels/steps/host_steps.hpp"
 
@@ -17,17 +18,6 @@ using kernels::segment;
 
 namespace {
 
-/// Rows that an aggregate, a range, lookups or the host take at a time.
-constexpr std::uint64_t fold_rows = 4u << 20;
-constexpr std::uint64_t range_rows = 16u << 20;
-constexpr std::uint64_t range_values = 16u << 20;
-constexpr std::uint64_t lookup_rows = 16u << 20;
-constexpr std::uint64_t host_rows = 2u << 20;
-/// New records that there is room for: all that there can be up to here, then as many as half of those that are there.
-constexpr std::uint64_t least_new_records = 256u << 10;
-/// The same where memory ends.
-constexpr std::uint64_t fewest_new_records = 4096;
-
 void add_once(std::vector<register_number>& registers, register_number number) {
   if (std::find(registers.begin(), registers.end(), number) == registers.end()) registers.push_back(number);
 }
@@ -38,9 +28,9 @@ storage::gpu::record_view room_for_records(storage::gpu::device_records& table, 
   try {
     return table.make_room(records, threads);
   } catch (const backend::memory_exceeded&) {
-    if (records <= fewest_new_records) throw;
+    if (records <= calibration::fewest_new_records) throw;
   }
-  return table.make_room(fewest_new_records, threads);
+  return table.make_room(calibration::fewest_new_records, threads);
 }
 
 }  // namespace
@@ -134,8 +124,8 @@ void gpu_machine::run_range_of(running& run, std::size_t number, const input_row
   const segment& here = run.program.segments[number];
   segment_memory& memory = memory_of(number);
   const std::size_t parameters = parameters_.position();
-  for (std::uint64_t done = 0; done < input.rows; done += range_rows) {
-    const input_rows part = part_of(input, done, std::min(range_rows, input.rows - done));
+  for (std::uint64_t done = 0; done < input.rows; done += calibration::range_rows) {
+    const input_rows part = part_of(input, done, std::min(calibration::range_rows, input.rows - done));
     const auto value_of = [&](std::size_t argument) {
       const register_number upper = here.upper_keys.empty() ? kernels::no_register : here.upper_keys[argument];
       return row_values_of<Word>(run, part.columns, here.keys[argument], upper);
@@ -149,7 +139,7 @@ void gpu_machine::run_range_of(running& run, std::size_t number, const input_row
     ranges.rows = part.rows;
     ensure(memory.offsets, part.rows + 1);
     const std::uint64_t values = gpu_kernels::count_range_values(*context_, *resource_, ranges, memory.offsets.data());
-    const std::uint64_t capacity = std::min(values, range_values);
+    const std::uint64_t capacity = std::min(values, calibration::range_values);
     ensure(memory.made, capacity * (2 + here.carried.size()));
     ensure(memory.owners, capacity);
     for (std::uint64_t first = 0; first < values; first += capacity) {
@@ -199,15 +189,15 @@ void gpu_machine::run_fold(running& run, std::size_t number, const input_rows& i
     clear(1);
     run_body(run, number, part_of(input, 0, 1), 1);
     const std::size_t behind = parameters_.position();
-    for (std::uint64_t done = 0; done < input.rows; done += fold_rows) {
+    for (std::uint64_t done = 0; done < input.rows; done += calibration::fold_rows) {
       parameters_.go_back(behind);
-      unfold(run, number, part_of(input, done, std::min(fold_rows, input.rows - done)), nullptr);
+      unfold(run, number, part_of(input, done, std::min(calibration::fold_rows, input.rows - done)), nullptr);
     }
     return;
   }
-  for (std::uint64_t done = 0; done < input.rows; done += fold_rows) {
+  for (std::uint64_t done = 0; done < input.rows; done += calibration::fold_rows) {
     parameters_.go_back(parameters);
-    const input_rows part = part_of(input, done, std::min(fold_rows, input.rows - done));
+    const input_rows part = part_of(input, done, std::min(calibration::fold_rows, input.rows - done));
     ensure(memory.representatives, part.rows);
     ensure(memory.groups, part.rows);
     std::vector<const word*> columns;
@@ -308,7 +298,7 @@ void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows
   }
   std::vector<std::vector<word>>& columns = memory.on_host;
   if (columns.size() < run.program.slot_count) columns.resize(run.program.slot_count);
-  const std::uint64_t most_rows = std::min(host_rows, input.rows);
+  const std::uint64_t most_rows = std::min(calibration::host_rows, input.rows);
   for (const register_number number_of : used) {
     if (columns[number_of].size() < most_rows) columns[number_of].resize(most_rows);
   }
@@ -321,10 +311,10 @@ void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows
   std::vector<std::unique_ptr<kernels::host_step_runner>> runners(host_.workers());
   std::vector<std::uint32_t> kept((most_rows + tile - 1) / tile);
   const std::size_t parameters = parameters_.position();
-  for (std::uint64_t done = 0; done < input.rows; done += host_rows) {
+  for (std::uint64_t done = 0; done < input.rows; done += calibration::host_rows) {
     if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
     parameters_.go_back(parameters);
-    const input_rows part = part_of(input, done, std::min(host_rows, input.rows - done));
+    const input_rows part = part_of(input, done, std::min(calibration::host_rows, input.rows - done));
     for (const register_number read : here.carried) {
       backend::gpu::copy_async(columns[read].data(), part.columns[read], part.rows * sizeof(word),
                                backend::gpu::direction::device_to_host, context_->stream());
@@ -364,10 +354,10 @@ void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows
 
 void gpu_machine::run_lookups(running& run, std::size_t number, const input_rows& input) {
   const std::size_t parameters = parameters_.position();
-  for (std::uint64_t done = 0; done < input.rows; done += lookup_rows) {
+  for (std::uint64_t done = 0; done < input.rows; done += calibration::lookup_rows) {
     if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
     parameters_.go_back(parameters);
-    const input_rows part = part_of(input, done, std::min(lookup_rows, input.rows - done));
+    const input_rows part = part_of(input, done, std::min(calibration::lookup_rows, input.rows - done));
     enter_segment(run, number + 1, run_lookups_of(run, number, part));
   }
 }
@@ -475,7 +465,7 @@ gpu_machine::input_rows gpu_machine::run_lookups_of(running& run, std::size_t nu
   const std::uint64_t threads = gpu_kernels::lookup_threads(*context_, part.rows);
   device_record_tables::table& table = records_->of(*here.steps.front().records);
   for (bool refused = true; refused;) {
-    const std::uint64_t most = std::max(least_new_records, table.size() / 2);
+    const std::uint64_t most = std::max(calibration::least_new_records, table.size() / 2);
     arguments.table = room_for_records(table, std::min(part.rows * makers, most), threads);
     arguments.report_number = context_->next_report();
     arguments.report = context_->report(arguments.report_number);

@@ -90,7 +90,7 @@ __device__ void place_slot(const counted_run& run, std::uint64_t slot, std::uint
   if (count != 0) {
     range_of(run, slot) = pack(count, static_cast<word>(first));
   } else if (run.numbered == nullptr && slot == zero_slot(run)) {
-    // No row has it, but others may stand behind it: a range without rows that isn't 0.
+    // No row has this code, but codes may stand behind it: a range that has no rows and is not 0.
     range_of(run, slot) = pack(0, 1);
   }
 }
