@@ -129,7 +129,7 @@ void gpu_machine::finish_large(std::vector<phase_version*>& versions, kernels::r
       version.state = phase_version::outcome::fault;
       return;
     } catch (const backend::memory_exceeded&) {
-      version.state = phase_version::outcome::left;  // run() finds what is there again, and names what fails
+      version.state = phase_version::outcome::left;  // run() repeats all of it, and names the rule that fails
       version.counts = {};
     }
   }

@@ -1,4 +1,4 @@
-// What is no chain of expansions by indexes: aggregates, ranges, steps that look records or values of 64 bits up, and
+// Operators that are not expansions by indexes: aggregates, ranges, lookups of records and of values of 64 bits, and
 // steps that the host does. Each takes a table of bindings and makes the next one.
 
 #include <algorithm>

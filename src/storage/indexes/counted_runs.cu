@@ -40,7 +40,7 @@ __device__ std::uint64_t slots_of(const counted_run& run) {
 __device__ std::uint64_t& range_of(const counted_run& run, std::uint64_t slot) {
   return run.numbered != nullptr ? run.numbered[slot] : run.table[slot].range;
 }
-/// The slot of code 0, which looks free to all others and is none of theirs.
+/// The slot of code 0. It always looks free, so all other codes pass over it.
 __device__ std::uint64_t zero_slot(const counted_run& run) { return scale(mix(0), run.table_size); }
 
 __device__ void clear_slot(const counted_run& run, std::uint64_t slot) {
