@@ -96,6 +96,58 @@ inline constexpr std::uint64_t values_of_a_row = 4;
 /// rows; too much costs memory. No command measures it.
 inline constexpr double sample_margin = 1.1;
 
+// Pieces that a device's work is cut into, and the room that results begin with. Larger pieces take memory, smaller
+// ones more launches. They were chosen on an H200; `bench/paper/builds` compares two builds.
+/// Of the device's memory, one part in so many is for the queues of searches that are under way, and for bitmaps of
+/// rows.
+inline constexpr std::uint64_t queue_share = 8;
+inline constexpr std::uint64_t bitmap_share = 16;
+/// The first searches, and the first rows, tell how many results there will be: so many times as many as are under way
+/// at a time, with room for so many results. Results that are added to a relation have room for as many as it has, at
+/// least.
+inline constexpr std::uint64_t sample_searches = 2;
+inline constexpr std::uint64_t sample_search_rows = 64u << 20;
+inline constexpr std::uint64_t sample_rounds = 4;
+inline constexpr std::uint64_t sample_row_results = 16u << 20;
+inline constexpr std::uint64_t least_added_results = 1u << 20;
+/// A row with less work than this is never marked in a bitmap from the start.
+inline constexpr std::uint64_t least_large_work = 1u << 16;
+/// Rows of a table between two joins; the least where memory is short.
+inline constexpr std::uint64_t table_rows = 16u << 20;
+inline constexpr std::uint64_t least_table_rows = 64u << 10;
+/// Rows whose matches are found at a time.
+inline constexpr std::uint64_t match_rows = 64u << 20;
+/// A launch of fewer candidates than this isn't worth it while memory can still grow.
+inline constexpr std::uint64_t least_piece = 4u << 20;
+/// Room for rows that candidates are expected to become, where the part of them that does so varies.
+inline constexpr double margin_of_rows = 1.25;
+/// Rows that an aggregate, a range, lookups or the host take at a time, and values of a range.
+inline constexpr std::uint64_t fold_rows = 4u << 20;
+/// Rows whose matches an aggregate counts at a time.
+inline constexpr std::uint64_t counted_rows = 16u << 20;
+inline constexpr std::uint64_t range_rows = 16u << 20;
+inline constexpr std::uint64_t range_values = 16u << 20;
+inline constexpr std::uint64_t lookup_rows = 16u << 20;
+inline constexpr std::uint64_t host_rows = 2u << 20;
+/// New records that there is room for: all that there can be up to here, then as many as half of those that are there;
+/// and where memory ends.
+inline constexpr std::uint64_t least_new_records = 256u << 10;
+inline constexpr std::uint64_t fewest_new_records = 4096;
+/// Versions with more expected candidates, or with more rows, get kernels of their own, or are not launched ahead.
+inline constexpr double most_batch_candidates = 1u << 15;
+inline constexpr std::uint64_t most_rows_of_one_launch = 8u << 20;
+/// Room for rows that a batch of versions, and a loop, start with, beside one for each thread.
+inline constexpr std::uint64_t batch_room = 4096;
+inline constexpr std::uint64_t loop_room = 4096;
+/// Candidates of a version in an iteration of a loop for each row: nested loops do not split them evenly.
+inline constexpr std::uint64_t candidates_per_loop_row = 4;
+/// Memory of all runs that indexes get in a loop.
+inline constexpr std::uint64_t loop_index_bytes = 64u << 20;
+/// A launch of a loop, and what it needs, cost about as much as so many iterations of the other kind.
+inline constexpr std::uint64_t iterations_of_a_launch = 4;
+/// Fewer rows go to the host all at once.
+inline constexpr std::uint64_t least_streamed_rows = 1u << 16;
+
 // Texts that callers insert as columns (`bench/python` with texts): how many are given numbers together, as what is
 // remembered of each new one is as large as the text; below how many another thread does not pay; and up to how many
 // symbols their table is in a processor's cache.

@@ -26,7 +26,7 @@ class fact_source {
 
   /// For messages.
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Has a size, and is all there: not so standard input, which an earlier directive may have begun to read.
+  /// Whether it has a size and nobody has read of it. An earlier directive may have read from standard input.
   [[nodiscard]] bool is_whole_file() const { return size_ > 0; }
   [[nodiscard]] bool compressed() const { return compression_of(first_bytes_) != compression::none; }
 

@@ -101,8 +101,8 @@ class analyser {
  private:
   void declare_queries() {
     for (const syntax::query& asked : options_.queries) {
-      const syntax::clause& made = queries_.emplace_back(clause_of(asked, queries_.size() + 1));
-      declared_.declare_query(made.heads.front(), text_of(asked));
+      const syntax::clause& query = queries_.emplace_back(clause_of(asked, queries_.size() + 1));
+      declared_.declare_query(query.heads.front(), text_of(asked));
     }
     has_clause_.resize(program_.relations.size(), true);
     has_subsumption_.resize(program_.relations.size(), false);
@@ -113,7 +113,7 @@ class analyser {
   }
 
   [[nodiscard]] bool is_evaluated(const syntax::atom& head) const {
-    // Where inlining was refused, what could be wrong with a definition itself says nothing.
+    // Where inlining was refused, errors of the definition would only follow from that.
     return inliner_.is_evaluated(head.name.text) &&
            !(inlining_refused_ && declared_.is_inline(*declared_.find_relation(head.name.text)));
   }
@@ -130,7 +130,7 @@ class analyser {
     if (inlined != inlined_.end() && !never_holds && !check_inlined(inlined->second)) return;
     const bool all_evaluated = std::all_of(written.heads.begin(), written.heads.end(),
                                            [&](const syntax::atom& head) { return is_evaluated(head); });
-    // What inlining takes away has to be well typed nevertheless.
+    // Clauses that inlining removes or replaces have to be well typed, too.
     if (inlined != inlined_.end() || !all_evaluated) {
       const auto complete = normalized(written);
       if (!complete || !is_well_typed(*complete)) return;
@@ -163,14 +163,14 @@ class analyser {
     });
   }
 
-  /// Of an atom that no definition agrees with, inlining leaves nothing.
+  /// Where no definition fits an atom, inlining leaves no alternative of the body.
   [[nodiscard]] static bool has_no_alternative(const syntax::clause& inlined) {
     diagnostics unseen;
     const auto bodies = expand_body(inlined.body, inlined.span, unseen);
     return bodies && bodies->empty();
   }
 
-  /// What a definition with errors has brought in is reported where it is written.
+  /// Errors that come from an inlined definition are reported there, not here.
   bool check_inlined(const syntax::clause& inlined) {
     diagnostics unseen;
     if (check_form(inlined, declared_, unseen)) return true;
@@ -215,9 +215,9 @@ class analyser {
     for (const syntax::atom& head : clause.heads) {
       const auto id = declared_.find_relation(head.name.text);
       if (!id || !is_evaluated(head)) return false;
-      auto made = lower_plain_fact(head, *id, program_[*id].attributes, symbols_, program_.words);
-      if (!made) return false;
-      facts.push_back(std::move(*made));
+      auto lowered = lower_plain_fact(head, *id, program_[*id].attributes, symbols_, program_.words);
+      if (!lowered) return false;
+      facts.push_back(std::move(*lowered));
     }
     program_.facts.insert(program_.facts.end(), std::make_move_iterator(facts.begin()),
                           std::make_move_iterator(facts.end()));
@@ -229,7 +229,7 @@ class analyser {
     const flat_clause flat = flatten(clause, head, body, declared_, diagnostics_);
     const clause_types types(declared_, flat, precision);
     relation& derived = program_.relations[flat.head_relation.value];
-    // Only what binds a query's variable says of which type it is.
+    // The type of a query's variable is known only where something binds it.
     if (derived.is_query && !check_groundedness(flat, diagnostics_)) return std::nullopt;
     const bool well_typed = types.check(diagnostics_);
     const bool grounded = derived.is_query || check_groundedness(flat, diagnostics_);
@@ -240,18 +240,18 @@ class analyser {
 
   void add_rule(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body,
                 type_precision precision) {
-    auto made = make_rule(clause, head, body, precision);
-    if (!made) return;
-    if (made->body.empty() && std::all_of(made->head.arguments.begin(), made->head.arguments.end(),
+    auto rule = make_rule(clause, head, body, precision);
+    if (!rule) return;
+    if (rule->body.empty() && std::all_of(rule->head.arguments.begin(), rule->head.arguments.end(),
                                           [](const expression& argument) { return argument.is_constant(); })) {
-      fact constant_fact{made->head.relation, {}, head.span};
-      for (const expression& argument : made->head.arguments) constant_fact.values.push_back(argument.constant);
+      fact constant_fact{rule->head.relation, {}, head.span};
+      for (const expression& argument : rule->head.arguments) constant_fact.values.push_back(argument.constant);
       program_.facts.push_back(std::move(constant_fact));
       return;
     }
-    made->id = rule_id(static_cast<std::uint32_t>(program_.rules.size()));
-    made->text = source_text(program_, *made);
-    program_.rules.push_back(std::move(*made));
+    rule->id = rule_id(static_cast<std::uint32_t>(program_.rules.size()));
+    rule->text = source_text(program_, *rule);
+    program_.rules.push_back(std::move(*rule));
     clause_of_rule_.push_back(&clause);
   }
 
@@ -275,12 +275,12 @@ class analyser {
     const auto normal = normalized(inlined == inlined_.end() ? whole : inlined->second);
     if (!normal) return;
     for (const flat_conjunction& conjunction : normal->bodies) {
-      auto made = make_rule(normal->clause, normal->clause.heads.front(), conjunction,
+      auto rule = make_rule(normal->clause, normal->clause.heads.front(), conjunction,
                             precision_after(inlined != inlined_.end()));
-      if (!made) continue;
-      finish_subsumption(program_, *made);
+      if (!rule) continue;
+      finish_subsumption(program_, *rule);
       program_.relations[id->value].subsumptions.push_back(static_cast<std::uint32_t>(program_.subsumptions.size()));
-      program_.subsumptions.push_back(std::move(*made));
+      program_.subsumptions.push_back(std::move(*rule));
       written_subsumption_.push_back(&written);
     }
   }

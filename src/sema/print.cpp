@@ -7,6 +7,7 @@
 #include <set>
 
 #include "sema/rewriting/expressions.hpp"
+#include "support/value_table.hpp"
 #include "syntax/printer.hpp"
 
 namespace gpulog::sema {
@@ -60,34 +61,12 @@ std::string constant_text(const program& program, value_kind kind, wide_word val
 }
 
 bool is_infix(scalar_op op) {
-  switch (op) {
-    case scalar_op::add_number:
-    case scalar_op::subtract_number:
-    case scalar_op::multiply_number:
-    case scalar_op::divide_number:
-    case scalar_op::modulo_number:
-    case scalar_op::power_number:
-    case scalar_op::divide_unsigned:
-    case scalar_op::modulo_unsigned:
-    case scalar_op::power_unsigned:
-    case scalar_op::add_float:
-    case scalar_op::subtract_float:
-    case scalar_op::multiply_float:
-    case scalar_op::divide_float:
-    case scalar_op::power_float:
-    case scalar_op::bit_and:
-    case scalar_op::bit_or:
-    case scalar_op::bit_xor:
-    case scalar_op::shift_left:
-    case scalar_op::shift_right_number:
-    case scalar_op::shift_right_unsigned:
-    case scalar_op::logical_and:
-    case scalar_op::logical_or:
-    case scalar_op::logical_xor:
-      return true;
-    default:
-      return false;
-  }
+  using enum scalar_op;
+  return is_one_of(
+      op, {add_number,         subtract_number,      multiply_number, divide_number, modulo_number,  power_number,
+           divide_unsigned,    modulo_unsigned,      power_unsigned,  add_float,     subtract_float, multiply_float,
+           divide_float,       power_float,          bit_and,         bit_or,        bit_xor,        shift_left,
+           shift_right_number, shift_right_unsigned, logical_and,     logical_or,    logical_xor});
 }
 
 std::string atom_text(const program& program, const rule& rule, const atom& atom) {
@@ -101,33 +80,19 @@ std::string atom_text(const program& program, const rule& rule, const atom& atom
 }
 
 std::string_view directive_text(directive_kind kind) {
-  switch (kind) {
-    case directive_kind::input:
-      return ".input";
-    case directive_kind::output:
-      return ".output";
-    case directive_kind::printsize:
-      return ".printsize";
-    case directive_kind::limitsize:
-      return ".limitsize";
-  }
-  return "?";
+  using enum directive_kind;
+  static constexpr entry<directive_kind, std::string_view> table[] = {
+      {input, ".input"}, {output, ".output"}, {printsize, ".printsize"}, {limitsize, ".limitsize"}};
+  static_assert(has_all(table, limitsize));
+  return find_in(table, kind).value();
 }
 
 std::string_view representation_text(representation structure) {
-  switch (structure) {
-    case representation::unspecified:
-      return "";
-    case representation::btree:
-      return " btree";
-    case representation::btree_delete:
-      return " btree_delete";
-    case representation::brie:
-      return " brie";
-    case representation::eqrel:
-      return " eqrel";
-  }
-  return "";
+  using enum representation;
+  static constexpr entry<representation, std::string_view> table[] = {
+      {unspecified, ""}, {btree, " btree"}, {btree_delete, " btree_delete"}, {brie, " brie"}, {eqrel, " eqrel"}};
+  static_assert(has_all(table, eqrel));
+  return find_in(table, structure).value();
 }
 
 std::string declaration_text(const relation& relation) {
@@ -225,12 +190,12 @@ std::string to_text(const program& program, const rule& rule, const literal& par
     return fmt::format("{} = {}{} : {{ {} }}", to_text(program, rule, folded->result), fold_text(folded->op), target,
                        body);
   }
-  if (const generator* made = std::get_if<generator>(&part)) {
+  if (const generator* range = std::get_if<generator>(&part)) {
     std::string arguments;
-    for (const expression& argument : made->arguments) {
+    for (const expression& argument : range->arguments) {
       arguments += (arguments.empty() ? "" : ",") + to_text(program, rule, argument);
     }
-    return fmt::format("{} = range({})", to_text(program, rule, made->result), arguments);
+    return fmt::format("{} = range({})", to_text(program, rule, range->result), arguments);
   }
   const constraint& test = std::get<constraint>(part);
   const std::string left = to_text(program, rule, test.left);
@@ -276,7 +241,7 @@ std::string computed_text(const program& program, const rule& shown, const liter
   return to_text(program, shown, part).substr(to_text(program, shown, result).size() + std::string_view(" = ").size());
 }
 
-/// Takes the literals out of the body that compute made variables, which get what they compute as their names.
+/// Names the variables that desugaring made by the expressions that define them, and removes these definitions.
 void name_made_variables(const program& program, rule& shown, std::vector<literal>& body) {
   constexpr std::size_t longest_text = 1000;
   for (literal& part : body) {
@@ -285,7 +250,7 @@ void name_made_variables(const program& program, rule& shown, std::vector<litera
   for (std::size_t position = 0; position < body.size();) {
     const expression* const result = made_result(shown, body[position]);
     std::string text = result == nullptr ? "" : computed_text(program, shown, body[position], *result);
-    // One that stands on others waits for them.
+    // A definition by other such variables waits until these have names.
     const bool waits = std::any_of(shown.variables.begin(), shown.variables.end(), [&](const variable& other) {
       return is_made(other.name) && text.find(other.name) != std::string::npos;
     });
@@ -302,7 +267,7 @@ void name_made_variables(const program& program, rule& shown, std::vector<litera
 }  // namespace
 
 rule as_in_source(const program& program, const rule& rule) {
-  // Rules that no person wrote may be larger; their variables stay.
+  // A larger rule comes from a generator; its variables stay.
   constexpr std::size_t most_variables = 200;
   sema::rule shown = rule;
   if (shown.variables.size() <= most_variables) name_made_variables(program, shown, shown.body);

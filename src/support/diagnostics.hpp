@@ -30,7 +30,7 @@ enum class warning_kind : std::uint8_t {
   unknown_pragma,               ///< unknown-pragma
   count
 };
-/// Nothing for a name that is none of theirs.
+/// Nothing for an unknown name.
 [[nodiscard]] std::optional<warning_kind> warning_from_name(std::string_view name);
 /// All that have one.
 [[nodiscard]] std::vector<std::string> warning_names();
@@ -59,7 +59,7 @@ class diagnostics {
   /// The result stays valid; notes may be added to it. A span that is invalid means: no place.
   entry& error(const source_span& where, std::string message);
   entry& error(std::string message) { return error({}, std::move(message)); }
-  /// That the text ends where more of it could mend it.
+  /// An error because the text ends: more text could make it correct.
   entry& error_at_end(const source_span& where, std::string message);
   /// Does nothing for a kind that is left out.
   void warning(const source_span& where, std::string message, warning_kind kind = warning_kind::nameless);
@@ -67,7 +67,7 @@ class diagnostics {
 
   [[nodiscard]] std::size_t error_count() const { return errors_; }
   [[nodiscard]] bool has_errors() const { return errors_ > 0; }
-  /// Whether the first error is that the text ends.
+  /// Whether the first error is such a one.
   [[nodiscard]] bool is_cut_off() const { return is_cut_off_; }
   [[nodiscard]] std::size_t warning_count() const { return remarks_.size() - errors_; }
   [[nodiscard]] bool empty() const { return remarks_.empty(); }

@@ -1,5 +1,7 @@
 #include "syntax/ast.hpp"
 
+#include "support/value_table.hpp"
+
 namespace gpulog::syntax {
 
 // Defined here since their members' types are complete only after all nodes are.
@@ -19,67 +21,40 @@ bool operator==(const component&, const component&) = default;
 bool operator==(const item&, const item&) = default;
 
 std::string_view spelling(functor op) {
-  switch (op) {
-    case functor::negate:
-      return "-";
-    case functor::bit_not:
-      return "bnot";
-    case functor::logical_not:
-      return "lnot";
-    case functor::add:
-      return "+";
-    case functor::subtract:
-      return "-";
-    case functor::multiply:
-      return "*";
-    case functor::divide:
-      return "/";
-    case functor::modulo:
-      return "%";
-    case functor::power:
-      return "^";
-    case functor::bit_and:
-      return "band";
-    case functor::bit_or:
-      return "bor";
-    case functor::bit_xor:
-      return "bxor";
-    case functor::shift_left:
-      return "bshl";
-    case functor::shift_right:
-      return "bshr";
-    case functor::shift_right_unsigned:
-      return "bshru";
-    case functor::logical_and:
-      return "land";
-    case functor::logical_or:
-      return "lor";
-    case functor::logical_xor:
-      return "lxor";
-    case functor::cat:
-      return "cat";
-    case functor::ord:
-      return "ord";
-    case functor::range:
-      return "range";
-    case functor::strlen:
-      return "strlen";
-    case functor::substr:
-      return "substr";
-    case functor::to_float:
-      return "to_float";
-    case functor::to_number:
-      return "to_number";
-    case functor::to_string:
-      return "to_string";
-    case functor::to_unsigned:
-      return "to_unsigned";
-    case functor::min:
-      return "min";
-    case functor::max:
-      return "max";
-  }
-  return "";
+  using enum functor;
+  static constexpr entry<functor, std::string_view> table[] = {
+      {negate, "-"},
+      {bit_not, "bnot"},
+      {logical_not, "lnot"},
+      {add, "+"},
+      {subtract, "-"},
+      {multiply, "*"},
+      {divide, "/"},
+      {modulo, "%"},
+      {power, "^"},
+      {bit_and, "band"},
+      {bit_or, "bor"},
+      {bit_xor, "bxor"},
+      {shift_left, "bshl"},
+      {shift_right, "bshr"},
+      {shift_right_unsigned, "bshru"},
+      {logical_and, "land"},
+      {logical_or, "lor"},
+      {logical_xor, "lxor"},
+      {cat, "cat"},
+      {ord, "ord"},
+      {range, "range"},
+      {strlen, "strlen"},
+      {substr, "substr"},
+      {to_float, "to_float"},
+      {to_number, "to_number"},
+      {to_string, "to_string"},
+      {to_unsigned, "to_unsigned"},
+      {min, "min"},
+      {max, "max"},
+  };
+  static_assert(has_all(table, max));
+  return find_in(table, op).value();
 }
 
 bool is_prefix(functor op) { return op <= functor::logical_not; }
@@ -87,115 +62,59 @@ bool is_prefix(functor op) { return op <= functor::logical_not; }
 bool is_infix(functor op) { return op >= functor::add && op <= functor::logical_xor; }
 
 std::string_view spelling(aggregate_op op) {
-  switch (op) {
-    case aggregate_op::count:
-      return "count";
-    case aggregate_op::sum:
-      return "sum";
-    case aggregate_op::min:
-      return "min";
-    case aggregate_op::max:
-      return "max";
-    case aggregate_op::mean:
-      return "mean";
-    case aggregate_op::user:
-      return "@@";
-  }
-  return "";
+  using enum aggregate_op;
+  static constexpr entry<aggregate_op, std::string_view> table[] = {{count, "count"}, {sum, "sum"},   {min, "min"},
+                                                                    {max, "max"},     {mean, "mean"}, {user, "@@"}};
+  static_assert(has_all(table, user));
+  return find_in(table, op).value();
 }
 
 std::string_view spelling(constraint_op op) {
-  switch (op) {
-    case constraint_op::equal:
-      return "=";
-    case constraint_op::not_equal:
-      return "!=";
-    case constraint_op::less:
-      return "<";
-    case constraint_op::less_equal:
-      return "<=";
-    case constraint_op::greater:
-      return ">";
-    case constraint_op::greater_equal:
-      return ">=";
-    case constraint_op::match:
-    case constraint_op::not_match:
-      return "match";
-    case constraint_op::contains:
-    case constraint_op::not_contains:
-      return "contains";
-  }
-  return "";
+  using enum constraint_op;
+  static constexpr entry<constraint_op, std::string_view> table[] = {
+      {equal, "="},           {not_equal, "!="},         {less, "<"},      {less_equal, "<="},
+      {greater, ">"},         {greater_equal, ">="},     {match, "match"}, {not_match, "match"},
+      {contains, "contains"}, {not_contains, "contains"}};
+  static_assert(has_all(table, not_contains));
+  return find_in(table, op).value();
 }
 
 constraint_op negated(constraint_op op) {
-  switch (op) {
-    case constraint_op::equal:
-      return constraint_op::not_equal;
-    case constraint_op::not_equal:
-      return constraint_op::equal;
-    case constraint_op::less:
-      return constraint_op::greater_equal;
-    case constraint_op::less_equal:
-      return constraint_op::greater;
-    case constraint_op::greater:
-      return constraint_op::less_equal;
-    case constraint_op::greater_equal:
-      return constraint_op::less;
-    case constraint_op::match:
-      return constraint_op::not_match;
-    case constraint_op::not_match:
-      return constraint_op::match;
-    case constraint_op::contains:
-      return constraint_op::not_contains;
-    case constraint_op::not_contains:
-      return constraint_op::contains;
-  }
-  return op;
+  using enum constraint_op;
+  static constexpr entry<constraint_op, constraint_op> table[] = {
+      {equal, not_equal},       {not_equal, equal},      {less, greater_equal}, {less_equal, greater},
+      {greater, less_equal},    {greater_equal, less},   {match, not_match},    {not_match, match},
+      {contains, not_contains}, {not_contains, contains}};
+  static_assert(has_all(table, not_contains));
+  return find_in(table, op).value();
 }
 
 std::string_view spelling(relation_qualifier qualifier) {
-  switch (qualifier) {
-    case relation_qualifier::overridable:
-      return "overridable";
-    case relation_qualifier::is_inline:
-      return "inline";
-    case relation_qualifier::no_inline:
-      return "no_inline";
-    case relation_qualifier::magic:
-      return "magic";
-    case relation_qualifier::no_magic:
-      return "no_magic";
-    case relation_qualifier::brie:
-      return "brie";
-    case relation_qualifier::btree:
-      return "btree";
-    case relation_qualifier::btree_delete:
-      return "btree_delete";
-    case relation_qualifier::eqrel:
-      return "eqrel";
-    case relation_qualifier::input:
-      return "input";
-    case relation_qualifier::output:
-      return "output";
-    case relation_qualifier::printsize:
-      return "printsize";
-  }
-  return "";
+  using enum relation_qualifier;
+  static constexpr entry<relation_qualifier, std::string_view> table[] = {
+      {overridable, "overridable"},
+      {is_inline, "inline"},
+      {no_inline, "no_inline"},
+      {magic, "magic"},
+      {no_magic, "no_magic"},
+      {brie, "brie"},
+      {btree, "btree"},
+      {btree_delete, "btree_delete"},
+      {eqrel, "eqrel"},
+      {input, "input"},
+      {output, "output"},
+      {printsize, "printsize"},
+  };
+  static_assert(has_all(table, printsize));
+  return find_in(table, qualifier).value();
 }
 
 std::string_view spelling(directive_kind kind) {
-  switch (kind) {
-    case directive_kind::input:
-      return ".input";
-    case directive_kind::output:
-      return ".output";
-    case directive_kind::printsize:
-      return ".printsize";
-    case directive_kind::limitsize:
-      return ".limitsize";
-  }
-  return "";
+  using enum directive_kind;
+  static constexpr entry<directive_kind, std::string_view> table[] = {
+      {input, ".input"}, {output, ".output"}, {printsize, ".printsize"}, {limitsize, ".limitsize"}};
+  static_assert(has_all(table, limitsize));
+  return find_in(table, kind).value();
 }
 
 }  // namespace gpulog::syntax

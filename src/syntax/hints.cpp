@@ -72,7 +72,7 @@ std::string_view name_at(std::string_view text) {
   return text.substr(0, end);
 }
 
-/// What the unexpected token is the end of: with the token that was taken before, if there is nothing between them.
+/// The unexpected token, joined with the one before if nothing stands between them.
 std::string joined_text(const unexpected_place& place) {
   const bool adjacent = place.last.file == place.current.file && place.last.end == place.current.begin;
   return std::string(adjacent ? text_of(place.last) : std::string_view()) + std::string(text_of(place.current));
@@ -156,7 +156,7 @@ std::string hint_about_word(const unexpected_place& place) {
     if (current == one.text) return std::string(one.hint);
   }
   if (!is_name(last)) return {};
-  // Behind a clause without a dot that of an unknown directive ends it.
+  // A clause without a dot seems to end with the dot of an unknown directive behind it.
   const bool follows_dot = place.last.begin > 0 && place.last.file->text()[place.last.begin - 1] == '.';
   if (follows_dot && !place.begins_item) return hint_about_directive(last);
   return place.may_be_literal_end ? hint_about_aggregate(last) : "";

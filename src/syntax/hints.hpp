@@ -6,8 +6,8 @@
 
 #include "syntax/token.hpp"
 
-/// What somebody may have meant by a text that the grammar has no place for: spellings of other languages, and
-/// misspelled names. All give a sentence, or nothing.
+/// Guesses of what a text means that has no place in the grammar: spellings of other languages, and misspelled names.
+/// All functions give a sentence, or nothing.
 namespace gpulog::syntax {
 
 /// Where a syntax error is.

@@ -1,3 +1,4 @@
+#include "support/value_table.hpp"
 #include "syntax/parser_state.hpp"
 #include "syntax/precedence.hpp"
 
@@ -6,82 +7,48 @@ namespace gpulog::syntax {
 namespace {
 
 std::optional<functor> infix_of(token_kind kind) {
-  switch (kind) {
-    case token_kind::word_lor:
-      return functor::logical_or;
-    case token_kind::word_lxor:
-      return functor::logical_xor;
-    case token_kind::word_land:
-      return functor::logical_and;
-    case token_kind::word_bor:
-      return functor::bit_or;
-    case token_kind::word_bxor:
-      return functor::bit_xor;
-    case token_kind::word_band:
-      return functor::bit_and;
-    case token_kind::word_bshl:
-      return functor::shift_left;
-    case token_kind::word_bshr:
-      return functor::shift_right;
-    case token_kind::word_bshru:
-      return functor::shift_right_unsigned;
-    case token_kind::plus:
-      return functor::add;
-    case token_kind::minus:
-      return functor::subtract;
-    case token_kind::star:
-      return functor::multiply;
-    case token_kind::slash:
-      return functor::divide;
-    case token_kind::percent:
-      return functor::modulo;
-    case token_kind::caret:
-      return functor::power;
-    default:
-      return std::nullopt;
-  }
+  static constexpr entry<token_kind, functor> table[] = {
+      {token_kind::word_lor, functor::logical_or},
+      {token_kind::word_lxor, functor::logical_xor},
+      {token_kind::word_land, functor::logical_and},
+      {token_kind::word_bor, functor::bit_or},
+      {token_kind::word_bxor, functor::bit_xor},
+      {token_kind::word_band, functor::bit_and},
+      {token_kind::word_bshl, functor::shift_left},
+      {token_kind::word_bshr, functor::shift_right},
+      {token_kind::word_bshru, functor::shift_right_unsigned},
+      {token_kind::plus, functor::add},
+      {token_kind::minus, functor::subtract},
+      {token_kind::star, functor::multiply},
+      {token_kind::slash, functor::divide},
+      {token_kind::percent, functor::modulo},
+      {token_kind::caret, functor::power},
+  };
+  return find_in(table, kind);
 }
 
 std::optional<functor> function_of(token_kind kind) {
-  switch (kind) {
-    case token_kind::word_cat:
-      return functor::cat;
-    case token_kind::word_ord:
-      return functor::ord;
-    case token_kind::word_range:
-      return functor::range;
-    case token_kind::word_strlen:
-      return functor::strlen;
-    case token_kind::word_substr:
-      return functor::substr;
-    case token_kind::word_to_float:
-      return functor::to_float;
-    case token_kind::word_to_number:
-      return functor::to_number;
-    case token_kind::word_to_string:
-      return functor::to_string;
-    case token_kind::word_to_unsigned:
-      return functor::to_unsigned;
-    default:
-      return std::nullopt;
-  }
+  static constexpr entry<token_kind, functor> table[] = {
+      {token_kind::word_cat, functor::cat},
+      {token_kind::word_ord, functor::ord},
+      {token_kind::word_range, functor::range},
+      {token_kind::word_strlen, functor::strlen},
+      {token_kind::word_substr, functor::substr},
+      {token_kind::word_to_float, functor::to_float},
+      {token_kind::word_to_number, functor::to_number},
+      {token_kind::word_to_string, functor::to_string},
+      {token_kind::word_to_unsigned, functor::to_unsigned},
+  };
+  return find_in(table, kind);
 }
 
 std::optional<aggregate_op> aggregate_of(token_kind kind) {
-  switch (kind) {
-    case token_kind::word_count:
-      return aggregate_op::count;
-    case token_kind::word_sum:
-      return aggregate_op::sum;
-    case token_kind::word_min:
-      return aggregate_op::min;
-    case token_kind::word_max:
-      return aggregate_op::max;
-    case token_kind::word_mean:
-      return aggregate_op::mean;
-    default:
-      return std::nullopt;
-  }
+  static constexpr entry<token_kind, aggregate_op> table[] = {
+      {token_kind::word_count, aggregate_op::count}, {token_kind::word_sum, aggregate_op::sum},
+      {token_kind::word_min, aggregate_op::min},     {token_kind::word_max, aggregate_op::max},
+      {token_kind::word_mean, aggregate_op::mean},
+  };
+  return find_in(table, kind);
 }
 
 bool follows_at_once(const source_span& first, const source_span& second) {
@@ -129,28 +96,11 @@ argument parser::operators_after(argument left, int least_precedence) {
 }
 
 bool parser::begins_argument(token_kind kind) const {
-  switch (kind) {
-    case token_kind::string:
-    case token_kind::identifier:
-    case token_kind::number:
-    case token_kind::unsigned_number:
-    case token_kind::floating:
-    case token_kind::word_iteration:
-    case token_kind::word_autoinc:
-    case token_kind::word_nil:
-    case token_kind::word_as:
-    case token_kind::word_bnot:
-    case token_kind::word_lnot:
-    case token_kind::underscore:
-    case token_kind::dollar:
-    case token_kind::left_bracket:
-    case token_kind::left_parenthesis:
-    case token_kind::at:
-    case token_kind::minus:
-      return true;
-    default:
-      return function_of(kind).has_value() || aggregate_of(kind).has_value();
-  }
+  using enum token_kind;
+  return is_one_of(kind,
+                   {string, identifier, number, unsigned_number, floating, word_iteration, word_autoinc, word_nil,
+                    word_as, word_bnot, word_lnot, underscore, dollar, left_bracket, left_parenthesis, at, minus}) ||
+         function_of(kind) || aggregate_of(kind);
 }
 
 argument parser::operand() {

@@ -1,3 +1,4 @@
+#include "support/value_table.hpp"
 #include "syntax/parser_state.hpp"
 
 namespace gpulog::syntax {
@@ -5,34 +6,21 @@ namespace gpulog::syntax {
 namespace {
 
 std::optional<relation_qualifier> qualifier_of(token_kind kind) {
-  switch (kind) {
-    case token_kind::word_overridable:
-      return relation_qualifier::overridable;
-    case token_kind::word_inline:
-      return relation_qualifier::is_inline;
-    case token_kind::word_no_inline:
-      return relation_qualifier::no_inline;
-    case token_kind::word_magic:
-      return relation_qualifier::magic;
-    case token_kind::word_no_magic:
-      return relation_qualifier::no_magic;
-    case token_kind::word_brie:
-      return relation_qualifier::brie;
-    case token_kind::word_btree:
-      return relation_qualifier::btree;
-    case token_kind::word_btree_delete:
-      return relation_qualifier::btree_delete;
-    case token_kind::word_eqrel:
-      return relation_qualifier::eqrel;
-    case token_kind::word_input:
-      return relation_qualifier::input;
-    case token_kind::word_output:
-      return relation_qualifier::output;
-    case token_kind::word_printsize:
-      return relation_qualifier::printsize;
-    default:
-      return std::nullopt;
-  }
+  static constexpr entry<token_kind, relation_qualifier> table[] = {
+      {token_kind::word_overridable, relation_qualifier::overridable},
+      {token_kind::word_inline, relation_qualifier::is_inline},
+      {token_kind::word_no_inline, relation_qualifier::no_inline},
+      {token_kind::word_magic, relation_qualifier::magic},
+      {token_kind::word_no_magic, relation_qualifier::no_magic},
+      {token_kind::word_brie, relation_qualifier::brie},
+      {token_kind::word_btree, relation_qualifier::btree},
+      {token_kind::word_btree_delete, relation_qualifier::btree_delete},
+      {token_kind::word_eqrel, relation_qualifier::eqrel},
+      {token_kind::word_input, relation_qualifier::input},
+      {token_kind::word_output, relation_qualifier::output},
+      {token_kind::word_printsize, relation_qualifier::printsize},
+  };
+  return find_in(table, kind);
 }
 
 bool is_representation(relation_qualifier qualifier) {

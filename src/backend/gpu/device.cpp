@@ -96,7 +96,7 @@ bool device_memory::add_slab(std::uint64_t bytes) {
 void* device_memory::take(std::uint64_t bytes) {
   void* memory = pool_.allocate(bytes);
   if (memory != nullptr) return memory;
-  // A quarter of what is left, so that the next arrays find room in it too; if that is refused, what is needed.
+  // A quarter of the memory that is left, as the next arrays find room in it, too. If that is refused: what is needed.
   const std::uint64_t free_bytes = memory_of_device().free_bytes;
   const std::uint64_t needed = block_pool::slab_bytes_for(bytes);
   std::uint64_t wanted = std::max<std::uint64_t>(needed, free_bytes / 4);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plan/passes/relations/dense_domains.hpp"
+#include "storage/calibration.hpp"
 #include "storage/relation/relation_options.hpp"
 #include "storage/sets/bit_set.hpp"
 
@@ -97,7 +98,7 @@ std::vector<bool> dense_domain_encoding::choose(const encoding_choice& chosen, c
       const std::uint64_t small = storage::bit_matrix_shape::of(numbers).bytes();
       const std::uint64_t large = storage::bit_matrix_shape::of(bounds).bytes();
       if (small > std::min(chosen.largest_matrix, matrix_bytes_per_row * rows) || large / least_gain < small) continue;
-      if (large <= storage::set_sizes::small_matrix_bytes) continue;
+      if (large <= storage::calibration::small_matrix_bytes) continue;
       for (const std::size_t i : its) wanted[i] = true;
     }
   }

@@ -52,7 +52,8 @@ std::optional<double> magic_sets_check::too_large_share(const row_count& rows, c
   return std::nullopt;
 }
 
-/// Restricted relations would have had as many more candidates as the share says, and have what is lost in any case.
+/// Without restrictions, restricted relations would have had 1 / share times as many candidates, and others as many as
+/// they have. The candidates of the others are lost if the stratum is given up.
 bool magic_sets_check::is_worth_giving_up(const work& done, double share) const {
   if (done.joined_share <= watch_->largest_joined_share) return true;
   const double lost = done.candidates - done.restricted_candidates;

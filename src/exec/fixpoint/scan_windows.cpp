@@ -10,6 +10,7 @@
 
 #include "plan/rules/constant_folding.hpp"
 #include "support/orderings.hpp"
+#include "support/value_table.hpp"
 
 namespace gpulog::exec {
 
@@ -23,27 +24,10 @@ using kernels::step_kind;
 
 /// Operations that never fail and that nobody can see happen.
 bool is_plain(scalar_op op) {
-  switch (op) {
-    case scalar_op::copy:
-    case scalar_op::add_number:
-    case scalar_op::subtract_number:
-    case scalar_op::multiply_number:
-    case scalar_op::negate_number:
-    case scalar_op::bit_and:
-    case scalar_op::bit_or:
-    case scalar_op::bit_xor:
-    case scalar_op::bit_not:
-    case scalar_op::shift_left:
-    case scalar_op::shift_right_number:
-    case scalar_op::shift_right_unsigned:
-    case scalar_op::min_number:
-    case scalar_op::max_number:
-    case scalar_op::min_unsigned:
-    case scalar_op::max_unsigned:
-      return true;
-    default:
-      return false;
-  }
+  using enum scalar_op;
+  return is_one_of(
+      op, {copy, add_number, subtract_number, multiply_number, negate_number, bit_and, bit_or, bit_xor, bit_not,
+           shift_left, shift_right_number, shift_right_unsigned, min_number, max_number, min_unsigned, max_unsigned});
 }
 
 /// Whether a computation costs next to nothing and cannot fail.

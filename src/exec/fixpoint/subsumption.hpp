@@ -250,8 +250,8 @@ class subsumption_runner {
   static void mark(std::uint8_t& flag) { __atomic_store_n(&flag, std::uint8_t{1}, __ATOMIC_RELAXED); }
   static bool is_marked(const std::uint8_t& flag) { return __atomic_load_n(&flag, __ATOMIC_RELAXED) != 0; }
 
-  /// Most rows of a long chain are often dominated by one: each chain has a champion, which is tried first and is
-  /// beaten by rows that dominate it. Marks only what is dominated; what is left has to walk.
+  /// In a long chain one row often dominates most others. So each chain has a champion: a row is first compared with
+  /// it, and becomes the champion if it dominates it. Marks rows that the champion dominates; others have to walk.
   /// @return how many
   std::uint64_t sweep(std::size_t number, std::uint64_t begin, std::uint64_t end, std::uint8_t* marks,
                       const storage::row_chains& own) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/gpu/staging_ring.hpp"
+#include "exec/calibration.hpp"
 #include "exec/executor.hpp"
 
 namespace gpulog::exec {
@@ -24,8 +25,7 @@ class device_rows final : public row_stream {
 template <class Relation>
 [[nodiscard]] std::unique_ptr<row_stream> stream_device_rows(const backend::gpu::device_context& context,
                                                              const Relation& source) {
-  constexpr std::uint64_t worth_streaming = 1u << 16;
-  if (source.rows() < worth_streaming || source.arity() == 0) return nullptr;
+  if (source.rows() < calibration::least_streamed_rows || source.arity() == 0) return nullptr;
   std::vector<const word*> columns;
   for (std::uint32_t c = 0; c < source.arity(); ++c) columns.push_back(source.column(c));
   return std::make_unique<device_rows>(context.staging(), std::move(columns), source.rows());

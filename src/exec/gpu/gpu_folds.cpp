@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/gpu/vendor.hpp"
+#include "exec/calibration.hpp"
 #include "exec/gpu/gpu_machine.hpp"
 #include "kernels/join/table_operators.hpp"
 
@@ -12,15 +13,6 @@ namespace gpu_kernels = kernels::gpu;
 using gpu_kernels::expand_arguments;
 using kernels::register_number;
 using kernels::segment;
-
-namespace {
-
-/// Rows that an aggregate takes at a time.
-constexpr std::uint64_t fold_rows = 4u << 20;
-/// Rows whose matches are counted at a time.
-constexpr std::uint64_t counted_rows = 16u << 20;
-
-}  // namespace
 
 template <class Use>
 void gpu_machine::with_cells(const kernels::pipeline& program, std::size_t fold, std::uint64_t groups, const Use& use) {
@@ -54,15 +46,15 @@ void gpu_machine::run_fold(running& run, std::size_t number, const input_rows& i
     clear(1);
     run_body(run, number, part_of(input, 0, 1), 1);
     const std::size_t behind = parameters_.position();
-    for (std::uint64_t done = 0; done < input.rows; done += fold_rows) {
+    for (std::uint64_t done = 0; done < input.rows; done += calibration::fold_rows) {
       parameters_.go_back(behind);
-      unfold(run, number, part_of(input, done, std::min(fold_rows, input.rows - done)), nullptr);
+      unfold(run, number, part_of(input, done, std::min(calibration::fold_rows, input.rows - done)), nullptr);
     }
     return;
   }
-  for (std::uint64_t done = 0; done < input.rows; done += fold_rows) {
+  for (std::uint64_t done = 0; done < input.rows; done += calibration::fold_rows) {
     parameters_.go_back(parameters);
-    const input_rows part = part_of(input, done, std::min(fold_rows, input.rows - done));
+    const input_rows part = part_of(input, done, std::min(calibration::fold_rows, input.rows - done));
     ensure(memory.representatives, part.rows);
     ensure(memory.groups, part.rows);
     std::vector<const word*> columns;
@@ -155,10 +147,10 @@ void gpu_machine::fold_row_counts(running& run, std::size_t number, const input_
   const segment& here = run.program.segments[number];
   const register_number owner = run.program.segments[here.ended_fold].owner;
   const std::size_t parameters = parameters_.position();
-  for (std::uint64_t done = 0; done < input.rows; done += counted_rows) {
+  for (std::uint64_t done = 0; done < input.rows; done += calibration::counted_rows) {
     if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
     parameters_.go_back(parameters);
-    const input_rows part = part_of(input, done, std::min(counted_rows, input.rows - done));
+    const input_rows part = part_of(input, done, std::min(calibration::counted_rows, input.rows - done));
     arguments.first_row = 0;
     arguments.rows = part.rows;
     find_degrees(run, number, part, arguments);

@@ -8,6 +8,7 @@
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/occupancy.hpp"
 #include "backend/gpu/primitives.hpp"
+#include "exec/calibration.hpp"
 #include "exec/gpu/row_counts.hpp"
 #include "exec/gpu/row_loader.hpp"
 #include "kernels/join/expand.cuh"
@@ -24,20 +25,6 @@ using kernels::expansion_kind;
 using kernels::register_number;
 using kernels::segment;
 using storage::gpu::run_view;
-
-namespace {
-
-/// Rows of a table between segments, and candidates wider than a slot.
-constexpr std::uint64_t table_rows = 16u << 20;
-constexpr std::uint64_t least_table_rows = 64u << 10;
-/// Rows whose matches are found at a time.
-constexpr std::uint64_t match_rows = 64u << 20;
-/// A launch of fewer candidates than this isn't worth it while memory can still grow.
-constexpr std::uint64_t least_piece = 4u << 20;
-/// Room for rows that candidates are expected to become, where the part of them that does so varies.
-constexpr double margin_of_rows = 1.25;
-
-}  // namespace
 
 gpu_machine::gpu_machine(backend::gpu::device_context& context, backend::memory_resource& resource,
                          device_record_tables& records, unsigned host_threads, const cut_offs& cut)
@@ -92,7 +79,8 @@ std::unique_ptr<gpu_machine::relation> gpu_machine::make_relation(std::uint32_t 
 void gpu_machine::make_space(const kernels::pipeline& program, relation& target, std::uint64_t candidates) {
   if (target.room() >= candidates) return;
   target.read_tail();
-  const std::uint64_t wanted = std::min(candidates, std::max(least_piece, target.rows() / target.growth_share()));
+  const std::uint64_t wanted =
+      std::min(candidates, std::max(calibration::least_piece, target.rows() / target.growth_share()));
   if (target.room() >= wanted) return;
   const bool reads_own_set = std::any_of(program.segments.begin(), program.segments.end(), [&](const segment& one) {
     return std::any_of(one.steps.begin(), one.steps.end(), [&](const kernels::step& step) {
@@ -272,18 +260,18 @@ void gpu_machine::run_segment(running& run, std::size_t number, const input_rows
   arguments.matched_count = static_cast<std::uint32_t>(matched.size());
   if (here.folds_row_counts) return fold_row_counts(run, number, input, arguments);
   const std::size_t parameters = parameters_.position();
-  for (std::uint64_t done = 0; done < input.rows; done += match_rows) {
+  for (std::uint64_t done = 0; done < input.rows; done += calibration::match_rows) {
     parameters_.go_back(parameters);
     arguments.first_row = input.first + done;
-    arguments.rows = std::min(match_rows, input.rows - done);
+    arguments.rows = std::min(calibration::match_rows, input.rows - done);
     find_matches(run, number, input, arguments);
     expand(run, number, arguments, gpu_kernels::all_candidates);
   }
 }
 
-gpu_kernels::row_degree gpu_machine::degree_of(running& run, const segment& here, const input_rows& input,
-                                               const expand_arguments& arguments, segment_memory& memory) {
-  gpu_kernels::row_degree degree{};
+gpu_kernels::row_degree<run_view> gpu_machine::degree_of(running& run, const segment& here, const input_rows& input,
+                                                         const expand_arguments& arguments, segment_memory& memory) {
+  gpu_kernels::row_degree<run_view> degree{};
   degree.runs = arguments.runs;
   degree.run_count = arguments.run_count;
   degree.rows = arguments.rows;
@@ -312,10 +300,11 @@ segment_memory& gpu_machine::make_room_for_degrees(running& run, std::size_t num
 
 void gpu_machine::find_degrees(running& run, std::size_t number, const input_rows& input, expand_arguments& arguments) {
   segment_memory& memory = make_room_for_degrees(run, number, arguments);
-  const gpu_kernels::row_degree degree = degree_of(run, run.program.segments[number], input, arguments, memory);
+  const gpu_kernels::row_degree<run_view> degree =
+      degree_of(run, run.program.segments[number], input, arguments, memory);
   parameters_.flush();
   backend::gpu::for_each(context_->stream(), arguments.rows + 1,
-                         gpu_kernels::store_degree{degree, memory.offsets.data()});
+                         gpu_kernels::store_degree<run_view>{degree, memory.offsets.data()});
 }
 
 void gpu_machine::find_matches(running& run, std::size_t number, const input_rows& input, expand_arguments& arguments) {
@@ -421,10 +410,10 @@ void gpu_machine::append_candidates(running& run, expand_arguments& arguments, s
   relation& target = *run.relations[run.program.target];
   double share = 1;
   for (std::uint64_t done = 0; done < candidates;) {
-    const std::uint64_t piece = done == 0 ? std::min(candidates, least_piece) : candidates - done;
-    const auto expected = static_cast<std::uint64_t>(static_cast<double>(piece) * share * margin_of_rows);
+    const std::uint64_t piece = done == 0 ? std::min(candidates, calibration::least_piece) : candidates - done;
+    const auto expected = static_cast<std::uint64_t>(static_cast<double>(piece) * share * calibration::margin_of_rows);
     try {
-      target.grow(std::min(piece, expected + least_table_rows), false);
+      target.grow(std::min(piece, expected + calibration::least_table_rows), false);
     } catch (const backend::memory_exceeded&) {
       // There may be fewer.
     }
@@ -465,12 +454,13 @@ void gpu_machine::table_candidates(running& run, std::size_t number, expand_argu
     return report;
   };
   if (candidates == gpu_kernels::all_candidates) {
-    const std::uint64_t capacity = std::clamp(memory.table.size() / columns, least_table_rows, table_rows);
+    const std::uint64_t capacity =
+        std::clamp(memory.table.size() / columns, calibration::least_table_rows, calibration::table_rows);
     const kernel_report report = fill(capacity, 0, candidates);
     if (report.refused == 0) return;
     candidates = report.candidates;
   }
-  const std::uint64_t capacity = std::min(candidates, table_rows);
+  const std::uint64_t capacity = std::min(candidates, calibration::table_rows);
   for (std::uint64_t done = 0; done < candidates; done += capacity) {
     fill(capacity, done, std::min(candidates, done + capacity));
   }

@@ -35,6 +35,7 @@
 #include "storage/relation/largest_values.hpp"
 
 namespace gpulog::kernels::gpu {
+template <class Run>
 struct row_degree;
 }
 
@@ -280,9 +281,9 @@ class gpu_machine {
   };
   [[nodiscard]] key_columns put_keys(const running& run, const std::vector<kernels::register_number>& keys,
                                      const input_rows& input);
-  [[nodiscard]] kernels::gpu::row_degree degree_of(running& run, const kernels::segment& here, const input_rows& input,
-                                                   const kernels::gpu::expand_arguments& arguments,
-                                                   segment_memory& memory);
+  [[nodiscard]] kernels::gpu::row_degree<storage::gpu::run_view> degree_of(
+      running& run, const kernels::segment& here, const input_rows& input,
+      const kernels::gpu::expand_arguments& arguments, segment_memory& memory);
   segment_memory& make_room_for_degrees(running& run, std::size_t number, kernels::gpu::expand_arguments& arguments);
   /// How many rows match each binding.
   void find_degrees(running& run, std::size_t number, const input_rows& input,

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "backend/gpu/vendor.hpp"
+#include "exec/calibration.hpp"
 #include "exec/gpu/gpu_machine.hpp"
 #include "exec/gpu/row_counts.hpp"
 
@@ -18,12 +19,8 @@ using kernels::segment;
 
 namespace {
 
-/// Versions with more candidates expected get kernels of their own.
-constexpr double most_batch_candidates = 1u << 15;
 constexpr std::size_t most_tasks = pinned_reports::most_tasks;
 constexpr std::size_t most_shared_words = 10240;
-/// Room that a batch starts with beside one row for each of its threads.
-constexpr std::uint64_t batch_room = 4096;
 
 bool reads_sets(const kernels::pipeline& program) {
   return std::any_of(program.segments.begin(), program.segments.end(), [](const segment& one) {
@@ -61,8 +58,7 @@ struct gpu_machine::batch {
 
 bool gpu_machine::needs_one_launch(const phase_version& version, const kernels::relation_list<relation>& relations) {
   const kernels::pipeline& program = *version.program;
-  constexpr std::uint64_t most_rows = 8u << 20;
-  if (relations[program.target]->arity() > 2 || version.rows > most_rows) return false;
+  if (relations[program.target]->arity() > 2 || version.rows > calibration::most_rows_of_one_launch) return false;
   const auto& segments = program.segments;
   if (segments.size() == 1) return segments[0].kind == expansion_kind::scan;
   return segments.size() == 2 && segments[0].kind == expansion_kind::scan && segments[0].steps.empty() &&
@@ -79,7 +75,7 @@ void gpu_machine::run_together(std::vector<phase_version>& versions, kernels::re
     const auto limit = batch_rows_.find(&program);
     const bool is_small =
         version.rows <= (limit == batch_rows_.end() ? cut_.batch_rows : limit->second) &&
-        version.expected_candidates <= most_batch_candidates && relations[program.target]->arity() <= 2 &&
+        version.expected_candidates <= calibration::most_batch_candidates && relations[program.target]->arity() <= 2 &&
         (!relations[program.target]->only_appends() || relations[program.target]->tail() == 0) &&
         gpu_kernels::is_nest(program) && !gpu_kernels::has_wide_product(program, relations) &&
         gpu_kernels::batch_shared_words(program) <= most_shared_words && small.versions.size() < most_tasks;
@@ -160,7 +156,7 @@ void gpu_machine::finish_large(std::vector<phase_version*>& versions, kernels::r
       return;
     } catch (const backend::memory_exceeded&) {
       if (counted != nullptr) counted->counts = counts_before;
-      version.state = phase_version::outcome::left;  // run() finds what is there again, and names what fails
+      version.state = phase_version::outcome::left;  // run() repeats all of it, and names the rule that fails
       version.counts = {};
     }
   }
@@ -178,7 +174,7 @@ void gpu_machine::launch_batch(batch& all, kernels::relation_list<relation>& rel
     relation& target = *relations[number];
     if (target.arity() == 0) continue;
     try {
-      if (target.room() < count + batch_room) target.grow(count + 2 * batch_room, false);
+      if (target.room() < count + calibration::batch_room) target.grow(count + 2 * calibration::batch_room, false);
     } catch (const backend::memory_exceeded&) {
       // One at a time they may need less; if not, run() names the one that fails.
       const relation_number full = number;

@@ -2,22 +2,24 @@
 
 #include <algorithm>
 
+#include "backend/gpu/for_each.hpp"
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/occupancy.hpp"
+#include "exec/calibration.hpp"
 #include "exec/gpu/row_loader.hpp"
-#include "kernels/join/hisa_join.cuh"
-#include "kernels/join/hisa_nested.hpp"
+#include "kernels/hisa/hisa_join.cuh"
+#include "kernels/hisa/hisa_nested.hpp"
 
 namespace gpulog::exec {
 
 namespace gpu_kernels = kernels::gpu;
 using backend::gpu::phase;
 using backend::gpu::phase_scope;
+using gpu_kernels::block_threads;
 using gpu_kernels::join_arguments;
 using gpu_kernels::join_sink;
 using gpu_kernels::join_source;
 using gpu_kernels::join_step;
-using gpu_kernels::join_threads;
 using kernels::expansion_kind;
 using kernels::register_number;
 using kernels::row_part;
@@ -25,11 +27,6 @@ using kernels::segment;
 using kernels::step_kind;
 
 namespace {
-
-/// Rows of a temporary table.
-constexpr std::uint64_t most_table_rows = 16u << 20;
-/// Outer rows that are looked up at a time.
-constexpr std::uint64_t most_outer_rows = 64u << 20;
 
 void check_stop(const std::atomic<bool>* stop) {
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
@@ -40,13 +37,13 @@ void launch_join(const backend::gpu::device_context& context, const join_argumen
   const std::uint64_t candidates = arguments.last_candidate - arguments.first_candidate;
   const std::size_t shared =
       HasSteps
-          ? (static_cast<std::size_t>(arguments.slot_count) * join_threads + arguments.constant_count) * sizeof(word)
+          ? (static_cast<std::size_t>(arguments.slot_count) * block_threads + arguments.constant_count) * sizeof(word)
           : 0;
   const std::uint64_t tiles = (candidates + gpu_kernels::join_tile - 1) / gpu_kernels::join_tile;
   const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(
-      tiles, context.full_blocks(join_threads) * std::uint64_t{backend::gpu::launch_factors::joins}));
+      tiles, context.full_blocks(block_threads) * std::uint64_t{backend::gpu::launch_factors::joins}));
   backend::gpu::launch(GPULOG_KERNEL(gpu_kernels::join_kernel<HasSteps, Sink>),
-                       {blocks, join_threads, shared, context.stream()}, arguments);
+                       {blocks, block_threads, shared, context.stream()}, arguments);
 }
 
 }  // namespace
@@ -213,8 +210,8 @@ void hisa_machine::run_segment(running& run, std::size_t number, const input_row
   } else {
     outer.views.emplace_back();  // a Cartesian product: the data array itself
   }
-  for (; outer.first_row < input.rows; outer.first_row += most_outer_rows) {
-    outer.rows = std::min(most_outer_rows, input.rows - outer.first_row);
+  for (; outer.first_row < input.rows; outer.first_row += calibration::match_rows) {
+    outer.rows = std::min(calibration::match_rows, input.rows - outer.first_row);
     expand(probe(run, outer));
   }
 }
@@ -222,37 +219,34 @@ void hisa_machine::run_segment(running& run, std::size_t number, const input_row
 std::uint64_t hisa_machine::probe(running& run, const expansion& outer) {
   const segment& here = run.program.segments[outer.segment];
   segment_memory& memory = *segments_[outer.segment];
-  gpu_kernels::probe_arguments arguments;
-  arguments.degrees = space_.scratch(memory.offsets, outer.rows + 1);
-  arguments.ranges = space_.scratch(memory.ranges, outer.rows * outer.views.size());
-  arguments.rows = outer.rows;
+  gpu_kernels::row_degree<storage::gpu::hisa_run_view> degree{};
+  std::uint64_t* const offsets = space_.scratch(memory.offsets, outer.rows + 1);
+  degree.ranges = space_.scratch(memory.ranges, outer.rows * outer.views.size());
+  degree.rows = outer.rows;
+  degree.first_row = outer.first_row;
   const std::size_t position = parameters_.position();
   if (here.kind == expansion_kind::match) {
-    std::vector<join_source> keys;
+    std::vector<const word*> columns;
+    std::vector<word> constants;
     for (register_number key : here.keys) {
-      if (key >= run.program.slot_count) {
-        keys.push_back({join_source::origin::constant, run.program.constants[key - run.program.slot_count], nullptr});
-      } else {
-        keys.push_back({join_source::origin::outer, 0, outer.input->columns[key] + outer.first_row});
-      }
+      const bool is_constant = key >= run.program.slot_count;
+      columns.push_back(is_constant ? nullptr : outer.input->columns[key]);
+      constants.push_back(is_constant ? run.program.constants[key - run.program.slot_count] : 0);
     }
-    arguments.keys = parameters_.put(keys);
-    arguments.runs = parameters_.put(outer.views);
-    arguments.run_count = static_cast<std::uint32_t>(outer.views.size());
+    degree.keys = parameters_.put(columns);
+    degree.constants = parameters_.put(constants);
+    degree.runs = parameters_.put(outer.views);
+    degree.run_count = static_cast<std::uint32_t>(outer.views.size());
   } else {
     const auto part = kernels::rows_of(*run.relations[here.source], here.part);
-    arguments.whole = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
+    degree.part = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
   }
-  const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(
-      (outer.rows + join_threads - 1) / join_threads,
-      context_->full_blocks(join_threads) * std::uint64_t{backend::gpu::launch_factors::joins}));
   parameters_.flush();
-  backend::gpu::launch(GPULOG_KERNEL(gpu_kernels::probe_kernel<>), {blocks, join_threads, 0, context_->stream()},
-                       arguments);
+  backend::gpu::for_each(context_->stream(), outer.rows + 1,
+                         gpu_kernels::store_degree<storage::gpu::hisa_run_view>{degree, offsets});
   parameters_.go_back(position);
-  backend::gpu::fill_async(memory.offsets.data() + outer.rows, 0, sizeof(std::uint64_t), context_->stream());
-  space_.exclusive_sum(memory.offsets.data(), outer.rows + 1);
-  return *space_.read(memory.offsets.data() + outer.rows, 1);
+  space_.exclusive_sum(offsets, outer.rows + 1);
+  return *space_.read(offsets + outer.rows, 1);
 }
 
 void hisa_machine::prepare(running& run, const expansion& outer, const std::vector<register_number>& outputs,
@@ -357,7 +351,7 @@ void hisa_machine::fill_tables(running& run, const expansion& outer, std::uint64
     }
   }
   segment_memory& memory = *segments_[outer.segment];
-  const std::uint64_t capacity = std::min(candidates, most_table_rows);
+  const std::uint64_t capacity = std::min(candidates, calibration::table_rows);
   word* const table = space_.scratch(memory.table, std::max<std::uint64_t>(1, outputs.size()) * capacity);
   const bool all_pass = run.program.segments[outer.segment].steps.empty();
   const std::size_t position = parameters_.position();

@@ -16,7 +16,6 @@
 
 namespace gpulog::kernels::gpu {
 struct join_arguments;
-struct join_source;
 }  // namespace gpulog::kernels::gpu
 
 namespace gpulog::exec {

@@ -1,10 +1,11 @@
-// What is neither a chain of expansions by indexes nor an aggregate: ranges, steps that look records or values of 64
-// bits up, and steps that the host does. Each takes a table of bindings and makes the next one.
+// Operators that are neither expansions by indexes nor aggregates: ranges, lookups of records and of values of 64 bits,
+// and steps that the host does. Each takes a table of bindings and makes the next one.
 
 #include <algorithm>
 #include <numeric>
 
 #include "backend/gpu/vendor.hpp"
+#include "exec/calibration.hpp"
 #include "exec/gpu/gpu_machine.hpp"
 #include "exec/gpu/row_counts.hpp"
 #include "kernels/steps/host_steps.hpp"
@@ -18,16 +19,6 @@ using kernels::segment;
 
 namespace {
 
-/// Rows that a range, lookups or the host take at a time.
-constexpr std::uint64_t range_rows = 16u << 20;
-constexpr std::uint64_t range_values = 16u << 20;
-constexpr std::uint64_t lookup_rows = 16u << 20;
-constexpr std::uint64_t host_rows = 2u << 20;
-/// New records that there is room for: all that there can be up to here, then as many as half of those that are there.
-constexpr std::uint64_t least_new_records = 256u << 10;
-/// The same where memory ends.
-constexpr std::uint64_t fewest_new_records = 4096;
-
 void add_once(std::vector<register_number>& registers, register_number number) {
   if (std::find(registers.begin(), registers.end(), number) == registers.end()) registers.push_back(number);
 }
@@ -38,9 +29,9 @@ storage::gpu::record_view room_for_records(storage::gpu::device_records& table, 
   try {
     return table.make_room(records, threads);
   } catch (const backend::memory_exceeded&) {
-    if (records <= fewest_new_records) throw;
+    if (records <= calibration::fewest_new_records) throw;
   }
-  return table.make_room(fewest_new_records, threads);
+  return table.make_room(calibration::fewest_new_records, threads);
 }
 
 }  // namespace
@@ -112,8 +103,8 @@ void gpu_machine::run_range_of(running& run, std::size_t number, const input_row
   const segment& here = run.program.segments[number];
   segment_memory& memory = memory_of(number);
   const std::size_t parameters = parameters_.position();
-  for (std::uint64_t done = 0; done < input.rows; done += range_rows) {
-    const input_rows part = part_of(input, done, std::min(range_rows, input.rows - done));
+  for (std::uint64_t done = 0; done < input.rows; done += calibration::range_rows) {
+    const input_rows part = part_of(input, done, std::min(calibration::range_rows, input.rows - done));
     const auto value_of = [&](std::size_t argument) {
       const register_number upper = here.upper_keys.empty() ? kernels::no_register : here.upper_keys[argument];
       return row_values_of<Word>(run, part.columns, here.keys[argument], upper);
@@ -127,7 +118,7 @@ void gpu_machine::run_range_of(running& run, std::size_t number, const input_row
     ranges.rows = part.rows;
     ensure(memory.offsets, part.rows + 1);
     const std::uint64_t values = gpu_kernels::count_range_values(*context_, *resource_, ranges, memory.offsets.data());
-    const std::uint64_t capacity = std::min(values, range_values);
+    const std::uint64_t capacity = std::min(values, calibration::range_values);
     ensure(memory.made, capacity * (2 + here.carried.size()));
     ensure(memory.owners, capacity);
     for (std::uint64_t first = 0; first < values; first += capacity) {
@@ -173,7 +164,7 @@ void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows
   }
   std::vector<std::vector<word>>& columns = memory.on_host;
   if (columns.size() < run.program.slot_count) columns.resize(run.program.slot_count);
-  const std::uint64_t most_rows = std::min(host_rows, input.rows);
+  const std::uint64_t most_rows = std::min(calibration::host_rows, input.rows);
   for (const register_number number_of : used) {
     if (columns[number_of].size() < most_rows) columns[number_of].resize(most_rows);
   }
@@ -186,10 +177,10 @@ void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows
   std::vector<std::unique_ptr<kernels::host_step_runner>> runners(host_.workers());
   std::vector<std::uint32_t> kept((most_rows + tile - 1) / tile);
   const std::size_t parameters = parameters_.position();
-  for (std::uint64_t done = 0; done < input.rows; done += host_rows) {
+  for (std::uint64_t done = 0; done < input.rows; done += calibration::host_rows) {
     if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
     parameters_.go_back(parameters);
-    const input_rows part = part_of(input, done, std::min(host_rows, input.rows - done));
+    const input_rows part = part_of(input, done, std::min(calibration::host_rows, input.rows - done));
     for (const register_number read : here.carried) {
       backend::gpu::copy_async(columns[read].data(), part.columns[read], part.rows * sizeof(word),
                                backend::gpu::direction::device_to_host, context_->stream());
@@ -230,10 +221,10 @@ void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows
 
 void gpu_machine::run_lookups(running& run, std::size_t number, const input_rows& input) {
   const std::size_t parameters = parameters_.position();
-  for (std::uint64_t done = 0; done < input.rows; done += lookup_rows) {
+  for (std::uint64_t done = 0; done < input.rows; done += calibration::lookup_rows) {
     if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
     parameters_.go_back(parameters);
-    const input_rows part = part_of(input, done, std::min(lookup_rows, input.rows - done));
+    const input_rows part = part_of(input, done, std::min(calibration::lookup_rows, input.rows - done));
     const input_rows next = run_lookups_of(run, number, part);
     count_rows(run.program, number, part.rows, next.rows);
     enter_segment(run, number + 1, next);
@@ -343,7 +334,7 @@ gpu_machine::input_rows gpu_machine::run_lookups_of(running& run, std::size_t nu
   const std::uint64_t threads = gpu_kernels::lookup_threads(*context_, part.rows);
   device_record_tables::table& table = records_->of(*here.steps.front().records);
   for (bool refused = true; refused;) {
-    const std::uint64_t most = std::max(least_new_records, table.size() / 2);
+    const std::uint64_t most = std::max(calibration::least_new_records, table.size() / 2);
     arguments.table = room_for_records(table, std::min(part.rows * makers, most), threads);
     arguments.report_number = context_->next_report();
     arguments.report = context_->report(arguments.report_number);

@@ -50,8 +50,8 @@ class parameter_store final : public array_store {
     slots_ = &owners_[owner];
     next_ = 0;
   }
-  /// Where the next array goes, to come back to: kernels under way may go on reading what is put there again, as copies
-  /// wait for them.
+  /// Where the next array goes, for go_back(). Arrays may be put there again while kernels still read the old ones, as
+  /// copies wait for these kernels.
   [[nodiscard]] std::size_t position() const { return next_; }
   void go_back(std::size_t position) { next_ = position; }
 

@@ -129,19 +129,19 @@ output_file::output_file(const std::filesystem::path& path, replaceable old) : p
     throw output_error(fmt::format("Cannot replace {}: it is not a regular file", path.string()));
   }
   if (!only_file && is_written_in_place(path)) {
-    // What is open already is not opened again: that would write over what has been written.
+    // A second open would write over what the first one has written.
     const int standard = standard_stream_of(status);
     descriptor_ = standard >= 0 ? ::fcntl(standard, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail("open", path.string(), errno);
     return;
   }
   if (!only_file) path_ = behind_links(path);
-  // As an open for writing would: a file that is protected is not replaced.
+  // As with an open for writing, a protected file is not replaced.
   if (exists && ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail("open", path.string(), errno);
   const std::string name = path_.filename().string().substr(0, longest_name_part);
   do {
     temporary_ = path_.parent_path() / fmt::format(".{}.{}.{}.unfinished", name, ::getpid(), files_made++);
-    // First, so that no moment is left in which a signal would leave the file.
+    // The entry comes first: so a signal never leaves the file behind.
     registration_ = unfinished.add(temporary_.string());
     // Not through a link that somebody has put there.
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions);

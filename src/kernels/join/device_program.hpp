@@ -16,7 +16,6 @@ using storage::gpu::append_counter;
 using storage::gpu::run_view;
 using storage::gpu::set_view;
 
-constexpr std::uint32_t block_threads = 256;
 /// Most candidates for which a block looks up the rows that they belong to together; a thread takes every 256th.
 constexpr std::uint32_t tile_candidates = 1024;
 

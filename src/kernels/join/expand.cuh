@@ -5,6 +5,7 @@
 #include "backend/gpu/wave.hpp"
 #include "kernels/join/device_program.hpp"
 #include "kernels/join/insert.cuh"
+#include "kernels/join/matches.cuh"
 #include "kernels/join/steps.cuh"
 
 /// The fused kernel: scan -> match -> filter -> anti-match -> insert, for one segment of a pipeline.
@@ -24,29 +25,10 @@ __device__ inline std::uint64_t owner_of(const std::uint64_t* offsets, std::uint
   return low;
 }
 
-/// Winners of the whole block take their places with one atomic. All threads call it. @return the thread's place, if it
-/// wins
+/// @return the thread's place, if it wins. All threads call it.
 __device__ inline std::uint64_t take_place(bool wins, std::uint64_t* tail) {
-  GPULOG_SHARED(std::uint32_t[block_threads / backend::gpu::wave_size], wave_counts);
-  GPULOG_SHARED(std::uint64_t, base);
-  const backend::gpu::lane_mask ballot = backend::gpu::ballot(wins);
-  const unsigned lane = backend::gpu::lane();
-  const unsigned wave = backend::gpu::wave();
-  if (lane == 0) wave_counts[wave] = backend::gpu::count_bits(ballot);
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    std::uint32_t sum = 0;
-    for (std::uint32_t& count : wave_counts) {
-      const std::uint32_t own = count;
-      count = sum;
-      sum += own;
-    }
-    base = sum == 0 ? 0 : atomicAdd(reinterpret_cast<unsigned long long*>(tail), static_cast<unsigned long long>(sum));
-  }
-  __syncthreads();
-  const std::uint64_t place = base + wave_counts[wave] + backend::gpu::rank_in(ballot);
-  __syncthreads();  // before the next tile writes the counts
-  return place;
+  const backend::gpu::lane_mask winners = backend::gpu::ballot(wins);
+  return take_places(backend::gpu::count_bits(winners), tail) + backend::gpu::rank_in(winners);
 }
 
 /// Says how the kernel ended; all threads of all blocks call it, and the last block reports.
@@ -125,15 +107,8 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
         [[maybe_unused]] const device_choice* own = nullptr;
         if (arguments.offsets != nullptr) {
           row = owner_of(arguments.offsets, first_row, last_row, candidate);
-          std::uint64_t match = candidate - arguments.offsets[row];
-          std::uint32_t run = 0;
-          row_range range = arguments.ranges[row];
-          while (match >= range.count) {
-            match -= range.count;
-            ++run;
-            range = arguments.ranges[run * arguments.rows + row];
-          }
-          const std::uint64_t position = range.first + match;
+          const auto [run, position] =
+              match_of(arguments.ranges, arguments.rows, row, candidate - arguments.offsets[row]);
           if constexpr (HasChoices) {
             own = arguments.choices + arguments.chosen[row];
             const run_view& view = own->runs[run];
@@ -195,40 +170,5 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
   }
   report_end<Sink>(arguments, candidates, false);
 }
-
-/// The matches of every input row: their number, and as a side effect a range in each run; behind the last row there is
-/// nothing.
-struct row_degree {
-  const run_view* runs;
-  std::uint32_t run_count;
-  std::uint64_t rows;
-  std::uint64_t first_row;  ///< of the key columns
-  const word* const* keys;  ///< one column a key word; null: a constant
-  const word* constants;    ///< by key word
-  row_range* ranges;        ///< [run][row]
-  row_range part;           ///< of a Cartesian product: what every input row pairs with
-  __device__ std::uint64_t operator()(std::uint64_t row) const {
-    if (row == rows) return 0;
-    if (keys == nullptr) {
-      ranges[row] = part;
-      return part.count;
-    }
-    std::uint64_t sum = 0;
-    for (std::uint32_t r = 0; r < run_count; ++r) {
-      const row_range range =
-          runs[r].find([&](std::uint32_t c) { return keys[c] == nullptr ? constants[c] : keys[c][first_row + row]; });
-      ranges[r * rows + row] = range;
-      sum += range.count;
-    }
-    return sum;
-  }
-};
-
-/// Numbers of matches, to be summed up.
-struct store_degree {
-  row_degree degree;
-  std::uint64_t* degrees;
-  __device__ void operator()(std::uint64_t row) const { degrees[row] = degree(row); }
-};
 
 }  // namespace gpulog::kernels::gpu

@@ -221,9 +221,6 @@ struct pipeline {
   pipeline_progress* progress = nullptr;  ///< on a CPU; nullptr: nobody asks
   std::shared_ptr<step_counts> counted;   ///< nullptr: nobody asks, or who runs it does not count
 
-  [[nodiscard]] std::uint32_t register_count() const {
-    return slot_count + static_cast<std::uint32_t>(constants.size());
-  }
   /// Whether a step can tell how often, and after what, it is taken.
   [[nodiscard]] bool observes_order() const {
     return std::any_of(segments.begin(), segments.end(), [](const segment& one) {

@@ -10,8 +10,8 @@
 ///
 /// All relations that the loop extends are here with their sizes, and all that depends on these in the loops of
 /// versions (nested_program.hpp) is brought up to date by one block between phases: numbers of input rows, runs of
-/// indexes. Whatever the kernel has no room for ends it at the beginning of a phase, or makes the phase as if it had
-/// not begun: what it had inserted is found again.
+/// indexes. Where the kernel has no room for something, it ends at the beginning of a phase, or takes the phase back:
+/// the next launch finds again what the phase had inserted.
 namespace gpulog::kernels::gpu {
 
 constexpr std::uint32_t loop_threads = 512;

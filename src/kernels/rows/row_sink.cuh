@@ -6,8 +6,8 @@
 #include "kernels/rows/row_rule_view.cuh"
 #include "storage/sets/packed_slots.cuh"
 
-/// What is found of a row on its way into a tuple set: a word of 32 neighbouring values at a time, where the set has
-/// words, too. Only one thread at a time asks and extends the same word of the same row; other rows come beside it.
+/// Puts the results of a row into a tuple set: a word of 32 neighbouring values at a time, where the set has words,
+/// too. Only one thread at a time reads and extends the same word of a row; other threads do so with other rows.
 namespace gpulog::kernels::gpu {
 
 using storage::packed_word;

@@ -7,9 +7,9 @@
 #include "kernels/join/pipeline.hpp"
 
 /// head(x,y) :- from(x,w), to(w,y), for one x at a time: a row of the result. Values y stand together as words of a bit
-/// map, a word once for each w however many values it has, so a candidate is a word. What has been found of a row is
-/// held where one worker (a block of a device) reaches it fastest, and leaves it once: results are told from duplicates
-/// without a set of tuples.
+/// map: each w gives a word once, however many values are in it, and a candidate is such a word. The results of a row
+/// so far are in memory that one worker (a block of a device) reaches fastest, and are written out once: so duplicates
+/// are found without a set of tuples.
 namespace gpulog::kernels {
 
 /// Values from here on have no place in a row's bitmap: rules are run as pipelines.

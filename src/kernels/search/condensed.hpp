@@ -14,7 +14,7 @@
 #include "storage/factorized/factorized_values.hpp"
 
 /// A fixpoint that falls apart, over the strongly connected components of the graph that its searches would go through.
-/// All vertices of a component reach the same ones, and what a component reaches is united of what its successors do:
+/// All vertices of a component reach the same ones, and a component reaches the union of what its successors reach:
 /// Nuutila 1995. Rows of bits are made for a strip of components at a time, so that they stay in a cache.
 namespace gpulog::kernels {
 

@@ -10,10 +10,10 @@
 
 /// Calls of C functions whose parameter types are known only when they are called.
 ///
-/// The calling conventions of x86-64 (System V) and 64-bit ARM (AAPCS64) hand over the first integers and pointers in
-/// integer registers and the first floats in float registers, each in their order whatever stands between them; what is
-/// too much for its registers lies on the stack, 8 bytes each, in the order of the parameters. So a function of any
-/// parameters can be called as one that takes all integer registers, then all float registers, then a piece of stack.
+/// The calling conventions of x86-64 (System V) and 64-bit ARM (AAPCS64) pass the first integers and pointers in
+/// integer registers and the first floats in float registers. Each kind is in its own order, whatever stands between.
+/// Further arguments lie on the stack, 8 bytes each, in the order of the parameters. So a function of any parameters
+/// can be called as one that takes all integer registers, then all float registers, then a piece of stack.
 namespace gpulog::kernels {
 
 #if (defined(__x86_64__) && !defined(_WIN32)) || (defined(__aarch64__) && defined(__linux__))

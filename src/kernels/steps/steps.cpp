@@ -54,7 +54,7 @@ digits digits_of(const std::string& text) {
   return {text, 10};
 }
 
-/// No number stands in front of a text, or one that does not fit.
+/// A text does not begin with a number, or with one that is too large.
 struct no_number {};
 
 /// Of a text for a message: its beginning, without bytes that would end or garble it.

@@ -1,4 +1,5 @@
 #include "plan/rules/constant_folding.hpp"
+#include "support/value_table.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -134,18 +135,9 @@ void fold_constants(sema::expression& tree, word_size words) {
 }
 
 bool may_trap(scalar_op op) {
-  switch (op) {
-    case scalar_op::divide_number:
-    case scalar_op::modulo_number:
-    case scalar_op::divide_unsigned:
-    case scalar_op::modulo_unsigned:
-    case scalar_op::string_to_number:
-    case scalar_op::string_to_unsigned:
-    case scalar_op::string_to_float:
-      return true;
-    default:
-      return false;
-  }
+  using enum scalar_op;
+  return is_one_of(op, {divide_number, modulo_number, divide_unsigned, modulo_unsigned, string_to_number,
+                        string_to_unsigned, string_to_float});
 }
 
 bool cannot_trap_with(scalar_op op, wide_word divisor, word_size words) {

@@ -132,7 +132,7 @@ class scope_separator {
     }
   }
 
-  /// `_ = min x : { .. }` asks for the witnesses and for there being a result.
+  /// `_ = min x : { .. }` binds witnesses, and holds where there is a result.
   void name_result(syntax::literal& part) {
     auto* test = part.as<syntax::constraint>();
     if (test == nullptr || test->op != syntax::constraint_op::equal) return;
@@ -160,14 +160,14 @@ class scope_separator {
 
   std::string fresh(const std::string& name) { return name + "@" + std::to_string(++made_); }
 
-  /// The scope in which the name of a variable stands that only an aggregate binds, that one's or one around it.
+  /// Of a variable that only an aggregate binds: the scope where its name is used, around the aggregate or further out.
   static const scope& home_of(const std::string& name, const scope& around) {
     const scope* home = &around;
     while (!home->own.contains(name) && home->around != nullptr) home = home->around;
     return *home;
   }
 
-  /// Whether the aggregate needs anything of the scopes within `home`, where it would stand.
+  /// Whether the aggregate, moved to `home`, would miss variables of the scopes that it leaves.
   static bool needs_more_than(const scope& home, const syntax::aggregate& aggregate, const renaming& locals,
                               const scope& around) {
     bool found = false;
@@ -200,13 +200,13 @@ class scope_separator {
     for (const std::string& name : of_target) bound_around.erase(name);
     const name_set bound_inside = bound_by(aggregate.body, {});
     const name_set bound_with_others = bound_by(aggregate.body, bound_around);
-    // A target that is one variable is local. In an expression a variable that nothing binds outside is a witness.
+    // A target that is one variable is local. Of an expression, a variable that nothing outside binds is a witness.
     const bool is_expression = aggregate.target && (**aggregate.target).as<syntax::variable>() == nullptr;
     const auto is_target_only = [&](const std::string& name) {
       return of_target.contains(name) && !(is_expression && !around.bound.contains(name));
     };
 
-    // What this aggregate gives cannot be given to it: inside, such a name is another variable.
+    // An aggregate cannot read its own result: inside of it, such a name is another variable.
     const name_set of_result = bound_by_result(aggregate, around);
     renaming locals;
     name_set witnesses;
@@ -231,8 +231,8 @@ class scope_separator {
         }
         return;
       }
-      // Where the witnesses stand outside of an aggregate around this one, the copy stands there too, and so has this
-      // one to, which is then the same for all that the aggregate around it looks at.
+      // Witnesses may be used outside of an aggregate around this one. Then the copy of the body goes there, and this
+      // aggregate too: its result is the same for all matches of the aggregate around it.
       const scope& home = home_of(*witnesses.begin(), around);
       const bool is_one_home = std::all_of(witnesses.begin(), witnesses.end(),
                                            [&](const std::string& name) { return &home_of(name, around) == &home; });

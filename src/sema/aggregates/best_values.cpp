@@ -53,36 +53,36 @@ std::optional<value_column> kept_value(const rule& subsumption) {
 
 void add_subsumption(program& program, relation_id id, const value_column& value) {
   relation& declared = program.relations[id.value];
-  rule made;
-  made.head.relation = id;
-  made.head.span = made.span = declared.span;
-  atom dominating = made.head;
+  rule keeps_best;
+  keeps_best.head.relation = id;
+  keeps_best.head.span = keeps_best.span = declared.span;
+  atom dominating = keeps_best.head;
   const auto variable = [&](const std::string& name, value_kind kind) {
-    const auto number = static_cast<std::uint32_t>(made.variables.size());
-    made.variables.push_back({name, kind});
+    const auto number = static_cast<std::uint32_t>(keeps_best.variables.size());
+    keeps_best.variables.push_back({name, kind});
     return variable_of(kind, number, declared.span);
   };
   for (std::uint32_t column = 0; column < declared.arity(); ++column) {
     const attribute& described = declared.attributes[column];
     expression argument = variable(described.name, described.kind);
     dominating.arguments.push_back(column == value.column ? variable("@better", described.kind) : argument);
-    made.head.arguments.push_back(std::move(argument));
+    keeps_best.head.arguments.push_back(std::move(argument));
   }
-  made.body.emplace_back(made.head);
+  keeps_best.body.emplace_back(keeps_best.head);
   constraint test;
   const extreme kept = extreme_of(value.op).value();
   test.op = comparison_of({kept.kind, kept.is_least, true});
   test.left = dominating.arguments[value.column];
-  test.right = made.head.arguments[value.column];
+  test.right = keeps_best.head.arguments[value.column];
   test.span = declared.span;
-  made.body.emplace_back(std::move(dominating));
-  made.body.emplace_back(std::move(test));
-  const rule shown = as_in_source(program, made);
-  made.text = to_text(program, shown, shown.body[0]) + " <= " + to_text(program, shown, shown.body[1]) + " :- " +
-              to_text(program, shown, shown.body[2]) + ".";
+  keeps_best.body.emplace_back(std::move(dominating));
+  keeps_best.body.emplace_back(std::move(test));
+  const rule shown = as_in_source(program, keeps_best);
+  keeps_best.text = to_text(program, shown, shown.body[0]) + " <= " + to_text(program, shown, shown.body[1]) + " :- " +
+                    to_text(program, shown, shown.body[2]) + ".";
   declared.is_aggregate = true;
   declared.subsumptions.push_back(static_cast<std::uint32_t>(program.subsumptions.size()));
-  program.subsumptions.push_back(std::move(made));
+  program.subsumptions.push_back(std::move(keeps_best));
 }
 
 }  // namespace gpulog::sema

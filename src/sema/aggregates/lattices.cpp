@@ -130,17 +130,17 @@ class lattice_operations {
     if (!bodies) return false;
     for (const syntax::atom& head : clause.heads) {
       for (const flat_conjunction& body : *bodies) {
-        syntax::clause made;
-        made.span = clause.span;
-        made.heads = {head};
-        made.plan = clause.plan;
-        syntax::conjunction& conjunction = made.body.emplace_back();
+        syntax::clause alternative;
+        alternative.span = clause.span;
+        alternative.heads = {head};
+        alternative.plan = clause.plan;
+        syntax::conjunction& conjunction = alternative.body.emplace_back();
         for (const flat_literal& part : body) {
           syntax::literal& copied = conjunction.emplace_back(*part.literal);
           if (part.negated) copied.value = syntax::negation{*part.literal};
         }
-        insert_operations(made.heads.front(), conjunction);
-        result.push_back({std::move(made)});
+        insert_operations(alternative.heads.front(), conjunction);
+        result.push_back({std::move(alternative)});
       }
     }
     return true;
@@ -243,17 +243,17 @@ class lattice_operations {
       }
       return result;
     };
-    syntax::subsumption made;
-    made.span = span;
-    made.dominated = atom_with("lower");
-    made.dominating = atom_with("upper");
-    syntax::conjunction& below = made.body.emplace_back();
+    syntax::subsumption rule;
+    rule.span = span;
+    rule.dominated = atom_with("lower");
+    rule.dominating = atom_with("upper");
+    syntax::conjunction& below = rule.body.emplace_back();
     for (const auto& [column, of] : relation.attributes) {
       const syntax::argument upper = value_in("upper", column);
       syntax::argument bound = call(*of->lub, value_in("lower", column), upper);
       below.push_back({syntax::constraint{syntax::constraint_op::equal, std::move(bound), upper}, span});
     }
-    return made;
+    return rule;
   }
 
   std::map<std::string, lattice> lattices_;            ///< by type

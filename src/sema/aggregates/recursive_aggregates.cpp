@@ -35,8 +35,8 @@ bool counts_iterations(const std::vector<literal>& body) {
     if (const auto* test = std::get_if<constraint>(&part)) {
       return counts_iterations(test->left) || counts_iterations(test->right);
     }
-    if (const auto* made = std::get_if<generator>(&part)) {
-      return std::any_of(made->arguments.begin(), made->arguments.end(),
+    if (const auto* range = std::get_if<generator>(&part)) {
+      return std::any_of(range->arguments.begin(), range->arguments.end(),
                          [](const expression& one) { return counts_iterations(one); });
     }
     const auto* nested = std::get_if<aggregate>(&part);
@@ -98,7 +98,7 @@ class cycle {
     }
   }
 
-  /// Whether nothing but values depends on which tuples come first.
+  /// Whether the order in which tuples come changes values only.
   [[nodiscard]] bool is_free_of_order() const {
     for (std::uint32_t number = 0; number < program_.relations.size(); ++number) {
       const relation& member = program_.relations[number];
@@ -226,9 +226,9 @@ class cycle {
       } else if (const auto* test = std::get_if<constraint>(&part)) {
         if (test->left.is_record()) use(test->left);
         if (test->right.is_record()) use(test->right);
-      } else if (const auto* made = std::get_if<generator>(&part)) {
-        use(made->result);
-        for (const expression& argument : made->arguments) use(argument);
+      } else if (const auto* range = std::get_if<generator>(&part)) {
+        use(range->result);
+        for (const expression& argument : range->arguments) use(argument);
       } else if (const auto* folded = std::get_if<aggregate>(&part)) {
         if (is_recursive(*folded)) {
           known.moves[folded->result.variable] = movement_of(folded->op);
@@ -282,9 +282,9 @@ class cycle {
           refuse(test->span, "A value that is not final is searched for or compared for equality");
         }
         refuse(test->span, "This may hold for a value that is not final and no longer hold for a better one");
-      } else if (const auto* made = std::get_if<generator>(&part)) {
-        for (const expression& argument : made->arguments) {
-          if (!stays(rule, argument, known)) refuse(made->span, "A range depends on a value that is not final");
+      } else if (const auto* range = std::get_if<generator>(&part)) {
+        for (const expression& argument : range->arguments) {
+          if (!stays(rule, argument, known)) refuse(range->span, "A range depends on a value that is not final");
         }
       } else if (const auto* folded = std::get_if<aggregate>(&part)) {
         examine(rule, *folded, known);
@@ -336,7 +336,7 @@ class cycle {
 
   // ---- counts and sums ----
 
-  /// The result rises with the matches; without any it is 0, and the rule must not hold.
+  /// The result must rise with the matches. Without a match it is 0, and then the rule must not hold.
   void examine_count(const rule& rule, const aggregate& folded) {
     for (const literal& part : folded.body) {
       if (std::holds_alternative<aggregate>(part)) refuse(folded.span, "An aggregate lies in a recursive count or sum");
@@ -397,9 +397,9 @@ class cycle {
     }
   }
 
-  /// Whether the best values are final when they come first, as in Dijkstra's algorithm: what is made of values is no
-  /// better than they are, as far as its form tells. Variables are taken to be no negative numbers. Where the form does
-  /// not tell, both kinds are taken to be sums that grow: least ones (costs) get worse by it, greatest ones (gains)
+  /// Whether a value that is best when it comes is final, as in Dijkstra's algorithm: no rule makes a better value of
+  /// it, as far as the form of the rule tells. Variables are assumed not to be negative. Where the form does not tell,
+  /// values are assumed to be sums that grow: then least values (costs) get worse, and greatest values (gains) get
   /// better.
   [[nodiscard]] bool is_no_better(const rule& rule, const expression& value, const variables& known) const {
     const movement moved = moves(rule, value, known);

@@ -17,13 +17,13 @@ struct aggregate_refusal {
 
 /// Rewrites aggregates over relations of their own cycle, where all that is read of them is monotone (docs/adr/0020).
 ///
-/// Of a min or max aggregate that is a column of its rule's head, `dist(y,d) :- node(y), d = min c+w : { dist(x,c),
-/// edge(x,y,w) }.`, the relation keeps one tuple for each value of its other columns, the best one that any rule gives:
-/// the body takes the aggregate's place, and a subsumption is added. Relations that are the heads of such rules keep
-/// best values only, so what depends on a value has to move with it or, in a comparison, to stay true.
+/// A min or max aggregate may be a column of its rule's head: `dist(y,d) :- node(y), d = min c+w : { dist(x,c),
+/// edge(x,y,w) }.`. Then the relation keeps the best tuple for each value of its other columns: the body takes the
+/// aggregate's place, and a subsumption is added. As such a relation loses values that get better, whatever is computed
+/// of a value must get better with it, and a comparison that was true must stay true.
 /// A count or sum that is compared with a lower bound stays, with a copy of its body beside it (aggregate::grows).
 ///
-/// Relations with such a subsumption of their own are told whether as much is true of their cycle
+/// For relations with such a subsumption in the program, this finds whether the same is true of their cycle
 /// (relation::priority_delta, where it pays).
 ///
 /// @param cycle_of by relation: a number that relations share when they depend on each other

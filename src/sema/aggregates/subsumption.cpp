@@ -77,17 +77,17 @@ parts parted(std::vector<literal> body) {
 
 }  // namespace
 
-void finish_subsumption(const program& program, rule& made) {
-  const rule shown = as_in_source(program, made);
+void finish_subsumption(const program& program, rule& lowered) {
+  const rule shown = as_in_source(program, lowered);
   const parts written = parted(shown.body);
-  made.text = to_text(program, shown, written.pair[0]) + " <= " + to_text(program, shown, written.pair[1]);
+  lowered.text = to_text(program, shown, written.pair[0]) + " <= " + to_text(program, shown, written.pair[1]);
   for (std::size_t position = 0; position < written.others.size(); ++position) {
-    made.text += (position == 0 ? " :- " : ", ") + to_text(program, shown, written.others[position]);
+    lowered.text += (position == 0 ? " :- " : ", ") + to_text(program, shown, written.others[position]);
   }
-  made.text += ".";
-  auto [pair, others] = parted(std::move(made.body));
-  made.body = std::move(pair);
-  std::move(others.begin(), others.end(), std::back_inserter(made.body));
+  lowered.text += ".";
+  auto [pair, others] = parted(std::move(lowered.body));
+  lowered.body = std::move(pair);
+  std::move(others.begin(), others.end(), std::back_inserter(lowered.body));
 }
 
 }  // namespace gpulog::sema

@@ -13,6 +13,6 @@ namespace gpulog::sema {
 [[nodiscard]] syntax::clause body_of(const syntax::subsumption& written);
 
 /// Brings the rule of such a clause into the form that program::subsumptions asks for.
-void finish_subsumption(const program& program, rule& made);
+void finish_subsumption(const program& program, rule& lowered);
 
 }  // namespace gpulog::sema

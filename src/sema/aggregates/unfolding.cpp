@@ -38,9 +38,9 @@ std::vector<literal> copy_of_body(rule& changed, const aggregate& folded) {
     } else if (auto* test = std::get_if<constraint>(&part)) {
       rename(rename, test->left);
       rename(rename, test->right);
-    } else if (auto* made = std::get_if<generator>(&part)) {
-      rename(rename, made->result);
-      for (expression& argument : made->arguments) rename(rename, argument);
+    } else if (auto* range = std::get_if<generator>(&part)) {
+      rename(rename, range->result);
+      for (expression& argument : range->arguments) rename(rename, argument);
     }
   }
   return copy;
@@ -57,7 +57,7 @@ void unfold_aggregates(rule& changed, const std::function<bool(const aggregate&)
       continue;
     }
     if (is_count_or_sum(folded->op)) {
-      // A match that is new brings the rule to count again.
+      // The copy makes the rule run, and so count, again for each new match.
       for (literal& copied : copy_of_body(changed, *folded)) body.push_back(std::move(copied));
       folded->grows = true;
       body.push_back(std::move(part));

@@ -24,7 +24,7 @@ std::vector<bool> relations_without_rows(const program& program) {
   std::vector<bool> is_empty(program.relations.size());
   for (bool changed = true; changed;) {
     std::vector<bool> has_rows(program.relations.size());
-    for (const fact& known : program.facts) has_rows[known.relation.value] = true;
+    for (const fact& one : program.facts) has_rows[one.relation.value] = true;
     for (const rule& rule : program.rules) {
       if (!reads_any(rule, is_empty)) has_rows[rule.head.relation.value] = true;
     }

@@ -302,12 +302,12 @@ class instantiation {
   void instantiate(const syntax::component_instance& instance, const binding& parameters, const scope& around,
                    std::size_t depth) {
     if (too_large_) return;
-    scope made;
-    made.around = &around;
-    made.prefix = around.prefix + instance.name.text + ".";
+    scope inside;
+    inside.around = &around;
+    inside.prefix = around.prefix + instance.name.text + ".";
     // In a component, as in Soufflé, two of one name are one: what both declare is declared twice.
     const bool is_outermost = around.around == nullptr;
-    if (is_outermost && !instance_names_.insert(made.prefix).second) {
+    if (is_outermost && !instance_names_.insert(inside.prefix).second) {
       diagnostics_.error(instance.span, "Redefinition of component instance " + instance.name.text);
       return;
     }
@@ -318,9 +318,9 @@ class instantiation {
     }
     std::vector<content_item> content;
     collect(instance.type, parameters, around, {}, content, 0);
-    collect_components(content, made);
-    add_names(content, made);
-    for (const content_item& entry : content) add(entry, made, depth);
+    collect_components(content, inside);
+    add_names(content, inside);
+    for (const content_item& entry : content) add(entry, inside, depth);
   }
 
   /// Appends the content of a component and of its bases, bases first, without the clauses of overridden relations.
@@ -375,9 +375,9 @@ class instantiation {
     too_large_ = true;
   }
 
-  void add(const content_item& entry, const scope& made, std::size_t depth) {
+  void add(const content_item& entry, const scope& inside, std::size_t depth) {
     if (const auto* instance = entry.item->as<syntax::component_instance>()) {
-      instantiate(*instance, *entry.parameters, made, depth + 1);
+      instantiate(*instance, *entry.parameters, inside, depth + 1);
       return;
     }
     if (entry.item->as<syntax::component>() != nullptr || entry.item->as<syntax::override_declaration>() != nullptr) {
@@ -389,9 +389,9 @@ class instantiation {
     }
     syntax::item& copy = result_.emplace_back(*entry.item);
     const syntax_rewriter rewriter(
-        [&](syntax::qualified_name& name) { name.text = resolve(name, made, &scope::relations); },
-        [&](syntax::qualified_name& name) { name.text = resolve_type(name, *entry.parameters, made); },
-        [&](syntax::qualified_name& name) { name.text = resolve(name, made, &scope::branches); });
+        [&](syntax::qualified_name& name) { name.text = resolve(name, inside, &scope::relations); },
+        [&](syntax::qualified_name& name) { name.text = resolve_type(name, *entry.parameters, inside); },
+        [&](syntax::qualified_name& name) { name.text = resolve(name, inside, &scope::branches); });
     if (auto* clause = copy.as<syntax::clause>()) rewriter.rewrite(*clause);
     if (auto* subsumption = copy.as<syntax::subsumption>()) rewriter.rewrite(*subsumption);
     if (auto* declaration = copy.as<syntax::relation_declaration>()) rewriter.rewrite(*declaration);

@@ -193,9 +193,9 @@ void inliner::replace(syntax::literal& part, bool negated, std::size_t depth) {
   for (const definition& each : definitions) {
     if (!possible) break;
     ++copies_;
-    instance_of_body made = instance(each, atom, negated);
-    possible = !(negated && made.has_own_variables);
-    if (made.can_hold) alternatives.alternatives.push_back(std::move(made.body));
+    instance_of_body replacement = instance(each, atom, negated);
+    possible = !(negated && replacement.has_own_variables);
+    if (replacement.can_hold) alternatives.alternatives.push_back(std::move(replacement.body));
   }
   if (!possible) {
     kept_.insert(atom.name.text);
@@ -214,7 +214,7 @@ std::optional<type_id> inliner::field_type(std::optional<type_id> record, std::s
 }
 
 syntax::argument inliner::typed(syntax::argument term, std::optional<type_id> type) {
-  // A field that is left open may be asked for more than once.
+  // An unnamed field gets a name, as the term may be written more than once.
   const auto name_open_fields = [&](const auto& self, syntax::argument& inside) -> void {
     auto* record = inside.as<syntax::record_constructor>();
     auto* branch = inside.as<syntax::branch_constructor>();
@@ -249,24 +249,25 @@ bool inliner::unify(const syntax::argument& formal, const syntax::argument& actu
   const auto* made_branch = formal.as<syntax::branch_constructor>();
   const auto* matched_branch = value.as<syntax::branch_constructor>();
   if (made_branch != nullptr && matched_branch != nullptr) {
-    const declarations::known_branch* made = declared_.find_branch(made_branch->branch.text);
+    const declarations::known_branch* formal_branch = declared_.find_branch(made_branch->branch.text);
     const declarations::known_branch* matched = declared_.find_branch(matched_branch->branch.text);
-    const bool is_right = made != nullptr && matched != nullptr && made->type == matched->type;
-    if (is_right && made->number != matched->number) return false;
+    const bool is_right = formal_branch != nullptr && matched != nullptr && formal_branch->type == matched->type;
+    if (is_right && formal_branch->number != matched->number) return false;
     const std::size_t fields = made_branch->fields.size();
-    if (is_right && fields == matched_branch->fields.size() && fields == declared_.branch_fields(*made).size()) {
+    if (is_right && fields == matched_branch->fields.size() &&
+        fields == declared_.branch_fields(*formal_branch).size()) {
       bool possible = true;
       for (std::size_t field = 0; field < fields; ++field) {
-        const type_id of_field = declared_.branch_fields(*made)[field];
-        const std::optional<type_id> known = of_field.valid() ? std::optional(of_field) : std::nullopt;
-        possible &= unify(made_branch->fields[field], matched_branch->fields[field], known, result);
+        const type_id of_field = declared_.branch_fields(*formal_branch)[field];
+        const std::optional<type_id> field_type = of_field.valid() ? std::optional(of_field) : std::nullopt;
+        possible &= unify(made_branch->fields[field], matched_branch->fields[field], field_type, result);
       }
       return possible;
     }
   }
-  const auto* made = formal.as<syntax::record_constructor>();
+  const auto* constructor = formal.as<syntax::record_constructor>();
   const auto* matched = value.as<syntax::record_constructor>();
-  if (made == nullptr || matched == nullptr || made->fields.size() != matched->fields.size()) {
+  if (constructor == nullptr || matched == nullptr || constructor->fields.size() != matched->fields.size()) {
     if (result.opens && has_variable_without_value(formal, result.values)) {
       if (const auto possible = open(formal, value, type, result)) return *possible;
     }
@@ -274,8 +275,8 @@ bool inliner::unify(const syntax::argument& formal, const syntax::argument& actu
     return true;
   }
   bool possible = true;
-  for (std::size_t field = 0; field < made->fields.size(); ++field) {
-    possible &= unify(made->fields[field], matched->fields[field], field_type(type, field), result);
+  for (std::size_t field = 0; field < constructor->fields.size(); ++field) {
+    possible &= unify(constructor->fields[field], matched->fields[field], field_type(type, field), result);
   }
   return possible;
 }
@@ -294,15 +295,16 @@ std::optional<bool> inliner::open(const syntax::argument& formal, const syntax::
     for (std::size_t field = 0; field < fields->size(); ++field) types.push_back(field_type(type, field));
     opened.others.push_back(typed({syntax::nil_constant{}, span}, type));
   } else if (auto* branch = opened.constructor.as<syntax::branch_constructor>()) {
-    const declarations::known_branch* const made = declared_.find_branch(branch->branch.text);
-    if (made == nullptr || declared_.branch_fields(*made).size() != branch->fields.size()) return std::nullopt;
+    const declarations::known_branch* const constructed = declared_.find_branch(branch->branch.text);
+    if (constructed == nullptr || declared_.branch_fields(*constructed).size() != branch->fields.size())
+      return std::nullopt;
     fields = &branch->fields;
-    for (const type_id of_field : declared_.branch_fields(*made)) {
+    for (const type_id of_field : declared_.branch_fields(*constructed)) {
       types.push_back(of_field.valid() ? std::optional(of_field) : std::nullopt);
     }
     for (const std::string& name : declared_.branch_names()) {
       const declarations::known_branch& other = *declared_.find_branch(name);
-      if (other.type != made->type || other.number == made->number) continue;
+      if (other.type != constructed->type || other.number == constructed->number) continue;
       const std::vector<syntax::argument> any(declared_.branch_fields(other).size(),
                                               syntax::argument{syntax::unnamed_variable{}, span});
       opened.others.push_back({syntax::branch_constructor{{name, span}, any}, span});
@@ -333,15 +335,15 @@ inliner::instance_of_body inliner::instance(const definition& chosen, const synt
   instance_of_body result;
   const variable_replacer replacer([&](syntax::argument& term) {
     const std::string& name = term.as<syntax::variable>()->name;
-    const auto known = unified.values.find(name);
-    result.has_own_variables |= known == unified.values.end();
-    term = known != unified.values.end() ? known->second : variable_term(name + suffix, term.span);
+    const auto value = unified.values.find(name);
+    result.has_own_variables |= value == unified.values.end();
+    term = value != unified.values.end() ? value->second : variable_term(name + suffix, term.span);
   });
   const relation_id relation = *declared_.find_relation(atom.name.text);
   for (std::size_t position = 0; position < atom.arguments.size(); ++position) {
     const type_id type = declared_.column_type(relation, position);
-    const std::optional<type_id> known = type.valid() ? std::optional(type) : std::nullopt;
-    result.can_hold &= unify(chosen.head->arguments[position], atom.arguments[position], known, unified);
+    const std::optional<type_id> column_type = type.valid() ? std::optional(type) : std::nullopt;
+    result.can_hold &= unify(chosen.head->arguments[position], atom.arguments[position], column_type, unified);
     if (!result.can_hold) return result;
   }
   for (auto& [formal, actual] : unified.equal) {
@@ -357,7 +359,7 @@ inliner::instance_of_body inliner::instance(const definition& chosen, const synt
   }
   if (result.body.empty()) result.body.push_back({syntax::boolean_constant{true}, atom.span});
   if (unified.opened.empty()) return result;
-  // Negated, it says that the value is another one, or is this one, which the negated rest is about.
+  // The negation holds for every other value, and for this one where the rest of the body does not hold.
   syntax::literal negated_rest = negation_of(group_of({std::move(result.body)}, atom.span));
   for (auto opened = unified.opened.rbegin(); opened != unified.opened.rend(); ++opened) {
     std::vector<syntax::conjunction> alternatives;

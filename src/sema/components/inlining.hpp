@@ -12,10 +12,10 @@
 
 namespace gpulog::sema {
 
-/// Replaces atoms of relations declared `inline` by the bodies of their clauses (where check_inlining allows it). What
-/// cannot be replaced, a negated atom of definitions with variables of their own, say, leaves the relation one that is
-/// evaluated. Variables that stand in a record of the definition's head are no such ones: the record that a negated
-/// atom asks for is taken apart, `!r(p)` with `r([x, y]) :- x < y.` is `(p = nil ; p = [x, y], !(x < y))`.
+/// Replaces atoms of relations declared `inline` by the bodies of their clauses (where check_inlining allows it). Where
+/// an atom cannot be replaced, its relation is evaluated: a negated atom, if the definition has variables that the head
+/// does not bind. Variables in a record of the head are bound, as the record of a negated atom is taken apart:
+/// `!r(p)` with `r([x, y]) :- x < y.` is `(p = nil ; p = [x, y], !(x < y))`.
 class inliner {
  public:
   /// Reports inline relations that depend on each other in a cycle; nothing is inlined then.
@@ -24,8 +24,8 @@ class inliner {
   /// The clause with the atoms replaced; nothing when there is nothing to replace.
   [[nodiscard]] std::optional<syntax::clause> expand(const syntax::clause& clause);
 
-  /// Whether clauses with this head are evaluated: always but for an inline relation of which expand() replaced all
-  /// atoms. To be asked when all clauses were expanded.
+  /// Whether clauses with this head are evaluated: not those of an inline relation all of whose atoms expand() has
+  /// replaced. Ask when all clauses are expanded.
   [[nodiscard]] bool is_evaluated(const std::string& relation) const {
     return !definitions_.contains(relation) || kept_.contains(relation);
   }
@@ -55,7 +55,7 @@ class inliner {
   };
   struct instance_of_body {
     bool can_hold = true;
-    bool has_own_variables = false;  ///< ones that nothing of the atom gives a value
+    bool has_own_variables = false;  ///< ones that the atom gives no value
     syntax::conjunction body;
   };
   [[nodiscard]] instance_of_body instance(const definition& chosen, const syntax::atom& atom, bool negated);
@@ -64,11 +64,11 @@ class inliner {
   /// @param type of both, if it is known
   [[nodiscard]] bool unify(const syntax::argument& formal, const syntax::argument& actual, std::optional<type_id> type,
                            unification& result);
-  /// Takes the value apart as the constructor says that the definition's head has there. Nothing where that is not
-  /// possible, else as unify.
+  /// Takes the value apart by the constructor that the definition's head has in its place. @return as unify; nothing
+  /// where that is not possible
   [[nodiscard]] std::optional<bool> open(const syntax::argument& formal, const syntax::argument& value,
                                          std::optional<type_id> type, unification& result);
-  /// The term with its type said, where nothing else would: a record that stands for a variable in an inequality.
+  /// The term in a cast to its type: a record in place of a variable of an inequality has no type otherwise.
   [[nodiscard]] syntax::argument typed(syntax::argument term, std::optional<type_id> type);
   [[nodiscard]] std::optional<type_id> field_type(std::optional<type_id> record, std::size_t field) const;
 

@@ -23,13 +23,13 @@ definitions definitions_of(const std::vector<literal>& body, const std::vector<v
 
 /// Whether `found` holds for a variable or an unnamed place of the term, as it is written. Asks for all of them.
 template <class Predicate>
-bool any_name(const expression& tree, const definitions& made, Predicate& found) {
+bool any_name(const expression& tree, const definitions& defined_by, Predicate& found) {
   if (tree.is_variable()) {
-    const auto defined = made.find(tree.variable);
-    if (defined != made.end()) return any_name(*defined->second, made, found);
+    const auto defined = defined_by.find(tree.variable);
+    if (defined != defined_by.end()) return any_name(*defined->second, defined_by, found);
   }
   bool any = (tree.is_variable() || tree.is_unnamed()) && found(tree);
-  for (const expression& argument : tree.arguments) any |= any_name(argument, made, found);
+  for (const expression& argument : tree.arguments) any |= any_name(argument, defined_by, found);
   return any;
 }
 
@@ -42,22 +42,22 @@ bool counts_assignments(const aggregate& folded, const std::vector<variable>& va
   auto names_again = [&seen](const expression& name) {
     return name.is_variable() && !seen.insert(name.variable).second;
   };
-  const definitions made = definitions_of(folded.body, variables);
+  const definitions defined_by = definitions_of(folded.body, variables);
   for (const literal& part : folded.body) {
     is_special |= std::holds_alternative<aggregate>(part) || std::holds_alternative<generator>(part);
     const auto* read = std::get_if<atom>(&part);
     if (read == nullptr || read->negated) continue;
     ++atoms;
-    for (const expression& argument : read->arguments) is_special |= any_name(argument, made, names_again);
+    for (const expression& argument : read->arguments) is_special |= any_name(argument, defined_by, names_again);
   }
   return atoms > 0 && (atoms > 1 || is_special);
 }
 
 bool leaves_unnamed(const atom& read, const std::vector<literal>& body, const std::vector<variable>& variables) {
-  const definitions made = definitions_of(body, variables);
+  const definitions defined_by = definitions_of(body, variables);
   auto is_unnamed = [](const expression& name) { return name.is_unnamed(); };
   return std::any_of(read.arguments.begin(), read.arguments.end(),
-                     [&](const expression& argument) { return any_name(argument, made, is_unnamed); });
+                     [&](const expression& argument) { return any_name(argument, defined_by, is_unnamed); });
 }
 
 }  // namespace gpulog::sema

@@ -25,11 +25,11 @@ syntax::clause filling_rule(const syntax::relation_declaration& declaration, std
   const syntax::argument now{syntax::iteration_counter{}, span};
   const syntax::argument one{syntax::numeric_constant{"1", syntax::numeric_form::unsigned_number}, span};
   head.arguments.push_back({syntax::functor_call{syntax::functor::subtract, {now, one}}, span});
-  syntax::clause made;
-  made.span = span;
-  made.heads.push_back(std::move(head));
-  made.body.push_back({{std::move(body), span}});
-  return made;
+  syntax::clause rule;
+  rule.span = span;
+  rule.heads.push_back(std::move(head));
+  rule.body.push_back({{std::move(body), span}});
+  return rule;
 }
 
 }  // namespace
@@ -61,15 +61,15 @@ std::vector<syntax::item> define_debug_deltas(std::vector<syntax::item> items) {
 }
 
 std::vector<dependency> debug_delta_dependencies(const std::vector<syntax::item>& items, const declarations& declared) {
-  std::vector<dependency> made;
+  std::vector<dependency> dependencies;
   for (const syntax::item& item : items) {
     const auto* declaration = debug_delta(item);
     if (declaration == nullptr) continue;
     const auto filled = declared.find_relation(declaration->names.front().text);
     const auto source = declared.find_relation(declaration->debug_delta_of->text);
-    if (filled && source) made.push_back({*filled, *source, false});
+    if (filled && source) dependencies.push_back({*filled, *source, false});
   }
-  return made;
+  return dependencies;
 }
 
 }  // namespace gpulog::sema

@@ -14,9 +14,10 @@ const functor_signature* signature_of(syntax::aggregate_op op) {
   constexpr value_kind u = value_kind::unsigned_number;
   constexpr value_kind f = value_kind::floating;
   const auto folding = [](std::string_view name, const std::vector<value_kind>& kinds) {
-    functor_signature made{name, 1, 1, {}};
-    for (const value_kind kind : kinds) made.overloads.push_back({{kind}, kind, scalar_op::copy, lowering::direct});
-    return made;
+    functor_signature signature{name, 1, 1, {}};
+    for (const value_kind kind : kinds)
+      signature.overloads.push_back({{kind}, kind, scalar_op::copy, lowering::direct});
+    return signature;
   };
   static const functor_signature sum = folding("sum", {n, u, f});
   static const functor_signature min = folding("min", {n, u, f});
@@ -126,21 +127,21 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
     order_.push_back(&term);
     return found->second;
   }
-  const unknown made = constraints_.add_unknown();
-  terms_.emplace(&term, made);
+  const unknown term_type = constraints_.add_unknown();
+  terms_.emplace(&term, term_type);
   order_.push_back(&term);
   if (const auto* number = term.as<syntax::numeric_constant>()) {
-    constraints_.require_kind_among(made, literal_kinds(*number, declared_.words()), term.span);
+    constraints_.require_kind_among(term_type, literal_kinds(*number, declared_.words()), term.span);
   } else if (term.as<syntax::counter>() != nullptr) {
-    constraints_.require_subtype(made, declared_.types().of_kind(value_kind::number), term.span);
+    constraints_.require_subtype(term_type, declared_.types().of_kind(value_kind::number), term.span);
   } else if (term.as<syntax::iteration_counter>() != nullptr) {
-    constraints_.require_subtype(made, declared_.types().of_kind(value_kind::unsigned_number), term.span);
+    constraints_.require_subtype(term_type, declared_.types().of_kind(value_kind::unsigned_number), term.span);
   } else if (term.as<syntax::string_constant>() != nullptr) {
-    constraints_.require_subtype(made, declared_.types().of_kind(value_kind::symbol), term.span);
+    constraints_.require_subtype(term_type, declared_.types().of_kind(value_kind::symbol), term.span);
   } else if (const auto* call = term.as<syntax::functor_call>()) {
     std::vector<unknown> arguments;
     for (const syntax::argument& argument : call->arguments) arguments.push_back(collect(argument));
-    constraints_.require_overload(made, std::move(arguments), *signature_of(call->op));
+    constraints_.require_overload(term_type, std::move(arguments), *signature_of(call->op));
   } else if (const auto* user_call = term.as<syntax::user_functor_call>()) {
     const declarations::known_functor& functor = user_functor(user_call->name);
     for (std::size_t position = 0; position < user_call->arguments.size(); ++position) {
@@ -149,14 +150,14 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
       const type_id type = functor.parameters[position];
       if (type.valid()) constraints_.require_subtype(value, type, argument.span);
     }
-    if (functor.result.valid()) constraints_.require_subtype(made, functor.result, term.span);
+    if (functor.result.valid()) constraints_.require_subtype(term_type, functor.result, term.span);
   } else if (const auto* record = term.as<syntax::record_constructor>()) {
     std::vector<type_constraints::placed> fields;
     for (const syntax::argument& field : record->fields) fields.push_back({collect(field), field.span});
-    constraints_.require_record(made, std::move(fields));
+    constraints_.require_record(term_type, std::move(fields));
   } else if (const auto* branch = term.as<syntax::branch_constructor>()) {
     const declarations::known_branch& declared = *declared_.find_branch(branch->branch.text);
-    constraints_.require_subtype(made, declared.type, term.span);
+    constraints_.require_subtype(term_type, declared.type, term.span);
     const std::vector<type_id>& types = declared_.branch_fields(declared);
     for (std::size_t field = 0; field < branch->fields.size(); ++field) {
       const unknown value = collect(branch->fields[field]);
@@ -173,23 +174,23 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
       };
       require(collect(**aggregate->initial), functor.parameters[0], (**aggregate->initial).span);
       require(collect(**aggregate->target), functor.parameters[1], (**aggregate->target).span);
-      require(made, functor.result, term.span);
+      require(term_type, functor.result, term.span);
     } else if (signature == nullptr || !aggregate->target) {
-      constraints_.require_subtype(made, declared_.types().of_kind(value_kind::number), term.span);
+      constraints_.require_subtype(term_type, declared_.types().of_kind(value_kind::number), term.span);
     } else {
-      constraints_.require_overload(made, {collect(**aggregate->target)}, *signature);
+      constraints_.require_overload(term_type, {collect(**aggregate->target)}, *signature);
     }
   } else if (const auto* cast = term.as<syntax::type_cast>()) {
     const unknown value = collect(*cast->value);
     if (const auto type = declared_.types().find(cast->type.text)) {
-      constraints_.require_subtype(made, *type, term.span);
+      constraints_.require_subtype(term_type, *type, term.span);
       // Nothing but the cast says of which type a record or a constant is: as(2, float) is 2.0.
       if (is_record_or_constant(*cast->value)) {
         constraints_.require_subtype(value, *type, term.span);
       }
     }
   }
-  return made;
+  return term_type;
 }
 
 std::vector<clause_types::unknown> clause_types::arguments_of(const syntax::functor_call& call) const {

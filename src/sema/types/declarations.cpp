@@ -95,7 +95,7 @@ void declarations::report_unknown_relation(const syntax::qualified_name& name) c
 // ---- functors of libraries ------------------------------------------------------------------------------------------
 
 void declarations::declare_functor(const syntax::functor_declaration& declaration) {
-  known_functor made{&declaration, {}, {}, static_cast<std::uint32_t>(program_.functors.size())};
+  known_functor functor{&declaration, {}, {}, static_cast<std::uint32_t>(program_.functors.size())};
   user_functor described{declaration.name.text, {}, value_kind::number, declaration.stateful};
   const auto add = [&](const syntax::qualified_name& written, const source_span& where, const std::string& role) {
     const auto type = resolve_type(written, role + " of functor " + declaration.name.text);
@@ -109,11 +109,11 @@ void declarations::declare_functor(const syntax::functor_declaration& declaratio
   };
   for (const syntax::attribute& parameter : declaration.parameters) {
     const auto [type, kind] = add(parameter.type, parameter.span, " in a parameter");
-    made.parameters.push_back(type);
+    functor.parameters.push_back(type);
     described.parameters.push_back(kind);
   }
-  std::tie(made.result, described.result) = add(declaration.result, declaration.result.span, " in the result");
-  const auto [previous, inserted] = user_functors_.emplace(declaration.name.text, std::move(made));
+  std::tie(functor.result, described.result) = add(declaration.result, declaration.result.span, " in the result");
+  const auto [previous, inserted] = user_functors_.emplace(declaration.name.text, std::move(functor));
   if (inserted) {
     program_.functors.push_back(std::move(described));
     return;
@@ -222,47 +222,47 @@ void declarations::declare_relation(const syntax::relation_declaration& declarat
     diagnostics_.error(name.span, "Name clash on relation " + name.text)
         .note(type->second.declaration->name.span, "The type of this name");
   }
-  relation made;
-  made.name = name.text;
-  made.span = name.span;
+  relation declared;
+  declared.name = name.text;
+  declared.span = name.span;
   std::vector<type_id> types;
   for (const syntax::attribute& column : declaration.attributes) {
     const auto type = resolve_type(column.type, " in attribute " + column.name.text + ":" + column.type.text);
     types.push_back(type.value_or(type_id()));
-    made.attributes.push_back({column.name.text, column.type.text, type ? types_.kind(*type) : value_kind::number,
-                               type ? types_[*type].structure : structure_id()});
+    declared.attributes.push_back({column.name.text, column.type.text, type ? types_.kind(*type) : value_kind::number,
+                                   type ? types_[*type].structure : structure_id()});
   }
-  apply_qualifiers(declaration, name, made);
-  if (made.structure == representation::eqrel) check_equivalence(name, made, types);
-  if (made.structure == representation::btree_delete && made.arity() == 0) {
+  apply_qualifiers(declaration, name, declared);
+  if (declared.structure == representation::eqrel) check_equivalence(name, declared, types);
+  if (declared.structure == representation::btree_delete && declared.arity() == 0) {
     diagnostics_.error(name.span, "Relation " + name.text + " is btree_delete and must not be nullary");
   }
-  add_choice_domains(declaration, made);
+  add_choice_domains(declaration, declared);
   relation_names_.push_back(name.text);
   column_types_.push_back(std::move(types));
   attributes_.push_back(&declaration.attributes);
-  program_.relations.push_back(std::move(made));
+  program_.relations.push_back(std::move(declared));
 }
 
 void declarations::declare_query(const syntax::atom& head, const std::string& text) {
   relations_.emplace(head.name.text, relation_id(static_cast<std::uint32_t>(program_.relations.size())));
-  relation made;
-  made.name = head.name.text;
-  made.span = head.span;
-  made.is_query = true;
-  made.directives.push_back(
+  relation query;
+  query.name = head.name.text;
+  query.span = head.span;
+  query.is_query = true;
+  query.directives.push_back(
       {directive_kind::output, {{"IO", "stdout"}, {"headers", "true"}, {"name", text}}, head.span});
   std::vector<syntax::attribute>& columns = query_columns_.emplace_back();
   for (const syntax::argument& argument : head.arguments) {
     const std::string& name = argument.as<syntax::variable>()->name;
-    made.attributes.push_back({name, {}, value_kind::number, {}});
+    query.attributes.push_back({name, {}, value_kind::number, {}});
     syntax::attribute& column = columns.emplace_back();
     column.name = {name, argument.span};
     column.span = argument.span;
   }
   column_types_.emplace_back(columns.size());
   attributes_.push_back(&columns);
-  program_.relations.push_back(std::move(made));
+  program_.relations.push_back(std::move(query));
 }
 
 void declarations::check_attribute_names(const syntax::relation_declaration& declaration) {
@@ -372,8 +372,8 @@ void declarations::add_choice_domains(const syntax::relation_declaration& declar
     // Domains are sets of sets.
     std::sort(columns.begin(), columns.end());
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-    const auto& known = relation.choice_domains;
-    if (!columns.empty() && std::find(known.begin(), known.end(), columns) == known.end()) {
+    const auto& keys = relation.choice_domains;
+    if (!columns.empty() && std::find(keys.begin(), keys.end(), columns) == keys.end()) {
       relation.choice_domains.push_back(std::move(columns));
     }
   }

@@ -208,9 +208,9 @@ std::vector<type_id> declarations::resolve_fields(const std::vector<syntax::attr
   for (const syntax::attribute& field : fields) {
     const auto type = resolve_type(field.type, " in the definition of field " + field.name.text);
     types.push_back(type.value_or(type_id()));
-    field_type& made = described.emplace_back();
-    made.name = field.name.text;
-    if (type) made.type = {types_.kind(*type), types_[*type].structure};
+    field_type& description = described.emplace_back();
+    description.name = field.name.text;
+    if (type) description.type = {types_.kind(*type), types_[*type].structure};
   }
   return types;
 }
@@ -232,9 +232,9 @@ void declarations::complete_branches(const syntax::adt_definition& definition, s
       static_cast<void>(resolve_fields(branch->fields, unused));  // what is wrong in them is reported, too
       continue;
     }
-    branch_type& made = described.branches.emplace_back();
-    made.name = branch->name.text;
-    types.branches.push_back(resolve_fields(branch->fields, made.fields));
+    branch_type& description = described.branches.emplace_back();
+    description.name = branch->name.text;
+    types.branches.push_back(resolve_fields(branch->fields, description.fields));
   }
 }
 

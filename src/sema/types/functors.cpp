@@ -88,23 +88,17 @@ std::vector<functor_signature> make_table() {
   return table;
 }
 
-const std::vector<functor_signature>& table() {
-  static const std::vector<functor_signature> signatures = make_table();
-  return signatures;
-}
-
 }  // namespace
 
 const functor_signature* find_functor(std::string_view name) {
+  static const std::vector<functor_signature> table = make_table();
   static const std::unordered_map<std::string_view, const functor_signature*> by_name = [] {
     std::unordered_map<std::string_view, const functor_signature*> result;
-    for (const functor_signature& signature : table()) result.emplace(signature.name, &signature);
+    for (const functor_signature& signature : table) result.emplace(signature.name, &signature);
     return result;
   }();
   const auto found = by_name.find(name);
   return found == by_name.end() ? nullptr : found->second;
 }
-
-std::span<const functor_signature> all_functors() { return table(); }
 
 }  // namespace gpulog::sema

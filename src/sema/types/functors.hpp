@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -40,8 +39,5 @@ struct functor_signature {
 
 /// The signature of a functor, or nullptr when there is no such functor on words (yet).
 [[nodiscard]] const functor_signature* find_functor(std::string_view name);
-
-/// All functors, for suggestions.
-[[nodiscard]] std::span<const functor_signature> all_functors();
 
 }  // namespace gpulog::sema

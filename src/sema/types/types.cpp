@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "support/value_table.hpp"
+
 namespace gpulog::sema {
 
 namespace {
@@ -13,21 +15,12 @@ constexpr std::array primitive_kinds = {value_kind::number, value_kind::unsigned
 }  // namespace
 
 std::string_view kind_name(value_kind kind) {
-  switch (kind) {
-    case value_kind::number:
-      return "number";
-    case value_kind::unsigned_number:
-      return "unsigned";
-    case value_kind::floating:
-      return "float";
-    case value_kind::symbol:
-      return "symbol";
-    case value_kind::record:
-      return "record";
-    case value_kind::adt:
-      return "adt";
-  }
-  return "?";
+  using enum value_kind;
+  static constexpr entry<value_kind, std::string_view> table[] = {{number, "number"},  {unsigned_number, "unsigned"},
+                                                                  {floating, "float"}, {symbol, "symbol"},
+                                                                  {record, "record"},  {adt, "adt"}};
+  static_assert(has_all(table, adt));
+  return find_in(table, kind).value();
 }
 
 type_environment::type_environment() {

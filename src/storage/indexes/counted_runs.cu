@@ -40,7 +40,7 @@ __device__ std::uint64_t slots_of(const counted_run& run) {
 __device__ std::uint64_t& range_of(const counted_run& run, std::uint64_t slot) {
   return run.numbered != nullptr ? run.numbered[slot] : run.table[slot].range;
 }
-/// The slot of code 0, which looks free to all others and is none of theirs.
+/// The slot of code 0. It always looks free, so all other codes pass over it.
 __device__ std::uint64_t zero_slot(const counted_run& run) { return scale(mix(0), run.table_size); }
 
 __device__ void clear_slot(const counted_run& run, std::uint64_t slot) {
@@ -90,7 +90,7 @@ __device__ void place_slot(const counted_run& run, std::uint64_t slot, std::uint
   if (count != 0) {
     range_of(run, slot) = pack(count, static_cast<word>(first));
   } else if (run.numbered == nullptr && slot == zero_slot(run)) {
-    // No row has it, but others may stand behind it: a range without rows that isn't 0.
+    // No row has this code, but codes may stand behind it: a range that has no rows and is not 0.
     range_of(run, slot) = pack(0, 1);
   }
 }

@@ -5,6 +5,7 @@
 
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives_by_functor.hpp"
+#include "storage/calibration.hpp"
 #include "storage/indexes/run_policy.hpp"
 #include "storage/relation/device_relation.hpp"
 
@@ -14,14 +15,6 @@ namespace {
 
 /// Most runs of an index that a lookup visits; an index merges before it has more.
 constexpr std::uint32_t most_runs = 12;
-
-/// The number of keys of a run with so few rows isn't asked for.
-constexpr std::uint64_t unmeasured_rows = 1u << 16;
-/// A run with more rows than this is sorted where its keys can't be counted by number: a table for as many keys as rows
-/// would take too much memory.
-constexpr std::uint64_t most_table_rows = 1u << 24;
-/// A key is looked up by its number where the numbers are at most so much sparser than the keys.
-constexpr std::uint64_t direct_factor = 4;
 
 std::uint64_t table_size_of(std::uint64_t keys, double load) {
   return static_cast<std::uint64_t>(static_cast<double>(keys) / load) + 2;
@@ -171,12 +164,12 @@ bool device_run::count_rows(memory_resource& resource, const column_pointers& co
   made.key_length = layout_->key_lengths[0];
   level& one = levels_[0];
   const std::uint64_t numbers = bounds.empty() || made.key_length != 1 ? UINT64_MAX : bounds[layout_->order[0]];
-  if (numbers <= direct_factor * n) {
+  if (numbers <= calibration::direct_factor * n) {
     one.numbered = array<std::uint64_t>(resource, numbers, backend::fresh_memory::anything);
     made.numbered = one.numbered.data();
     made.number_count = numbers;
   } else {
-    if (n > most_table_rows) return false;
+    if (n > calibration::most_table_rows) return false;
     one.table = array<key_slot>(resource, table_size_of(n, layout_->load), backend::fresh_memory::anything);
     made.table = one.table.data();
     made.table_size = one.table.size();
@@ -255,11 +248,11 @@ void device_run::build_level(const backend::gpu::device_context& context, memory
     backend::gpu::select_if(scratch, bytes, made.first.data(), count.data(), n, starts_group{sorted, more.data()},
                             stream);
   });
-  // Small runs, most of which are a delta's, are sized for as many keys as rows: asking for the true number costs more
-  // than what is saved.
+  // Small runs have room for as many keys as rows: most of them are a delta's, and to ask for the number of keys costs
+  // more than the room that it saves.
   made.groups = n;
   word largest = UINT32_MAX;
-  if (n > unmeasured_rows) {
+  if (n > calibration::unmeasured_rows) {
     backend::gpu::for_each(stream, 1, last_key{sorted, count.data() + 1, n});
     const auto [groups, last] = context.read_pair(count.data());
     made.groups = groups;
@@ -273,7 +266,7 @@ void device_run::build_level(const backend::gpu::device_context& context, memory
   backend::gpu::for_each(
       stream, made.groups + 1,
       gather_keys{sorted, more.data(), made.first.data(), made.keys.data(), made.groups, n, count.data()});
-  if (largest < direct_factor * made.groups) {
+  if (largest < calibration::direct_factor * made.groups) {
     made.direct = array<std::uint32_t>(resource, largest + 2ULL, backend::fresh_memory::anything);
     backend::gpu::for_each(
         stream, made.groups + 1,
@@ -322,7 +315,7 @@ void device_index::refresh(const backend::gpu::device_context& context, const co
                            std::uint64_t old_rows, std::uint64_t rows, const std::vector<std::uint64_t>& bounds) {
   if (indexed_ == rows && delta_begin_ == old_rows) return;
   constexpr std::uint64_t most_rows = 1ULL << 31;  // positions in a run have 32 bits
-  // What is complete is made once, and may be read in its order.
+  // An index of a complete relation is made once, and its order may be read.
   const source from{columns, bounds, old_rows != rows || indexed_ != 0};
   const auto fold = [&](run_pointer run) {
     // Which elders it swallows is known before anything is sorted.

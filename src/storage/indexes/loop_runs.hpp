@@ -63,7 +63,7 @@ struct loop_runs {
     if (old_count == most_old) return false;
     made.has_new_old = true;
     if (old_count != before) {
-      // What it is made of are rows, not runs: their places are free.
+      // It is made of the rows, not of the older runs: so their places are free.
       taken &= ~(1U << joined.place);
       joined.place = take_place();
       made.built[made.built_count++] = joined;

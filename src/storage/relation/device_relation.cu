@@ -5,6 +5,7 @@
 
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives_by_functor.hpp"
+#include "storage/calibration.hpp"
 
 namespace gpulog::storage::gpu {
 
@@ -65,10 +66,6 @@ struct add_winners {
     counter->tail_before = counter->tail;
   }
 };
-
-constexpr std::uint64_t initial_rows = 1u << 14;
-/// Small relations grow faster, as every growth waits for the device.
-constexpr std::uint64_t fast_growth_rows = 1u << 25;
 
 }  // namespace
 
@@ -165,13 +162,13 @@ bool device_relation::fits_beside(std::uint64_t rows) const {
 std::uint64_t device_relation::limit_for(std::uint64_t extra) const {
   if (only_appends_) {
     // Who appends knows how much; half as much again only lest it happens often.
-    const std::uint64_t wanted = std::max({tail_ + extra, limit_, initial_rows});
+    const std::uint64_t wanted = std::max({tail_ + extra, limit_, calibration::initial_rows});
     const std::uint64_t larger = limit_ + limit_ / 2;
     return larger > wanted && fits_beside(larger) ? larger : wanted;
   }
-  std::uint64_t limit = std::max({limit_, columns_.front().size(), initial_rows});
+  std::uint64_t limit = std::max({limit_, columns_.front().size(), calibration::initial_rows});
   while (limit - tail_ < extra) {
-    if (limit < fast_growth_rows) {
+    if (limit < calibration::fast_growth_rows) {
       limit *= 4;
     } else {
       limit = fits_beside(2 * limit) ? 2 * limit : limit + limit / 2;

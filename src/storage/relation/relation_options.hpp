@@ -24,21 +24,12 @@ enum class storage_mode : std::uint8_t { hash, hisa };
 /// possible, for experiments.
 enum class set_choice : std::uint8_t { automatic, hash, bits, words };
 
-/// When a bit matrix takes the place of a hash set.
-struct set_sizes {
-  /// A matrix that fits into a processor's own cache.
-  static constexpr std::uint64_t small_matrix_bytes = 256u << 10;
-  /// A matrix that is at most so many times as large as the hash set that has to grow.
-  static constexpr std::uint64_t matrix_per_hash = 8;
-  /// @param memory bytes that all relations may take, of which `used` are
-  [[nodiscard]] static std::uint64_t largest_matrix(set_choice chosen, std::uint64_t memory, std::uint64_t used) {
-    const std::uint64_t share = chosen == set_choice::automatic ? 4 : 2;
-    return used < memory ? (memory - used) / share : 0;
-  }
-  /// A hash set of words pays once a packed one is larger than caches, and where so many tuples share a word.
-  static constexpr std::uint64_t least_packed_bytes = 16u << 20;
-  static constexpr double tuples_per_word = 2;
-};
+/// Bytes of a bit matrix that may take the place of a hash set, at most.
+/// @param memory bytes that all relations may take, of which `used` are
+[[nodiscard]] inline std::uint64_t largest_matrix(set_choice chosen, std::uint64_t memory, std::uint64_t used) {
+  const std::uint64_t share = chosen == set_choice::automatic ? 4 : 2;
+  return used < memory ? (memory - used) / share : 0;
+}
 
 struct relation_options {
   storage_mode mode = storage_mode::hash;

@@ -5,6 +5,7 @@
 #include <deque>
 #include <vector>
 
+#include "storage/calibration.hpp"
 #include "storage/indexes/sorted_index.hpp"
 #include "storage/representation/row_table.hpp"
 
@@ -98,8 +99,7 @@ class choice_rows : public row_representation {
   }
   template <class Backend>
   void drop_rivals(Backend& backend) {
-    constexpr std::uint64_t worth_sorting = 1u << 20;
-    if (tables_.size() != 1 || rows_->end() - chosen_rows_ < worth_sorting) return;
+    if (tables_.size() != 1 || rows_->end() - chosen_rows_ < calibration::least_sorted_rivals) return;
     sort_candidates(backend);
     drop_sorted_rivals();
   }

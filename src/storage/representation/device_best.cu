@@ -5,6 +5,7 @@
 
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives_by_functor.hpp"
+#include "storage/calibration.hpp"
 #include "storage/relation/best_slots.cuh"
 
 namespace gpulog::storage::gpu {
@@ -44,8 +45,6 @@ struct is_tuple {
   set_view set;
   __device__ bool operator()(std::uint64_t row) const { return contains_best(set, row_values{set.columns, row}); }
 };
-
-constexpr std::uint64_t least_compacted_rows = 1u << 20;
 
 }  // namespace
 
@@ -124,7 +123,7 @@ array<std::uint64_t> device_best::select_tuples(const set_view& set, std::uint64
 }
 
 bool device_best::is_worth_compacting(std::uint64_t rows) const {
-  return rows > std::max(least_compacted_rows, 2 * compacted_rows_);
+  return rows > std::max(calibration::least_compacted_rows, 2 * compacted_rows_);
 }
 
 }  // namespace gpulog::storage::gpu

@@ -5,6 +5,7 @@
 
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/wave.hpp"
+#include "storage/calibration.hpp"
 #include "storage/sets/packed_slots.cuh"
 
 namespace gpulog::storage::gpu {
@@ -54,22 +55,11 @@ struct rehash_rows {
   }
 };
 
-constexpr std::uint64_t least_slots = 1u << 14;
-/// Small sets grow faster, as every growth waits for the device.
-constexpr std::uint64_t fast_growth_slots = 1u << 25;
-/// A matrix that takes no longer to clear than a growth of a small set: this at the rate of the device's memory.
-constexpr double clearing_seconds = 7e-6;
 std::uint64_t small_matrix_bytes(const backend::gpu::device_context& context) {
-  constexpr std::uint64_t of_unknown_devices = 8u << 20;
   const double rate = context.properties().bytes_per_second;
-  return rate > 0 ? static_cast<std::uint64_t>(rate * clearing_seconds) : of_unknown_devices;
+  return rate > 0 ? static_cast<std::uint64_t>(rate * calibration::clearing_seconds)
+                  : calibration::small_matrix_bytes_of_unknown_devices;
 }
-/// A matrix that is at most so many times as large as a hash set takes its place: clearing it takes less time than what
-/// probing costs more.
-constexpr std::uint64_t matrix_per_hash = 8;
-/// Words pay where a set of tuples is larger than the cache, and where so many tuples share one.
-constexpr std::uint64_t least_rows_of_words = 16u << 20;
-constexpr double least_tuples_per_word = 2;
 
 [[nodiscard]] bool is_packed(const set_view& rows) { return rows.arity <= 2; }
 
@@ -109,7 +99,8 @@ bool device_set::bound_values(const set_view& rows, std::uint64_t n, const std::
   bounds_ = bit_matrix_shape::of(bounds);
   memory_ = memory;
   if (sets_ == set_choice::words) {
-    return packed_word::can_hold(*bounds_) && become_words(rows, n, std::max(slots_.size(), least_slots), false);
+    return packed_word::can_hold(*bounds_) &&
+           become_words(rows, n, std::max(slots_.size(), calibration::least_slots), false);
   }
   if (sets_ == set_choice::bits || bounds_->bytes() <= std::max(small_matrix_bytes(*context_), slots_.bytes())) {
     become_bits(rows, n, false);
@@ -119,7 +110,7 @@ bool device_set::bound_values(const set_view& rows, std::uint64_t n, const std::
 
 /// @return whether there was memory for a matrix
 bool device_set::become_bits(const set_view& rows, std::uint64_t n, bool keep) {
-  if (bounds_->bytes() > set_sizes::largest_matrix(sets_, memory_, resource_->used())) return false;
+  if (bounds_->bytes() > largest_matrix(sets_, memory_, resource_->used())) return false;
   try {
     bits_ = array<std::uint32_t>(*resource_, bounds_->rows * bounds_->stride * 2);
   } catch (const backend::memory_exceeded&) {
@@ -146,7 +137,7 @@ bool device_set::become_words(const set_view& rows, std::uint64_t n, std::uint64
   }
   is_words_ = true;
   insert_rows(rows, n);
-  if (sets_ == set_choice::automatic && n < least_tuples_per_word * used_slots()) {
+  if (sets_ == set_choice::automatic && n < calibration::tuples_per_word * used_slots()) {
     slots_.swap(tuples);
     is_words_ = false;
     few_share_words_ = true;
@@ -170,7 +161,7 @@ std::uint64_t device_set::make_word_room(std::uint64_t extra, bool keep) {
   // Counting takes time, too: it should not happen for a few tuples.
   const std::uint64_t wanted = used + std::max(extra, slots_.size() / 16);
   std::uint64_t capacity = slots_.size();
-  while (capacity / slots_per_row < wanted) capacity *= capacity < fast_growth_slots ? 4 : 2;
+  while (capacity / slots_per_row < wanted) capacity *= capacity < calibration::fast_growth_slots ? 4 : 2;
   if (capacity != slots_.size()) {
     array<std::uint64_t> smaller(*resource_, capacity);
     smaller.swap(slots_);
@@ -185,11 +176,13 @@ std::uint64_t device_set::extend(const set_view& rows, std::uint64_t n, std::uin
                                  bool keep) {
   const std::uint64_t slots = limit * slots_per_row;
   const bool may_change = bounds_ && sets_ != set_choice::words;
-  if (bits_.size() == 0 && may_change && bounds_->bytes() / matrix_per_hash <= slots * sizeof(std::uint64_t)) {
+  if (bits_.size() == 0 && may_change &&
+      bounds_->bytes() / calibration::matrix_per_hash <= slots * sizeof(std::uint64_t)) {
     become_bits(rows, n, keep);
   }
   const bool may_be_words = bounds_ && sets_ == set_choice::automatic && !few_share_words_;
-  if (bits_.size() == 0 && !is_words_ && may_be_words && n >= least_rows_of_words && packed_word::can_hold(*bounds_)) {
+  if (bits_.size() == 0 && !is_words_ && may_be_words && n >= calibration::least_rows_of_words &&
+      packed_word::can_hold(*bounds_)) {
     become_words(rows, n, limit, keep);
   }
   if (is_words_) return std::min(limit, n + make_word_room(extra, keep));

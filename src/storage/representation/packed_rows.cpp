@@ -1,5 +1,7 @@
 #include "storage/representation/packed_rows.hpp"
 
+#include "storage/calibration.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -15,7 +17,7 @@ void packed_rows::bound_values(const std::vector<std::uint64_t>& bounds, std::ui
     if (packed_word::can_hold(*bounds_)) become_words(0);
     return;
   }
-  const std::uint64_t at_once = std::max(bytes(), set_sizes::small_matrix_bytes);
+  const std::uint64_t at_once = std::max(bytes(), calibration::small_matrix_bytes);
   if ((sets == set_choice::bits || bounds_->bytes() <= at_once) && become_bits()) return;
   if (sets == set_choice::automatic && narrow_set::can_hold(*bounds_)) become_narrow();
 }
@@ -24,13 +26,13 @@ void packed_rows::bound_values(const std::vector<std::uint64_t>& bounds, std::ui
 void packed_rows::grow_set(std::uint64_t room) {
   const set_choice sets = rows_->options.sets;
   const bool may_be_bits = bounds_ && sets != set_choice::words;
-  if (may_be_bits && bounds_->bytes() <= set_sizes::matrix_per_hash * hash_bytes() && become_bits()) return;
+  if (may_be_bits && bounds_->bytes() <= calibration::matrix_per_hash * hash_bytes() && become_bits()) return;
   const bool is_narrow = std::holds_alternative<narrow_set>(set_);
   const bool is_hash = is_narrow || std::holds_alternative<packed_set>(set_);
-  if (is_hash && bounds_ && sets == set_choice::automatic && hash_bytes() >= set_sizes::least_packed_bytes &&
+  if (is_hash && bounds_ && sets == set_choice::automatic && hash_bytes() >= calibration::least_packed_bytes &&
       packed_word::can_hold(*bounds_)) {
     const double shared = tuples_per_word(rows_->pointers().data(), rows_->end(), *bounds_);
-    const double least = set_sizes::tuples_per_word * static_cast<double>(hash_bytes() / bytes());
+    const double least = calibration::tuples_per_word * static_cast<double>(hash_bytes() / bytes());
     if (shared >= least) return become_words(room);
   }
   std::visit([&](auto& set) { set.grow(room, rows_->options.workers); }, set_);
@@ -39,7 +41,7 @@ void packed_rows::grow_set(std::uint64_t room) {
 /// @return whether there is memory for a matrix
 bool packed_rows::become_bits() {
   memory_resource& resource = *rows_->resource;
-  if (bounds_->bytes() > set_sizes::largest_matrix(rows_->options.sets, memory_, resource.used())) return false;
+  if (bounds_->bytes() > largest_matrix(rows_->options.sets, memory_, resource.used())) return false;
   try {
     bit_set bits(resource, *bounds_);
     insert_all_rows(bits, 0);

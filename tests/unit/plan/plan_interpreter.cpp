@@ -5,57 +5,30 @@
 #include <utility>
 
 #include "kernels/steps/scalar.hpp"
+#include "kernels/steps/word_operations.hpp"
 
 namespace gpulog::plan {
 namespace {
 
-constexpr std::size_t word_operations = static_cast<std::size_t>(scalar_op::float_to_unsigned) + 1;
-
-template <std::size_t... Op>
-word apply(scalar_op op, word left, word right, std::index_sequence<Op...>) {
-  word result = 0;
-  (void)((static_cast<std::size_t>(op) == Op &&
-          (result = kernels::apply<static_cast<scalar_op>(Op)>(left, right), true)) ||
-         ...);
-  return result;
+std::optional<word> apply(scalar_op op, word left, word right) {
+  switch (op) {
+#define GPULOG_CASE(NAME) \
+  case scalar_op::NAME:   \
+    return kernels::apply<scalar_op::NAME>(left, right);
+    GPULOG_FOR_EACH_WORD_OPERATION(GPULOG_CASE)
+#undef GPULOG_CASE
+    default:
+      return std::nullopt;
+  }
 }
 
 std::optional<bool> holds(comparison_op op, word left, word right) {
-  const auto number = [](word value) { return static_cast<std::int32_t>(value); };
-  const auto floating = [](word value) { return std::bit_cast<float>(value); };
   switch (op) {
-    case comparison_op::equal:
-      return left == right;
-    case comparison_op::not_equal:
-      return left != right;
-    case comparison_op::less_number:
-      return number(left) < number(right);
-    case comparison_op::less_equal_number:
-      return number(left) <= number(right);
-    case comparison_op::greater_number:
-      return number(left) > number(right);
-    case comparison_op::greater_equal_number:
-      return number(left) >= number(right);
-    case comparison_op::less_unsigned:
-      return left < right;
-    case comparison_op::less_equal_unsigned:
-      return left <= right;
-    case comparison_op::greater_unsigned:
-      return left > right;
-    case comparison_op::greater_equal_unsigned:
-      return left >= right;
-    case comparison_op::equal_float:
-      return floating(left) == floating(right);
-    case comparison_op::not_equal_float:
-      return floating(left) != floating(right);
-    case comparison_op::less_float:
-      return floating(left) < floating(right);
-    case comparison_op::less_equal_float:
-      return floating(left) <= floating(right);
-    case comparison_op::greater_float:
-      return floating(left) > floating(right);
-    case comparison_op::greater_equal_float:
-      return floating(left) >= floating(right);
+#define GPULOG_CASE(NAME)   \
+  case comparison_op::NAME: \
+    return kernels::holds<comparison_op::NAME>(left, right);
+    GPULOG_FOR_EACH_WORD_COMPARISON(GPULOG_CASE)
+#undef GPULOG_CASE
     default:
       return std::nullopt;
   }
@@ -186,12 +159,13 @@ void plan_interpreter::step(const rule_version& version, std::size_t position, s
   } else if (const auto* computed = std::get_if<compute>(&op)) {
     const word left = static_cast<word>(value_of(computed->arguments.front(), slots));
     const word right = static_cast<word>(value_of(computed->arguments.back(), slots));
-    const bool needs_symbols = static_cast<std::size_t>(computed->op) >= word_operations;
-    if (needs_symbols || (kernels::may_fault(computed->op) && kernels::divides_badly(computed->op, left, right))) {
+    const bool faults = kernels::may_fault(computed->op) && kernels::divides_badly(computed->op, left, right);
+    const auto result = faults ? std::nullopt : apply(computed->op, left, right);
+    if (!result) {
       gave_up_ = true;
       return;
     }
-    slots[computed->result.value] = apply(computed->op, left, right, std::make_index_sequence<word_operations>());
+    slots[computed->result.value] = *result;
     step(version, position + 1, slots);
   } else if (const auto* condition = std::get_if<filter>(&op)) {
     const auto truth = holds(condition->op, static_cast<word>(value_of(condition->left, slots)),

@@ -12,7 +12,7 @@ source_span span_of(const source_file& file, const std::string& text) {
   return {&file, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + text.size())};
 }
 
-TEST(Diagnostics, PrintAsSouffleDoes) {
+TEST(diagnostics_report, print_as_souffle_does) {
   source_manager sources;
   const source_file& file = sources.add("some/folder/typ.dl", ".decl a(x:number)\n.decl b(x:symbol)\na(x) :- b(x).\n");
   diagnostics report;
@@ -32,7 +32,7 @@ TEST(Diagnostics, PrintAsSouffleDoes) {
             "1 errors generated, evaluation aborted\n");
 }
 
-TEST(Diagnostics, ShowAPartOfALongLine) {
+TEST(diagnostics_report, show_a_part_of_a_long_line) {
   source_manager sources;
   const source_file& file =
       sources.add("p.dl", std::string(100000, 'a') + "here" + std::string(100000, 'b') + "\nnext\n");
@@ -49,7 +49,7 @@ TEST(Diagnostics, ShowAPartOfALongLine) {
   }
 }
 
-TEST(Diagnostics, AreSortedByPlaceErrorsFirstAndOnce) {
+TEST(diagnostics_report, are_sorted_by_place_errors_first_and_once) {
   source_manager sources;
   const source_file& file = sources.add("p.dl", "one\ntwo\nthree\n");
   diagnostics report;
@@ -66,7 +66,7 @@ TEST(Diagnostics, AreSortedByPlaceErrorsFirstAndOnce) {
   EXPECT_NE(report.to_string().find("3 errors generated, evaluation aborted\n"), std::string::npos);
 }
 
-TEST(Diagnostics, WarningsAloneDoNotAbort) {
+TEST(diagnostics_report, warnings_alone_do_not_abort) {
   source_manager sources;
   const source_file& file = sources.add("p.dl", "text");
   diagnostics report;
@@ -75,7 +75,7 @@ TEST(Diagnostics, WarningsAloneDoNotAbort) {
   EXPECT_EQ(report.to_string(), "Warning: w in file p.dl at line 1\ntext\n^----\n");
 }
 
-TEST(Diagnostics, CaretStaysWithinTheLine) {
+TEST(diagnostics_report, caret_stays_within_the_line) {
   source_manager sources;
   const source_file& file = sources.add("p.dl", "ab\r\n\n");
   diagnostics report;

@@ -5,7 +5,7 @@
 namespace gpulog {
 namespace {
 
-TEST(Orderings, AComparisonIsTakenApartAndPutTogether) {
+TEST(orderings, a_comparison_is_taken_apart_and_put_together) {
   EXPECT_EQ(ordering_of(comparison_op::less_number), (ordering{value_kind::number, true, true}));
   EXPECT_EQ(ordering_of(comparison_op::greater_equal_float), (ordering{value_kind::floating, false, false}));
   int orderings = 0;
@@ -21,7 +21,7 @@ TEST(Orderings, AComparisonIsTakenApartAndPutTogether) {
   EXPECT_FALSE(ordering_of(comparison_op::less_symbol));
 }
 
-TEST(Orderings, LeastAndGreatestOfAKind) {
+TEST(orderings, least_and_greatest_of_a_kind) {
   int extremes = 0;
   for (int number = 0; number <= static_cast<int>(fold_op::functor); ++number) {
     const auto op = static_cast<fold_op>(number);

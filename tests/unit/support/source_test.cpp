@@ -12,7 +12,7 @@
 namespace gpulog {
 namespace {
 
-TEST(SourceFile, FindsLinesAndColumns) {
+TEST(source_file, finds_lines_and_columns) {
   source_manager sources;
   const source_file& file = sources.add("a/b.dl", "one\ntwo\n\nfour");
   EXPECT_EQ(file.line_count(), 4U);
@@ -26,7 +26,7 @@ TEST(SourceFile, FindsLinesAndColumns) {
   EXPECT_EQ(file.position(1000).line, 4U);
 }
 
-TEST(SourceFile, ObeysLineDirectives) {
+TEST(source_file, obeys_line_directives) {
   source_manager sources;
   source_file& file = sources.add("made.dl", "a\n# 10 \"x.dl\"\nb\nc\n#line 3\nd\n");
   file.add_line_directive(2, 10, "x.dl");
@@ -40,7 +40,7 @@ TEST(SourceFile, ObeysLineDirectives) {
   EXPECT_EQ(file.physical_line(26), 6U);
 }
 
-TEST(SourceSpan, PrintsAndJoins) {
+TEST(source_span, prints_and_joins) {
   source_manager sources;
   const source_file& file = sources.add("d/p.dl", "a(x) :-\n b(x).\n");
   const source_file& other = sources.add("q.dl", "");
@@ -53,7 +53,7 @@ TEST(SourceSpan, PrintsAndJoins) {
   EXPECT_FALSE(comes_before({&file, 2, 3}, {}));
 }
 
-TEST(SourceManager, LoadsFilesOrSaysWhich) {
+TEST(source_manager, loads_files_or_says_which) {
   const std::string path = testing::TempDir() + "gpulog_source_test.dl";
   std::ofstream(path) << "text\n";
   source_manager sources;
@@ -69,7 +69,7 @@ TEST(SourceManager, LoadsFilesOrSaysWhich) {
   }
 }
 
-TEST(Ensure, NamesThePlace) {
+TEST(ensure, names_the_place) {
   EXPECT_NO_THROW(ensure(true, "holds"));
   try {
     ensure(false, "one is one");

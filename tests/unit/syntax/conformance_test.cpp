@@ -58,7 +58,7 @@ std::set<std::uint32_t> accepted_lines(const fs::path& folder) {
 
 bool has_syntax_error(const fs::path& folder) { return folder.parent_path().filename() == "18-syntax-errors"; }
 
-TEST(Conformance, ProgramsWithoutSyntaxErrorsParseAndPrintBack) {
+TEST(conformance_programs, programs_without_syntax_errors_parse_and_print_back) {
   const auto folders = cases();
   if (folders.empty()) GTEST_SKIP() << "GPULOG_CONFORMANCE is not set";
   for (const fs::path& folder : folders) {
@@ -76,7 +76,7 @@ TEST(Conformance, ProgramsWithoutSyntaxErrorsParseAndPrintBack) {
   }
 }
 
-TEST(Conformance, SyntaxErrorsNameTheLine) {
+TEST(conformance_programs, syntax_errors_name_the_line) {
   const auto folders = cases();
   if (folders.empty()) GTEST_SKIP() << "GPULOG_CONFORMANCE is not set";
   for (const fs::path& folder : folders) {

@@ -25,7 +25,7 @@ const argument& only_argument(const parsed_text& parsed) {
   return parsed.result.items.at(0).as<clause>()->heads.at(0).arguments.at(0);
 }
 
-TEST(Arguments, Constants) {
+TEST(parsed_arguments, constants) {
   EXPECT_EQ(value("17"), "17");
   EXPECT_EQ(value("0x1F"), "0x1F");
   EXPECT_EQ(value("0b101"), "0b101");
@@ -46,7 +46,7 @@ TEST(Arguments, Constants) {
   EXPECT_EQ(value("-x"), "-x");
 }
 
-TEST(Arguments, NumericForms) {
+TEST(parsed_arguments, numeric_forms) {
   const auto form_of = [](const std::string& text) {
     const parsed_text parsed("a(" + text + ").");
     return only_argument(parsed).as<numeric_constant>()->form;
@@ -57,7 +57,7 @@ TEST(Arguments, NumericForms) {
   EXPECT_EQ(form_of("5.0"), numeric_form::floating);
 }
 
-TEST(Arguments, StringsWithEscapes) {
+TEST(parsed_arguments, strings_with_escapes) {
   const parsed_text parsed(R"dl(a("q\"b\\\n\t\a\b\f\r\v\'é").)dl");
   EXPECT_EQ(parsed.remarks(), "");
   EXPECT_EQ(only_argument(parsed).as<string_constant>()->value, "q\"b\\\n\t\a\b\f\r\v'é");
@@ -65,7 +65,7 @@ TEST(Arguments, StringsWithEscapes) {
   EXPECT_EQ(value("\"two\nlines\""), "\"two\\nlines\"");
 }
 
-TEST(Arguments, Precedences) {
+TEST(parsed_arguments, precedences) {
   // Printing leaves out parentheses that change nothing.
   EXPECT_EQ(value("(1+2)*3"), "(1 + 2) * 3");
   EXPECT_EQ(value("1+(2*3)"), "1 + 2 * 3");
@@ -92,7 +92,7 @@ TEST(Arguments, Precedences) {
   EXPECT_EQ(value("a * (-(b * c))"), "a * -(b * c)");
 }
 
-TEST(Arguments, MinusTwoSquaredIsMinusFour) {
+TEST(parsed_arguments, minus_two_squared_is_minus_four) {
   const parsed_text parsed("a(-2^2).");
   const auto* outer = only_argument(parsed).as<functor_call>();
   ASSERT_NE(outer, nullptr);
@@ -100,7 +100,7 @@ TEST(Arguments, MinusTwoSquaredIsMinusFour) {
   EXPECT_EQ(outer->arguments.at(0).as<functor_call>()->op, functor::power);
 }
 
-TEST(Arguments, Calls) {
+TEST(parsed_arguments, calls) {
   EXPECT_EQ(value("cat(x, \"y\", z)"), "cat(x, \"y\", z)");
   EXPECT_EQ(value("min(1, 2, 3)"), "min(1, 2, 3)");
   EXPECT_EQ(value("max(x + 1, 2) * 2"), "max(x + 1, 2) * 2");
@@ -115,7 +115,7 @@ TEST(Arguments, Calls) {
   EXPECT_EQ(value("range(1, 5)"), "range(1, 5)");
 }
 
-TEST(Arguments, EnumBeforeTheEndOfAClause) {
+TEST(parsed_arguments, enum_before_the_end_of_a_clause) {
   EXPECT_EQ(printed("a() :- x = $E. .decl b()"), "a() :- x = $E().\n.decl b()\n");
   EXPECT_EQ(printed("a() :- x = $E."), "a() :- x = $E().\n");
   // A name goes on behind a dot, a clause ends with a blank behind it.
@@ -124,7 +124,7 @@ TEST(Arguments, EnumBeforeTheEndOfAClause) {
   EXPECT_EQ(printed("a() :- x = $E. b(1)."), "a() :- x = $E().\nb(1).\n");
 }
 
-TEST(Arguments, Aggregates) {
+TEST(parsed_arguments, aggregates) {
   EXPECT_EQ(body("x = count : { b(y), y > 1 }"), "x = count : { b(y), y > 1 }");
   EXPECT_EQ(body("x = count : b(_)"), "x = count : { b(_) }");
   EXPECT_EQ(body("x = sum y + 1 : b(y) + 2"), "x = sum y + 1 : { b(y) } + 2");
@@ -138,7 +138,7 @@ TEST(Arguments, Aggregates) {
   EXPECT_EQ(remarks_on("a() :- x = sum(1, 2)."), "1:aggregate operation has no functor equivalent\n");
 }
 
-TEST(Bodies, Literals) {
+TEST(parsed_bodies, literals) {
   EXPECT_EQ(body("b(x), !c(x), x = 1, x != 2, x < 3, x <= 4, x > 5, x >= 6"),
             "b(x), !c(x), x = 1, x != 2, x < 3, x <= 4, x > 5, x >= 6");
   EXPECT_EQ(body("match(\"a.*\", x), contains(\"b\", x), !match(y, x)"),
@@ -151,7 +151,7 @@ TEST(Bodies, Literals) {
   EXPECT_EQ(body("!!b(x)"), "!!b(x)");
 }
 
-TEST(Bodies, ParenthesesOfArgumentsAndOfGroups) {
+TEST(parsed_bodies, parentheses_of_arguments_and_of_groups) {
   EXPECT_EQ(body("(x + 1) * 2 > y"), "(x + 1) * 2 > y");
   EXPECT_EQ(body("(x) > y"), "x > y");
   EXPECT_EQ(body("((x) > y)"), "(x > y)");
@@ -163,7 +163,7 @@ TEST(Bodies, ParenthesesOfArgumentsAndOfGroups) {
   EXPECT_EQ(remarks_on("a() :- (b(x)) + 1 > 2."), "1:syntax error, unexpected +, expecting \",\" or ; or .\n");
 }
 
-TEST(Clauses, Forms) {
+TEST(parsed_clauses, forms) {
   EXPECT_EQ(printed("a(1)."), "a(1).\n");
   EXPECT_EQ(printed("a().b()."), "a().\nb().\n");
   EXPECT_EQ(printed("a(x), b.c(x) :- d(x)."), "a(x), b.c(x) :- d(x).\n");
@@ -173,7 +173,7 @@ TEST(Clauses, Forms) {
   EXPECT_EQ(remarks_on("a(x) <= a(y)."), "1:syntax error, unexpected ., expecting :-\n");
 }
 
-TEST(Clauses, SpansCoverTheirText) {
+TEST(parsed_clauses, spans_cover_their_text) {
   const parsed_text parsed("  a(x) :-\n  b(x), x = 1 + 2.\n");
   const clause& rule = *parsed.result.items.at(0).as<clause>();
   EXPECT_EQ(to_string(rule.span), "test.dl [1:3-2:19]");
@@ -183,7 +183,7 @@ TEST(Clauses, SpansCoverTheirText) {
   EXPECT_EQ(to_string(test.as<constraint>()->right.span), "test.dl [2:13-2:18]");
 }
 
-TEST(Declarations, Relations) {
+TEST(parsed_declarations, relations) {
   EXPECT_EQ(printed(".decl a(x:number, y : my.T)"), ".decl a(x: number, y: my.T)\n");
   EXPECT_EQ(printed(".decl a, b()"), ".decl a, b()\n");
   EXPECT_EQ(printed(".decl a(x:L<>) overridable inline no_inline magic no_magic btree_delete"),
@@ -198,7 +198,7 @@ TEST(Declarations, Relations) {
   EXPECT_EQ(remarks_on(".decl a() inline inline"), "1:inline qualifier already set\n");
 }
 
-TEST(Declarations, Types) {
+TEST(parsed_declarations, types) {
   EXPECT_EQ(printed(".type A <: symbol"), ".type A <: symbol\n");
   EXPECT_EQ(printed(".type A = b.C"), ".type A = b.C\n");
   EXPECT_EQ(printed(".type A = B | c.D"), ".type A = B | c.D\n");
@@ -209,7 +209,7 @@ TEST(Declarations, Types) {
             ".lattice L<> { Bottom -> $B(), Lub -> @lub(_, _) }\n");
 }
 
-TEST(Declarations, FunctorsDirectivesPragmas) {
+TEST(parsed_declarations, functors_directives_pragmas) {
   EXPECT_EQ(printed(".functor f(x:number, symbol):float"), ".functor f(x: number, symbol): float\n");
   EXPECT_EQ(printed(".functor f():a.T stateful"), ".functor f(): a.T stateful\n");
   EXPECT_EQ(printed(".input a, b.c(IO=file, filename=\"x\\ty\", delimiter=\",\", n=5, headers=true)"),
@@ -218,7 +218,7 @@ TEST(Declarations, FunctorsDirectivesPragmas) {
   EXPECT_EQ(printed(".pragma \"a\" \"b\" .pragma \"c\""), ".pragma \"a\" \"b\"\n.pragma \"c\"\n");
 }
 
-TEST(Declarations, Components) {
+TEST(parsed_declarations, components) {
   EXPECT_EQ(printed(".comp A<T, U> : B<T>, C { .decl a(x:T) overridable a(x) :- b(x). .comp I { } .init i = I "
                     ".override z .type Q <: T .input a }\n.init x = A<number, symbol>"),
             ".comp A<T, U> : B<T>, C {\n.decl a(x: T) overridable\na(x) :- b(x).\n.comp I {\n}\n.init i = I\n"
@@ -228,7 +228,7 @@ TEST(Declarations, Components) {
             "2:syntax error, unexpected pragma directive\n");
 }
 
-TEST(Ignored, CommentsAndAnnotations) {
+TEST(ignored_text, comments_and_annotations) {
   EXPECT_EQ(printed("// one\n/* two\n /* three */ a(1). /// doc\n//! inner\nb(2)."), "a(1).\nb(2).\n");
   EXPECT_EQ(printed("@[doc = \"x\"] @[f(a, [b {c} :- ,])] .decl a(@[k] x:number)\n@[n] a(x) :- @![m = 1 + 2] b(x)."),
             ".decl a(x: number)\na(x) :- b(x).\n");
@@ -240,7 +240,7 @@ TEST(Ignored, CommentsAndAnnotations) {
   EXPECT_EQ(printed(""), "");
 }
 
-TEST(Unattached, DocCommentsAndAnnotations) {
+TEST(unattached_annotations, doc_comments_and_annotations) {
   EXPECT_EQ(remarks_on("/// of a\n@[x] a(1).\n/// one\n  /// comment\n\n@[y]\n/// three\n"),
             "3:doc comment found at end of file, not attached to anything\n"
             "6:annotation found at end of file, not attached to anything\n"
@@ -258,7 +258,7 @@ TEST(Unattached, DocCommentsAndAnnotations) {
   EXPECT_EQ(remarks_on("/// doc", quiet), "");
 }
 
-TEST(Deprecated, FormsAreReadWithAWarning) {
+TEST(deprecated_forms, forms_are_read_with_a_warning) {
   const parsed_text parsed(".number_type N\n.symbol_type S\n.type T\n.decl a(x:N) input output\na($).\n.decl b(x:N)");
   EXPECT_EQ(parsed.remarks(),
             "1:Deprecated type declaration used\n2:Deprecated type declaration used\n"
@@ -274,7 +274,7 @@ TEST(Deprecated, FormsAreReadWithAWarning) {
   EXPECT_EQ(remarks_on(".number_type N", quiet), "");
 }
 
-TEST(Errors, SeveralInOneRun) {
+TEST(syntax_errors, several_in_one_run) {
   EXPECT_EQ(remarks_on("a(1,,2).\nb(1).\n.decl c(x number)\n.decl d(x:number)\nd(2)).\ne(x) :- f(x) g(x).\nh(~1).\n"),
             "1:syntax error, unexpected \",\"\n"
             "3:syntax error, unexpected identifier, expecting :\n"
@@ -283,13 +283,13 @@ TEST(Errors, SeveralInOneRun) {
             "7:unexpected ~\n");
 }
 
-TEST(Errors, WhatIsReadableIsRead) {
+TEST(syntax_errors, what_is_readable_is_read) {
   const parsed_text parsed("a(1).\nb(.\nc(3).\n.comp D { d(4) e(5).\n f(6). }\ng(7).\n");
   EXPECT_EQ(parsed.report.error_count(), 2U);
   EXPECT_EQ(print(parsed.result), "a(1).\nc(3).\n.comp D {\nf(6).\n}\ng(7).\n");
 }
 
-TEST(Errors, UnknownDirectivesEndWithTheirLine) {
+TEST(syntax_errors, unknown_directives_end_with_their_line) {
   const parsed_text parsed("a(x) :- b(x).\n.strict\nc(x) :- d(x), e(x).\n.plan 1:(1,2), 2:(2,1)\nf(1).\n");
   EXPECT_EQ(parsed.remarks(), "2:syntax error, unexpected .\n");
   EXPECT_EQ(print(parsed.result), "a(x) :- b(x).\nc(x) :- d(x), e(x).\n.plan 1:(1, 2), 2:(2, 1)\nf(1).\n");
@@ -299,19 +299,19 @@ TEST(Errors, UnknownDirectivesEndWithTheirLine) {
   EXPECT_EQ(print(component.result), ".comp C {\n}\nc(1).\n");
 }
 
-TEST(Errors, PlansGoWithTheirRules) {
+TEST(syntax_errors, plans_go_with_their_rules) {
   const parsed_text parsed("a(x) :- b(x) c(x).\n.plan 1:(1,2), 2:()\na(1).\n");
   EXPECT_EQ(parsed.remarks(), "1:syntax error, unexpected identifier, expecting \",\" or ; or .\n");
   EXPECT_EQ(print(parsed.result), "a(1).\n");
 }
 
-TEST(Errors, BracesOfAggregatesDoNotCloseComponents) {
+TEST(syntax_errors, braces_of_aggregates_do_not_close_components) {
   const parsed_text parsed(".comp C {\n a(x) :- x = count : { b( }, c(x).\n d(1).\n}\ne(2).\n");
   EXPECT_EQ(parsed.remarks(), "2:syntax error, unexpected }\n");
   EXPECT_EQ(print(parsed.result), ".comp C {\nd(1).\n}\ne(2).\n");
 }
 
-TEST(Errors, LexicalOnes) {
+TEST(syntax_errors, lexical_ones) {
   EXPECT_EQ(remarks_on("a(\"x\\qy\")."), "1:Unknown escape sequence \\q\n");
   EXPECT_EQ(remarks_on("a(1).\na(\"open).\n"), "2:unexpected \"\n");
   EXPECT_EQ(remarks_on("a(1).\n/* open\n\n"), "2:unterminated comment block, missing '*/'\n");
@@ -321,7 +321,7 @@ TEST(Errors, LexicalOnes) {
   EXPECT_EQ(remarks_on("a() :- b(). .plan 99999999999:(1)"), "1:malformed number in an execution plan\n");
 }
 
-TEST(Errors, MissingClosingBrace) {
+TEST(syntax_errors, missing_closing_brace) {
   EXPECT_EQ(remarks_on("a(1).\n.comp C {\n b(1).\n"),
             "2:unterminated component, missing '}'\n3:syntax error, unexpected end of input\n");
   EXPECT_EQ(remarks_on(".comp C {\n.comp D\n{ //\n b(1).\n"),
@@ -330,7 +330,7 @@ TEST(Errors, MissingClosingBrace) {
             "1:unterminated component, missing '}'\n1:syntax error, unexpected end of input\n");
 }
 
-TEST(Errors, AreLimitedInNumber) {
+TEST(syntax_errors, are_limited_in_number) {
   std::string text;
   for (int line = 0; line < 10'000; ++line) text += "a(,).\n";
   EXPECT_EQ(parsed_text(text).report.error_count(), 100U);
@@ -342,7 +342,7 @@ std::string repeated(const std::string& text, int times) {
   return result;
 }
 
-TEST(Depth, IsLimitedWithAMessage) {
+TEST(nesting_depth, is_limited_with_a_message) {
   const int many = 20'000;
   const std::string message = "1:expression is nested too deeply: the limit is 1000 levels\n";
   const auto first_remark = [](const std::string& text) {
@@ -365,14 +365,14 @@ TEST(Depth, IsLimitedWithAMessage) {
   EXPECT_EQ(first_remark(repeated(".comp C { ", many)), "1:components are nested too deeply: the limit is 100\n");
 }
 
-TEST(Depth, NestedChainsCountTogether) {
+TEST(nesting_depth, nested_chains_count_together) {
   // Each level is within the limits, the tree as a whole is not.
   std::string text = "x";
   for (int level = 0; level < 30; ++level) text = "(" + text + repeated(" + 1", 50) + ")";
   EXPECT_NE(remarks_on("a(" + text + ").").find("nested too deeply"), std::string::npos);
 }
 
-TEST(Depth, LongFlatProgramsAreFine) {
+TEST(nesting_depth, long_flat_programs_are_fine) {
   EXPECT_EQ(remarks_on("a() :- " + repeated("b(), ", 20'000) + "c()."), "");
   EXPECT_EQ(remarks_on("a() :- " + repeated("b(); ", 20'000) + "c()."), "");
   EXPECT_EQ(remarks_on("a(" + repeated("1, ", 20'000) + "1)."), "");

@@ -13,7 +13,7 @@
 namespace gpulog::syntax {
 namespace {
 
-TEST(Macros, WithoutArguments) {
+TEST(macros, without_arguments) {
   EXPECT_EQ(printed("#define N 5\na(N)."), "a(5).\n");
   EXPECT_EQ(printed("#define N 5\n#undef N\na(N)."), "a(N).\n");
   EXPECT_EQ(printed("#define N 5\na(\"N\", NN, xN). // N\n/* N */"), "a(\"N\", NN, xN).\n");
@@ -24,7 +24,7 @@ TEST(Macros, WithoutArguments) {
   EXPECT_EQ(printed("a(RAM_DOMAIN_SIZE)."), "a(32).\n");
 }
 
-TEST(Lines, AreJoinedByABackslash) {
+TEST(line_directives, are_joined_by_a_backslash) {
   EXPECT_EQ(printed("a(1). \\\na(x) :- b(x), \\\n  c(x)."), "a(1).\na(x) :- b(x), c(x).\n");
   EXPECT_EQ(printed("a(\"on\\\ne\")."), "a(\"one\").\n");
   EXPECT_EQ(printed("ab\\\r\nc(1)."), "abc(1).\n");
@@ -33,7 +33,7 @@ TEST(Lines, AreJoinedByABackslash) {
   EXPECT_EQ(remarks_on("a(1). \\\n\nb(").substr(0, 2), "3:");
 }
 
-TEST(Macros, WithArguments) {
+TEST(macros, with_arguments) {
   EXPECT_EQ(printed("#define E(x, y) e(y, x)\na() :- E(1, @f(2, 3)), E((4), \"a,b\")."),
             "a() :- e(@f(2, 3), 1), e(\"a,b\", 4).\n");
   EXPECT_EQ(printed("#define E(x) e(x)\na() :- E(\n 1 // one\n )."), "a() :- e(1).\n");
@@ -45,18 +45,18 @@ TEST(Macros, WithArguments) {
   EXPECT_EQ(printed("#define V(r, ...) r(__VA_ARGS__)\nV(a, 1, 2). V(b)."), "a(1, 2).\nb().\n");
 }
 
-TEST(Macros, StringifyAndPaste) {
+TEST(macros, stringify_and_paste) {
   EXPECT_EQ(printed("#define S(x) #x\na(S(one two), S(\"q\"))."), "a(\"one two\", \"\\\"q\\\"\").\n");
   EXPECT_EQ(printed("#define P(x, y) x ## y\na(P(1, 2), P(va, r), P(, z))."), "a(12, var, z).\n");
   EXPECT_EQ(printed("#define R(name) .decl rel_##name(x:number)\nR(a)"), ".decl rel_a(x: number)\n");
   EXPECT_EQ(printed("#define N 1\n#define P(x) N##x\n#define Q(x) P(x)\na(P(2), Q(N))."), "a(N2, N1).\n");
 }
 
-TEST(Macros, DoNotGrowTogetherWithTheirNeighbours) {
+TEST(macros, do_not_grow_together_with_their_neighbours) {
   EXPECT_EQ(printed("#define X(y) y\na(1 X(bor)2)."), "a(1 bor 2).\n");
 }
 
-TEST(Macros, FromOptions) {
+TEST(macros, from_options) {
   parse_options options;
   options.macros = {"ONE", "TWO=2", "SUM(x,y)=x + y"};
   options.word_bits = 64;
@@ -68,7 +68,7 @@ TEST(Macros, FromOptions) {
   EXPECT_EQ(printed("a(N).", options), "a(N).\n");
 }
 
-TEST(Macros, WrongOnes) {
+TEST(macros, wrong_ones) {
   EXPECT_EQ(remarks_on("a().\n#define 1 2\n"), "2:macro names must be identifiers\n");
   EXPECT_EQ(remarks_on("#define F(x y) 1\n"), "1:malformed parameter list of macro \"F\"\n");
   EXPECT_EQ(remarks_on("#define F(x, x) 1\n"), "1:duplicate macro parameter \"x\"\n");
@@ -79,7 +79,7 @@ TEST(Macros, WrongOnes) {
             "3:unterminated argument list of macro \"F\"\n3:syn");
 }
 
-TEST(Macros, BombsAreDefused) {
+TEST(macros, bombs_are_defused) {
   std::string doubling = "#define A0 1, 1\n";
   std::string nested = "#define B0(x) x, x\n";
   for (int level = 1; level < 60; ++level) {
@@ -95,7 +95,7 @@ TEST(Macros, BombsAreDefused) {
   EXPECT_NE(remarks_on("#define F(x) x\n" + deep + ").").find("macro calls are nested too deeply"), std::string::npos);
 }
 
-TEST(Conditions, ChooseText) {
+TEST(conditions, choose_text) {
   EXPECT_EQ(printed("#ifdef A\na(1).\n#else\na(2).\n#endif\n#ifndef A\na(3).\n#endif\n"), "a(2).\na(3).\n");
   EXPECT_EQ(printed("#if 0\nnot datalog ' \" /* #endif */\n#if 1\n#else\n#endif\n#elif 2 > 1\na(1).\n#elif 1\nb\n"
                     "#else\nc\n#endif\n"),
@@ -104,7 +104,7 @@ TEST(Conditions, ChooseText) {
   EXPECT_EQ(printed("a(1,\n#if 0\n2,\n#endif\n3)."), "a(1, 3).\n");
 }
 
-TEST(Conditions, Arithmetic) {
+TEST(conditions, arithmetic) {
   const auto holds = [](const std::string& condition) {
     return printed("#if " + condition + "\na().\n#endif\n") == "a().\n";
   };
@@ -120,7 +120,7 @@ TEST(Conditions, Arithmetic) {
   EXPECT_TRUE(holds("__LINE__ == 1"));
 }
 
-TEST(Conditions, WrongOnes) {
+TEST(conditions, wrong_ones) {
   EXPECT_EQ(remarks_on("#if\n#endif\n"), "1:malformed condition after #if\n");
   EXPECT_EQ(remarks_on("#if 1 / 0\n#endif\n"), "1:malformed condition after #if\n");
   EXPECT_EQ(remarks_on("#if 1 +\n#endif\n"), "1:malformed condition after #if\n");
@@ -133,7 +133,7 @@ TEST(Conditions, WrongOnes) {
   EXPECT_EQ(remarks_on("#if 0\n#error no way\n#frobnicate\n#endif\n"), "");
 }
 
-TEST(Positions, OfTheOriginalText) {
+TEST(positions, of_the_original_text) {
   EXPECT_EQ(remarks_on("#define A \\\n 1\n\n#if 1\na(A) b.\n#endif\n"),
             "5:syntax error, unexpected identifier, expecting :- or \",\" or . or <=\n");
   const parsed_text parsed("#define E(x) b(x\n  a() :- E(1.\n");
@@ -142,7 +142,7 @@ TEST(Positions, OfTheOriginalText) {
             "at(1, 1).\nat(4, \"test.dl\").\n");
 }
 
-TEST(Positions, LineDirectives) {
+TEST(positions, line_directives) {
   const parsed_text marked("# 10 \"other.dl\"\na(,).\n#line 20\nb(,).\n#line 30 \"third.dl\"\nc(,).\n");
   std::string places;
   for (const diagnostic& remark : marked.report.to_public()) {
@@ -157,13 +157,13 @@ TEST(Positions, LineDirectives) {
 }
 
 /// Files in a folder of their own, removed at the end.
-class Includes : public testing::Test {
+class includes : public testing::Test {
  protected:
-  Includes() : folder_(testing::TempDir() + "gpulog_includes_" + std::to_string(::getpid())) {
+  includes() : folder_(testing::TempDir() + "gpulog_includes_" + std::to_string(::getpid())) {
     std::filesystem::create_directories(folder_ + "/lib");
     options_.include_directories = {folder_ + "/lib"};
   }
-  ~Includes() override { std::filesystem::remove_all(folder_); }
+  ~includes() override { std::filesystem::remove_all(folder_); }
 
   void write(const std::string& name, const std::string& text) { std::ofstream(folder_ + "/" + name) << text; }
 
@@ -183,7 +183,7 @@ class Includes : public testing::Test {
   parse_options options_;
 };
 
-TEST_F(Includes, BesideTheFileAndInFolders) {
+TEST_F(includes, beside_the_file_and_in_folders) {
   write("beside.dl", "b(1).\n");
   write("lib/found.dl", "c(1).\n");
   EXPECT_EQ(run("a(1).\n.include \"beside.dl\"\n.include \"found.dl\"\na(2).\n"), "a(1).\nb(1).\nc(1).\na(2).\n");
@@ -196,7 +196,7 @@ TEST_F(Includes, BesideTheFileAndInFolders) {
             "main.dl:1:syntax error, unexpected identifier, expecting the name of a file after .include\nb(1).\n");
 }
 
-TEST_F(Includes, LeaveAnnotationsUnattached) {
+TEST_F(includes, leave_annotations_unattached) {
   write("doc.dl", "b(1).\n@[x]\n/// last");
   EXPECT_EQ(run("a(1).\n/// first\n@[y]\n.include \"doc.dl\"\na(2).\n/// end"),
             "doc.dl:2:annotation found at end of included file, not attached to anything\n"
@@ -207,14 +207,14 @@ TEST_F(Includes, LeaveAnnotationsUnattached) {
             "a(1).\nb(1).\na(2).\n");
 }
 
-TEST_F(Includes, MacrosStayOutOfIncludeDirectives) {
+TEST_F(includes, macros_stay_out_of_include_directives) {
   write("inner.dl", "b(N).\n#define N 6\nb(N).\n");
   EXPECT_EQ(run("#define N 5\n#include \"inner.dl\"\na(N).\n"), "b(5).\nb(6).\na(6).\n");
   EXPECT_EQ(run("#define N 5\n.include \"inner.dl\"\na(N).\n"),
             "inner.dl:2:Text after # is ignored\nb(N).\nb(N).\na(5).\n");
 }
 
-TEST_F(Includes, Once) {
+TEST_F(includes, once) {
   write("once.dl", ".once\n.include \"once.dl\"\nb(1).\n");
   write("pragma.dl", "#pragma once\nc(1).\n");
   EXPECT_EQ(run(".include \"once.dl\"\n.include \"once.dl\"\na(1).\n"), "b(1).\na(1).\n");
@@ -222,7 +222,7 @@ TEST_F(Includes, Once) {
   EXPECT_EQ(run(".once\na(1).\n"), "a(1).\n");
 }
 
-TEST_F(Includes, CyclesAreErrors) {
+TEST_F(includes, cycles_are_errors) {
   write("x.dl", ".include \"y.dl\"\n");
   write("y.dl", "\n.include \"x.dl\"\n");
   EXPECT_EQ(run(".include \"x.dl\"\n"), "y.dl:2:include cycle: file \"x.dl\" includes itself\n");
@@ -232,7 +232,7 @@ TEST_F(Includes, CyclesAreErrors) {
   EXPECT_NE(run("#include \"twice.dl\"\n").find("seems to include itself"), std::string::npos);
 }
 
-TEST_F(Includes, ErrorsNameTheFile) {
+TEST_F(includes, errors_name_the_file) {
   write("bad.dl", "a(1).\na(,).\n");
   EXPECT_EQ(run("\n\n.include \"bad.dl\"\nb(,)."),
             "bad.dl:2:syntax error, unexpected \",\"\nmain.dl:4:syntax error, unexpected \",\"\na(1).\n");
@@ -242,7 +242,7 @@ TEST_F(Includes, ErrorsNameTheFile) {
   EXPECT_EQ(run("\n .include \"where.dl\""), "f(\"" + folder_ + "/where.dl\", 1, \"" + folder_ + "/main.dl:2:2\").\n");
 }
 
-TEST_F(Includes, CanBeForbidden) {
+TEST_F(includes, can_be_forbidden) {
   write("beside.dl", "b(1).\n");
   options_.allow_include = false;
   EXPECT_EQ(run(".include \"beside.dl\"\n"), "main.dl:1:cannot find include file \"beside.dl\"\n");

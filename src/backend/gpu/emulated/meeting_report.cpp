@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "backend/gpu/emulated/block_runner.hpp"
+#include "support/value_table.hpp"
 
 /// What is said about threads that wait for each other in vain.
 namespace gpulog::backend::gpu::emulated {
@@ -10,29 +11,15 @@ namespace gpulog::backend::gpu::emulated {
 namespace {
 
 const char* name_of(operation what) {
-  switch (what) {
-    case operation::syncthreads:
-      return "__syncthreads";
-    case operation::syncthreads_or:
-      return "__syncthreads_or";
-    case operation::wave_barrier:
-      return "wave_barrier";
-    case operation::ballot:
-      return "ballot";
-    case operation::any_lane:
-      return "any_lane";
-    case operation::all_lanes:
-      return "all_lanes";
-    case operation::shuffle:
-      return "shuffle";
-    case operation::shuffle_up:
-      return "shuffle_up";
-    case operation::shuffle_xor:
-      return "shuffle_xor";
-    case operation::lanes_with:
-      return "lanes_with";
-  }
-  return "";
+  using enum operation;
+  static constexpr entry<operation, const char*> table[] = {
+      {syncthreads, "__syncthreads"}, {syncthreads_or, "__syncthreads_or"},
+      {wave_barrier, "wave_barrier"}, {ballot, "ballot"},
+      {any_lane, "any_lane"},         {all_lanes, "all_lanes"},
+      {shuffle, "shuffle"},           {shuffle_up, "shuffle_up"},
+      {shuffle_xor, "shuffle_xor"},   {lanes_with, "lanes_with"}};
+  static_assert(has_all(table, lanes_with));
+  return find_in(table, what).value();
 }
 
 /// Threads of which the same can be said.

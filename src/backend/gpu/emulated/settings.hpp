@@ -31,7 +31,7 @@ constexpr unsigned most_block_threads = 1024;
   return ((random >> 32) * bound) >> 32;
 }
 
-/// Whether something is done that a device may do or not: differs from call to call.
+/// Decides, from the seed, where a device may do either of two things: it differs from call to call.
 [[nodiscard]] bool by_chance();
 
 }  // namespace gpulog::backend::gpu::emulated

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backend/gpu/vendor.hpp"
+#include "exec/calibration.hpp"
 #include "exec/gpu/gpu_machine.hpp"
 
 namespace gpulog::exec {
@@ -33,18 +34,10 @@ using storage::gpu::small_run;
 
 namespace {
 
-/// Candidates of a version in an iteration: nested loops do not split them evenly.
-constexpr std::uint64_t candidates_per_loop_row = 4;
 constexpr unsigned least_blocks = 4;
 /// Indexes that one block builds one behind the other.
 constexpr std::size_t most_indexes_of_one_block = 8;
-/// Rows that a relation starts with room for, beside one for each thread.
-constexpr std::uint64_t least_room = 4096;
-/// Memory of all runs that indexes get in the loop.
-constexpr std::uint64_t index_bytes = 64u << 20;
 constexpr std::uint64_t least_run_rows = 64;
-/// A launch and what it needs cost about as much as so many iterations of the other kind.
-constexpr std::uint64_t few_iterations = 4;
 constexpr std::uint32_t most_left_out = 63;
 
 /// Calls action(relation, index number, level) for each search of a pipeline.
@@ -158,7 +151,7 @@ std::uint32_t gpu_loop::index_of(relation_number source, std::size_t number) con
 }
 
 std::uint64_t gpu_loop::most_rows_of(const looped_version& version) const {
-  const double candidates = static_cast<double>(cut_.loop_rows * candidates_per_loop_row);
+  const double candidates = static_cast<double>(cut_.loop_rows * calibration::candidates_per_loop_row);
   return std::min(cut_.loop_rows, static_cast<std::uint64_t>(candidates / std::max(1.0, *version.candidates_per_row)));
 }
 
@@ -209,8 +202,8 @@ bool gpu_loop::make_room(unsigned blocks) {
     for (const looped_phase& phase : stratum_.phases) {
       for (const looped_version& version : phase.versions) {
         relation& target = *(*relations_)[version.program->target];
-        if (target.arity() == 0 || target.room() >= threads + least_room) continue;
-        target.grow(threads + 2 * least_room, false);
+        if (target.arity() == 0 || target.room() >= threads + calibration::loop_room) continue;
+        target.grow(threads + 2 * calibration::loop_room, false);
         target.release_outgrown();
       }
     }
@@ -230,7 +223,7 @@ bool gpu_loop::allocate_indexes() {
     return sum;
   };
   std::uint64_t rows = std::min<std::uint64_t>(cut_.loop_run_rows, small_run::most_rows);
-  while (words(rows) * sizeof(std::uint64_t) > index_bytes && rows > least_run_rows) rows /= 2;
+  while (words(rows) * sizeof(std::uint64_t) > calibration::loop_index_bytes && rows > least_run_rows) rows /= 2;
   for (index_memory& one : indexes_) {
     const run_memory memory((*relations_)[one.relation]->index(one.number).layout(), rows);
     one.words = backend::array<std::uint64_t>(one.words.resource(), memory.words, backend::fresh_memory::anything);
@@ -389,7 +382,7 @@ gpu_kernels::loop_arguments gpu_loop::put_all(unsigned blocks) {
   arguments.slot_count = slot_count_;
   arguments.constant_count = constant_count_;
   arguments.may_shrink = may_be_one_block();
-  arguments.most_candidates = cut_.loop_rows * candidates_per_loop_row;
+  arguments.most_candidates = cut_.loop_rows * calibration::candidates_per_loop_row;
   return arguments;
 }
 
@@ -443,7 +436,7 @@ looped_iterations gpu_loop::run(std::size_t first_phase) {
 
 /// Whether to try again at once.
 void gpu_loop::learn(const loop_state& ended) {
-  if (ended.iterations >= few_iterations) {
+  if (ended.iterations >= calibration::iterations_of_a_launch) {
     next_left_out_ = 0;
   } else if (ended.status == loop_status::large) {
     next_left_out_ = std::min(2 * next_left_out_ + 1, most_left_out);

@@ -31,16 +31,6 @@ using gpu_kernels::row_waves;
 
 /// Slots of the table of a row that a block makes.
 constexpr std::uint32_t block_slots = 2048;
-/// So many times as many rows as are under way at a time tell how many results there will be.
-constexpr std::uint64_t sample_rounds = 4;
-/// Room for the results of those rows.
-constexpr std::uint64_t sample_results = 16u << 20;
-/// The same where they are added to a relation, which may have few; or as many as it has.
-constexpr std::uint64_t least_added_results = 1u << 20;
-/// A row with less work than this is never marked in a bitmap from the start.
-constexpr std::uint64_t least_large_work = 1u << 16;
-/// Bitmaps take at most that share of the device.
-constexpr std::uint64_t bitmap_share = 16;
 
 /// Which way a row is made: by a wave, by a block, or marked in a bitmap.
 enum row_class : unsigned { small_row, middle_row, large_row, row_classes };
@@ -147,12 +137,13 @@ class row_search {
   /// @param most_results that there can be
   double run_sample(std::uint64_t most_results) {
     most_results_ = now_.rows + most_results;
-    const std::uint64_t room = Inserts ? std::max<std::uint64_t>(now_.rows, least_added_results) : sample_results;
+    const std::uint64_t room = Inserts ? std::max<std::uint64_t>(now_.rows, calibration::least_added_results)
+                                       : calibration::sample_row_results;
     make_room(std::min(room, most_results));
     double expected = 0;
     double work = 0;
     for (const row_class one : {small_row, middle_row}) {
-      sampled_[one] = std::min<std::uint64_t>(classes_.rows[one], sample_rounds * rows_under_way(one));
+      sampled_[one] = std::min<std::uint64_t>(classes_.rows[one], calibration::sample_rounds * rows_under_way(one));
       if (sampled_[one] == 0) continue;
       const row_totals before = now_;
       run(one, 0, sampled_[one]);
@@ -168,8 +159,8 @@ class row_search {
   }
 
   void run_all() {
-    const std::uint64_t expected =
-        rows_before_ + static_cast<std::uint64_t>(expected_ * calibration::sample_margin) + sample_results / 16;
+    const std::uint64_t expected = rows_before_ + static_cast<std::uint64_t>(expected_ * calibration::sample_margin) +
+                                   calibration::sample_row_results / 16;
     if (expected > now_.rows) make_room(std::min(expected, most_results_) - now_.rows);
     for (const row_class one : {small_row, middle_row}) {
       if (sampled_[one] == classes_.rows[one]) continue;
@@ -201,7 +192,8 @@ class row_search {
     array<class_counts> counts(*resource_, 1);
     // What one block would be left alone with is shared by all.
     const std::uint64_t work = total_work();
-    const std::uint64_t least_large = std::max<std::uint64_t>(least_large_work, work / (4ULL * blocks_[middle_row]));
+    const std::uint64_t least_large =
+        std::max<std::uint64_t>(calibration::least_large_work, work / (4ULL * blocks_[middle_row]));
     backend::gpu::launch(
         GPULOG_KERNEL(classify_kernel),
         {backend::gpu::blocks_for(inputs_->rows()), backend::gpu::for_each_threads, 0, context_->stream()},
@@ -297,7 +289,7 @@ class row_search {
     constexpr std::uint64_t wave_size = backend::gpu::wave_size;
     const std::uint64_t stride = (inputs_->values() / gpu_kernels::row_word_values / wave_size + 1) * wave_size;
     const std::uint64_t free = resource_->limit() == 0 ? context_->memory_bytes() : resource_->limit();
-    const std::uint64_t budget = free / bitmap_share / sizeof(std::uint32_t);
+    const std::uint64_t budget = free / calibration::bitmap_share / sizeof(std::uint32_t);
     const std::uint64_t batch = std::clamp<std::uint64_t>(budget / stride, 1, now_.large);
     array<std::uint32_t> bitmaps(*resource_, batch * stride, fresh_memory::anything);
     for (std::uint64_t first = 0; first < now_.large; first += batch)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/gpu/launch.hpp"
+#include "exec/calibration.hpp"
 #include "exec/gpu/even_stride.hpp"
 #include "exec/strategies/sampled_run.hpp"
 #include "exec/strategies/search/device_graph.hpp"
@@ -78,7 +79,8 @@ class device_search {
   }
   void make_room_for_sample(std::uint64_t searches) {
     for (std::size_t m = 0; m < columns_.size(); ++m)
-      make_room(m, std::min<std::uint64_t>(searches * views_[m].size, sample_rows / columns_.size()));
+      make_room(m,
+                std::min<std::uint64_t>(searches * views_[m].size, calibration::sample_search_rows / columns_.size()));
   }
   /// Numbers [first, last) of the sequence of all invariants.
   void run(std::uint64_t first, std::uint64_t last) {
@@ -174,14 +176,14 @@ std::optional<kernels::decomposed_counts> run_all(const backend::gpu::device_con
   if (shape.blocks == 0) return std::nullopt;
   const std::uint64_t queue_bytes = numbers * sizeof(word) + (is_shared ? 0 : numbers / 8);
   shape.blocks = static_cast<unsigned>(
-      std::clamp<std::uint64_t>(context.memory_bytes() / queue_share / queue_bytes, 1, shape.blocks));
+      std::clamp<std::uint64_t>(context.memory_bytes() / calibration::queue_share / queue_bytes, 1, shape.blocks));
   array<std::uint32_t> bitmaps(resource, is_shared ? 0 : shape.blocks * std::uint64_t{arguments.bitmap_words});
   array<word> queues(resource, shape.blocks * numbers, fresh_memory::anything);
   if (!is_shared) arguments.bitmaps = bitmaps.data();
   arguments.queues = queues.data();
 
   device_search all(context, resource, members, graph, kernel, shape);
-  const std::uint64_t sample = std::min<std::uint64_t>(searches, sample_searches * shape.blocks);
+  const std::uint64_t sample = std::min<std::uint64_t>(searches, calibration::sample_searches * shape.blocks);
   all.make_room_for_sample(sample);
   run_sampled(all, sample, stop);
   all.finish(relations);

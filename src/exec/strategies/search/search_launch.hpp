@@ -11,13 +11,6 @@
 /// What searches of a fixpoint that falls apart have in common, over values and over numbers.
 namespace gpulog::exec {
 
-/// Queues of the blocks under way take at most that share of the device.
-constexpr std::uint64_t queue_share = 8;
-/// So many times as many searches as are under way at a time tell how many rows there will be.
-constexpr std::uint64_t sample_searches = 2;
-/// Rows for the first searches, whose results tell how many rows there will be.
-constexpr std::uint64_t sample_rows = 64u << 20;
-
 /// Threads a block: few, so that many searches are under way, but for bitmaps that leave room for few blocks.
 struct launch_shape {
   unsigned threads = 256;

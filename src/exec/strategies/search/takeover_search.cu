@@ -6,6 +6,7 @@
 
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/launch.hpp"
+#include "exec/calibration.hpp"
 #include "exec/gpu/even_stride.hpp"
 #include "exec/strategies/sampled_run.hpp"
 #include "exec/strategies/search/device_graph.hpp"
@@ -107,7 +108,7 @@ class takeover_search {
     set_results(graph);
     make_rows(graph.numbers);
     shape_.blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(
-        context.memory_bytes() / queue_share / (graph.numbers * sizeof(row_steps)), 1, shape_.blocks));
+        context.memory_bytes() / calibration::queue_share / (graph.numbers * sizeof(row_steps)), 1, shape_.blocks));
     queues_ = array<row_steps>(resource, shape_.blocks * graph.numbers, fresh_memory::anything);
     arguments_.queues = queues_.data();
     totals_.row_words = graph.numbers * kernels::gpu::short_row;
@@ -290,7 +291,7 @@ std::optional<kernels::decomposed_counts> run_takeover(const backend::gpu::devic
   if (shape.blocks == 0) return std::nullopt;
 
   takeover_search all(context, resource, member, *graph, shape);
-  const std::uint64_t sample = std::min<std::uint64_t>(graph->sources, sample_searches * all.blocks());
+  const std::uint64_t sample = std::min<std::uint64_t>(graph->sources, calibration::sample_searches * all.blocks());
   all.make_room(std::min(graph->sources * graph->numbers, cut.first_rows));
   run_sampled(all, sample, stop);
   const takeover_arguments::totals& totals = all.totals();

@@ -30,7 +30,7 @@ struct scalar {
 /// Records nested deeper than this are refused: reading them needs the stack.
 constexpr std::size_t deepest_record = 2000;
 
-/// A value that is not what its column wants is reported, and the text behind it read on; of a row the first one.
+/// A value of a wrong kind is reported, the first one of each row, and reading goes on behind it.
 class json_rows {
  public:
   json_rows(std::string_view text, const read_request& request, storage::symbol_table& symbols,
@@ -60,7 +60,7 @@ class json_rows {
   }
 
  private:
-  /// For what is no JSON: nothing behind it can be understood.
+  /// For text that is no JSON: nothing behind it can be understood.
   [[noreturn]] void fail(const std::string& what) {
     is_faulty_ = false;
     report({fmt::format("{} in line {}", what, line_)}, at_);

@@ -20,7 +20,7 @@ namespace {
 /// character has that form, so what is read back is the byte.
 constexpr unsigned half_of_byte = 0xdc00;
 
-/// Where the first byte from `begin` on stands that a JSON string does not have as it is.
+/// The place of the first byte from `begin` on that has to be escaped in a JSON string.
 std::size_t special_byte(std::string_view value, std::size_t begin) {
   for (std::size_t at = begin; at < value.size();) {
     const auto byte = static_cast<unsigned char>(value[at]);

@@ -21,8 +21,8 @@ bool is_in_an_atom(const normalized_rule& rule, std::uint32_t variable) {
   });
 }
 
-/// The variable or one that conditions say is equal, as it is in aggregates, where equal variables stay several: what
-/// an atom binds of them.
+/// A variable that an atom binds: this one, or one that conditions make equal to it. In aggregates equal variables are
+/// not united.
 std::optional<std::uint32_t> find_bound(const normalized_rule& rule, std::uint32_t variable) {
   std::vector<std::uint32_t> equal{variable};
   for (std::size_t position = 0; position < equal.size(); ++position) {

@@ -4,8 +4,8 @@
 
 namespace gpulog::plan {
 
-/// `p(x), x = range(a,b)`: where an atom binds the result of a range in steps of one, its bounds are compared with the
-/// value, which otherwise each value of the range would be. In aggregates, too.
+/// `p(x), x = range(a,b)`: where an atom binds the result of a range in steps of one, its value is compared with the
+/// two bounds. Otherwise each value of the range would be compared with it. In aggregates, too.
 void compare_bounds(normalized_rule& rule);
 
 }  // namespace gpulog::plan

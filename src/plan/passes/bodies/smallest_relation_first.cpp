@@ -53,7 +53,7 @@ class smallest_search_finder {
     std::vector<operator_builder>& operations = version_.operations;
     operator_builder& searching = operations[position];
     auto& search = std::get<match>(searching.op);
-    // All columns are keys but the one that is bound: whoever knows the value can ask the tuple set.
+    // All columns but the bound one are keys. So with a value for that one the tuple set can be asked.
     const bool binds_one = search.bindings.size() == 1 && search.keys.size() + 1 == arities_[search.relation.value];
     const double before = bindings_before(position);
     const double found = bindings_behind(position);
@@ -94,7 +94,7 @@ class smallest_search_finder {
         return;  // computed from the value
       }
     }
-    // Without any other key every row of the relation would do.
+    // Without another key, the search would find every row of the relation.
     if (values != 1 || other.keys.empty()) return;
     if (!is_worth({other.relation, key_columns}, wanted.bindings)) return;
     auto& search = std::get<match>(searching.op);

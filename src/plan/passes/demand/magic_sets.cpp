@@ -95,7 +95,7 @@ bool is_given(const normalized_rule& rule, const body_atom& atom, const demand& 
   });
 }
 
-/// Whether the value is read or a constant. One that is computed would be restricted when all work is done.
+/// Whether the value is read or a constant. A computed value is known only behind the work that a restriction saves.
 bool is_read(const normalized_rule& rule, const sema::expression& value) {
   if (value.is_constant()) return true;
   return value.is_variable() && std::any_of(rule.atoms.begin(), rule.atoms.end(),

@@ -71,7 +71,7 @@ class magic_sets_rewriter {
   /// Whether fewer values are expected in the first column than in the second one.
   using column_preference = std::function<bool(column_place, column_place)>;
 
-  /// Relations of the stratum that can be restricted, as far as the rules tell: not one that has rows without them.
+  /// Relations of the stratum that its rules allow to restrict. Not those that have rows from elsewhere.
   [[nodiscard]] std::vector<demand> find(const stratum_rules& stratum, const column_preference& prefers) const;
 
   /// Puts the restricted relation in the place of the full one. Rules for restricted copies of members become patterns.

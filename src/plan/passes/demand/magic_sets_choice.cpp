@@ -17,7 +17,7 @@ bool magic_sets_choice::prefers(column_place first, column_place second) const {
   return in_first != 0 && in_second != 0 && in_first < in_second;
 }
 
-/// Rows of its own would have to be copied into the restricted relation.
+/// Whether it has rows from elsewhere, which would have to be copied into the restricted relation.
 bool magic_sets_choice::is_loaded(relation_id relation) const {
   if (source_[relation].has_directive(sema::directive_kind::input)) return true;
   if (relation.value < known_.relations.size() && known_.relations[relation.value].is_loaded) return true;

@@ -173,8 +173,8 @@ class goal_finder final : public goal_reader {
   goal_finder(const sema::program& source, const permissions& allowed)
       : source_(source), allowed_(allowed), is_full_(source.relations.size()) {}
 
-  /// Again and again, until no relation turns out to be read in full, or in more ways than one that has a wider one
-  /// among them. @return whether there are goals
+  /// Repeats the search until no relation is found to be read in full, and none is asked in two ways of which one is
+  /// wider. @return whether there are goals
   bool run() {
     do {
       changed_ = false;
@@ -416,8 +416,8 @@ class program_maker final : public goal_reader {
   std::set<std::pair<relation_id, std::vector<wide_word>>> constants_;
 };
 
-/// Withdraws goals that would make a cycle with a negation or an aggregate, or that a stratum would take in that has to
-/// stay as it is. @return whether there are any
+/// Withdraws goals that would make a cycle with a negation or an aggregate, and goals that would join a stratum that
+/// must not change. @return whether there are any
 bool withdraw(const sema::program& made, const std::vector<bool>& is_cyclic, std::size_t own_relations,
               permissions& allowed) {
   bool withdrawn = false;

@@ -185,8 +185,8 @@ class walk {
     }
   }
 
-  /// Of those that wait, the atom with the highest rank is next: whether it is one to begin or go on with, what kind it
-  /// is, its share of bound columns; then the first one that is written.
+  /// The waiting atom with the highest rank is the next one. The rank is: whether it begins the body or is connected
+  /// with it, its kind, and its share of bound columns; of equal ones, the first that is written.
   [[nodiscard]] std::tuple<int, double, std::int64_t> rank_of(const std::vector<sema::literal>& body, std::size_t place,
                                                               const knowledge& known) const {
     const auto& read = std::get<sema::atom>(body[place]);
@@ -200,7 +200,7 @@ class walk {
     return {kind, share, -static_cast<std::int64_t>(place)};
   }
 
-  /// Constraints that say something of what is known.
+  /// Passes constraints of which enough is known.
   static void pass_constraints(const std::vector<sema::literal>& body, std::set<std::size_t>& taken, knowledge& known) {
     for (bool changed = true; changed;) {
       changed = false;
@@ -264,7 +264,8 @@ class walk {
     if (!says_itself(magic)) reader_.add_magic_rule(std::move(magic));
   }
 
-  /// Columns with constants, and with values that are known together: others would be combined with all of these.
+  /// Columns with constants, and one group of columns whose values are known together. Values of two groups would have
+  /// to be combined, each with each.
   [[nodiscard]] static adornment bound_columns(const sema::atom& read, const adornment& constants,
                                                const knowledge& known) {
     std::map<std::uint32_t, adornment> groups;

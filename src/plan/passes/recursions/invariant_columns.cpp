@@ -114,7 +114,7 @@ class step_maker {
     return asks && is_bounded ? found : std::nullopt;
   }
 
-  /// A rule that needs no step: from one atom whose columns are all asked for, each once, or from none.
+  /// A rule that needs no step: beside the atom of the recursion it has none, or one of different variables.
   [[nodiscard]] bool is_plain(const normalized_rule& rule, std::size_t own,
                               const std::vector<column_list>& invariants) const {
     if (rule.atoms.size() > 2 || !rule.conditions.empty() || !rule.negations.empty()) return false;
@@ -167,7 +167,7 @@ class step_maker {
     step.atoms.erase(step.atoms.begin() + static_cast<std::ptrdiff_t>(own));
     step.head_arguments.clear();
 
-    // What is left has variables of its own: those between the atoms may be constants, or one.
+    // The rule that is left gets its own variables: those between the atoms may be constants, or the same one.
     normalized_rule left;
     left.words = rule.words;
     left.id = rule.id;

@@ -71,7 +71,7 @@ patterned_atom patterns_within(const normalized_rule& rule, std::uint32_t atom) 
                      [&rule](std::uint32_t record) { return rule.variables[record].name.starts_with('@'); });
 }
 
-/// What stands in the fields and is no record with a pattern: with all of these the record itself can be made.
+/// The variables inside of the record that are no records themselves. With all of them the record can be made.
 variable_set leaves_of(const normalized_rule& rule, const patterned_atom& patterned) {
   variable_set leaves = patterned.fields;
   for (const std::uint32_t number : patterned.conditions) {
@@ -98,7 +98,7 @@ variable_set told_by(const normalized_rule& rule, const patterned_atom& from) {
   return told;
 }
 
-/// Whether the search for rows of the atom would begin at a row of an atom that knows nothing of it but some fields.
+/// Whether the atom would be searched from a row of another atom that knows only some fields of its record.
 bool is_reached_by_fields(const normalized_rule& rule, std::uint32_t atom, const patterned_atom& patterned,
                           const variable_set& members) {
   const auto is_member = [&](std::uint32_t number) { return members.contains(rule.atoms[number].relation.value); };

@@ -37,9 +37,9 @@ class pattern_extraction {
   /// name reads a relation without them, so that rows that differ there alone are one. Appends rules as above.
   void keep_named(normalized_rule& body, std::vector<normalized_rule>& made);
 
-  /// For the body of an aggregate: an atom that what stands around it reaches by fields of records alone reads a
-  /// relation with the fields beside its columns, a row for each of its rows. Not relations of `members`. Appends as
-  /// above.
+  /// For the body of an aggregate, and atoms that only fields of records connect with the rule around it. Such an atom
+  /// reads a relation with the fields beside its columns, a row for each of its rows. Not for relations of `members`.
+  /// Appends as above.
   void search_fields(normalized_rule& body, const std::vector<std::uint32_t>& injected,
                      const std::vector<relation_id>& members, std::vector<normalized_rule>& made);
 

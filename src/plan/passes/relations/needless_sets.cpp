@@ -51,7 +51,7 @@ class injectivity {
     return values;
   }
 
-  /// The row that is read is told by all its columns.
+  /// All columns of the row that is read determine it.
   bool enter_row(relation_id relation, const std::vector<operand>& keys, const std::vector<column_binding>& bindings) {
     const struct relation& source = plan_.relations[relation.value];
     std::set<std::uint32_t> bound;
@@ -80,7 +80,7 @@ class injectivity {
     return true;
   }
   bool enter(const compute& op) {
-    // What is different for equal arguments follows from nothing.
+    // A result that may differ for equal arguments is determined by nothing.
     const bool is_function = op.op != scalar_op::next_counter && op.op != scalar_op::call_functor;
     std::set<value_number> from = values_of(op.arguments);
     const value_number to = write(op.result);
@@ -156,7 +156,7 @@ class needless_sets {
       if (const auto* const test = std::get_if<exists>(&one); test != nullptr && !test->index.valid()) {
         needed_[test->relation.value] = true;
       }
-      // Who takes another search asks this one's set.
+      // A row that takes one of the other searches asks the set of this relation.
       const auto* const search = std::get_if<match>(&one);
       if (search != nullptr && !search->others.empty()) needed_[search->relation.value] = true;
     }

@@ -19,11 +19,11 @@ class planning;
 /// strata, and the rules read it. Its tuples are distinct, so a head that has no other rule is a copy of it and needs
 /// no tuple set (plan/passes/relations/needless_sets.hpp).
 ///
-/// Where three heads, or two and three atoms, need the same variables only: one that needs fewer asks whether there are
-/// values for the others, which is less work than to find all of them. Not for bodies of one atom, of which a relation
-/// would be a copy, nor for those with aggregates or ranges, with counters, or in the order of a `.plan`. Nor in a
-/// recursion: there the relation would be in it, one more that grows by deltas, and what notices in which iteration a
-/// tuple comes would see another program.
+/// Done where three heads need the same variables, or two heads, if the body has three atoms. A head that needs fewer
+/// variables only asks whether there are values for the others, which is less work than to find them all. Not done for
+/// bodies of one atom, of which the relation would be a copy, for those with aggregates, ranges or counters, or in the
+/// order of a `.plan`. Nor in a recursion: the relation would be one more that grows by deltas, and whatever depends on
+/// the iteration of a tuple would change.
 class shared_bodies {
  public:
   /// @param needed by relation: whether it is planned

@@ -18,7 +18,7 @@
 namespace gpulog::plan {
 namespace {
 
-/// A pair of joined atoms of a rule, with what can be tested on it alone, that is to become a relation.
+/// A pair of joined atoms of a rule that may become a relation, with the tests that read these atoms only.
 struct step_candidate {
   std::uint32_t first = 0, second = 0;  ///< atoms
   std::vector<std::uint32_t> conditions, negations;
@@ -169,8 +169,8 @@ class stratum_factoring {
     return result;
   }
 
-  /// Of the steps that may become relations: one that exists, else the one that most rules share, else one that lets
-  /// another rule be merged, else the first as written.
+  /// Chooses a step: one that is a relation already, else the one that most rules share, else one after which another
+  /// rule can be merged, else the first as written.
   [[nodiscard]] std::optional<step_candidate> choose_step(std::uint32_t number) const {
     std::optional<step_candidate> best;
     std::size_t best_score = 0;
@@ -375,8 +375,8 @@ class stratum_factoring {
       result.columns.push_back(image->second.value);
       between.insert(image->second.value);
     }
-    // Variables of the end alone are different ones, and none that the beginning knows: otherwise the other rule joins
-    // by more than the columns.
+    // Variables that only the end has must have different images, which the beginning does not have. Otherwise the
+    // other rule joins by more than the columns.
     variable_set images;
     for (const auto& [variable, image] : names) {
       if (std::find(end.columns.begin(), end.columns.end(), variable) != end.columns.end()) continue;
@@ -386,7 +386,7 @@ class stratum_factoring {
     return result;
   }
 
-  /// Whether the rule is long enough for such an end, and nothing else speaks against it.
+  /// Whether the rule is long enough for such an end, and of a form that allows it.
   [[nodiscard]] bool may_have_end(std::uint32_t number, relation_id head, std::size_t atoms) const {
     const normalized_rule& rule = rules_[number];
     const bool plain = rule.conditions.empty() && rule.negations.empty() && rule.plans.empty();
@@ -425,7 +425,7 @@ class stratum_factoring {
   void merge_ends(std::uint32_t number) {
     const normalized_rule& rule = rules_[number];
     if (!rule.conditions.empty() || !rule.negations.empty()) return;
-    // Others may read what is made of a pattern.
+    // Other rules may read the relation of a pattern.
     const auto steps = result_.added.begin() + static_cast<std::ptrdiff_t>(pattern_count_);
     const auto reading = std::find_if(rule.atoms.begin(), rule.atoms.end(), [&](const body_atom& atom) {
       return std::find(steps, result_.added.end(), atom.relation) != result_.added.end();
@@ -460,7 +460,8 @@ class stratum_factoring {
     }
   }
 
-  /// Rules that read a supplementary relation: more tuples in it are right for the one that was matched only.
+  /// How many rules read a supplementary relation. With more than one, it must not get more tuples: they would be right
+  /// for the matched rule only.
   [[nodiscard]] std::size_t readers_of(relation_id relation) const {
     std::size_t readers = 0;
     const auto count = [&](const normalized_rule& rule) {

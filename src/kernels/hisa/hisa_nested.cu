@@ -1,4 +1,4 @@
-#include "kernels/join/hisa_nested.hpp"
+#include "kernels/hisa/hisa_nested.hpp"
 
 #include <algorithm>
 

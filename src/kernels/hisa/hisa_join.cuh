@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "backend/gpu/wave.hpp"
+#include "kernels/join/matches.cuh"
 #include "kernels/join/pipeline.hpp"
 #include "kernels/join/steps.cuh"
 #include "storage/hisa/hisa_relation.hpp"
@@ -13,15 +14,13 @@
 /// that the next join starts from (section 5.2).
 namespace gpulog::kernels::gpu {
 
-using storage::row_range;
 using storage::gpu::candidate_view;
 using storage::gpu::hisa_run_view;
 using storage::gpu::hisa_set_view;
 
-constexpr std::uint32_t join_threads = 256;
 /// Candidates that a block finds the outer rows of at a time.
 constexpr std::uint32_t join_tile = 1024;
-constexpr std::uint32_t join_rounds = join_tile / join_threads;
+constexpr std::uint32_t join_rounds = join_tile / block_threads;
 
 /// Where a word comes from: a column of the outer rows, a column of the matching rows, or a constant.
 struct join_source {
@@ -37,17 +36,6 @@ struct join_load {
 };
 
 using join_step = device_step<hisa_run_view, hisa_set_view>;
-
-/// The outer rows' lookups.
-struct probe_arguments {
-  const hisa_run_view* runs = nullptr;
-  std::uint32_t run_count = 0;
-  std::uint64_t rows = 0;
-  const join_source* keys = nullptr;
-  row_range whole;              ///< of a Cartesian product, which has no keys
-  row_range* ranges = nullptr;  ///< [run][row]
-  std::uint64_t* degrees = nullptr;
-};
 
 struct join_arguments {
   const std::uint64_t* offsets = nullptr;  ///< matches in front of each outer row; null: each row is its own candidate
@@ -73,37 +61,12 @@ struct join_arguments {
 /// In what form results leave.
 enum class join_sink : std::uint8_t { packed, columns, nullary };
 
-template <class Unused = void>
-__global__ void __launch_bounds__(join_threads) probe_kernel(const probe_arguments arguments) {
-  const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * join_threads;
-  for (std::uint64_t row = static_cast<std::uint64_t>(blockIdx.x) * join_threads + threadIdx.x; row < arguments.rows;
-       row += stride) {
-    if (arguments.keys == nullptr) {
-      arguments.ranges[row] = arguments.whole;
-      arguments.degrees[row] = arguments.whole.count;
-      continue;
-    }
-    const auto key = [&](std::uint32_t c) {
-      const join_source& source = arguments.keys[c];
-      return source.from == join_source::origin::constant ? source.constant : source.column[row];
-    };
-    std::uint64_t sum = 0;
-    for (std::uint32_t r = 0; r < arguments.run_count; ++r) {
-      const row_range range = arguments.runs[r].find(key);
-      arguments.ranges[r * arguments.rows + row] = range;
-      sum += range.count;
-    }
-    arguments.degrees[row] = sum;
-  }
-}
-
 /// Shared memory of a block that joins.
 struct join_block {
   std::uint32_t owners[join_tile];  // of each candidate of the tile, relative to first_row
-  std::uint32_t wave_values[join_threads / backend::gpu::wave_size];
+  std::uint32_t wave_values[block_threads / backend::gpu::wave_size];
   std::uint64_t first_row;
   std::uint64_t last_row;
-  std::uint64_t base;
 };
 
 /// Finds the outer rows of candidates [begin, end): each row marks where its matches begin, and the largest mark so far
@@ -112,7 +75,7 @@ __device__ inline void find_owners(join_block& block, const join_arguments& argu
                                    std::uint64_t end) {
   const unsigned wave = backend::gpu::wave();
   const unsigned lane = backend::gpu::lane();
-  for (std::uint32_t i = threadIdx.x; i < join_tile; i += join_threads) block.owners[i] = 0;
+  for (std::uint32_t i = threadIdx.x; i < join_tile; i += block_threads) block.owners[i] = 0;
   if (wave < 2) {
     const std::uint64_t row = owner_by_wave(arguments.offsets, 0, arguments.rows - 1, wave == 0 ? begin : end - 1);
     if (threadIdx.x == 0) block.first_row = row;
@@ -121,7 +84,7 @@ __device__ inline void find_owners(join_block& block, const join_arguments& argu
   __syncthreads();
   const std::uint64_t first_row = block.first_row;
   const std::uint64_t last_row = block.last_row;
-  for (std::uint64_t row = first_row + 1 + threadIdx.x; row <= last_row; row += join_threads) {
+  for (std::uint64_t row = first_row + 1 + threadIdx.x; row <= last_row; row += block_threads) {
     const std::uint64_t start = arguments.offsets[row];
     if (arguments.offsets[row + 1] > start) {
       block.owners[start - begin] = static_cast<std::uint32_t>(row - first_row);
@@ -161,17 +124,9 @@ __device__ inline joined_rows locate(const join_block& block, const join_argumen
   const std::uint64_t candidate = begin + in_tile;
   if (arguments.offsets == nullptr) return {candidate, 0};
   const std::uint64_t row = block.first_row + block.owners[in_tile];
-  std::uint64_t match = candidate - arguments.offsets[row];
-  std::uint32_t run = 0;
-  row_range range = arguments.ranges[row];
-  while (match >= range.count) {
-    match -= range.count;
-    ++run;
-    range = arguments.ranges[run * arguments.rows + row];
-  }
-  const std::uint64_t at = range.first + match;
-  const std::uint32_t* const positions = arguments.runs[run].positions;
-  return {row, positions == nullptr ? at : positions[at]};
+  const row_match match = match_of(arguments.ranges, arguments.rows, row, candidate - arguments.offsets[row]);
+  const std::uint32_t* const positions = arguments.runs[match.run].positions;
+  return {row, positions == nullptr ? match.position : positions[match.position]};
 }
 
 __device__ inline word value_of(const join_source& source, const joined_rows& rows) {
@@ -185,27 +140,6 @@ __device__ inline word value_of(const join_source& source, const joined_rows& ro
   }
 }
 
-/// Takes places behind the tail for `count` results of each wave, with one atomic a block. All threads call it.
-/// @return the place of the wave's first result
-__device__ inline std::uint64_t take_places(join_block& block, std::uint32_t wave_count, std::uint64_t* tail) {
-  const unsigned wave = backend::gpu::wave();
-  __syncthreads();
-  if (backend::gpu::lane() == 0) block.wave_values[wave] = wave_count;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    std::uint32_t sum = 0;
-    for (std::uint32_t& value : block.wave_values) {
-      const std::uint32_t own = value;
-      value = sum;
-      sum += own;
-    }
-    block.base =
-        sum == 0 ? 0 : atomicAdd(reinterpret_cast<unsigned long long*>(tail), static_cast<unsigned long long>(sum));
-  }
-  __syncthreads();
-  return block.base + block.wave_values[wave];
-}
-
 /// Notes the bits that a column's values use. All threads of a wave call it.
 __device__ inline void note_bits(word* used_bits, std::uint32_t column, word value) {
   const word all = backend::gpu::union_of_lanes(value);
@@ -214,10 +148,10 @@ __device__ inline void note_bits(word* used_bits, std::uint32_t column, word val
 }
 
 template <bool HasSteps, join_sink Sink>
-__global__ void __launch_bounds__(join_threads) join_kernel(const join_arguments arguments) {
+__global__ void __launch_bounds__(block_threads) join_kernel(const join_arguments arguments) {
   GPULOG_DYNAMIC_SHARED(word, shared_words);
   GPULOG_SHARED(join_block, block);
-  register_file<join_threads> registers(shared_words, arguments.slot_count);
+  register_file<block_threads> registers(shared_words, arguments.slot_count);
   if constexpr (HasSteps) registers.set_constants(arguments.constants, arguments.constant_count);
   const std::uint64_t candidates = arguments.last_candidate - arguments.first_candidate;
   const std::uint64_t tiles = (candidates + join_tile - 1) / join_tile;
@@ -244,7 +178,7 @@ __global__ void __launch_bounds__(join_threads) join_kernel(const join_arguments
       std::uint32_t found = 0;
 #pragma unroll
       for (std::uint32_t k = 0; k < join_rounds; ++k) {
-        const std::uint32_t in_tile = k * join_threads + threadIdx.x;
+        const std::uint32_t in_tile = k * block_threads + threadIdx.x;
         keys[k] = 0;
         bool lives = in_tile < count;
         if (lives) {
@@ -261,7 +195,7 @@ __global__ void __launch_bounds__(join_threads) join_kernel(const join_arguments
         alive[k] = backend::gpu::ballot(lives);
         found += backend::gpu::count_bits(alive[k]);
       }
-      std::uint64_t place = take_places(block, found, arguments.target.tail);
+      std::uint64_t place = take_places(found, arguments.target.tail);
       word high = 0;
       word low = 0;
 #pragma unroll
@@ -277,7 +211,7 @@ __global__ void __launch_bounds__(join_threads) join_kernel(const join_arguments
       note_bits(arguments.target.used_bits, arguments.output_count - 1, low);
     } else {
       for (std::uint32_t k = 0; k < join_rounds; ++k) {
-        const std::uint32_t in_tile = k * join_threads + threadIdx.x;
+        const std::uint32_t in_tile = k * block_threads + threadIdx.x;
         bool lives = in_tile < count;
         joined_rows rows;
         if (lives) {
@@ -289,7 +223,7 @@ __global__ void __launch_bounds__(join_threads) join_kernel(const join_arguments
         } else {
           const backend::gpu::lane_mask alive = backend::gpu::ballot(lives);
           const std::uint64_t place =
-              take_places(block, backend::gpu::count_bits(alive), arguments.target.tail) + backend::gpu::rank_in(alive);
+              take_places(backend::gpu::count_bits(alive), arguments.target.tail) + backend::gpu::rank_in(alive);
           for (std::uint32_t c = 0; c < arguments.output_count; ++c) {
             word value = 0;
             if (lives) {

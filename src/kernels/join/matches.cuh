@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backend/gpu/launch.hpp"
+#include "backend/gpu/wave.hpp"
+#include "storage/indexes/key_level.hpp"
+
+/// What kernels that expand rows by their matches share, whatever the index: the ranges of a row's matches in each run
+/// of the index, which match a candidate is, and places for results.
+namespace gpulog::kernels::gpu {
+
+using storage::row_range;
+
+/// Threads of a block that expands.
+constexpr std::uint32_t block_threads = 256;
+
+/// The matches of every input row: their number, and as a side effect a range in each run; behind the last row there is
+/// nothing.
+template <class Run>
+struct row_degree {
+  const Run* runs;
+  std::uint32_t run_count;
+  std::uint64_t rows;
+  std::uint64_t first_row;  ///< of the key columns
+  const word* const* keys;  ///< one column a key word; null: a constant
+  const word* constants;    ///< by key word
+  row_range* ranges;        ///< [run][row]
+  row_range part;           ///< of a Cartesian product: what every input row pairs with
+  __device__ std::uint64_t operator()(std::uint64_t row) const {
+    if (row == rows) return 0;
+    if (keys == nullptr) {
+      ranges[row] = part;
+      return part.count;
+    }
+    std::uint64_t sum = 0;
+    for (std::uint32_t r = 0; r < run_count; ++r) {
+      const row_range range =
+          runs[r].find([&](std::uint32_t c) { return keys[c] == nullptr ? constants[c] : keys[c][first_row + row]; });
+      ranges[r * rows + row] = range;
+      sum += range.count;
+    }
+    return sum;
+  }
+};
+
+/// Numbers of matches, to be summed up.
+template <class Run>
+struct store_degree {
+  row_degree<Run> degree;
+  std::uint64_t* degrees;
+  __device__ void operator()(std::uint64_t row) const { degrees[row] = degree(row); }
+};
+
+/// A match of a row: where it stands in a run.
+struct row_match {
+  std::uint32_t run = 0;
+  std::uint64_t position = 0;
+};
+
+/// @param number of the row's matches in all runs
+/// @param ranges [run][row], of so many rows
+__device__ inline row_match match_of(const row_range* ranges, std::uint64_t rows, std::uint64_t row,
+                                     std::uint64_t number) {
+  std::uint32_t run = 0;
+  row_range range = ranges[row];
+  while (number >= range.count) {
+    number -= range.count;
+    ++run;
+    range = ranges[run * rows + row];
+  }
+  return {run, range.first + number};
+}
+
+/// Places behind the tail for `count` results of each wave, with one atomic a block. All threads call it.
+/// @return the place of the wave's first result
+__device__ inline std::uint64_t take_places(std::uint32_t count, std::uint64_t* tail) {
+  GPULOG_SHARED(std::uint32_t[block_threads / backend::gpu::wave_size], wave_counts);
+  GPULOG_SHARED(std::uint64_t, base);
+  const unsigned wave = backend::gpu::wave();
+  if (backend::gpu::lane() == 0) wave_counts[wave] = count;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t& value : wave_counts) {
+      const std::uint32_t own = value;
+      value = sum;
+      sum += own;
+    }
+    base = sum == 0 ? 0 : atomicAdd(reinterpret_cast<unsigned long long*>(tail), static_cast<unsigned long long>(sum));
+  }
+  __syncthreads();
+  const std::uint64_t place = base + wave_counts[wave];
+  __syncthreads();  // before the next call writes the counts
+  return place;
+}
+
+}  // namespace gpulog::kernels::gpu

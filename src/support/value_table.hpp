@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+/// What belongs to the values of an enumeration, as a list of pairs: shorter to read than a switch.
+namespace gpulog {
+
+template <class Value>
+[[nodiscard]] constexpr bool is_one_of(Value value, std::initializer_list<Value> values) {
+  for (const Value one : values) {
+    if (one == value) return true;
+  }
+  return false;
+}
+
+template <class Key, class Value>
+using entry = std::pair<Key, Value>;
+
+template <class Key, class Value, std::size_t Size>
+[[nodiscard]] constexpr std::optional<Value> find_in(const entry<Key, Value> (&table)[Size], Key key) {
+  for (const auto& [own, value] : table) {
+    if (own == key) return value;
+  }
+  return std::nullopt;
+}
+
+/// Whether every value of the enumeration, from 0 to the last one, has an entry. For a static_assert beside the table.
+template <class Key, class Value, std::size_t Size>
+[[nodiscard]] constexpr bool has_all(const entry<Key, Value> (&table)[Size], Key last) {
+  for (std::size_t number = 0; number <= static_cast<std::size_t>(last); ++number) {
+    if (!find_in(table, static_cast<Key>(number))) return false;
+  }
+  return true;
+}
+
+}  // namespace gpulog
