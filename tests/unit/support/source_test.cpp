@@ -59,12 +59,14 @@ TEST(source_manager, loads_files_or_says_which) {
   source_manager sources;
   EXPECT_EQ(sources.load(path).text(), "text\n");
   std::filesystem::remove(path);
-  for (const std::string& bad : {path, testing::TempDir()}) {
+  const std::string folder = testing::TempDir();
+  const std::pair<std::string, std::string> bad[] = {{path, path}, {folder, folder + ": it is a folder"}};
+  for (const auto& [name, said] : bad) {
     try {
-      (void)sources.load(bad);
-      FAIL() << bad;
+      (void)sources.load(name);
+      FAIL() << name;
     } catch (const user_error& error) {
-      EXPECT_EQ(std::string(error.what()), "Cannot open file " + bad);
+      EXPECT_EQ(std::string(error.what()), "Cannot open file " + said);
     }
   }
 }
