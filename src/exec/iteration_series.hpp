@@ -22,41 +22,34 @@ class iteration_series {
   /// Behind an iteration; the clock is read where a part ends.
   template <class Clock>
   void add(std::uint64_t delta, const Clock& clock) {
-    if (missing_ == 0) {
-      begin_part();
-      missing_ = width_;
-    }
-    part& last = parts_.back();
-    ++last.iterations;
-    last.delta += delta;
+    open_delta_ += delta;
     if (--missing_ == 0) close(clock());
   }
   /// No iteration follows, or none for now.
   void end(double now) {
-    if (missing_ == 0) return;
-    missing_ = 0;
-    close(now);
+    if (missing_ != width_) close(now);
   }
-  void add_timed(std::uint64_t delta, double seconds) {
-    begin_part();
-    parts_.back() = {1, delta, seconds};
-  }
+  void add_timed(std::uint64_t delta, double seconds) { append({1, delta, seconds}); }
   void append(const iteration_series& later) {
-    for (const part& one : later.parts_) {
-      if (parts_.size() == most_parts) merge_pairs();
-      parts_.push_back(one);
-    }
+    for (const part& one : later.parts()) append(one);
   }
-  [[nodiscard]] const std::vector<part>& parts() const { return parts_; }
+  /// With the part that is not complete, whose time is not known.
+  [[nodiscard]] std::vector<part> parts() const {
+    std::vector<part> all = parts_;
+    if (missing_ != width_) all.push_back({width_ - missing_, open_delta_, 0});
+    return all;
+  }
 
  private:
-  void begin_part() {
+  void append(const part& one) {
     if (parts_.size() == most_parts) merge_pairs();
-    parts_.emplace_back();
+    parts_.push_back(one);
   }
   void close(double now) {
-    parts_.back().seconds += now - part_begin_;
+    append({width_ - missing_, open_delta_, now - part_begin_});
     part_begin_ = now;
+    open_delta_ = 0;
+    missing_ = width_;
   }
   void merge_pairs() {
     for (std::size_t i = 0; i < parts_.size() / 2; ++i) {
@@ -65,12 +58,14 @@ class iteration_series {
       parts_[i] = {first.iterations + second.iterations, first.delta + second.delta, first.seconds + second.seconds};
     }
     parts_.resize(parts_.size() / 2);
+    missing_ += width_;
     width_ *= 2;
   }
 
-  std::vector<part> parts_;
+  std::vector<part> parts_;    ///< that are complete
   std::uint64_t width_ = 1;    ///< iterations that a part has
-  std::uint64_t missing_ = 0;  ///< iterations that the last part lacks; until then it has no time
+  std::uint64_t missing_ = 1;  ///< iterations that the open part lacks
+  std::uint64_t open_delta_ = 0;
   double part_begin_ = 0;
 };
 

@@ -48,6 +48,20 @@ TEST(iteration_series, merges_many_and_loses_none) {
   }
 }
 
+TEST(iteration_series, shows_the_part_that_is_open) {
+  iteration_series series;
+  series.begin(0);
+  double now = 0;
+  for (std::uint64_t i = 0; i < 2 * iteration_series::most_parts + 1; ++i) {
+    series.add(i, [&] { return now += 1; });
+    EXPECT_EQ(iterations_of(series), i + 1);
+  }
+  series.end(now);
+  EXPECT_EQ(iterations_of(series), 2 * iteration_series::most_parts + 1);
+  series.end(now);
+  EXPECT_EQ(iterations_of(series), 2 * iteration_series::most_parts + 1);
+}
+
 TEST(iteration_series, goes_on_with_another_one) {
   iteration_series first;
   iteration_series second;
