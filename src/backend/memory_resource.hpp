@@ -46,6 +46,9 @@ class memory_resource {
   /// The pages behind these bytes are no longer needed; their contents are lost. The allocation stays counted.
   virtual void discard(void* memory, std::uint64_t bytes) noexcept = 0;
 
+  /// Several allocations of that size are to come: where memory comes in slabs, they share one. It may be refused then.
+  virtual void prepare(std::uint64_t /*allocations*/, std::uint64_t /*bytes*/) {}
+
   void set_limit(std::uint64_t bytes) { limit_ = bytes; }
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
   [[nodiscard]] std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }

@@ -13,6 +13,7 @@
 #include "exec/iteration_series.hpp"
 #include "exec/run_monitor.hpp"
 #include "kernels/join/pipeline.hpp"
+#include "kernels/search/decomposed_task.hpp"
 #include "kernels/steps/functor_table.hpp"
 #include "plan/plan.hpp"
 #include "storage/records/record_table.hpp"
@@ -55,10 +56,11 @@ struct cut_offs {
   /// planned again; 0: behind each iteration.
   double reoptimized_bindings = 1 << 22;
   // On a device, `hash` mode.
-  std::uint64_t first_result_rows = 64U << 20;  ///< room for what the first searches of a closure find
-  std::uint64_t batch_rows = 4096;              ///< most rows of a version that runs in one kernel with others
-  std::uint64_t loop_rows = 65536;              ///< the same in a kernel that loops over iterations; 0: there is none
-  std::uint64_t loop_run_rows = 2048;           ///< most rows of an index's run that is made there, 2048 at most
+  std::uint64_t kept_row_words = UINT64_MAX;   ///< most words of complete rows that searches keep
+  std::uint64_t block_row_bytes = UINT64_MAX;  ///< most of a row of bits that a search has in its block's memory
+  std::uint64_t batch_rows = 4096;             ///< most rows of a version that runs in one kernel with others
+  std::uint64_t loop_rows = 65536;             ///< the same in a kernel that loops over iterations; 0: there is none
+  std::uint64_t loop_run_rows = 2048;          ///< most rows of an index's run that is made there, 2048 at most
 };
 
 /// Which of the strata and versions that can be evaluated row by row (plan::row_evaluation, plan::version_rows) are:
@@ -171,9 +173,11 @@ struct stratum_statistics {
   double populate_delta_seconds = 0;  ///< `hisa` mode: sort, unique, set difference
   double merge_seconds = 0;           ///< `hisa` mode: full with delta
   double index_seconds = 0;
-  double clear_seconds = 0;           ///< advance, and freeing what is needed no more
-  double allocation_seconds = 0;      ///< `hisa` mode on a device: part of no other phase
-  std::uint64_t tail_iterations = 0;  ///< whose delta is less than 1% of the result's tuples
+  double clear_seconds = 0;                   ///< advance, and freeing what is needed no more
+  double materialize_seconds = 0;             ///< columns of factorized rows that it reads
+  double allocation_seconds = 0;              ///< `hisa` mode on a device: part of no other phase
+  std::vector<kernels::search_stage> stages;  ///< of its searches, parts of join_seconds
+  std::uint64_t tail_iterations = 0;          ///< whose delta is less than 1% of the result's tuples
   std::vector<version_statistics> versions;
   std::vector<relation_statistics> relations;
   std::vector<index_statistics> indexes;  ///< those that it brought up to date

@@ -89,6 +89,7 @@ bool device_memory::add_slab(std::uint64_t bytes) {
   void* const slab = gpu::allocate(bytes);
   if (slab == nullptr) return false;
   slabs_.push_back(slab);
+  slab_bytes_ += bytes;
   pool_.add_slab(slab, bytes);
   return true;
 }
@@ -96,13 +97,21 @@ bool device_memory::add_slab(std::uint64_t bytes) {
 void* device_memory::take(std::uint64_t bytes) {
   void* memory = pool_.allocate(bytes);
   if (memory != nullptr) return memory;
-  // A quarter of the memory that is left, as the next arrays find room in it, too. If that is refused: what is needed.
+  // As much as there is already, so that the next arrays find room in it too, but for a quarter of what is left; if
+  // that is refused, what is needed.
   const std::uint64_t free_bytes = memory_of_device().free_bytes;
   const std::uint64_t needed = block_pool::slab_bytes_for(bytes);
-  std::uint64_t wanted = std::max<std::uint64_t>(needed, free_bytes / 4);
+  std::uint64_t wanted = std::max<std::uint64_t>(needed, std::min(free_bytes / 4, slab_bytes_));
   if (limit() != 0) wanted = std::max(needed, std::min(wanted, limit() - std::min(limit(), used())));
   if (!add_slab(wanted) && !add_slab(needed)) return nullptr;
   return pool_.allocate(bytes);
+}
+
+void device_memory::prepare(std::uint64_t allocations, std::uint64_t bytes) {
+  if (plain_) return;
+  const std::uint64_t together = allocations * block_pool::slab_bytes_for(bytes);
+  if (limit() != 0 && together > limit() - std::min(limit(), used())) return;  // the first one that lacks room says so
+  if (void* const memory = take(together)) pool_.deallocate(memory, together);
 }
 
 void* device_memory::do_allocate(std::uint64_t bytes, fresh_memory contents) {

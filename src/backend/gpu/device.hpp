@@ -91,6 +91,7 @@ class device_memory final : public memory_resource {
   device_memory(const device_context& context, std::uint64_t limit);
   ~device_memory() override;
   void discard(void*, std::uint64_t) noexcept override {}
+  void prepare(std::uint64_t allocations, std::uint64_t bytes) override;
 
  protected:
   void* do_allocate(std::uint64_t bytes, fresh_memory contents) override;
@@ -104,6 +105,7 @@ class device_memory final : public memory_resource {
   const device_context* context_;
   block_pool pool_;
   std::vector<void*> slabs_;
+  std::uint64_t slab_bytes_ = 0;
   bool plain_ = false;
 };
 

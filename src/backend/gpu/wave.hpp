@@ -36,6 +36,11 @@ namespace gpulog::backend::gpu {
 /// How many of those lanes are in front of the calling one.
 [[nodiscard]] __device__ inline unsigned rank_in(lane_mask lanes) { return count_bits(lanes & lanes_below()); }
 
+/// Words that a thread loads or stores at once.
+struct alignas(16) four_words {
+  std::uint32_t at[4];
+};
+
 #if !defined(GPULOG_GPU_EMULATED)
 
 #if defined(GPULOG_GPU_CUDA)
@@ -153,6 +158,20 @@ template <class T>
 #endif
 }
 
+/// The first two words come from the same time, and the last two.
+[[nodiscard]] __device__ inline four_words load_past_first_cache(const four_words* from) {
+#if defined(GPULOG_GPU_CUDA)
+  const uint4 loaded = __ldcg(reinterpret_cast<const uint4*>(from));
+  return {{loaded.x, loaded.y, loaded.z, loaded.w}};
+#else
+  const auto* const halves = reinterpret_cast<const unsigned long long*>(from);
+  const unsigned long long lower = load_past_first_cache(halves);
+  const unsigned long long upper = load_past_first_cache(halves + 1);
+  return {{static_cast<std::uint32_t>(lower), static_cast<std::uint32_t>(lower >> 32),
+           static_cast<std::uint32_t>(upper), static_cast<std::uint32_t>(upper >> 32)}};
+#endif
+}
+
 /// Of what nobody reads soon: the caches keep other things.
 template <class T>
 __device__ void store_past_caches(T* to, T value) {
@@ -160,6 +179,14 @@ __device__ void store_past_caches(T* to, T value) {
   __stcs(to, value);
 #else
   __builtin_nontemporal_store(value, to);
+#endif
+}
+
+__device__ inline void store_past_caches(four_words* to, const four_words& values) {
+#if defined(GPULOG_GPU_CUDA)
+  __stcs(reinterpret_cast<uint4*>(to), make_uint4(values.at[0], values.at[1], values.at[2], values.at[3]));
+#else
+  for (unsigned k = 0; k < 4; ++k) __builtin_nontemporal_store(values.at[k], to->at + k);
 #endif
 }
 

@@ -145,9 +145,14 @@ stratum_statistics engine_state::figures_of(const evaluation& measured, const ex
   to.seconds = from.is_complete ? from.seconds : storage::seconds_now() - from.begin;
   for (const exec::iteration_series::part& part : from.deltas.parts())
     to.deltas.push_back({part.iterations, part.delta, part.seconds});
-  to.phases = {{"join", from.join_seconds},   {"populate_delta", from.populate_delta_seconds},
-               {"merge", from.merge_seconds}, {"index", from.index_seconds},
-               {"clear", from.clear_seconds}, {"allocation", from.allocation_seconds}};
+  to.phases = {{"join", from.join_seconds},
+               {"populate_delta", from.populate_delta_seconds},
+               {"merge", from.merge_seconds},
+               {"index", from.index_seconds},
+               {"clear", from.clear_seconds},
+               {"allocation", from.allocation_seconds},
+               {"materialize", from.materialize_seconds}};
+  for (const auto& [name, seconds] : from.stages) to.phases.push_back({name, seconds});
   to.tail_iterations = from.tail_iterations;
   to.looped_iterations = from.looped_iterations;
   to.rows_taken_over = from.rows_taken_over;

@@ -36,6 +36,7 @@ class cpu_machine {
                                                   .priority_delta = true,
                                                   .set_kinds = true,
                                                   .full_relations = true,
+                                                  .factorized = true,
                                                   .searches = true,
                                                   .condensation = true,
                                                   .rows = true,

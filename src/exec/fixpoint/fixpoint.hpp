@@ -181,6 +181,7 @@ class fixpoint_executor final : public stratum_executor {
     figures.is_complete = false;
     figures.begin = start;
     shared_.need_columns(stratum);
+    figures.materialize_seconds = storage::seconds_now() - start;
 
     iteration_ = 0;
     if (shared_.chosen.monitor != nullptr) shared_.chosen.monitor->begin_stratum(number, &iteration_);

@@ -29,6 +29,7 @@ struct machine_abilities {
   bool priority_delta = false;  ///< whose iterations take the best rows first
   bool set_kinds = false;       ///< with one of several tuple sets, or none
   bool full_relations = false;  ///< that know when no row can be new to them
+  bool factorized = false;      ///< that may be left without columns, until materialize()
   // Strategies (exec/strategies).
   bool searches = false;      ///< recursions that fall apart
   bool condensation = false;  ///< the same over components of a graph
@@ -88,21 +89,23 @@ concept searching_machine = requires(Machine& on, const kernels::search_task& ta
 
 template <class Machine>
 concept takeover_machine = requires(Machine& on, const kernels::numbered_task& task,
-                                    kernels::relation_list<typename Machine::relation>& all,
-                                    const std::atomic<bool>* stop) {
-  { on.run_takeover(task, std::uint64_t{}, all, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
+                                    kernels::relation_list<typename Machine::relation>& all) {
+  { on.run_takeover(task, std::uint64_t{}, all) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
 };
 
 /// Relations may be left without columns then, until materialize().
 template <class Machine>
+concept factorizing_machine = requires(Machine& on, typename Machine::relation& target) {
+  { target.is_factorized() } -> std::same_as<bool>;
+  on.materialize(target);
+};
+
+template <class Machine>
 concept condensing_machine = requires(Machine& on, const kernels::numbered_task& task,
                                       const std::optional<kernels::decomposed_task>& searched,
-                                      typename Machine::relation& target,
                                       kernels::relation_list<typename Machine::relation>& all,
                                       const std::atomic<bool>* stop) {
   { on.run_condensed(task, searched, all, bool{}, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
-  { target.is_factorized() } -> std::same_as<bool>;
-  on.materialize(target);
 };
 
 template <class Machine>
@@ -138,8 +141,12 @@ concept fixpoint_machine =
     (!Machine::abilities.set_kinds ||
      set_choosing_machine<Machine>)&&(!Machine::abilities.searches ||
                                       (searching_machine<Machine> && set_choosing_machine<Machine>)) &&
-    (!Machine::abilities.condensation || (Machine::abilities.searches && condensing_machine<Machine>)) &&
-    (!Machine::abilities.row_takeover || (Machine::abilities.searches && takeover_machine<Machine>)) &&
+    (!Machine::abilities.factorized ||
+     factorizing_machine<Machine>)&&(!Machine::abilities.condensation ||
+                                     (Machine::abilities.searches && Machine::abilities.factorized &&
+                                      condensing_machine<Machine>)) &&
+    (!Machine::abilities.row_takeover ||
+     (Machine::abilities.searches && Machine::abilities.factorized && takeover_machine<Machine>)) &&
     (!Machine::abilities.rows || (row_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.batches || batching_machine<Machine>)&&(
         !Machine::abilities.loops ||

@@ -240,7 +240,7 @@ class plan_relations {
 
   /// A relation whose columns are read next.
   void need_columns([[maybe_unused]] relation_id id) {
-    if constexpr (can.condensation) {
+    if constexpr (can.factorized) {
       if (!relation_of(id).is_factorized()) return;
       guarded({"materializing", id, nullptr}, [&] { machine.materialize(relation_of(id)); });
     }
@@ -248,7 +248,7 @@ class plan_relations {
 
   /// What a stratum reads and extends.
   void need_columns([[maybe_unused]] const plan::stratum& stratum) {
-    if constexpr (can.condensation) {
+    if constexpr (can.factorized) {
       for (const relation_id id : stratum.relations) need_columns(id);
       for_each_version(stratum, [&](const plan::rule_version& version) {
         for_each_column_read(version, [this](relation_id id) { need_columns(id); });

@@ -51,6 +51,7 @@ class gpu_machine {
   using trace_range = backend::gpu::trace_range;
   static constexpr machine_abilities abilities = {.subsumptions = true,
                                                   .set_kinds = true,
+                                                  .factorized = true,
                                                   .searches = true,
                                                   .row_takeover = true,
                                                   .rows = true,
@@ -88,13 +89,13 @@ class gpu_machine {
   }
   /// @param bound of the task's values, where these are numbers themselves; else 0
   std::optional<kernels::decomposed_counts> run_takeover(const kernels::numbered_task& task, std::uint64_t bound,
-                                                         kernels::relation_list<relation>& relations,
-                                                         const std::atomic<bool>* stop) {
+                                                         kernels::relation_list<relation>& relations) {
     small_runs_.flush();
-    const takeover_cut_offs cut = {{cut_.numbered_step_rows, calibration::least_device_searches},
-                                   cut_.first_result_rows};
-    return exec::run_takeover(*context_, *resource_, task, bound, relations, cut, stop);
+    const takeover_cut_offs cut = {
+        {cut_.numbered_step_rows, calibration::least_device_searches}, cut_.kept_row_words, cut_.block_row_bytes};
+    return exec::run_takeover(*context_, *resource_, task, bound, relations, cut);
   }
+  static void materialize(relation& target) { target.materialize(); }
   static constexpr kernels::row_cut_offs rows_pay = calibration::device_rows_pay;
   std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
                                               kernels::relation_list<relation>& relations,
@@ -123,7 +124,10 @@ class gpu_machine {
   /// What a run without a limit may use.
   [[nodiscard]] std::uint64_t machine_bytes() const { return context_->memory_bytes(); }
   /// For a relation whose rows came without a set, and that is asked for membership now.
-  void make_set(relation& target) { target.make_set(); }
+  void make_set(relation& target) {
+    target.materialize();
+    target.make_set();
+  }
   void settle(relation& target) { target.settle(); }
   /// Of relations whose tuple set keeps the best rows; others with subsumptions are the host's.
   class subsumptions {
@@ -148,13 +152,18 @@ class gpu_machine {
     return std::make_unique<subsumptions>(*relations[target]);
   }
   void refresh_index(relation& target, std::size_t index) { target.refresh_index(index); }
-  [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) const {
+  [[nodiscard]] std::unique_ptr<row_stream> stream_rows(relation& source) const {
+    if (source.is_factorized()) return std::make_unique<factorized_device_rows>(source.factorized(), source.arity());
     return stream_device_rows(*context_, source);
   }
-  [[nodiscard]] std::optional<columns_on_device> device_columns(const relation& source) const {
+  [[nodiscard]] std::optional<columns_on_device> device_columns(relation& source) const {
+    source.materialize();
     return device_columns_of(*context_, source);
   }
-  [[nodiscard]] std::vector<const word*> host_columns(relation& source) { return source.host_columns(); }
+  [[nodiscard]] std::vector<const word*> host_columns(relation& source) {
+    source.materialize();
+    return source.host_columns();
+  }
   void forget_host_columns(relation& source) { source.forget_host_columns(); }
 
   /// @throws kernels::arithmetic_fault, kernels::interrupted, backend::memory_exceeded, backend::gpu::device_error

@@ -20,6 +20,8 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
   sum.clear_seconds += part.clear_seconds;
   sum.deltas.append(part.deltas);
   sum.allocation_seconds += part.allocation_seconds;
+  sum.materialize_seconds += part.materialize_seconds;
+  sum.stages.insert(sum.stages.end(), part.stages.begin(), part.stages.end());
   for (std::size_t v = 0; v < sum.versions.size(); ++v) {
     // Counts of one side say nothing where both ran it.
     if (sum.versions[v].runs == 0) sum.versions[v].counted = part.versions[v].counted;

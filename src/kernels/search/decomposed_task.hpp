@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "kernels/join/pipeline.hpp"
@@ -27,11 +28,15 @@ struct decomposed_task {
   std::uint64_t values = 0;  ///< all that can be met in the moving column are below
 };
 
+/// Seconds of a part of the work, by its name, a literal.
+using search_stage = std::pair<const char*, double>;
+
 struct decomposed_counts {
   std::uint64_t candidates = 0;
-  std::uint64_t iterations = 0;  ///< of the search that takes most
-  std::uint64_t taken_over = 0;  ///< rows that other searches had completed
-  std::uint64_t numbers = 0;     ///< that nodes and keys got for searches; 0: values were numbers themselves
+  std::uint64_t iterations = 0;           ///< of the search that takes most
+  std::uint64_t taken_over = 0;           ///< rows that other searches had completed
+  std::uint64_t numbers = 0;              ///< that nodes and keys got for searches; 0: values were numbers themselves
+  std::vector<search_stage> stages = {};  ///< that a device measured
 };
 
 }  // namespace gpulog::kernels

@@ -45,28 +45,4 @@ __device__ inline void list_group(std::uint32_t bits, std::uint32_t before, std:
   backend::gpu::wave_barrier();
 }
 
-/// The same word n times, by n threads of all. Lines of memory are written whole.
-__device__ inline void fill_rows(word* out, std::uint64_t n, word value, std::uint32_t thread, std::uint32_t threads) {
-  const std::uint64_t skipped = reinterpret_cast<std::uintptr_t>(out) / sizeof(word) % row_alignment;
-  for (std::uint64_t i = thread; i < n + skipped; i += threads) {
-    if (i >= skipped) backend::gpu::store_past_caches(out + (i - skipped), value);
-  }
-}
-
-/// All lanes: writes n staged numbers of a group to all node columns. @param base row of the result
-__device__ inline void write_group(const takeover_results& results, std::uint64_t numbers, std::uint32_t first_number,
-                                   const std::uint16_t* staged, std::uint32_t n, std::uint64_t base) {
-  for (std::uint32_t c = 0; c < results.node_columns; ++c) {
-    word* const out = results.out[results.invariant_columns + c] + base;
-    const word* const values = results.nodes == nullptr ? nullptr : results.nodes + c * numbers;
-    const auto skipped =
-        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(out) / sizeof(word) % row_alignment);
-    for (std::uint32_t i = backend::gpu::lane(); i < n + skipped; i += wave_size) {
-      if (i < skipped) continue;
-      const word number = first_number + staged[i - skipped];
-      backend::gpu::store_past_caches(out + (i - skipped), values == nullptr ? number : values[number]);
-    }
-  }
-}
-
 }  // namespace gpulog::kernels::gpu

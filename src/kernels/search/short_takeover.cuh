@@ -105,41 +105,15 @@ __device__ inline bool search_short(const takeover_arguments& arguments, short_s
   return !met.is_too_large();
 }
 
-/// Numbers of a list become rows of the result.
-__device__ inline void write_short(const takeover_results& results, std::uint64_t sources, std::uint64_t numbers,
-                                   std::uint64_t source, const short_set& met, std::uint64_t base) {
-  for (std::uint32_t i = backend::gpu::lane(); i < met.size(); i += wave_size) {
-    for (std::uint32_t c = 0; c < results.invariant_columns; ++c) {
-      results.out[c][base + i] =
-          results.invariants == nullptr ? static_cast<word>(source) : results.invariants[c * sources + source];
-    }
-    for (std::uint32_t c = 0; c < results.node_columns; ++c) {
-      results.out[results.invariant_columns + c][base + i] =
-          results.nodes == nullptr ? met[i] : results.nodes[c * numbers + met[i]];
-    }
-  }
-}
-
-/// Keeps and writes what a search found.
-__device__ inline void finish_short(const takeover_arguments& arguments, std::uint64_t source, std::uint32_t vertex,
-                                    row_kind kind, const short_set& met) {
-  unsigned long long base = 0;
-  if (backend::gpu::lane() == 0) {
-    base = atomicAdd(&arguments.counts->rows, static_cast<unsigned long long>(met.size()));
-    if (base + met.size() > arguments.results.capacity) {
-      arguments.places[source] = base;
-      arguments.missing[atomicAdd(&arguments.counts->missing, 1ULL)] = static_cast<std::uint32_t>(source);
-    }
-  }
-  base = backend::gpu::shuffle(base, 0);
-  if (base + met.size() <= arguments.results.capacity)
-    write_short(arguments.results, arguments.sources, arguments.numbers, source, met, base);
-  if (kind != row_kind::of_vertex) return;
-  const std::uint32_t place = vertex * short_row;
-  for (std::uint32_t i = backend::gpu::lane(); i < met.size(); i += wave_size) arguments.rows[place + i] = met[i];
-  // Only the next kernel reads it.
-  if (backend::gpu::lane() == 0)
-    arguments.vertices[vertex].row = static_cast<unsigned long long>(met.size()) << 32 | place;
+/// Keeps what a search found. Only later kernels read it.
+__device__ inline void keep_short(const takeover_arguments& arguments, std::uint64_t source, std::uint32_t vertex,
+                                  row_kind kind, const short_set& met) {
+  const unsigned long long row = kept_row::of(met.size(), static_cast<std::uint32_t>(source));
+  std::uint32_t* const numbers = arguments.rows.at(row);
+  for (std::uint32_t i = backend::gpu::lane(); i < met.size(); i += wave_size) numbers[i] = met[i];
+  if (backend::gpu::lane() != 0) return;
+  arguments.results[source] = row;
+  if (kind == row_kind::of_vertex) arguments.vertices[vertex].row = row;
 }
 
 __global__ void __launch_bounds__(short_search_threads)
@@ -150,17 +124,22 @@ __global__ void __launch_bounds__(short_search_threads)
   const std::uint32_t wave = backend::gpu::wave();
   short_set met(tables[wave], lists[wave]);
   unsigned long long candidates = 0;
+  std::uint64_t rows = 0;
   for (std::uint64_t number = blockIdx.x * waves + wave; number < arguments.sources; number += gridDim.x * waves) {
     const std::uint64_t source = number * arguments.stride % arguments.sources;
     const std::uint32_t starts = arguments.first_starts[source + 1] - arguments.first_starts[source];
-    if (starts == 0) continue;
+    if (starts == 0) {
+      if (backend::gpu::lane() == 0) arguments.results[source] = kept_row::empty;
+      continue;
+    }
     const std::uint32_t vertex =
         arguments.vertex_of == nullptr ? static_cast<std::uint32_t>(source) : arguments.vertex_of[source];
     row_kind kind = vertex == takeover_arguments::no_vertex ? row_kind::other : row_kind::unknown;
     const bool may_be_short = starts <= short_row;
     if (may_be_short) kind = begin_short(arguments, source, vertex, met);
     if (may_be_short && search_short(arguments, met, candidates)) {
-      finish_short(arguments, source, vertex, kind, met);
+      keep_short(arguments, source, vertex, kind, met);
+      rows += met.size();
     } else if (backend::gpu::lane() == 0) {
       arguments.kinds[source] = kind;
       arguments.listed[atomicAdd(&arguments.counts->longs, 1ULL)] = static_cast<std::uint32_t>(source);
@@ -168,7 +147,9 @@ __global__ void __launch_bounds__(short_search_threads)
     backend::gpu::wave_barrier();
   }
   candidates = backend::gpu::sum_of_lanes(std::uint64_t{candidates});
-  if (backend::gpu::lane() == 0 && candidates != 0) atomicAdd(&arguments.counts->candidates, candidates);
+  if (backend::gpu::lane() != 0) return;
+  if (candidates != 0) atomicAdd(&arguments.counts->candidates, candidates);
+  if (rows != 0) atomicAdd(&arguments.counts->rows, static_cast<unsigned long long>(rows));
 }
 
 }  // namespace gpulog::kernels::gpu

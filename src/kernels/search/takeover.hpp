@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "backend/gpu/host_device.hpp"
 #include "backend/gpu/wave.hpp"
 #include "storage/relation/views.hpp"
 
@@ -10,13 +11,27 @@
 /// follows a vertex, its result is the row of that vertex.
 namespace gpulog::kernels::gpu {
 
+/// A row that is kept, or what is known of one: its size, and its place in units of row_alignment words.
+struct kept_row {
+  static constexpr unsigned long long unknown = ~0ULL;  ///< of a vertex: it is not complete, or not kept
+  static constexpr unsigned long long empty = 0;
+  static constexpr std::uint32_t no_place = UINT32_MAX;  ///< it is not kept
+
+  [[nodiscard]] __device__ static unsigned long long of(std::uint32_t size, std::uint32_t place) {
+    return static_cast<unsigned long long>(size) << 32 | place;
+  }
+  [[nodiscard]] __device__ static std::uint32_t size(unsigned long long row) {
+    return static_cast<std::uint32_t>(row >> 32);
+  }
+  [[nodiscard]] __device__ static std::uint32_t place(unsigned long long row) {
+    return static_cast<std::uint32_t>(row);
+  }
+};
+
 /// What follows a vertex, and its row.
 struct alignas(16) row_vertex {
-  static constexpr unsigned long long no_row = ~0ULL;  ///< it is not complete, or not kept
-  static constexpr unsigned long long empty_row = 0;   ///< nothing follows
-
-  unsigned long long row;  ///< size << 32 | place in the memory of rows
-  std::uint32_t first;     ///< of the steps
+  unsigned long long row;
+  std::uint32_t first;  ///< of the steps
   std::uint32_t count;
 };
 
@@ -26,15 +41,30 @@ struct row_steps {
   std::uint32_t count;
 };
 
-/// Where results go. Numbers become values again.
-struct takeover_results {
-  static constexpr std::uint32_t most_columns = 16;
-  const word* invariants = nullptr;  ///< [invariant column][sources]; null: a source is its value
-  const word* nodes = nullptr;       ///< [node column][numbers]; null: a number is its value
-  std::uint32_t invariant_columns = 0;
-  std::uint32_t node_columns = 0;
-  word* out[most_columns] = {};  ///< invariant columns, then node columns
-  std::uint64_t capacity = 0;    ///< rows
+/// Kept rows begin at multiples of so many words.
+constexpr std::uint32_t row_alignment = 32;
+/// Results up to this many numbers are lists, found by one wave each, in a place of their own for each source.
+constexpr std::uint32_t short_row = 32;
+static_assert(short_row == row_alignment);
+
+/// Memory of kept rows: lists of numbers, or rows of bits, of words by group (a word for each lane of a wave): which
+/// groups are not zero; sums; the groups that are not zero. Sums are by group: of the bits in front; and one behind.
+struct row_memory {
+  std::uint32_t* words = nullptr;
+  std::uint32_t groups = 0;        ///< of a row of bits
+  std::uint32_t map_words = 0;     ///< bits by group
+  std::uint32_t head_words = 0;    ///< map and sums
+  std::uint32_t longest_list = 0;  ///< longer rows are bits
+
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t bits_units() const {
+    return (head_words + groups * backend::gpu::wave_size) / row_alignment;
+  }
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t units(std::uint32_t size) const {
+    return size <= longest_list ? (size + row_alignment - 1) / row_alignment : bits_units();
+  }
+  [[nodiscard]] __device__ std::uint32_t* at(unsigned long long row) const {
+    return words + std::uint64_t{kept_row::place(row)} * row_alignment;
+  }
 };
 
 /// Whether the result of a source is the row of a vertex.
@@ -53,45 +83,51 @@ struct takeover_arguments {
   std::uint64_t sources = 0;
   std::uint64_t stride = 1;  ///< without a common divisor with sources: they are visited in scattered order
 
-  // Rows that are kept: lists of numbers, the first ones in places of their own, or bits: which groups of words are not
-  // zero, then the words, of which those groups are written.
-  std::uint32_t* rows = nullptr;
-  std::uint64_t row_words = 0;     ///< that there is room for
-  std::uint32_t groups = 0;        ///< of a row of bits: a word for each lane of a wave
-  std::uint32_t map_words = 0;     ///< bits by group
-  std::uint32_t longest_list = 0;  ///< longer rows are bits
-  row_kind* kinds = nullptr;       ///< by source
+  row_memory rows;
+  unsigned long long* results = nullptr;  ///< kept_row, by source
+  std::uint64_t row_units = 0;            ///< that searches may keep, behind those of short rows
+  row_kind* kinds = nullptr;              ///< by source
 
   // Long searches: places [first, last) of a list of sources; last: as many as there are, if those are fewer.
   std::uint32_t* listed = nullptr;
-  bool is_again = false;  ///< they were made, but found no room
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  row_steps* queues = nullptr;  ///< [block][numbers]
+  bool is_again = false;  ///< their rows were not kept, and are now, from `again_unit` on
+  std::uint64_t again_unit = 0;
+  row_steps* queues = nullptr;    ///< [block][numbers]
+  std::uint32_t* bits = nullptr;  ///< [block][row of bits], zero, where a row has no place in a block's memory
 
-  takeover_results results;
-  unsigned long long* places = nullptr;  ///< by source: rows that it took, if there was no room
-  std::uint32_t* missing = nullptr;      ///< sources without room
   struct totals {
     unsigned long long next;       ///< long search
     unsigned long long longs;      ///< long searches
-    unsigned long long rows;       ///< of results, whether there is room or not
-    unsigned long long long_rows;  ///< of them, those of long searches
-    unsigned long long row_words;  ///< words of kept rows
-    unsigned long long missing;
+    unsigned long long rows;       ///< of results
+    unsigned long long row_units;  ///< of kept rows, or more
+    unsigned long long not_kept;   ///< sources
     unsigned long long candidates;
     unsigned long long taken_over;  ///< rows
     unsigned iterations;
   }* counts = nullptr;
 };
 
-/// Results up to this many numbers are lists of fixed size, found by one wave each.
-constexpr std::uint32_t short_row = 32;
-/// Of so many sources one has its bits kept: those that come first serve most of the others.
-constexpr std::uint64_t sources_of_kept_bits = 4;
-/// Kept rows begin at multiples of so many words.
-constexpr std::uint32_t row_alignment = 32;
-/// Most words of bits by group.
-constexpr std::uint32_t most_map_words = 64;
+/// Kept rows become columns. Numbers become values again.
+struct expansion_arguments {
+  static constexpr std::uint32_t most_columns = 16;
+
+  row_memory rows;
+  const unsigned long long* results = nullptr;  ///< kept_row, by source
+  const std::uint64_t* places = nullptr;        ///< by source: rows of the relation in front of its own
+  const std::uint32_t* listed = nullptr;        ///< sources; null: all
+  std::uint64_t first = 0;                      ///< of these, places [first, last) are written
+  std::uint64_t last = 0;
+  std::uint64_t first_row = 0;  ///< of the relation, to be written first
+
+  const word* invariants = nullptr;  ///< [invariant column][sources]; null: a source is its value
+  const word* nodes = nullptr;       ///< [node column][numbers]; null: a number is its value
+  std::uint64_t numbers = 0;
+  std::uint64_t sources = 0;
+  std::uint32_t invariant_columns = 0;
+  std::uint32_t node_columns = 0;
+  word* out[most_columns] = {};  ///< invariant columns, then node columns
+};
 
 }  // namespace gpulog::kernels::gpu

@@ -79,6 +79,7 @@ device_relation::device_relation(const backend::gpu::device_context& context, me
 std::uint64_t device_relation::bytes() const {
   std::uint64_t sum = column_bytes() + std::visit([](const auto& kind) { return kind.bytes(); }, kept_by_);
   for (const auto& index : indexes_) sum += index->bytes();
+  if (is_factorized()) sum += factorized_->bytes();
   return sum;
 }
 
@@ -230,6 +231,22 @@ void device_relation::replace(std::vector<array<word>> columns, std::uint64_t ro
   columns_ = std::move(columns);
   show_columns();
   count_rows(rows);
+}
+
+void device_relation::factorize(std::unique_ptr<device_factorized> rows) {
+  for (std::size_t i = 0; i < indexes_.size(); ++i) drop_index(i);
+  drop_set();
+  for (auto& column : columns_) column.release();
+  factorized_ = std::move(rows);
+  count_rows(factorized_->rows());
+}
+
+void device_relation::materialize() {
+  if (!is_factorized()) return;
+  std::vector<array<word>> made = factorized_->columns();
+  const std::uint64_t count = rows();
+  factorized_.reset();
+  replace(std::move(made), count);
 }
 
 void device_relation::make_set() {

@@ -11,6 +11,7 @@
 #include "storage/indexes/sorted_index.hpp"
 #include "storage/relation/device_columns.hpp"
 #include "storage/representation/device_best.hpp"
+#include "storage/representation/device_factorized.hpp"
 #include "storage/representation/device_set.hpp"
 #include "storage/representation/value_order.hpp"
 
@@ -149,6 +150,7 @@ class device_relation : public device_columns {
   /// As storage::relation's.
   void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
   [[nodiscard]] const char* set_name() const {
+    if (is_factorized()) return "factorized";
     return only_appends_ ? "none" : std::visit([](const auto& kind) { return kind.name(); }, kept_by_);
   }
   /// Which part of its rows it is asked to have room for at least.
@@ -186,6 +188,7 @@ class device_relation : public device_columns {
   std::size_t add_index(index_layout layout);
   [[nodiscard]] const device_index& index(std::size_t number) const { return *indexes_[number]; }
   void refresh_index(std::size_t number) {
+    if (is_factorized()) return;
     indexes_[number]->refresh(*context_, columns(), old_rows_, rows_, value_bounds_);
   }
   void drop_index(std::size_t number);
@@ -194,6 +197,13 @@ class device_relation : public device_columns {
   /// All rows at once, distinct, in columns of their own: the relation is complete, without a set and with empty
   /// indexes.
   void replace(std::vector<array<word>> columns, std::uint64_t rows);
+  /// The same, with rows that get columns when they are needed. Until materialize() it can be counted, and read by
+  /// pieces.
+  void factorize(std::unique_ptr<device_factorized> rows);
+  [[nodiscard]] bool is_factorized() const { return factorized_ != nullptr; }
+  [[nodiscard]] device_factorized& factorized() { return *factorized_; }
+  /// Makes columns of factorized rows. @throws memory_exceeded
+  void materialize();
   /// Of a complete relation without one. @throws memory_exceeded
   void make_set();
 
@@ -218,6 +228,7 @@ class device_relation : public device_columns {
   bool tail_is_bound_ = false;               // the true one may be lower
   std::uint64_t limit_ = 0;                  // rows that set and columns hold
   std::vector<std::unique_ptr<device_index>> indexes_;
+  std::unique_ptr<device_factorized> factorized_;  // null: rows are in the columns
 };
 
 }  // namespace gpulog::storage::gpu

@@ -1,7 +1,9 @@
-// Searches of a device that take over complete rows: all forms of closures on all shapes of graphs, with results that
-// find no room at first, against the naive evaluator and, for large results, a CPU.
+// Searches of a device that take over complete rows: all forms of closures on all shapes of graphs, with and without
+// room for all rows, as columns and by pieces, against the naive evaluator and, for large results, a CPU.
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,9 +41,34 @@ struct outcome {
   std::uint64_t taken_over = 0;
 };
 
+/// As files are written: without columns.
+device_tuples streamed_rows_of(executor& done, relation_id relation, std::size_t arity) {
+  const std::unique_ptr<row_stream> stream = done.stream_rows(relation);
+  if (stream == nullptr) return rows_of(done, relation);
+  device_tuples found;
+  constexpr std::uint64_t at_once = 1000;
+  std::vector<std::vector<word>> columns(arity, std::vector<word>(at_once));
+  std::vector<word*> places;
+  for (auto& column : columns) places.push_back(column.data());
+  for (std::uint64_t first = 0; first < done.rows(relation); first += at_once) {
+    const std::uint64_t n = std::min(at_once, done.rows(relation) - first);
+    stream->read(first, n, places.data());
+    for (std::uint64_t i = 0; i < n; ++i) {
+      std::vector<wide_word> tuple;
+      for (const auto& column : columns) tuple.push_back(column[i]);
+      found.insert(std::move(tuple));
+    }
+  }
+  return found;
+}
+
 outcome outcome_of(executor& done, const sema::program& source) {
   outcome result;
-  result.found = rows_of(done, source.find_relation("r").value());
+  const relation_id relation = source.find_relation("r").value();
+  const device_tuples streamed = streamed_rows_of(done, relation, source.relations[relation.value].arity());
+  result.found = rows_of(done, relation);
+  EXPECT_TRUE(streamed == result.found) << streamed.size() << " rows by pieces, not " << result.found.size();
+  EXPECT_EQ(done.rows(relation), result.found.size());
   for (const stratum_statistics& stratum : done.figures().strata) {
     for (const std::string& strategy : stratum.strategies)
       result.was_searched_so = result.was_searched_so || strategy == "row-takeover";
@@ -157,9 +184,10 @@ TEST_F(row_takeover_on_gpu, graphs_of_many_rows) {
   std::uint64_t taken_over = 0;
   for (const edges& graph : graphs) {
     const device_tuples expected = by_cpu(closure, graph);
-    for (const bool has_room : {true, false}) {
+    for (const auto& [has_room, has_block_rows] : {std::pair(true, true), {false, true}, {true, false}}) {
       options chosen = options_of(row_takeover_mode::always);
-      if (!has_room) chosen.cut.first_result_rows = 1;
+      if (!has_room) chosen.cut.kept_row_words = 1;
+      if (!has_block_rows) chosen.cut.block_row_bytes = 0;
       const outcome found = run(closure, graph, chosen);
       EXPECT_TRUE(found.was_searched_so);
       EXPECT_TRUE(found.found == expected) << found.found.size() << " rows, not " << expected.size();
@@ -167,6 +195,53 @@ TEST_F(row_takeover_on_gpu, graphs_of_many_rows) {
     }
   }
   EXPECT_GT(taken_over, 0U);
+}
+
+/// Columns are made for those that read them, and only for those.
+TEST_F(row_takeover_on_gpu, what_reads_rows) {
+  struct reader {
+    std::string text;
+    bool needs_columns;
+  };
+  const std::vector<reader> readers = {
+      {".decl o(x:number)\no(x) :- r(x,x).\n", true},
+      {".decl o(x:number, y:number)\no(x,y) :- e(x,y), !r(y,x).\n", true},
+      {".decl o(x:number, y:number)\no(x,y) :- r(x,z), r(y,z), x < y.\n", true},
+      {".decl o(n:number)\no(n) :- n = count : { r(_,_) }.\n", false},
+      {".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = count : { r(x,_) }.\n", true},
+      {".decl o()\no() :- r(_,_).\n", false},
+      {".decl o(x:number)\no(1) :- !r(_,_).\n", false},
+      {".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- o(x,z), r(z,y).\n", true}};
+  for (const reader& one : readers) {
+    for (const edges& graph : {chain(45), star(50), oracle::make_random_graph(2, 40, 60)}) {
+      for (const std::uint64_t kept_words : {UINT64_MAX, std::uint64_t{1}}) {
+        const analysed_text source(closure + one.text);
+        const plan::program plan = plan::make_plan(source.program);
+        storage::symbol_table symbols(plan.symbols);
+        options chosen = options_of(row_takeover_mode::always);
+        chosen.cut.kept_row_words = kept_words;
+        const auto running = make_gpu_executor(plan, symbols, chosen, 0, 0);
+        load(*running, source.program, graph);
+        running->evaluate();
+        for (const stratum_statistics& stratum : running->figures().strata) {
+          for (const std::string& strategy : stratum.strategies) {
+            if (strategy == "row-takeover" && !one.needs_columns)
+              EXPECT_EQ(stratum.relations.front().set, "factorized");
+          }
+        }
+        oracle::database expected(source.program);
+        for (const auto& [x, y] : graph) expected[source.program.find_relation("e").value()].insert({x, y});
+        oracle::evaluate(source.program, expected);
+        for (const char* name : {"o", "r"}) {
+          const relation_id relation = source.program.find_relation(name).value();
+          const auto& known = expected[relation];
+          if (std::string(name) == "r")
+            EXPECT_EQ(running->stream_rows(relation) == nullptr, one.needs_columns) << one.text;
+          EXPECT_EQ(rows_of(*running, relation), device_tuples(known.begin(), known.end())) << one.text << name;
+        }
+      }
+    }
+  }
 }
 
 /// Lists of starts and steps that only a block can compare.

@@ -93,10 +93,20 @@ template <class T>
   return value;
 }
 
+[[nodiscard]] inline four_words load_past_first_cache(const four_words* from) {
+  using half [[gnu::may_alias]] = std::uint64_t;
+  const auto* const halves = reinterpret_cast<const half*>(from);
+  const std::uint64_t lower = __atomic_load_n(halves, __ATOMIC_SEQ_CST);
+  const std::uint64_t upper = __atomic_load_n(halves + 1, __ATOMIC_SEQ_CST);
+  return {{static_cast<std::uint32_t>(lower), static_cast<std::uint32_t>(lower >> 32),
+           static_cast<std::uint32_t>(upper), static_cast<std::uint32_t>(upper >> 32)}};
+}
+
 template <class T>
 void store_past_caches(T* to, T value) {
   *to = value;
 }
+inline void store_past_caches(four_words* to, const four_words& values) { *to = values; }
 
 inline void pause() { emulated::pause_thread(); }
 

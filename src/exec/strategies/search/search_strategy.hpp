@@ -52,6 +52,7 @@ void take_counts(stratum_run<Machine>& run, const kernels::decomposed_counts& co
   run.figures.iterations = counts.iterations;
   run.figures.rows_taken_over = counts.taken_over;
   run.figures.search_numbers = counts.numbers;
+  run.figures.stages = counts.stages;
   run.tell_progress();
   for (std::size_t phase = 1; phase < run.phases.size(); ++phase) {
     for (running_version& version : run.phases[phase]) version.figures->counted = nullptr;

@@ -43,7 +43,7 @@ strategy_outcome search_with_rows(stratum_run<Machine>& run) {
     return run_search(run, [&]() -> std::optional<kernels::decomposed_counts> {
       try {
         return run.shared.machine.run_takeover(numbered_task_of(*run.stratum.decomposed), bound_of_row_values(run),
-                                               run.shared.relations, shared.chosen.stop);
+                                               run.shared.relations);
       } catch (const backend::memory_exceeded&) {
         // Searches without rows need less, and say what they lack.
         return std::nullopt;

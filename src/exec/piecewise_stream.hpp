@@ -1,0 +1,77 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "exec/executor.hpp"
+
+namespace gpulog::exec {
+
+/// Rows that are made a piece at a time: of the pieces, only those are there at a time that are being read.
+class piecewise_stream : public row_stream {
+ public:
+  class piece {
+   public:
+    piece() = default;
+    piece(const piece&) = delete;
+    piece& operator=(const piece&) = delete;
+    virtual ~piece() = default;
+    /// Rows [first, first + n) of the piece. Any number of threads at a time.
+    virtual void write(std::uint64_t first, std::uint64_t n, word* const* columns) const = 0;
+  };
+
+  /// @throws backend::memory_exceeded
+  void read(std::uint64_t first, std::uint64_t n, word* const* columns) final {
+    const std::uint64_t* const found = std::upper_bound(begins_, begins_ + pieces_.size() + 1, first) - 1;
+    std::vector<word*> out(arity_);
+    auto number = static_cast<std::size_t>(found - begins_);
+    for (std::uint64_t done = 0; done < n; ++number) {
+      const std::uint64_t offset = first + done - begins_[number];
+      const std::uint64_t here = std::min(n - done, begins_[number + 1] - begins_[number] - offset);
+      if (here == 0) continue;
+      for (std::size_t c = 0; c < out.size(); ++c) out[c] = columns[c] + done;
+      made(number)->write(offset, here, out.data());
+      finish(number, here);
+      done += here;
+    }
+  }
+
+ protected:
+  /// @param begins rows in front of each piece, and one behind; they outlive it
+  piecewise_stream(const std::uint64_t* begins, std::size_t pieces, std::size_t arity)
+      : begins_(begins), arity_(arity), pieces_(pieces) {
+    for (std::size_t number = 0; number < pieces; ++number) pieces_[number].left = begins[number + 1] - begins[number];
+  }
+  /// Several pieces may be made at a time.
+  [[nodiscard]] virtual std::shared_ptr<const piece> make(std::size_t number) = 0;
+
+ private:
+  struct open_piece {
+    std::mutex making;
+    std::shared_ptr<const piece> rows;  // nullptr: not made yet, or read to its end
+    std::uint64_t left = 0;             // rows that are to be read
+  };
+
+  [[nodiscard]] std::shared_ptr<const piece> made(std::size_t number) {
+    open_piece& one = pieces_[number];
+    const std::lock_guard<std::mutex> alone(one.making);
+    if (one.rows == nullptr) one.rows = make(number);
+    return one.rows;
+  }
+  void finish(std::size_t number, std::uint64_t rows) {
+    open_piece& one = pieces_[number];
+    const std::lock_guard<std::mutex> alone(one.making);
+    one.left -= std::min(one.left, rows);
+    if (one.left == 0) one.rows.reset();
+  }
+
+  const std::uint64_t* begins_;
+  std::size_t arity_;
+  std::vector<open_piece> pieces_;
+};
+
+}  // namespace gpulog::exec

@@ -1,0 +1,366 @@
+#include "exec/strategies/search/takeover_rows.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/gpu/for_each.hpp"
+#include "backend/gpu/primitives_by_functor.hpp"
+#include "backend/gpu/staging_ring.hpp"
+#include "exec/gpu/even_stride.hpp"
+#include "exec/strategies/search/search_launch.hpp"
+#include "kernels/search/expand_rows.cuh"
+#include "kernels/search/long_takeover.cuh"
+#include "kernels/search/short_takeover.cuh"
+
+namespace gpulog::exec {
+
+namespace {
+
+using backend::array;
+using backend::fresh_memory;
+using kernels::gpu::expansion_arguments;
+using kernels::gpu::kept_row;
+using kernels::gpu::row_memory;
+using kernels::gpu::row_steps;
+using kernels::gpu::row_vertex;
+using kernels::gpu::takeover_arguments;
+using takeover_kernel = backend::gpu::kernel<takeover_arguments>;
+
+/// Kept rows take at most that share of the device.
+constexpr std::uint64_t kept_share = 8;
+/// Where that is not enough for all, searches that run again have that share of it.
+constexpr std::uint64_t again_share = 4;
+
+struct make_vertex {
+  const std::uint32_t* first;  // of the steps, by number
+  row_vertex* vertices;
+  __device__ void operator()(std::uint64_t number) const {
+    const std::uint32_t begin = first[number];
+    const std::uint32_t count = first[number + 1] - begin;
+    vertices[number] = {count == 0 ? kept_row::empty : kept_row::unknown, begin, count};
+  }
+};
+struct result_size {
+  const unsigned long long* results;
+  std::uint64_t sources;
+  __device__ std::uint64_t operator()(std::uint64_t source) const {
+    return source < sources ? kept_row::size(results[source]) : 0;
+  }
+};
+struct is_not_kept {
+  const unsigned long long* results;
+  __device__ bool operator()(std::uint32_t source) const {
+    return results[source] != kept_row::empty && kept_row::place(results[source]) == kept_row::no_place;
+  }
+};
+struct forget_place {
+  const std::uint32_t* listed;
+  unsigned long long* results;
+  __device__ void operator()(std::uint64_t i) const {
+    unsigned long long& row = results[listed[i]];
+    row = kept_row::of(kept_row::size(row), kept_row::no_place);
+  }
+};
+
+row_memory row_memory_for(std::uint64_t numbers) {
+  const auto aligned = [](std::uint64_t words) {
+    constexpr std::uint64_t unit = kernels::gpu::row_alignment;
+    return static_cast<std::uint32_t>((words + unit - 1) / unit * unit);
+  };
+  row_memory made;
+  made.groups = static_cast<std::uint32_t>((numbers + kernels::gpu::group_numbers - 1) / kernels::gpu::group_numbers);
+  made.map_words = aligned((made.groups + word_bits - 1) / word_bits);
+  made.head_words = aligned(made.map_words + made.groups + 1ULL);
+  // Shorter than a row of bits, and quicker to take over.
+  constexpr std::uint32_t list_share = 4;
+  made.longest_list = std::max(made.groups * backend::gpu::wave_size / list_share, kernels::gpu::short_row);
+  return made;
+}
+
+}  // namespace
+
+long_search_shape long_shape_for(const backend::gpu::device_context& context, std::uint64_t numbers,
+                                 std::uint64_t block_row_bytes) {
+  // Few threads a block, so that many searches are under way, but for rows that leave room for few blocks.
+  constexpr std::size_t rows_for_128 = 40 << 10;
+  constexpr std::size_t rows_for_256 = 100 << 10;
+  constexpr std::size_t other_shared_bytes = sizeof(kernels::gpu::long_search) + 1024;
+  const row_memory rows = row_memory_for(numbers);
+  const std::size_t row_bytes = rows.groups * std::size_t{kernels::gpu::group_numbers} / 8;
+  // Each wave lists numbers, so fewer threads need less of the block's memory.
+  const long_search_shape all[] = {
+      {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<128, true>), .threads = 128},
+      {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<256, true>), .threads = 256},
+      {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<1024, true>), .threads = 1024},
+      {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<256, true>), .threads = 256},
+      {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<512, false>), .threads = 512, .has_row = false}};
+  const std::size_t first = row_bytes <= rows_for_128 ? 0 : row_bytes <= rows_for_256 ? 1 : 2;
+  for (std::size_t i = first; i < std::size(all); ++i) {
+    long_search_shape chosen = all[i];
+    if (chosen.has_row && row_bytes > block_row_bytes) continue;
+    chosen.shared_bytes = kernels::gpu::long_takeover_bytes(rows, chosen.threads, chosen.has_row);
+    if (chosen.shared_bytes + other_shared_bytes > context.shared_bytes_per_block()) continue;
+    chosen.blocks = backend::gpu::blocks_a_multiprocessor(chosen.kernel, chosen.threads, chosen.shared_bytes) *
+                    context.multiprocessors();
+    if (chosen.blocks != 0) return chosen;
+  }
+  return {};
+}
+
+takeover_rows::takeover_rows(const backend::gpu::device_context& context, backend::memory_resource& resource,
+                             kernels::numbered_member member, device_graph graph, const long_search_shape& shape,
+                             std::uint64_t most_words)
+    : context_(context),
+      resource_(resource),
+      member_(std::move(member)),
+      graph_(std::move(graph)),
+      shape_(shape),
+      vertices_(resource, graph_.numbers, fresh_memory::anything),
+      vertex_of_(resource, graph_.invariants ? graph_.sources : 0, fresh_memory::anything),
+      kinds_(resource, graph_.sources, fresh_memory::anything),
+      listed_(resource, graph_.sources, fresh_memory::anything),
+      results_(resource, graph_.sources, fresh_memory::anything),
+      counts_(resource, 1) {
+  search_.first_starts = graph_.starts.first.data();
+  search_.starts = graph_.starts.all.data();
+  search_.steps = graph_.steps.all.data();
+  search_.vertices = vertices_.data();
+  search_.numbers = graph_.numbers;
+  search_.sources = graph_.sources;
+  search_.stride = even_stride(graph_.sources);
+  search_.results = results_.data();
+  search_.kinds = kinds_.data();
+  search_.listed = listed_.data();
+  search_.counts = counts_.data();
+  backend::gpu::for_each(context.stream(), graph_.numbers, make_vertex{graph_.steps.first.data(), vertices_.data()});
+  find_vertices();
+  make_rows(most_words);
+}
+
+/// The vertex of a source is the node of the same values.
+void takeover_rows::find_vertices() {
+  if (!graph_.invariants) return;
+  search_.vertex_of = vertex_of_.data();
+  if (member_.invariants.size() == member_.nodes.size()) {
+    graph_.nodes[0]->find({graph_.invariants->found().tuples, graph_.sources}, 0, vertex_of_.data());
+  } else {
+    backend::gpu::fill_async(vertex_of_.data(), 0xff, vertex_of_.bytes(), context_.stream());
+  }
+}
+
+void takeover_rows::make_rows(std::uint64_t most_words) {
+  constexpr std::uint64_t unit = kernels::gpu::row_alignment;
+  search_.rows = row_memory_for(graph_.numbers);
+  const std::uint64_t row_units = search_.rows.bits_units();
+  const std::uint64_t all = graph_.sources * row_units;
+  const std::uint64_t memory = resource_.limit() != 0 ? resource_.limit() : context_.memory_bytes();
+  const std::uint64_t most_units =
+      std::min({most_words / unit, memory / kept_share / (unit * sizeof(std::uint32_t)), std::uint64_t{1} << 31});
+  std::uint64_t kept = std::min(all, most_units);
+  if (kept < all) {
+    again_rows_ = std::max<std::uint64_t>(kept / again_share / row_units, 1);
+    kept -= std::min(kept, again_rows_ * row_units);
+  }
+  search_.row_units = graph_.sources + kept;
+  search_.again_unit = search_.row_units;
+  words_ =
+      array<std::uint32_t>(resource_, (search_.row_units + again_rows_ * row_units) * unit, fresh_memory::anything);
+  search_.rows.words = words_.data();
+}
+
+void takeover_rows::make_queues(std::uint64_t searches) {
+  const std::uint64_t a_block = graph_.numbers * sizeof(row_steps);
+  const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(
+      searches, std::clamp<std::uint64_t>(context_.memory_bytes() / queue_share / a_block, 1, shape_.blocks)));
+  shape_.blocks = blocks;
+  queues_ = array<row_steps>(resource_, blocks * graph_.numbers, fresh_memory::anything);
+  search_.queues = queues_.data();
+  if (shape_.has_row) return;
+  bits_ = array<std::uint32_t>(resource_, std::uint64_t{blocks} * search_.rows.groups * backend::gpu::wave_size);
+  search_.bits = bits_.data();
+}
+
+void takeover_rows::release_queues() {
+  queues_.release();
+  bits_.release();
+}
+
+void takeover_rows::search(backend::gpu::stage_clock& clock) {
+  make_queues(graph_.sources);
+  totals_.row_units = graph_.sources;  // those of short rows
+  write_totals();
+  clock.end("prepare searches");
+  launch_short();
+  clock.end("short searches");
+  launch_long(0, graph_.sources);
+  clock.end("long searches");
+  backend::gpu::copy_async(&totals_, counts_.data(), sizeof totals_, backend::gpu::direction::device_to_host,
+                           context_.stream());
+  context_.synchronize();
+  release_queues();
+  listed_.release();
+  if (totals_.not_kept != 0) return;
+  vertices_.release();
+  vertex_of_.release();
+  kinds_.release();
+  graph_.starts = {};
+  graph_.steps = {};
+}
+
+void takeover_rows::launch_short() {
+  const std::uint64_t waves = (graph_.sources * backend::gpu::wave_size + kernels::gpu::short_search_threads - 1) /
+                              kernels::gpu::short_search_threads;
+  const takeover_kernel kernel = GPULOG_KERNEL(kernels::gpu::short_takeover_kernel);
+  const unsigned resident =
+      std::max(1U, backend::gpu::blocks_a_multiprocessor(kernel, kernels::gpu::short_search_threads, 0));
+  const auto blocks =
+      static_cast<unsigned>(std::min<std::uint64_t>(waves, std::uint64_t{resident} * context_.multiprocessors()));
+  backend::gpu::launch(kernel, {blocks, kernels::gpu::short_search_threads, 0, context_.stream()}, search_);
+}
+
+void takeover_rows::launch_long(std::uint64_t first, std::uint64_t last) {
+  search_.first = first;
+  search_.last = last;
+  const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(shape_.blocks, last - first));
+  backend::gpu::launch(shape_.kernel, {blocks, shape_.threads, shape_.shared_bytes, context_.stream()}, search_);
+}
+
+void takeover_rows::write_totals() {
+  totals_.next = 0;
+  backend::gpu::copy_async(counts_.data(), &totals_, sizeof totals_, backend::gpu::direction::host_to_device,
+                           context_.stream());
+}
+
+std::uint64_t takeover_rows::bytes() const {
+  return vertices_.bytes() + vertex_of_.bytes() + kinds_.bytes() + results_.bytes() + words_.bytes() + places_.bytes() +
+         not_kept_.bytes() + graph_.starts.first.bytes() + graph_.starts.all.bytes() + graph_.steps.first.bytes() +
+         graph_.steps.all.bytes();
+}
+
+void takeover_rows::place_sources() {
+  if (places_.size() != 0) return;
+  array<std::uint64_t> places(resource_, graph_.sources + 1, fresh_memory::anything);
+  backend::gpu::with_scratch(resource_, [&](void* scratch, std::size_t& bytes) {
+    backend::gpu::exclusive_sum_of(scratch, bytes, result_size{results_.data(), graph_.sources}, places.data(),
+                                   places.size(), context_.stream());
+  });
+  places_ = std::move(places);
+  list_sources_not_kept();
+}
+
+void takeover_rows::list_sources_not_kept() {
+  if (totals_.not_kept == 0) return;
+  not_kept_ = array<std::uint32_t>(resource_, totals_.not_kept, fresh_memory::anything);
+  array<std::uint64_t> count(resource_, 1);
+  backend::gpu::with_scratch(resource_, [&](void* scratch, std::size_t& bytes) {
+    backend::gpu::select_if(scratch, bytes, not_kept_.data(), count.data(), graph_.sources,
+                            is_not_kept{results_.data()}, context_.stream());
+  });
+  not_kept_sources_.resize(totals_.not_kept);
+  backend::gpu::download(context_, not_kept_.data(), not_kept_sources_.data(), totals_.not_kept);
+}
+
+std::uint32_t takeover_rows::column_of(std::size_t number) const {
+  const std::size_t invariants = member_.invariants.size();
+  return number < invariants ? member_.invariants[number] : member_.nodes[number - invariants];
+}
+
+takeover_rows::columns_type takeover_rows::make_columns(std::uint64_t rows) const {
+  columns_type made(member_.invariants.size() + member_.nodes.size());
+  resource_.prepare(made.size(), rows * sizeof(word));
+  for (auto& column : made) column = array<word>(resource_, rows, fresh_memory::anything);
+  return made;
+}
+
+expansion_arguments takeover_rows::expansion_to(columns_type& to) const {
+  expansion_arguments made;
+  made.rows = search_.rows;
+  made.results = results_.data();
+  made.places = places_.data();
+  made.numbers = graph_.numbers;
+  made.sources = graph_.sources;
+  made.invariant_columns = static_cast<std::uint32_t>(member_.invariants.size());
+  made.node_columns = static_cast<std::uint32_t>(member_.nodes.size());
+  if (graph_.invariants) {
+    made.invariants = graph_.invariants->found().tuples.at[0];
+    made.nodes = graph_.nodes[0]->found().tuples.at[0];
+  }
+  for (std::size_t c = 0; c < to.size(); ++c) made.out[c] = to[column_of(c)].data();
+  return made;
+}
+
+void takeover_rows::launch_expansion(const expansion_arguments& arguments) const {
+  constexpr std::uint64_t waves = kernels::gpu::expansion_threads / backend::gpu::wave_size;
+  constexpr std::uint64_t most_blocks = 1U << 16;
+  const std::uint64_t parts = (arguments.last - arguments.first + waves - 1) / waves;
+  if (parts == 0) return;
+  backend::gpu::launch(
+      GPULOG_KERNEL(kernels::gpu::expand_rows_kernel),
+      {static_cast<unsigned>(std::min(parts, most_blocks)), kernels::gpu::expansion_threads, 0, context_.stream()},
+      arguments);
+}
+
+void takeover_rows::expand(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) {
+  expansion_arguments arguments = expansion_to(to);
+  arguments.first_row = first_row;
+  arguments.first = first;
+  arguments.last = last;
+  launch_expansion(arguments);
+  const auto begin = std::lower_bound(not_kept_sources_.begin(), not_kept_sources_.end(), first);
+  const auto end = std::lower_bound(begin, not_kept_sources_.end(), last);
+  if (begin == end) return;
+  // Those that found no room are searched again, as many at a time as there is room for now.
+  make_queues(std::min<std::uint64_t>(again_rows_, static_cast<std::uint64_t>(end - begin)));
+  search_.listed = not_kept_.data();
+  search_.is_again = true;
+  arguments.listed = not_kept_.data();
+  const auto behind = static_cast<std::uint64_t>(end - not_kept_sources_.begin());
+  for (auto i = static_cast<std::uint64_t>(begin - not_kept_sources_.begin()); i < behind; i = arguments.last) {
+    arguments.first = i;
+    arguments.last = std::min(i + again_rows_, behind);
+    write_totals();
+    launch_long(arguments.first, arguments.last);
+    launch_expansion(arguments);
+    backend::gpu::for_each(context_.stream(), arguments.last - arguments.first,
+                           forget_place{not_kept_.data() + i, results_.data()});
+  }
+  release_queues();
+}
+
+takeover_rows::columns_type takeover_rows::columns() {
+  place_sources();
+  columns_type made = make_columns(totals_.rows);
+  expand(0, graph_.sources, 0, made);
+  return made;
+}
+
+const std::vector<std::uint64_t>& takeover_rows::pieces() {
+  if (!piece_rows_.empty()) return piece_rows_;
+  constexpr std::uint64_t rows_of_a_piece = 1U << 22;
+  place_sources();
+  std::vector<std::uint64_t> places(graph_.sources + 1);
+  backend::gpu::copy_async(places.data(), places_.data(), places_.bytes(), backend::gpu::direction::device_to_host,
+                           context_.stream());
+  context_.synchronize();
+  piece_rows_ = piece_sources_ = {0};
+  std::uint64_t largest = 0;
+  for (std::uint64_t source = 0; source < graph_.sources; ++source) {
+    const std::uint64_t rows = places[source + 1] - piece_rows_.back();
+    if (rows < rows_of_a_piece && source + 1 != graph_.sources) continue;
+    largest = std::max(largest, rows);
+    piece_rows_.push_back(places[source + 1]);
+    piece_sources_.push_back(source + 1);
+  }
+  piece_columns_ = make_columns(largest);
+  return piece_rows_;
+}
+
+void takeover_rows::read(std::size_t piece, word* const* columns) {
+  context_.use();  // on this thread, too
+  expand(piece_sources_[piece], piece_sources_[piece + 1], piece_rows_[piece], piece_columns_);
+  const std::uint64_t rows = piece_rows_[piece + 1] - piece_rows_[piece];
+  for (std::size_t c = 0; c < piece_columns_.size(); ++c)
+    backend::gpu::download(context_, piece_columns_[c].data(), columns[c], rows);
+}
+
+}  // namespace gpulog::exec

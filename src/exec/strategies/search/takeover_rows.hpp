@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "backend/gpu/device.hpp"
+#include "backend/gpu/launch.hpp"
+#include "backend/gpu/stage_clock.hpp"
+#include "exec/strategies/search/device_graph.hpp"
+#include "kernels/search/numbered_task.hpp"
+#include "kernels/search/takeover.hpp"
+#include "storage/representation/device_factorized.hpp"
+
+namespace gpulog::exec {
+
+/// The kernel for long searches, and how it is launched.
+struct long_search_shape {
+  backend::gpu::kernel<kernels::gpu::takeover_arguments> kernel;
+  unsigned threads = 0;
+  unsigned blocks = 0;  ///< 0: there is none for so many vertices
+  std::size_t shared_bytes = 0;
+  bool has_row = true;  ///< rows of bits have a place in a block's memory
+};
+/// @param block_row_bytes most of a row of bits in a block's memory
+[[nodiscard]] long_search_shape long_shape_for(const backend::gpu::device_context& context, std::uint64_t numbers,
+                                               std::uint64_t block_row_bytes);
+
+/// The result of searches that take over rows (docs/internals/row-takeover.md): a row for each source, kept as a list
+/// or as bits. A row that found no room is searched again when it is needed.
+class takeover_rows final : public storage::gpu::device_factorized {
+ public:
+  /// @param most_words of kept rows @throws backend::memory_exceeded
+  takeover_rows(const backend::gpu::device_context& context, backend::memory_resource& resource,
+                kernels::numbered_member member, device_graph graph, const long_search_shape& shape,
+                std::uint64_t most_words);
+
+  /// Once. @throws backend::memory_exceeded
+  void search(backend::gpu::stage_clock& clock);
+  [[nodiscard]] const kernels::gpu::takeover_arguments::totals& totals() const { return totals_; }
+
+  [[nodiscard]] std::uint64_t rows() const override { return totals_.rows; }
+  [[nodiscard]] std::uint64_t bytes() const override;
+  [[nodiscard]] std::vector<backend::array<word>> columns() override;
+  [[nodiscard]] const std::vector<std::uint64_t>& pieces() override;
+  void read(std::size_t piece, word* const* columns) override;
+
+ private:
+  using columns_type = std::vector<backend::array<word>>;
+
+  void find_vertices();
+  void make_rows(std::uint64_t most_words);
+  void make_queues(std::uint64_t searches);
+  void release_queues();
+  void launch_short();
+  void launch_long(std::uint64_t first, std::uint64_t last);
+  void write_totals();
+  /// Rows in front of each source.
+  void place_sources();
+  void list_sources_not_kept();
+  [[nodiscard]] columns_type make_columns(std::uint64_t rows) const;
+  /// The rows of sources [first, last), to columns. @param first_row of the relation that goes to the first place
+  void expand(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to);
+  void launch_expansion(const kernels::gpu::expansion_arguments& arguments) const;
+  [[nodiscard]] kernels::gpu::expansion_arguments expansion_to(columns_type& to) const;
+  /// Place in the relation of a column of the results: invariants, then nodes.
+  [[nodiscard]] std::uint32_t column_of(std::size_t number) const;
+
+  const backend::gpu::device_context& context_;
+  backend::memory_resource& resource_;
+  kernels::numbered_member member_;
+  device_graph graph_;
+  long_search_shape shape_;
+  kernels::gpu::takeover_arguments search_;
+  backend::array<kernels::gpu::row_vertex> vertices_;
+  backend::array<std::uint32_t> vertex_of_;  // by source
+  backend::array<kernels::gpu::row_kind> kinds_;
+  backend::array<std::uint32_t> listed_;
+  backend::array<unsigned long long> results_;
+  backend::array<kernels::gpu::takeover_arguments::totals> counts_;
+  backend::array<std::uint32_t> words_;  // of kept rows
+  std::uint64_t again_rows_ = 0;         // searches that run again together
+  backend::array<kernels::gpu::row_steps> queues_;
+  backend::array<std::uint32_t> bits_;
+  kernels::gpu::takeover_arguments::totals totals_{};
+  // Made when rows are read.
+  backend::array<std::uint64_t> places_;         // by source, and one behind
+  backend::array<std::uint32_t> not_kept_;       // sources, ascending
+  std::vector<std::uint32_t> not_kept_sources_;  // the same, on the host
+  std::vector<std::uint64_t> piece_rows_;        // in front of each piece, and one behind
+  std::vector<std::uint64_t> piece_sources_;     // the same
+  columns_type piece_columns_;                   // room for the largest
+};
+
+}  // namespace gpulog::exec

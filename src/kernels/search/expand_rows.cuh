@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/search/row_bits.cuh"
+#include "kernels/search/takeover.hpp"
+
+/// Kept rows become columns: a wave for each list, a block for each row of bits.
+namespace gpulog::kernels::gpu {
+
+constexpr unsigned expansion_threads = 128;
+
+/// The same word n times, by n threads of all; most of them four at a time.
+__device__ inline void fill_rows(word* out, std::uint32_t n, word value, std::uint32_t thread, std::uint32_t threads) {
+  const auto behind = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(out) / sizeof(word) % 4);
+  const std::uint32_t head = min((4 - behind) % 4, n);
+  if (thread < head) backend::gpu::store_past_caches(out + thread, value);
+  const std::uint32_t fours = (n - head) / 4;
+  auto* const aligned = reinterpret_cast<backend::gpu::four_words*>(out + head);
+  for (std::uint32_t i = thread; i < fours; i += threads)
+    backend::gpu::store_past_caches(aligned + i, {{value, value, value, value}});
+  const std::uint32_t done = head + fours * 4;
+  if (thread < n - done) backend::gpu::store_past_caches(out + done + thread, value);
+}
+
+/// The invariants of a source.
+__device__ inline void fill_invariants(const expansion_arguments& arguments, std::uint64_t source, std::uint64_t place,
+                                       std::uint32_t n, std::uint32_t thread, std::uint32_t threads) {
+  for (std::uint32_t c = 0; c < arguments.invariant_columns; ++c) {
+    const word value = arguments.invariants == nullptr ? static_cast<word>(source)
+                                                       : arguments.invariants[c * arguments.sources + source];
+    fill_rows(arguments.out[c] + place, n, value, thread, threads);
+  }
+}
+
+/// All lanes: a list that is kept.
+__device__ inline void expand_list(const expansion_arguments& arguments, std::uint64_t source, std::uint64_t place,
+                                   unsigned long long row) {
+  const std::uint32_t lane = backend::gpu::lane();
+  const std::uint32_t n = kept_row::size(row);
+  const std::uint32_t* const numbers = arguments.rows.at(row);
+  fill_invariants(arguments, source, place, n, lane, wave_size);
+  for (std::uint32_t c = 0; c < arguments.node_columns; ++c) {
+    word* const out = arguments.out[arguments.invariant_columns + c] + place;
+    const word* const values = arguments.nodes == nullptr ? nullptr : arguments.nodes + c * arguments.numbers;
+    for (std::uint32_t i = lane; i < n; i += wave_size)
+      backend::gpu::store_past_caches(out + i, values == nullptr ? numbers[i] : values[numbers[i]]);
+  }
+}
+
+/// All lanes: n staged numbers of a group, to all node columns. Lines of memory are written whole.
+__device__ inline void write_group(const expansion_arguments& arguments, std::uint32_t first_number,
+                                   const std::uint16_t* staged, std::uint32_t n, std::uint64_t place) {
+  for (std::uint32_t c = 0; c < arguments.node_columns; ++c) {
+    word* const out = arguments.out[arguments.invariant_columns + c] + place;
+    const word* const values = arguments.nodes == nullptr ? nullptr : arguments.nodes + c * arguments.numbers;
+    const auto skipped =
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(out) / sizeof(word) % row_alignment);
+    for (std::uint32_t i = backend::gpu::lane(); i < n + skipped; i += wave_size) {
+      if (i < skipped) continue;
+      const word number = first_number + staged[i - skipped];
+      backend::gpu::store_past_caches(out + (i - skipped), values == nullptr ? number : values[number]);
+    }
+  }
+}
+
+/// All threads of the block: a row of bits that is kept.
+__device__ inline void expand_bits(const expansion_arguments& arguments, std::uint64_t source, std::uint64_t place,
+                                   unsigned long long row, std::uint16_t* staged) {
+  const std::uint32_t lane = backend::gpu::lane();
+  const std::uint32_t waves = blockDim.x / wave_size;
+  const std::uint32_t* const kept = arguments.rows.at(row);
+  const std::uint32_t* const sums = kept + arguments.rows.map_words;
+  const std::uint32_t* const words = kept + arguments.rows.head_words + lane;
+  fill_invariants(arguments, source, place, kept_row::size(row), threadIdx.x, blockDim.x);
+  // The next group is loaded while one is written.
+  const auto load = [&](std::uint32_t group, std::uint32_t& before, std::uint32_t& n, std::uint32_t& bits) {
+    before = n = bits = 0;
+    if (group >= arguments.rows.groups) return;
+    before = sums[group];
+    n = sums[group + 1] - before;
+    if (n != 0) bits = words[group * wave_size];
+  };
+  std::uint32_t before = 0;
+  std::uint32_t n = 0;
+  std::uint32_t bits = 0;
+  load(backend::gpu::wave(), before, n, bits);
+  for (std::uint32_t group = backend::gpu::wave(); group < arguments.rows.groups; group += waves) {
+    std::uint32_t next_before = 0;
+    std::uint32_t next_n = 0;
+    std::uint32_t next_bits = 0;
+    load(group + waves, next_before, next_n, next_bits);
+    if (n != 0) {
+      const std::uint32_t own = backend::gpu::count_bits(bits);
+      list_group(bits, backend::gpu::inclusive_sum_of_lanes(own) - own, staged);
+      write_group(arguments, group * group_numbers, staged, n, place + before);
+      backend::gpu::wave_barrier();
+    }
+    before = next_before;
+    n = next_n;
+    bits = next_bits;
+  }
+}
+
+__global__ void __launch_bounds__(expansion_threads, backend::gpu::resident_threads * 3 / 4 / expansion_threads)
+    expand_rows_kernel(const GPULOG_GRID_CONSTANT expansion_arguments arguments) {
+  constexpr unsigned waves = expansion_threads / wave_size;
+  GPULOG_SHARED(staged_numbers[waves], staged);
+  const auto source_at = [&](std::uint64_t i) {
+    return arguments.listed == nullptr ? i : std::uint64_t{arguments.listed[i]};
+  };
+  for (std::uint64_t begin = arguments.first + blockIdx.x * waves; begin < arguments.last; begin += gridDim.x * waves) {
+    const std::uint64_t own = begin + backend::gpu::wave();
+    for (std::uint64_t i = begin; i < begin + waves && i < arguments.last; ++i) {
+      const std::uint64_t source = source_at(i);
+      const unsigned long long row = arguments.results[source];
+      if (row == kept_row::empty || kept_row::place(row) == kept_row::no_place) continue;
+      const bool is_list = kept_row::size(row) <= arguments.rows.longest_list;
+      if (is_list && i != own) continue;
+      const std::uint64_t place = arguments.places[source] - arguments.first_row;
+      if (is_list) {
+        expand_list(arguments, source, place, row);
+      } else {
+        expand_bits(arguments, source, place, row, staged[backend::gpu::wave()]);
+      }
+    }
+  }
+}
+
+}  // namespace gpulog::kernels::gpu

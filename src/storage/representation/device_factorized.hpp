@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "support/ids.hpp"
+
+namespace gpulog::storage::gpu {
+
+/// Rows of a relation that is complete, kept on a device in a smaller form than columns, as factorized_rows on the
+/// host. They can be counted; columns are made of them when something needs these, or a piece at a time.
+class device_factorized {
+ public:
+  device_factorized() = default;
+  device_factorized(const device_factorized&) = delete;
+  device_factorized& operator=(const device_factorized&) = delete;
+  virtual ~device_factorized() = default;
+
+  [[nodiscard]] virtual std::uint64_t rows() const = 0;
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;
+  /// All rows. @throws backend::memory_exceeded
+  [[nodiscard]] virtual std::vector<backend::array<word>> columns() = 0;
+  /// Pieces of some million rows: the rows in front of each, and one behind. @throws backend::memory_exceeded
+  [[nodiscard]] virtual const std::vector<std::uint64_t>& pieces() = 0;
+  /// Copies the rows of a piece to arrays of the host, one a column; one thread at a time. @throws
+  /// backend::memory_exceeded
+  virtual void read(std::size_t piece, word* const* columns) = 0;
+};
+
+}  // namespace gpulog::storage::gpu
