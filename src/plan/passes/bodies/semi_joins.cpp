@@ -14,18 +14,18 @@
 namespace gpulog::plan {
 namespace {
 
-/// What all literals but the atom and the conditions use, and the head.
-variable_set used_beside(const normalized_rule& rule, std::size_t atom) {
-  variable_set used;
-  const auto use = [&used](const auto& part) { used.merge(variables_of(part)); };
-  for (std::size_t other = 0; other < rule.atoms.size(); ++other) {
-    if (other != atom) use(rule.atoms[other]);
-  }
+/// Of a variable: how many literals but conditions use it, and the head.
+std::vector<std::uint32_t> count_uses(const normalized_rule& rule) {
+  std::vector<std::uint32_t> uses(rule.variables.size());
+  const auto use = [&uses](const auto& part) {
+    for (const std::uint32_t variable : variables_of(part)) ++uses[variable];
+  };
+  for (const body_atom& atom : rule.atoms) use(atom);
   for (const body_atom& negation : rule.negations) use(negation);
   for (const aggregation& folded : rule.aggregations) use(folded);
   for (const generation& made : rule.generations) use(made);
   for (const sema::expression& argument : rule.head_arguments) use(argument);
-  return used;
+  return uses;
 }
 
 /// The conditions on the atom, all by the order of one of its variables; nothing when there are others, or none.
@@ -87,13 +87,19 @@ void count_atom(normalized_rule& rule, std::size_t atom, const std::vector<std::
 }  // namespace
 
 void use_semi_joins(normalized_rule& rule, const std::vector<relation_id>& members) {
-  if (!rule.plans.empty() || rule.unsatisfiable) return;
+  if (!rule.plans.empty() || rule.unsatisfiable || rule.conditions.empty()) return;
+  std::vector<std::uint32_t> uses = count_uses(rule);
   for (std::size_t atom = rule.atoms.size(); rule.atoms.size() > 1 && atom-- > 0;) {
     const body_atom& read = rule.atoms[atom];
-    const bool is_member = std::find(members.begin(), members.end(), read.relation) != members.end();
     const variable_set own = variables_of(read);
-    if (is_member || read.is_equivalence || own.empty() || intersect(own, used_beside(rule, atom))) continue;
-    if (const auto conditions = conditions_on(rule, own)) count_atom(rule, atom, *conditions, own);
+    const bool is_alone =
+        std::all_of(own.begin(), own.end(), [&uses](std::uint32_t variable) { return uses[variable] == 1; });
+    if (read.is_equivalence || own.empty() || !is_alone) continue;
+    if (std::find(members.begin(), members.end(), read.relation) != members.end()) continue;
+    const auto conditions = conditions_on(rule, own);
+    if (!conditions) continue;
+    count_atom(rule, atom, *conditions, own);
+    for (const std::uint32_t variable : rule.aggregations.back().injected) ++uses[variable];
   }
 }
 
