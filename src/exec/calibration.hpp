@@ -33,10 +33,9 @@ inline constexpr double host_run_seconds = 2e-6;
 /// Inserted facts for each one that was there, up to which results are taken over and go on (`bench/again`).
 inline constexpr double most_continued_share = 0.1;
 
-// Recursions that are planned again while they run (`bench/orders loops`): bindings over those planned, and how many
-// more there have to be each time after.
-inline constexpr double surplus_bindings = 10;
-inline constexpr double reoptimization_growth = 4;
+/// Recursions are planned again while they run, each time their joins have made this part of their bindings since the
+/// last time, so that a wrong order takes about as little too long (`bench/orders loops`).
+inline constexpr std::uint64_t reoptimized_part = 16;
 
 // Closures over components. They follow from the runs in bench/results/condensation.txt (`gpulog -j1 --backend cpu
 // [--tune condensation=off] -F GRAPH bench/paper/reach.dl`); no command measures them alone.

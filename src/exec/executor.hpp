@@ -52,9 +52,10 @@ struct cut_offs {
   double numbered_step_rows = 64;
   /// With fewer first tuples than that its components are not looked for.
   std::uint64_t condensed_rows = 1024;
-  /// A recursion whose joins made so many bindings more than calibration::surplus_bindings times what was planned is
-  /// planned again; 0: behind each iteration.
-  double reoptimized_bindings = 1 << 22;
+  /// A recursion whose joins made so many bindings for each version of its loop, since it was planned, is planned
+  /// again, where that is not less than a calibration::reoptimized_part of all of them; so many more on a device as it
+  /// is faster; 0: behind each iteration. Planning a version again takes as long as a twentieth of it.
+  std::uint64_t reoptimized_bindings = 1 << 15;
   // On a device, `hash` mode.
   std::uint64_t kept_row_words = UINT64_MAX;   ///< most words of complete rows that searches keep
   std::uint64_t block_row_bytes = UINT64_MAX;  ///< most of a row of bits that a search has in its block's memory
@@ -95,8 +96,7 @@ struct options {
   /// Asked in front of each stratum: may plan its versions again, and add indexes behind those of the plan. @return
   /// whether it did; may be empty
   std::function<bool(std::size_t stratum)> reoptimize;
-  /// The same between two iterations of a recursion whose joins made far more bindings than planned, for the versions
-  /// of its loop.
+  /// The same between two iterations of a recursion whose joins made many bindings, for the versions of its loop.
   std::function<bool(std::size_t stratum)> reoptimize_loop;
   const char* backend_name = "cpu";  ///< for progress
   run_monitor* monitor = nullptr;    ///< outlives the executor; told where a run failed; nullptr: nobody asks

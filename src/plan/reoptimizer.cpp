@@ -51,7 +51,7 @@ bool has_orders(const version_recipe& recipe) {
 struct reoptimizer::place {
   std::size_t phase = 0;  ///< 0: in front of the loop; n + 1: phase n of the loop
   std::size_t version = 0;
-  const version_recipe* recipe = nullptr;
+  version_recipe* recipe = nullptr;
 };
 
 reoptimizer::reoptimizer(const sema::program& source, statistics known, options chosen, std::uint64_t least_rows)
@@ -80,6 +80,7 @@ void reoptimizer::note_uses() {
   const program& plan = shared_->result;
   constexpr std::size_t always = SIZE_MAX;
   index_uses_.assign(plan.indexes.size(), 0);
+  first_index_uses_.assign(plan.indexes.size(), always);
   set_uses_.assign(plan.relations.size(), always);
   other_uses_.assign(plan.relations.size(), always);
   for (const std::vector<bool>& may_run : sides_) note_uses_of(may_run);
@@ -97,7 +98,10 @@ void reoptimizer::note_uses_of(const std::vector<bool>& may_run) {
     }
     for_each_version(planned, [&](const rule_version& version) {
       for_each_read(version, [&](relation_id relation, index_id used, bool asks_set) {
-        if (used.valid()) index_uses_[used.value] = std::max(index_uses_[used.value], number + 1);
+        if (used.valid()) {
+          index_uses_[used.value] = std::max(index_uses_[used.value], number + 1);
+          first_index_uses_[used.value] = std::min(first_index_uses_[used.value], number);
+        }
         if (asks_set) sets[relation.value] = number + 1;
       });
       const auto note_set = [&](relation_id relation, index_id, bool asks_set) {
@@ -114,9 +118,9 @@ void reoptimizer::note_uses_of(const std::vector<bool>& may_run) {
 
 std::vector<reoptimizer::place> reoptimizer::places_in(std::size_t number, extent planned_part) const {
   const stratum& planned = shared_->result.strata[number];
-  const stratum_builder& recipes = shared_->strata[number];
+  stratum_builder& recipes = shared_->strata[number];
   std::vector<place> places;
-  const auto add = [&](const phase& from, const phase_builder& made, std::size_t phase_number) {
+  const auto add = [&](const phase& from, phase_builder& made, std::size_t phase_number) {
     for (std::size_t v = 0; v < from.versions.size(); ++v) {
       const rule_version& version = from.versions[v];
       if (has_orders(made.recipes[v]) && !version.by_rows && !depends_on_order(version))
@@ -158,14 +162,24 @@ bool reoptimizer::plan_again(std::size_t number, extent planned_part, const rela
   const std::vector<place> places = places_in(number, planned_part);
   if (places.empty() || !reads_much(places, measures)) return false;
   const pass_timer timer(*shared_, "reoptimization");
+  measure(number, planned_part, places, measures);
+  std::vector<schedule> orders = order_again(number, planned_part, places);
+  bool any_change = planned_part == extent::all;
+  for (std::size_t v = 0; v < places.size(); ++v)
+    any_change = any_change || atoms_in_order(orders[v]) != places[v].recipe->atom_order;
+  if (!any_change) return false;
+
   const stratum before = planned;
   const auto first_plans = first_plans_;
-  measure(number, planned_part, places, measures);
-  order_again(number, places);
+  std::vector<std::vector<std::uint32_t>> atoms;
+  for (const schedule& order : orders) atoms.push_back(atoms_in_order(order));
+  take_over(number, places, std::move(orders));
   if (suits && !suits()) {
     planned = before;
     first_plans_ = first_plans;
+    return true;
   }
+  for (std::size_t v = 0; v < places.size(); ++v) places[v].recipe->atom_order = std::move(atoms[v]);
   return true;
 }
 
@@ -193,27 +207,67 @@ reoptimizer::known_size reoptimizer::size_of(relation_id relation) const {
   return {shared_->costs.rows(relation, part::all), shared_->costs.knows_rows(relation)};
 }
 
-void reoptimizer::order_again(std::size_t number, const std::vector<place>& places) {
-  const stratum_builder& recipes = shared_->strata[number];
-  stratum& planned = shared_->result.strata[number];
-  std::set<relation_id> without_set;
-  std::set<relation_id> without_any_set;
+reoptimizer::lost_sets reoptimizer::lost_sets_of(std::size_t number, const std::vector<place>& places) const {
+  lost_sets lost;
   const auto note_read = [&](const body_atom& atom) {
     const relation_id read = atom.relation;
     if (shared_->equivalences.contains(read)) return;
-    if (set_uses_[read.value] <= number) without_set.insert(read);
-    if (other_uses_[read.value] <= number) without_any_set.insert(read);
+    if (set_uses_[read.value] <= number) lost.without_set.insert(read);
+    if (other_uses_[read.value] <= number) lost.without_any_set.insert(read);
   };
   for (const place& one : places) for_each_atom(*one.recipe->rule, note_read);
+  return lost;
+}
 
+/// The best order by what is known now. While the loop runs, the present one unless another is clearly better.
+schedule reoptimizer::order_of(const place& one, extent planned_part) const {
+  const version_recipe& recipe = *one.recipe;
+  schedule best = order_body(*recipe.rule, recipe.parts, shared_->costs);
+  if (planned_part == extent::all || recipe.atom_order.empty() || atoms_in_order(best) == recipe.atom_order)
+    return best;
+  schedule present = order_body(*recipe.rule, recipe.parts, shared_->costs, &recipe.atom_order);
+  const double least_gain = least_rows_ == 0 ? 1 : calibration::least_gain;
+  if (present.cost > least_gain * best.cost) return best;
+  present.reason = "as before";
+  return present;
+}
+
+std::vector<schedule> reoptimizer::order_again(std::size_t number, extent planned_part,
+                                               const std::vector<place>& places) {
+  const index_scope scope{shared_->arities, shared_->equivalences, {}, lost_sets_of(number, places).without_set};
+  std::vector<index> there;
+  for (std::size_t used = 0; used < index_uses_.size(); ++used) {
+    const bool by_others = first_index_uses_[used] < number || index_uses_[used] > number + 1;
+    if (index_uses_[used] > number && (by_others || planned_part == extent::loop))
+      there.push_back(shared_->result.indexes[used]);
+  }
+  shared_->costs.charge_indexes(there, scope.without_set);
+  std::vector<schedule> orders;
+  for (const place& one : places) {
+    orders.push_back(order_of(one, planned_part));
+    // While the loop runs, a version that stays has its indexes.
+    if (planned_part == extent::loop && atoms_in_order(orders.back()) == one.recipe->atom_order) continue;
+    version_builder built = build_ordered(*shared_, *one.recipe->rule, one.recipe->parts, orders.back());
+    std::set<searched_columns> searches;
+    append_searches(built, scope, searches);
+    for (const searched_columns& search : searches) shared_->costs.expect_index(search.relation, search.columns);
+  }
+  return orders;
+}
+
+void reoptimizer::take_over(std::size_t number, const std::vector<place>& places, std::vector<schedule> orders) {
+  const stratum_builder& recipes = shared_->strata[number];
+  stratum& planned = shared_->result.strata[number];
+  const auto [without_set, without_any_set] = lost_sets_of(number, places);
   stratum_builder again;
   again.relations = planned.relations;
   again.recursive = planned.recursive;
   again.losing = recipes.losing;
   again.loop.resize(planned.loop.size());
-  for (const place& one : places) {
-    phase_builder& target = one.phase == 0 ? again.once : again.loop[one.phase - 1];
-    target.versions.push_back(order_version(*shared_, *one.recipe->rule, one.recipe->parts, nullptr));
+  for (std::size_t v = 0; v < places.size(); ++v) {
+    phase_builder& target = places[v].phase == 0 ? again.once : again.loop[places[v].phase - 1];
+    const version_recipe& recipe = *places[v].recipe;
+    target.versions.push_back(build_ordered(*shared_, *recipe.rule, recipe.parts, std::move(orders[v])));
   }
   if (!shared_->is_off("smallest-relation-first")) find_intersections(*shared_, again, without_any_set);
   std::vector<version_builder*> versions;
@@ -225,6 +279,7 @@ void reoptimizer::order_again(std::size_t number, const std::vector<place>& plac
   for (const std::size_t last : index_uses_) scope.usable.push_back(last > number);
   add_indexes(versions, scope, shared_->result.indexes);
   index_uses_.resize(shared_->result.indexes.size());
+  first_index_uses_.resize(shared_->result.indexes.size(), number);
 
   for (std::size_t v = 0; v < places.size(); ++v) {
     const place& one = places[v];

@@ -17,6 +17,7 @@
 namespace gpulog::plan {
 
 class planning;
+struct schedule;
 struct stratum_builder;
 
 /// Makes a plan, and orders the joins of its strata again while it runs, when the relations that they read are complete
@@ -46,7 +47,8 @@ class reoptimizer {
   /// @return whether versions were planned again, or indexes added
   bool reoptimize(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {});
   /// The same between two iterations of its loop, for the versions of the loop: its own relations are measured as they
-  /// are by then.
+  /// are by then. A version's order changes where it costs calibration::least_gain times as much as another one; where
+  /// strata of any size are planned again, where it costs more.
   bool reoptimize_loop(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {});
   /// Versions whose order has changed so far.
   [[nodiscard]] std::size_t reordered() const { return first_plans_.size(); }
@@ -69,7 +71,15 @@ class reoptimizer {
   [[nodiscard]] bool reads_much(const std::vector<place>& places, const relation_measures& measures) const;
   void measure(std::size_t number, extent planned_part, const std::vector<place>& places,
                const relation_measures& measures);
-  void order_again(std::size_t number, const std::vector<place>& places);
+  [[nodiscard]] std::vector<schedule> order_again(std::size_t number, extent planned_part,
+                                                  const std::vector<place>& places);
+  [[nodiscard]] schedule order_of(const place& one, extent planned_part) const;
+  void take_over(std::size_t number, const std::vector<place>& places, std::vector<schedule> orders);
+  struct lost_sets {
+    std::set<relation_id> without_set;      ///< their tuple set is gone
+    std::set<relation_id> without_any_set;  ///< or that of a machine with match::others
+  };
+  [[nodiscard]] lost_sets lost_sets_of(std::size_t number, const std::vector<place>& places) const;
   void note_uses();
   void note_uses_of(const std::vector<bool>& may_run);
 
@@ -79,9 +89,10 @@ class reoptimizer {
   std::unique_ptr<planning> shared_;
   std::vector<std::vector<bool>> sides_ = {{}};
   // One behind the last stratum that uses it, on the side that does so last of all (index), or first of all (sets).
-  std::vector<std::size_t> index_uses_;  ///< by index
-  std::vector<std::size_t> set_uses_;    ///< by relation: its tuple set
-  std::vector<std::size_t> other_uses_;  ///< by relation: its tuple set, or that of a machine with match::others
+  std::vector<std::size_t> index_uses_;        ///< by index
+  std::vector<std::size_t> first_index_uses_;  ///< by index: the first stratum that uses it
+  std::vector<std::size_t> set_uses_;          ///< by relation: its tuple set
+  std::vector<std::size_t> other_uses_;        ///< by relation: its tuple set, or that of a machine with match::others
   std::map<std::pair<std::size_t, std::size_t>, rule_version> first_plans_;  ///< by stratum and version
 };
 

@@ -209,8 +209,7 @@ class fixpoint_executor final : public stratum_executor {
                                 .deltas = deltas,
                                 .stops = stops_,
                                 .iteration = iteration_,
-                                .context = context,
-                                .reoptimized_bindings = shared_.chosen.cut.reoptimized_bindings};
+                                .context = context};
     std::size_t next = 0;
     for (auto& versions : run.phases) {
       for (auto& version : versions) version.figures = &figures.versions[next++];

@@ -1,6 +1,8 @@
 #include "exec/fixpoint/last_uses.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "plan/reads.hpp"
 
@@ -29,15 +31,22 @@ last_uses find_last_uses(const plan::program& program, const std::vector<bool>& 
       for_each_read(version, note_read, with_others);
     });
   }
+  found.indexes_of.resize(program.strata.size());
+  found.sets_of.resize(program.strata.size());
+  if (program.strata.empty()) return found;
+  for (std::uint32_t number = 0; number < found.index.size(); ++number)
+    found.indexes_of[found.index[number]].push_back(number);
+  for (std::uint32_t number = 0; number < found.set.size(); ++number)
+    found.sets_of[found.set[number]].push_back(number);
   return found;
 }
 
-bool is_complete_after(const plan::program& program, std::size_t stratum, relation_id relation) {
-  for (std::size_t later = stratum + 1; later < program.strata.size(); ++later) {
-    const auto& extended = program.strata[later].relations;
-    if (std::find(extended.begin(), extended.end(), relation) != extended.end()) return false;
-  }
-  return true;
+void last_uses::use_index(std::size_t number, std::size_t stratum) {
+  const bool is_new = index.size() <= number;
+  if (is_new) index.resize(number + 1, 0);
+  if (!is_new && index[number] >= stratum) return;
+  index[number] = stratum;
+  indexes_of[stratum].push_back(static_cast<std::uint32_t>(number));
 }
 
 }  // namespace gpulog::exec

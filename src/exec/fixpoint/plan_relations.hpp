@@ -49,6 +49,11 @@ class plan_relations {
         uses(find_last_uses(planned, chosen_options.may_run, Machine::makes_other_searches)),
         last_version(planned.relations.size(), nullptr) {
     relations.resize(program.relations.size());
+    indexes_of_.resize(program.relations.size());
+    note_indexes(0);
+    for (const plan::stratum& stratum : program.strata) {
+      for (const plan::subsumption& one : stratum.subsumptions) losing_.insert(one.relation);
+    }
     for (std::uint32_t r = 0; r < program.relations.size(); ++r) make_relation(relation_id(r));
   }
   ~plan_relations() = default;
@@ -114,9 +119,8 @@ class plan_relations {
     if constexpr (can.subsumptions) {
       if (loses_rows(id)) prepare_losses(id);
     }
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      if (places[i].relation == id) relation_of(id).add_index(make_layout(program.indexes[i], chosen.storage));
-    }
+    for (const std::uint32_t index : indexes_of_[id.value])
+      relation_of(id).add_index(make_layout(program.indexes[index], chosen.storage));
   }
 
   /// The versions of a stratum were planned again: they may search indexes that are new, or that were to be dropped.
@@ -125,9 +129,9 @@ class plan_relations {
     places = place_indexes(program);
     for (std::size_t i = known; i < places.size(); ++i)
       relation_of(places[i].relation).add_index(make_layout(program.indexes[i], chosen.storage));
-    uses.index.resize(places.size(), 0);
+    note_indexes(known);
     const auto note_read = [&](relation_id, index_id index, bool) {
-      if (index.valid()) uses.index[index.value] = std::max(uses.index[index.value], number);
+      if (index.valid()) uses.use_index(index.value, number);
     };
     for_each_version(program.strata[number], [&](const plan::rule_version& version) {
       for_each_read(version, note_read, Machine::makes_other_searches);
@@ -367,15 +371,12 @@ class plan_relations {
 
   void free_what_is_done(std::size_t number) {
     if (chosen.continues) return;
-    for (std::size_t i = 0; i < uses.index.size(); ++i) {
+    for (const std::uint32_t i : uses.indexes_of[number]) {
       if (uses.index[i] != number) continue;
       const index_place place = places[i];
       relation_of(place.relation).drop_index(place.number);
     }
-    for (std::size_t r = 0; r < uses.set.size(); ++r) {
-      if (uses.set[r] == number && is_complete_after(program, number, relation_id(static_cast<std::uint32_t>(r))))
-        relations[r]->drop_set();
-    }
+    for (const std::uint32_t r : uses.sets_of[number]) relations[r]->drop_set();
   }
 
   Machine machine;
@@ -424,12 +425,11 @@ class plan_relations {
     return text;
   }
 
-  [[nodiscard]] bool loses_rows(relation_id id) const {
-    return std::any_of(program.strata.begin(), program.strata.end(), [id](const plan::stratum& stratum) {
-      return std::any_of(stratum.subsumptions.begin(), stratum.subsumptions.end(),
-                         [id](const plan::subsumption& one) { return one.relation == id; });
-    });
+  void note_indexes(std::size_t first) {
+    for (std::size_t i = first; i < places.size(); ++i)
+      indexes_of_[places[i].relation.value].push_back(static_cast<std::uint32_t>(i));
   }
+  [[nodiscard]] bool loses_rows(relation_id id) const { return losing_.contains(id); }
 
   void prepare_losses(relation_id id) {
     const auto& best = program.relations[id.value].best;
@@ -465,7 +465,9 @@ class plan_relations {
     target.complete();
   }
 
-  std::map<plan::column_place, word> largest_;  ///< of columns, where known
+  std::map<plan::column_place, word> largest_;          ///< of columns, where known
+  std::vector<std::vector<std::uint32_t>> indexes_of_;  ///< by relation
+  std::set<relation_id> losing_;                        ///< relations with subsumptions
 };
 
 }  // namespace gpulog::exec

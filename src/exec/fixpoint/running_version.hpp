@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -27,25 +26,13 @@ struct running_version {
   version_statistics* figures;
   double candidates_per_row = 1;  ///< of its last run
   double seconds_per_row = 0;     ///< of its last run by itself
-  std::uint64_t rows_read = 0;    ///< of its first expansion
   std::uint64_t bindings = 0;     ///< that its joins made
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
     figures->candidates += counts.candidates;
     figures->tuples += counts.fresh;
-    rows_read += rows;
     bindings += std::max(counts.bindings, counts.candidates);
     candidates_per_row = std::max(1.0, static_cast<double>(counts.candidates) / static_cast<double>(rows));
-  }
-
-  /// Those beyond a multiple of what the plan expects of the rows that were read.
-  [[nodiscard]] double unexpected_bindings() const {
-    const std::vector<double>& planned_bindings = planned->estimates;
-    if (planned_bindings.empty() || planned_bindings.front() <= 0) return 0;
-    const double for_each_row =
-        std::accumulate(planned_bindings.begin(), planned_bindings.end(), 0.0) / planned_bindings.front();
-    const double expected = static_cast<double>(rows_read) * std::max(1.0, for_each_row);
-    return std::max(0.0, static_cast<double>(bindings) - calibration::surplus_bindings * expected);
   }
 };
 

@@ -29,7 +29,8 @@ struct stratum_run {
   const stratum_stops* stops;          ///< asked between iterations; nullptr: nobody is
   word& iteration;                     ///< of recursive_iteration_cnt()
   const pipeline_context& context;
-  double reoptimized_bindings;  ///< so many unexpected ones have its loop planned again
+  std::uint64_t tried_bindings = 0;   ///< that the loop's joins had made when its orders were last planned again
+  std::uint64_t former_bindings = 0;  ///< those that were made by former orders
 
   /// Whether it can be run as independent fixpoints.
   [[nodiscard]] bool falls_apart() const {

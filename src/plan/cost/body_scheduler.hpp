@@ -39,18 +39,20 @@ class body_scheduler {
         generation_placed_(rule.generations.size()),
         uses_(rule.variables.size()) {
     count_uses();
+    changed_.clear();
   }
 
   /// Of an aggregate's body: what is bound around it.
   void bind(const std::vector<std::uint32_t>& variables) {
-    for (const std::uint32_t variable : variables) bound_[variable] = true;
+    for (const std::uint32_t variable : variables) bind(variable);
     is_counted_ = true;
   }
 
   /// An atom that only says whether something exists: nothing that it binds is used by anything else.
   [[nodiscard]] bool only_exists(std::uint32_t atom) const {
     std::vector<std::uint32_t> fresh = unbound_variables(atom);
-    if (std::set<std::uint32_t>(fresh.begin(), fresh.end()).size() != fresh.size()) return false;
+    std::sort(fresh.begin(), fresh.end());
+    if (std::adjacent_find(fresh.begin(), fresh.end()) != fresh.end()) return false;
     return std::all_of(fresh.begin(), fresh.end(), [this](std::uint32_t variable) { return uses_[variable] == 1; });
   }
 
@@ -78,11 +80,20 @@ class body_scheduler {
     return columns.empty() && is_between_bounds(atom) ? std::sqrt(rows) : rows;
   }
 
+  /// What the index costs that a search for the atom's rows needs. One that a loop needs is made once, where the rest
+  /// of the cost is that of an iteration.
+  [[nodiscard]] double index_cost(std::uint32_t atom) const {
+    const body_atom& read = rule_->atoms[atom];
+    if (result_.steps.empty() || read.is_equivalence || parts_->atoms[atom] == part::delta) return 0;
+    const double once = costs_->index_cost(read.relation, bound_columns(atom));
+    return parts_->delta_atom ? once * calibration::delta_share : once;
+  }
+
   /// Whether conditions hold one of the atom's variables between two values that other atoms give, the one from below
   /// and the other from above: a scan behind other atoms reads only the rows in between. Such intervals are taken to be
   /// short; of one with a constant end nothing is known.
   [[nodiscard]] bool is_between_bounds(std::uint32_t atom) const {
-    if (rule_->atoms[atom].is_equivalence || result_.steps.empty()) return false;
+    if (rule_->atoms[atom].is_equivalence || result_.steps.empty() || rule_->conditions.empty()) return false;
     std::set<std::uint32_t> below;
     std::set<std::uint32_t> above;
     for (std::uint32_t number = 0; number < rule_->conditions.size(); ++number) {
@@ -107,6 +118,7 @@ class body_scheduler {
 
   void place_atom(std::uint32_t atom) {
     double factor = fan_out(atom);
+    result_.cost += index_cost(atom);
     const bool is_first = std::find(atom_placed_.begin(), atom_placed_.end(), true) == atom_placed_.end();
     if (!is_first && !only_exists(atom) && !is_joined(atom) && !is_between_bounds(atom)) ++result_.products;
     if (only_exists(atom)) {
@@ -121,7 +133,7 @@ class body_scheduler {
       result_.cost += bindings_ * factor;
     }
     bindings_ *= factor;
-    for (const std::uint32_t variable : unbound_variables(atom)) bound_[variable] = true;
+    for (const std::uint32_t variable : unbound_variables(atom)) bind(variable);
     atom_placed_[atom] = true;
     change_uses(rule_->atoms[atom], placed);
     result_.steps.push_back({read_atom{atom}, bindings_});
@@ -150,7 +162,7 @@ class body_scheduler {
   void place_changed_elements(std::uint32_t atom, std::uint32_t column) {
     const body_atom& read = rule_->atoms[atom];
     last_ = atom;
-    bound_[read.arguments[column].value] = true;
+    bind(read.arguments[column].value);
     bindings_ *= costs_->fan_out(read.relation, part::delta, {column});
     result_.cost += bindings_;
     result_.steps.push_back({read_changed_elements{atom, column}, bindings_});
@@ -213,10 +225,22 @@ class body_scheduler {
   }
   [[nodiscard]] const std::vector<bool>& placed_atoms() const { return atom_placed_; }
 
-  /// Atoms in the order of their fan-outs.
-  void place_all();
+  /// Atoms in the order of their fan-outs. @param late an atom that waits until another one binds a variable of it
+  void place_all(std::optional<std::uint32_t> late = {});
+
+  /// Variables since the last time that were bound, or that one literal is left to use: what atoms with others are
+  /// worth has not changed.
+  [[nodiscard]] std::vector<std::uint32_t> take_changed() { return std::exchange(changed_, {}); }
+  [[nodiscard]] const normalized_rule& rule() const { return *rule_; }
+  [[nodiscard]] bool is_begun() const { return !result_.steps.empty(); }
 
  private:
+  void bind(std::uint32_t variable) {
+    if (bound_[variable]) return;
+    bound_[variable] = true;
+    changed_.push_back(variable);
+  }
+
   [[nodiscard]] std::vector<std::uint32_t> unbound_variables(std::uint32_t atom) const {
     std::vector<std::uint32_t> variables;
     append_variables(rule_->atoms[atom], variables);
@@ -279,8 +303,13 @@ class body_scheduler {
 
   /// Literals, the head included, that are not placed and use a variable.
   void change_uses(const std::vector<std::uint32_t>& variables, std::uint32_t by) {
-    const std::set<std::uint32_t> distinct(variables.begin(), variables.end());
-    for (const std::uint32_t variable : distinct) uses_[variable] += by;
+    std::vector<std::uint32_t> distinct = variables;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    for (const std::uint32_t variable : distinct) {
+      uses_[variable] += by;
+      if (uses_[variable] == 1 && !bound_[variable]) changed_.push_back(variable);
+    }
   }
 
   void change_uses(const condition& changed, std::uint32_t by) {
@@ -331,7 +360,7 @@ class body_scheduler {
       bindings_ *= calibration::equality_selectivity;
       return true;
     }
-    bound_[result.variable] = true;
+    bind(result.variable);
     return false;
   }
 
@@ -427,7 +456,7 @@ class body_scheduler {
     fold_constants(solved, rule_->words);
     condition_placed_[number] = true;
     change_uses(rule_->conditions[number], placed);
-    bound_[unsolved.variable] = true;
+    bind(unsolved.variable);
     result_.steps.push_back({define_variable{unsolved.variable, std::move(solved)}, bindings_});
     return true;
   }
@@ -443,7 +472,7 @@ class body_scheduler {
       if (field.is_constant() || (field.is_variable() && bound_[field.variable]))
         bindings_ *= calibration::equality_selectivity;
     }
-    for (const std::uint32_t variable : variables) bound_[variable] = true;
+    for (const std::uint32_t variable : variables) bind(variable);
     result_.steps.push_back({match_record{record, pattern}, bindings_});
     return true;
   }
@@ -457,7 +486,8 @@ class body_scheduler {
   std::vector<bool> condition_placed_;
   std::vector<bool> aggregation_placed_;
   std::vector<bool> generation_placed_;
-  std::vector<std::uint32_t> uses_;    // of a variable, by literals that are not placed
+  std::vector<std::uint32_t> uses_;  // of a variable, by literals that are not placed
+  std::vector<std::uint32_t> changed_;
   std::optional<std::uint32_t> last_;  // an atom that waits for all others that are joined
   bool is_counted_ = false;            // it is an aggregate's body: each binding counts
   std::optional<asking_part> asking_;

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 /// What the planner takes for granted where nothing is counted, and where a way of planning begins to pay. Its costs
-/// count bindings: it compares orders of one rule only, and each binding takes the same time, which
-/// exec::calibration::host_candidates_per_second states in seconds. Each group says which command measures it. What no
-/// command measures says so.
+/// count bindings: it compares orders of one rule, where each binding takes the same time, and what else an order needs
+/// counts as the bindings that take as long. Each group says which command measures it. What no command measures says
+/// so.
 namespace gpulog::plan::calibration {
 
 // Sizes (`bench/orders`: the share of rules whose order is the best one, or nearly).
@@ -30,6 +30,9 @@ inline constexpr std::size_t starts_tried = 12;
 /// Orders that are followed at a time, and of how many beginnings.
 inline constexpr std::size_t orders_followed = 4;
 inline constexpr std::size_t starts_followed = 3;
+/// Literals that the search looks at for one order: all of a body with 50 atoms, each next to each other one. No
+/// command measures it.
+inline constexpr std::size_t search_effort = 1 << 19;
 /// An order that costs less than this often the rows of its first atom is good enough.
 inline constexpr double cheap_order = 8;
 /// Where a stratum reads fewer rows of each relation, no order takes long (`bench/orders loops`).
@@ -38,6 +41,12 @@ inline constexpr std::uint64_t least_reordered_rows = 1000;
 /// Where it is only asked whether there is a match, as many matches as are expected are spared, but so many at most:
 /// how many rows pass is a guess. No command measures it.
 inline constexpr double most_matches_spared = 100;
+
+/// Seconds of one processor (`bench/calibrate`): a search, or a row that it finds, and a row that a new index holds.
+inline constexpr double host_binding_seconds = 8e-9;
+inline constexpr double host_index_row_seconds = 24e-9;
+/// While a recursion runs, the order of a version changes where it costs this many times as much as another one.
+inline constexpr double least_gain = 1.25;
 
 // Magic sets (`bench/magic_sets`, bench/demand).
 /// Of all combinations of the columns' values: where more are asked for, the relation is computed in full.
@@ -55,8 +64,14 @@ inline constexpr std::size_t most_goals = 4;
 // Steps that several rules share (`bench/many_rules`).
 /// Bodies shorter than this have no step that is worth a relation.
 inline constexpr std::size_t factored_atoms = 3;
+/// Ends of longer bodies are not compared: each atom could be each of another rule. No command measures it.
+inline constexpr std::size_t merged_atoms = 64;
 /// Bodies shorter than this are not worth a relation for several heads.
 inline constexpr std::size_t shared_atoms = 2;
+
+/// Columns that values of a stratum's relations come from, listed for each of their columns: where thousands of
+/// relations depend on each other, the others have none. No command measures it.
+inline constexpr std::size_t listed_sources = 1 << 20;
 
 // Indexes. No command measures them.
 /// From this many one-off searches for constants in the same columns, an index costs less than the scans.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <variant>
 
 #include "plan/cost/calibration.hpp"
@@ -208,12 +209,14 @@ double cost_model::average_fan_out(relation_id relation, part part_read,
   if (bound_columns.empty() || known.arity == 0) return total;
   if (const std::optional<double> measured = measured_fan_out(relation, bound_columns))
     return *measured * total / rows(relation, part::all);
-  if (!knows_values(known, bound_columns)) {
-    return std::pow(total, 1 - static_cast<double>(bound_columns.size()) / static_cast<double>(known.arity));
-  }
-  // Columns depend on each other (a method's name and its signature): each further one counts by a smaller power.
+  if (!knows_values(known, bound_columns)) return bounded_fan_out(known, total, bound_columns);
+  return total / std::min(combinations_of(known, bound_columns), rows(relation, part::all));
+}
+
+/// Columns depend on each other (a method's name and its signature): each further one counts by a smaller power.
+double cost_model::combinations_of(const entry& known, const std::vector<std::uint32_t>& columns) {
   std::vector<double> counts;
-  for (const std::uint32_t column : bound_columns) counts.push_back(static_cast<double>(known.distinct_values[column]));
+  for (const std::uint32_t column : columns) counts.push_back(static_cast<double>(known.distinct_values[column]));
   std::sort(counts.rbegin(), counts.rend());
   double combinations = 1;
   double power = 1;
@@ -221,7 +224,49 @@ double cost_model::average_fan_out(relation_id relation, part part_read,
     combinations *= std::pow(count, power);
     power /= 2;
   }
-  return total / std::min(combinations, rows(relation, part::all));
+  return combinations;
+}
+
+/// More bound columns leave no more rows, and rows that agree in them differ in the others: as in the bound of
+/// Atserias, Grohe and Marx (FOCS 2008), whatever depends on whatever.
+double cost_model::bounded_fan_out(const entry& known, double total,
+                                   const std::vector<std::uint32_t>& bound_columns) const {
+  const auto bound = static_cast<double>(bound_columns.size());
+  double fan_out = std::pow(total, 1 - bound / static_cast<double>(known.arity));
+  std::vector<std::uint32_t> counted;
+  double others = 1;
+  for (std::uint32_t column = 0; column < known.arity; ++column) {
+    const bool is_bound = std::find(bound_columns.begin(), bound_columns.end(), column) != bound_columns.end();
+    if (is_bound && knows_values(known, {column})) counted.push_back(column);
+    if (is_bound) continue;
+    others *= knows_values(known, {column}) ? static_cast<double>(known.distinct_values[column]) : total;
+  }
+  fan_out = std::min(fan_out, others);
+  if (!counted.empty()) fan_out = std::min(fan_out, total / std::min(combinations_of(known, counted), total));
+  return fan_out;
+}
+
+void cost_model::charge_indexes(const std::vector<index>& there, std::set<relation_id> without_set) {
+  indexed_.emplace();
+  without_set_ = std::move(without_set);
+  for (const index& one : there) {
+    for (const std::uint32_t length : one.key_lengths) {
+      std::vector<std::uint32_t> columns(one.order.begin(), one.order.begin() + length);
+      std::sort(columns.begin(), columns.end());
+      indexed_->insert({one.relation, std::move(columns)});
+    }
+  }
+}
+
+void cost_model::expect_index(relation_id relation, const std::vector<std::uint32_t>& columns) {
+  if (indexed_) indexed_->insert({relation, columns});
+}
+
+double cost_model::index_cost(relation_id relation, const std::vector<std::uint32_t>& columns) const {
+  if (!indexed_ || columns.empty()) return 0;
+  const bool asks_set = columns.size() == relations_[relation.value].arity && !without_set_.contains(relation);
+  if (asks_set || indexed_->contains({relation, columns})) return 0;
+  return rows(relation, part::all) * calibration::host_index_row_seconds / calibration::host_binding_seconds;
 }
 
 double cost_model::fan_out(relation_id relation, part part_read,

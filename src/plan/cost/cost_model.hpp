@@ -1,7 +1,9 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "plan/cost/relation_measures.hpp"
@@ -24,12 +26,21 @@ class cost_model {
   [[nodiscard]] bool knows_rows(relation_id relation) const { return relations_[relation.value].is_known; }
 
   /// Rows of the part that agree with one binding in the given columns, may be below 1. With known numbers of distinct
-  /// values: rows over the combinations of them, and some times that where no column is a key; otherwise
-  /// rows^(1 - bound / arity).
+  /// values: rows over the combinations of them, and some times that where no column is a key; otherwise the least of
+  /// rows^(1 - bound / arity), of what the bound columns leave whose values are known, and of the combinations that the
+  /// other columns can have.
   [[nodiscard]] double fan_out(relation_id relation, part rows, const std::vector<std::uint32_t>& bound_columns) const;
 
   /// About how many different values a column has; 0: unknown.
   [[nodiscard]] std::uint64_t distinct_values(column_place column) const;
+
+  /// From here on an order pays for the indexes that it needs, but for these. @param without_set relations whose tuples
+  /// are looked for in an index of all columns
+  void charge_indexes(const std::vector<index>& there, std::set<relation_id> without_set);
+  /// The index that a search needs will be there, for the orders that come.
+  void expect_index(relation_id relation, const std::vector<std::uint32_t>& columns);
+  /// What the index for a search costs, in bindings. @param columns ascending
+  [[nodiscard]] double index_cost(relation_id relation, const std::vector<std::uint32_t>& columns) const;
 
   /// For a relation that was added.
   void set_rows(relation_id relation, double rows);
@@ -68,12 +79,24 @@ class cost_model {
   /// Of a relation that is complete, and whose rows are at hand.
   [[nodiscard]] std::optional<double> measured_fan_out(relation_id relation,
                                                        const std::vector<std::uint32_t>& bound_columns) const;
+  /// Where the number of values of some bound column is not known: the least of what bounds tell.
+  [[nodiscard]] double bounded_fan_out(const entry& known, double total,
+                                       const std::vector<std::uint32_t>& bound_columns) const;
+  static double combinations_of(const entry& known, const std::vector<std::uint32_t>& columns);
   static bool knows_values(const entry& known, const std::vector<std::uint32_t>& columns);
   /// Of columns whose numbers of values are known.
   static bool has_key_among(const entry& known, const std::vector<std::uint32_t>& columns);
   void bound_combinations(relation_id relation);
 
+  struct indexed_columns {
+    relation_id relation;
+    std::vector<std::uint32_t> columns;  ///< ascending
+    friend auto operator<=>(const indexed_columns&, const indexed_columns&) = default;
+  };
+
   std::vector<entry> relations_;
+  std::optional<std::set<indexed_columns>> indexed_;  ///< nothing: indexes cost nothing
+  std::set<relation_id> without_set_;
   double largest_loaded_ = 1;
   std::vector<std::optional<std::size_t>> stratum_of_;  ///< by relation of the source: the stratum that derives it
 };

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <set>
 #include <utility>
+#include <variant>
 
 #include "plan/cost/body_scheduler.hpp"
 #include "plan/cost/calibration.hpp"
@@ -29,25 +32,83 @@ preference preference_of(const body_scheduler& state, std::uint32_t atom) {
   return {!state.only_exists(atom), !is_joined, state.comes_last(atom), state.fan_out(atom), atom};
 }
 
-/// except: none to take yet.
-std::optional<std::uint32_t> next_atom(const body_scheduler& state, std::size_t atom_count,
-                                       std::optional<std::uint32_t> except = {}) {
-  std::optional<preference> best;
-  for (std::uint32_t atom = 0; atom < atom_count; ++atom) {
-    if (state.is_placed(atom) || atom == except) continue;
-    const preference candidate = preference_of(state, atom);
-    if (!best || candidate < *best) best = candidate;
+/// The atoms that wait, the next one first. What an atom is worth changes where one of its variables does, or one that
+/// a condition compares with them.
+class waiting_atoms {
+ public:
+  explicit waiting_atoms(body_scheduler& state) : state_(&state), atoms_with_(state.rule().variables.size()) {
+    const normalized_rule& rule = state.rule();
+    std::vector<std::uint32_t> variables;
+    for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
+      variables.clear();
+      append_variables(rule.atoms[atom], variables);
+      for (const std::uint32_t variable : variables) atoms_with_[variable].push_back(atom);
+    }
+    for (const condition& test : rule.conditions) {
+      variables.clear();
+      append_variables(test.left, variables);
+      append_variables(test.right, variables);
+      for (const std::uint32_t variable : variables)
+        compared_with_[variable].insert(variables.begin(), variables.end());
+    }
+    worth_.resize(rule.atoms.size());
+    look_at_all();
   }
-  return best ? std::optional(best->atom) : std::nullopt;
-}
+
+  [[nodiscard]] std::optional<std::uint32_t> next(std::optional<std::uint32_t> except) const {
+    for (const preference& one : order_) {
+      if (one.atom != except) return one.atom;
+    }
+    return std::nullopt;
+  }
+
+  void place(std::uint32_t atom) {
+    const bool is_begun = state_->is_begun();
+    state_->place_atom(atom);
+    state_->place_ready();
+    // Intervals count behind the first atom.
+    if (!is_begun && !compared_with_.empty()) return look_at_all();
+    look_at(atom);
+    for (const std::uint32_t variable : state_->take_changed()) {
+      look_at_atoms_with(variable);
+      const auto compared = compared_with_.find(variable);
+      if (compared == compared_with_.end()) continue;
+      for (const std::uint32_t other : compared->second) look_at_atoms_with(other);
+    }
+  }
+
+ private:
+  void look_at_all() {
+    static_cast<void>(state_->take_changed());
+    for (std::uint32_t atom = 0; atom < worth_.size(); ++atom) look_at(atom);
+  }
+  void look_at_atoms_with(std::uint32_t variable) {
+    for (const std::uint32_t atom : atoms_with_[variable]) look_at(atom);
+  }
+  void look_at(std::uint32_t atom) {
+    if (worth_[atom]) order_.erase(*worth_[atom]);
+    worth_[atom].reset();
+    if (!state_->is_placed(atom)) order_.insert(worth_[atom].emplace(preference_of(*state_, atom)));
+  }
+
+  body_scheduler* state_;
+  std::vector<std::vector<std::uint32_t>> atoms_with_;              // by variable
+  std::map<std::uint32_t, std::set<std::uint32_t>> compared_with_;  // by variable
+  std::vector<std::optional<preference>> worth_;                    // by atom; nothing: it is placed
+  std::set<preference> order_;
+};
 
 }  // namespace
 
-void body_scheduler::place_all() {
+void body_scheduler::place_all(std::optional<std::uint32_t> late) {
   place_ready();
-  while (const std::optional<std::uint32_t> next = next_atom(*this, rule_->atoms.size())) {
-    place_atom(*next);
-    place_ready();
+  waiting_atoms waiting(*this);
+  while (true) {
+    if (late && is_joined(*late)) late.reset();
+    std::optional<std::uint32_t> next = waiting.next(late);
+    if (!next) next = std::exchange(late, std::nullopt);
+    if (!next) return;
+    waiting.place(*next);
   }
 }
 
@@ -59,20 +120,9 @@ body_scheduler started(body_scheduler state, std::optional<std::uint32_t> start)
   return state;
 }
 
-schedule complete(body_scheduler state) {
-  state.place_all();
+schedule complete(body_scheduler state, std::optional<std::uint32_t> late = {}) {
+  state.place_all(late);
   return state.finish();
-}
-
-/// The atom waits until another one binds a variable of it.
-schedule complete_with_late(std::uint32_t late, std::size_t atom_count, body_scheduler state) {
-  while (!state.is_joined(late)) {
-    const std::optional<std::uint32_t> next = next_atom(state, atom_count, late);
-    if (!next) break;
-    state.place_atom(*next);
-    state.place_ready();
-  }
-  return complete(std::move(state));
 }
 
 /// Existence tests come at once, and atoms that nothing joins last; of the others each may be next.
@@ -95,16 +145,25 @@ std::vector<std::uint32_t> next_atoms(const body_scheduler& state, std::size_t a
 }
 
 /// The smallest fan-out next may lead to a larger one behind it: follows several orders and keeps the cheapest, one for
-/// each set of atoms. Not dearer than the order of smallest fan-outs. `reason`: what told the order of the atoms.
+/// each set of atoms. Not dearer than the order of smallest fan-outs, which long bodies go on with when enough were
+/// followed. `reason`: what told the order of the atoms.
 schedule search_order(const body_scheduler& beginning, std::size_t atom_count, double first_rows) {
   schedule best = complete(beginning);
   best.reason = "fan-out";
   if (best.cost <= calibration::cheap_order * first_rows) return best;
   std::vector<body_scheduler> followed{beginning};
+  std::size_t effort = 0;
   while (!next_atoms(followed.front(), atom_count).empty()) {
+    if (effort > calibration::search_effort) {
+      schedule found = complete(std::move(followed.front()));
+      found.reason = "cost";
+      return found.cost < best.cost ? std::move(found) : std::move(best);
+    }
     std::vector<body_scheduler> next;
     for (const body_scheduler& state : followed) {
-      for (const std::uint32_t atom : next_atoms(state, atom_count)) {
+      const std::vector<std::uint32_t> longer_by = next_atoms(state, atom_count);
+      effort += atom_count * (1 + longer_by.size());
+      for (const std::uint32_t atom : longer_by) {
         body_scheduler& longer = next.emplace_back(state);
         longer.place_atom(atom);
         longer.place_ready();
@@ -129,6 +188,15 @@ schedule search_order(const body_scheduler& beginning, std::size_t atom_count, d
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> atoms_in_order(const schedule& order) {
+  std::vector<std::uint32_t> atoms;
+  for (const step& one : order.steps) {
+    if (std::holds_alternative<read_changed_elements>(one.action)) return {};
+    if (const auto* read = std::get_if<read_atom>(&one.action)) atoms.push_back(read->atom);
+  }
+  return atoms;
+}
 
 schedule order_body(const normalized_rule& rule, const version_parts& parts, const cost_model& costs,
                     const std::vector<std::uint32_t>* forced) {
@@ -174,9 +242,11 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
         atom_count > 1 ? fmt::format("delta first, then by {}; cost ~{:.2g}", result.reason, result.cost) : "only atom";
     // Where a value that is computed from other atoms joins them with delta, all their rows would be read for each row
     // of it: then they come first, and delta is searched. Whatever it has, no more is read.
+    std::size_t tried = 0;
     for (std::uint32_t atom = 0; result.products > 0 && atom < atom_count; ++atom) {
       if (atom == *parts.delta_atom || !is_generator(atom)) continue;
-      schedule candidate = complete_with_late(*parts.delta_atom, atom_count, started(beginning, atom));
+      if (++tried > calibration::starts_tried) break;
+      schedule candidate = complete(started(beginning, atom), parts.delta_atom);
       if (candidate.products >= result.products) continue;
       result = std::move(candidate);
       result.reason = "delta searched by computed values";

@@ -78,6 +78,9 @@ struct version_parts {
   std::vector<bool> tested;
 };
 
+/// The order of the atoms that a schedule reads, as `.plan` would give it; empty: it does not follow from atoms alone.
+[[nodiscard]] std::vector<std::uint32_t> atoms_in_order(const schedule& order);
+
 /// Orders the body of one version. `forced`: positions of all positive atoms, from `.plan`.
 [[nodiscard]] schedule order_body(const normalized_rule& rule, const version_parts& parts, const cost_model& costs,
                                   const std::vector<std::uint32_t>* forced = nullptr);

@@ -239,4 +239,39 @@ term variable_term(const normalized_rule& rule, std::uint32_t variable) {
   return {term::form::variable, variable, rule.variables[variable].kind};
 }
 
+void drop_unused_variables(normalized_rule& rule) {
+  std::vector<std::uint32_t> used;
+  for (const sema::expression& argument : rule.head_arguments) append_variables(argument, used);
+  for (const body_atom& atom : rule.atoms) append_variables(atom, used);
+  for (const body_atom& negated : rule.negations) append_variables(negated, used);
+  for (const condition& test : rule.conditions) {
+    append_variables(test.left, used);
+    append_variables(test.right, used);
+  }
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  const auto number_of = [&used](std::uint32_t variable) {
+    return static_cast<std::uint32_t>(std::lower_bound(used.begin(), used.end(), variable) - used.begin());
+  };
+  const auto renumber = [&](auto&& self, sema::expression& tree) -> void {
+    if (tree.is_variable()) tree.variable = number_of(tree.variable);
+    for (sema::expression& argument : tree.arguments) self(self, argument);
+  };
+  const auto renumber_atom = [&](body_atom& atom) {
+    for (term& argument : atom.arguments) {
+      if (argument.is_variable()) argument.value = number_of(argument.value);
+    }
+  };
+  for (sema::expression& argument : rule.head_arguments) renumber(renumber, argument);
+  for (body_atom& atom : rule.atoms) renumber_atom(atom);
+  for (body_atom& negated : rule.negations) renumber_atom(negated);
+  for (condition& test : rule.conditions) {
+    renumber(renumber, test.left);
+    renumber(renumber, test.right);
+  }
+  std::vector<sema::variable> variables;
+  for (const std::uint32_t variable : used) variables.push_back(rule.variables[variable]);
+  rule.variables = std::move(variables);
+}
+
 }  // namespace gpulog::plan

@@ -87,4 +87,8 @@ void append_variables(const body_atom& atom, std::vector<std::uint32_t>& variabl
 [[nodiscard]] sema::expression variable_expression(const normalized_rule& rule, std::uint32_t variable);
 [[nodiscard]] term variable_term(const normalized_rule& rule, std::uint32_t variable);
 
+/// Gives the variables that a rule uses, one of literals and a head alone, new numbers, in their order; the others are
+/// gone.
+void drop_unused_variables(normalized_rule& rule);
+
 }  // namespace gpulog::plan

@@ -1,8 +1,5 @@
 #include "plan/versions/liveness.hpp"
 
-#include <algorithm>
-#include <set>
-
 namespace gpulog::plan {
 namespace {
 
@@ -59,17 +56,6 @@ std::vector<slot_id> slots_written(const operation& op) {
     for (const field_binding& binding : unpacked->bindings) slots.push_back(binding.slot);
   }
   return slots;
-}
-
-std::vector<std::vector<slot_id>> live_slots(const rule_version& version) {
-  std::vector<std::vector<slot_id>> result(version.operations.size());
-  std::set<slot_id> live;
-  for (std::size_t position = version.operations.size(); position-- > 0;) {
-    result[position].assign(live.begin(), live.end());
-    for (const slot_id slot : slots_written(version.operations[position])) live.erase(slot);
-    for (const slot_id slot : slots_read(version.operations[position])) live.insert(slot);
-  }
-  return result;
 }
 
 }  // namespace gpulog::plan

@@ -15,7 +15,4 @@ namespace gpulog::plan {
 /// Slots that `op` writes.
 [[nodiscard]] std::vector<slot_id> slots_written(const operation& op);
 
-/// For each operator the slots whose values are read behind it, ascending: what a materialised binding has to keep.
-[[nodiscard]] std::vector<std::vector<slot_id>> live_slots(const rule_version& version);
-
 }  // namespace gpulog::plan

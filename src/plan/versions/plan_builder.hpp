@@ -19,7 +19,8 @@ namespace gpulog::plan {
 struct version_recipe {
   std::shared_ptr<const normalized_rule> rule;
   version_parts parts;
-  bool is_forced = false;  ///< `.plan` gives the order
+  bool is_forced = false;                 ///< `.plan` gives the order
+  std::vector<std::uint32_t> atom_order;  ///< that it has now; may be empty
 };
 
 struct phase_builder {

@@ -41,7 +41,7 @@ std::vector<bool> tested_atoms(const normalized_rule& rule, const stratum_builde
 void add_version(planning& shared, const std::shared_ptr<const normalized_rule>& rule, const version_parts& parts,
                  const std::vector<std::uint32_t>* forced, phase_builder& target) {
   target.versions.push_back(order_version(shared, *rule, parts, forced));
-  target.recipes.push_back({rule, parts, forced != nullptr});
+  target.recipes.push_back({rule, parts, forced != nullptr, target.versions.back().atom_order});
 }
 
 /// One version for each atom of the own stratum. Each combination of rows is then found in exactly one version: the
@@ -196,7 +196,11 @@ void find_best(planning& shared, const stratum_builder& planned) {
 
 version_builder order_version(planning& shared, const normalized_rule& rule, const version_parts& parts,
                               const std::vector<std::uint32_t>* forced) {
-  schedule order = order_body(rule, parts, shared.costs, forced);
+  return build_ordered(shared, rule, parts, order_body(rule, parts, shared.costs, forced));
+}
+
+version_builder build_ordered(planning& shared, const normalized_rule& rule, const version_parts& parts,
+                              schedule order) {
   for (const schedule_pass& one : schedule_passes()) run_pass(one, shared, rule, order);
   version_builder ordered = build_version(rule, parts, order);
   for (const version_pass& one : version_passes()) run_pass(one, shared, ordered);

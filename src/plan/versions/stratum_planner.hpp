@@ -13,6 +13,10 @@ namespace gpulog::plan {
 [[nodiscard]] version_builder order_version(planning& shared, const normalized_rule& rule, const version_parts& parts,
                                             const std::vector<std::uint32_t>* forced);
 
+/// The same for an order that is given.
+[[nodiscard]] version_builder build_ordered(planning& shared, const normalized_rule& rule, const version_parts& parts,
+                                            schedule order);
+
 /// Plans the rules of planning::before, of relations without recursion, each relation in a stratum of its own. Rules of
 /// one relation stand together.
 void plan_strata_before(planning& shared);

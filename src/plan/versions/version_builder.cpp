@@ -326,6 +326,7 @@ version_builder build_version(const normalized_rule& rule, const version_parts& 
   for (const step& next : order.steps) builder.add(next);
   version_builder result = builder.finish();
   result.version.order_reason = order.reason;
+  result.atom_order = atoms_in_order(order);
   return result;
 }
 

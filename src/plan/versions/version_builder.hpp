@@ -33,7 +33,8 @@ struct version_builder {
   std::vector<operator_builder> operations;
   std::vector<std::uint32_t> slot_variables;  ///< variable that a slot holds, or no_variable
   std::vector<sema::variable> variables;
-  bool once = true;  ///< evaluated once, not in a loop
+  bool once = true;                            ///< evaluated once, not in a loop
+  std::vector<std::uint32_t> atom_order = {};  ///< atoms_in_order() of its schedule
 };
 
 /// Operators of a version in the order of its schedule; each variable has a slot of its own, every column is bound.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <regex>
@@ -369,6 +370,57 @@ TEST(plan_figures, both_plans_where_joins_are_ordered_again) {
     EXPECT_EQ(explain(figures).find("before it was ordered again") != std::string::npos, is_reordered);
   }
   EXPECT_GE(reordered, 1U);
+}
+
+/// A recursion in which t1 gets many rows for each value late.
+statistics figures_of_growth(unsigned jobs) {
+  const program source = program::from_text(R"(
+.decl g0(s:number, a:number, b:number)
+.decl g1(s:number, a:number, c:number)
+.decl f(b:number, c:number)
+.decl clock(s:number)
+clock(0).
+clock(s + 1) :- clock(s), s < 20.
+clock(s) :- o(s,_,_,_), s < 0.
+.decl t0(a:number, b:number)
+t0(a,b) :- clock(s), g0(s,a,b).
+.decl t1(a:number, c:number)
+t1(a,c) :- clock(s), g1(s,a,c).
+.decl o(s:number, a:number, b:number, c:number)
+o(s,a,b,c) :- clock(s), t0(a,b), t1(a,c), f(b,c).
+.output o
+)",
+                                            {.filled_relations = {"g0", "g1", "f"}});
+  EXPECT_TRUE(source.ok()) << source.report();
+  run_options options = options_of({jobs, storage_kind::hash});
+  options.tuning = {{"reoptimization", "on"}};
+  engine run(source, options);
+  for (int a = 0; a < 10; ++a) {
+    for (int b = 0; b < 8; ++b) run.relation("g0").insert({0, a, a * 8 + b});
+    run.relation("g1").insert({0, a, a});
+    for (int c = 0; c < 300; ++c) run.relation("g1").insert({8 + c % 8, a, 100 + c});
+  }
+  for (int b = 0; b < 80; ++b) {
+    for (int c = 0; c < 4; ++c) run.relation("f").insert({b, (b * 7 + c * 31) % 400});
+  }
+  run.evaluate();
+  return run.figures();
+}
+
+TEST(plan_figures, orders_do_not_depend_on_threads) {
+  const statistics first = figures_of_growth(1);
+  const statistics second = figures_of_growth(4);
+  EXPECT_GE(first.reordered_versions, 1U);
+  EXPECT_EQ(first.reordered_versions, second.reordered_versions);
+  ASSERT_EQ(first.strata.size(), second.strata.size());
+  for (std::size_t stratum = 0; stratum < first.strata.size(); ++stratum) {
+    ASSERT_EQ(first.strata[stratum].rules.size(), second.strata[stratum].rules.size());
+    for (std::size_t rule = 0; rule < first.strata[stratum].rules.size(); ++rule) {
+      const rule_statistics& one = first.strata[stratum].rules[rule];
+      EXPECT_EQ(one.plan, second.strata[stratum].rules[rule].plan) << one.rule;
+      EXPECT_EQ(one.first_plan, second.strata[stratum].rules[rule].first_plan) << one.rule;
+    }
+  }
 }
 
 /// Without times, and the bytes of indexes.

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "plan/explain.hpp"
 #include "plan_from_text.hpp"
@@ -111,6 +113,38 @@ TEST(cost_model, a_narrow_search_in_a_wide_relation_comes_before_a_wide_one_in_a
   const std::size_t subtypes = text.find("match sub[", version);
   ASSERT_NE(stores, std::string::npos) << text;
   EXPECT_LT(stores, subtypes) << text;
+}
+
+TEST(cost_model, where_little_is_known_of_columns_bounds_hold) {
+  // The first column is computed, the second holds one of 4 registers, and the third one of 50 blocks.
+  const analysed_text text = analyse_text(
+      ".decl adjust(ea:number, reg:number, b:number)\n.input adjust\n"
+      ".decl adjusted(ea:number, reg:number, b:number)\nadjusted(ea * 2,reg,b) :- adjust(ea,reg,b).\n");
+  statistics known;
+  known.relations.resize(1);
+  known.relations[0] = {10000, {10000, 4, 50}};
+  const cost_model costs(text.program, known);
+  const relation_id adjusted = text.program.find_relation("adjusted").value();
+  ASSERT_DOUBLE_EQ(costs.rows(adjusted, part::all), 10000);
+  // No address has more rows than there are registers and blocks; with a block, than there are registers.
+  EXPECT_DOUBLE_EQ(costs.fan_out(adjusted, part::all, {0}), 200);
+  EXPECT_DOUBLE_EQ(costs.fan_out(adjusted, part::all, {0, 2}), 4);
+  // And no more than the block alone leaves.
+  EXPECT_LE(costs.fan_out(adjusted, part::all, {0, 2}), costs.fan_out(adjusted, part::all, {2}));
+}
+
+TEST(cost_model, a_test_comes_before_an_atom_that_multiplies) {
+  const program plan = plan_text(
+      ".decl at(b:number, ea:number, reg:number)\n.input at\n.decl adjust(reg:number, ea:number)\n.input adjust\n"
+      ".decl follows(b:number, ea:number)\n.input follows\n.decl o(b:number, x:number)\n.output o\n"
+      "o(b,n) :- at(b,e,r), adjust(r,n), follows(b,e).\n");
+  std::vector<std::string> read;
+  for (const operation& one : plan.strata.back().once.versions[0].operations) {
+    if (const auto* all = std::get_if<scan>(&one)) read.push_back(plan.relations[all->relation.value].name);
+    if (const auto* search = std::get_if<match>(&one)) read.push_back(plan.relations[search->relation.value].name);
+    if (const auto* test = std::get_if<exists>(&one)) read.push_back(plan.relations[test->relation.value].name);
+  }
+  EXPECT_EQ(read, (std::vector<std::string>{"at", "follows", "adjust"}));
 }
 
 }  // namespace

@@ -167,5 +167,55 @@ TEST(reoptimizer, asks_no_tuple_set_that_is_gone) {
   });
 }
 
+TEST(reoptimizer, counts_what_the_indexes_of_an_order_cost) {
+  const std::string text =
+      computed + ".decl o(x:number, y:number, z:number)\n.output o\no(x,k,y) :- a(x,k), b(k,y), c(k,y).\n";
+  const std::map<std::string, told_measures::sizes> told = {
+      {"a", {2000, 1, 1}}, {"b", {100000, 1, 1}}, {"c", {100000, 2, 1}}};
+  // An index of b costs more than reading b and asking for its tuples in c.
+  prepared alone(text);
+  ASSERT_TRUE(alone.reoptimize("o", told));
+  EXPECT_EQ(alone.order_of(alone.plan.strata[alone.stratum_of("o")].once.versions[0]), (names{"b", "c", "a"}));
+}
+
+TEST(reoptimizer, changes_an_order_in_a_loop_only_for_a_clear_gain) {
+  prepared one(computed +
+               ".decl r(x:number, y:number)\n.output r\nr(x,y) :- a(x,y).\n"
+               "r(x,y) :- r(x,k), b(k,y), c(k,z), a(z,y).\n");
+  const std::size_t number = one.stratum_of("r");
+  ASSERT_TRUE(one.reoptimize("r", {{"a", {50000, 1, 1}}, {"b", {50000, 20, 1}}, {"c", {50000, 10, 1}}}));
+  const names before = one.order_of(one.plan.strata[number].loop[0].versions[0]);
+  const auto plan_again = [&](double b, double c) {
+    one.measures = std::make_unique<told_measures>(
+        one.plan, std::map<std::string, told_measures::sizes>{
+                      {"a", {50000, 1, 1}}, {"b", {50000, b, 1}}, {"c", {50000, c, 1}}, {"r", {50000, 5, 5}}});
+    return one.planner->reoptimize_loop(number, *one.measures);
+  };
+  EXPECT_FALSE(plan_again(20, 10));  // nothing is new
+  EXPECT_FALSE(plan_again(10, 10.5));
+  EXPECT_EQ(one.order_of(one.plan.strata[number].loop[0].versions[0]), before);
+  EXPECT_TRUE(plan_again(1, 500));
+  EXPECT_NE(one.order_of(one.plan.strata[number].loop[0].versions[0]), before);
+  EXPECT_EQ(validate(one.plan), std::vector<std::string>{});
+  EXPECT_FALSE(plan_again(1, 500));
+}
+
+TEST(reoptimizer, plans_the_same_for_the_same_sizes) {
+  const std::string text = computed +
+                           ".decl r(x:number, y:number)\n.output r\nr(x,y) :- a(x,y).\n"
+                           "r(x,z) :- r(x,k), b(k,y), c(y,z), a(z,k).\n";
+  const std::map<std::string, told_measures::sizes> told = {
+      {"a", {50000, 1, 1}}, {"b", {50000, 50, 7}}, {"c", {50000, 50, 7}}};
+  prepared first(text);
+  prepared second(text);
+  ASSERT_TRUE(first.reoptimize("r", told));
+  ASSERT_TRUE(second.reoptimize("r", told));
+  const std::size_t number = first.stratum_of("r");
+  for (std::size_t version = 0; version < first.plan.strata[number].loop[0].versions.size(); ++version) {
+    EXPECT_EQ(first.order_of(first.plan.strata[number].loop[0].versions[version]),
+              second.order_of(second.plan.strata[number].loop[0].versions[version]));
+  }
+}
+
 }  // namespace
 }  // namespace gpulog::plan

@@ -93,17 +93,27 @@ class stratum_loop {
     return run_.stops->between_iterations(run_.deltas.size(), delta_rows);
   }
 
-  /// Whether joins made so many more bindings than planned that their order was planned again.
+  /// Whether the order of joins was planned again, as they have made many bindings since that was last tried, and
+  /// changed.
   [[nodiscard]] bool is_reordered() {
     const bool has_run = run_.deltas.size() > first_iteration_;
     if (run_.stops == nullptr || !run_.stops->reoptimize_loop || !has_run) return false;
-    double unexpected = 0;
+    std::uint64_t bindings = run_.former_bindings;
+    std::uint64_t versions = 0;
     for (std::size_t p = 1; p < run_.phases.size(); ++p) {
-      for (const running_version& version : run_.phases[p]) unexpected += version.unexpected_bindings();
+      versions += run_.phases[p].size();
+      for (const running_version& version : run_.phases[p]) bindings += version.bindings;
     }
-    if (unexpected < run_.reoptimized_bindings) return false;
-    run_.reoptimized_bindings = calibration::reoptimization_growth * unexpected;
+    std::uint64_t least = versions * shared_.chosen.cut.reoptimized_bindings;
+    if (least != 0) {
+      constexpr double faster = calibration::device_candidates_per_second / calibration::host_candidates_per_second;
+      if constexpr (Machine::abilities.device_columns) least *= static_cast<std::uint64_t>(faster);
+      least = std::max(least, run_.tried_bindings / calibration::reoptimized_part);
+    }
+    if (bindings < run_.tried_bindings + least) return false;
+    run_.tried_bindings = bindings;
     if (!run_.stops->reoptimize_loop()) return false;
+    run_.former_bindings = bindings;
     shared_.take_over_plan(run_.number);
     return true;
   }

@@ -6,6 +6,7 @@
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives_by_functor.hpp"
 #include "backend/gpu/staging_ring.hpp"
+#include "exec/calibration.hpp"
 #include "exec/gpu/even_stride.hpp"
 #include "exec/strategies/search/search_launch.hpp"
 #include "kernels/search/expand_rows.cuh"
@@ -171,7 +172,8 @@ void takeover_rows::make_rows(std::uint64_t most_words) {
 void takeover_rows::make_queues(std::uint64_t searches) {
   const std::uint64_t a_block = graph_.numbers * sizeof(row_steps);
   const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(
-      searches, std::clamp<std::uint64_t>(context_.memory_bytes() / queue_share / a_block, 1, shape_.blocks)));
+      searches,
+      std::clamp<std::uint64_t>(context_.memory_bytes() / calibration::queue_share / a_block, 1, shape_.blocks)));
   shape_.blocks = blocks;
   queues_ = array<row_steps>(resource_, blocks * graph_.numbers, fresh_memory::anything);
   search_.queues = queues_.data();

@@ -1,7 +1,8 @@
 #include "plan/passes/bodies/first_matches.hpp"
 
 #include <algorithm>
-#include <set>
+#include <cstddef>
+#include <map>
 
 #include "plan/planning.hpp"
 #include "plan/rules/constant_folding.hpp"
@@ -20,10 +21,27 @@ bool counts_bindings(const operation& op) {
   return computed != nullptr && (computed->op == scalar_op::next_counter || computed->op == scalar_op::call_functor);
 }
 
+/// By operator: the last one that reads something that it binds; 0: none does.
+std::vector<std::size_t> last_reads(const rule_version& version) {
+  std::vector<std::size_t> result(version.operations.size());
+  std::map<slot_id, std::size_t> reader;  // the last one of the slot's value, looking from the end
+  for (std::size_t position = version.operations.size(); position-- > 0;) {
+    const operation& op = version.operations[position];
+    for (const slot_id slot : slots_written(op)) {
+      const auto found = reader.find(slot);
+      if (found == reader.end()) continue;
+      result[position] = std::max(result[position], found->second);
+      reader.erase(found);
+    }
+    for (const slot_id slot : slots_read(op)) reader.try_emplace(slot, position);
+  }
+  return result;
+}
+
 class first_match_finder {
  public:
   first_match_finder(rule_version& version, word_size words)
-      : version_(version), words_(words), live_(live_slots(version)) {}
+      : version_(version), words_(words), last_reads_(last_reads(version)) {}
 
   void run() {
     const std::vector<operation>& operations = version_.operations;
@@ -70,16 +88,15 @@ class first_match_finder {
 
   /// Where nothing that was bound since `begin` is read any more, but not behind `end`; 0: nowhere.
   [[nodiscard]] std::size_t end_of_first_match(std::size_t begin, std::size_t end) const {
-    std::set<slot_id> written;
+    std::size_t last_read = begin;
     std::size_t open = 0;  // aggregates
-    for (std::size_t position = begin; position < end; ++position) {
+    for (std::size_t position = begin; position < end && last_read < end; ++position) {
       const operation& op = version_.operations[position];
       if (may_fault(op)) return 0;
       if (std::holds_alternative<fold_begin>(op)) ++open;
       if (std::holds_alternative<fold_end>(op)) --open;
-      for (const slot_id slot : slots_written(op)) written.insert(slot);
-      const auto is_written = [&written](slot_id slot) { return written.contains(slot); };
-      if (open == 0 && std::none_of(live_[position].begin(), live_[position].end(), is_written)) return position + 1;
+      last_read = std::max(last_read, last_reads_[position]);
+      if (open == 0 && last_read <= position) return position + 1;
     }
     return 0;
   }
@@ -97,8 +114,8 @@ class first_match_finder {
 
   rule_version& version_;
   word_size words_;
-  std::vector<std::vector<slot_id>> live_;  // behind each operator
-  std::vector<std::size_t> around_;         // ends of those around
+  std::vector<std::size_t> last_reads_;  // of what each operator binds
+  std::vector<std::size_t> around_;      // ends of those around
 };
 
 }  // namespace

@@ -93,22 +93,31 @@ void append_sorted(key& to, const std::vector<Literal>& literals, const variable
 /// The atoms in an order that does not depend on how they are written where that is easy to tell: the smallest one
 /// next, going by variables that have numbers, which then gives its other variables numbers.
 void append_atoms(key& to, const normalized_rule& rule, variable_numbers& numbers) {
-  std::vector<const body_atom*> waiting;
-  for (const body_atom& atom : rule.atoms) waiting.push_back(&atom);
+  std::vector<key> keys;
+  std::set<std::pair<key, std::size_t>> waiting;
+  std::vector<std::vector<std::size_t>> atoms_with(rule.variables.size());
+  for (std::size_t atom = 0; atom < rule.atoms.size(); ++atom) {
+    keys.push_back(literal_key(rule.atoms[atom], numbers));
+    waiting.emplace(keys.back(), atom);
+    for (const term& argument : rule.atoms[atom].arguments) {
+      if (argument.is_variable() && numbers[argument.value] == not_numbered) atoms_with[argument.value].push_back(atom);
+    }
+  }
   to.push_back(waiting.size());
   while (!waiting.empty()) {
-    std::size_t next = 0;
-    key smallest = literal_key(*waiting.front(), numbers);
-    for (std::size_t other = 1; other < waiting.size(); ++other) {
-      key candidate = literal_key(*waiting[other], numbers);
-      if (candidate < smallest) std::tie(next, smallest) = std::pair(other, std::move(candidate));
+    const std::size_t next = waiting.begin()->second;
+    waiting.erase(waiting.begin());
+    for (const term& argument : rule.atoms[next].arguments) {
+      if (!argument.is_variable() || numbers[argument.value] != not_numbered) continue;
+      numbers.meet(argument.value);
+      for (const std::size_t atom : atoms_with[argument.value]) {
+        if (waiting.erase({keys[atom], atom}) == 0) continue;
+        keys[atom] = literal_key(rule.atoms[atom], numbers);
+        waiting.emplace(keys[atom], atom);
+      }
     }
-    for (const term& argument : waiting[next]->arguments) {
-      if (argument.is_variable()) numbers.meet(argument.value);
-    }
-    const key placed = literal_key(*waiting[next], numbers);
+    const key placed = literal_key(rule.atoms[next], numbers);
     to.insert(to.end(), placed.begin(), placed.end());
-    waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(next));
   }
 }
 

@@ -1,11 +1,13 @@
 #include "plan/passes/relations/dense_domains.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
 #include <variant>
 
+#include "plan/cost/calibration.hpp"
 #include "plan/pass.hpp"
 
 namespace gpulog::plan {
@@ -150,8 +152,13 @@ std::vector<relation_domain> find_domains(const program& plan, const stratum& co
   if (!considered.subsumptions.empty()) return domains;
   if (considered.once.versions.empty() && considered.loop.empty()) return domains;
   const domain_search search(plan, considered);
+  std::size_t listed = 0;
   for (const relation_id member : considered.relations) {
-    if (auto found = search.find(member)) domains.push_back(std::move(*found));
+    auto found = search.find(member);
+    if (!found) continue;
+    for (const column_domain& column : found->columns) listed += column.sources.size();
+    if (listed > calibration::listed_sources) break;
+    domains.push_back(std::move(*found));
   }
   return domains;
 }

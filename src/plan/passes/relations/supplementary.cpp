@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -11,22 +10,12 @@
 #include <utility>
 
 #include "plan/cost/calibration.hpp"
+#include "plan/passes/relations/step_candidates.hpp"
 #include "plan/rules/constant_folding.hpp"
-#include "plan/rules/rule_variables.hpp"
 #include "plan/rules/variable_set.hpp"
 
 namespace gpulog::plan {
 namespace {
-
-/// A pair of joined atoms of a rule that may become a relation, with the tests that read these atoms only.
-struct step_candidate {
-  std::uint32_t first = 0, second = 0;  ///< atoms
-  std::vector<std::uint32_t> conditions, negations;
-  std::vector<std::uint32_t> columns;  ///< variables that the rest of the rule needs, in the order of the key
-  std::vector<std::uint32_t> lost;     ///< variables that it does not need
-  /// Equal for steps that are equal up to the names of variables; empty: has tests, is shared with none.
-  std::vector<std::uint64_t> key;
-};
 
 class stratum_factoring {
  public:
@@ -42,20 +31,13 @@ class stratum_factoring {
 
   factored_stratum run(std::vector<normalized_rule> patterns) {
     for (normalized_rule& pattern : patterns) {
-      result_.added.push_back(pattern.head);
-      result_.levels.push_back(0);
+      add_relation(pattern.head, 0);
       recursive_.insert(pattern.head);
       result_.rules.push_back({std::move(pattern), 0});
     }
     pattern_count_ = result_.added.size();
     count_uses();
-    for (std::uint32_t number = 0; number < rules_.size(); ++number) {
-      while (!removed_[number] && can_be_factored(rules_[number])) {
-        std::optional<step_candidate> chosen = choose_step(number);
-        if (!chosen) break;
-        factor_out(number, *chosen);
-      }
-    }
+    for (std::uint32_t number = 0; number < rules_.size(); ++number) factor_rule(number);
     for (std::uint32_t number = 0; number < rules_.size(); ++number) {
       if (rewritten_[number] && !removed_[number]) merge_ends(number);
     }
@@ -79,114 +61,41 @@ class stratum_factoring {
 
   [[nodiscard]] bool is_recursive(const body_atom& atom) const { return recursive_.contains(atom.relation); }
 
-  /// Terms of the atoms with variables numbered by first occurrence, in both orders of the atoms; the smaller one.
-  static std::vector<std::uint64_t> canonical_key(const normalized_rule& rule, std::uint32_t first,
-                                                  std::uint32_t second, const variable_set& needed,
-                                                  std::vector<std::uint32_t>& columns) {
-    const auto key_of = [&](std::initializer_list<std::uint32_t> atoms, std::vector<std::uint32_t>& ordered) {
-      std::vector<std::uint64_t> key;
-      std::map<std::uint32_t, std::uint64_t> numbers;
-      for (const std::uint32_t number : atoms) {
-        key.push_back(rule.atoms[number].relation.value);
-        for (const term& argument : rule.atoms[number].arguments) {
-          key.push_back(static_cast<std::uint64_t>(argument.what));
-          if (argument.is_constant()) key.push_back(argument.literal);
-          if (!argument.is_variable()) continue;
-          const auto [known, is_new] = numbers.emplace(argument.value, numbers.size());
-          key.push_back(known->second * 2 + (needed.contains(argument.value) ? 1 : 0));
-          if (is_new && needed.contains(argument.value)) ordered.push_back(argument.value);
-        }
-      }
-      return key;
-    };
-    std::vector<std::uint32_t> forward_columns;
-    std::vector<std::uint32_t> backward_columns;
-    std::vector<std::uint64_t> forward = key_of({first, second}, forward_columns);
-    std::vector<std::uint64_t> backward = key_of({second, first}, backward_columns);
-    columns = backward < forward ? backward_columns : forward_columns;
-    return std::min(forward, backward);
+  void factor_rule(std::uint32_t number) {
+    if (!can_be_factored(rules_[number])) return;
+    const auto worth = [this](const step_candidate& step) { return worth_of(step); };
+    step_candidates steps(rules_[number], recursive_, worth);
+    while (steps.atom_count() >= calibration::factored_atoms) {
+      const step_candidate* const chosen = choose_step(number, steps);
+      if (chosen == nullptr) break;
+      factor_out(*chosen, steps);
+      rewritten_[number] = true;
+    }
+    if (rewritten_[number]) rules_[number] = std::move(steps).take_rule();
   }
 
-  [[nodiscard]] std::optional<step_candidate> candidate(const normalized_rule& rule, const rule_variables& variables,
-                                                        std::uint32_t first, std::uint32_t second) const {
-    if (!is_recursive(rule.atoms[first]) && !is_recursive(rule.atoms[second])) return std::nullopt;
-    const variable_set& of_first = variables.of_atoms[first];
-    const variable_set& of_second = variables.of_atoms[second];
-    variable_set own = of_first;
-    own.insert(of_second.begin(), of_second.end());
-
-    step_candidate result;
-    result.first = first;
-    result.second = second;
-    variable_set needed;
-    for (const std::uint32_t variable : own) {
-      const std::size_t own_atoms = of_first.count(variable) + of_second.count(variable);
-      if (variables.in_head[variable] || variables.atoms_with[variable].size() > own_atoms) needed.insert(variable);
-    }
-    const auto need = [&](const variable_set& others) {
-      std::set_intersection(own.begin(), own.end(), others.begin(), others.end(), std::inserter(needed, needed.end()));
-    };
-    for (std::uint32_t number = 0; number < rule.conditions.size(); ++number) {
-      if (is_subset(variables.of_conditions[number], own)) {
-        result.conditions.push_back(number);
-      } else {
-        need(variables.of_conditions[number]);
-      }
-    }
-    for (std::uint32_t number = 0; number < rule.negations.size(); ++number) {
-      const variable_set& of_negation = variables.of_negations[number];
-      if (!of_negation.empty() && is_subset(of_negation, own)) {
-        result.negations.push_back(number);
-      } else {
-        need(of_negation);
-      }
-    }
-    result.key = canonical_key(rule, first, second, needed, result.columns);
-    if (!result.conditions.empty() || !result.negations.empty()) result.key.clear();
-    std::set_difference(own.begin(), own.end(), needed.begin(), needed.end(), std::back_inserter(result.lost));
-
-    // A composition of two relations: each atom gives a column that the other one has not, what joins them is lost, and
-    // the pairs are from no larger a space than the rule's results.
-    const auto gives_column = [&](const variable_set& giver, const variable_set& other) {
-      return std::any_of(result.columns.begin(), result.columns.end(),
-                         [&](std::uint32_t column) { return giver.contains(column) && !other.contains(column); });
-    };
-    const bool loses_join = std::any_of(result.lost.begin(), result.lost.end(), [&](std::uint32_t variable) {
-      return of_first.contains(variable) && of_second.contains(variable);
-    });
-    const std::size_t widest = std::max<std::size_t>(rule.head_arguments.size(), 2);
-    if (!gives_column(of_first, of_second) || !gives_column(of_second, of_first)) return std::nullopt;
-    if (!loses_join || result.columns.size() > widest) return std::nullopt;
-    return result;
-  }
-
-  [[nodiscard]] std::vector<step_candidate> candidates(const normalized_rule& rule) const {
-    std::vector<step_candidate> result;
-    const rule_variables variables(rule);
-    for (const auto& [first, second] : variables.joined_atoms()) {
-      if (auto found = candidate(rule, variables, first, second)) result.push_back(std::move(*found));
-    }
-    return result;
+  [[nodiscard]] std::size_t worth_of(const step_candidate& step) const {
+    std::size_t worth = 1;
+    if (step.key.empty()) return worth;
+    if (made_.contains(step.key)) worth += rules_.size() * 4;
+    const auto uses = uses_.find(step.key);
+    if (uses != uses_.end()) worth += 2 * (uses->second - 1);
+    return worth;
   }
 
   /// Chooses a step: one that is a relation already, else the one that most rules share, else one after which another
   /// rule can be merged, else the first as written.
-  [[nodiscard]] std::optional<step_candidate> choose_step(std::uint32_t number) const {
-    std::optional<step_candidate> best;
-    std::size_t best_score = 0;
-    for (step_candidate& found : candidates(rules_[number])) {
-      std::size_t score = 1;
-      if (!found.key.empty()) {
-        if (made_.contains(found.key)) score += rules_.size() * 4;
-        const auto uses = uses_.find(found.key);
-        if (uses != uses_.end()) score += 2 * (uses->second - 1);
-      }
-      if (allows_merging(number, found)) ++score;
-      if (score > best_score) {
-        best_score = score;
-        best = std::move(found);
-      }
-    }
+  [[nodiscard]] const step_candidate* choose_step(std::uint32_t number, const step_candidates& steps) const {
+    const std::vector<std::uint32_t> others = rules_to_merge(number, steps);
+    if (others.empty()) return steps.best();
+    const step_candidate* best = nullptr;
+    std::size_t best_worth = 0;
+    steps.for_each([&](const step_candidate& found) {
+      const std::size_t worth = worth_of(found) + (allows_merging(steps, found, others) ? 1 : 0);
+      if (worth <= best_worth) return;
+      best_worth = worth;
+      best = &found;
+    });
     return best;
   }
 
@@ -195,7 +104,9 @@ class stratum_factoring {
     for (const normalized_rule& rule : rules_) {
       if (!can_be_factored(rule)) continue;
       std::set<std::vector<std::uint64_t>> keys;
-      for (step_candidate& found : candidates(rule)) keys.insert(std::move(found.key));
+      step_candidates(rule, recursive_, [](const step_candidate&) {
+        return 1;
+      }).for_each([&](const step_candidate& found) { keys.insert(found.key); });
       for (const std::vector<std::uint64_t>& key : keys) ++uses_[key];
     }
   }
@@ -207,26 +118,36 @@ class stratum_factoring {
   [[nodiscard]] std::uint32_t level_of(const normalized_rule& rule) const {
     std::uint32_t level = 0;
     for (const body_atom& atom : rule.atoms) {
-      const auto read = std::find(result_.added.begin(), result_.added.end(), atom.relation);
-      if (read == result_.added.end()) continue;
-      level = std::max(level, result_.levels[static_cast<std::size_t>(read - result_.added.begin())] + 1);
+      const auto read = levels_.find(atom.relation);
+      if (read != levels_.end()) level = std::max(level, read->second + 1);
     }
     return level;
   }
 
+  void add_relation(relation_id relation, std::uint32_t level) {
+    result_.added.push_back(relation);
+    result_.levels.push_back(level);
+    levels_.emplace(relation, level);
+  }
+
   void add_supplementary_rule(normalized_rule rule, std::uint32_t level) {
     rule.plans.clear();
+    drop_unused_variables(rule);
     rule.text = text_of(rule);
     result_.rules.push_back({std::move(rule), level});
   }
 
-  void factor_out(std::uint32_t number, const step_candidate& step) {
-    normalized_rule& rule = rules_[number];
+  void factor_out(const step_candidate& chosen, step_candidates& steps) {
+    const normalized_rule& rule = steps.rule();
+    const step_candidate step = chosen;
     const auto known = step.key.empty() ? made_.end() : made_.find(step.key);
+    const bool is_known = known != made_.end();
     relation_id relation;
-    if (known != made_.end()) {
+    if (is_known) {
       relation = known->second;
-      result_.remarks.push_back(fmt::format("{} has a step of: {}", shortened(text_of(rule)), name_of_(relation)));
+      const bool is_long = steps.atom_count() > calibration::merged_atoms;
+      result_.remarks.push_back(fmt::format(
+          "{} has a step of: {}", shortened(is_long ? rule.text : text_of(steps.present_rule())), name_of_(relation)));
     } else {
       normalized_rule made;
       made.words = rule.words;
@@ -246,8 +167,7 @@ class stratum_factoring {
       relation = make_relation_(rule.head, std::move(names), std::move(kinds));
       made.head = relation;
       const std::uint32_t level = level_of(made);
-      result_.added.push_back(relation);
-      result_.levels.push_back(level);
+      add_relation(relation, level);
       recursive_.insert(relation);
       if (!step.key.empty()) made_.emplace(step.key, relation);
       std::vector<std::string> lost;
@@ -261,16 +181,8 @@ class stratum_factoring {
     body_atom reading;
     reading.relation = relation;
     for (const std::uint32_t column : step.columns) reading.arguments.push_back(variable_term(rule, column));
-    rule.atoms[step.first] = std::move(reading);
-    rule.atoms.erase(rule.atoms.begin() + step.second);
-    const auto erase_all = [](auto& from, const std::vector<std::uint32_t>& numbers) {
-      for (auto position = numbers.rbegin(); position != numbers.rend(); ++position) {
-        from.erase(from.begin() + *position);
-      }
-    };
-    erase_all(rule.conditions, step.conditions);
-    erase_all(rule.negations, step.negations);
-    rewritten_[number] = true;
+    steps.replace(step, std::move(reading));
+    if (!is_known && !step.key.empty()) steps.weigh_again(step.key);
   }
 
   /// For remarks: a long rule has many steps, and a remark on each of them.
@@ -403,20 +315,26 @@ class stratum_factoring {
     return match_end(end, other, 0, taken, names);
   }
 
-  [[nodiscard]] bool allows_merging(std::uint32_t number, const step_candidate& step) const {
-    const normalized_rule& rule = rules_[number];
-    if (rule.conditions.size() != step.conditions.size() || rule.negations.size() != step.negations.size())
-      return false;
+  /// Rules that may end as the rest of this one behind a step. Not of long bodies: each atom could be each other one.
+  [[nodiscard]] std::vector<std::uint32_t> rules_to_merge(std::uint32_t number, const step_candidates& steps) const {
     std::vector<std::uint32_t> others;
+    if (steps.atom_count() > calibration::merged_atoms) return others;
     for (std::uint32_t other = 0; other < rules_.size(); ++other) {
-      if (other != number && may_have_end(other, rule.head, rule.atoms.size() - 2)) others.push_back(other);
+      if (other != number && may_have_end(other, rules_[number].head, steps.atom_count() - 2)) others.push_back(other);
     }
-    if (others.empty()) return false;
+    return others;
+  }
+
+  [[nodiscard]] bool allows_merging(const step_candidates& steps, const step_candidate& step,
+                                    const std::vector<std::uint32_t>& others) const {
+    const normalized_rule& rule = steps.rule();
+    if (steps.condition_count() != step.conditions.size() || steps.negation_count() != step.negations.size())
+      return false;
     rule_end end;
     end.head = &rule.head_arguments;
     end.columns = step.columns;
     for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
-      if (atom != step.first && atom != step.second) end.atoms.push_back(&rule.atoms[atom]);
+      if (steps.has_atom(atom) && atom != step.first && atom != step.second) end.atoms.push_back(&rule.atoms[atom]);
     }
     return std::any_of(others.begin(), others.end(),
                        [&](std::uint32_t other) { return find_beginning(end, rule.head, other).has_value(); });
@@ -425,6 +343,7 @@ class stratum_factoring {
   void merge_ends(std::uint32_t number) {
     const normalized_rule& rule = rules_[number];
     if (!rule.conditions.empty() || !rule.negations.empty()) return;
+    if (rule.atoms.size() > calibration::merged_atoms) return;
     // Other rules may read the relation of a pattern.
     const auto steps = result_.added.begin() + static_cast<std::ptrdiff_t>(pattern_count_);
     const auto reading = std::find_if(rule.atoms.begin(), rule.atoms.end(), [&](const body_atom& atom) {
@@ -451,8 +370,7 @@ class stratum_factoring {
       for (const std::uint32_t column : found->columns) {
         added.head_arguments.push_back(variable_expression(merged, column));
       }
-      const auto place = std::find(result_.added.begin(), result_.added.end(), reading->relation);
-      const std::uint32_t level = result_.levels[static_cast<std::size_t>(place - result_.added.begin())];
+      const std::uint32_t level = levels_.at(reading->relation);
       result_.remarks.push_back(fmt::format("{}: also the beginning of {}, which ends as {}",
                                             name_of_(reading->relation), merged.text, rule.text));
       add_supplementary_rule(std::move(added), level);
@@ -483,7 +401,8 @@ class stratum_factoring {
   const relation_namer& name_of_;
   std::map<std::vector<std::uint64_t>, std::size_t> uses_;
   std::map<std::vector<std::uint64_t>, relation_id> made_;
-  std::size_t pattern_count_ = 0;  // the first added relations
+  std::map<relation_id, std::uint32_t> levels_;  // of added relations
+  std::size_t pattern_count_ = 0;                // the first added relations
   factored_stratum result_;
 };
 

@@ -106,5 +106,34 @@ TEST(supplementary, a_step_with_two_readers_takes_no_other_beginning) {
                           [](const rule_version& version) { return version.text == "r(x,y) :- s(z,x), e(z,y)."; }));
 }
 
+/// r(v0,vN) :- r(v0,v1), e(v1,v2), e(v2,v3), ...
+std::string long_rule(std::size_t atoms, const std::string& relation) {
+  std::string rule = "r(v0,v" + std::to_string(atoms) + ") :- r(v0,v1)";
+  for (std::size_t atom = 1; atom < atoms; ++atom)
+    rule += ", " + relation + "(v" + std::to_string(atom) + ",v" + std::to_string(atom + 1) + ")";
+  return rule + ".\n";
+}
+
+TEST(supplementary, steps_of_a_long_rule_are_small) {
+  constexpr std::size_t atoms = 300;
+  const program plan = plan_text(declarations + long_rule(atoms, "e"));
+  EXPECT_EQ(supplementary_names(plan).size(), atoms - 2);
+  for (const phase& repeated : plan.strata.back().loop) {
+    for (const rule_version& version : repeated.versions) EXPECT_LE(version.operations.size(), 3U);
+  }
+  // Halves of halves are the same steps.
+  EXPECT_LE(supplementary_names(plan_text(declarations + long_rule(256, "r"))).size(), 20U);
+}
+
+TEST(supplementary, a_long_rule_that_loses_nothing_stays) {
+  std::string rule = "r(v0,v0) :- r(v0,v1)";
+  std::string tests;
+  for (int atom = 1; atom < 50; ++atom) {
+    rule += ", e(v" + std::to_string(atom) + ",v" + std::to_string(atom + 1) + ")";
+    tests += ", s(v0,v" + std::to_string(atom) + ")";
+  }
+  EXPECT_EQ(supplementary_names(plan_text(declarations + rule + tests + ", s(v0,v50), e(v50,v50).\n")), none);
+}
+
 }  // namespace
 }  // namespace gpulog::plan

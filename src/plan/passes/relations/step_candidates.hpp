@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plan/rules/normalized_rule.hpp"
+#include "plan/rules/variable_set.hpp"
+
+namespace gpulog::plan {
+
+/// A pair of joined atoms of a rule, with what can be tested on it alone, that is to become a relation.
+struct step_candidate {
+  std::uint32_t first = 0, second = 0;  ///< atoms
+  std::vector<std::uint32_t> conditions, negations;
+  std::vector<std::uint32_t> columns;  ///< variables that the rest of the rule needs, in the order of the key
+  std::vector<std::uint32_t> lost;     ///< variables that it does not need
+  /// Equal for steps that are equal up to the names of variables; empty: has tests, is shared with none.
+  std::vector<std::uint64_t> key;
+};
+
+/// The steps of a rule that may become relations, while one after the other does. Literals keep the numbers that they
+/// have in the rule at first; take_rule() gives the rule that is left.
+///
+/// A step is a composition: what joins its atoms is lost. So some variable stands in these two atoms alone, and there
+/// are no more candidates than variables. When a step becomes a relation, the variables that other atoms share with it
+/// are columns of it: their own steps stay as they are, but for tests that went with it.
+class step_candidates {
+ public:
+  /// How much a candidate is worth; from 1 on.
+  using worth_function = std::function<std::size_t(const step_candidate&)>;
+
+  /// @param recursive relations of the stratum; steps read one; outlives this
+  step_candidates(normalized_rule rule, const std::set<relation_id>& recursive, worth_function worth);
+
+  [[nodiscard]] const normalized_rule& rule() const { return rule_; }
+  [[nodiscard]] std::size_t atom_count() const { return atom_count_; }
+  [[nodiscard]] std::size_t condition_count() const { return condition_count_; }
+  [[nodiscard]] std::size_t negation_count() const { return negation_count_; }
+  [[nodiscard]] bool has_atom(std::uint32_t atom) const { return atoms_left_[atom]; }
+
+  /// The one that is worth most, the first of these as written; nullptr: there is none.
+  [[nodiscard]] const step_candidate* best() const;
+  /// Calls visit(candidate) for all of them, as written.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const auto& [atoms, candidate] : candidates_) visit(candidate);
+  }
+
+  /// The atoms of a candidate are a relation, which the rule reads in the place of the first; its tests are gone.
+  void replace(const step_candidate& step, body_atom reading);
+  /// What steps with this key are worth has changed.
+  void weigh_again(const std::vector<std::uint64_t>& key);
+  [[nodiscard]] normalized_rule take_rule() &&;
+  /// The rule as it is now.
+  [[nodiscard]] normalized_rule present_rule() const { return step_candidates(*this).take(); }
+
+ private:
+  using atom_pair = std::pair<std::uint32_t, std::uint32_t>;
+
+  normalized_rule take();
+  void add_atom(std::uint32_t atom);
+  void remove_atom(std::uint32_t atom);
+  void add_candidate(atom_pair atoms);
+  void remove_candidate(atom_pair atoms);
+  void remove_tests(const step_candidate& step);
+  void find_candidates(const variable_set& variables);
+  [[nodiscard]] bool make_candidate(atom_pair atoms, step_candidate& result) const;
+  void use_tests(const variable_set& own, step_candidate& result, variable_set& needed) const;
+
+  normalized_rule rule_;
+  const std::set<relation_id>* recursive_;
+  worth_function worth_;
+  std::size_t atom_count_, condition_count_, negation_count_;
+  std::vector<bool> atoms_left_, conditions_left_, negations_left_;
+  std::vector<variable_set> of_atoms_, of_conditions_, of_negations_;
+  std::vector<std::set<std::uint32_t>> atoms_with_, conditions_with_, negations_with_;  ///< by variable
+  std::vector<std::uint32_t> conditions_without_variables_;
+  std::vector<bool> in_head_;  ///< by variable
+  std::map<atom_pair, step_candidate> candidates_;
+  std::map<std::vector<std::uint64_t>, std::set<atom_pair>> by_key_;
+  std::map<atom_pair, std::size_t> worths_;
+  std::set<std::tuple<std::size_t, atom_pair>> order_;  ///< what is worth most comes first
+};
+
+}  // namespace gpulog::plan
