@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "plan/passes/bodies/first_matches.hpp"
@@ -161,6 +162,8 @@ bool reoptimizer::plan_again(std::size_t number, extent planned_part, const rela
   if (chooses || planned.decomposed || planned.by_rows || !planned.subsumptions.empty()) return false;
   const std::vector<place> places = places_in(number, planned_part);
   if (places.empty() || !reads_much(places, measures)) return false;
+  const bool grown = has_grown(places, measures);
+  if (planned_part == extent::loop && least_rows_ != 0 && !grown) return false;
   const pass_timer timer(*shared_, "reoptimization");
   measure(number, planned_part, places, measures);
   std::vector<schedule> orders = order_again(number, planned_part, places);
@@ -219,17 +222,45 @@ reoptimizer::lost_sets reoptimizer::lost_sets_of(std::size_t number, const std::
   return lost;
 }
 
-/// The best order by what is known now. While the loop runs, the present one unless another is clearly better.
-schedule reoptimizer::order_of(const place& one, extent planned_part) const {
-  const version_recipe& recipe = *one.recipe;
-  schedule best = order_body(*recipe.rule, recipe.parts, shared_->costs);
-  if (planned_part == extent::all || recipe.atom_order.empty() || atoms_in_order(best) == recipe.atom_order)
-    return best;
-  schedule present = order_body(*recipe.rule, recipe.parts, shared_->costs, &recipe.atom_order);
-  const double least_gain = least_rows_ == 0 ? 1 : calibration::least_gain;
-  if (present.cost > least_gain * best.cost) return best;
-  present.reason = "as before";
-  return present;
+/// Of versions whose loop runs: the present order, unless another is clearly better, and that matters to the loop.
+void reoptimizer::keep_present_orders(const std::vector<place>& places, std::vector<schedule>& best) const {
+  std::vector<std::optional<schedule>> present(places.size());
+  double cost_of_all = 0;
+  for (std::size_t v = 0; v < places.size(); ++v) {
+    const version_recipe& recipe = *places[v].recipe;
+    if (!recipe.atom_order.empty() && atoms_in_order(best[v]) != recipe.atom_order)
+      present[v] = order_body(*recipe.rule, recipe.parts, shared_->costs, &recipe.atom_order);
+    cost_of_all += present[v] ? present[v]->cost : best[v].cost;
+  }
+  const bool is_any_gain_enough = least_rows_ == 0;
+  const double least_gain = is_any_gain_enough ? 1 : calibration::least_gain;
+  const double least_difference = is_any_gain_enough ? 0 : calibration::least_gained_share * cost_of_all;
+  for (std::size_t v = 0; v < places.size(); ++v) {
+    if (!present[v]) continue;
+    const double gained = present[v]->cost - best[v].cost;
+    if (present[v]->cost > least_gain * best[v].cost && gained > least_difference) continue;
+    best[v] = std::move(*present[v]);
+    best[v].reason = "as before";
+  }
+}
+
+/// Whether some relation that is read has many times the rows that it had when this was last asked.
+bool reoptimizer::has_grown(const std::vector<place>& places, const relation_measures& measures) {
+  std::map<relation_id, std::uint64_t> now;
+  for (const place& one : places) {
+    for_each_atom(*one.recipe->rule, [&](const body_atom& atom) {
+      if (!shared_->equivalences.contains(atom.relation)) now.try_emplace(atom.relation, measures.rows(atom.relation));
+    });
+  }
+  const bool grown = std::any_of(now.begin(), now.end(), [this](const auto& one) {
+    const auto before = noticed_rows_.find(one.first);
+    const double least = before == noticed_rows_.end() ? 0 : static_cast<double>(before->second);
+    return one.second >= least_rows_ && static_cast<double>(one.second) > calibration::noticed_growth * least;
+  });
+  if (grown) {
+    for (const auto& [relation, rows] : now) noticed_rows_[relation] = rows;
+  }
+  return grown;
 }
 
 std::vector<schedule> reoptimizer::order_again(std::size_t number, extent planned_part,
@@ -244,7 +275,7 @@ std::vector<schedule> reoptimizer::order_again(std::size_t number, extent planne
   shared_->costs.charge_indexes(there, scope.without_set);
   std::vector<schedule> orders;
   for (const place& one : places) {
-    orders.push_back(order_of(one, planned_part));
+    orders.push_back(order_body(*one.recipe->rule, one.recipe->parts, shared_->costs));
     // While the loop runs, a version that stays has its indexes.
     if (planned_part == extent::loop && atoms_in_order(orders.back()) == one.recipe->atom_order) continue;
     version_builder built = build_ordered(*shared_, *one.recipe->rule, one.recipe->parts, orders.back());
@@ -252,6 +283,7 @@ std::vector<schedule> reoptimizer::order_again(std::size_t number, extent planne
     append_searches(built, scope, searches);
     for (const searched_columns& search : searches) shared_->costs.expect_index(search.relation, search.columns);
   }
+  if (planned_part == extent::loop) keep_present_orders(places, orders);
   return orders;
 }
 

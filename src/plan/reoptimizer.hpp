@@ -47,8 +47,8 @@ class reoptimizer {
   /// @return whether versions were planned again, or indexes added
   bool reoptimize(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {});
   /// The same between two iterations of its loop, for the versions of the loop: its own relations are measured as they
-  /// are by then. A version's order changes where it costs calibration::least_gain times as much as another one; where
-  /// strata of any size are planned again, where it costs more.
+  /// are by then. Only where some have grown much, and for a clear gain; where strata of any size are planned again,
+  /// for any.
   bool reoptimize_loop(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {});
   /// Versions whose order has changed so far.
   [[nodiscard]] std::size_t reordered() const { return first_plans_.size(); }
@@ -73,7 +73,8 @@ class reoptimizer {
                const relation_measures& measures);
   [[nodiscard]] std::vector<schedule> order_again(std::size_t number, extent planned_part,
                                                   const std::vector<place>& places);
-  [[nodiscard]] schedule order_of(const place& one, extent planned_part) const;
+  void keep_present_orders(const std::vector<place>& places, std::vector<schedule>& best) const;
+  [[nodiscard]] bool has_grown(const std::vector<place>& places, const relation_measures& measures);
   void take_over(std::size_t number, const std::vector<place>& places, std::vector<schedule> orders);
   struct lost_sets {
     std::set<relation_id> without_set;      ///< their tuple set is gone
@@ -93,6 +94,7 @@ class reoptimizer {
   std::vector<std::size_t> first_index_uses_;  ///< by index: the first stratum that uses it
   std::vector<std::size_t> set_uses_;          ///< by relation: its tuple set
   std::vector<std::size_t> other_uses_;        ///< by relation: its tuple set, or that of a machine with match::others
+  std::map<relation_id, std::uint64_t> noticed_rows_;                        ///< when orders were last tried
   std::map<std::pair<std::size_t, std::size_t>, rule_version> first_plans_;  ///< by stratum and version
 };
 

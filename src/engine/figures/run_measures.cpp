@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "plan/cost/calibration.hpp"
 #include "storage/sets/hash.hpp"
 
 namespace gpulog::detail {
@@ -11,9 +12,6 @@ namespace {
 
 /// Rows of a relation that are looked at: what is told from them is off by some percent, and takes 50 us a time.
 constexpr std::uint64_t rows_sampled = 1U << 13;
-
-/// A sample looks at all rows: of a relation that grows it is taken again when it has so many times as many.
-constexpr double resampled_growth = 2;
 
 /// How often each combination of values is in the columns, in no order.
 std::vector<std::uint32_t> count_keys(const std::vector<const std::vector<word>*>& columns) {
@@ -64,7 +62,8 @@ std::optional<double> run_measures::rows_per_key(relation_id relation,
   measured& known = measured_[relation];
   const std::uint64_t now = rows(relation);
   const auto sampled = static_cast<double>(known.rows);
-  if (now < known.rows || static_cast<double>(now) > sampled * resampled_growth) known = {now, std::nullopt, {}};
+  if (now < known.rows || static_cast<double>(now) > sampled * plan::calibration::noticed_growth)
+    known = {now, std::nullopt, {}};
   const auto [counted, is_new] = known.rows_per_key.try_emplace(columns);
   if (!is_new) return counted->second;
   if (known.rows == 0) return counted->second = 1;

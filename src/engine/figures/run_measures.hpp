@@ -11,7 +11,7 @@
 namespace gpulog::detail {
 
 /// Counts the rows of relations while an executor runs strata, from samples. Each relation is sampled once, and again
-/// when it has doubled.
+/// when it has grown much.
 class run_measures final : public plan::relation_measures {
  public:
   explicit run_measures(exec::executor& running) : running_(running) {}

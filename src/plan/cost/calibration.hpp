@@ -45,8 +45,13 @@ inline constexpr double most_matches_spared = 100;
 /// Seconds of one processor (`bench/calibrate`): a search, or a row that it finds, and a row that a new index holds.
 inline constexpr double host_binding_seconds = 8e-9;
 inline constexpr double host_index_row_seconds = 24e-9;
-/// While a recursion runs, the order of a version changes where it costs this many times as much as another one.
+/// While a recursion runs, the order of a version changes where it costs this many times as much as another one, and
+/// the difference is this part of what all its versions cost (`bench/orders loops`).
 inline constexpr double least_gain = 1.25;
+inline constexpr double least_gained_share = 1.0 / 32;
+/// Only where a relation that it reads has so many times as many rows as when its orders were last tried; a sample,
+/// which looks at all rows, is taken again then (`bench/analyses`: reoptimization takes 1 % of a run).
+inline constexpr double noticed_growth = 4;
 
 // Magic sets (`bench/magic_sets`, bench/demand).
 /// Of all combinations of the columns' values: where more are asked for, the relation is computed in full.

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "plan/cost/calibration.hpp"
 #include "plan/explain.hpp"
 #include "plan_from_text.hpp"
 
@@ -131,6 +132,26 @@ TEST(cost_model, where_little_is_known_of_columns_bounds_hold) {
   EXPECT_DOUBLE_EQ(costs.fan_out(adjusted, part::all, {0, 2}), 4);
   // And no more than the block alone leaves.
   EXPECT_LE(costs.fan_out(adjusted, part::all, {0, 2}), costs.fan_out(adjusted, part::all, {2}));
+}
+
+TEST(cost_model, indexes_cost_what_sorting_their_rows_takes) {
+  const analysed_text text = analyse_text(analysis);
+  cost_model costs(text.program, known_statistics());
+  const relation_id kind = text.program.find_relation("kind").value();
+  const relation_id sub = text.program.find_relation("sub").value();
+  EXPECT_DOUBLE_EQ(costs.index_cost(kind, {1}), 0);  // before indexes are known
+  index there;
+  there.relation = sub;
+  there.order = {1, 0};
+  there.key_lengths = {1};
+  costs.charge_indexes({there}, {sub});
+  const double row = calibration::host_index_row_seconds / calibration::host_binding_seconds;
+  EXPECT_DOUBLE_EQ(costs.index_cost(kind, {1}), 40000 * row);
+  EXPECT_DOUBLE_EQ(costs.index_cost(kind, {0, 1}), 0);  // in its tuple set
+  EXPECT_DOUBLE_EQ(costs.index_cost(sub, {1}), 0);
+  EXPECT_DOUBLE_EQ(costs.index_cost(sub, {0, 1}), 20000 * row);  // it has no set
+  costs.expect_index(kind, {1});
+  EXPECT_DOUBLE_EQ(costs.index_cost(kind, {1}), 0);
 }
 
 TEST(cost_model, a_test_comes_before_an_atom_that_multiplies) {
