@@ -64,45 +64,50 @@ __device__ inline void write_group(const expansion_arguments& arguments, std::ui
   }
 }
 
-/// All threads of the block: a row of bits that is kept.
+/// All threads of the block: a row of bits that is kept. Each lane looks at a group; waves share those that are not
+/// zero, and load several before they write the first.
 __device__ inline void expand_bits(const expansion_arguments& arguments, std::uint64_t source, std::uint64_t place,
                                    unsigned long long row, std::uint16_t* staged) {
+  constexpr unsigned at_once = 4;
   const std::uint32_t lane = backend::gpu::lane();
   const std::uint32_t waves = blockDim.x / wave_size;
   const std::uint32_t* const kept = arguments.rows.at(row);
   const std::uint32_t* const sums = kept + arguments.rows.map_words;
   const std::uint32_t* const words = kept + arguments.rows.head_words + lane;
   fill_invariants(arguments, source, place, kept_row::size(row), threadIdx.x, blockDim.x);
-  // The next group is loaded while one is written.
-  const auto load = [&](std::uint32_t group, std::uint32_t& before, std::uint32_t& n, std::uint32_t& bits) {
-    before = n = bits = 0;
-    if (group >= arguments.rows.groups) return;
-    before = sums[group];
-    n = sums[group + 1] - before;
-    if (n != 0) bits = words[group * wave_size];
-  };
-  std::uint32_t before = 0;
-  std::uint32_t n = 0;
-  std::uint32_t bits = 0;
-  load(backend::gpu::wave(), before, n, bits);
-  for (std::uint32_t group = backend::gpu::wave(); group < arguments.rows.groups; group += waves) {
-    std::uint32_t next_before = 0;
-    std::uint32_t next_n = 0;
-    std::uint32_t next_bits = 0;
-    load(group + waves, next_before, next_n, next_bits);
-    if (n != 0) {
-      const std::uint32_t own = backend::gpu::count_bits(bits);
-      list_group(bits, backend::gpu::inclusive_sum_of_lanes(own) - own, staged);
-      write_group(arguments, group * group_numbers, staged, n, place + before);
-      backend::gpu::wave_barrier();
+  for (std::uint32_t base = 0; base < arguments.rows.groups; base += wave_size) {
+    const bool is_group = base + lane < arguments.rows.groups;
+    const std::uint32_t before = is_group ? sums[base + lane] : 0;
+    const std::uint32_t n = is_group ? sums[base + lane + 1] - before : 0;
+    const backend::gpu::lane_mask used = backend::gpu::ballot(n != 0);
+    const bool is_own = n != 0 && backend::gpu::rank_in(used) % waves == backend::gpu::wave();
+    for (backend::gpu::lane_mask left = backend::gpu::ballot(is_own); left != 0;) {
+      std::uint32_t bits[at_once];
+      unsigned owners[at_once];
+      unsigned loaded = 0;
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        bits[k] = owners[k] = 0;
+        if (left == 0) continue;
+        owners[k] = backend::gpu::lowest_bit(left);
+        bits[k] = words[(base + owners[k]) * wave_size];
+        left &= left - 1;
+        ++loaded;
+      }
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        if (k >= loaded) continue;
+        const std::uint32_t own = backend::gpu::count_bits(bits[k]);
+        list_group(bits[k], backend::gpu::inclusive_sum_of_lanes(own) - own, staged);
+        write_group(arguments, (base + owners[k]) * group_numbers, staged, backend::gpu::shuffle(n, owners[k]),
+                    place + backend::gpu::shuffle(before, owners[k]));
+        backend::gpu::wave_barrier();
+      }
     }
-    before = next_before;
-    n = next_n;
-    bits = next_bits;
   }
 }
 
-__global__ void __launch_bounds__(expansion_threads, backend::gpu::resident_threads * 3 / 4 / expansion_threads)
+__global__ void __launch_bounds__(expansion_threads, backend::gpu::resident_threads * 5 / 8 / expansion_threads)
     expand_rows_kernel(const GPULOG_GRID_CONSTANT expansion_arguments arguments) {
   constexpr unsigned waves = expansion_threads / wave_size;
   GPULOG_SHARED(staged_numbers[waves], staged);
