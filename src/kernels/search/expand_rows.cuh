@@ -107,7 +107,7 @@ __device__ inline void expand_bits(const expansion_arguments& arguments, std::ui
   }
 }
 
-__global__ void __launch_bounds__(expansion_threads, backend::gpu::resident_threads * 3 / 4 / expansion_threads)
+__global__ void __launch_bounds__(expansion_threads, backend::gpu::resident_threads * 5 / 8 / expansion_threads)
     expand_rows_kernel(const GPULOG_GRID_CONSTANT expansion_arguments arguments) {
   constexpr unsigned waves = expansion_threads / wave_size;
   GPULOG_SHARED(staged_numbers[waves], staged);
