@@ -41,7 +41,8 @@ std::vector<bool> united(std::vector<bool> all, const std::vector<bool>& others)
 /// nothing is known of values.
 plan::options planning_to_continue(plan::options chosen) {
   chosen.supplementary = plan::supplementary_mode::off;
-  for (const char* const pass : {"decomposition", "row-evaluation", "dense-domains", "needless-sets", "semi-joins"})
+  for (const char* const pass :
+       {"decomposition", "row-evaluation", "row-products", "dense-domains", "needless-sets", "semi-joins"})
     chosen.off.insert(pass);
   return chosen;
 }

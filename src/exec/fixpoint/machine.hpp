@@ -13,6 +13,7 @@
 #include "exec/fixpoint/iteration_runner.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "kernels/join/pipeline.hpp"
+#include "kernels/products/product_task.hpp"
 #include "kernels/rows/row_task.hpp"
 #include "kernels/search/decomposed_task.hpp"
 #include "kernels/search/numbered_task.hpp"
@@ -34,6 +35,7 @@ struct machine_abilities {
   bool searches = false;      ///< recursions that fall apart
   bool condensation = false;  ///< the same over components of a graph
   bool row_takeover = false;  ///< the same with complete rows that searches take over
+  bool products = false;      ///< recursions that extend a relation at both sides
   bool rows = false;          ///< row evaluation
   bool batches = false;       ///< versions of a phase beside each other
   bool loops = false;         ///< iterations without asking in between
@@ -96,6 +98,14 @@ concept takeover_machine = requires(Machine& on, const kernels::numbered_task& t
   { on.run_takeover(task, std::uint64_t{}, all, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
 };
 
+template <class Machine>
+concept product_machine = requires(Machine& on, const kernels::product_task& task,
+                                   kernels::relation_list<typename Machine::relation>& all,
+                                   const std::atomic<bool>* stop) {
+  { Machine::least_product_tuples } -> std::convertible_to<std::uint64_t>;
+  { on.run_products(task, std::uint64_t{}, all, bool{}, stop) } -> std::same_as<std::optional<kernels::product_counts>>;
+};
+
 /// Relations may be left without columns then, until materialize().
 template <class Machine>
 concept condensing_machine = requires(Machine& on, const kernels::numbered_task& task,
@@ -143,6 +153,7 @@ concept fixpoint_machine =
                                       (searching_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.condensation || (Machine::abilities.searches && condensing_machine<Machine>)) &&
     (!Machine::abilities.row_takeover || (Machine::abilities.searches && takeover_machine<Machine>)) &&
+    (!Machine::abilities.products || (product_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.rows || (row_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.batches || batching_machine<Machine>)&&(
         !Machine::abilities.loops ||

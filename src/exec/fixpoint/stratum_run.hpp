@@ -29,6 +29,7 @@ struct stratum_run {
   const stratum_stops* stops;          ///< asked between iterations; nullptr: nobody is
   word& iteration;                     ///< of recursive_iteration_cnt()
   const pipeline_context& context;
+  bool is_complete = false;     ///< what ran in front of the loop has done all
   double reoptimized_bindings;  ///< so many unexpected ones have its loop planned again
 
   /// Whether it can be run as independent fixpoints.

@@ -5,6 +5,7 @@
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/occupancy.hpp"
 #include "exec/gpu/row_loader.hpp"
+#include "exec/strategies/sampled_run.hpp"
 #include "kernels/join/hisa_join.cuh"
 #include "kernels/join/hisa_nested.hpp"
 
@@ -30,10 +31,6 @@ namespace {
 constexpr std::uint64_t most_table_rows = 16u << 20;
 /// Outer rows that are looked up at a time.
 constexpr std::uint64_t most_outer_rows = 64u << 20;
-
-void check_stop(const std::atomic<bool>* stop) {
-  if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-}
 
 template <bool HasSteps, join_sink Sink>
 void launch_join(const backend::gpu::device_context& context, const join_arguments& arguments) {
