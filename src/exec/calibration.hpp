@@ -87,6 +87,19 @@ inline constexpr std::uint64_t least_device_searches = 32;
 /// measured, from 7,029 edges on (`--tune row-takeover=on` and `=off` with bench/paper/reach.dl;
 /// bench/results/h200-row-takeover.txt).
 inline constexpr std::uint64_t least_takeover_tuples = 4096;
+/// First tuples from which on a recursion of products is made by rows of bits: SG of graphs of 3,000 edges takes a
+/// fifth of the loop's time with one processor, and small ones no more. A device does it only where it is asked for: it
+/// has not been measured enough (`--tune row-products=on` and `=off` with bench/paper/sg.dl).
+inline constexpr std::uint64_t least_host_product_tuples = 1024;
+inline constexpr std::uint64_t least_device_product_tuples = UINT64_MAX;
+/// Up to so many rows it is made so however few tuples follow each; of more, only where more than one does. Chosen with
+/// forests and random graphs of 50,000 to 150,000 edges; no command measures it.
+inline constexpr std::uint64_t small_product_rows = 16384;
+/// Results of a host's first rows for each group of them: with fewer the loop costs less. No command measures it.
+inline constexpr double least_bits_of_group = 1.0 / 16;
+/// Tables of all groups of rows take this part of a host's memory at most. No command measures it.
+inline constexpr std::uint64_t product_table_share = 8;
+
 /// Values are numbers of rows themselves where there are at most so many for each row of the relations: else numbers
 /// are given, so that bits stand side by side. No command measures it.
 inline constexpr std::uint64_t values_of_a_row = 4;

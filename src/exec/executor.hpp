@@ -76,6 +76,9 @@ enum class condensation_mode : std::uint8_t { off, automatic, always };
 /// or all.
 enum class row_takeover_mode : std::uint8_t { off, automatic, always };
 
+/// Which recursions of products (plan::product_recursion) are made by rows of bits: those where it pays, or all.
+enum class product_mode : std::uint8_t { automatic, always };
+
 /// How a device in `hisa` mode runs bodies of three and more atoms.
 enum class join_mode : std::uint8_t {
   materialized,  ///< in steps, through temporary tables
@@ -107,6 +110,7 @@ struct options {
   row_mode rows = row_mode::automatic;                            ///< `hash` mode
   condensation_mode condensation = condensation_mode::automatic;  ///< `hash` mode
   row_takeover_mode row_takeover = row_takeover_mode::automatic;  ///< `hash` mode, on a device
+  product_mode products = product_mode::automatic;                ///< `hash` mode
   bool priority_delta = true;  ///< where values may come in any order, an iteration takes the best ones
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.

@@ -367,6 +367,10 @@ std::string explain(const program& plan) {
                             own.name, own.attribute_names.front());
     }
     if (printed.decomposed) result += decomposition_text(plan, *printed.decomposed);
+    if (printed.products) {
+      const relation& own = plan.relations[printed.products->relation.value];
+      result += fmt::format("  products: {} grows at both sides, and can be made by rows of bits\n", own.name);
+    }
     if (printed.recursive) {
       for (const relation_domain& domain : printed.domains) result += domain_text(plan, domain, printed.relations);
     }

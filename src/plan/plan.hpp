@@ -249,6 +249,21 @@ struct row_evaluation {
   std::vector<filter> filters;
 };
 
+/// One rule head(x,y) :- left(x,u), head(u,v), right(v,y), or without the head: head(x,y) :- left(x,u), right(u,y).
+struct product_source {
+  std::optional<column_pairs> left;   ///< by x; nothing: u is x
+  std::optional<column_pairs> right;  ///< by v; nothing: y is v
+  friend bool operator==(const product_source&, const product_source&) = default;
+};
+
+/// A recursive stratum of one binary relation that grows by products: seen as a matrix, by left * head * right.
+struct product_recursion {
+  relation_id relation;  ///< others of the stratum are steps of its rules
+  std::vector<product_source> rules;
+  std::vector<product_source> first;  ///< what `once` does, as rules without the head; empty: they are none
+  bool without_equal = false;         ///< all these rules ask for x != y
+};
+
 /// A column of a relation.
 struct column_place {
   relation_id relation;
@@ -307,9 +322,10 @@ struct stratum {
   bool recursive = false;
   phase once;
   std::vector<phase> loop;
-  std::optional<decomposition> decomposed;  ///< another way to do what the loop does
-  std::optional<row_evaluation> by_rows;    ///< another way to do what `once` does
-  std::vector<relation_domain> domains;     ///< of those relations whose values are known before it begins
+  std::optional<decomposition> decomposed;    ///< another way to do what the loop does
+  std::optional<row_evaluation> by_rows;      ///< another way to do what `once` does
+  std::optional<product_recursion> products;  ///< another way to do what the loop does
+  std::vector<relation_domain> domains;       ///< of those relations whose values are known before it begins
   /// Applied behind `once`, and in each iteration in front of the last advance. Rows that they take from a relation of
   /// a loop may still be read there: whoever can meet them (not delta) tests the tuple set.
   std::vector<subsumption> subsumptions;

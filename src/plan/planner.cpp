@@ -20,6 +20,7 @@
 #include "plan/passes/recursions/decomposition.hpp"
 #include "plan/passes/recursions/invariant_columns.hpp"
 #include "plan/passes/recursions/row_evaluation.hpp"
+#include "plan/passes/recursions/row_products.hpp"
 #include "plan/passes/relations/computed_keys.hpp"
 #include "plan/passes/relations/dense_domains.hpp"
 #include "plan/passes/relations/needless_sets.hpp"
@@ -124,6 +125,10 @@ constexpr program_pass plan_passes[] = {
     {.name = "row-evaluation",
      .description = "finds joins that can be made for one value of the head at a time",
      .run = find_row_evaluations,
+     .has_modes = true},
+    {.name = "row-products",
+     .description = "finds recursions that extend a relation at both sides, which can be made by rows of bits",
+     .run = find_product_recursions,
      .has_modes = true},
     {"dense-domains", "finds relations whose values are known before they are made", find_dense_domains},
     {"needless-sets", "relations whose rows can't repeat have no tuple set",

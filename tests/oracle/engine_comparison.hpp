@@ -52,6 +52,8 @@ inline const std::vector<mode> modes = {
      {{"magic-sets", "on"}, {"row-evaluation", "on"}}},
     {storage_kind::hash, 1, "hash -j1, condensed", backend_kind::cpu, {{"condensation", "on"}}},
     {storage_kind::bits, 4, "bits -j4, condensed", backend_kind::cpu, {{"condensation", "on"}}},
+    {storage_kind::hash, 1, "hash -j1, row products", backend_kind::cpu, {{"row-products", "on"}}},
+    {storage_kind::bits, 4, "bits -j4, row products", backend_kind::cpu, {{"row-products", "on"}}},
     {storage_kind::hash, 1, "hash -j1, reoptimized", backend_kind::cpu, {{"reoptimization", "on"}}},
     {storage_kind::bits, 3, "bits -j3, reoptimized", backend_kind::cpu, {{"reoptimization", "on"}}},
     {storage_kind::hisa, 2, "hisa -j2, reoptimized", backend_kind::cpu, {{"reoptimization", "on"}}},
@@ -68,6 +70,7 @@ inline const std::vector<mode> gpu_modes = {
     {storage_kind::hisa, 1, "hisa gpu", backend_kind::gpu},
     {storage_kind::hash, 1, "rows gpu", backend_kind::gpu, {{"row-evaluation", "on"}}},
     {storage_kind::hash, 1, "hash gpu, rows taken over", backend_kind::gpu, {{"row-takeover", "on"}}},
+    {storage_kind::hash, 1, "hash gpu, row products", backend_kind::gpu, {{"row-products", "on"}}},
     {storage_kind::hash, 1, "hash gpu, reoptimized", backend_kind::gpu, {{"reoptimization", "on"}}},
     {storage_kind::hisa, 1, "hisa gpu, reoptimized", backend_kind::gpu, {{"reoptimization", "on"}}},
     {storage_kind::bits, 1, "bits gpu", backend_kind::gpu, {{"decomposition", "off"}}},
@@ -136,6 +139,8 @@ class comparison {
   [[nodiscard]] bool has_fixpoint() const { return has_fixpoint_; }
   /// Of all runs so far, those that were searches over numbers.
   [[nodiscard]] std::uint64_t numbered_strata() const { return numbered_strata_; }
+  /// The same of those whose recursion was made by rows of bits.
+  [[nodiscard]] std::uint64_t product_strata() const { return product_strata_; }
   [[nodiscard]] std::string report() const { return report_.to_string(); }
 
   void expect_same(const mode& how) const {
@@ -159,6 +164,8 @@ class comparison {
     running.evaluate();
     for (const stratum_statistics& stratum : running.figures().strata) {
       numbered_strata_ += stratum.search_numbers != 0 ? 1 : 0;
+      product_strata_ +=
+          static_cast<std::uint64_t>(std::count(stratum.strategies.begin(), stratum.strategies.end(), "row-products"));
     }
     const auto only_outputs = how.tuning.find("unneeded-relations");
     for (std::uint32_t number = 0; number < analysed_->relations.size(); ++number) {
@@ -195,6 +202,7 @@ class comparison {
   std::optional<oracle::database> data_;
   bool has_fixpoint_ = true;
   mutable std::uint64_t numbered_strata_ = 0;
+  mutable std::uint64_t product_strata_ = 0;
 };
 
 }  // namespace gpulog

@@ -63,8 +63,9 @@ std::string other_strategy(const exec::stratum_statistics& measured, const strat
                            bool by_rows) {
   if (by_rows) return "row-evaluation";
   for (const std::string& one : measured.strategies) {
-    const bool searches = one.starts_with("search") || one == "condensation" || one == "row-takeover";
-    if (in_loop ? searches : one == "row-evaluation") return one;
+    const bool searches =
+        one.starts_with("search") || one == "condensation" || one == "row-takeover" || one == "row-products";
+    if (in_loop ? searches : one == "row-evaluation" || one == "row-products") return one;
   }
   return figures.backend == "cpu" ? "pipelines" : figures.backend;
 }

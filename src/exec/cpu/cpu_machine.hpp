@@ -16,6 +16,7 @@
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/fixpoint/subsumption.hpp"
 #include "kernels/join/tile_runner.hpp"
+#include "kernels/products/host_products.hpp"
 #include "kernels/rows/rows.hpp"
 #include "kernels/search/condensed.hpp"
 #include "kernels/search/numbered.hpp"
@@ -39,6 +40,7 @@ class cpu_machine {
                                                   .factorized = true,
                                                   .searches = true,
                                                   .condensation = true,
+                                                  .products = true,
                                                   .rows = true,
                                                   .batches = true,
                                                   .memories = true,
@@ -137,6 +139,16 @@ class cpu_machine {
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) {
     if (!source.is_factorized()) return nullptr;
     return std::make_unique<factorized_stream>(*resource_, *source.as_factorized());
+  }
+  static constexpr std::uint64_t least_product_tuples = calibration::least_host_product_tuples;
+  /// @param bound of the task's values, where these are numbers themselves; else 0
+  /// @param always also where there are few results
+  std::optional<kernels::product_counts> run_products(const kernels::product_task& task, std::uint64_t bound,
+                                                      kernels::relation_list<relation>& relations, bool always,
+                                                      const std::atomic<bool>* stop) {
+    const std::uint64_t most_bytes = machine_bytes() / calibration::product_table_share;
+    const double least_bits = always ? 0 : calibration::least_bits_of_group;
+    return kernels::run_products(backend_, *resource_, task, bound, most_bytes, least_bits, relations, stop);
   }
   static constexpr kernels::row_cut_offs rows_pay = calibration::host_rows_pay;
   std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,

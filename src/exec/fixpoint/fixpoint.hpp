@@ -221,7 +221,7 @@ class fixpoint_executor final : public stratum_executor {
     } else if (!run.is_given_up(0)) {
       run_first(once_strategies<Machine>, run);
       begin_loop(run);
-      if (stratum.recursive) outcome = run_first(loop_strategies<Machine>, run);
+      if (stratum.recursive && !run.is_complete) outcome = run_first(loop_strategies<Machine>, run);
     }
     if constexpr (Machine::abilities.rows) shared_.machine.forget_rows();
     if (outcome != strategy_outcome::stopped) complete_stratum(number, figures);

@@ -13,6 +13,7 @@
 #include "exec/fixpoint/iteration_runner.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "kernels/join/pipeline.hpp"
+#include "kernels/products/product_task.hpp"
 #include "kernels/rows/row_task.hpp"
 #include "kernels/search/search_task.hpp"
 
@@ -34,6 +35,7 @@ struct machine_abilities {
   bool searches = false;      ///< recursions that fall apart
   bool condensation = false;  ///< the same over components of a graph
   bool row_takeover = false;  ///< the same with complete rows that searches take over
+  bool products = false;      ///< recursions that extend a relation at both sides
   bool rows = false;          ///< row evaluation
   bool batches = false;       ///< versions of a phase beside each other
   bool loops = false;         ///< iterations without asking in between
@@ -93,6 +95,14 @@ concept takeover_machine = requires(Machine& on, const kernels::numbered_task& t
   { on.run_takeover(task, std::uint64_t{}, all) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
 };
 
+template <class Machine>
+concept product_machine = requires(Machine& on, const kernels::product_task& task,
+                                   kernels::relation_list<typename Machine::relation>& all,
+                                   const std::atomic<bool>* stop) {
+  { Machine::least_product_tuples } -> std::convertible_to<std::uint64_t>;
+  { on.run_products(task, std::uint64_t{}, all, bool{}, stop) } -> std::same_as<std::optional<kernels::product_counts>>;
+};
+
 /// Relations may be left without columns then, until materialize().
 template <class Machine>
 concept factorizing_machine = requires(Machine& on, typename Machine::relation& target) {
@@ -147,6 +157,7 @@ concept fixpoint_machine =
                                       condensing_machine<Machine>)) &&
     (!Machine::abilities.row_takeover ||
      (Machine::abilities.searches && Machine::abilities.factorized && takeover_machine<Machine>)) &&
+    (!Machine::abilities.products || (product_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.rows || (row_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.batches || batching_machine<Machine>)&&(
         !Machine::abilities.loops ||

@@ -129,6 +129,27 @@ std::vector<kernels::row_filter> row_filters_of(const std::vector<plan::filter>&
 
 }  // namespace
 
+kernels::product_task product_task_of(const plan::product_recursion& planned, bool with_first) {
+  kernels::product_task task;
+  task.target = planned.relation.value;
+  task.without_equal = planned.without_equal;
+  const auto add = [&task](const plan::product_source& source, bool is_recursive, bool is_first) {
+    kernels::product_rule& made = task.rules.emplace_back();
+    if (source.left) made.left = columns_of(*source.left);
+    if (source.right) made.right = columns_of(*source.right);
+    made.is_recursive = is_recursive;
+    made.is_first = is_first;
+  };
+  const auto& first = planned.first;
+  for (const plan::product_source& source : planned.rules)
+    add(source, true, with_first && std::find(first.begin(), first.end(), source) != first.end());
+  for (const plan::product_source& source : first) {
+    const bool is_known = std::find(planned.rules.begin(), planned.rules.end(), source) != planned.rules.end();
+    if (with_first && !is_known) add(source, false, true);
+  }
+  return task;
+}
+
 bool compare_words(const std::vector<plan::filter>& filters, const storage::wide_values* wide) {
   return std::all_of(filters.begin(), filters.end(),
                      [wide](const plan::filter& one) { return compares_words(one, wide); });

@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "kernels/products/product_task.hpp"
 #include "kernels/rows/row_task.hpp"
 #include "kernels/search/numbered_task.hpp"
 #include "plan/plan.hpp"
@@ -22,6 +23,9 @@ namespace gpulog::exec {
 [[nodiscard]] bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing);
 
 [[nodiscard]] kernels::numbered_task numbered_task_of(const plan::decomposition& planned);
+
+/// @param with_first whether it does what the rules of `once` do, too
+[[nodiscard]] kernels::product_task product_task_of(const plan::product_recursion& planned, bool with_first);
 
 /// Of a stratum with a row evaluation. wide: nullptr with words of 32 bits.
 [[nodiscard]] kernels::row_task row_task_of(const plan::stratum& stratum, storage::wide_values* wide);

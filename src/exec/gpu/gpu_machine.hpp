@@ -20,6 +20,7 @@
 #include "exec/gpu/parameter_store.hpp"
 #include "exec/gpu/pinned_reports.hpp"
 #include "exec/gpu/segment_memory.hpp"
+#include "exec/strategies/products/product_run.hpp"
 #include "exec/strategies/rows/row_search.hpp"
 #include "exec/strategies/search/device_search.hpp"
 #include "exec/strategies/search/takeover_search.hpp"
@@ -54,6 +55,7 @@ class gpu_machine {
                                                   .factorized = true,
                                                   .searches = true,
                                                   .row_takeover = true,
+                                                  .products = true,
                                                   .rows = true,
                                                   .batches = true,
                                                   .loops = true,
@@ -96,6 +98,14 @@ class gpu_machine {
     return exec::run_takeover(*context_, *resource_, task, bound, relations, cut);
   }
   static void materialize(relation& target) { target.materialize(); }
+  static constexpr std::uint64_t least_product_tuples = calibration::least_device_product_tuples;
+  /// @param bound of the task's values, where these are numbers themselves; else 0
+  std::optional<kernels::product_counts> run_products(const kernels::product_task& task, std::uint64_t bound,
+                                                      kernels::relation_list<relation>& relations, bool /*always*/,
+                                                      const std::atomic<bool>* stop) {
+    small_runs_.flush();
+    return exec::run_products(*context_, *resource_, task, bound, relations, stop);
+  }
   static constexpr kernels::row_cut_offs rows_pay = calibration::device_rows_pay;
   std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
                                               kernels::relation_list<relation>& relations,

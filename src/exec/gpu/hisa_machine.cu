@@ -7,6 +7,7 @@
 #include "backend/gpu/occupancy.hpp"
 #include "exec/calibration.hpp"
 #include "exec/gpu/row_loader.hpp"
+#include "exec/strategies/sampled_run.hpp"
 #include "kernels/hisa/hisa_join.cuh"
 #include "kernels/hisa/hisa_nested.hpp"
 
@@ -27,10 +28,6 @@ using kernels::segment;
 using kernels::step_kind;
 
 namespace {
-
-void check_stop(const std::atomic<bool>* stop) {
-  if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
-}
 
 template <bool HasSteps, join_sink Sink>
 void launch_join(const backend::gpu::device_context& context, const join_arguments& arguments) {

@@ -2,6 +2,7 @@
 
 #include "exec/strategies/condensation/condensation_strategy.hpp"
 #include "exec/strategies/loop/loop_strategy.hpp"
+#include "exec/strategies/products/product_strategy.hpp"
 #include "exec/strategies/rows/rows_strategy.hpp"
 #include "exec/strategies/search/search_strategy.hpp"
 #include "exec/strategies/search/takeover_strategy.hpp"
@@ -14,6 +15,7 @@ namespace gpulog::exec {
 /// For the part in front of the loop, or a stratum without one.
 template <class Machine>
 inline constexpr stratum_strategy<Machine> once_strategies[] = {
+    {"row-products", multiply_rows_from_start<Machine>},
     {"row-evaluation", evaluate_rows<Machine>},
     {"versions", run_once<Machine>},
 };
@@ -24,6 +26,7 @@ inline constexpr stratum_strategy<Machine> loop_strategies[] = {
     {"condensation", condense<Machine>},
     {"row-takeover", search_with_rows<Machine>},
     {"search", search_each<Machine>},
+    {"row-products", multiply_rows<Machine>},
     {.name = "loop", .run = run_loop<Machine>, .resumes = true},
 };
 

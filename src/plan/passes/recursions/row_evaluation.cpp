@@ -106,12 +106,11 @@ class version_reader {
   std::vector<read_filter> filters_;
 };
 
-/// Whether a relation can be made of its rows: two columns, and all that is found stays.
+}  // namespace
+
 bool has_rows(const relation& made) {
   return made.kinds.size() == 2 && !made.is_equivalence && made.choice_domains.empty() && made.size_limit == 0;
 }
-
-}  // namespace
 
 std::optional<row_evaluation> find_row_evaluation(const program& plan, const stratum& considered) {
   if (considered.recursive || considered.relations.size() != 1 || !considered.subsumptions.empty()) return std::nullopt;
@@ -130,6 +129,10 @@ std::optional<row_evaluation> find_row_evaluation(const program& plan, const str
       std::any_of(found.sources.begin(), found.sources.end(), [](const row_source& one) { return one.to.has_value(); });
   if (!joins) return std::nullopt;
   return found;
+}
+
+std::optional<version_rows> find_version_source(const program& plan, const rule_version& version) {
+  return version_reader(plan).read(version);
 }
 
 std::optional<version_rows> find_version_rows(const program& plan, const stratum& considered,

@@ -1,0 +1,352 @@
+#include "exec/strategies/products/product_run.hpp"
+
+#include <algorithm>
+#include <list>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "backend/gpu/for_each.hpp"
+#include "backend/gpu/launch.hpp"
+#include "backend/gpu/primitives.hpp"
+#include "exec/strategies/sampled_run.hpp"
+#include "exec/strategies/search/device_numbering.hpp"
+#include "exec/strategies/search/search_launch.hpp"
+#include "kernels/products/products.cuh"
+
+namespace gpulog::exec {
+
+namespace {
+
+using backend::array;
+using backend::fresh_memory;
+using kernels::gpu::number_list;
+using kernels::gpu::number_lists;
+using kernels::gpu::product_arguments;
+using kernels::gpu::product_results;
+using storage::gpu::device_relation;
+
+/// Rows of bits take at most that share of the device.
+constexpr std::uint64_t row_share = 4;
+/// Most rounds that are launched before their counts are read.
+constexpr std::size_t most_rounds_at_once = 16;
+
+/// So many numbers are asked for their sources in the time of one push.
+constexpr std::uint64_t pushes_of_pull = 1;
+
+/// First tuples came before the first round.
+constexpr std::uint32_t first_stamp = 1;
+
+struct make_list {
+  const std::uint32_t* first;  // by number, and one behind
+  number_list* lists;
+  __device__ void operator()(std::uint64_t number) const {
+    lists[number] = {first[number], first[number + 1] - first[number]};
+  }
+};
+
+/// First tuples become bits.
+struct set_first_bit {
+  product_arguments arguments;
+  const word* x;
+  const word* y;
+  __device__ void operator()(std::uint64_t row) const {
+    const std::uint32_t number = x[row];
+    const std::uint32_t group = y[row] / kernels::gpu::group_numbers;
+    const std::uint32_t bit = 1U << y[row] % word_bits;
+    const std::uint64_t row_words = std::uint64_t{arguments.groups} * backend::gpu::wave_size;
+    if ((atomicOr(arguments.rows + number * row_words + y[row] / word_bits, bit) & bit) != 0) return;
+    atomicAdd(arguments.sizes + number, 1ULL);
+    arguments.stamps[std::uint64_t{number} * arguments.groups + group] = first_stamp;
+  }
+};
+
+std::uint32_t product_groups(std::uint64_t numbers) {
+  return static_cast<std::uint32_t>((numbers + kernels::gpu::group_numbers - 1) / kernels::gpu::group_numbers);
+}
+
+/// How blocks of so many threads are launched. @return no blocks: rows have no place in a block's memory
+launch_shape blocks_of(const backend::gpu::device_context& context, std::uint32_t groups, unsigned threads) {
+  constexpr std::size_t other_shared_bytes = sizeof(kernels::gpu::product_block) + 1024;
+  const std::size_t bytes = kernels::gpu::product_bytes(groups, threads);
+  if (bytes + other_shared_bytes > context.shared_bytes_per_block()) return {threads, 0};
+  const backend::gpu::kernel kernel = GPULOG_KERNEL(kernels::gpu::product_round_kernel);
+  return {threads, backend::gpu::blocks_a_multiprocessor(kernel, threads, bytes) * context.multiprocessors()};
+}
+
+/// Of rounds with many rows the fewest threads a block that keep enough of the device busy; of those with few rows the
+/// most that there can be.
+struct round_shapes {
+  launch_shape wide{0, 0};
+  launch_shape narrow{0, 0};
+};
+round_shapes shapes_of_rounds(const backend::gpu::device_context& context, std::uint32_t groups) {
+  const double all_threads = context.full_blocks(1);
+  round_shapes chosen;
+  for (const unsigned threads : {128U, 256U, 512U, kernels::gpu::most_product_threads}) {
+    const launch_shape shape = blocks_of(context, groups, threads);
+    if (shape.blocks == 0) break;
+    chosen.narrow = shape;
+    const unsigned before = chosen.wide.blocks * chosen.wide.threads;
+    if (before < backend::gpu::launch_factors::searching_threads * all_threads && shape.blocks * threads > before)
+      chosen.wide = shape;
+  }
+  return chosen;
+}
+
+/// Numbers of rows: values themselves, or those that values get.
+class row_numbers {
+ public:
+  row_numbers(const backend::gpu::device_context& context, backend::memory_resource& resource,
+              const kernels::product_task& task, std::uint64_t bound,
+              const kernels::relation_list<device_relation>& relations)
+      : resource_(&resource), relations_(&relations), size_(bound) {
+    if (bound != 0) return;
+    std::vector<tuple_rows> parts;
+    const auto add = [&](const kernels::pair_columns& pairs) {
+      parts.push_back(column(pairs.relation, pairs.key));
+      parts.push_back(column(pairs.relation, pairs.value));
+    };
+    add({task.target, 0, 1});
+    for (const kernels::product_rule& rule : task.rules) {
+      if (rule.left) add(*rule.left);
+      if (rule.right) add(*rule.right);
+    }
+    std::erase_if(parts, [](const tuple_rows& part) { return part.rows == 0; });
+    numbering_ = std::make_unique<device_numbering>(context, resource, parts);
+    size_ = numbering_->size();
+  }
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  /// By number; null: it is its value.
+  [[nodiscard]] const word* values() const { return numbering_ ? numbering_->found().tuples.at[0] : nullptr; }
+  /// Of a column. It may be made for the caller, and stays until the last one asked for.
+  [[nodiscard]] const word* of(kernels::relation_number relation, std::uint32_t number) {
+    const tuple_rows rows = column(relation, number);
+    if (!numbering_ || rows.rows == 0) return rows.columns.at[0];
+    array<word>& made = made_.emplace_back(*resource_, rows.rows, fresh_memory::anything);
+    numbering_->find(rows, 0, made.data());
+    return made.data();
+  }
+  /// Columns that were made are freed, in the stream's order.
+  void forget_columns() { made_.clear(); }
+
+ private:
+  [[nodiscard]] tuple_rows column(kernels::relation_number relation, std::uint32_t number) const {
+    const device_relation& source = *(*relations_)[relation];
+    tuple_rows rows{{}, source.rows()};
+    rows.columns.arity = 1;
+    rows.columns.at[0] = source.rows() == 0 ? nullptr : source.column(number);
+    return rows;
+  }
+
+  backend::memory_resource* resource_;
+  const kernels::relation_list<device_relation>* relations_;
+  std::uint64_t size_;
+  std::unique_ptr<device_numbering> numbering_;
+  std::list<array<word>> made_;
+};
+
+class product_run {
+ public:
+  product_run(const backend::gpu::device_context& context, backend::memory_resource& resource,
+              const kernels::product_task& task, const kernels::relation_list<device_relation>& relations,
+              row_numbers& numbers, const round_shapes& shapes)
+      : context_(context),
+        resource_(resource),
+        relations_(relations),
+        numbers_(numbers),
+        shapes_(shapes),
+        counts_(resource, most_rounds_at_once) {
+    const std::uint64_t size = numbers.size();
+    arguments_.numbers = static_cast<std::uint32_t>(size);
+    arguments_.groups = product_groups(size);
+    arguments_.round = first_stamp;
+    arguments_.narrow_rows = context.multiprocessors();
+    arguments_.enough_ready = std::max(context.multiprocessors(), 1U);
+    arguments_.without_equal = task.without_equal;
+    for (const kernels::product_rule& rule : task.rules) add_rule(rule);
+    arguments_.rows = take<std::uint32_t>(words_, size * row_words());
+    arguments_.stamps = take<std::uint32_t>(words_, size * arguments_.groups);
+    arguments_.visited = take<std::uint32_t>(words_, size);
+    arguments_.is_due = take<std::uint32_t>(words_, size);
+    arguments_.due = take<std::uint32_t>(words_, size);
+    arguments_.ready = take<std::uint32_t>(words_, size);
+    sizes_ = array<std::uint64_t>(resource, size + 1);
+    arguments_.sizes = reinterpret_cast<unsigned long long*>(sizes_.data());
+    begin(*relations[task.target], numbers.of(task.target, 0), numbers.of(task.target, 1));
+    numbers.forget_columns();
+  }
+
+  kernels::product_counts run_rounds(const std::atomic<bool>* stop) {
+    kernels::product_counts all;
+    std::vector<product_arguments::round_counts> counts(most_rounds_at_once);
+    for (std::size_t rounds = 1;; rounds = std::min(2 * rounds, most_rounds_at_once)) {
+      check_stop(stop);
+      const std::size_t bytes = rounds * sizeof counts.front();
+      backend::gpu::fill_async(counts_.data(), 0, bytes, context_.stream());
+      for (std::size_t round = 0; round < rounds; ++round) launch_round(counts_.data() + round);
+      backend::gpu::copy_async(counts.data(), counts_.data(), bytes, backend::gpu::direction::device_to_host,
+                               context_.stream());
+      context_.synchronize();
+      for (std::size_t round = 0; round < rounds; ++round) {
+        if (counts[round].due == 0) return all;
+        ++all.rounds;
+        all.candidates += counts[round].candidates;
+      }
+    }
+  }
+
+  /// Columns of the result, and its rows.
+  std::uint64_t write(std::vector<array<word>>& columns) {
+    const std::uint64_t numbers = arguments_.numbers;
+    backend::gpu::with_scratch(resource_, [&](void* scratch, std::size_t& bytes) {
+      backend::gpu::exclusive_sum(scratch, bytes, sizes_.data(), sizes_.data(), sizes_.size(), context_.stream());
+    });
+    const std::uint64_t rows = context_.read_counter(sizes_.data() + numbers);
+    product_results results;
+    results.rows = arguments_.rows;
+    results.stamps = arguments_.stamps;
+    results.begins = arguments_.sizes;
+    results.values = numbers_.values();
+    results.numbers = arguments_.numbers;
+    results.groups = arguments_.groups;
+    for (word*& out : results.out) {
+      columns.emplace_back(resource_, rows, fresh_memory::anything);
+      out = columns.back().data();
+    }
+    constexpr unsigned waves = kernels::gpu::product_results_threads / backend::gpu::wave_size;
+    backend::gpu::launch(GPULOG_KERNEL(kernels::gpu::write_products_kernel),
+                         {static_cast<unsigned>(std::min<std::uint64_t>((numbers + waves - 1) / waves, most_blocks)),
+                          kernels::gpu::product_results_threads, 0, context_.stream()},
+                         results);
+    return rows;
+  }
+
+ private:
+  static constexpr unsigned list_threads = kernels::gpu::product_list_threads;
+  static_assert(list_threads == backend::gpu::for_each_threads);
+  static constexpr std::uint64_t most_blocks = backend::gpu::most_blocks_of_for_each;
+
+  template <class T>
+  T* take(std::list<array<T>>& kept, std::uint64_t size) {
+    return kept.emplace_back(resource_, size).data();
+  }
+  [[nodiscard]] std::uint64_t row_words() const { return std::uint64_t{arguments_.groups} * backend::gpu::wave_size; }
+
+  /// What follows the key in a relation's pairs; made once.
+  number_lists lists_of(const kernels::pair_columns& pairs) {
+    for (const known_lists& known : lists_) {
+      if (known.relation == pairs.relation && known.key == pairs.key && known.value == pairs.value) return known.view();
+    }
+    const std::uint64_t rows = relations_[pairs.relation]->rows();
+    known_lists& made = lists_.emplace_back();
+    made.relation = pairs.relation;
+    made.key = pairs.key;
+    made.value = pairs.value;
+    made.sorted = sort_by_key(context_, resource_, numbers_.of(pairs.relation, pairs.key),
+                              numbers_.of(pairs.relation, pairs.value), rows, numbers_.size());
+    made.lists = array<number_list>(resource_, numbers_.size(), fresh_memory::anything);
+    backend::gpu::for_each(context_.stream(), numbers_.size(), make_list{made.sorted.first.data(), made.lists.data()});
+    numbers_.forget_columns();
+    return made.view();
+  }
+
+  void add_rule(const kernels::product_rule& rule) {
+    kernels::gpu::product_rule_view& made = arguments_.rules[arguments_.rule_count++];
+    made.is_recursive = rule.is_recursive;
+    made.is_first = rule.is_first;
+    if (rule.left) made.left = lists_of(*rule.left);
+    if (rule.left && rule.is_recursive) {
+      kernels::pair_columns back = *rule.left;
+      std::swap(back.key, back.value);
+      made.readers = lists_of(back);
+    }
+    if (rule.right) {
+      made.right = lists_of(*rule.right);
+      kernels::pair_columns back = *rule.right;
+      std::swap(back.key, back.value);
+      made.sources = lists_of(back);
+      // Pushing costs time for each bit and what follows it, pulling for each number.
+      made.pull_factor =
+          static_cast<std::uint32_t>(pushes_of_pull * relations_[back.relation]->rows() / numbers_.size());
+      if (rule.is_recursive) made.followed = take<std::uint32_t>(words_, numbers_.size() * row_words());
+    }
+  }
+
+  void begin(const device_relation& target, const word* x, const word* y) {
+    backend::gpu::for_each(context_.stream(), target.rows(), set_first_bit{arguments_, x, y});
+    backend::gpu::fill_async(arguments_.is_due, 1, arguments_.numbers * sizeof(std::uint32_t), context_.stream());
+  }
+
+  void launch_round(product_arguments::round_counts* counts) {
+    arguments_.counts = counts;
+    ++arguments_.round;
+    backend::gpu::launch(GPULOG_KERNEL(kernels::gpu::list_due_kernel),
+                         {backend::gpu::blocks_for(arguments_.numbers, context_.full_blocks(list_threads)),
+                          list_threads, 0, context_.stream()},
+                         arguments_);
+    launch_rows(shapes_.wide, false);
+    launch_rows(shapes_.narrow, true);
+  }
+  void launch_rows(const launch_shape& shape, bool is_narrow) {
+    arguments_.is_narrow = is_narrow;
+    const std::uint64_t most = is_narrow ? arguments_.narrow_rows : arguments_.numbers;
+    if (most == 0) return;
+    backend::gpu::launch(GPULOG_KERNEL(kernels::gpu::product_round_kernel),
+                         {static_cast<unsigned>(std::min<std::uint64_t>(shape.blocks, most)), shape.threads,
+                          kernels::gpu::product_bytes(arguments_.groups, shape.threads), context_.stream()},
+                         arguments_);
+  }
+
+  struct known_lists {
+    kernels::relation_number relation = 0;
+    std::uint32_t key = 0;
+    std::uint32_t value = 0;
+    device_lists sorted;
+    array<number_list> lists;
+    [[nodiscard]] number_lists view() const { return {lists.data(), sorted.all.data()}; }
+  };
+
+  const backend::gpu::device_context& context_;
+  backend::memory_resource& resource_;
+  const kernels::relation_list<device_relation>& relations_;
+  row_numbers& numbers_;
+  round_shapes shapes_;
+  product_arguments arguments_;
+  std::list<known_lists> lists_;
+  std::list<array<std::uint32_t>> words_;
+  array<std::uint64_t> sizes_;
+  array<product_arguments::round_counts> counts_;
+};
+
+}  // namespace
+
+std::optional<kernels::product_counts> run_products(const backend::gpu::device_context& context,
+                                                    backend::memory_resource& resource,
+                                                    const kernels::product_task& task, std::uint64_t bound,
+                                                    const kernels::relation_list<device_relation>& relations,
+                                                    const std::atomic<bool>* stop) {
+  device_relation& target = *relations[task.target];
+  std::uint64_t most_rows = target.rows();
+  for (const kernels::product_rule& rule : task.rules) {
+    if (rule.left) most_rows = std::max(most_rows, relations[rule.left->relation]->rows());
+    if (rule.right) most_rows = std::max(most_rows, relations[rule.right->relation]->rows());
+  }
+  if (most_rows == 0) return std::nullopt;
+  row_numbers numbers(context, resource, task, bound, relations);
+  const std::uint64_t groups = product_groups(numbers.size());
+  if (most_rows * groups > UINT32_MAX) return std::nullopt;
+  const std::uint64_t row_bytes = numbers.size() * groups * backend::gpu::wave_size * sizeof(std::uint32_t);
+  if (row_bytes * (task.rules.size() + 1) > context.memory_bytes() / row_share) return std::nullopt;
+  const round_shapes shapes = shapes_of_rounds(context, static_cast<std::uint32_t>(groups));
+  if (shapes.wide.blocks == 0) return std::nullopt;
+  product_run run(context, resource, task, relations, numbers, shapes);
+  const kernels::product_counts counts = run.run_rounds(stop);
+  std::vector<array<word>> columns;
+  const std::uint64_t rows = run.write(columns);
+  target.replace(std::move(columns), rows);
+  return counts;
+}
+
+}  // namespace gpulog::exec

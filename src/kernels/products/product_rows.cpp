@@ -1,0 +1,407 @@
+#include "kernels/products/product_rows.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <memory>
+#include <utility>
+
+namespace gpulog::kernels {
+
+namespace {
+
+using backend::array;
+using backend::fresh_memory;
+
+/// First tuples came before the first step.
+constexpr std::uint32_t first_stamp = 1;
+
+struct numbers_range {
+  const word* first;
+  const word* last;
+  [[nodiscard]] const word* begin() const { return first; }
+  [[nodiscard]] const word* end() const { return last; }
+  [[nodiscard]] bool empty() const { return first == last; }
+};
+numbers_range list_of(const number_lists& lists, std::uint32_t number) {
+  return {lists.all.data() + lists.first[number], lists.all.data() + lists.first[number + 1ULL]};
+}
+
+}  // namespace
+
+row_groups::row_groups(backend::memory_resource& resource, std::uint64_t most, unsigned workers)
+    : resource_(&resource), chunks_(most / chunk_groups + workers + 2) {}
+
+std::uint32_t row_groups::take(reserve& own) {
+  if (own.next == own.end) {
+    const std::lock_guard lock(*growing_);
+    chunks_.at(used_) = array<std::uint64_t>(*resource_, chunk_groups * words);
+    own.next = static_cast<std::uint32_t>(used_ * chunk_groups);
+    own.end = own.next + chunk_groups;
+    if (used_++ == 0) ++own.next;  // 0 is no place
+  }
+  return own.next++;
+}
+
+product_rows::scratch::scratch(backend::memory_resource& resource, const product_rows& rows)
+    : united_(resource, rows.words()),
+      reached_(resource, rows.words()),
+      in_union_(rows.groups_),
+      in_reached_(rows.groups_) {}
+
+product_rows::product_rows(backend::memory_resource& resource, const product_task& task,
+                           const relation_list<storage::relation>& relations, std::uint64_t bound)
+    : resource_(&resource),
+      without_equal_(task.without_equal),
+      target_(task.target),
+      relations_(&relations),
+      numbers_(bound) {
+  if (bound == 0) {
+    numbering_.emplace(resource, 1);
+    const auto add = [&](const pair_columns& pairs) {
+      const storage::relation& read = *relations[pairs.relation];
+      if (read.rows() == 0) return;
+      numbering_->add({read.column(pairs.key)}, read.rows());
+      numbering_->add({read.column(pairs.value)}, read.rows());
+    };
+    add({task.target, 0, 1});
+    for (const product_rule& one : task.rules) {
+      if (one.left) add(*one.left);
+      if (one.right) add(*one.right);
+    }
+    numbers_ = numbering_->size();
+  }
+  groups_ = (numbers_ + group_size - 1) / group_size;
+  for (const product_rule& one : task.rules) {
+    rule& made = rules_.emplace_back();
+    made.is_recursive = one.is_recursive;
+    made.is_first = one.is_first;
+    const auto turned = [](pair_columns pairs) {
+      std::swap(pairs.key, pairs.value);
+      return pairs;
+    };
+    if (one.left) made.left = lists_of(relations, *one.left);
+    if (one.left && one.is_recursive) made.readers = lists_of(relations, turned(*one.left));
+    if (one.right) made.right = lists_of(relations, *one.right);
+    if (one.right) made.sources = lists_of(relations, turned(*one.right));
+  }
+}
+
+std::uint64_t product_rows::table_bytes() const {
+  std::uint64_t bytes = sizeof(kept_group);
+  for (const rule& one : rules_) bytes += one.right != nullptr && one.is_recursive ? sizeof(std::uint32_t) : 0;
+  return bytes * numbers_ * groups_;
+}
+
+std::vector<std::uint32_t> product_rows::numbers_of(const relation_list<storage::relation>& relations,
+                                                    relation_number relation, std::uint32_t column) const {
+  const storage::relation& read = *relations[relation];
+  if (read.rows() == 0) return {};
+  const word* const values = read.column(column);
+  std::vector<std::uint32_t> found(values, values + read.rows());
+  if (numbering_) numbering_->find({values}, read.rows(), 0, found.data());
+  return found;
+}
+
+const number_lists* product_rows::lists_of(const relation_list<storage::relation>& relations,
+                                           const pair_columns& pairs) {
+  for (const auto& known : lists_) {
+    if (known->of.relation == pairs.relation && known->of.key == pairs.key && known->of.value == pairs.value)
+      return &known->lists;
+  }
+  const std::vector<std::uint32_t> keys = numbers_of(relations, pairs.relation, pairs.key);
+  const std::vector<std::uint32_t> values = numbers_of(relations, pairs.relation, pairs.value);
+  number_lists made{array<std::uint32_t>(*resource_, numbers_ + 2),
+                    array<word>(*resource_, keys.size(), fresh_memory::anything)};
+  std::uint32_t* const begin = made.first.data() + 1;  // moves to the end of each list
+  for (const std::uint32_t key : keys) ++begin[key + 1ULL];
+  for (std::uint64_t number = 0; number < numbers_; ++number) begin[number + 1] += begin[number];
+  for (std::size_t i = 0; i < keys.size(); ++i) made.all[begin[keys[i]]++] = values[i];
+  lists_.push_back(std::make_unique<known_lists>(known_lists{pairs, std::move(made)}));
+  return &lists_.back()->lists;
+}
+
+template <class Visit>
+void product_rows::for_each_read(std::uint32_t number, const Visit& visit) const {
+  for (const rule& one : rules_) {
+    if (!one.is_recursive || one.left == nullptr) continue;
+    for (const word read : list_of(*one.left, number)) visit(read);
+  }
+}
+template <class Visit>
+void product_rows::for_each_reader(std::uint32_t number, const Visit& visit) const {
+  for (const rule& one : rules_) {
+    if (!one.is_recursive) continue;
+    if (one.left == nullptr) {
+      visit(number);
+    } else {
+      for (const word reader : list_of(*one.readers, number)) visit(reader);
+    }
+  }
+}
+
+/// Behind the rows that it reads, but for cycles: depth first. A row's level is behind those of its neighbours in
+/// front.
+void product_rows::find_order() {
+  struct open_row {
+    std::uint32_t number;
+    std::size_t rule;        // whose list is looked at
+    std::uint32_t position;  // in it
+  };
+  std::vector<std::uint32_t> behind;
+  behind.reserve(numbers_);
+  std::vector<std::uint8_t> is_met(numbers_);
+  std::vector<open_row> open;
+  const auto enter = [&](std::uint32_t number) {
+    if (is_met[number] != 0) return;
+    is_met[number] = 1;
+    open.push_back({number, 0, 0});
+  };
+  for (std::uint32_t start = 0; start < numbers_; ++start) {
+    enter(start);
+    while (!open.empty()) {
+      open_row& last = open.back();
+      if (last.rule == rules_.size()) {
+        behind.push_back(last.number);
+        open.pop_back();
+        continue;
+      }
+      const rule& one = rules_[last.rule];
+      const bool reads = one.is_recursive && one.left != nullptr;
+      const auto list = reads ? list_of(*one.left, last.number) : numbers_range{nullptr, nullptr};
+      if (list.first + last.position == list.last) {
+        ++last.rule;
+        last.position = 0;
+      } else {
+        enter(list.first[last.position++]);
+      }
+    }
+  }
+  std::vector<std::uint32_t> level(numbers_);  // + 1; 0: behind
+  std::uint32_t most = 0;
+  for (const std::uint32_t number : behind) {
+    std::uint32_t largest = 0;
+    const auto look_at = [&](std::uint32_t neighbour) {
+      if (neighbour != number) largest = std::max(largest, level[neighbour]);
+    };
+    for_each_read(number, look_at);
+    for_each_reader(number, look_at);
+    level[number] = largest + 1;
+    most = std::max(most, largest + 1);
+  }
+  levels_.assign(most + 1ULL, 0);
+  for (const std::uint32_t of : level) ++levels_[of];
+  for (std::size_t i = 1; i < levels_.size(); ++i) levels_[i] += levels_[i - 1];
+  std::vector<std::uint64_t> next(levels_.begin(), levels_.end());
+  order_.resize(numbers_);
+  for (const std::uint32_t number : behind) order_[next[level[number] - 1ULL]++] = number;
+}
+
+void product_rows::make_tables(unsigned workers) {
+  find_order();
+  rows_ = array<kept_group>(*resource_, numbers_ * groups_);
+  std::uint64_t groups = rows_.size();
+  for (rule& one : rules_) {
+    if (one.right == nullptr || !one.is_recursive) continue;
+    one.followed = array<std::uint32_t>(*resource_, numbers_ * groups_);
+    groups += one.followed.size();
+  }
+  bits_ = row_groups(*resource_, groups, workers);
+  visited_ = array<std::uint32_t>(*resource_, numbers_);
+  sizes_ = array<std::uint64_t>(*resource_, numbers_);
+  is_due_.assign(numbers_, 1);
+  const std::vector<std::uint32_t> x = numbers_of(*relations_, target_, 0);
+  const std::vector<std::uint32_t> y = numbers_of(*relations_, target_, 1);
+  row_groups::reserve reserve;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    kept_group& group = rows_[x[i] * groups_ + y[i] / group_size];
+    if (group.place == 0) group = {bits_.take(reserve), first_stamp};
+    std::uint64_t& bits = bits_.at(group.place)[y[i] / word_size % group_words];
+    const std::uint64_t bit = 1ULL << y[i] % word_size;
+    if ((bits & bit) == 0) ++sizes_[x[i]];
+    bits |= bit;
+  }
+}
+
+bool product_rows::is_due(std::uint32_t number) const {
+  return std::atomic_ref<std::uint8_t>(is_due_[number]).load(std::memory_order_relaxed) != 0;
+}
+
+/// @return whether there is anything
+bool product_rows::unite(const rule& one, std::uint32_t number, std::uint32_t visited, scratch& own) const {
+  bool found = false;
+  if (visited == 0 && one.is_first) {
+    for (const word value : list_of(*one.left, number)) {
+      own.united_[value / word_size] |= 1ULL << value % word_size;
+      own.in_union_[value / group_size] = 1;
+      found = true;
+    }
+  }
+  const auto add = [&](std::uint32_t read) {
+    const kept_group* const row = rows_.data() + read * groups_;
+    for (std::uint64_t group = 0; group < groups_; ++group) {
+      if (row[group].place == 0 || row[group].stamp < visited) continue;
+      const std::uint64_t* const from = bits_.at(row[group].place);
+      std::uint64_t* const to = own.united_.data() + group * group_words;
+      for (std::uint64_t w = 0; w < group_words; ++w) to[w] |= from[w];
+      own.in_union_[group] = 1;
+      found = true;
+    }
+  };
+  if (!one.is_recursive) return found;
+  if (one.left == nullptr) {
+    add(number);
+  } else {
+    for (const word read : list_of(*one.left, number)) add(read);
+  }
+  return found;
+}
+
+/// @return bits of the union that were not gone from, which are left in it
+std::uint64_t product_rows::leave_new(rule& one, std::uint32_t number, scratch& own) {
+  std::uint64_t bits = 0;
+  for (std::uint64_t group = 0; group < groups_; ++group) {
+    if (own.in_union_[group] == 0) continue;
+    std::uint64_t* const united = own.united_.data() + group * group_words;
+    std::uint64_t here = 0;
+    if (one.followed.size() != 0) {
+      std::uint32_t& place = one.followed[number * groups_ + group];
+      if (place == 0) place = bits_.take(own.reserve_);
+      std::uint64_t* const followed = bits_.at(place);
+      for (std::uint64_t w = 0; w < group_words; ++w) {
+        united[w] &= ~followed[w];
+        followed[w] |= united[w];
+      }
+    }
+    for (std::uint64_t w = 0; w < group_words; ++w) here += static_cast<std::uint64_t>(std::popcount(united[w]));
+    if (here == 0) own.in_union_[group] = 0;
+    bits += here;
+  }
+  return bits;
+}
+
+void product_rows::push(const rule& one, scratch& own) const {
+  for (std::uint64_t group = 0; group < groups_; ++group) {
+    if (own.in_union_[group] == 0) continue;
+    for (std::uint64_t w = group * group_words; w < (group + 1) * group_words; ++w) {
+      for (std::uint64_t left = own.united_[w]; left != 0; left &= left - 1) {
+        const auto number = static_cast<std::uint32_t>(w * word_size + static_cast<unsigned>(std::countr_zero(left)));
+        for (const word next : list_of(*one.right, number)) {
+          own.reached_[next / word_size] |= 1ULL << next % word_size;
+          own.in_reached_[next / group_size] = 1;
+          ++own.candidates_;
+        }
+      }
+    }
+  }
+}
+
+void product_rows::pull(const rule& one, std::uint32_t number, scratch& own) const {
+  for (std::uint64_t w = 0; w * word_size < numbers_; ++w) {
+    const std::uint64_t* const known = bits_of(number, w / group_words);
+    std::uint64_t open = ~(own.reached_[w] | (known == nullptr ? 0 : known[w % group_words]));
+    if (numbers_ - w * word_size < word_size) open &= (1ULL << numbers_ % word_size) - 1;
+    if (without_equal_ && number / word_size == w) open &= ~(1ULL << number % word_size);
+    std::uint64_t found = 0;
+    for (; open != 0; open &= open - 1) {
+      const auto bit = static_cast<unsigned>(std::countr_zero(open));
+      for (const word source : list_of(*one.sources, static_cast<std::uint32_t>(w * word_size + bit))) {
+        ++own.candidates_;
+        if ((own.united_[source / word_size] >> source % word_size & 1) == 0) continue;
+        found |= 1ULL << bit;
+        break;
+      }
+    }
+    if (found == 0) continue;
+    own.reached_[w] |= found;
+    own.in_reached_[w / group_words] = 1;
+  }
+}
+
+/// From the union to the values that follow; it is zero then.
+void product_rows::follow(const rule& one, std::uint32_t number, std::uint64_t bits, scratch& own) const {
+  if (one.right == nullptr) {
+    for (std::uint64_t group = 0; group < groups_; ++group) {
+      if (own.in_union_[group] == 0) continue;
+      for (std::uint64_t w = group * group_words; w < (group + 1) * group_words; ++w) own.reached_[w] |= own.united_[w];
+      own.in_reached_[group] = 1;
+    }
+    own.candidates_ += bits;
+  } else {
+    // What follows each bit, or for each number that is left the sources up to one that the union has.
+    const auto pairs = static_cast<double>(one.right->all.size());
+    const auto all = static_cast<double>(numbers_);
+    const double pushed = static_cast<double>(bits) * pairs / all;
+    const double asked = std::min(pairs / all, all / static_cast<double>(bits));
+    const double pulled = (all - static_cast<double>(sizes_[number])) * asked + all / word_size;
+    if (pulled < pushed) {
+      pull(one, number, own);
+    } else {
+      push(one, own);
+    }
+  }
+  for (std::uint64_t group = 0; group < groups_; ++group) {
+    if (own.in_union_[group] == 0) continue;
+    std::fill_n(own.united_.data() + group * group_words, group_words, 0);
+    own.in_union_[group] = 0;
+  }
+}
+
+/// @return bits that the row had not
+std::uint64_t product_rows::add_reached(std::uint32_t number, std::uint32_t step, scratch& own) {
+  if (without_equal_) own.reached_[number / word_size] &= ~(1ULL << number % word_size);
+  std::uint64_t fresh = 0;
+  for (std::uint64_t group = 0; group < groups_; ++group) {
+    if (own.in_reached_[group] == 0) continue;
+    own.in_reached_[group] = 0;
+    kept_group& kept = rows_[number * groups_ + group];
+    if (kept.place == 0) kept.place = bits_.take(own.reserve_);
+    std::uint64_t* const row = bits_.at(kept.place);
+    std::uint64_t* const reached = own.reached_.data() + group * group_words;
+    std::uint64_t here = 0;
+    for (std::uint64_t w = 0; w < group_words; ++w) {
+      const std::uint64_t bits = reached[w] & ~row[w];
+      reached[w] = 0;
+      row[w] |= bits;
+      here += static_cast<std::uint64_t>(std::popcount(bits));
+    }
+    if (here != 0) kept.stamp = step;
+    fresh += here;
+  }
+  sizes_[number] += fresh;
+  return fresh;
+}
+
+void product_rows::make_row(std::uint32_t number, std::uint32_t step, scratch& own) {
+  const std::uint32_t visited = std::exchange(visited_[number], step);
+  std::atomic_ref<std::uint8_t>(is_due_[number]).store(0, std::memory_order_relaxed);
+  bool has_reached = false;
+  for (rule& one : rules_) {
+    if (!unite(one, number, visited, own)) continue;
+    const std::uint64_t bits = leave_new(one, number, own);
+    if (bits == 0) continue;
+    has_reached = true;
+    follow(one, number, bits, own);
+  }
+  if (!has_reached || add_reached(number, step, own) == 0) return;
+  for_each_reader(number, [&](std::uint32_t reader) {
+    std::atomic_ref<std::uint8_t>(is_due_[reader]).store(1, std::memory_order_relaxed);
+  });
+}
+
+void product_rows::write(std::uint32_t number, word* x, word* y) const {
+  const word* const values = numbering_ ? numbering_->columns().front() : nullptr;
+  std::fill_n(x, sizes_[number], values == nullptr ? number : values[number]);
+  for (std::uint64_t group = 0; group < groups_; ++group) {
+    const std::uint64_t* const bits = bits_of(number, group);
+    for (std::uint64_t w = 0; bits != nullptr && w < group_words; ++w) {
+      for (std::uint64_t left = bits[w]; left != 0; left &= left - 1) {
+        const auto value =
+            static_cast<word>(group * group_size + w * word_size + static_cast<unsigned>(std::countr_zero(left)));
+        *y++ = values == nullptr ? value : values[value];
+      }
+    }
+  }
+}
+
+}  // namespace gpulog::kernels

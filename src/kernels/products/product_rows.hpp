@@ -1,0 +1,156 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "kernels/products/product_task.hpp"
+#include "kernels/search/numbered_graph.hpp"
+#include "kernels/search/tuple_numbering.hpp"
+#include "storage/relation/relation.hpp"
+
+/// A recursion of products on a CPU (kernels/products/product_task.hpp): the matrix of bits, and how a row of it is
+/// made.
+namespace gpulog::kernels {
+
+/// Groups of words of rows, all zero at first: only groups with bits have a place.
+class row_groups {
+ public:
+  static constexpr std::uint64_t words = 16;
+  /// Places that a worker may take next.
+  struct reserve {
+    std::uint32_t next = 0;
+    std::uint32_t end = 0;
+  };
+
+  row_groups() = default;
+  /// @param most places that are taken
+  row_groups(backend::memory_resource& resource, std::uint64_t most, unsigned workers);
+
+  /// Not 0. @throws backend::memory_exceeded
+  [[nodiscard]] std::uint32_t take(reserve& own);
+  [[nodiscard]] std::uint64_t* at(std::uint32_t place) const {
+    return chunks_[place / chunk_groups].data() + place % chunk_groups * words;
+  }
+
+ private:
+  static constexpr std::uint32_t chunk_groups = 1024;
+
+  backend::memory_resource* resource_ = nullptr;
+  mutable std::vector<backend::array<std::uint64_t>> chunks_;  // as many as there can be; the first ones are there
+  std::size_t used_ = 0;
+  std::unique_ptr<std::mutex> growing_ = std::make_unique<std::mutex>();
+};
+
+class product_rows {
+ public:
+  /// What one worker needs to make rows.
+  class scratch {
+   public:
+    scratch(backend::memory_resource& resource, const product_rows& rows);
+
+   private:
+    friend class product_rows;
+    backend::array<std::uint64_t> united_;   // words
+    backend::array<std::uint64_t> reached_;  // the same
+    std::vector<std::uint8_t> in_union_;     // by group: it may have bits
+    std::vector<std::uint8_t> in_reached_;
+    row_groups::reserve reserve_;
+    std::uint64_t candidates_ = 0;
+  };
+
+  /// @param bound of the task's values, which are numbers of rows themselves then; 0: they get numbers
+  /// @throws backend::memory_exceeded
+  product_rows(backend::memory_resource& resource, const product_task& task,
+               const relation_list<storage::relation>& relations, std::uint64_t bound);
+
+  [[nodiscard]] std::uint64_t numbers() const { return numbers_; }
+  /// Of each row.
+  [[nodiscard]] std::uint64_t groups() const { return groups_; }
+  /// What tables of all groups take, whether these have bits or not.
+  [[nodiscard]] std::uint64_t table_bytes() const;
+  /// Before rows are made. @throws backend::memory_exceeded
+  void make_tables(unsigned workers);
+
+  /// Numbers in an order in which rows come behind those that they read, if there are no cycles; and where levels
+  /// begin, and one behind. No row reads another one of its level.
+  [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& levels() const { return levels_; }
+  /// Whether a row that it reads has changed since it was made.
+  [[nodiscard]] bool is_due(std::uint32_t number) const;
+  /// @param step it gets larger from call to call, but for rows of a level
+  void make_row(std::uint32_t number, std::uint32_t step, scratch& own);
+  [[nodiscard]] static std::uint64_t candidates(const scratch& of) { return of.candidates_; }
+
+  /// Of the row.
+  [[nodiscard]] std::uint64_t size(std::uint32_t number) const { return sizes_[number]; }
+  /// Its tuples, as many.
+  void write(std::uint32_t number, word* x, word* y) const;
+
+ private:
+  static constexpr std::uint64_t word_size = 64;
+  static constexpr std::uint64_t group_words = row_groups::words;
+  static constexpr std::uint64_t group_size = word_size * group_words;
+
+  struct rule {
+    const number_lists* left = nullptr;
+    const number_lists* readers = nullptr;  ///< left the other way round
+    const number_lists* right = nullptr;
+    const number_lists* sources = nullptr;  ///< right the other way round
+    bool is_recursive = false;
+    bool is_first = false;
+    backend::array<std::uint32_t> followed;  ///< [number][group]: place of the bits of the union that were gone from
+  };
+  struct known_lists {
+    pair_columns of;
+    number_lists lists;
+  };
+
+  [[nodiscard]] std::uint64_t words() const { return groups_ * group_words; }
+  [[nodiscard]] std::vector<std::uint32_t> numbers_of(const relation_list<storage::relation>& relations,
+                                                      relation_number relation, std::uint32_t column) const;
+  const number_lists* lists_of(const relation_list<storage::relation>& relations, const pair_columns& pairs);
+  void find_order();
+  template <class Visit>
+  void for_each_read(std::uint32_t number, const Visit& visit) const;
+  template <class Visit>
+  void for_each_reader(std::uint32_t number, const Visit& visit) const;
+
+  [[nodiscard]] bool unite(const rule& one, std::uint32_t number, std::uint32_t visited, scratch& own) const;
+  [[nodiscard]] std::uint64_t leave_new(rule& one, std::uint32_t number, scratch& own);
+  void follow(const rule& one, std::uint32_t number, std::uint64_t bits, scratch& own) const;
+  void push(const rule& one, scratch& own) const;
+  void pull(const rule& one, std::uint32_t number, scratch& own) const;
+  [[nodiscard]] std::uint64_t add_reached(std::uint32_t number, std::uint32_t step, scratch& own);
+
+  backend::memory_resource* resource_;
+  bool without_equal_;
+  relation_number target_;
+  const relation_list<storage::relation>* relations_;
+  std::optional<tuple_numbering> numbering_;
+  std::uint64_t numbers_ = 0;
+  std::uint64_t groups_ = 0;
+  std::vector<std::unique_ptr<known_lists>> lists_;
+  std::vector<rule> rules_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint64_t> levels_;
+  /// Of a row.
+  struct kept_group {
+    std::uint32_t place = 0;  ///< 0: it has no bits
+    std::uint32_t stamp = 0;  ///< the last step in which it got some
+  };
+  [[nodiscard]] const std::uint64_t* bits_of(std::uint64_t row, std::uint64_t group) const {
+    const std::uint32_t place = rows_[row * groups_ + group].place;
+    return place == 0 ? nullptr : bits_.at(place);
+  }
+
+  row_groups bits_;
+  backend::array<kept_group> rows_;           // [number][group]
+  backend::array<std::uint32_t> visited_;     // by number: the last step in which it was made; 0: none
+  backend::array<std::uint64_t> sizes_;       // by number
+  mutable std::vector<std::uint8_t> is_due_;  // by number
+};
+
+}  // namespace gpulog::kernels

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kernels/rows/row_task.hpp"
+
+/// A recursion of products: r(x,y) :- left(x,u), r(u,v), right(v,y). The relation is a matrix of bits, a row for each
+/// value x. A round unites the rows of all u that follow x, goes from each v of the union to the values that follow it,
+/// and adds those to the row of x.
+namespace gpulog::kernels {
+
+struct product_rule {
+  std::optional<pair_columns> left;   ///< by x; none: u is x
+  std::optional<pair_columns> right;  ///< by v; none: y is v
+  bool is_recursive = true;
+  bool is_first = false;  ///< r(x,y) :- left(x,u), right(u,y) is a rule, too
+};
+
+struct product_task {
+  static constexpr std::size_t most_rules = 6;
+
+  relation_number target = 0;
+  std::vector<product_rule> rules;
+  bool without_equal = false;  ///< results have x != y
+};
+
+struct product_counts {
+  std::uint64_t candidates = 0;
+  std::uint64_t rounds = 0;
+};
+
+}  // namespace gpulog::kernels

@@ -1,0 +1,486 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/join/wave_share.cuh"
+#include "kernels/products/products.hpp"
+#include "kernels/search/row_bits.cuh"
+
+/// Rounds of a recursion of products, a block for each row. What a row has grows only, so a row may be read while it
+/// grows: what is missed then is read in the next round. A row that is due while others that it reads are due, too,
+/// waits for them, as long as enough rows need not wait: without cycles each row is made once then.
+namespace gpulog::kernels::gpu {
+
+constexpr unsigned product_list_threads = 256;
+
+/// A round begins: rows that are due are listed, in about their order.
+__global__ void __launch_bounds__(product_list_threads)
+    list_due_kernel(const GPULOG_GRID_CONSTANT product_arguments arguments) {
+  constexpr std::uint32_t none = UINT32_MAX;
+  const std::uint32_t lane = backend::gpu::lane();
+  const std::uint32_t waves = product_list_threads / wave_size;
+  for (std::uint32_t first = (blockIdx.x * waves + backend::gpu::wave()) * wave_size; first < arguments.numbers;
+       first += gridDim.x * product_list_threads) {
+    const std::uint32_t number = first + lane;
+    const bool is_due = number < arguments.numbers && arguments.is_due[number] != 0;
+    const backend::gpu::lane_mask due = backend::gpu::ballot(is_due);
+    if (due == 0) continue;
+    std::uint32_t waits[wave_size / word_bits] = {};  // bits by lane
+    for (std::uint32_t r = 0; r < arguments.rule_count; ++r) {
+      const product_rule_view& rule = arguments.rules[r];
+      if (!rule.is_recursive || rule.left.of == nullptr) continue;
+      const number_list list = is_due ? rule.left.of[number] : number_list{0, 0};
+      share_ranges_of<2>(
+          list.first, list.count,
+          [&](std::uint32_t position) {
+            const word read = rule.left.all[position];
+            return arguments.is_due[read] != 0 ? read : none;
+          },
+          [&](bool is_there, word read, unsigned owner) {
+            if (is_there && read != none && read != first + owner) waits[owner / word_bits] |= 1U << owner % word_bits;
+          });
+    }
+    bool is_ready = is_due;
+    for (std::uint32_t part = 0; part < wave_size / word_bits; ++part) {
+      const std::uint32_t all = backend::gpu::union_of_lanes(waits[part]);
+      if (lane / word_bits == part && (all >> lane % word_bits & 1) != 0) is_ready = false;
+    }
+    const backend::gpu::lane_mask ready = backend::gpu::ballot(is_ready);
+    std::uint32_t due_place = 0;
+    std::uint32_t ready_place = 0;
+    if (lane == 0) {
+      due_place = atomicAdd(&arguments.counts->due, backend::gpu::count_bits(due));
+      if (ready != 0) ready_place = atomicAdd(&arguments.counts->ready, backend::gpu::count_bits(ready));
+    }
+    due_place = backend::gpu::shuffle(due_place, 0);
+    ready_place = backend::gpu::shuffle(ready_place, 0);
+    if (is_due) arguments.due[due_place + backend::gpu::rank_in(due)] = number;
+    if (is_ready) arguments.ready[ready_place + backend::gpu::rank_in(ready)] = number;
+  }
+}
+
+/// Of a block. In its memory.
+struct product_block {
+  std::uint32_t place;       ///< in the list
+  std::uint32_t next_place;  ///< the same of the row behind this one
+  std::uint32_t next_number;
+  std::uint32_t next_visited;
+  std::uint32_t number;                            ///< row
+  std::uint32_t visited;                           ///< last round in which it was made
+  std::uint32_t fresh;                             ///< bits that it gets
+  std::uint32_t united[product_task::most_rules];  ///< new bits of unions, by rule
+};
+
+/// The groups of rows that have changed and are read, united. All threads call it. @return whether the wave found any
+__device__ inline bool unite_changed(const product_arguments& arguments, const number_lists& left,
+                                     const product_block& own, std::uint32_t* united) {
+  constexpr unsigned at_once = 4;
+  const std::uint32_t lane = backend::gpu::lane();
+  const std::uint32_t waves = blockDim.x / wave_size;
+  const number_list list = left.of == nullptr ? number_list{0, 1} : left.of[own.number];
+  const std::uint32_t pairs = list.count * arguments.groups;
+  bool found = false;
+  // Lanes look for groups to read, spread over the waves; then the wave reads one after another.
+  for (std::uint32_t begin = backend::gpu::wave(); begin < pairs; begin += waves * wave_size) {
+    const std::uint32_t pair = begin + lane * waves;
+    std::uint32_t read = 0;
+    std::uint32_t group = 0;
+    bool has_changed = false;
+    if (pair < pairs) {
+      const std::uint32_t place = pair / arguments.groups;
+      group = pair - place * arguments.groups;
+      read = left.of == nullptr ? own.number : left.all[list.first + place];
+      const std::uint32_t stamp =
+          backend::gpu::load_past_first_cache(arguments.stamps + std::uint64_t{read} * arguments.groups + group);
+      has_changed = stamp != 0 && stamp >= own.visited;
+    }
+    for (backend::gpu::lane_mask rest = backend::gpu::ballot(has_changed); rest != 0;) {
+      std::uint32_t loaded[at_once];
+      std::uint32_t groups[at_once];
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        loaded[k] = groups[k] = 0;
+        if (rest == 0) continue;
+        const unsigned owner = backend::gpu::lowest_bit(rest);
+        rest &= rest - 1;
+        groups[k] = backend::gpu::shuffle(group, owner);
+        const std::uint64_t row = backend::gpu::shuffle(read, owner);
+        loaded[k] = backend::gpu::load_past_first_cache(arguments.rows +
+                                                        (row * arguments.groups + groups[k]) * wave_size + lane);
+      }
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        if (loaded[k] != 0) atomicOr(united + groups[k] * wave_size + lane, loaded[k]);
+      }
+      found = true;
+    }
+  }
+  return found;
+}
+
+/// What the left side gives without the relation. All threads call it. @return whether there is any
+__device__ inline bool unite_left(const number_lists& left, std::uint32_t number, std::uint32_t* united) {
+  const number_list list = left.of[number];
+  for (std::uint32_t i = threadIdx.x; i < list.count; i += blockDim.x) set_bit(united, left.all[list.first + i]);
+  return list.count != 0;
+}
+
+/// Leaves the bits of the union that are new, and counts them. All threads call it.
+__device__ inline void leave_new(const product_arguments& arguments, const product_rule_view& rule,
+                                 std::uint32_t number, std::uint32_t* united, std::uint32_t& sum) {
+  const std::uint32_t lane = backend::gpu::lane();
+  std::uint32_t own = 0;
+  for (std::uint32_t group = backend::gpu::wave(); group < arguments.groups; group += blockDim.x / wave_size) {
+    std::uint32_t bits = united[group * wave_size + lane];
+    if (bits == 0) continue;
+    if (rule.followed != nullptr) {
+      std::uint32_t* const followed =
+          rule.followed + (std::uint64_t{number} * arguments.groups + group) * wave_size + lane;
+      const std::uint32_t known = *followed;
+      united[group * wave_size + lane] = bits &= ~known;
+      if (bits != 0) *followed = known | bits;
+    }
+    own += backend::gpu::count_bits(bits);
+  }
+  own = backend::gpu::sum_of_lanes(own);
+  if (lane == 0 && own != 0) atomicAdd(&sum, own);
+}
+
+/// Sets the bits of what follows staged numbers of a group. All lanes call it.
+__device__ inline void follow_staged(const number_lists& right, std::uint32_t first_number, const std::uint16_t* staged,
+                                     std::uint32_t n, std::uint32_t* reached, unsigned long long& candidates) {
+  constexpr unsigned at_once = 4;
+  const std::uint32_t lane = backend::gpu::lane();
+  for (std::uint32_t begin = 0; begin < n; begin += wave_size * at_once) {
+    number_list lists[at_once];
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      const std::uint32_t i = begin + k * wave_size + lane;
+      lists[k] = i < n ? right.of[first_number + staged[i]] : number_list{0, 0};
+    }
+    std::uint32_t sum = 0;
+    std::uint32_t longest = 0;
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      sum += lists[k].count;
+      longest = max(longest, lists[k].count);
+    }
+    candidates += sum;
+    longest = backend::gpu::greatest_of_lanes(longest);
+    // Lists of about the same length: a lane goes through its own ones. Else they are shared.
+    if (longest * (wave_size * 3 / 4) <= backend::gpu::sum_of_lanes(sum) + 100) {
+      for (std::uint32_t i = 0; i < longest; ++i) {
+        std::uint32_t numbers[at_once];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k)
+          numbers[k] = i < lists[k].count ? right.all[lists[k].first + i] : UINT32_MAX;
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+          if (numbers[k] != UINT32_MAX) atomicOr(reached + numbers[k] / word_bits, 1U << numbers[k] % word_bits);
+        }
+      }
+    } else {
+      for (unsigned k = 0; k < at_once; ++k) {
+        share_ranges<2>(
+            lists[k].first, lists[k].count, [&](std::uint32_t position) { return right.all[position]; },
+            [&](bool is_there, word number) {
+              if (is_there && !has_bit(reached, number)) set_bit(reached, number);
+            });
+      }
+    }
+  }
+}
+
+/// Groups are divided so that all waves of the block have something to do.
+[[nodiscard]] __device__ inline std::uint32_t parts_of_groups(std::uint32_t groups) {
+  const std::uint32_t waves = blockDim.x / wave_size;
+  return groups >= 2 * waves ? 1 : groups >= waves ? 2 : 4;
+}
+
+/// From the bits of the union to the values that follow; the union is zero then. All threads call it.
+__device__ inline void push_union(const product_arguments& arguments, const product_rule_view& rule,
+                                  std::uint32_t* united, std::uint32_t* reached, std::uint16_t* staged,
+                                  unsigned long long& candidates) {
+  const std::uint32_t lane = backend::gpu::lane();
+  const std::uint32_t parts = parts_of_groups(arguments.groups);
+  for (std::uint32_t item = backend::gpu::wave(); item < arguments.groups * parts; item += blockDim.x / wave_size) {
+    const std::uint32_t group = item / parts;
+    const bool is_own = lane / (wave_size / parts) == item % parts;
+    const std::uint32_t bits = is_own ? united[group * wave_size + lane] : 0;
+    if (!backend::gpu::any_lane(bits != 0)) continue;
+    if (is_own) united[group * wave_size + lane] = 0;
+    const std::uint32_t size = backend::gpu::count_bits(bits);
+    if (rule.right.of == nullptr) {
+      candidates += size;
+      if (bits != 0) reached[group * wave_size + lane] |= bits;
+      continue;
+    }
+    const std::uint32_t sum = backend::gpu::inclusive_sum_of_lanes(size);
+    list_group(bits, sum - size, staged);
+    follow_staged(rule.right, group * group_numbers, staged, backend::gpu::shuffle(sum, wave_size - 1), reached,
+                  candidates);
+    backend::gpu::wave_barrier();
+  }
+}
+
+/// Whether the union has a source of a value, asked by all lanes together.
+__device__ inline bool has_source(const number_lists& sources, number_list list, const std::uint32_t* united) {
+  bool found = false;
+  const std::uint32_t lane = backend::gpu::lane();
+  for (std::uint32_t begin = 0; begin < list.count && !found; begin += wave_size) {
+    const std::uint32_t i = begin + lane;
+    found = backend::gpu::any_lane(i < list.count && has_bit(united, sources.all[list.first + i]));
+  }
+  return found;
+}
+
+/// The same for a union with many bits: each value that the row has not is asked for its sources, until the union has
+/// one of them. The union stays. All threads call it.
+__device__ inline void pull_union(const product_arguments& arguments, const number_lists& sources, std::uint32_t number,
+                                  const std::uint32_t* united, std::uint32_t* reached, unsigned long long& candidates) {
+  constexpr std::uint32_t long_list = 128;
+  constexpr unsigned at_once = 4;
+  constexpr std::uint32_t words = wave_size / word_bits;           // for a bit of each lane
+  constexpr std::uint32_t pieces = wave_size / (words * at_once);  // of a group
+  const std::uint32_t lane = backend::gpu::lane();
+  for (std::uint32_t item = backend::gpu::wave(); item < arguments.groups * pieces; item += blockDim.x / wave_size) {
+    const std::uint32_t group = item / pieces;
+    const std::uint32_t first_word = item % pieces * words * at_once;
+    const std::uint32_t known = arguments.rows[(std::uint64_t{number} * arguments.groups + group) * wave_size + lane];
+    number_list lists[at_once];
+    std::uint32_t is_open = 0;  // bits by word
+    std::uint32_t is_found = 0;
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      const std::uint32_t at = first_word + k * words + lane / word_bits;
+      const std::uint32_t value = (group * wave_size + at) * word_bits + lane % word_bits;
+      const std::uint32_t bits = backend::gpu::shuffle(known, at);
+      const bool is_asked = value < arguments.numbers && (bits >> value % word_bits & 1) == 0 &&
+                            !(arguments.without_equal && value == number);
+      lists[k] = is_asked ? sources.of[value] : number_list{0, 0};
+      if (lists[k].count != 0) is_open |= 1U << k;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      for (backend::gpu::lane_mask rest = backend::gpu::ballot(lists[k].count >= long_list); rest != 0;
+           rest &= rest - 1) {
+        const unsigned owner = backend::gpu::lowest_bit(rest);
+        const bool has = has_source(
+            sources, {backend::gpu::shuffle(lists[k].first, owner), backend::gpu::shuffle(lists[k].count, owner)},
+            united);
+        if (lane != owner) continue;
+        if (has) is_found |= 1U << k;
+        is_open &= ~(1U << k);
+      }
+    }
+    for (std::uint32_t i = 0; backend::gpu::any_lane(is_open != 0); ++i) {
+      std::uint32_t asked[at_once];
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k)
+        asked[k] = (is_open >> k & 1) != 0 ? sources.all[lists[k].first + i] : UINT32_MAX;
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) {
+        if (asked[k] == UINT32_MAX) continue;
+        ++candidates;
+        const bool has = has_bit(united, asked[k]);
+        if (has) is_found |= 1U << k;
+        if (has || i + 1 == lists[k].count) is_open &= ~(1U << k);
+      }
+    }
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      const backend::gpu::lane_mask found = backend::gpu::ballot((is_found >> k & 1) != 0);
+      if (lane < words) {
+        const auto bits = static_cast<std::uint32_t>(found >> lane * word_bits);
+        if (bits != 0) reached[group * wave_size + first_word + k * words + lane] |= bits;
+      }
+    }
+    backend::gpu::wave_barrier();
+  }
+}
+
+/// All threads call it behind a barrier.
+__device__ inline void follow_union(const product_arguments& arguments, std::uint32_t r, const product_block& own,
+                                    std::uint32_t* united, std::uint32_t* reached, std::uint16_t* staged,
+                                    unsigned long long& candidates) {
+  const product_rule_view& rule = arguments.rules[r];
+  const bool pulls =
+      rule.right.of != nullptr && std::uint64_t{own.united[r]} * rule.pull_factor >= std::uint64_t{arguments.numbers};
+  if (!pulls) {
+    push_union(arguments, rule, united, reached, staged, candidates);
+    return;
+  }
+  pull_union(arguments, rule.sources, own.number, united, reached, candidates);
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < arguments.groups * wave_size; i += blockDim.x) united[i] = 0;
+}
+
+/// Adds what was reached to the row; it is zero then. All threads call it.
+__device__ inline void add_reached(const product_arguments& arguments, std::uint32_t* reached, product_block& own) {
+  const std::uint32_t number = own.number;
+  const std::uint32_t lane = backend::gpu::lane();
+  for (std::uint32_t group = backend::gpu::wave(); group < arguments.groups; group += blockDim.x / wave_size) {
+    std::uint32_t bits = reached[group * wave_size + lane];
+    if (!backend::gpu::any_lane(bits != 0)) continue;
+    reached[group * wave_size + lane] = 0;
+    if (arguments.without_equal && number / word_bits == group * wave_size + lane) bits &= ~(1U << number % word_bits);
+    if (bits != 0) {
+      std::uint32_t* const row = arguments.rows + (std::uint64_t{number} * arguments.groups + group) * wave_size + lane;
+      const std::uint32_t known = *row;
+      bits &= ~known;
+      if (bits != 0) *row = known | bits;
+    }
+    const std::uint32_t fresh = backend::gpu::sum_of_lanes(std::uint32_t{backend::gpu::count_bits(bits)});
+    if (lane == 0 && fresh != 0) {
+      arguments.stamps[std::uint64_t{number} * arguments.groups + group] = arguments.round;
+      atomicAdd(&own.fresh, fresh);
+    }
+  }
+}
+
+/// All threads, behind a barrier.
+__device__ inline void tell_readers(const product_arguments& arguments, const product_block& own) {
+  if (own.fresh == 0) return;
+  if (threadIdx.x == 0) arguments.sizes[own.number] += own.fresh;
+  __threadfence();  // what the row has got is there before it is said
+  for (std::uint32_t r = 0; r < arguments.rule_count; ++r) {
+    if (!arguments.rules[r].is_recursive) continue;
+    const number_lists& readers = arguments.rules[r].readers;
+    if (readers.of == nullptr) {
+      if (threadIdx.x == 0) arguments.is_due[own.number] = 1;
+      continue;
+    }
+    const number_list list = readers.of[own.number];
+    for (std::uint32_t i = threadIdx.x; i < list.count; i += blockDim.x)
+      arguments.is_due[readers.all[list.first + i]] = 1;
+  }
+}
+
+/// One thread: asks for the next row of a list.
+__device__ inline void ask_for_row(const product_arguments& arguments, const std::uint32_t* list, std::uint32_t size,
+                                   product_block& own) {
+  own.next_place = atomicAdd(&arguments.counts->next, 1U);
+  if (own.next_place >= size) return;
+  own.next_number = list[own.next_place];
+  own.next_visited = arguments.visited[own.next_number];
+}
+
+/// The same thread: takes it.
+__device__ inline void take_row(const product_arguments& arguments, std::uint32_t size, product_block& own) {
+  own.place = own.next_place;
+  own.fresh = 0;
+  for (std::uint32_t& united : own.united) united = 0;
+  if (own.place >= size) return;
+  own.number = own.next_number;
+  own.visited = own.next_visited;
+  arguments.visited[own.number] = arguments.round;
+  // Whoever says from here on that the row is due has it made again; what was said before is seen.
+  atomicExch(arguments.is_due + own.number, 0U);
+  __threadfence();
+}
+
+/// The block's memory: two rows, and numbers that each wave lists.
+[[nodiscard]] inline std::size_t product_bytes(std::uint32_t groups, unsigned threads) {
+  return 2 * groups * std::size_t{wave_size} * sizeof(std::uint32_t) + threads / wave_size * sizeof(staged_numbers);
+}
+
+constexpr unsigned most_product_threads = 1024;
+
+__global__ void __launch_bounds__(most_product_threads, 1)
+    product_round_kernel(const GPULOG_GRID_CONSTANT product_arguments arguments) {
+  GPULOG_DYNAMIC_SHARED(std::uint32_t, product_memory);
+  GPULOG_SHARED(product_block, own);
+  const std::uint32_t row_words = arguments.groups * wave_size;
+  std::uint32_t* const united = product_memory;
+  std::uint32_t* const reached = united + row_words;
+  std::uint16_t* const staged =
+      reinterpret_cast<std::uint16_t*>(reached + row_words) + backend::gpu::wave() * group_numbers;
+  const product_arguments::round_counts& counts = *arguments.counts;
+  const bool waits = counts.ready >= arguments.enough_ready;
+  const std::uint32_t* const list = waits ? arguments.ready : arguments.due;
+  const std::uint32_t size = waits ? counts.ready : counts.due;
+  if (blockIdx.x >= size || (size <= arguments.narrow_rows) != arguments.is_narrow) return;
+  unsigned long long candidates = 0;
+  for (std::uint32_t i = threadIdx.x; i < 2 * row_words; i += blockDim.x) product_memory[i] = 0;
+  if (threadIdx.x == 0) {
+    ask_for_row(arguments, list, size, own);
+    take_row(arguments, size, own);
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) arguments.counts->visited = size;
+  __syncthreads();
+  while (own.place < size) {
+    // By another wave than the one that has most to do.
+    if (threadIdx.x == blockDim.x - 1) ask_for_row(arguments, list, size, own);
+    bool has_reached = false;
+    for (std::uint32_t r = 0; r < arguments.rule_count; ++r) {
+      const product_rule_view& rule = arguments.rules[r];
+      bool is_united = own.visited == 0 && rule.is_first && unite_left(rule.left, own.number, united);
+      if (rule.is_recursive && unite_changed(arguments, rule.left, own, united)) is_united = true;
+      if (__syncthreads_or(is_united ? 1 : 0) == 0) continue;
+      leave_new(arguments, rule, own.number, united, own.united[r]);
+      __syncthreads();
+      if (own.united[r] == 0) continue;
+      has_reached = true;
+      follow_union(arguments, r, own, united, reached, staged, candidates);
+      __syncthreads();
+    }
+    if (has_reached) {
+      add_reached(arguments, reached, own);
+      __syncthreads();
+      tell_readers(arguments, own);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) take_row(arguments, size, own);
+    __syncthreads();
+  }
+  candidates = backend::gpu::sum_of_lanes(std::uint64_t{candidates});
+  if (backend::gpu::lane() == 0 && candidates != 0) atomicAdd(&arguments.counts->candidates, candidates);
+}
+
+/// Bits of rows become columns.
+struct product_results {
+  const std::uint32_t* rows = nullptr;
+  const std::uint32_t* stamps = nullptr;
+  const unsigned long long* begins = nullptr;  ///< by number: its first row of the result
+  const word* values = nullptr;                ///< by number; null: a number is its value
+  std::uint32_t numbers = 0;
+  std::uint32_t groups = 0;
+  word* out[2] = {};
+};
+
+constexpr unsigned product_results_threads = 256;
+
+/// A wave for each row.
+__global__ void __launch_bounds__(product_results_threads) write_products_kernel(const product_results results) {
+  constexpr unsigned waves = product_results_threads / wave_size;
+  GPULOG_SHARED(staged_numbers[waves], all_staged);
+  std::uint16_t* const staged = all_staged[backend::gpu::wave()];
+  const std::uint32_t lane = backend::gpu::lane();
+  for (std::uint32_t number = blockIdx.x * waves + backend::gpu::wave(); number < results.numbers;
+       number += gridDim.x * waves) {
+    std::uint64_t at = results.begins[number];
+    if (results.begins[number + 1] == at) continue;
+    const word own = results.values == nullptr ? number : results.values[number];
+    for (std::uint32_t group = 0; group < results.groups; ++group) {
+      if (results.stamps[std::uint64_t{number} * results.groups + group] == 0) continue;
+      const std::uint32_t bits = results.rows[(std::uint64_t{number} * results.groups + group) * wave_size + lane];
+      const std::uint32_t size = backend::gpu::count_bits(bits);
+      const std::uint32_t sum = backend::gpu::inclusive_sum_of_lanes(size);
+      const std::uint32_t n = backend::gpu::shuffle(sum, wave_size - 1);
+      list_group(bits, sum - size, staged);
+      // Lines of memory are written whole.
+      const auto skipped = static_cast<std::uint32_t>(at % row_alignment);
+      for (std::uint32_t i = lane; i < n + skipped; i += wave_size) {
+        if (i < skipped) continue;
+        const word value = group * group_numbers + staged[i - skipped];
+        backend::gpu::store_past_caches(results.out[0] + (at + i - skipped), own);
+        backend::gpu::store_past_caches(results.out[1] + (at + i - skipped),
+                                        results.values == nullptr ? value : results.values[value]);
+      }
+      at += n;
+      backend::gpu::wave_barrier();
+    }
+  }
+}
+
+}  // namespace gpulog::kernels::gpu

@@ -1,0 +1,198 @@
+// Recursions of products on a device, by rows of bits: all forms on all shapes of graphs, against the naive evaluator
+// and, for large results, a CPU.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "random_on_device.hpp"
+
+namespace gpulog::exec {
+namespace {
+
+using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+using row_products_on_gpu = on_gpu;
+
+const std::string binary = ".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n";
+const std::string same_generation =
+    binary + "r(x,y) :- e(p,x), e(p,y), x != y.\nr(x,y) :- e(a,x), r(a,b), e(b,y), x != y.\n";
+
+options options_of(product_mode mode) {
+  options chosen;
+  chosen.products = mode;
+  return chosen;
+}
+
+void load(executor& target, const sema::program& source, const edges& graph) {
+  std::vector<word> columns[2];
+  for (const auto& [x, y] : graph) {
+    columns[0].push_back(x);
+    columns[1].push_back(y);
+  }
+  target.load(source.find_relation("e").value(), {columns[0].data(), columns[1].data()}, graph.size());
+}
+
+struct outcome {
+  device_tuples found;
+  bool was_made_so = false;
+  bool was_made_from_start = false;
+};
+
+outcome run(const std::string& text, const edges& graph, const options& chosen) {
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program);
+  storage::symbol_table symbols(plan.symbols);
+  const auto running = make_gpu_executor(plan, symbols, chosen, 0, 0);
+  load(*running, source.program, graph);
+  running->evaluate();
+  outcome result;
+  result.found = rows_of(*running, source.program.find_relation("r").value());
+  for (const stratum_statistics& stratum : running->figures().strata) {
+    for (const std::string& strategy : stratum.strategies)
+      result.was_made_so = result.was_made_so || strategy == "row-products";
+    result.was_made_from_start = result.was_made_from_start || stratum.strategies.front() == "row-products";
+  }
+  return result;
+}
+
+device_tuples by_naive_evaluator(const std::string& text, const edges& graph) {
+  const analysed_text source(text);
+  oracle::database expected(source.program);
+  for (const auto& [x, y] : graph) expected[source.program.find_relation("e").value()].insert({x, y});
+  oracle::evaluate(source.program, expected);
+  const auto& known = expected[source.program.find_relation("r").value()];
+  return {known.begin(), known.end()};
+}
+
+device_tuples by_cpu(const std::string& text, const edges& graph) {
+  const analysed_text source(text);
+  const plan::program plan = oracle::loops_only(plan::make_plan(source.program));
+  storage::symbol_table symbols(plan.symbols);
+  backend::host_memory memory;
+  const auto running = make_cpu_executor(plan, symbols, memory, {});
+  load(*running, source.program, graph);
+  running->evaluate();
+  return rows_of(*running, source.program.find_relation("r").value());
+}
+
+edges chain(std::uint32_t nodes) {
+  edges made;
+  for (std::uint32_t i = 0; i + 1 < nodes; ++i) made.emplace_back(i, i + 1);
+  return made;
+}
+/// Two chains from one node.
+edges fork(std::uint32_t nodes) {
+  edges made = {{0, 1}, {0, 2}};
+  for (std::uint32_t i = 1; i + 2 < nodes; ++i) made.emplace_back(i, i + 2);
+  return made;
+}
+edges ring(std::uint32_t nodes) {
+  edges made = fork(nodes);
+  made.emplace_back(nodes - 1, 0);
+  return made;
+}
+/// From its centre, and back to it.
+edges star(std::uint32_t nodes) {
+  edges made;
+  for (std::uint32_t i = 1; i < nodes; ++i) made.emplace_back(0, i);
+  for (std::uint32_t i = 1; i < nodes; i += 3) made.emplace_back(i, 0);
+  return made;
+}
+edges with_loops(edges graph) {
+  graph.emplace_back(3, 3);
+  graph.emplace_back(graph.front());
+  return graph;
+}
+edges multiplied(edges graph, std::uint32_t factor) {
+  for (auto& [x, y] : graph) {
+    x *= factor;
+    y *= factor;
+  }
+  return graph;
+}
+
+struct form {
+  std::string rules;
+  bool from_start;  ///< what stands in front of the loop is made, too
+};
+
+TEST_F(row_products_on_gpu, all_forms_on_all_graphs) {
+  const std::string by_three = ".decl f(x:number, y:number, z:number)\nf(x,y,z) :- e(x,y), e(y,z).\n";
+  const std::vector<form> forms = {
+      {"r(x,y) :- e(p,x), e(p,y), x != y.\nr(x,y) :- e(a,x), r(a,b), e(b,y), x != y.\n", true},
+      {"r(x,y) :- e(p,x), e(p,y), x != y.\nr(x,y) :- e(a,x), r(a,b), e(b,y).\n", false},
+      {"r(x,y) :- e(p,x), e(p,y).\nr(x,y) :- e(a,x), r(a,b), e(b,y).\n", true},
+      {"r(x,y) :- e(x,p), e(y,p).\nr(x,y) :- e(x,a), r(a,b), e(y,b), y != x.\n", false},
+      {"r(x,y) :- e(y,x).\nr(x,y) :- e(a,x), r(a,b), e(y,b).\n", true},
+      {"r(x,x) :- e(x,_).\nr(x,y) :- e(a,x), r(a,b), e(b,y).\n", true},
+      {"r(x,y) :- e(x,p), e(p,y), x < y.\nr(x,y) :- e(x,a), r(a,b), e(b,y).\n", false},
+      // On one side, where the comparison keeps the recursion together.
+      {"r(x,y) :- e(x,y), x != y.\nr(x,y) :- r(x,z), e(z,y), x != y.\n", true},
+      {"r(x,y) :- e(x,y).\nr(x,y) :- e(x,z), r(z,y), x != y.\n", false},
+      // Several rules, on one side and on both.
+      {"r(x,y) :- e(x,y).\nr(x,y) :- e(z,x), r(z,y).\nr(x,y) :- r(x,z), e(z,y).\n", true},
+      {"r(x,y) :- e(p,x), e(p,y).\nr(x,y) :- e(y,x).\nr(x,y) :- e(a,x), r(a,b), e(b,y).\n"
+       "r(x,y) :- e(x,a), r(a,b), e(y,b).\n",
+       true},
+      // Pairs that a relation has several times.
+      {by_three + "r(x,y) :- e(x,y).\nr(x,y) :- f(x,_,a), r(a,b), f(b,y,_).\n", true},
+  };
+  const std::vector<edges> graphs = {chain(40),
+                                     fork(150),
+                                     ring(70),
+                                     with_loops(ring(33)),
+                                     star(80),
+                                     with_loops(star(40)),
+                                     multiplied(fork(60), 1'000'003),
+                                     {{5, 5}},
+                                     oracle::make_random_graph(1, 60, 70),
+                                     oracle::make_random_graph(2, 60, 100),
+                                     with_loops(oracle::make_random_graph(3, 50, 200)),
+                                     multiplied(oracle::make_random_graph(4, 60, 90), 77)};
+  const std::uint64_t one_of = sized(1, 5);  // an emulated device tries some pairs
+  std::uint64_t pair = 0;
+  for (const form& tried : forms) {
+    for (std::size_t number = 0; number < graphs.size(); ++number) {
+      if (pair++ % one_of != 0) continue;
+      const outcome found = run(binary + tried.rules, graphs[number], options_of(product_mode::always));
+      EXPECT_TRUE(found.found == by_naive_evaluator(binary + tried.rules, graphs[number]))
+          << tried.rules << "graph " << number;
+      EXPECT_EQ(found.was_made_from_start, tried.from_start) << tried.rules << "graph " << number;
+    }
+  }
+}
+
+TEST_F(row_products_on_gpu, graphs_of_many_rows) {
+  const auto nodes = static_cast<std::uint32_t>(sized(5000, 300));
+  const std::vector<edges> graphs = {fork(nodes), star(nodes / 4), oracle::make_random_graph(4, nodes, nodes),
+                                     oracle::make_random_graph(5, nodes, nodes + nodes / 4),
+                                     multiplied(oracle::make_random_graph(7, nodes, nodes), 5)};
+  for (const edges& graph : graphs) {
+    const outcome found = run(same_generation, graph, options_of(product_mode::always));
+    EXPECT_TRUE(found.was_made_so);
+    const device_tuples expected = by_cpu(same_generation, graph);
+    EXPECT_TRUE(found.found == expected) << found.found.size() << " rows, not " << expected.size();
+  }
+}
+
+/// Lists of all lengths, so that lanes go through their own ones or share them.
+TEST_F(row_products_on_gpu, values_that_many_follow) {
+  edges graph;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    for (std::uint32_t j = 0; j < 90; ++j) graph.emplace_back(i, 20 + (i * 7 + j) % 200);
+    graph.emplace_back(20 + i, i + 1);
+    graph.emplace_back(60 + i, i);
+  }
+  EXPECT_TRUE(run(same_generation, graph, options_of(product_mode::always)).found == by_cpu(same_generation, graph));
+}
+
+TEST_F(row_products_on_gpu, is_chosen_or_not) {
+  const edges graph = oracle::make_random_graph(2, 40, 60);
+  EXPECT_TRUE(run(same_generation, graph, options_of(product_mode::always)).was_made_so);
+  EXPECT_FALSE(run(same_generation, graph, options_of(product_mode::automatic)).was_made_so);
+  EXPECT_FALSE(run(same_generation, {}, options_of(product_mode::always)).was_made_so);
+}
+
+}  // namespace
+}  // namespace gpulog::exec
