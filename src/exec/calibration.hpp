@@ -88,10 +88,11 @@ inline constexpr std::uint64_t least_device_searches = 32;
 /// bench/results/h200-row-takeover.txt).
 inline constexpr std::uint64_t least_takeover_tuples = 4096;
 /// First tuples from which on a recursion of products is made by rows of bits: SG of graphs of 3,000 edges takes a
-/// fifth of the loop's time with one processor, and small ones no more. A device does it only where it is asked for: it
-/// has not been measured enough (`--tune row-products=on` and `=off` with bench/paper/sg.dl).
+/// fifth of the loop's time with one processor, and small ones no more. On a device it was faster for each graph that was
+/// measured, from 51,971 edges on (`--tune row-products=on` and `=off` with bench/paper/sg.dl;
+/// bench/results/h100-row-products.txt).
 inline constexpr std::uint64_t least_host_product_tuples = 1024;
-inline constexpr std::uint64_t least_device_product_tuples = UINT64_MAX;
+inline constexpr std::uint64_t least_device_product_tuples = 4096;
 /// Up to so many rows it is made so however few tuples follow each; of more, only where more than one does. Chosen with
 /// forests and random graphs of 50,000 to 150,000 edges; no command measures it.
 inline constexpr std::uint64_t small_product_rows = 16384;

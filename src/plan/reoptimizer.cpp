@@ -323,10 +323,10 @@ void reoptimizer::take_over(std::size_t number, const std::vector<place>& places
     });
     rule_version& replaced = target.versions[one.version];
     if (relations_in_order(made) != relations_in_order(replaced)) {
-      std::size_t place = one.version;
-      if (one.phase != 0) place += planned.once.versions.size();
-      for (std::size_t p = 1; p < one.phase; ++p) place += planned.loop[p - 1].versions.size();
-      first_plans_.emplace(std::pair(number, place), std::move(replaced));
+      std::size_t version = one.version;
+      if (one.phase != 0) version += planned.once.versions.size();
+      for (std::size_t p = 1; p < one.phase; ++p) version += planned.loop[p - 1].versions.size();
+      first_plans_.emplace(std::pair(number, version), std::move(replaced));
     }
     replaced = std::move(made);
   }
