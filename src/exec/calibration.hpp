@@ -88,8 +88,8 @@ inline constexpr std::uint64_t least_device_searches = 32;
 /// bench/results/h200-row-takeover.txt).
 inline constexpr std::uint64_t least_takeover_tuples = 4096;
 /// First tuples from which on a recursion of products is made by rows of bits: SG of graphs of 3,000 edges takes a
-/// fifth of the loop's time with one processor, and small ones no more. On a device it was faster for each graph that was
-/// measured, from 51,971 edges on (`--tune row-products=on` and `=off` with bench/paper/sg.dl;
+/// fifth of the loop's time with one processor, and small ones no more. On a device it was faster for each graph that
+/// was measured, from 51,971 edges on (`--tune row-products=on` and `=off` with bench/paper/sg.dl;
 /// bench/results/h100-row-products.txt).
 inline constexpr std::uint64_t least_host_product_tuples = 1024;
 inline constexpr std::uint64_t least_device_product_tuples = 4096;
