@@ -160,9 +160,12 @@ TEST_F(row_takeover_on_gpu, all_forms_of_closures) {
                                      with_repeated(oracle::make_random_graph(1, 40, 30)),
                                      oracle::make_random_graph(2, 40, 60),
                                      oracle::make_random_graph(3, 70, 200)};
+  const std::uint64_t one_of = sized(1, 5);  // an emulated device tries some of them
+  std::uint64_t number = 0;
   for (const std::string& form : forms) {
     for (const edges& graph : graphs) {
       for (const std::uint32_t factor : {1U, 40503U}) {
+        if (number++ % one_of != 0) continue;
         const edges input = multiplied(graph, factor);
         const outcome found = run(form, input, options_of(row_takeover_mode::always));
         EXPECT_EQ(found.found, by_naive_evaluator(form, input)) << form << graph.size() << " edges, x " << factor;
@@ -172,7 +175,7 @@ TEST_F(row_takeover_on_gpu, all_forms_of_closures) {
 }
 
 TEST_F(row_takeover_on_gpu, graphs_of_many_rows) {
-  const auto nodes = static_cast<std::uint32_t>(sized(3000, 400));
+  const auto nodes = static_cast<std::uint32_t>(sized(2000, 120));
   const std::vector<edges> graphs = {chain(nodes),
                                      ring(nodes),
                                      star(nodes),
@@ -180,6 +183,7 @@ TEST_F(row_takeover_on_gpu, graphs_of_many_rows) {
                                      oracle::make_random_graph(4, nodes, nodes),
                                      oracle::make_random_graph(5, nodes, nodes + nodes / 4),
                                      oracle::make_random_graph(6, nodes, nodes * 3),
+                                     oracle::make_random_graph(8, nodes * 20, nodes * 10),
                                      multiplied(oracle::make_random_graph(7, nodes, nodes * 2), 5)};
   std::uint64_t taken_over = 0;
   for (const edges& graph : graphs) {
