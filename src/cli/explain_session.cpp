@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/line_text.hpp"
 #include "cli/messages.hpp"
 #include "gpulog/error.hpp"
 #include "support/suggestion.hpp"
@@ -22,13 +23,6 @@ namespace {
 
 constexpr std::size_t first_depth = 4;  ///< Soufflé's
 constexpr std::size_t most_depth = 500;
-
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(blanks) + 1 - first));
-}
 
 std::optional<std::size_t> number_from(std::string_view text) {
   std::size_t number = 0;

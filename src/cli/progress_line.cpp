@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "cli/line_text.hpp"
 #include "cli/messages.hpp"
 
 namespace gpulog::cli {
@@ -41,12 +42,6 @@ std::string short_number(double number) {
   return suffix == 0 ? fmt::format("{:.0f}", number) : fmt::format("{:.3g}{}", number, suffixes[suffix]);
 }
 std::string short_number(std::uint64_t number) { return short_number(static_cast<double>(number)); }
-
-std::string in_one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
-  return text;
-}
 
 std::string loading_text(const run_step& step) {
   std::string text = fmt::format("loading {}: file {} of {}, {} rows", step.file, step.files_done + 1, step.files,

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/line_text.hpp"
+
 namespace gpulog::cli {
 namespace {
 
@@ -35,12 +37,6 @@ std::string shortened_path(const std::string& path, std::size_t most) {
   std::size_t begin = path.size() - most + 3;
   while (begin < path.size() && (static_cast<unsigned char>(path[begin]) & 0xC0U) == 0x80U) ++begin;
   return "..." + path.substr(begin);
-}
-
-std::string in_one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return text;
 }
 
 /// Of at most seven characters.

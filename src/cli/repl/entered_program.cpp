@@ -7,13 +7,12 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/line_text.hpp"
 #include "cli/messages.hpp"
 #include "gpulog/error.hpp"
 
 namespace gpulog::cli {
 namespace {
-
-constexpr std::string_view blanks = " \t\r\n";
 
 /// The text without the dot behind a directive, which has none in programs; empty for other texts.
 std::string without_dot(const std::string& text) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/interrupt.hpp"
+#include "cli/line_text.hpp"
 #include "cli/messages.hpp"
 #include "cli/profile/record.hpp"
 #include "cli/profile/tables.hpp"
@@ -19,13 +20,7 @@ namespace gpulog::cli {
 namespace {
 
 constexpr std::string_view query_mark = "?-";
-constexpr std::string_view blanks = " \t\r\n";
 constexpr std::size_t profile_lines = 10;
-
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
-  return std::string(text.substr(begin, text.find_last_not_of(blanks) + 1 - begin));
-}
 
 std::string without_quotes(const std::string& text) {
   const bool is_quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
