@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "random_on_device.hpp"
+#include "graphs_on_device.hpp"
 
 namespace gpulog::exec {
 namespace {
 
-using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 using row_products_on_gpu = on_gpu;
 
 const std::string binary = ".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n";
@@ -22,15 +21,6 @@ options options_of(product_mode mode) {
   options chosen;
   chosen.products = mode;
   return chosen;
-}
-
-void load(executor& target, const sema::program& source, const edges& graph) {
-  std::vector<word> columns[2];
-  for (const auto& [x, y] : graph) {
-    columns[0].push_back(x);
-    columns[1].push_back(y);
-  }
-  target.load(source.find_relation("e").value(), {columns[0].data(), columns[1].data()}, graph.size());
 }
 
 struct outcome {
@@ -56,31 +46,6 @@ outcome run(const std::string& text, const edges& graph, const options& chosen) 
   return result;
 }
 
-device_tuples by_naive_evaluator(const std::string& text, const edges& graph) {
-  const analysed_text source(text);
-  oracle::database expected(source.program);
-  for (const auto& [x, y] : graph) expected[source.program.find_relation("e").value()].insert({x, y});
-  oracle::evaluate(source.program, expected);
-  const auto& known = expected[source.program.find_relation("r").value()];
-  return {known.begin(), known.end()};
-}
-
-device_tuples by_cpu(const std::string& text, const edges& graph) {
-  const analysed_text source(text);
-  const plan::program plan = oracle::loops_only(plan::make_plan(source.program));
-  storage::symbol_table symbols(plan.symbols);
-  backend::host_memory memory;
-  const auto running = make_cpu_executor(plan, symbols, memory, {});
-  load(*running, source.program, graph);
-  running->evaluate();
-  return rows_of(*running, source.program.find_relation("r").value());
-}
-
-edges chain(std::uint32_t nodes) {
-  edges made;
-  for (std::uint32_t i = 0; i + 1 < nodes; ++i) made.emplace_back(i, i + 1);
-  return made;
-}
 /// Two chains from one node.
 edges fork(std::uint32_t nodes) {
   edges made = {{0, 1}, {0, 2}};
@@ -92,26 +57,11 @@ edges ring(std::uint32_t nodes) {
   made.emplace_back(nodes - 1, 0);
   return made;
 }
-/// From its centre, and back to it.
-edges star(std::uint32_t nodes) {
-  edges made;
-  for (std::uint32_t i = 1; i < nodes; ++i) made.emplace_back(0, i);
-  for (std::uint32_t i = 1; i < nodes; i += 3) made.emplace_back(i, 0);
-  return made;
-}
 edges with_loops(edges graph) {
   graph.emplace_back(3, 3);
   graph.emplace_back(graph.front());
   return graph;
 }
-edges multiplied(edges graph, std::uint32_t factor) {
-  for (auto& [x, y] : graph) {
-    x *= factor;
-    y *= factor;
-  }
-  return graph;
-}
-
 struct form {
   std::string rules;
   bool from_start;  ///< what stands in front of the loop is made, too

@@ -8,12 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "random_on_device.hpp"
+#include "graphs_on_device.hpp"
 
 namespace gpulog::exec {
 namespace {
 
-using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 using row_takeover_on_gpu = on_gpu;
 
 const std::string edges_of = ".decl e(x:number, y:number)\n";
@@ -24,15 +23,6 @@ options options_of(row_takeover_mode mode) {
   options chosen;
   chosen.row_takeover = mode;
   return chosen;
-}
-
-void load(executor& target, const sema::program& source, const edges& graph) {
-  std::vector<word> columns[2];
-  for (const auto& [x, y] : graph) {
-    columns[0].push_back(x);
-    columns[1].push_back(y);
-  }
-  target.load(source.find_relation("e").value(), {columns[0].data(), columns[1].data()}, graph.size());
 }
 
 struct outcome {
@@ -87,55 +77,15 @@ outcome run(const std::string& text, const edges& graph, const options& chosen) 
   return outcome_of(*running, source.program);
 }
 
-device_tuples by_naive_evaluator(const std::string& text, const edges& graph) {
-  const analysed_text source(text);
-  oracle::database expected(source.program);
-  for (const auto& [x, y] : graph) expected[source.program.find_relation("e").value()].insert({x, y});
-  oracle::evaluate(source.program, expected);
-  const auto& known = expected[source.program.find_relation("r").value()];
-  return {known.begin(), known.end()};
-}
-
-device_tuples by_cpu(const std::string& text, const edges& graph) {
-  const analysed_text source(text);
-  const plan::program plan = oracle::loops_only(plan::make_plan(source.program));
-  storage::symbol_table symbols(plan.symbols);
-  backend::host_memory memory;
-  const auto running = make_cpu_executor(plan, symbols, memory, {});
-  load(*running, source.program, graph);
-  running->evaluate();
-  return rows_of(*running, source.program.find_relation("r").value());
-}
-
-edges chain(std::uint32_t nodes) {
-  edges made;
-  for (std::uint32_t i = 0; i + 1 < nodes; ++i) made.emplace_back(i, i + 1);
-  return made;
-}
 edges ring(std::uint32_t nodes) {
   edges made = chain(nodes);
   made.emplace_back(nodes - 1, 0);
-  return made;
-}
-/// From its centre, and back to it.
-edges star(std::uint32_t nodes) {
-  edges made;
-  for (std::uint32_t i = 1; i < nodes; ++i) made.emplace_back(0, i);
-  for (std::uint32_t i = 1; i < nodes; i += 3) made.emplace_back(i, 0);
   return made;
 }
 edges with_repeated(edges graph) {
   graph.insert(graph.end(), graph.begin(), graph.begin() + static_cast<std::ptrdiff_t>(graph.size() / 2));
   return graph;
 }
-edges multiplied(edges graph, std::uint32_t factor) {
-  for (auto& [x, y] : graph) {
-    x *= factor;
-    y *= factor;
-  }
-  return graph;
-}
-
 TEST_F(row_takeover_on_gpu, all_forms_of_closures) {
   const std::vector<std::string> forms = {
       closure,

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "random_on_device.hpp"
+
+/// Graphs in a relation e, and what a relation r of them has to be.
+namespace gpulog::exec {
+
+using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+inline void load(executor& target, const sema::program& source, const edges& graph) {
+  std::vector<word> columns[2];
+  for (const auto& [x, y] : graph) {
+    columns[0].push_back(x);
+    columns[1].push_back(y);
+  }
+  target.load(source.find_relation("e").value(), {columns[0].data(), columns[1].data()}, graph.size());
+}
+
+inline device_tuples by_naive_evaluator(const std::string& text, const edges& graph) {
+  const analysed_text source(text);
+  oracle::database expected(source.program);
+  for (const auto& [x, y] : graph) expected[source.program.find_relation("e").value()].insert({x, y});
+  oracle::evaluate(source.program, expected);
+  const auto& known = expected[source.program.find_relation("r").value()];
+  return {known.begin(), known.end()};
+}
+
+inline device_tuples by_cpu(const std::string& text, const edges& graph) {
+  const analysed_text source(text);
+  const plan::program plan = oracle::loops_only(plan::make_plan(source.program));
+  storage::symbol_table symbols(plan.symbols);
+  backend::host_memory memory;
+  const auto running = make_cpu_executor(plan, symbols, memory, {});
+  load(*running, source.program, graph);
+  running->evaluate();
+  return rows_of(*running, source.program.find_relation("r").value());
+}
+
+inline edges chain(std::uint32_t nodes) {
+  edges made;
+  for (std::uint32_t i = 0; i + 1 < nodes; ++i) made.emplace_back(i, i + 1);
+  return made;
+}
+/// From its centre, and back to it.
+inline edges star(std::uint32_t nodes) {
+  edges made;
+  for (std::uint32_t i = 1; i < nodes; ++i) made.emplace_back(0, i);
+  for (std::uint32_t i = 1; i < nodes; i += 3) made.emplace_back(i, 0);
+  return made;
+}
+inline edges multiplied(edges graph, std::uint32_t factor) {
+  for (auto& [x, y] : graph) {
+    x *= factor;
+    y *= factor;
+  }
+  return graph;
+}
+
+}  // namespace gpulog::exec
