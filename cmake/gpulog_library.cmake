@@ -4,13 +4,14 @@ option(GPULOG_BUILD_TESTS "Build gpulog's tests" ${PROJECT_IS_TOP_LEVEL})
 option(GPULOG_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 
 # gpulog_in_few_units(<target>): for builds that are made anew more often than file by file (those of scripts/test): reading headers is
-# most of what compiling a file takes. Names without linkage have to be different within a folder, as they are; that a local
-# one is that of another file's is no mistake, nor that g++ takes the files for a header.
+# most of what compiling a file takes. Names without linkage have to be different within a folder, as they are, and g++ says
+# where a name hides one of the same file or of another. That clang does so, too, and that g++ takes the files for a header,
+# is no mistake.
 option(GPULOG_FEW_UNITS "Compile several files at a time: less time for a whole build, more for one file" OFF)
 function(gpulog_in_few_units target)
   if(GPULOG_SANITIZE OR GPULOG_FEW_UNITS)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
-    target_compile_options(${target} PRIVATE -Wno-shadow $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+    target_compile_options(${target} PRIVATE $<IF:$<COMPILE_LANG_AND_ID:CXX,GNU>,-Wno-subobject-linkage,-Wno-shadow>)
   endif()
 endfunction()
 

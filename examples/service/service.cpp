@@ -87,7 +87,7 @@ void read_feed(std::istream& feed, batch_queue& queue) {
     if (words >> kind >> from >> to && (kind == "up" || kind == "down")) {
       events.push_back({kind == "up", from, to});
     } else if (!line.empty()) {
-      std::cerr << "not understood: " << line << '\n';
+      std::cerr << "not understood: " + line + '\n';  // in one piece: others write, too
     } else if (!events.empty()) {
       queue.push(std::exchange(events, {}));
     }
@@ -159,7 +159,7 @@ std::vector<std::jthread> start_readers(const std::vector<std::string>& names, b
         return;
       }
       std::ifstream file(name);
-      if (!file) std::cerr << "cannot open " << name << '\n';
+      if (!file) std::cerr << "cannot open " + name + '\n';
       read_feed(file, queue);
     });
   }

@@ -63,7 +63,7 @@ struct tuning_choice {
 [[nodiscard]] GPULOG_API const std::vector<tuning_choice>& tuning_choices();
 
 /// @return what is wrong with a choice, in a sentence; empty where there is such a choice and it may have this value
-[[nodiscard]] GPULOG_API std::string tuning_fault(std::string_view name, std::string_view value);
+[[nodiscard]] GPULOG_API std::string tuning_fault(std::string_view name, std::string_view given);
 
 /// What a running fixpoint tells, once an iteration.
 struct progress {

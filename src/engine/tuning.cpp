@@ -171,9 +171,9 @@ const std::vector<tuning_choice>& tuning_choices() {
   return choices;
 }
 
-std::string tuning_fault(std::string_view name, std::string_view value) {
+std::string tuning_fault(std::string_view name, std::string_view given) {
   detail::tuning ignored;
-  return detail::read(name, value, ignored);
+  return detail::read(name, given, ignored);
 }
 
 }  // namespace gpulog

@@ -57,21 +57,21 @@ std::optional<wide_word> float_value(std::string_view text, word_size words) {
 
 }  // namespace
 
-std::optional<wide_word> literal_value(const syntax::numeric_constant& literal, value_kind kind, word_size words) {
+std::optional<wide_word> literal_value(const syntax::numeric_constant& constant, value_kind kind, word_size words) {
   using syntax::numeric_form;
   const bool is_wide = words == word_size::bits64;
   if (kind == value_kind::floating) {
-    return literal.form == numeric_form::unsigned_number ? std::nullopt : float_value(literal.text, words);
+    return constant.form == numeric_form::unsigned_number ? std::nullopt : float_value(constant.text, words);
   }
-  if (literal.form == numeric_form::floating) return std::nullopt;
-  const auto value = parse_integer(literal.text);
+  if (constant.form == numeric_form::floating) return std::nullopt;
+  const auto value = parse_integer(constant.text);
   if (!value) return std::nullopt;
   if (kind == value_kind::unsigned_number) {
     if (value->negative && value->magnitude != 0) return std::nullopt;
     if (!is_wide && value->magnitude > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
     return value->magnitude;
   }
-  if (kind != value_kind::number || literal.form == numeric_form::unsigned_number) return std::nullopt;
+  if (kind != value_kind::number || constant.form == numeric_form::unsigned_number) return std::nullopt;
   const std::uint64_t largest =
       is_wide ? std::uint64_t{std::numeric_limits<std::int64_t>::max()} : std::numeric_limits<std::int32_t>::max();
   if (value->magnitude > (value->negative ? largest + 1 : largest)) return std::nullopt;
@@ -79,10 +79,10 @@ std::optional<wide_word> literal_value(const syntax::numeric_constant& literal, 
   return is_wide ? bits : static_cast<std::uint32_t>(bits);
 }
 
-std::vector<value_kind> literal_kinds(const syntax::numeric_constant& literal, word_size words) {
+std::vector<value_kind> literal_kinds(const syntax::numeric_constant& constant, word_size words) {
   std::vector<value_kind> kinds;
   for (value_kind kind : {value_kind::number, value_kind::unsigned_number, value_kind::floating}) {
-    if (literal_value(literal, kind, words)) kinds.push_back(kind);
+    if (literal_value(constant, kind, words)) kinds.push_back(kind);
   }
   return kinds;
 }

@@ -9,10 +9,10 @@
 namespace gpulog::sema {
 
 /// The value that the literal stands for when it is of this kind; nothing when the kind cannot express it.
-[[nodiscard]] std::optional<wide_word> literal_value(const syntax::numeric_constant& literal, value_kind kind,
+[[nodiscard]] std::optional<wide_word> literal_value(const syntax::numeric_constant& constant, value_kind kind,
                                                      word_size words);
 
 /// The kinds that the literal may have by its form and size: number, unsigned, float, in this order.
-[[nodiscard]] std::vector<value_kind> literal_kinds(const syntax::numeric_constant& literal, word_size words);
+[[nodiscard]] std::vector<value_kind> literal_kinds(const syntax::numeric_constant& constant, word_size words);
 
 }  // namespace gpulog::sema

@@ -9,9 +9,9 @@
 namespace gpulog {
 
 template <class Value>
-[[nodiscard]] constexpr bool is_one_of(Value value, std::initializer_list<Value> values) {
+[[nodiscard]] constexpr bool is_one_of(Value looked_for, std::initializer_list<Value> values) {
   for (const Value one : values) {
-    if (one == value) return true;
+    if (one == looked_for) return true;
   }
   return false;
 }
@@ -21,8 +21,8 @@ using entry = std::pair<Key, Value>;
 
 template <class Key, class Value, std::size_t Size>
 [[nodiscard]] constexpr std::optional<Value> find_in(const entry<Key, Value> (&table)[Size], Key key) {
-  for (const auto& [own, value] : table) {
-    if (own == key) return value;
+  for (const auto& [own, paired] : table) {
+    if (own == key) return paired;
   }
   return std::nullopt;
 }

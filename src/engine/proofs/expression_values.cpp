@@ -8,7 +8,7 @@
 
 namespace gpulog::detail {
 
-using form = sema::expression::form;
+using expression_form = sema::expression::form;
 
 bool counts(const sema::expression& e) {
   if (e.is_operation() && (e.op == scalar_op::next_counter || e.op == scalar_op::iteration_number)) return true;
@@ -24,13 +24,13 @@ bool expression_values::knows(const sema::expression& e) const {
 
 std::optional<word> expression_values::value(const sema::expression& e) {
   switch (e.what) {
-    case form::variable:
+    case expression_form::variable:
       return values_[e.variable];
-    case form::constant:
+    case expression_form::constant:
       return storage::word_of(e.constant, engine_->wide_or_none());
-    case form::unnamed:
+    case expression_form::unnamed:
       return std::nullopt;
-    case form::operation:
+    case expression_form::operation:
       try {
         return compute(e);
       } catch (const kernels::arithmetic_fault&) {
@@ -38,7 +38,7 @@ std::optional<word> expression_values::value(const sema::expression& e) {
       } catch (const kernels::rule_fault&) {
         return std::nullopt;
       }
-    case form::record: {
+    case expression_form::record: {
       std::vector<word> fields;
       for (const sema::expression& argument : e.arguments) {
         const auto field = value(argument);
@@ -99,18 +99,18 @@ bool expression_values::holds(comparison_op op, word left, word right) const {
   }
 }
 
-bool expression_values::unify(const sema::expression& form, word value) {
-  if (form.is_unnamed()) return true;
-  if (form.is_variable() && !is_bound(form.variable)) {
-    bind(form.variable, value);
+bool expression_values::unify(const sema::expression& pattern, word value) {
+  if (pattern.is_unnamed()) return true;
+  if (pattern.is_variable() && !is_bound(pattern.variable)) {
+    bind(pattern.variable, value);
     return true;
   }
-  if (!form.is_record()) return this->value(form) == value;
-  const storage::record_table& table = engine_->records[static_cast<std::uint32_t>(form.arguments.size())];
+  if (!pattern.is_record()) return this->value(pattern) == value;
+  const storage::record_table& table = engine_->records[static_cast<std::uint32_t>(pattern.arguments.size())];
   if (!table.has(value)) return false;
   const word* const fields = table.fields(value);
-  for (std::size_t i = 0; i < form.arguments.size(); ++i) {
-    if (!unify(form.arguments[i], fields[i])) return false;
+  for (std::size_t i = 0; i < pattern.arguments.size(); ++i) {
+    if (!unify(pattern.arguments[i], fields[i])) return false;
   }
   return true;
 }

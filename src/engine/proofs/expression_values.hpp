@@ -35,7 +35,7 @@ class expression_values {
   [[nodiscard]] std::optional<word> value(const sema::expression& e);
   [[nodiscard]] bool holds(comparison_op op, word left, word right) const;
   /// Whether a value is of this form; variables that are not bound are then.
-  [[nodiscard]] bool unify(const sema::expression& form, word value);
+  [[nodiscard]] bool unify(const sema::expression& pattern, word value);
 
  private:
   [[nodiscard]] std::optional<word> compute(const sema::expression& e);

@@ -80,7 +80,7 @@ class proof_search {
   /// The instance's values for the variables, as texts; names of those without one.
   [[nodiscard]] sema::rule with_values(number of, const proof_graph::instance& by);
   [[nodiscard]] std::string obstacle(relation_id relation);
-  [[nodiscard]] failed_rule failure_of(relation_id relation, std::size_t number, std::span<const word> words,
+  [[nodiscard]] failed_rule failure_of(relation_id relation, std::size_t rule, std::span<const word> words,
                                        const variable_values& given);
 
   engine_state* engine_;

@@ -281,11 +281,11 @@ bool rule_matcher::generate(const sema::generator& made, const place& here) {
   }
   const auto each = [&](auto from, auto to) {
     using Word = decltype(from);
-    const Word step = ends.size() > 2 ? static_cast<Word>(ends[2]) : kernels::default_step(made.kind, from, to);
-    const std::uint64_t size = kernels::range_size(made.kind, from, to, step);
+    const Word distance = ends.size() > 2 ? static_cast<Word>(ends[2]) : kernels::default_step(made.kind, from, to);
+    const std::uint64_t size = kernels::range_size(made.kind, from, to, distance);
     for (std::uint64_t number = 0; number < size; ++number) {
       budget_->spend();
-      const Word value = kernels::range_value(made.kind, from, step, number);
+      const Word value = kernels::range_value(made.kind, from, distance, number);
       const std::size_t before = values_.mark();
       const bool fits = values_.unify(made.result, storage::word_of(value, engine_->wide_or_none()));
       const bool wants_more = !fits || go_on(here);

@@ -164,13 +164,13 @@ void proof_search::show_instance(number of, const proof_graph::instance& by, std
   }
 }
 
-failed_rule proof_search::failure_of(relation_id relation, std::size_t number, std::span<const word> words,
+failed_rule proof_search::failure_of(relation_id relation, std::size_t rule, std::span<const word> words,
                                      const variable_values& given) {
   const sema::program& program = engine_->analysed();
-  const sema::rule& source = program[program[relation].rules[number]];
+  const sema::rule& source = program[program[relation].rules[rule]];
   const variable_types types(program, source);
   failed_rule made;
-  made.number = number + 1;
+  made.number = rule + 1;
   made.rule = sema::source_text(program, source);
   made.location = to_string(source.span);
   std::vector<std::optional<word>> values(source.variables.size());
@@ -206,9 +206,7 @@ std::vector<failed_rule> proof_search::why_not(relation_id relation, std::span<c
                                                const variable_values& given) {
   std::vector<failed_rule> rules;
   const std::size_t count = engine_->analysed()[relation].rules.size();
-  for (std::size_t number = 0; number < count; ++number) {
-    rules.push_back(failure_of(relation, number, words, given));
-  }
+  for (std::size_t rule = 0; rule < count; ++rule) rules.push_back(failure_of(relation, rule, words, given));
   return rules;
 }
 

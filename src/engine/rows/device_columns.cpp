@@ -67,12 +67,12 @@ class host_copy {
       return 0;
     };
     stream_.get_next = [](ArrowArrayStream* stream, ArrowArray* made) {
-      host_copy& column = of(stream);
+      host_copy& copy = of(stream);
       *made = {};
-      if (std::exchange(column.is_read_, true)) return 0;
-      made->length = static_cast<std::int64_t>(column.rows_);
+      if (std::exchange(copy.is_read_, true)) return 0;
+      made->length = static_cast<std::int64_t>(copy.rows_);
       made->n_buffers = 2;
-      made->buffers = column.buffers_;
+      made->buffers = copy.buffers_;
       made->release = [](ArrowArray* array) { array->release = nullptr; };
       return 0;
     };

@@ -61,18 +61,18 @@ void syntax_rewriter::rewrite(syntax::atom& atom) const {
 
 void syntax_rewriter::rewrite(std::vector<syntax::conjunction>& alternatives) const {
   for (syntax::conjunction& conjunction : alternatives) {
-    for (syntax::literal& literal : conjunction) rewrite(literal);
+    for (syntax::literal& part : conjunction) rewrite(part);
   }
 }
 
-void syntax_rewriter::rewrite(syntax::literal& literal) const {
-  if (auto* atom = literal.as<syntax::atom>()) rewrite(*atom);
-  if (auto* constraint = literal.as<syntax::constraint>()) {
+void syntax_rewriter::rewrite(syntax::literal& part) const {
+  if (auto* atom = part.as<syntax::atom>()) rewrite(*atom);
+  if (auto* constraint = part.as<syntax::constraint>()) {
     rewrite(constraint->left);
     rewrite(constraint->right);
   }
-  if (auto* negation = literal.as<syntax::negation>()) rewrite(*negation->inner);
-  if (auto* group = literal.as<syntax::group>()) rewrite(group->alternatives);
+  if (auto* negation = part.as<syntax::negation>()) rewrite(*negation->inner);
+  if (auto* group = part.as<syntax::group>()) rewrite(group->alternatives);
 }
 
 void syntax_rewriter::rewrite(std::vector<syntax::argument>& terms) const {

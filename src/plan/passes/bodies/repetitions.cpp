@@ -15,7 +15,7 @@
 namespace gpulog::plan {
 namespace {
 
-using key = std::vector<std::uint64_t>;
+using canonical_key = std::vector<std::uint64_t>;
 
 constexpr std::uint64_t not_numbered = std::numeric_limits<std::uint64_t>::max();
 
@@ -34,7 +34,7 @@ class variable_numbers {
   std::uint64_t next_ = 0;
 };
 
-void append(key& to, const sema::expression& tree, const variable_numbers& numbers) {
+void append(canonical_key& to, const sema::expression& tree, const variable_numbers& numbers) {
   to.push_back(static_cast<std::uint64_t>(tree.what) << 32 | static_cast<std::uint64_t>(tree.kind) << 16 |
                static_cast<std::uint64_t>(tree.op));
   if (tree.is_variable()) to.push_back(numbers[tree.variable]);
@@ -43,8 +43,8 @@ void append(key& to, const sema::expression& tree, const variable_numbers& numbe
   for (const sema::expression& argument : tree.arguments) append(to, argument, numbers);
 }
 
-key literal_key(const body_atom& atom, const variable_numbers& numbers) {
-  key result{atom.relation.value};
+canonical_key literal_key(const body_atom& atom, const variable_numbers& numbers) {
+  canonical_key result{atom.relation.value};
   for (const term& argument : atom.arguments) {
     result.push_back(static_cast<std::uint64_t>(argument.what));
     if (argument.is_variable()) result.push_back(numbers[argument.value]);
@@ -53,8 +53,8 @@ key literal_key(const body_atom& atom, const variable_numbers& numbers) {
   return result;
 }
 
-key literal_key(const condition& test, const variable_numbers& numbers) {
-  key result{static_cast<std::uint64_t>(test.op)};
+canonical_key literal_key(const condition& test, const variable_numbers& numbers) {
+  canonical_key result{static_cast<std::uint64_t>(test.op)};
   append(result, test.left, numbers);
   append(result, test.right, numbers);
   return result;
@@ -70,7 +70,7 @@ variable_numbers own_numbers(const normalized_rule& rule) {
 template <class Literal>
 void drop_repeated(std::vector<Literal>& literals, const variable_numbers& numbers) {
   if (literals.size() < 2) return;
-  std::set<key> seen;
+  std::set<canonical_key> seen;
   std::erase_if(literals, [&](const Literal& one) { return !seen.insert(literal_key(one, numbers)).second; });
 }
 
@@ -82,19 +82,19 @@ bool counts(const sema::expression& tree) {
 bool counts(const condition& test) { return counts(test.left) || counts(test.right); }
 
 template <class Literal>
-void append_sorted(key& to, const std::vector<Literal>& literals, const variable_numbers& numbers) {
-  std::vector<key> keys;
+void append_sorted(canonical_key& to, const std::vector<Literal>& literals, const variable_numbers& numbers) {
+  std::vector<canonical_key> keys;
   for (const Literal& one : literals) keys.push_back(literal_key(one, numbers));
   std::sort(keys.begin(), keys.end());
   to.push_back(keys.size());
-  for (const key& one : keys) to.insert(to.end(), one.begin(), one.end());
+  for (const canonical_key& one : keys) to.insert(to.end(), one.begin(), one.end());
 }
 
 /// The atoms in an order that does not depend on how they are written where that is easy to tell: the smallest one
 /// next, going by variables that have numbers, which then gives its other variables numbers.
-void append_atoms(key& to, const normalized_rule& rule, variable_numbers& numbers) {
-  std::vector<key> keys;
-  std::set<std::pair<key, std::size_t>> waiting;
+void append_atoms(canonical_key& to, const normalized_rule& rule, variable_numbers& numbers) {
+  std::vector<canonical_key> keys;
+  std::set<std::pair<canonical_key, std::size_t>> waiting;
   std::vector<std::vector<std::size_t>> atoms_with(rule.variables.size());
   for (std::size_t atom = 0; atom < rule.atoms.size(); ++atom) {
     keys.push_back(literal_key(rule.atoms[atom], numbers));
@@ -116,7 +116,7 @@ void append_atoms(key& to, const normalized_rule& rule, variable_numbers& number
         waiting.emplace(keys[atom], atom);
       }
     }
-    const key placed = literal_key(rule.atoms[next], numbers);
+    const canonical_key placed = literal_key(rule.atoms[next], numbers);
     to.insert(to.end(), placed.begin(), placed.end());
   }
 }
@@ -142,7 +142,7 @@ std::optional<std::vector<std::uint64_t>> rule_key(const normalized_rule& rule) 
   std::vector<std::uint32_t> variables;
   for (const sema::expression& argument : rule.head_arguments) append_variables(argument, variables);
   for (const std::uint32_t variable : variables) numbers.meet(variable);
-  key result{rule.head.value};
+  canonical_key result{rule.head.value};
   for (const sema::expression& argument : rule.head_arguments) append(result, argument, numbers);
   append_atoms(result, rule, numbers);
   // Variables that no atom binds are met in the order of the conditions, as written.
@@ -159,9 +159,9 @@ std::optional<std::vector<std::uint64_t>> rule_key(const normalized_rule& rule) 
 
 std::size_t drop_repeated_rules(std::vector<normalized_rule>& rules) {
   if (rules.size() < 2) return 0;
-  std::set<key> seen;
+  std::set<canonical_key> seen;
   return std::erase_if(rules, [&seen](const normalized_rule& rule) {
-    std::optional<key> own = rule_key(rule);
+    std::optional<canonical_key> own = rule_key(rule);
     return own && !seen.insert(std::move(*own)).second;
   });
 }
