@@ -17,11 +17,8 @@ struct table_growth {
   static constexpr std::uint64_t initial_slots = 1024;
   static constexpr double max_load = 0.625;  ///< five slots of a line of eight: few lines are full
 
-  /// Large tables grow by less: a half-empty one is memory that nothing uses. A multiple of all lines.
-  [[nodiscard]] static std::uint64_t next(std::uint64_t slots) {
-    return slots < large_slots ? slots * 2 : (slots + slots / 2 + 15) / 16 * 16;
-  }
-  static constexpr std::uint64_t large_slots = 1u << 20;
+  /// Growing large tables by a half saves a fifth of some of them, and takes 4 to 10 % of CSPA's time.
+  [[nodiscard]] static std::uint64_t next(std::uint64_t slots) { return slots * 2; }
   [[nodiscard]] static std::uint64_t limit(std::uint64_t slots) {
     return static_cast<std::uint64_t>(static_cast<double>(slots) * max_load);
   }
