@@ -93,6 +93,10 @@ inline constexpr std::uint64_t least_takeover_tuples = 4096;
 /// bench/results/h100-row-products.txt).
 inline constexpr std::uint64_t least_host_product_tuples = 1024;
 inline constexpr std::uint64_t least_device_product_tuples = 4096;
+/// Rows of products are made in topological order as long as none takes longer than this, times the part of the device
+/// that waits for it: about what launching a round costs (`bench/paper/tables sg` with builds of other values: from 16
+/// to 22 us each graph took the better way; at 14 us SF.cedge took 1.4 times as long, at 25 ego-Facebook 2.5 times).
+inline constexpr double waited_row_seconds = 18e-6;
 /// Up to so many rows it is made so however few tuples follow each; of more, only where more than one does. Chosen with
 /// forests and random graphs of 50,000 to 150,000 edges; no command measures it.
 inline constexpr std::uint64_t small_product_rows = 16384;

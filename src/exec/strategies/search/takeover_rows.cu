@@ -85,21 +85,19 @@ long_search_shape long_shape_for(const backend::gpu::device_context& context, st
   // Few threads a block, so that many searches are under way, but for rows that leave room for few blocks.
   constexpr std::size_t rows_for_128 = 40 << 10;
   constexpr std::size_t rows_for_256 = 100 << 10;
-  constexpr std::size_t other_shared_bytes = sizeof(kernels::gpu::long_search) + 1024;
+  constexpr std::size_t other_shared_bytes = sizeof(kernels::gpu::long_search<1024>) + 1024;
   const row_memory rows = row_memory_for(numbers);
   const std::size_t row_bytes = rows.groups * std::size_t{kernels::gpu::group_numbers} / 8;
-  // Each wave lists numbers, so fewer threads need less of the block's memory.
   const long_search_shape all[] = {
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<128, true>), .threads = 128},
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<256, true>), .threads = 256},
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<1024, true>), .threads = 1024},
-      {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<256, true>), .threads = 256},
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<512, false>), .threads = 512, .has_row = false}};
   const std::size_t first = row_bytes <= rows_for_128 ? 0 : row_bytes <= rows_for_256 ? 1 : 2;
   for (std::size_t i = first; i < std::size(all); ++i) {
     long_search_shape chosen = all[i];
     if (chosen.has_row && row_bytes > block_row_bytes) continue;
-    chosen.shared_bytes = kernels::gpu::long_takeover_bytes(rows, chosen.threads, chosen.has_row);
+    chosen.shared_bytes = kernels::gpu::long_takeover_bytes(rows, chosen.has_row);
     if (chosen.shared_bytes + other_shared_bytes > context.shared_bytes_per_block()) continue;
     chosen.blocks = backend::gpu::blocks_a_multiprocessor(chosen.kernel, chosen.threads, chosen.shared_bytes) *
                     context.multiprocessors();
@@ -121,10 +119,9 @@ takeover_rows::takeover_rows(const backend::gpu::device_context& context, backen
       kinds_(resource, graph_.sources, fresh_memory::anything),
       listed_(resource, graph_.sources, fresh_memory::anything),
       results_(resource, graph_.sources, fresh_memory::anything),
-      counts_(resource, 1) {
-  search_.first_starts = graph_.starts.first.data();
-  search_.starts = graph_.starts.all.data();
-  search_.steps = graph_.steps.all.data();
+      counts_(resource, 1, fresh_memory::anything) {
+  search_.first_starts = graph_.first_starts();
+  search_.starts = search_.steps = graph_.lists.all.data();
   search_.vertices = vertices_.data();
   search_.numbers = graph_.numbers;
   search_.sources = graph_.sources;
@@ -133,7 +130,7 @@ takeover_rows::takeover_rows(const backend::gpu::device_context& context, backen
   search_.kinds = kinds_.data();
   search_.listed = listed_.data();
   search_.counts = counts_.data();
-  backend::gpu::for_each(context.stream(), graph_.numbers, make_vertex{graph_.steps.first.data(), vertices_.data()});
+  backend::gpu::for_each(context.stream(), graph_.numbers, make_vertex{graph_.first_steps(), vertices_.data()});
   find_vertices();
   make_rows(most_words);
 }
@@ -205,8 +202,7 @@ void takeover_rows::search(backend::gpu::stage_clock& clock) {
   vertices_.release();
   vertex_of_.release();
   kinds_.release();
-  graph_.starts = {};
-  graph_.steps = {};
+  graph_.lists = {};
 }
 
 void takeover_rows::launch_short() {
@@ -235,8 +231,7 @@ void takeover_rows::write_totals() {
 
 std::uint64_t takeover_rows::bytes() const {
   return vertices_.bytes() + vertex_of_.bytes() + kinds_.bytes() + results_.bytes() + words_.bytes() + places_.bytes() +
-         not_kept_.bytes() + graph_.starts.first.bytes() + graph_.starts.all.bytes() + graph_.steps.first.bytes() +
-         graph_.steps.all.bytes();
+         not_kept_.bytes() + graph_.lists.first.bytes() + graph_.lists.all.bytes();
 }
 
 void takeover_rows::place_sources() {
