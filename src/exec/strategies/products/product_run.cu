@@ -210,9 +210,7 @@ class product_run {
                                    kernels::gpu::product_bytes(arguments_.groups, shape.threads), context_.stream()},
                                   arguments_, queue);
     product_queue::progress made{};
-    backend::gpu::copy_async(&made, progress.data(), sizeof made, backend::gpu::direction::device_to_host,
-                             context_.stream());
-    context_.synchronize();
+    context_.read(progress.data(), &made, sizeof made);
     all.rounds = made.completed == 0 ? 0 : 1;
     all.candidates = made.candidates;
     return made.completed + made.empty == arguments_.numbers;
@@ -239,9 +237,7 @@ class product_run {
       const std::size_t bytes = rounds * sizeof counts.front();
       backend::gpu::fill_async(counts_.data(), 0, bytes, context_.stream());
       for (std::size_t round = 0; round < rounds; ++round) launch_round(counts_.data() + round);
-      backend::gpu::copy_async(counts.data(), counts_.data(), bytes, backend::gpu::direction::device_to_host,
-                               context_.stream());
-      context_.synchronize();
+      context_.read(counts_.data(), counts.data(), bytes);
       for (std::size_t round = 0; round < rounds; ++round) {
         if (counts[round].due == 0) return;
         ++all.rounds;

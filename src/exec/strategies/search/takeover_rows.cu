@@ -187,9 +187,7 @@ void takeover_rows::search(backend::gpu::stage_clock& clock) {
   clock.end("short searches");
   launch_long(0, graph_.sources);
   clock.end("long searches");
-  backend::gpu::copy_async(&totals_, counts_.data(), sizeof totals_, backend::gpu::direction::device_to_host,
-                           context_.stream());
-  context_.synchronize();
+  context_.read(counts_.data(), &totals_, sizeof totals_);
   release_queues();
   listed_.release();
   if (totals_.not_kept != 0) return;
@@ -330,9 +328,7 @@ const std::vector<std::uint64_t>& takeover_rows::pieces() {
   constexpr std::uint64_t rows_of_a_piece = 1U << 22;
   place_sources();
   std::vector<std::uint64_t> places(graph_.sources + 1);
-  backend::gpu::copy_async(places.data(), places_.data(), places_.bytes(), backend::gpu::direction::device_to_host,
-                           context_.stream());
-  context_.synchronize();
+  context_.read(places_.data(), places.data(), places_.bytes());
   piece_rows_ = piece_sources_ = {0};
   std::uint64_t largest = 0;
   for (std::uint64_t source = 0; source < graph_.sources; ++source) {
