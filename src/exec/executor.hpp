@@ -11,6 +11,7 @@
 
 #include "backend/memory_resource.hpp"
 #include "backend/piece_runner.hpp"
+#include "exec/calibration.hpp"
 #include "exec/iteration_series.hpp"
 #include "exec/run_monitor.hpp"
 #include "kernels/join/pipeline.hpp"
@@ -62,9 +63,12 @@ struct cut_offs {
   // On a device, `hash` mode.
   std::uint64_t kept_row_words = UINT64_MAX;   ///< most words of complete rows that searches keep
   std::uint64_t block_row_bytes = UINT64_MAX;  ///< most of a row of bits that a search has in its block's memory
-  std::uint64_t batch_rows = 4096;             ///< most rows of a version that runs in one kernel with others
-  std::uint64_t loop_rows = 65536;             ///< the same in a kernel that loops over iterations; 0: there is none
-  std::uint64_t loop_run_rows = 2048;          ///< most rows of an index's run that is made there, 2048 at most
+  /// Rows of products are made in topological order up to rows that take longer, times the part of the device that
+  /// waits for them; 0: in rounds from the start.
+  double waited_row_seconds = calibration::waited_row_seconds;
+  std::uint64_t batch_rows = 4096;     ///< most rows of a version that runs in one kernel with others
+  std::uint64_t loop_rows = 65536;     ///< the same in a kernel that loops over iterations; 0: there is none
+  std::uint64_t loop_run_rows = 2048;  ///< most rows of an index's run that is made there, 2048 at most
 };
 
 /// Which of the strata and versions that can be evaluated row by row (plan::row_evaluation, plan::version_rows) are:

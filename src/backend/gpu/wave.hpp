@@ -190,6 +190,17 @@ __device__ inline void store_past_caches(four_words* to, const four_words& value
 #endif
 }
 
+/// A clock that all of the device share.
+[[nodiscard]] __device__ inline unsigned long long nanoseconds() {
+#if defined(GPULOG_GPU_CUDA)
+  unsigned long long now = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+#else
+  return wall_clock64() * 10;  // it has 100 MHz
+#endif
+}
+
 /// In a loop that waits for another block.
 __device__ inline void pause() {
 #if defined(GPULOG_GPU_HIP)

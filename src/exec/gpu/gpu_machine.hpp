@@ -104,7 +104,7 @@ class gpu_machine {
                                                       kernels::relation_list<relation>& relations, bool /*always*/,
                                                       const std::atomic<bool>* stop) {
     small_runs_.flush();
-    return exec::run_products(*context_, *resource_, task, bound, relations, stop);
+    return exec::run_products(*context_, *resource_, task, bound, relations, cut_.waited_row_seconds, stop);
   }
   static constexpr kernels::row_cut_offs rows_pay = calibration::device_rows_pay;
   std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/rows/row_task.hpp"
+#include "kernels/search/decomposed_task.hpp"
 
 /// A recursion of products: r(x,y) :- left(x,u), r(u,v), right(v,y). The relation is a matrix of bits, a row for each
 /// value x. A round unites the rows of all u that follow x, goes from each v of the union to the values that follow it,
@@ -29,6 +30,7 @@ struct product_task {
 struct product_counts {
   std::uint64_t candidates = 0;
   std::uint64_t rounds = 0;
+  std::vector<search_stage> stages = {};  ///< that a device measured
 };
 
 }  // namespace gpulog::kernels

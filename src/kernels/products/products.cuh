@@ -246,7 +246,8 @@ __device__ inline void pull_union(const product_arguments& arguments, const numb
   for (std::uint32_t item = backend::gpu::wave(); item < arguments.groups * pieces; item += blockDim.x / wave_size) {
     const std::uint32_t group = item / pieces;
     const std::uint32_t first_word = item % pieces * words * at_once;
-    const std::uint32_t known = arguments.rows[(std::uint64_t{number} * arguments.groups + group) * wave_size + lane];
+    const std::uint32_t known =
+        arguments.has_words ? arguments.rows[(std::uint64_t{number} * arguments.groups + group) * wave_size + lane] : 0;
     number_list lists[at_once];
     std::uint32_t is_open = 0;  // bits by word
     std::uint32_t is_found = 0;
@@ -324,13 +325,14 @@ __device__ inline void add_reached(const product_arguments& arguments, std::uint
     if (!backend::gpu::any_lane(bits != 0)) continue;
     reached[group * wave_size + lane] = 0;
     if (arguments.without_equal && number / word_bits == group * wave_size + lane) bits &= ~(1U << number % word_bits);
-    if (bits != 0) {
-      std::uint32_t* const row = arguments.rows + (std::uint64_t{number} * arguments.groups + group) * wave_size + lane;
+    std::uint32_t* const row = arguments.rows + (std::uint64_t{number} * arguments.groups + group) * wave_size + lane;
+    if (bits != 0 && arguments.has_words) {
       const std::uint32_t known = *row;
       bits &= ~known;
       if (bits != 0) *row = known | bits;
     }
     const std::uint32_t fresh = backend::gpu::sum_of_lanes(std::uint32_t{backend::gpu::count_bits(bits)});
+    if (!arguments.has_words && fresh != 0) *row = bits;
     if (lane == 0 && fresh != 0) {
       arguments.stamps[std::uint64_t{number} * arguments.groups + group] = arguments.round;
       atomicAdd(&own.fresh, fresh);
@@ -354,6 +356,33 @@ __device__ inline void tell_readers(const product_arguments& arguments, const pr
     for (std::uint32_t i = threadIdx.x; i < list.count; i += blockDim.x)
       arguments.is_due[readers.all[list.first + i]] = 1;
   }
+}
+
+/// Arrays of a block, zero between rows.
+struct product_arrays {
+  std::uint32_t* united;
+  std::uint32_t* reached;
+  std::uint16_t* staged;  ///< numbers that the wave lists
+};
+
+/// Adds to a row what the rules give for it now. All threads call it behind a barrier, and leave it by one.
+__device__ inline void make_row(const product_arguments& arguments, product_block& own, const product_arrays& arrays,
+                                unsigned long long& candidates) {
+  bool has_reached = false;
+  for (std::uint32_t r = 0; r < arguments.rule_count; ++r) {
+    const product_rule_view& rule = arguments.rules[r];
+    bool is_united = own.visited == 0 && rule.is_first && unite_left(rule.left, own.number, arrays.united);
+    if (rule.is_recursive && unite_changed(arguments, rule.left, own, arrays.united)) is_united = true;
+    if (__syncthreads_or(is_united ? 1 : 0) == 0) continue;
+    leave_new(arguments, rule, own.number, arrays.united, own.united[r]);
+    __syncthreads();
+    if (own.united[r] == 0) continue;
+    has_reached = true;
+    follow_union(arguments, r, own, arrays.united, arrays.reached, arrays.staged, candidates);
+    __syncthreads();
+  }
+  if (has_reached) add_reached(arguments, arrays.reached, own);
+  __syncthreads();
 }
 
 /// One thread: asks for the next row of a list.
@@ -384,24 +413,27 @@ __device__ inline void take_row(const product_arguments& arguments, std::uint32_
   return 2 * groups * std::size_t{wave_size} * sizeof(std::uint32_t) + threads / wave_size * sizeof(staged_numbers);
 }
 
+/// All threads call it. They are zero behind a barrier.
+[[nodiscard]] __device__ inline product_arrays arrays_in(std::uint32_t* memory, std::uint32_t groups) {
+  const std::uint32_t row_words = groups * wave_size;
+  for (std::uint32_t i = threadIdx.x; i < 2 * row_words; i += blockDim.x) memory[i] = 0;
+  return {memory, memory + row_words,
+          reinterpret_cast<std::uint16_t*>(memory + 2 * row_words) + backend::gpu::wave() * group_numbers};
+}
+
 constexpr unsigned most_product_threads = 1024;
 
 __global__ void __launch_bounds__(most_product_threads, 1)
     product_round_kernel(const GPULOG_GRID_CONSTANT product_arguments arguments) {
   GPULOG_DYNAMIC_SHARED(std::uint32_t, product_memory);
   GPULOG_SHARED(product_block, own);
-  const std::uint32_t row_words = arguments.groups * wave_size;
-  std::uint32_t* const united = product_memory;
-  std::uint32_t* const reached = united + row_words;
-  std::uint16_t* const staged =
-      reinterpret_cast<std::uint16_t*>(reached + row_words) + backend::gpu::wave() * group_numbers;
   const product_arguments::round_counts& counts = *arguments.counts;
   const bool waits = counts.ready >= arguments.enough_ready;
   const std::uint32_t* const list = waits ? arguments.ready : arguments.due;
   const std::uint32_t size = waits ? counts.ready : counts.due;
   if (blockIdx.x >= size || (size <= arguments.narrow_rows) != arguments.is_narrow) return;
   unsigned long long candidates = 0;
-  for (std::uint32_t i = threadIdx.x; i < 2 * row_words; i += blockDim.x) product_memory[i] = 0;
+  const product_arrays arrays = arrays_in(product_memory, arguments.groups);
   if (threadIdx.x == 0) {
     ask_for_row(arguments, list, size, own);
     take_row(arguments, size, own);
@@ -411,76 +443,14 @@ __global__ void __launch_bounds__(most_product_threads, 1)
   while (own.place < size) {
     // By another wave than the one that has most to do.
     if (threadIdx.x == blockDim.x - 1) ask_for_row(arguments, list, size, own);
-    bool has_reached = false;
-    for (std::uint32_t r = 0; r < arguments.rule_count; ++r) {
-      const product_rule_view& rule = arguments.rules[r];
-      bool is_united = own.visited == 0 && rule.is_first && unite_left(rule.left, own.number, united);
-      if (rule.is_recursive && unite_changed(arguments, rule.left, own, united)) is_united = true;
-      if (__syncthreads_or(is_united ? 1 : 0) == 0) continue;
-      leave_new(arguments, rule, own.number, united, own.united[r]);
-      __syncthreads();
-      if (own.united[r] == 0) continue;
-      has_reached = true;
-      follow_union(arguments, r, own, united, reached, staged, candidates);
-      __syncthreads();
-    }
-    if (has_reached) {
-      add_reached(arguments, reached, own);
-      __syncthreads();
-      tell_readers(arguments, own);
-    }
+    make_row(arguments, own, arrays, candidates);
+    tell_readers(arguments, own);
     __syncthreads();
     if (threadIdx.x == 0) take_row(arguments, size, own);
     __syncthreads();
   }
   candidates = backend::gpu::sum_of_lanes(std::uint64_t{candidates});
   if (backend::gpu::lane() == 0 && candidates != 0) atomicAdd(&arguments.counts->candidates, candidates);
-}
-
-/// Bits of rows become columns.
-struct product_results {
-  const std::uint32_t* rows = nullptr;
-  const std::uint32_t* stamps = nullptr;
-  const unsigned long long* begins = nullptr;  ///< by number: its first row of the result
-  const word* values = nullptr;                ///< by number; null: a number is its value
-  std::uint32_t numbers = 0;
-  std::uint32_t groups = 0;
-  word* out[2] = {};
-};
-
-constexpr unsigned product_results_threads = 256;
-
-/// A wave for each row.
-__global__ void __launch_bounds__(product_results_threads) write_products_kernel(const product_results results) {
-  constexpr unsigned waves = product_results_threads / wave_size;
-  GPULOG_SHARED(staged_numbers[waves], all_staged);
-  std::uint16_t* const staged = all_staged[backend::gpu::wave()];
-  const std::uint32_t lane = backend::gpu::lane();
-  for (std::uint32_t number = blockIdx.x * waves + backend::gpu::wave(); number < results.numbers;
-       number += gridDim.x * waves) {
-    std::uint64_t at = results.begins[number];
-    if (results.begins[number + 1] == at) continue;
-    const word own = results.values == nullptr ? number : results.values[number];
-    for (std::uint32_t group = 0; group < results.groups; ++group) {
-      if (results.stamps[std::uint64_t{number} * results.groups + group] == 0) continue;
-      const std::uint32_t bits = results.rows[(std::uint64_t{number} * results.groups + group) * wave_size + lane];
-      const std::uint32_t size = backend::gpu::count_bits(bits);
-      const std::uint32_t sum = backend::gpu::inclusive_sum_of_lanes(size);
-      const std::uint32_t n = backend::gpu::shuffle(sum, wave_size - 1);
-      list_group(bits, sum - size, staged);
-      // Lines of memory are written whole.
-      const auto skipped = static_cast<std::uint32_t>(at % row_alignment);
-      for (std::uint32_t i = lane; i < n + skipped; i += wave_size) {
-        if (i < skipped) continue;
-        const word value = group * group_numbers + staged[i - skipped];
-        backend::gpu::store_past_caches(results.out[0] + (at + i - skipped), own);
-        backend::gpu::store_past_caches(results.out[1] + (at + i - skipped),
-                                        results.values == nullptr ? value : results.values[value]);
-      }
-      at += n;
-      backend::gpu::wave_barrier();
-    }
-  }
 }
 
 }  // namespace gpulog::kernels::gpu

@@ -41,6 +41,7 @@ struct product_arguments {
   std::uint32_t groups = 0;
   std::uint32_t narrow_rows = 0;   ///< up to so many rows are made by large blocks
   bool is_narrow = false;          ///< the launch of large blocks
+  bool has_words = true;           ///< rows are zero where they have no bits; else only groups with a stamp have words
   std::uint32_t enough_ready = 1;  ///< from so many rows on that need not wait, the others do; at least 1
 
   std::uint32_t* rows = nullptr;        ///< [number][word]
@@ -58,6 +59,24 @@ struct product_arguments {
     unsigned visited;  ///< rows
     unsigned long long candidates;
   }* counts = nullptr;  ///< of this round
+};
+
+/// Rows in topological order: a row is made once all rows that it reads are complete.
+struct product_queue {
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  std::uint32_t* numbers = nullptr;  ///< rows whose turn has come; none behind them
+  std::uint32_t* unread = nullptr;   ///< by number: rows that it reads and that are not complete
+  double waited_row = 0;  ///< nanoseconds of a row, times the part of all blocks that wait: a slow row has more
+  struct progress {
+    unsigned pushed;
+    unsigned popped;
+    unsigned completed;  ///< of those that were pushed
+    unsigned empty;      ///< rows that read nothing; they are complete from the start
+    int slow;            ///< grows with slow rows that others wait for, and falls with other ones
+    unsigned is_stopped;
+    unsigned long long candidates;
+  }* counts = nullptr;
 };
 
 }  // namespace gpulog::kernels::gpu

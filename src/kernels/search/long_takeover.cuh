@@ -11,9 +11,11 @@
 /// complete is searched through: nobody waits, so vertices come in any order, and cycles do no harm.
 namespace gpulog::kernels::gpu {
 
-/// What a search has in the block's memory beside its row.
+/// What a search has in the block's memory beside its row. Blocks of few threads need the room for another block more
+/// than for vertices that they can't take over at once anyway.
+template <unsigned Threads>
 struct long_search {
-  static constexpr std::uint32_t most_met = 256;
+  static constexpr std::uint32_t most_met = Threads <= 256 ? 128 : 256;
   static constexpr std::uint32_t none_met = UINT32_MAX;
 
   unsigned long long number;  ///< place in the list of long searches
@@ -27,15 +29,15 @@ struct long_search {
 
 /// Arrays of a block. HasRow: the row of bits has a place in the block's memory. Where it has none, it is long, and
 /// only those of its groups are read that are used.
-template <bool HasRow>
+template <unsigned Threads, bool HasRow>
 struct search_arrays {
+  using search = long_search<Threads>;
   static constexpr bool has_row = HasRow;
 
-  std::uint32_t* row;     ///< of bits
-  std::uint32_t* sums;    ///< by group: bits in front; and one behind
-  std::uint32_t* map;     ///< of a row that is taken over, bits by group: it is not zero
-  std::uint32_t* used;    ///< the same of the own row; with a row in the block's memory: once it is complete, as map
-  std::uint16_t* staged;  ///< numbers that the wave lists
+  std::uint32_t* row;   ///< of bits
+  std::uint32_t* sums;  ///< by group: bits in front; and one behind
+  std::uint32_t* map;   ///< of a row that is taken over, bits by group: it is not zero
+  std::uint32_t* used;  ///< the same of the own row; with a row in the block's memory: once it is complete, as map
   row_steps* queue;
 
   /// Of the row, as others see it.
@@ -69,8 +71,8 @@ struct search_arrays {
 
 /// A number that follows. All lanes call it.
 template <class Arrays>
-__device__ inline void visit_or_take(const takeover_arguments& arguments, const Arrays& arrays, long_search& own,
-                                     bool is_there, std::uint32_t number) {
+__device__ inline void visit_or_take(const takeover_arguments& arguments, const Arrays& arrays,
+                                     typename Arrays::search& own, bool is_there, std::uint32_t number) {
   bool fresh = false;
   row_vertex vertex = {};
   if (is_there && !has_bit(arrays.row, number)) {
@@ -78,7 +80,7 @@ __device__ inline void visit_or_take(const takeover_arguments& arguments, const 
     bool is_taken = false;
     if (vertex.row != kept_row::unknown && vertex.row != kept_row::empty) {
       const std::uint32_t met = atomicAdd(&own.met, 1U);
-      is_taken = met < long_search::most_met;
+      is_taken = met < Arrays::search::most_met;
       if (is_taken) {
         own.met_vertices[met] = number;
         own.met_rows[met] = vertex.row;
@@ -97,8 +99,8 @@ __device__ inline void visit_or_take(const takeover_arguments& arguments, const 
 /// The first wave: chooses the largest of the rows of bits that were met and are not covered by what was taken over.
 template <class Arrays>
 __device__ inline void pick_row(const takeover_arguments& arguments, const Arrays& arrays, std::uint32_t met,
-                                long_search& own) {
-  static_assert(long_search::most_met <= 1U << 8);
+                                typename Arrays::search& own) {
+  static_assert(Arrays::search::most_met <= 1U << 8);
   constexpr std::uint32_t most_size = (1U << 24) - 1;
   const std::uint32_t lane = backend::gpu::lane();
   std::uint32_t best = 0;
@@ -108,7 +110,7 @@ __device__ inline void pick_row(const takeover_arguments& arguments, const Array
       best = max(best, min(size, most_size) << 8 | i);
   }
   best = backend::gpu::greatest_of_lanes(best);
-  const std::uint32_t picked = best == 0 ? long_search::none_met : best & (long_search::most_met - 1);
+  const std::uint32_t picked = best == 0 ? Arrays::search::none_met : best & (Arrays::search::most_met - 1);
   if (best != 0) {
     const std::uint32_t* const map = arguments.rows.at(own.met_rows[picked]);
     for (std::uint32_t i = lane; i < arguments.rows.map_words; i += wave_size)
@@ -155,7 +157,7 @@ __device__ inline void unite(const takeover_arguments& arguments, const Arrays& 
 /// Lists that were met, all of them, a team of lanes for each.
 template <class Arrays>
 __device__ inline void unite_lists(const takeover_arguments& arguments, const Arrays& arrays, std::uint32_t met,
-                                   const long_search& own, unsigned long long& taken) {
+                                   const typename Arrays::search& own, unsigned long long& taken) {
   constexpr unsigned at_once = 4;
   constexpr unsigned team = 8;
   const std::uint32_t member = threadIdx.x % team;
@@ -184,16 +186,16 @@ __device__ inline void unite_lists(const takeover_arguments& arguments, const Ar
 
 /// The rows of vertices that a level has met. All threads call it behind a barrier, and leave it by one.
 template <class Arrays>
-__device__ inline void take_over(const takeover_arguments& arguments, const Arrays& arrays, long_search& own,
-                                 unsigned long long& taken) {
-  const std::uint32_t met = min(own.met, long_search::most_met);
+__device__ inline void take_over(const takeover_arguments& arguments, const Arrays& arrays,
+                                 typename Arrays::search& own, unsigned long long& taken) {
+  const std::uint32_t met = min(own.met, Arrays::search::most_met);
   if (met == 0) return;
   __threadfence();  // rows are read behind what said that they are complete
   for (;;) {
     if (backend::gpu::wave() == 0) pick_row(arguments, arrays, met, own);
     __syncthreads();
     const std::uint32_t picked = own.picked;
-    if (picked == long_search::none_met) break;
+    if (picked == Arrays::search::none_met) break;
     unite(arguments, arrays, own.met_rows[picked]);
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -209,7 +211,8 @@ __device__ inline void take_over(const takeover_arguments& arguments, const Arra
 }
 
 /// Sets the bits of a list in the row. @return how many were new, to all threads, which call it behind a barrier
-__device__ inline std::uint32_t count_new(const word* numbers, std::uint32_t n, std::uint32_t* row, long_search& own) {
+template <class Search>
+__device__ inline std::uint32_t count_new(const word* numbers, std::uint32_t n, std::uint32_t* row, Search& own) {
   std::uint32_t fresh = 0;
   for (std::uint32_t i = threadIdx.x; i < n; i += blockDim.x) fresh += set_bit(row, numbers[i]) ? 1 : 0;
   fresh = backend::gpu::sum_of_lanes(fresh);
@@ -224,8 +227,9 @@ __device__ inline std::uint32_t count_new(const word* numbers, std::uint32_t n, 
 
 /// Whether the result of a source is the row of its vertex, as begin_short() finds out of shorter lists. The row is
 /// zero, before and behind it.
+template <class Search>
 __device__ inline bool has_row_of_vertex(const takeover_arguments& arguments, std::uint64_t source,
-                                         std::uint32_t vertex, std::uint32_t* row, long_search& own) {
+                                         std::uint32_t vertex, std::uint32_t* row, Search& own) {
   const row_kind known = arguments.kinds[source];
   if (known != row_kind::unknown) return known == row_kind::of_vertex;
   const word* const starts = arguments.starts + arguments.first_starts[source];
@@ -243,7 +247,8 @@ __device__ inline bool has_row_of_vertex(const takeover_arguments& arguments, st
 /// Fills the row. All threads call it behind a barrier, and leave it by one. @return levels
 template <class Arrays>
 __device__ inline unsigned search_long(const takeover_arguments& arguments, std::uint64_t source, const Arrays& arrays,
-                                       long_search& own, unsigned long long& candidates, unsigned long long& taken) {
+                                       typename Arrays::search& own, unsigned long long& candidates,
+                                       unsigned long long& taken) {
   const std::uint32_t lane = backend::gpu::lane();
   const std::uint32_t start_end = arguments.first_starts[source + 1];
   for (std::uint32_t base = arguments.first_starts[source] + threadIdx.x - lane; base < start_end; base += blockDim.x) {
@@ -305,8 +310,9 @@ __device__ inline void sum_groups(std::uint32_t groups, const Arrays& arrays) {
 
 /// One thread: takes a place to keep the row in, and the next search. It asks for both before it waits for the first.
 /// @return whether the row is kept
+template <class Search>
 __device__ inline bool take_places(const takeover_arguments& arguments, std::uint64_t source, std::uint32_t size,
-                                   long_search& own) {
+                                   Search& own) {
   const std::uint32_t units = arguments.rows.units(size);
   const unsigned long long next = atomicAdd(&arguments.counts->next, 1ULL);
   // Searches that run again have places of the same size.
@@ -344,31 +350,29 @@ __device__ inline void keep_long(const row_memory& rows, const Arrays& arrays, u
       kept[rows.head_words + group * wave_size + lane] = bits;
       continue;
     }
+    // A list has few bits a word, so lanes write side by side as they are.
     const std::uint32_t own_bits = backend::gpu::count_bits(bits);
-    list_group(bits, backend::gpu::inclusive_sum_of_lanes(own_bits) - own_bits, arrays.staged);
-    for (std::uint32_t i = lane; i < n; i += wave_size) kept[before + i] = group * group_numbers + arrays.staged[i];
-    backend::gpu::wave_barrier();
+    std::uint32_t* to = kept + before + (backend::gpu::inclusive_sum_of_lanes(own_bits) - own_bits);
+    for (std::uint32_t left = bits; left != 0; left &= left - 1)
+      *to++ = (group * wave_size + lane) * word_bits + backend::gpu::lowest_bit(left);
   }
 }
 
-/// The block's memory: the row where it has a place there, sums of its groups, maps, and numbers that each wave lists.
-[[nodiscard]] inline std::size_t long_takeover_bytes(const row_memory& rows, unsigned threads, bool has_row) {
+/// The block's memory: the row where it has a place there, sums of its groups, and maps.
+[[nodiscard]] inline std::size_t long_takeover_bytes(const row_memory& rows, bool has_row) {
   const std::size_t words =
       (has_row ? rows.groups * std::size_t{wave_size} : rows.map_words) + rows.map_words + rows.groups + 1;
-  return words * sizeof(std::uint32_t) + threads / wave_size * sizeof(staged_numbers);
+  return words * sizeof(std::uint32_t);
 }
 
-template <bool HasRow>
-[[nodiscard]] __device__ inline search_arrays<HasRow> arrays_of(const takeover_arguments& arguments,
-                                                                std::uint32_t* memory) {
-  search_arrays<HasRow> arrays = {};
+template <class Arrays>
+[[nodiscard]] __device__ inline Arrays arrays_of(const takeover_arguments& arguments, std::uint32_t* memory) {
+  Arrays arrays = {};
   const std::uint32_t row_words = arguments.rows.groups * wave_size;
-  arrays.row = HasRow ? memory : arguments.bits + std::uint64_t{blockIdx.x} * row_words;
-  arrays.map = memory + (HasRow ? row_words : 0);
-  arrays.used = arrays.map + (HasRow ? 0 : arguments.rows.map_words);
+  arrays.row = Arrays::has_row ? memory : arguments.bits + std::uint64_t{blockIdx.x} * row_words;
+  arrays.map = memory + (Arrays::has_row ? row_words : 0);
+  arrays.used = arrays.map + (Arrays::has_row ? 0 : arguments.rows.map_words);
   arrays.sums = arrays.used + arguments.rows.map_words;
-  arrays.staged =
-      reinterpret_cast<std::uint16_t*>(arrays.sums + arguments.rows.groups + 1) + backend::gpu::wave() * group_numbers;
   arrays.queue = arguments.queues + blockIdx.x * arguments.numbers;
   return arrays;
 }
@@ -408,8 +412,9 @@ __global__ void __launch_bounds__(Threads, backend::gpu::resident_threads * 5 / 
                                                : backend::gpu::resident_threads * 5 / 8 / Threads)
     long_takeover_kernel(const GPULOG_GRID_CONSTANT takeover_arguments arguments) {
   GPULOG_DYNAMIC_SHARED(backend::gpu::four_words, takeover_memory);
-  GPULOG_SHARED(long_search, own);
-  const search_arrays<HasRow> arrays = arrays_of<HasRow>(arguments, takeover_memory->at);
+  using arrays_type = search_arrays<Threads, HasRow>;
+  GPULOG_SHARED(typename arrays_type::search, own);
+  const arrays_type arrays = arrays_of<arrays_type>(arguments, takeover_memory->at);
   const std::uint64_t last =
       arguments.is_again ? arguments.last : min(arguments.last, std::uint64_t{arguments.counts->longs});
   long_totals totals;

@@ -125,7 +125,7 @@ TEST_F(row_takeover_on_gpu, all_forms_of_closures) {
 }
 
 TEST_F(row_takeover_on_gpu, graphs_of_many_rows) {
-  const auto nodes = static_cast<std::uint32_t>(sized(2000, 120));
+  const auto nodes = static_cast<std::uint32_t>(sized(700, 120));
   const std::vector<edges> graphs = {chain(nodes),
                                      ring(nodes),
                                      star(nodes),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -109,5 +110,9 @@ void store_past_caches(T* to, T value) {
 inline void store_past_caches(four_words* to, const four_words& values) { *to = values; }
 
 inline void pause() { emulated::pause_thread(); }
+inline unsigned long long nanoseconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<unsigned long long>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
 
 }  // namespace gpulog::backend::gpu

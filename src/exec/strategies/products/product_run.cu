@@ -9,9 +9,13 @@
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/primitives.hpp"
+#include "backend/gpu/stage_clock.hpp"
+#include "exec/calibration.hpp"
 #include "exec/strategies/sampled_run.hpp"
 #include "exec/strategies/search/device_numbering.hpp"
 #include "exec/strategies/search/search_launch.hpp"
+#include "kernels/products/product_columns.cuh"
+#include "kernels/products/product_queue.cuh"
 #include "kernels/products/products.cuh"
 
 namespace gpulog::exec {
@@ -23,16 +27,9 @@ using backend::fresh_memory;
 using kernels::gpu::number_list;
 using kernels::gpu::number_lists;
 using kernels::gpu::product_arguments;
+using kernels::gpu::product_queue;
 using kernels::gpu::product_results;
 using storage::gpu::device_relation;
-
-/// Rows of bits take at most that share of the device.
-constexpr std::uint64_t row_share = 4;
-/// Most rounds that are launched before their counts are read.
-constexpr std::size_t most_rounds_at_once = 16;
-
-/// So many numbers are asked for their sources in the time of one push.
-constexpr std::uint64_t pushes_of_pull = 1;
 
 /// First tuples came before the first round.
 constexpr std::uint32_t first_stamp = 1;
@@ -66,27 +63,30 @@ std::uint32_t product_groups(std::uint64_t numbers) {
 }
 
 /// How blocks of so many threads are launched. @return no blocks: rows have no place in a block's memory
-launch_shape blocks_of(const backend::gpu::device_context& context, std::uint32_t groups, unsigned threads) {
+template <class Kernel>
+launch_shape blocks_of(const backend::gpu::device_context& context, const Kernel& kernel, std::uint32_t groups,
+                       unsigned threads) {
   constexpr std::size_t other_shared_bytes = sizeof(kernels::gpu::product_block) + 1024;
   const std::size_t bytes = kernels::gpu::product_bytes(groups, threads);
   if (bytes + other_shared_bytes > context.shared_bytes_per_block()) return {threads, 0};
-  const backend::gpu::kernel kernel = GPULOG_KERNEL(kernels::gpu::product_round_kernel);
   return {threads, backend::gpu::blocks_a_multiprocessor(kernel, threads, bytes) * context.multiprocessors()};
 }
 
-/// Of rounds with many rows the fewest threads a block that keep enough of the device busy; of those with few rows the
-/// most that there can be.
+/// Of rounds with many rows the fewest threads a block that keep enough of the device busy; of those with few rows, and
+/// where rows wait for each other, the most that there can be.
 struct round_shapes {
   launch_shape wide{0, 0};
   launch_shape narrow{0, 0};
+  launch_shape queue{0, 0};
 };
 round_shapes shapes_of_rounds(const backend::gpu::device_context& context, std::uint32_t groups) {
   const double all_threads = context.full_blocks(1);
   round_shapes chosen;
   for (const unsigned threads : {128U, 256U, 512U, kernels::gpu::most_product_threads}) {
-    const launch_shape shape = blocks_of(context, groups, threads);
+    const launch_shape shape = blocks_of(context, GPULOG_KERNEL(kernels::gpu::product_round_kernel), groups, threads);
     if (shape.blocks == 0) break;
     chosen.narrow = shape;
+    chosen.queue = blocks_of(context, GPULOG_KERNEL(kernels::gpu::product_queue_kernel), groups, threads);
     const unsigned before = chosen.wide.blocks * chosen.wide.threads;
     if (before < backend::gpu::launch_factors::searching_threads * all_threads && shape.blocks * threads > before)
       chosen.wide = shape;
@@ -151,13 +151,14 @@ class product_run {
  public:
   product_run(const backend::gpu::device_context& context, backend::memory_resource& resource,
               const kernels::product_task& task, const kernels::relation_list<device_relation>& relations,
-              row_numbers& numbers, const round_shapes& shapes)
+              row_numbers& numbers, const round_shapes& shapes, double waited_row_seconds)
       : context_(context),
         resource_(resource),
         relations_(relations),
         numbers_(numbers),
         shapes_(shapes),
-        counts_(resource, most_rounds_at_once) {
+        waited_row_seconds_(waited_row_seconds),
+        counts_(resource, calibration::rounds_at_once) {
     const std::uint64_t size = numbers.size();
     arguments_.numbers = static_cast<std::uint32_t>(size);
     arguments_.groups = product_groups(size);
@@ -166,7 +167,10 @@ class product_run {
     arguments_.enough_ready = std::max(context.multiprocessors(), 1U);
     arguments_.without_equal = task.without_equal;
     for (const kernels::product_rule& rule : task.rules) add_rule(rule);
-    arguments_.rows = take<std::uint32_t>(words_, size * row_words());
+    device_relation& target = *relations[task.target];
+    arguments_.has_words = target.rows() != 0 || !has_queue();
+    arguments_.rows = take<std::uint32_t>(words_, size * row_words(),
+                                          arguments_.has_words ? fresh_memory::zeroed : fresh_memory::anything);
     arguments_.stamps = take<std::uint32_t>(words_, size * arguments_.groups);
     arguments_.visited = take<std::uint32_t>(words_, size);
     arguments_.is_due = take<std::uint32_t>(words_, size);
@@ -174,23 +178,68 @@ class product_run {
     arguments_.ready = take<std::uint32_t>(words_, size);
     sizes_ = array<std::uint64_t>(resource, size + 1);
     arguments_.sizes = reinterpret_cast<unsigned long long*>(sizes_.data());
-    begin(*relations[task.target], numbers.of(task.target, 0), numbers.of(task.target, 1));
+    begin(target, numbers.of(task.target, 0), numbers.of(task.target, 1));
     numbers.forget_columns();
   }
 
-  kernels::product_counts run_rounds(const std::atomic<bool>* stop) {
+  /// Rows in topological order, then rounds of the others.
+  kernels::product_counts run(const std::atomic<bool>* stop, backend::gpu::stage_clock& clock) {
     kernels::product_counts all;
-    std::vector<product_arguments::round_counts> counts(most_rounds_at_once);
-    for (std::size_t rounds = 1;; rounds = std::min(2 * rounds, most_rounds_at_once)) {
+    const bool is_complete = has_queue() && run_queue(all);
+    clock.end("ready rows");
+    if (is_complete) return all;
+    prepare_rounds();
+    run_rounds(all, stop);
+    clock.end("rounds");
+    return all;
+  }
+
+  /// @return whether all rows are complete
+  bool run_queue(kernels::product_counts& all) {
+    array<std::uint32_t> numbers(resource_, arguments_.numbers, fresh_memory::anything);
+    array<std::uint32_t> unread(resource_, arguments_.numbers, fresh_memory::anything);
+    array<product_queue::progress> progress(resource_, 1);
+    backend::gpu::fill_async(numbers.data(), 0xff, numbers.bytes(), context_.stream());
+    const product_queue queue{numbers.data(), unread.data(), waited_row_seconds_ * 1e9, progress.data()};
+    ++arguments_.round;
+    backend::gpu::for_each(context_.stream(), arguments_.numbers, kernels::gpu::count_unread{arguments_, queue});
+    backend::gpu::for_each(context_.stream(), arguments_.numbers, kernels::gpu::push_first_rows{arguments_, queue});
+    const launch_shape& shape = shapes_.queue;
+    backend::gpu::launch_together(GPULOG_KERNEL(kernels::gpu::product_queue_kernel),
+                                  {std::min(shape.blocks, arguments_.numbers), shape.threads,
+                                   kernels::gpu::product_bytes(arguments_.groups, shape.threads), context_.stream()},
+                                  arguments_, queue);
+    product_queue::progress made{};
+    context_.read(progress.data(), &made, sizeof made);
+    all.rounds = made.completed == 0 ? 0 : 1;
+    all.candidates = made.candidates;
+    return made.completed + made.empty == arguments_.numbers;
+  }
+
+  /// What rows have that are made more than once.
+  void prepare_rounds() {
+    for (std::uint32_t r = 0; r < arguments_.rule_count; ++r) {
+      kernels::gpu::product_rule_view& rule = arguments_.rules[r];
+      if (rule.is_recursive && rule.right.of != nullptr)
+        rule.followed = take<std::uint32_t>(words_, arguments_.numbers * row_words(), fresh_memory::anything);
+    }
+    backend::gpu::launch(GPULOG_KERNEL(kernels::gpu::clear_left_kernel),
+                         {static_cast<unsigned>(std::min<std::uint64_t>(arguments_.numbers, most_blocks)), list_threads,
+                          0, context_.stream()},
+                         arguments_);
+    arguments_.has_words = true;
+  }
+
+  void run_rounds(kernels::product_counts& all, const std::atomic<bool>* stop) {
+    std::vector<product_arguments::round_counts> counts(calibration::rounds_at_once);
+    for (std::size_t rounds = 1;; rounds = std::min(2 * rounds, calibration::rounds_at_once)) {
       check_stop(stop);
       const std::size_t bytes = rounds * sizeof counts.front();
       backend::gpu::fill_async(counts_.data(), 0, bytes, context_.stream());
       for (std::size_t round = 0; round < rounds; ++round) launch_round(counts_.data() + round);
-      backend::gpu::copy_async(counts.data(), counts_.data(), bytes, backend::gpu::direction::device_to_host,
-                               context_.stream());
-      context_.synchronize();
+      context_.read(counts_.data(), counts.data(), bytes);
       for (std::size_t round = 0; round < rounds; ++round) {
-        if (counts[round].due == 0) return all;
+        if (counts[round].due == 0) return;
         ++all.rounds;
         all.candidates += counts[round].candidates;
       }
@@ -229,8 +278,15 @@ class product_run {
   static constexpr std::uint64_t most_blocks = backend::gpu::most_blocks_of_for_each;
 
   template <class T>
-  T* take(std::list<array<T>>& kept, std::uint64_t size) {
-    return kept.emplace_back(resource_, size).data();
+  T* take(std::list<array<T>>& kept, std::uint64_t size, fresh_memory contents = fresh_memory::zeroed) {
+    return kept.emplace_back(resource_, size, contents).data();
+  }
+  /// A rule without a left side reads the row that it makes.
+  [[nodiscard]] bool has_queue() const {
+    for (std::uint32_t r = 0; r < arguments_.rule_count; ++r) {
+      if (arguments_.rules[r].left.of == nullptr) return false;
+    }
+    return waited_row_seconds_ > 0;
   }
   [[nodiscard]] std::uint64_t row_words() const { return std::uint64_t{arguments_.groups} * backend::gpu::wave_size; }
 
@@ -244,8 +300,9 @@ class product_run {
     made.relation = pairs.relation;
     made.key = pairs.key;
     made.value = pairs.value;
-    made.sorted = sort_by_key(context_, resource_, numbers_.of(pairs.relation, pairs.key),
-                              numbers_.of(pairs.relation, pairs.value), rows, numbers_.size());
+    made.sorted = sort_by_key(
+        context_, resource_, {{numbers_.of(pairs.relation, pairs.key), numbers_.of(pairs.relation, pairs.value), rows}},
+        numbers_.size());
     made.lists = array<number_list>(resource_, numbers_.size(), fresh_memory::anything);
     backend::gpu::for_each(context_.stream(), numbers_.size(), make_list{made.sorted.first.data(), made.lists.data()});
     numbers_.forget_columns();
@@ -269,8 +326,7 @@ class product_run {
       made.sources = lists_of(back);
       // Pushing costs time for each bit and what follows it, pulling for each number.
       made.pull_factor =
-          static_cast<std::uint32_t>(pushes_of_pull * relations_[back.relation]->rows() / numbers_.size());
-      if (rule.is_recursive) made.followed = take<std::uint32_t>(words_, numbers_.size() * row_words());
+          static_cast<std::uint32_t>(calibration::pushes_of_pull * relations_[back.relation]->rows() / numbers_.size());
     }
   }
 
@@ -313,6 +369,7 @@ class product_run {
   const kernels::relation_list<device_relation>& relations_;
   row_numbers& numbers_;
   round_shapes shapes_;
+  double waited_row_seconds_;
   product_arguments arguments_;
   std::list<known_lists> lists_;
   std::list<array<std::uint32_t>> words_;
@@ -326,7 +383,7 @@ std::optional<kernels::product_counts> run_products(const backend::gpu::device_c
                                                     backend::memory_resource& resource,
                                                     const kernels::product_task& task, std::uint64_t bound,
                                                     const kernels::relation_list<device_relation>& relations,
-                                                    const std::atomic<bool>* stop) {
+                                                    double waited_row_seconds, const std::atomic<bool>* stop) {
   device_relation& target = *relations[task.target];
   std::uint64_t most_rows = target.rows();
   for (const kernels::product_rule& rule : task.rules) {
@@ -338,13 +395,18 @@ std::optional<kernels::product_counts> run_products(const backend::gpu::device_c
   const std::uint64_t groups = product_groups(numbers.size());
   if (most_rows * groups > UINT32_MAX) return std::nullopt;
   const std::uint64_t row_bytes = numbers.size() * groups * backend::gpu::wave_size * sizeof(std::uint32_t);
-  if (row_bytes * (task.rules.size() + 1) > context.memory_bytes() / row_share) return std::nullopt;
+  if (row_bytes * (task.rules.size() + 1) > context.memory_bytes() / calibration::product_row_share)
+    return std::nullopt;
   const round_shapes shapes = shapes_of_rounds(context, static_cast<std::uint32_t>(groups));
   if (shapes.wide.blocks == 0) return std::nullopt;
-  product_run run(context, resource, task, relations, numbers, shapes);
-  const kernels::product_counts counts = run.run_rounds(stop);
+  backend::gpu::stage_clock clock(context.stream());
+  product_run run(context, resource, task, relations, numbers, shapes, waited_row_seconds);
+  clock.end("graph");
+  kernels::product_counts counts = run.run(stop, clock);
   std::vector<array<word>> columns;
   const std::uint64_t rows = run.write(columns);
+  clock.end("columns");
+  counts.stages = clock.seconds();
   target.replace(std::move(columns), rows);
   return counts;
 }

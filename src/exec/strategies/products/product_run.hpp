@@ -13,11 +13,13 @@ namespace gpulog::exec {
 /// Runs a recursion of products on a device (docs/internals/row-products.md), and replaces the target's rows, which are
 /// those to start from, by its result.
 /// @param bound of its values, which are numbers of rows themselves then; 0: they get numbers
+/// @param waited_row_seconds of a row, times the part of the device that waits for it, from which on rows are made in
+/// rounds
 /// @return nothing, and nothing is done, when rows have no place in a block's memory, or in the device's
 /// @throws backend::memory_exceeded, kernels::interrupted, backend::gpu::device_error
 std::optional<kernels::product_counts> run_products(
     const backend::gpu::device_context& context, backend::memory_resource& resource, const kernels::product_task& task,
     std::uint64_t bound, const kernels::relation_list<storage::gpu::device_relation>& relations,
-    const std::atomic<bool>* stop);
+    double waited_row_seconds, const std::atomic<bool>* stop);
 
 }  // namespace gpulog::exec

@@ -62,7 +62,7 @@ strategy_outcome run_products(stratum_run<Machine>& run, bool from_start, std::u
     try {
       const auto counts = shared.machine.run_products(task, bound, shared.relations, always, shared.chosen.stop);
       if (!counts) return std::nullopt;
-      return kernels::decomposed_counts{counts->candidates, counts->rounds, 0};
+      return kernels::decomposed_counts{counts->candidates, counts->rounds, 0, 0, counts->stages};
     } catch (const backend::memory_exceeded&) {
       // A loop needs less, and says what it lacks.
       return std::nullopt;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "backend/array.hpp"
-#include "backend/gpu/device.hpp"
 
 namespace gpulog::exec {
 
@@ -43,12 +42,22 @@ class graph_builder {
       if (made.numbers > kernels::most_numbers) return false;
       made.begins.push_back(static_cast<std::uint32_t>(made.numbers));
     }
-    return collect_starts(made) && collect_steps(made);
+    made.sources = made.invariants->size();
+    pairs starts;
+    pairs steps;
+    if (!collect_starts(made, starts) || !collect_steps(made, steps)) return false;
+    made.lists =
+        sort_by_key(context_, resource_,
+                    {{steps.keys.data(), steps.values.data(), steps.used, 0},
+                     {starts.keys.data(), starts.values.data(), starts.used, static_cast<std::uint32_t>(made.numbers)}},
+                    made.numbers + made.sources);
+    return true;
   }
 
  private:
   /// Pairs of numbers: keys, and what follows them.
   struct pairs {
+    pairs() = default;
     pairs(backend::memory_resource& resource, std::uint64_t n)
         : keys(resource, n, fresh_memory::anything), values(resource, n, fresh_memory::anything) {}
     array<std::uint32_t> keys;
@@ -64,35 +73,31 @@ class graph_builder {
     return true;
   }
 
-  bool collect_starts(device_graph& made) const {
+  bool collect_starts(device_graph& made, pairs& all) const {
     std::uint64_t rows = 0;
     for (const kernels::numbered_member& member : task_.members) rows += relations_[member.relation]->rows();
     if (rows > UINT32_MAX) return false;
-    pairs all(resource_, rows);
+    all = pairs(resource_, rows);
     for (std::size_t m = 0; m < task_.members.size(); ++m) {
       const device_relation& own = *relations_[task_.members[m].relation];
       made.invariants->find(tuples_of(own, task_.members[m].invariants), 0, all.keys.data() + all.used);
       made.nodes[m]->find(tuples_of(own, task_.members[m].nodes), made.begins[m], all.values.data() + all.used);
       all.used += own.rows();
     }
-    made.sources = made.invariants->size();
-    made.starts =
-        sort_by_key(context_, resource_, all.keys.data(), all.values.data(), all.used, made.invariants->size());
     return true;
   }
 
-  bool collect_steps(device_graph& made) const {
+  bool collect_steps(device_graph& made, pairs& all) const {
     std::uint64_t most = 0;
     for (const kernels::numbered_step& step : task_.steps) {
       if (!step.copies) most += relations_[step.relation]->rows();
       if (step.copies || !kernels::asks_whole_node(task_, step)) most += made.nodes[step.from]->size();
     }
     if (most > UINT32_MAX) return false;
-    pairs all(resource_, most);
+    all = pairs(resource_, most);
     for (const kernels::numbered_step& step : task_.steps) {
       if (!collect_step(step, made, all)) return false;
     }
-    made.steps = sort_by_key(context_, resource_, all.keys.data(), all.values.data(), all.used, made.numbers);
     return true;
   }
 
@@ -158,33 +163,15 @@ device_graph make_graph_of_values(const backend::gpu::device_context& context, b
   made.numbers = made.sources = bound;
   made.begins = {0, static_cast<std::uint32_t>(bound)};
   const kernels::numbered_member& member = task.members.front();
-  const tuple_rows first = tuples_of(*relations[member.relation], {member.invariants.front(), member.nodes.front()});
-  made.starts = sort_by_key(context, resource, first.columns.at[0], first.columns.at[1], first.rows, bound);
-  const auto pairs_of = [&](const kernels::numbered_step& step) {
-    return tuples_of(*relations[step.relation], {step.key.front(), step.columns.front()});
+  std::vector<key_values> parts;
+  const auto add = [&](kernels::relation_number relation, std::uint32_t key, std::uint32_t value, std::uint64_t begin) {
+    const tuple_rows pairs = tuples_of(*relations[relation], {key, value});
+    if (pairs.rows != 0)
+      parts.push_back({pairs.columns.at[0], pairs.columns.at[1], pairs.rows, static_cast<std::uint32_t>(begin)});
   };
-  if (task.steps.size() == 1) {
-    const tuple_rows pairs = pairs_of(task.steps.front());
-    made.steps = sort_by_key(context, resource, pairs.columns.at[0], pairs.columns.at[1], pairs.rows, bound);
-    return made;
-  }
-  std::uint64_t rows = 0;
-  for (const kernels::numbered_step& step : task.steps) rows += relations[step.relation]->rows();
-  array<word> keys(resource, rows, fresh_memory::anything);
-  array<word> values(resource, rows, fresh_memory::anything);
-  std::uint64_t used = 0;
-  for (const kernels::numbered_step& step : task.steps) {
-    const tuple_rows pairs = pairs_of(step);
-    if (pairs.rows == 0) continue;
-    const auto copy = [&](const word* column, array<word>& to) {
-      backend::gpu::copy_async(to.data() + used, column, pairs.rows * sizeof(word),
-                               backend::gpu::direction::device_to_device, context.stream());
-    };
-    copy(pairs.columns.at[0], keys);
-    copy(pairs.columns.at[1], values);
-    used += pairs.rows;
-  }
-  made.steps = sort_by_key(context, resource, keys.data(), values.data(), rows, bound);
+  for (const kernels::numbered_step& step : task.steps) add(step.relation, step.key.front(), step.columns.front(), 0);
+  add(member.relation, member.invariants.front(), member.nodes.front(), made.numbers);
+  made.lists = sort_by_key(context, resource, parts, made.numbers + made.sources);
   return made;
 }
 

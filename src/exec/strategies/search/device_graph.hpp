@@ -16,10 +16,12 @@ struct device_graph {
   std::vector<std::unique_ptr<device_numbering>> nodes;  ///< by member; none: values are their own numbers
   std::vector<std::uint32_t> begins;                     ///< by member, and one behind
   std::uint64_t numbers = 0;
-  device_lists steps;
   std::unique_ptr<device_numbering> invariants;  ///< null: values are their own numbers
   std::uint64_t sources = 0;                     ///< numbers of invariants
-  device_lists starts;
+  device_lists lists;                            ///< by number: steps; and behind them by source: starts
+
+  [[nodiscard]] const std::uint32_t* first_steps() const { return lists.first.data(); }
+  [[nodiscard]] const std::uint32_t* first_starts() const { return lists.first.data() + numbers; }
 };
 
 /// @return nothing when numbers have no 32 bits, or there are fewer invariants. @throws backend::memory_exceeded

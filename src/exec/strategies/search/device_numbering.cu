@@ -64,22 +64,59 @@ struct number_key {
     keys[i] = values[i] == device_numbering::none ? device_numbering::none : first + static_cast<std::uint32_t>(i);
   }
 };
+/// Pairs of several parts, one behind the other.
+struct key_parts {
+  static constexpr std::size_t most = 8;
+  key_values at[most];
+  std::uint64_t pairs = 0;
+
+  struct pair {
+    std::uint32_t key;  ///< or none
+    word value;
+  };
+  __device__ pair operator[](std::uint64_t i) const {
+    std::size_t part = 0;
+    for (; i >= at[part].pairs; ++part) i -= at[part].pairs;
+    const std::uint32_t key = at[part].keys[i];
+    if (key == device_numbering::none) return {key, 0};
+    return {at[part].first + key, at[part].values[i]};
+  }
+};
 struct count_key {
-  const std::uint32_t* keys;
+  key_parts parts;
   std::uint32_t* counts;
   __device__ void operator()(std::uint64_t i) const {
-    if (keys[i] != device_numbering::none) atomicAdd(counts + keys[i], 1U);
+    const std::uint32_t key = parts[i].key;
+    if (key != device_numbering::none) atomicAdd(counts + key, 1U);
   }
 };
+/// Lists are filled from their ends, so that their counts are zero then.
 struct place_value {
-  const std::uint32_t* keys;
-  const word* values;
-  std::uint32_t* next;  // by key
+  key_parts parts;
+  const std::uint32_t* first;  // by key
+  std::uint32_t* left;         // the same
   word* out;
   __device__ void operator()(std::uint64_t i) const {
-    if (keys[i] != device_numbering::none) out[atomicAdd(next + keys[i], 1U)] = values[i];
+    const key_parts::pair pair = parts[i];
+    if (pair.key != device_numbering::none) out[first[pair.key] + atomicSub(left + pair.key, 1U) - 1] = pair.value;
   }
 };
+
+/// As many parts as a launch takes.
+std::vector<key_parts> parts_of_launches(const std::vector<key_values>& parts) {
+  std::vector<key_parts> made;
+  std::size_t used = key_parts::most;
+  for (const key_values& part : parts) {
+    if (part.pairs == 0) continue;
+    if (used == key_parts::most) {
+      made.emplace_back();
+      used = 0;
+    }
+    made.back().at[used++] = part;
+    made.back().pairs += part.pairs;
+  }
+  return made;
+}
 
 /// The sums of all before each.
 array<std::uint32_t> sums(const backend::gpu::device_context& context, backend::memory_resource& resource,
@@ -93,8 +130,7 @@ array<std::uint32_t> sums(const backend::gpu::device_context& context, backend::
 
 std::uint32_t read(const backend::gpu::device_context& context, const std::uint32_t* value) {
   std::uint32_t result = 0;
-  backend::gpu::copy_async(&result, value, sizeof result, backend::gpu::direction::device_to_host, context.stream());
-  context.synchronize();
+  context.read(value, &result, sizeof result);
   return result;
 }
 
@@ -137,13 +173,19 @@ void device_numbering::find(const tuple_rows& searched, std::uint32_t first, std
 }
 
 device_lists sort_by_key(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                         const std::uint32_t* keys, const word* values, std::uint64_t pairs, std::uint64_t numbers) {
+                         const std::vector<key_values>& parts, std::uint64_t numbers) {
   array<std::uint32_t> counts(resource, numbers + 1);
-  backend::gpu::for_each(context.stream(), pairs, count_key{keys, counts.data()});
+  const std::vector<key_parts> launches = parts_of_launches(parts);
+  std::uint64_t pairs = 0;
+  for (const key_parts& launched : launches) {
+    pairs += launched.pairs;
+    backend::gpu::for_each(context.stream(), launched.pairs, count_key{launched, counts.data()});
+  }
   device_lists made{sums(context, resource, counts), array<word>(resource, pairs, fresh_memory::anything)};
-  backend::gpu::copy_async(counts.data(), made.first.data(), counts.bytes(), backend::gpu::direction::device_to_device,
-                           context.stream());
-  backend::gpu::for_each(context.stream(), pairs, place_value{keys, values, counts.data(), made.all.data()});
+  for (const key_parts& launched : launches) {
+    backend::gpu::for_each(context.stream(), launched.pairs,
+                           place_value{launched, made.first.data(), counts.data(), made.all.data()});
+  }
   return made;
 }
 

@@ -78,10 +78,17 @@ struct device_lists {
   backend::array<word> all;
 };
 
-/// Values by their keys, which are below `numbers`, or none: those are left out. In any order.
+/// Keys and values side by side. A key that is none is left out with its value.
+struct key_values {
+  const std::uint32_t* keys = nullptr;
+  const word* values = nullptr;
+  std::uint64_t pairs = 0;
+  std::uint32_t first = 0;  ///< added to each key
+};
+
+/// Values by their keys, which are below `numbers`. In any order.
 [[nodiscard]] device_lists sort_by_key(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                                       const std::uint32_t* keys, const word* values, std::uint64_t pairs,
-                                       std::uint64_t numbers);
+                                       const std::vector<key_values>& parts, std::uint64_t numbers);
 
 /// What kernels::numbered_graph needs beside that: keys[i] = first + i; none where values[i] is none.
 void number_keys(const backend::gpu::device_context& context, std::uint32_t first, const word* values, std::uint64_t n,

@@ -254,11 +254,11 @@ std::optional<kernels::decomposed_counts> run_over_numbers(const backend::gpu::d
   if (!numbered) return std::nullopt;
   searched_graph graph;
   search_arguments& arguments = graph.arguments;
-  arguments.first = numbered->starts.first.data();
-  arguments.starts = numbered->starts.all.data();
+  arguments.first = numbered->first_starts();
+  arguments.starts = numbered->lists.all.data();
   arguments.invariants.searches = numbered->invariants->size();
   arguments.numbers = numbered->numbers;
-  arguments.direct_runs[0] = {numbered->steps.first.data(), numbered->numbers + 1, numbered->steps.all.data()};
+  arguments.direct_runs[0] = {numbered->first_steps(), numbered->numbers + 1, numbered->lists.all.data()};
   arguments.run_count = 1;
   for (std::size_t m = 0; m < task.members.size(); ++m) {
     graph.views.push_back({.begin = numbered->begins[m],

@@ -27,11 +27,6 @@ using kernels::gpu::row_vertex;
 using kernels::gpu::takeover_arguments;
 using takeover_kernel = backend::gpu::kernel<takeover_arguments>;
 
-/// Kept rows take at most that share of the device.
-constexpr std::uint64_t kept_share = 8;
-/// Where that is not enough for all, searches that run again have that share of it.
-constexpr std::uint64_t again_share = 4;
-
 struct make_vertex {
   const std::uint32_t* first;  // of the steps, by number
   row_vertex* vertices;
@@ -72,9 +67,8 @@ row_memory row_memory_for(std::uint64_t numbers) {
   made.groups = static_cast<std::uint32_t>((numbers + kernels::gpu::group_numbers - 1) / kernels::gpu::group_numbers);
   made.map_words = aligned((made.groups + word_bits - 1) / word_bits);
   made.head_words = aligned(made.map_words + made.groups + 1ULL);
-  // Shorter than a row of bits, and quicker to take over.
-  constexpr std::uint32_t list_share = 4;
-  made.longest_list = std::max(made.groups * backend::gpu::wave_size / list_share, kernels::gpu::short_row);
+  made.longest_list =
+      std::max(made.groups * backend::gpu::wave_size / calibration::list_share, kernels::gpu::short_row);
   return made;
 }
 
@@ -82,24 +76,21 @@ row_memory row_memory_for(std::uint64_t numbers) {
 
 long_search_shape long_shape_for(const backend::gpu::device_context& context, std::uint64_t numbers,
                                  std::uint64_t block_row_bytes) {
-  // Few threads a block, so that many searches are under way, but for rows that leave room for few blocks.
-  constexpr std::size_t rows_for_128 = 40 << 10;
-  constexpr std::size_t rows_for_256 = 100 << 10;
-  constexpr std::size_t other_shared_bytes = sizeof(kernels::gpu::long_search) + 1024;
+  constexpr std::size_t other_shared_bytes = sizeof(kernels::gpu::long_search<1024>) + 1024;
   const row_memory rows = row_memory_for(numbers);
   const std::size_t row_bytes = rows.groups * std::size_t{kernels::gpu::group_numbers} / 8;
-  // Each wave lists numbers, so fewer threads need less of the block's memory.
   const long_search_shape all[] = {
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<128, true>), .threads = 128},
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<256, true>), .threads = 256},
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<1024, true>), .threads = 1024},
-      {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<256, true>), .threads = 256},
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<512, false>), .threads = 512, .has_row = false}};
-  const std::size_t first = row_bytes <= rows_for_128 ? 0 : row_bytes <= rows_for_256 ? 1 : 2;
+  const std::size_t first = row_bytes <= calibration::row_bytes_for_128_threads   ? 0
+                            : row_bytes <= calibration::row_bytes_for_256_threads ? 1
+                                                                                  : 2;
   for (std::size_t i = first; i < std::size(all); ++i) {
     long_search_shape chosen = all[i];
     if (chosen.has_row && row_bytes > block_row_bytes) continue;
-    chosen.shared_bytes = kernels::gpu::long_takeover_bytes(rows, chosen.threads, chosen.has_row);
+    chosen.shared_bytes = kernels::gpu::long_takeover_bytes(rows, chosen.has_row);
     if (chosen.shared_bytes + other_shared_bytes > context.shared_bytes_per_block()) continue;
     chosen.blocks = backend::gpu::blocks_a_multiprocessor(chosen.kernel, chosen.threads, chosen.shared_bytes) *
                     context.multiprocessors();
@@ -121,10 +112,9 @@ takeover_rows::takeover_rows(const backend::gpu::device_context& context, backen
       kinds_(resource, graph_.sources, fresh_memory::anything),
       listed_(resource, graph_.sources, fresh_memory::anything),
       results_(resource, graph_.sources, fresh_memory::anything),
-      counts_(resource, 1) {
-  search_.first_starts = graph_.starts.first.data();
-  search_.starts = graph_.starts.all.data();
-  search_.steps = graph_.steps.all.data();
+      counts_(resource, 1, fresh_memory::anything) {
+  search_.first_starts = graph_.first_starts();
+  search_.starts = search_.steps = graph_.lists.all.data();
   search_.vertices = vertices_.data();
   search_.numbers = graph_.numbers;
   search_.sources = graph_.sources;
@@ -133,7 +123,7 @@ takeover_rows::takeover_rows(const backend::gpu::device_context& context, backen
   search_.kinds = kinds_.data();
   search_.listed = listed_.data();
   search_.counts = counts_.data();
-  backend::gpu::for_each(context.stream(), graph_.numbers, make_vertex{graph_.steps.first.data(), vertices_.data()});
+  backend::gpu::for_each(context.stream(), graph_.numbers, make_vertex{graph_.first_steps(), vertices_.data()});
   find_vertices();
   make_rows(most_words);
 }
@@ -156,10 +146,11 @@ void takeover_rows::make_rows(std::uint64_t most_words) {
   const std::uint64_t all = graph_.sources * row_units;
   const std::uint64_t memory = resource_.limit() != 0 ? resource_.limit() : context_.memory_bytes();
   const std::uint64_t most_units =
-      std::min({most_words / unit, memory / kept_share / (unit * sizeof(std::uint32_t)), std::uint64_t{1} << 31});
+      std::min({most_words / unit, memory / calibration::kept_row_share / (unit * sizeof(std::uint32_t)),
+                std::uint64_t{1} << 31});
   std::uint64_t kept = std::min(all, most_units);
   if (kept < all) {
-    again_rows_ = std::max<std::uint64_t>(kept / again_share / row_units, 1);
+    again_rows_ = std::max<std::uint64_t>(kept / calibration::again_share / row_units, 1);
     kept -= std::min(kept, again_rows_ * row_units);
   }
   search_.row_units = graph_.sources + kept;
@@ -196,17 +187,14 @@ void takeover_rows::search(backend::gpu::stage_clock& clock) {
   clock.end("short searches");
   launch_long(0, graph_.sources);
   clock.end("long searches");
-  backend::gpu::copy_async(&totals_, counts_.data(), sizeof totals_, backend::gpu::direction::device_to_host,
-                           context_.stream());
-  context_.synchronize();
+  context_.read(counts_.data(), &totals_, sizeof totals_);
   release_queues();
   listed_.release();
   if (totals_.not_kept != 0) return;
   vertices_.release();
   vertex_of_.release();
   kinds_.release();
-  graph_.starts = {};
-  graph_.steps = {};
+  graph_.lists = {};
 }
 
 void takeover_rows::launch_short() {
@@ -235,8 +223,7 @@ void takeover_rows::write_totals() {
 
 std::uint64_t takeover_rows::bytes() const {
   return vertices_.bytes() + vertex_of_.bytes() + kinds_.bytes() + results_.bytes() + words_.bytes() + places_.bytes() +
-         not_kept_.bytes() + graph_.starts.first.bytes() + graph_.starts.all.bytes() + graph_.steps.first.bytes() +
-         graph_.steps.all.bytes();
+         not_kept_.bytes() + graph_.lists.first.bytes() + graph_.lists.all.bytes();
 }
 
 void takeover_rows::place_sources() {
@@ -341,9 +328,7 @@ const std::vector<std::uint64_t>& takeover_rows::pieces() {
   constexpr std::uint64_t rows_of_a_piece = 1U << 22;
   place_sources();
   std::vector<std::uint64_t> places(graph_.sources + 1);
-  backend::gpu::copy_async(places.data(), places_.data(), places_.bytes(), backend::gpu::direction::device_to_host,
-                           context_.stream());
-  context_.synchronize();
+  context_.read(places_.data(), places.data(), places_.bytes());
   piece_rows_ = piece_sources_ = {0};
   std::uint64_t largest = 0;
   for (std::uint64_t source = 0; source < graph_.sources; ++source) {

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/products/products.hpp"
+#include "kernels/search/row_bits.cuh"
+
+namespace gpulog::kernels::gpu {
+
+/// Bits of rows become columns.
+struct product_results {
+  const std::uint32_t* rows = nullptr;
+  const std::uint32_t* stamps = nullptr;
+  const unsigned long long* begins = nullptr;  ///< by number: its first row of the result
+  const word* values = nullptr;                ///< by number; null: a number is its value
+  std::uint32_t numbers = 0;
+  std::uint32_t groups = 0;
+  word* out[2] = {};
+};
+
+constexpr unsigned product_results_threads = 256;
+
+/// A wave for each row.
+__global__ void __launch_bounds__(product_results_threads) write_products_kernel(const product_results results) {
+  constexpr unsigned waves = product_results_threads / wave_size;
+  GPULOG_SHARED(staged_numbers[waves], all_staged);
+  std::uint16_t* const staged = all_staged[backend::gpu::wave()];
+  const std::uint32_t lane = backend::gpu::lane();
+  for (std::uint32_t number = blockIdx.x * waves + backend::gpu::wave(); number < results.numbers;
+       number += gridDim.x * waves) {
+    std::uint64_t at = results.begins[number];
+    if (results.begins[number + 1] == at) continue;
+    const word own = results.values == nullptr ? number : results.values[number];
+    for (std::uint32_t group = 0; group < results.groups; ++group) {
+      if (results.stamps[std::uint64_t{number} * results.groups + group] == 0) continue;
+      const std::uint32_t bits = results.rows[(std::uint64_t{number} * results.groups + group) * wave_size + lane];
+      const std::uint32_t size = backend::gpu::count_bits(bits);
+      const std::uint32_t sum = backend::gpu::inclusive_sum_of_lanes(size);
+      const std::uint32_t n = backend::gpu::shuffle(sum, wave_size - 1);
+      list_group(bits, sum - size, staged);
+      // Lines of memory are written whole.
+      const auto skipped = static_cast<std::uint32_t>(at % row_alignment);
+      for (std::uint32_t i = lane; i < n + skipped; i += wave_size) {
+        if (i < skipped) continue;
+        const word value = group * group_numbers + staged[i - skipped];
+        backend::gpu::store_past_caches(results.out[0] + (at + i - skipped), own);
+        backend::gpu::store_past_caches(results.out[1] + (at + i - skipped),
+                                        results.values == nullptr ? value : results.values[value]);
+      }
+      at += n;
+      backend::gpu::wave_barrier();
+    }
+  }
+}
+
+}  // namespace gpulog::kernels::gpu
