@@ -21,6 +21,7 @@
 #include "kernels/search/condensed.hpp"
 #include "kernels/search/numbered.hpp"
 #include "kernels/steps/functor_table.hpp"
+#include "storage/calibration.hpp"
 #include "storage/relation/relation.hpp"
 
 namespace gpulog::exec {
@@ -89,12 +90,24 @@ class cpu_machine {
   /// In the order of the file. Nothing depends on the order of rows, but neighbours stay together.
   void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
     std::vector<const word*> tile(columns.size());
+    bool all_new = target.inserts_at_once();
     for (std::uint64_t row = 0; row < rows; row += storage::tile_rows) {
       const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(storage::tile_rows, rows - row));
       for (std::size_t c = 0; c < columns.size(); ++c) tile[c] = columns[c] + row;
+      // As long as there are no duplicates, a set is not copied from size to size.
+      if (all_new && row != 0 && !target.has_room(n)) make_room_at_once(target, rows - row);
       while (!target.has_room(n)) target.make_room(backend_, n);
-      target.template insert<storage::exclusive_access>(tile.data(), n, scratch_[0]->insert, 0);
+      all_new &= target.template insert<storage::exclusive_access>(tile.data(), n, scratch_[0]->insert, 0) == n;
       target.choose_in_order();
+    }
+  }
+
+  /// Or for as many as a set takes before it may become one of packed words; none if there is no memory for it.
+  void make_room_at_once(relation& target, std::uint64_t rows) {
+    constexpr std::uint64_t most = storage::calibration::least_packed_bytes / sizeof(std::uint64_t) / 2;
+    try {
+      target.make_room(backend_, std::min(rows, most));
+    } catch (const backend::memory_exceeded&) {
     }
   }
 
