@@ -98,7 +98,8 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
   find_functors();
   // In `hisa` mode workers wait while one deduplicates, with workers of its own.
   const std::size_t threads = options.storage == storage_kind::hisa ? std::size_t{2} * options.jobs : options.jobs;
-  if (threads > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism)) {
+  // Asking starts TBB, which one thread does without.
+  if (threads > 1 && threads > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism)) {
     more_threads.emplace(tbb::global_control::max_allowed_parallelism, threads);
   }
   memory.set_limit(options.memory_limit);

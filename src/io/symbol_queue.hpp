@@ -3,10 +3,10 @@
 #include <array>
 #include <cstddef>
 #include <deque>
-#include <string>
 #include <string_view>
 #include <utility>
 
+#include "io/files/byte_buffer.hpp"
 #include "storage/symbols/symbol_table.hpp"
 #include "support/ids.hpp"
 
@@ -15,7 +15,25 @@ namespace gpulog::io {
 
 /// Texts that are not in the input as they are: values with doubled quotes, numbers as symbols. Kept until interning
 /// has finished.
-using unquoted_texts = std::deque<std::string>;
+class unquoted_texts {
+ public:
+  std::string_view keep(std::string_view text) {
+    if (short_.empty() || short_.back().size() + text.size() > chunk_bytes) short_.emplace_back().reserve(chunk_bytes);
+    byte_buffer& chunk = short_.back();
+    const std::size_t begin = chunk.size();
+    chunk.append(text);
+    return chunk.bytes().substr(begin);
+  }
+  /// May leave the buffer empty: long texts are not copied.
+  std::string_view keep(byte_buffer& text) {
+    return text.size() > chunk_bytes ? long_.emplace_back(std::move(text)).bytes() : keep(text.bytes());
+  }
+
+ private:
+  static constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
+  std::deque<byte_buffer> short_;
+  std::deque<byte_buffer> long_;
+};
 
 /// Gives numbers that are final at once.
 class immediate_interner {
@@ -23,7 +41,8 @@ class immediate_interner {
   static constexpr bool is_immediate = true;
   explicit immediate_interner(storage::symbol_table& symbols) : symbols_(symbols) {}
   storage::symbol_table& table() { return symbols_; }
-  word intern_unquoted(std::string text) { return symbols_.intern(text); }
+  word intern_unquoted(std::string_view text) { return symbols_.intern(text); }
+  word intern_unquoted(const byte_buffer& text) { return symbols_.intern(text.bytes()); }
 
  private:
   storage::symbol_table& symbols_;
@@ -36,7 +55,10 @@ class bulk_interner {
   bulk_interner(storage::bulk_interning::part& symbols, unquoted_texts& unquoted)
       : symbols_(symbols), unquoted_(unquoted) {}
   storage::bulk_interning::part& table() { return symbols_; }
-  word intern_unquoted(std::string text) { return symbols_.intern(unquoted_.emplace_back(std::move(text))); }
+  template <class Text>
+  word intern_unquoted(Text& text) {
+    return symbols_.intern(unquoted_.keep(text));
+  }
 
  private:
   storage::bulk_interning::part& symbols_;
@@ -64,9 +86,11 @@ class symbol_queue {
     waiting_[count_++] = {{}, {}, &target, &earlier};
   }
 
-  void add_unquoted(std::string text, word& target) {
+  /// A text, or a buffer that may be empty then.
+  template <class Text>
+  void add_unquoted(Text& text, word& target) {
     flush();
-    target = interner_.intern_unquoted(std::move(text));
+    target = interner_.intern_unquoted(text);
   }
 
   /// Numbers are given in the order of adding.

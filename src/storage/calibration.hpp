@@ -20,6 +20,12 @@ inline constexpr double tuples_per_word = 2;
 /// Candidates that are sorted before the rivals of a choice-domain are dropped.
 inline constexpr std::uint64_t least_sorted_rivals = 1u << 20;
 
+// Indexes of the host.
+/// One worker sorts so many rows by counting where no value is larger than so many times their number: a table of
+/// counts takes at most half of what the passes over digits would. For few rows it costs more than these passes.
+inline constexpr std::uint64_t least_counted_rows = 256;
+inline constexpr std::uint64_t counted_factor = 2;
+
 // Tuple sets and rows of a device.
 /// A bit matrix that takes no longer to clear than a growth of a small set: seconds, at the rate of the device's
 /// memory; bytes, where that is not known.

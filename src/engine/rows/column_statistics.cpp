@@ -4,7 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "storage/sets/hash.hpp"
 
@@ -18,20 +19,55 @@ constexpr std::uint64_t most_slots = 1u << 21;
 constexpr std::uint64_t most_rows = 1u << 22;
 
 /// Values that are compared, of two groups of columns.
-constexpr std::uint64_t most_compared = 1u << 18;
+constexpr std::uint64_t most_compared = 1u << 16;
 
 std::uint64_t rows_in(const std::vector<value_range>& columns) {
   return std::accumulate(columns.begin(), columns.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const value_range& part) { return sum + part.rows; });
 }
 
-/// How often each value is there; of `share` hash values one is counted, a power of two.
-std::unordered_map<word, std::uint64_t> count_values(const std::vector<value_range>& columns, std::uint64_t share) {
-  std::unordered_map<word, std::uint64_t> counts;
+/// How often each value is there.
+class value_counts {
+ public:
+  struct counted {
+    word value = 0;
+    std::uint64_t count = 0;  ///< 0: free
+  };
+
+  void add(word value) {
+    if (2 * (used_ + 1) > slots_.size()) grow();
+    counted& slot = slots_[place_of(value)];
+    if (slot.count == 0) ++used_;
+    slot = {value, slot.count + 1};
+  }
+  [[nodiscard]] bool contains(word value) const { return slots_[place_of(value)].count != 0; }
+  [[nodiscard]] std::uint64_t size() const { return used_; }
+  [[nodiscard]] const std::vector<counted>& slots() const { return slots_; }
+
+ private:
+  [[nodiscard]] std::size_t place_of(word value) const {
+    std::size_t at = storage::scale(storage::mix(value + 1ULL), slots_.size());
+    while (slots_[at].count != 0 && slots_[at].value != value) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+  void grow() {
+    const std::vector<counted> old = std::exchange(slots_, std::vector<counted>(2 * slots_.size()));
+    for (const counted& one : old) {
+      if (one.count != 0) slots_[place_of(one.value)] = one;
+    }
+  }
+
+  std::vector<counted> slots_ = std::vector<counted>(least_slots);
+  std::uint64_t used_ = 0;
+};
+
+/// Of `share` hash values one is counted, a power of two.
+value_counts count_values(const std::vector<value_range>& columns, std::uint64_t share) {
+  value_counts counts;
   for (const value_range& part : columns) {
     for (std::uint64_t row = 0; row < part.rows; ++row) {
       const word value = part.values[row];
-      if ((storage::mix(value + 1ULL) & (share - 1)) == 0) ++counts[value];
+      if ((storage::mix(value + 1ULL) & (share - 1)) == 0) counts.add(value);
     }
   }
   return counts;
@@ -47,7 +83,8 @@ plan::shared_values shared_between(const std::vector<value_range>& columns, cons
   std::uint64_t shared = 0;
   std::uint64_t all_rows = 0;
   std::uint64_t shared_rows = 0;
-  for (const auto& [value, count] : values) {
+  for (const auto& [value, count] : values.slots()) {
+    if (count == 0) continue;
     all_rows += count;
     if (!other_values.contains(value)) continue;
     ++shared;

@@ -22,6 +22,7 @@
 #include "kernels/search/condensed.hpp"
 #include "kernels/search/numbered.hpp"
 #include "kernels/steps/functor_table.hpp"
+#include "storage/calibration.hpp"
 #include "storage/relation/relation.hpp"
 
 namespace gpulog::exec {
@@ -91,10 +92,25 @@ class cpu_machine {
   void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
     if (backend_.workers() > 1 && target.arity() != 0 && target.inserts_at_once() && rows >= 2 * cut_.range_elements)
       return load_rows_at_once(target, columns, rows);
-    const auto room = [&](std::uint32_t n) {
+    const auto present = [&] { return target.rows() + target.appended_rows(); };
+    const std::uint64_t first = present();
+    const auto room = [&](std::uint32_t n, std::uint64_t row) {
+      if (target.has_room(n)) return;
+      // As long as there are no duplicates, a set is not copied from size to size.
+      const bool all_new = target.inserts_at_once() && row != 0 && present() - first == row;
+      if (all_new) make_room_at_once(target, rows - row);
       while (!target.has_room(n)) target.make_room(backend_, n);
     };
     load_tiles<storage::exclusive_access>(target, columns, 0, rows, 0, room);
+  }
+
+  /// Or for as many as a set takes before it may become one of packed words; none if there is no memory for it.
+  void make_room_at_once(relation& target, std::uint64_t rows) {
+    constexpr std::uint64_t most = storage::calibration::least_packed_bytes / sizeof(std::uint64_t) / 2;
+    try {
+      target.make_room(backend_, std::min(rows, most));
+    } catch (const backend::memory_exceeded&) {
+    }
   }
 
   /// Rows that are distinct, for a relation that is only read.
@@ -342,7 +358,7 @@ class cpu_machine {
  private:
   static constexpr std::uint64_t tiles_per_piece = 4;
 
-  /// Rows [begin, end). room(n) is called in front of each tile.
+  /// Rows [begin, end). room(n, row) is called in front of each tile.
   template <class Access, class Room>
   void load_tiles(relation& target, const std::vector<const word*>& columns, std::uint64_t begin, std::uint64_t end,
                   unsigned worker, const Room& room) {
@@ -350,7 +366,7 @@ class cpu_machine {
     for (std::uint64_t row = begin; row < end; row += storage::tile_rows) {
       const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(storage::tile_rows, end - row));
       for (std::size_t c = 0; c < columns.size(); ++c) tile[c] = columns[c] + row;
-      room(n);
+      room(n, row);
       target.template insert<Access>(tile.data(), n, scratch_[worker]->insert, worker);
       if constexpr (std::is_same_v<Access, storage::exclusive_access>) target.choose_in_order();
     }
@@ -369,7 +385,8 @@ class cpu_machine {
       for (const word*& column : round) column += begin;
       const std::uint64_t piece = std::max<std::uint64_t>(storage::tile_rows, cut_.range_elements / 2);
       backend_.for_each_tile(n, piece, [&](unsigned worker, std::uint64_t first, std::uint64_t behind) {
-        load_tiles<storage::concurrent_access>(target, round, first, behind, worker, [](std::uint32_t) {});
+        load_tiles<storage::concurrent_access>(target, round, first, behind, worker,
+                                               [](std::uint32_t, std::uint64_t) {});
       });
       begin += n;
     }

@@ -252,10 +252,13 @@ class key_level {
     const auto capacity = static_cast<std::uint64_t>(static_cast<double>(groups_) / load_) + 2;
     if (table_.capacity() < capacity) {
       table_.release();
-      table_.set_capacity(capacity + capacity / 4);
+      // Only HISA's merges use buffers again. Fresh memory is zero.
+      table_.set_capacity(may_be_direct_ ? capacity : capacity + capacity / 4);
+      table_.resize(capacity);
+    } else {
+      table_.resize(capacity);
+      backend.fill(table_.data(), capacity, slot{0, 0});
     }
-    table_.resize(capacity);
-    backend.fill(table_.data(), capacity, slot{0, 0});
     if (backend.workers() == 1) {
       fill_table(backend, [](std::uint64_t& free, std::uint64_t range) {
         if (free != 0) return false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage/calibration.hpp"
 #include "storage/indexes/key_level.hpp"
 #include "storage/indexes/run_policy.hpp"
 
@@ -31,6 +33,40 @@ struct index_layout {
 /// Columns of a relation's rows, as pointers; valid until the relation grows.
 using column_pointers = std::vector<const word*>;
 
+/// The same as sort_rows, for n rows with small values: one pass a column (counting sort: Seward 1954).
+/// @return false where a column has values that are too large, or where there are few rows
+inline bool sort_by_counts(memory_resource& resource, const column_pointers& columns,
+                           const std::vector<std::uint32_t>& by, std::uint64_t begin, std::uint64_t n,
+                           array<std::uint32_t>& sorted) {
+  if (n < calibration::least_counted_rows) return false;
+  std::vector<word> largest;
+  for (const std::uint32_t c : by) {
+    const word* const column = columns[c] + begin;
+    word most = 0;
+    for (std::uint64_t i = 0; i < n; ++i) most = std::max(most, column[i]);
+    if (most > calibration::counted_factor * n) return false;
+    largest.push_back(most);
+  }
+  array<std::uint32_t> other(resource, by.size() > 1 ? n : 0);
+  array<std::uint32_t> places(resource);
+  std::uint32_t* from = by.size() % 2 == 1 ? other.data() : sorted.data();
+  std::uint32_t* to = by.size() % 2 == 1 ? sorted.data() : other.data();
+  for (std::size_t k = by.size(); k-- > 0; std::swap(from, to)) {
+    const word* const column = columns[by[k]] + begin;
+    places.release();
+    places.resize(largest[k] + 2ULL);
+    std::uint32_t* const place = places.data();
+    for (std::uint64_t i = 0; i < n; ++i) ++place[column[i] + 1ULL];
+    for (std::uint64_t value = 1; value <= largest[k]; ++value) place[value] += place[value - 1];
+    if (k + 1 == by.size()) {
+      for (std::uint64_t row = 0; row < n; ++row) to[place[column[row]]++] = static_cast<std::uint32_t>(row);
+    } else {
+      for (std::uint64_t i = 0; i < n; ++i) to[place[column[from[i]]]++] = from[i];
+    }
+  }
+  return true;
+}
+
 /// Sorts rows [begin, end) by the given columns, the first one most significant (Algorithm 1: a stable sort from the
 /// last column to the first). Fills sorted with row - begin.
 template <class Backend>
@@ -44,6 +80,7 @@ void sort_rows(Backend& backend, memory_resource& resource, const column_pointer
     out[0] = 0;
     return;
   }
+  if (backend.workers() == 1 && sort_by_counts(resource, columns, by, begin, n, sorted)) return;
   array<std::uint64_t> items(resource, n);
   array<std::uint64_t> scratch(resource, n);
   std::uint64_t* current = items.data();

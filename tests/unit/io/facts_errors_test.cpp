@@ -165,6 +165,29 @@ TEST(facts_errors, compressed_data_that_needs_much_memory) {
   EXPECT_NE(load.error(zstd_compressed("1\n", 28)).find("needs a window of more than 128 MiB"), std::string::npos);
 }
 
+TEST(facts_errors, quoted_values_need_memory_that_counts) {
+  loading load({symbol});
+  load.request.parameters["rfc4180"] = "true";
+  const std::string value = std::string(std::size_t{9} << 20, 'x') + '"';
+  const std::string line = '"' + value + "\"\"\n";  // the value's last character is doubled
+  for (const unsigned threads : {1U, 2U}) {
+    load.request.threads = threads;
+    load.request.piece_bytes = 100;
+    backend::host_memory little;
+    little.set_limit(std::uint64_t{8} << 20);
+    load.request.memory = &little;
+    EXPECT_THROW(load.run("a\n\"b\"\"\"\n" + line + "c\n"), backend::memory_exceeded);
+    EXPECT_EQ(little.used(), 0U);
+    backend::host_memory enough;
+    enough.set_limit(std::uint64_t{16} << 20);
+    load.request.memory = &enough;
+    ASSERT_EQ(load.run("a\n\"b\"\"\"\n" + line + "c\n"), 4U);
+    EXPECT_EQ(load.texts(0), (std::vector<std::string>{"a", "b\"", value, "c"}));
+    EXPECT_GE(enough.peak(), value.size());
+    EXPECT_EQ(enough.used(), 0U);
+  }
+}
+
 TEST(facts_errors, files_that_cannot_be_read) {
   loading load({number});
   const auto message = [&] {

@@ -217,7 +217,8 @@ class arrow_loader {
       return parse_structured(*text, type, request_.structured, symbols_, target);
     }
     if (kind == value_kind::symbol) {
-      symbols.add_unquoted(shown(value), target);
+      const std::string text = shown(value);
+      symbols.add_unquoted(text, target);
       return true;
     }
     if (is_structured(kind)) return false;

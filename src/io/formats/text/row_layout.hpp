@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/memory_resource.hpp"
 #include "io/directive_parameters.hpp"
 #include "io/values/structured_value.hpp"
 #include "support/ids.hpp"
@@ -28,6 +29,8 @@ struct row_layout {
   /// Of records and algebraic data types; such rows are read by one thread, so that numbers are given in order.
   const structured_columns* structured = nullptr;
   storage::wide_values* wide = nullptr;  ///< of words with 64 bits
+  /// Of values that are not in the text as they are.
+  backend::memory_resource* memory = &backend::unlimited_memory();
 };
 
 /// @throws user_error for parameters that make no sense.

@@ -109,6 +109,7 @@ class piece_parser {
         at_(piece.text.data()),
         end_(piece.text.data() + piece.text.size()),
         line_(piece.first_line),
+        unquoted_(*layout.memory),
         previous_(layout.columns.size()) {}
 
   row_problems parse() {
@@ -339,14 +340,17 @@ class piece_parser {
     const row_layout::column& wanted = layout_.columns[column];
     if (wanted.attribute == row_layout::not_read) return true;
     if (is_number(wanted.kind) || wanted.kind == value_kind::floating) return false;  // no number contains a quote
-    std::string unquoted;
+    unquoted_.clear();
+    unquoted_.reserve(text.size());
     for (std::size_t from = 0; from < text.size();) {
       const std::size_t quote = std::min(text.find('"', from), text.size() - 1);
-      unquoted.append(text, from, quote + 1 - from);
+      unquoted_.append(text.substr(from, quote + 1 - from));
       from = text[quote] == '"' ? quote + 2 : quote + 1;
     }
-    if (is_structured(wanted.kind)) return store_structured(wanted, unquoted, columns_[wanted.attribute][row_]);
-    symbols_.add_unquoted(std::move(unquoted), columns_[wanted.attribute][row_]);
+    if (is_structured(wanted.kind)) {
+      return store_structured(wanted, unquoted_.bytes(), columns_[wanted.attribute][row_]);
+    }
+    symbols_.add_unquoted(unquoted_, columns_[wanted.attribute][row_]);
     return true;
   }
 
@@ -373,6 +377,7 @@ class piece_parser {
   const char* end_;
   std::uint64_t line_;
   std::size_t row_ = 0;
+  byte_buffer unquoted_;  // the last value with doubled quotes
   std::vector<earlier_symbol> previous_;
 };
 

@@ -49,6 +49,7 @@ class facts_loader {
         has_headers_(parameters_.flag("headers")),
         run_(request.structured.structures.empty() ? request.threads : 1) {
     layout_.wide = request.structured.wide;
+    layout_.memory = request.memory;
     if (!request.structured.structures.empty()) layout_.structured = &request.structured;
   }
 
