@@ -87,6 +87,17 @@ inline constexpr std::uint64_t least_device_searches = 32;
 /// measured, from 7,029 edges on (`--tune row-takeover=on` and `=off` with bench/paper/reach.dl;
 /// bench/results/h200-row-takeover.txt).
 inline constexpr std::uint64_t least_takeover_tuples = 4096;
+// Row takeover (`bench/paper/tables reach` with builds of other values, `bench/paper/builds`).
+/// Threads of a block that searches for a source, by the bytes of a row of bits: few, so that many searches are under
+/// way, but for rows that leave room for few blocks; larger rows have 1,024.
+inline constexpr std::uint64_t row_bytes_for_128_threads = 40u << 10;
+inline constexpr std::uint64_t row_bytes_for_256_threads = 100u << 10;
+/// Lists of up to one part in so many of the words of a row of bits are quicker to take over than bits.
+inline constexpr std::uint32_t list_share = 4;
+/// Kept rows take one part in so many of the device's memory at most. Where that is not enough for all, searches that
+/// run again have one part in so many of it.
+inline constexpr std::uint64_t kept_row_share = 8;
+inline constexpr std::uint64_t again_share = 4;
 /// First tuples from which on a recursion of products is made by rows of bits: SG of graphs of 3,000 edges takes a
 /// fifth of the loop's time with one processor, and small ones no more. On a device it was faster for each graph that
 /// was measured, from 51,971 edges on (`--tune row-products=on` and `=off` with bench/paper/sg.dl;
@@ -97,6 +108,13 @@ inline constexpr std::uint64_t least_device_product_tuples = 4096;
 /// that waits for it: about what launching a round costs (`bench/paper/tables sg` with builds of other values: from 16
 /// to 22 us each graph took the better way; at 14 us SF.cedge took 1.4 times as long, at 25 ego-Facebook 2.5 times).
 inline constexpr double waited_row_seconds = 18e-6;
+/// Rows of bits of products take one part in so many of the device's memory at most. No command measures it.
+inline constexpr std::uint64_t product_row_share = 4;
+/// Rounds of products that are launched before their counts are read, at most (`bench/paper/tables sg`).
+inline constexpr std::size_t rounds_at_once = 16;
+/// So many numbers are asked for their sources in the time of one push (`bench/paper/tables sg`: other values
+/// changed no graph by more than 5 %).
+inline constexpr std::uint64_t pushes_of_pull = 1;
 /// Up to so many rows it is made so however few tuples follow each; of more, only where more than one does. Chosen with
 /// forests and random graphs of 50,000 to 150,000 edges; no command measures it.
 inline constexpr std::uint64_t small_product_rows = 16384;

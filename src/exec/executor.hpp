@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/memory_resource.hpp"
+#include "backend/piece_runner.hpp"
 #include "exec/calibration.hpp"
 #include "exec/iteration_series.hpp"
 #include "exec/run_monitor.hpp"
@@ -51,6 +52,8 @@ struct cut_offs {
   /// A fixpoint that falls apart has its values numbered only where its steps have at most so many rows for each first
   /// tuple.
   double numbered_step_rows = 64;
+  /// Elements of such work, and rows of facts, that are worth a worker.
+  std::uint64_t range_elements = backend::piece_runner::usual_range;
   /// With fewer first tuples than that its components are not looked for.
   std::uint64_t condensed_rows = 1024;
   /// A recursion whose joins made so many bindings for each version of its loop, since it was planned, is planned

@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 
 #include "backend/gpu/staging_ring.hpp"
 
 namespace gpulog::backend::gpu {
+
+namespace {
+
+constexpr std::uint64_t most_staged_bytes = 64u << 10;
+
+}  // namespace
 
 std::string why_not_available(int device) {
   int count = 0;
@@ -28,7 +35,7 @@ std::string start_device(int device) {
 device_context::device_context(int device) : device_(device) {
   use();
   stream_ = make_stream();
-  staged_counters_ = allocate_pinned<std::uint64_t>(2);
+  staged_ = allocate_pinned<std::byte>(most_staged_bytes);
   properties_ = properties_of(device);
   reports_ = allocate_pinned<kernel_report>(most_reports);
   std::fill_n(reports_, most_reports, kernel_report{});
@@ -36,7 +43,7 @@ device_context::device_context(int device) : device_(device) {
 
 device_context::~device_context() {
   staging_.reset();
-  deallocate_pinned(staged_counters_);
+  deallocate_pinned(staged_);
   deallocate_pinned(reports_);
   destroy(stream_);
 }
@@ -51,9 +58,16 @@ staging_ring& device_context::staging() const {
 void device_context::synchronize() const { gpu::synchronize(stream_); }
 
 std::pair<std::uint64_t, std::uint64_t> device_context::read_pair(const std::uint64_t* counters, unsigned n) const {
-  copy_async(staged_counters_, counters, n * sizeof *counters, direction::device_to_host, stream_);
+  std::uint64_t values[2] = {};
+  read(counters, values, n * sizeof *counters);
+  return {values[0], values[1]};
+}
+
+void device_context::read(const void* from, void* to, std::uint64_t bytes) const {
+  const bool is_staged = bytes <= most_staged_bytes;
+  copy_async(is_staged ? staged_ : to, from, bytes, direction::device_to_host, stream_);
   synchronize();
-  return {staged_counters_[0], staged_counters_[1]};
+  if (is_staged) std::memcpy(to, staged_, bytes);
 }
 
 kernel_report device_context::wait_for_report(std::uint64_t number) const {

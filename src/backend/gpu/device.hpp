@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -54,6 +55,9 @@ class device_context {
   void synchronize() const;
   /// Pinned buffers for large copies, made when they are first asked for.
   [[nodiscard]] staging_ring& staging() const;
+  /// Copies to the host, and waits. Few bytes go through pinned memory, as a copy to other memory costs twice the round
+  /// trip.
+  void read(const void* from, void* to, std::uint64_t bytes) const;
   /// The value of a counter in device memory, once all work so far is done.
   [[nodiscard]] std::uint64_t read_counter(const std::uint64_t* counter) const { return read_pair(counter, 1).first; }
   /// Two that stand side by side.
@@ -76,7 +80,7 @@ class device_context {
   mutable std::unique_ptr<staging_ring> staging_;
   kernel_report* reports_ = nullptr;  // pinned
   std::uint64_t report_number_ = 0;
-  std::uint64_t* staged_counters_ = nullptr;  // pinned: a copy into pageable memory costs twice the round trip
+  std::byte* staged_ = nullptr;  // pinned: what is read
   device_properties properties_;
 };
 

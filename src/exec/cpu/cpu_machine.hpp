@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -86,16 +87,14 @@ class cpu_machine {
     return std::make_unique<relation>(*resource_, arity, made);
   }
 
-  /// In the order of the file. Nothing depends on the order of rows, but neighbours stay together.
+  /// In the order of the file, with one worker. Nothing depends on the order of rows, but neighbours stay together.
   void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
-    std::vector<const word*> tile(columns.size());
-    for (std::uint64_t row = 0; row < rows; row += storage::tile_rows) {
-      const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(storage::tile_rows, rows - row));
-      for (std::size_t c = 0; c < columns.size(); ++c) tile[c] = columns[c] + row;
+    if (backend_.workers() > 1 && target.arity() != 0 && target.inserts_at_once() && rows >= 2 * cut_.range_elements)
+      return load_rows_at_once(target, columns, rows);
+    const auto room = [&](std::uint32_t n) {
       while (!target.has_room(n)) target.make_room(backend_, n);
-      target.template insert<storage::exclusive_access>(tile.data(), n, scratch_[0]->insert, 0);
-      target.choose_in_order();
-    }
+    };
+    load_tiles<storage::exclusive_access>(target, columns, 0, rows, 0, room);
   }
 
   /// Rows that are distinct, for a relation that is only read.
@@ -110,18 +109,19 @@ class cpu_machine {
 
   /// Values of a fixpoint that falls apart have a place in a bitmap if they are below this.
   [[nodiscard]] static std::uint64_t bitmap_values() { return kernels::most_bitmap_values; }
+  /// Whether the stratum that runs has a graph of numbers, which searches use then.
+  [[nodiscard]] bool has_numbers() const { return numbered_.has_value(); }
   std::optional<kernels::decomposed_counts> run_search(const kernels::search_task& task,
                                                        kernels::relation_list<relation>& relations,
                                                        const std::atomic<bool>* stop) {
     auto numbered = std::exchange(numbered_, std::nullopt);
     if (task.values) return kernels::run_decomposed(backend_, *resource_, *task.values, relations, stop);
     return kernels::run_numbered(backend_, *resource_, task.numbers, relations,
-                                 {cut_.numbered_step_rows, backend_.workers()}, stop, std::move(numbered));
+                                 {cut_.numbered_step_rows, backend_.workers(), cut_.range_elements}, stop,
+                                 std::move(numbered));
   }
-  /// @param searched the same over values, if that can be: with its indexes
   /// @param always also where searches are expected to end sooner
   std::optional<kernels::decomposed_counts> run_condensed(const kernels::numbered_task& task,
-                                                          const std::optional<kernels::decomposed_task>& searched,
                                                           kernels::relation_list<relation>& relations, bool always,
                                                           const std::atomic<bool>* stop) {
     const kernels::condensation_cut_offs cut = {.step_rows = cut_.numbered_step_rows,
@@ -131,8 +131,9 @@ class cpu_machine {
                                                 .samples = calibration::sampled_searches,
                                                 .sample_share = calibration::sample_share,
                                                 .least_sample_values = calibration::least_sample_values,
+                                                .range = cut_.range_elements,
                                                 .always = always};
-    return kernels::run_condensed(backend_, *resource_, task, relations, searched, cut, stop, numbered_);
+    return kernels::run_condensed(backend_, *resource_, task, relations, cut, stop, numbered_);
   }
   void materialize(relation& target) { target.materialize(backend_); }
   /// Of factorized rows; nothing of others, as their columns are here.
@@ -340,6 +341,39 @@ class cpu_machine {
 
  private:
   static constexpr std::uint64_t tiles_per_piece = 4;
+
+  /// Rows [begin, end). room(n) is called in front of each tile.
+  template <class Access, class Room>
+  void load_tiles(relation& target, const std::vector<const word*>& columns, std::uint64_t begin, std::uint64_t end,
+                  unsigned worker, const Room& room) {
+    std::vector<const word*> tile(columns.size());
+    for (std::uint64_t row = begin; row < end; row += storage::tile_rows) {
+      const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(storage::tile_rows, end - row));
+      for (std::size_t c = 0; c < columns.size(); ++c) tile[c] = columns[c] + row;
+      room(n);
+      target.template insert<Access>(tile.data(), n, scratch_[worker]->insert, worker);
+      if constexpr (std::is_same_v<Access, storage::exclusive_access>) target.choose_in_order();
+    }
+  }
+
+  /// In rounds, each of three times the rows that are there: how many rows differ is not known, and what a round has to
+  /// move is a third of what it adds.
+  void load_rows_at_once(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    constexpr std::uint64_t first_rows = 1u << 17;
+    for (std::uint64_t begin = 0; begin < rows;) {
+      const std::uint64_t known = target.rows() + target.appended_rows();
+      const std::uint64_t n = std::min(rows - begin, std::max(first_rows, 3 * known));
+      const std::uint64_t room = n + relation::room_for(backend_.workers());
+      while (!target.has_room(room)) target.make_room(backend_, room);
+      std::vector<const word*> round = columns;
+      for (const word*& column : round) column += begin;
+      const std::uint64_t piece = std::max<std::uint64_t>(storage::tile_rows, cut_.range_elements / 2);
+      backend_.for_each_tile(n, piece, [&](unsigned worker, std::uint64_t first, std::uint64_t behind) {
+        load_tiles<storage::concurrent_access>(target, round, first, behind, worker, [](std::uint32_t) {});
+      });
+      begin += n;
+    }
+  }
 
   static void count_run(const kernels::pipeline& program) {
     if (program.counted != nullptr) ++program.counted->runs;

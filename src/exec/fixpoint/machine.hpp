@@ -112,10 +112,10 @@ concept factorizing_machine = requires(Machine& on, typename Machine::relation& 
 
 template <class Machine>
 concept condensing_machine = requires(Machine& on, const kernels::numbered_task& task,
-                                      const std::optional<kernels::decomposed_task>& searched,
                                       kernels::relation_list<typename Machine::relation>& all,
                                       const std::atomic<bool>* stop) {
-  { on.run_condensed(task, searched, all, bool{}, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
+  { on.run_condensed(task, all, bool{}, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
+  { on.has_numbers() } -> std::same_as<bool>;
 };
 
 template <class Machine>

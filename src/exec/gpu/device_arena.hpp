@@ -38,11 +38,7 @@ class device_arena final : public array_store {
     return true;
   }
   /// The first arrays as kernels left them.
-  void download(std::uint64_t bytes) {
-    backend::gpu::copy_async(host_.data(), device_.data(), bytes, backend::gpu::direction::device_to_host,
-                             context_->stream());
-    context_->synchronize();
-  }
+  void download(std::uint64_t bytes) { context_->read(device_.data(), host_.data(), bytes); }
 
  private:
   const std::uint8_t* put_bytes(const void* values, std::uint64_t bytes) override {

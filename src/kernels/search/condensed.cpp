@@ -11,8 +11,8 @@ using storage::factorized_values;
 namespace {
 
 /// Searches of the sample are spread evenly.
-double sample_numbers(backend::memory_resource& resource, const numbered_graph& graph, std::uint64_t wanted,
-                      std::uint64_t most) {
+double sample_numbers(const backend::piece_runner& workers, backend::memory_resource& resource,
+                      const numbered_graph& graph, std::uint64_t wanted, std::uint64_t most) {
   const std::uint64_t searches = graph.invariants.size();
   const std::uint64_t samples = std::min(wanted, searches);
   const auto starts = [&](std::uint64_t sample, const auto& visit) {
@@ -20,7 +20,7 @@ double sample_numbers(backend::memory_resource& resource, const numbered_graph& 
     std::for_each(graph.starts.all.begin() + graph.starts.first[search],
                   graph.starts.all.begin() + graph.starts.first[search + 1], visit);
   };
-  return sample_searches(resource, numbered_steps(graph.steps), graph.numbers, samples, starts, most);
+  return sample_searches(workers, resource, numbered_steps(graph.steps), graph.numbers, samples, starts, most);
 }
 
 /// Values that all of the sample meet, where each of it meets so many.
@@ -30,28 +30,17 @@ std::uint64_t all_of_sample(double met, const condensation_cut_offs& cut) {
 
 }  // namespace
 
-bool has_long_searches(backend::memory_resource& resource, const decomposed_task& task,
-                       const relation_list<storage::relation>& relations, double least,
-                       const condensation_cut_offs& cut) {
-  const storage::relation& target = *relations[task.target];
-  const std::uint64_t rows = target.rows();
-  const std::uint64_t samples = std::min(cut.samples, rows);
-  const word* const moving = rows == 0 ? nullptr : target.column(task.moving);
-  const auto starts = [&](std::uint64_t sample, const auto& visit) { visit(moving[sample * rows / samples]); };
-  return sample_searches(resource, indexed_steps(task, relations), task.values, samples, starts,
-                         all_of_sample(least, cut)) >= least;
-}
-
-bool has_long_searches(backend::memory_resource& resource, const numbered_graph& graph, double least,
-                       const condensation_cut_offs& cut) {
-  return sample_numbers(resource, graph, cut.samples, all_of_sample(least, cut)) >= least;
+bool has_long_searches(const backend::piece_runner& workers, backend::memory_resource& resource,
+                       const numbered_graph& graph, double least, const condensation_cut_offs& cut) {
+  return sample_numbers(workers, resource, graph, cut.samples, all_of_sample(least, cut)) >= least;
 }
 
 namespace {
 
-/// Strips that are wide enough to pay, and many enough for all workers.
+/// Strips that are wide enough to pay, and many enough for all workers: on an average the first one takes twice as long
+/// as a strip.
 std::uint32_t strip_words(std::uint32_t components, unsigned workers) {
-  constexpr std::uint32_t strips_per_worker = 4;
+  constexpr std::uint32_t strips_per_worker = 1;
   if (workers == 1) return factorized_graph::most_strip_words;
   const std::uint32_t even = components / 64 / (workers * strips_per_worker);
   return std::bit_floor(std::clamp(even, factorized_graph::least_strip_words, factorized_graph::most_strip_words));
@@ -59,36 +48,42 @@ std::uint32_t strip_words(std::uint32_t components, unsigned workers) {
 
 }  // namespace
 
-std::optional<std::vector<factorized_values>> factorize(backend::memory_resource& resource, const numbered_task& task,
-                                                        const numbered_graph& graph, unsigned workers) {
+std::optional<std::vector<factorized_values>> factorize(const backend::piece_runner& workers,
+                                                        backend::memory_resource& resource, const numbered_task& task,
+                                                        const numbered_graph& graph, stage_clock& clock) {
   // Sources may add a vertex each, and a list.
   const bool has_places = graph.numbers + graph.invariants.size() < UINT32_MAX &&
                           graph.steps.all.size() + graph.starts.all.size() < UINT32_MAX;
   if (!has_places) return std::nullopt;
-  storage::condensation condensed = storage::condense(resource, {graph.steps.first.data(), graph.steps.all.data()},
-                                                      graph.numbers, graph.starts.all.data(), graph.starts.all.size());
-  factorized_graph made = storage::factorize(resource, condensed, {graph.starts.first.data(), graph.starts.all.data()},
-                                             graph.invariants.columns(), graph.invariants.size());
-  made.strip_words = strip_words(made.components, workers);
+  storage::condensation condensed =
+      storage::condense(workers, resource, {graph.steps.first.data(), graph.steps.all.data()}, graph.numbers,
+                        graph.starts.all.data(), graph.starts.all.size());
+  clock.end("components");
+  factorized_graph made =
+      storage::factorize(workers, resource, condensed, {graph.starts.first.data(), graph.starts.all.data()},
+                         graph.invariants.columns(), graph.invariants.size());
+  made.strip_words = strip_words(made.components, workers.workers());
   const auto shared = std::make_shared<const factorized_graph>(std::move(made));
   std::vector<factorized_values> members;
   for (std::size_t m = 0; m < task.members.size(); ++m) {
     const tuple_numbering& nodes = graph.nodes[m];
-    members.push_back(storage::place_values(resource, shared, condensed.component.data() + graph.begins[m],
+    members.push_back(storage::place_values(workers, resource, shared, condensed.component.data() + graph.begins[m],
                                             nodes.columns(), nodes.size()));
     members.back().source_columns = task.members[m].invariants;
     members.back().value_columns = task.members[m].nodes;
   }
+  clock.end("places");
   return members;
 }
 
-bool condensation_pays(backend::memory_resource& resource, const numbered_graph& graph,
-                       const factorized_graph& condensed, const condensation_cut_offs& cut) {
+bool condensation_pays(const backend::piece_runner& workers, backend::memory_resource& resource,
+                       const numbered_graph& graph, const factorized_graph& condensed,
+                       const condensation_cut_offs& cut) {
   const double seconds = condensed.row_words() / cut.row_words;
   const auto most =
       static_cast<std::uint64_t>(std::max(cut.least_sample_values, seconds * cut.sample_share * cut.searched));
   const double searched =
-      sample_numbers(resource, graph, cut.samples, most) * static_cast<double>(graph.invariants.size());
+      sample_numbers(workers, resource, graph, cut.samples, most) * static_cast<double>(graph.invariants.size());
   return seconds <= searched / cut.searched;
 }
 

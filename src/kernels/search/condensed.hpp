@@ -29,39 +29,47 @@ struct condensation_cut_offs {
   std::uint64_t samples = 1;
   double sample_share = 0;
   double least_sample_values = 0;
-  bool always = false;  ///< even if searches are expected to end sooner
+  std::uint64_t range = backend::piece_runner::usual_range;  ///< elements that are worth a worker
+  bool always = false;                                       ///< even if searches are expected to end sooner
 };
 
 /// What one search meets on an average, by some of them. starts(sample, visit) calls visit(value) for where it begins.
 /// @param values all are below @param most that all samples together may meet: where they end there, it is a lower
 /// bound
 template <class Steps, class Starts>
-double sample_searches(backend::memory_resource& resource, const Steps& steps, std::uint64_t values,
-                       std::uint64_t samples, const Starts& starts, std::uint64_t most) {
-  storage::array<std::uint64_t> seen(resource, values / 64 + 1);
-  std::vector<word> queue;
-  const auto visit = [&](word value) {
-    std::uint64_t& bits = seen[value / 64];
-    const std::uint64_t bit = 1ULL << (value % 64);
-    if ((bits & bit) == 0) queue.push_back(value);
-    bits |= bit;
-  };
-  std::uint64_t met = 0;
-  std::uint64_t sample = 0;
-  for (; sample < samples && met < most; ++sample) {
-    queue.clear();
-    starts(sample, visit);
-    for (std::size_t head = 0; head < queue.size() && met < most; ++head) {
-      ++met;
-      static_cast<void>(steps.follow(queue[head], 0, [&](std::uint64_t, const word* next, std::uint32_t count) {
-        met += count;
-        std::for_each(next, next + count, visit);
-        return std::uint64_t{0};
-      }));
+double sample_searches(const backend::piece_runner& workers, backend::memory_resource& resource, const Steps& steps,
+                       std::uint64_t values, std::uint64_t samples, const Starts& starts, std::uint64_t most) {
+  std::atomic<std::uint64_t> all_met{0};
+  std::atomic<std::uint64_t> begun{0};
+  const auto go_on = [&all_met, most] { return all_met.load(std::memory_order_relaxed) < most; };
+  workers.run(std::min<std::uint64_t>(samples, workers.workers()), [&](std::uint64_t) {
+    storage::array<std::uint64_t> seen(resource, values / 64 + 1);
+    std::vector<word> queue;
+    const auto visit = [&](word value) {
+      std::uint64_t& bits = seen[value / 64];
+      const std::uint64_t bit = 1ULL << (value % 64);
+      if ((bits & bit) == 0) queue.push_back(value);
+      bits |= bit;
+    };
+    while (go_on()) {
+      const std::uint64_t sample = begun.fetch_add(1, std::memory_order_relaxed);
+      if (sample >= samples) return;
+      queue.clear();
+      starts(sample, visit);
+      for (std::size_t head = 0; head < queue.size() && go_on(); ++head) {
+        std::uint64_t met = 1;
+        static_cast<void>(steps.follow(queue[head], 0, [&](std::uint64_t, const word* next, std::uint32_t count) {
+          met += count;
+          std::for_each(next, next + count, visit);
+          return std::uint64_t{0};
+        }));
+        all_met.fetch_add(met, std::memory_order_relaxed);
+      }
+      for (const word value : queue) seen[value / 64] = 0;
     }
-    for (const word value : queue) seen[value / 64] = 0;
-  }
-  return static_cast<double>(met) / static_cast<double>(std::max<std::uint64_t>(sample, 1));
+  });
+  const std::uint64_t taken = std::clamp<std::uint64_t>(begun, 1, std::max<std::uint64_t>(samples, 1));
+  return static_cast<double>(all_met) / static_cast<double>(taken);
 }
 
 /// What a search has to meet on an average, where each begins at one of the first tuples.
@@ -76,25 +84,22 @@ template <class Relations>
   return met_by_row * (first_rows + step_rows) / std::max(first_rows, 1.0);
 }
 
-/// Whether searches over values are long enough that components may pay. Indexes are those that searches need.
-[[nodiscard]] bool has_long_searches(backend::memory_resource& resource, const decomposed_task& task,
-                                     const relation_list<storage::relation>& relations, double least,
-                                     const condensation_cut_offs& cut);
+/// Whether searches are long enough that components may pay.
+[[nodiscard]] bool has_long_searches(const backend::piece_runner& workers, backend::memory_resource& resource,
+                                     const numbered_graph& graph, double least, const condensation_cut_offs& cut);
 
 /// Members over the graph's components, without the counts of their rows. The graph keeps its tuples.
 /// @return nothing, where numbers have no 32 bits. @throws backend::memory_exceeded
-[[nodiscard]] std::optional<std::vector<storage::factorized_values>> factorize(backend::memory_resource& resource,
+[[nodiscard]] std::optional<std::vector<storage::factorized_values>> factorize(const backend::piece_runner& workers,
+                                                                               backend::memory_resource& resource,
                                                                                const numbered_task& task,
                                                                                const numbered_graph& graph,
-                                                                               unsigned workers);
-
-/// The same over numbers.
-[[nodiscard]] bool has_long_searches(backend::memory_resource& resource, const numbered_graph& graph, double least,
-                                     const condensation_cut_offs& cut);
+                                                                               stage_clock& clock);
 
 /// Whether uniting rows is expected to end before searches do.
-[[nodiscard]] bool condensation_pays(backend::memory_resource& resource, const numbered_graph& graph,
-                                     const storage::factorized_graph& condensed, const condensation_cut_offs& cut);
+[[nodiscard]] bool condensation_pays(const backend::piece_runner& workers, backend::memory_resource& resource,
+                                     const numbered_graph& graph, const storage::factorized_graph& condensed,
+                                     const condensation_cut_offs& cut);
 
 /// Counts the rows of all members, strip by strip. @throws backend::memory_exceeded, interrupted
 template <class Backend>
@@ -102,13 +107,16 @@ void count_rows(Backend& backend, backend::memory_resource& resource, std::vecto
                 const std::atomic<bool>* stop) {
   const storage::factorized_graph& graph = *members.front().graph;
   for (auto& member : members) member.rows_in_front = storage::array<std::uint64_t>(resource, graph.strips() + 1ULL);
-  std::vector<std::unique_ptr<storage::strip_reader>> readers(backend.workers());
-  backend.for_each_tile(graph.strips(), 1, [&](unsigned worker, std::uint64_t strip, std::uint64_t) {
-    if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw interrupted{};
-    auto& reader = readers[worker];
-    if (reader == nullptr) reader = std::make_unique<storage::strip_reader>(resource, graph);
-    reader->make(static_cast<std::uint32_t>(strip));
-    for (auto& member : members) member.rows_in_front[strip + 1] = reader->count(member);
+  // The first strips take longest, and begin first.
+  std::atomic<std::uint32_t> next{0};
+  const std::uint64_t parts = std::min<std::uint64_t>(backend.workers(), graph.strips());
+  backend.for_each_tile(parts, 1, [&](unsigned, std::uint64_t, std::uint64_t) {
+    storage::strip_reader reader(resource, graph);
+    for (std::uint32_t strip = next++; strip < graph.strips(); strip = next++) {
+      if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw interrupted{};
+      reader.make(strip);
+      for (auto& member : members) member.rows_in_front[strip + 1ULL] = reader.count(member);
+    }
   });
   for (auto& member : members) {
     for (std::uint32_t strip = 0; strip < graph.strips(); ++strip)
@@ -117,27 +125,32 @@ void count_rows(Backend& backend, backend::memory_resource& resource, std::vecto
 }
 
 /// Runs the fixpoint and replaces the members' rows, which are those to start from, by its result: factorized rows.
-/// @param searched the same over values, if that can be
 /// @param numbered gets the graph of numbers where one was made and components do not pay
 /// @return nothing, and nothing is done, when it does not pay. @throws memory_exceeded, interrupted
 template <class Backend>
 std::optional<decomposed_counts> run_condensed(Backend& backend, backend::memory_resource& resource,
                                                const numbered_task& task,
                                                const relation_list<storage::relation>& relations,
-                                               const std::optional<decomposed_task>& searched,
                                                const condensation_cut_offs& cut, const std::atomic<bool>* stop,
                                                std::optional<numbered_graph>& numbered) {
+  const backend::piece_runner workers(backend, cut.range);
+  stage_clock clock;
   const double least = least_met(task, relations, cut.met_by_row);
-  if (!cut.always && searched && !has_long_searches(resource, *searched, relations, least, cut)) return std::nullopt;
-  numbered = make_numbered_graph(resource, task, relations, {cut.step_rows, 1});
+  numbered = make_numbered_graph(workers, resource, task, relations, {cut.step_rows, 1});
+  clock.end("numbers");
   if (!numbered) return std::nullopt;
-  if (!cut.always && !searched && !has_long_searches(resource, *numbered, least, cut)) return std::nullopt;
-  auto members = factorize(resource, task, *numbered, backend.workers());
+  if (!cut.always && !has_long_searches(workers, resource, *numbered, least, cut)) return std::nullopt;
+  clock.end("sample");
+  auto members = factorize(workers, resource, task, *numbered, clock);
   if (!members) return std::nullopt;
-  if (!cut.always && !condensation_pays(resource, *numbered, *members->front().graph, cut)) return std::nullopt;
+  if (!cut.always && !condensation_pays(workers, resource, *numbered, *members->front().graph, cut))
+    return std::nullopt;
   numbered.reset();
+  clock.end("sample");
   count_rows(backend, resource, *members, stop);
+  clock.end("strips");
   decomposed_counts counts{0, 1};
+  counts.stages = clock.stages();
   for (std::size_t m = 0; m < members->size(); ++m) {
     counts.candidates += (*members)[m].rows();
     relations[task.members[m].relation]->factorize(std::move((*members)[m]));

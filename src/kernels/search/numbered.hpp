@@ -90,7 +90,7 @@ std::optional<decomposed_counts> run_numbered(Backend& backend, backend::memory_
                                               const relation_list<storage::relation>& relations,
                                               const numbering_cut_offs& cut, const std::atomic<bool>* stop,
                                               std::optional<numbered_graph> graph = std::nullopt) {
-  if (!graph) graph = make_numbered_graph(resource, task, relations, cut);
+  if (!graph) graph = make_numbered_graph(backend::piece_runner(backend, cut.range), resource, task, relations, cut);
   if (!graph || graph->invariants.size() < cut.searches) return std::nullopt;
   numbered_results results(resource, task, *graph, relations);
   const numbered_steps steps(graph->steps);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/factorized/counting_sort.hpp"
+
 namespace gpulog::kernels {
 namespace {
 
@@ -32,18 +34,13 @@ class number_pairs {
   [[nodiscard]] word* values() { return values_.data(); }
 
   /// Without pairs that have no key. @param numbers keys are below this
-  [[nodiscard]] number_lists sort(std::uint64_t numbers) const {
-    backend::memory_resource& resource = keys_.resource();
-    number_lists made{array<std::uint32_t>(resource, numbers + 2), array<word>(resource)};
-    std::uint32_t* const begin = made.first.data() + 1;  // moves to the end of each list
-    for (const std::uint32_t key : keys_) {
-      if (key != tuple_numbering::none) ++begin[key + 1ULL];
-    }
-    for (std::uint64_t number = 0; number < numbers; ++number) begin[number + 1] += begin[number];
-    made.all = array<word>(resource, begin[numbers], fresh_memory::anything);
-    for (std::uint64_t i = 0; i < keys_.size(); ++i) {
-      if (keys_[i] != tuple_numbering::none) made.all[begin[keys_[i]]++] = values_[i];
-    }
+  [[nodiscard]] number_lists sort(const backend::piece_runner& workers, std::uint64_t numbers) const {
+    number_lists made{{}, array<word>(keys_.resource())};
+    made.first = storage::counting_sort(
+        workers, keys_.resource(), static_cast<std::uint32_t>(keys_.size()), numbers,
+        [&](std::uint32_t i) { return keys_[i]; },
+        [&](std::uint64_t all) { made.all = array<word>(keys_.resource(), all, fresh_memory::anything); },
+        [&](std::uint32_t i, std::uint32_t place) { made.all[place] = values_[i]; });
     return made;
   }
 
@@ -54,43 +51,61 @@ class number_pairs {
 
 }  // namespace
 
-std::optional<numbered_graph> make_numbered_graph(backend::memory_resource& resource, const numbered_task& task,
+std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& workers,
+                                                  backend::memory_resource& resource, const numbered_task& task,
                                                   const relation_list<relation>& relations,
                                                   const numbering_cut_offs& cut) {
   if (!may_number(task, relations, cut)) return std::nullopt;
   numbered_graph made{{}, {0}, 0, {}, {resource, task.members.front().invariants.size()}, {}};
   number_pairs starts(resource);
+  std::uint64_t first_tuples = 0;
+  for (const numbered_member& member : task.members) first_tuples += relations[member.relation]->rows();
+  const auto [start_keys, start_values] = starts.add(first_tuples);
+  std::vector<numbered_tuples> tuples;
+  std::uint64_t begin = 0;
   for (const numbered_member& member : task.members) {
     const relation& own = *relations[member.relation];
-    made.invariants.add(columns_of(own, member.invariants), own.rows(), 0, starts.add(own.rows()).first);
+    tuples.push_back({columns_of(own, member.invariants), own.rows(), 0, start_keys + begin});
+    begin += own.rows();
   }
+  made.invariants.add_all(workers, tuples);
   if (made.invariants.is_full() || made.invariants.size() < cut.searches) return std::nullopt;
   std::vector<array<std::uint32_t>> led_to;  // by step: the number that each row of its relation leads to
   for (const numbered_step& step : task.steps)
     led_to.emplace_back(resource, step.copies ? 0 : relations[step.relation]->rows(), fresh_memory::anything);
   const auto sources = task.sources();
-  word* next_start = starts.values();
+  begin = 0;
   for (std::uint32_t m = 0; m < task.members.size(); ++m) {
     tuple_numbering& nodes = made.nodes.emplace_back(resource, task.members[m].nodes.size());
     const relation& own = *relations[task.members[m].relation];
-    nodes.add(columns_of(own, task.members[m].nodes), own.rows(), made.begins[m], next_start);
-    next_start += own.rows();
+    const std::uint32_t first = made.begins[m];
+    tuples = {{columns_of(own, task.members[m].nodes), own.rows(), first, start_values + begin}};
+    begin += own.rows();
     for (std::size_t s = 0; s < task.steps.size(); ++s) {
       const numbered_step& step = task.steps[s];
       if (step.copies || step.to != m) continue;
       const relation& searched = *relations[step.relation];
-      nodes.add(columns_of(searched, step.columns), searched.rows(), made.begins[m], led_to[s].data());
+      tuples.push_back({columns_of(searched, step.columns), searched.rows(), first, led_to[s].data()});
     }
     for (const tuple_source& source : sources[m]) {
       const relation& from = *relations[source.relation];
-      if (source.is_copied) nodes.add(columns_of(from, source.columns), from.rows());
+      if (source.is_copied) tuples.push_back({columns_of(from, source.columns), from.rows(), 0, nullptr});
     }
+    nodes.add_all(workers, tuples);
     made.numbers += nodes.size();
     if (nodes.is_full() || made.numbers > most_numbers) return std::nullopt;
     made.begins.push_back(static_cast<std::uint32_t>(made.numbers));
   }
 
   number_pairs steps(resource);
+  const auto find = [&workers](const tuple_numbering& in, const std::vector<const word*>& columns, std::uint64_t rows,
+                               std::uint32_t first, std::uint32_t* numbers) {
+    workers.for_each_range(rows, [&](std::uint64_t, std::uint64_t from, std::uint64_t to) {
+      std::vector<const word*> own = columns;
+      for (const word*& column : own) column += from;
+      in.find(own, to - from, first, numbers + from);
+    });
+  };
   for (std::size_t s = 0; s < task.steps.size(); ++s) {
     const numbered_step& step = task.steps[s];
     const tuple_numbering& from = made.nodes[step.from];
@@ -101,7 +116,7 @@ std::optional<numbered_graph> make_numbered_graph(backend::memory_resource& reso
     const auto number_nodes = [&](const tuple_numbering& targets, std::uint32_t first) {
       const auto [keys, values] = steps.add(from.size());
       for (std::uint64_t i = 0; i < from.size(); ++i) keys[i] = static_cast<std::uint32_t>(made.begins[step.from] + i);
-      targets.find(asked, from.size(), first, values);
+      find(targets, asked, from.size(), first, values);
       for (std::uint64_t i = 0; i < from.size(); ++i) {
         if (values[i] == tuple_numbering::none) keys[i] = tuple_numbering::none;
       }
@@ -114,7 +129,7 @@ std::optional<numbered_graph> make_numbered_graph(backend::memory_resource& reso
     const auto add_rows = [&](const tuple_numbering& keys_of, const std::vector<std::uint32_t>& key,
                               std::uint32_t first) {
       const auto [keys, values] = steps.add(searched.rows());
-      keys_of.find(columns_of(searched, key), searched.rows(), first, keys);
+      find(keys_of, columns_of(searched, key), searched.rows(), first, keys);
       std::copy_n(led_to[s].data(), searched.rows(), values);
     };
     if (asks_whole_node(task, step)) {
@@ -124,7 +139,7 @@ std::optional<numbered_graph> make_numbered_graph(backend::memory_resource& reso
       continue;
     }
     tuple_numbering parts(resource, step.key.size());
-    parts.add(columns_of(searched, step.key), searched.rows());
+    parts.add_all(workers, {{columns_of(searched, step.key), searched.rows(), 0, nullptr}});
     const auto first = static_cast<std::uint32_t>(made.numbers);
     made.numbers += parts.size();
     if (parts.is_full() || made.numbers > most_numbers) return std::nullopt;
@@ -132,8 +147,8 @@ std::optional<numbered_graph> make_numbered_graph(backend::memory_resource& reso
     add_rows(parts, step.key, first);
   }
   if (starts.size() > UINT32_MAX || steps.size() > UINT32_MAX) return std::nullopt;
-  made.starts = starts.sort(made.invariants.size());
-  made.steps = steps.sort(made.numbers);
+  made.starts = starts.sort(workers, made.invariants.size());
+  made.steps = steps.sort(workers, made.numbers);
   return made;
 }
 

@@ -28,7 +28,8 @@ struct numbered_graph {
 };
 
 /// @return nothing when numbering does not pay, or numbers have no 32 bits. @throws backend::memory_exceeded
-[[nodiscard]] std::optional<numbered_graph> make_numbered_graph(backend::memory_resource& resource,
+[[nodiscard]] std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& workers,
+                                                                backend::memory_resource& resource,
                                                                 const numbered_task& task,
                                                                 const relation_list<storage::relation>& relations,
                                                                 const numbering_cut_offs& cut);

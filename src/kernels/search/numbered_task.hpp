@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "backend/piece_runner.hpp"
 #include "kernels/join/pipeline.hpp"
 
 /// A fixpoint that falls apart (kernels/search/decomposed_task.hpp), over numbers. Each tuple of a relation of the
@@ -53,7 +54,8 @@ struct numbered_task {
 struct numbering_cut_offs {
   /// Most rows of steps for each first tuple: where fewer tuples begin, a loop may never ask for most of them.
   double step_rows = 64;
-  std::uint64_t searches = 1;  ///< that there are at least
+  std::uint64_t searches = 1;                                ///< that there are at least
+  std::uint64_t range = backend::piece_runner::usual_range;  ///< elements that are worth a worker
 };
 
 template <class Relations>

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
+
+#include "storage/factorized/counting_sort.hpp"
 
 namespace gpulog::storage {
 namespace {
 
 using backend::array;
 using backend::memory_resource;
+using backend::piece_runner;
 
 /// Depth-first search that numbers components when it leaves their first vertex.
 class component_search {
@@ -76,51 +80,95 @@ class component_search {
   std::uint32_t time_ = 0;
 };
 
-/// The vertices of each component, side by side. @param first by component, and one behind
-array<std::uint32_t> vertices_by_component(memory_resource& resource, const condensation& of,
-                                           array<std::uint32_t>& first) {
-  first = array<std::uint32_t>(resource, of.components + 2ULL);
-  std::uint32_t* const begin = first.data() + 1;  // moves to the end of each component
-  for (const std::uint32_t component : of.component) {
-    if (component != condensation::none) ++begin[component + 1ULL];
+/// The edges between components, by some of the components.
+struct component_edges {
+  array<std::uint32_t> successors;  // side by side
+  std::uint64_t size = 0;
+};
+
+/// Lists what each component leads to.
+class edge_lister {
+ public:
+  edge_lister(const piece_runner& workers, memory_resource& resource, const list_view& graph, condensation& made)
+      : workers_(workers), resource_(resource), graph_(graph), made_(made) {}
+
+  void run() {
+    array<std::uint32_t> vertices(resource_);
+    const array<std::uint32_t> first = counting_sort(
+        workers_, resource_, static_cast<std::uint32_t>(made_.component.size()), made_.components,
+        [&](std::uint32_t vertex) { return made_.component[vertex]; },
+        [&](std::uint64_t all) { vertices = array<std::uint32_t>(resource_, all, backend::fresh_memory::anything); },
+        [&](std::uint32_t vertex, std::uint32_t place) { vertices[place] = vertex; });
+    made_.is_cyclic = array<std::uint8_t>(resource_, made_.components);
+    made_.first = array<std::uint32_t>(resource_, made_.components + 1ULL);
+    std::vector<component_edges> parts(workers_.ranges(made_.components));
+    workers_.for_each_range(made_.components, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
+      parts[range].successors = array<std::uint32_t>(resource_);
+      array<std::uint32_t> last_seen(resource_);  // component + 1 whose list has it
+      for (std::uint64_t c = begin; c < end; ++c) {
+        const auto own = static_cast<std::uint32_t>(c);
+        list(own, vertices.data() + first[c], vertices.data() + first[c + 1], parts[range], last_seen);
+        made_.first[c + 1] = static_cast<std::uint32_t>(parts[range].size);
+      }
+    });
+    join(parts);
   }
-  for (std::uint32_t c = 0; c < of.components; ++c) begin[c + 1ULL] += begin[c];
-  array<std::uint32_t> sorted(resource, begin[of.components], backend::fresh_memory::anything);
-  for (std::uint32_t vertex = 0; vertex < of.component.size(); ++vertex) {
-    const std::uint32_t component = of.component[vertex];
-    if (component != condensation::none) sorted[begin[component]++] = vertex;
-  }
-  return sorted;
-}
 
-}  // namespace
+ private:
+  /// Sorts as many successors as this with those that repeat; more are marked when they are listed.
+  static constexpr std::uint64_t most_sorted = 256;
 
-condensation condense(memory_resource& resource, const list_view& graph, std::uint64_t vertices,
-                      const std::uint32_t* starts, std::uint64_t start_count) {
-  component_search search(resource, graph, vertices);
-  for (std::uint64_t i = 0; i < start_count; ++i) search.visit(starts[i]);
-  condensation made = search.take();
-
-  array<std::uint32_t> first;
-  const array<std::uint32_t> sorted = vertices_by_component(resource, made, first);
-  made.is_cyclic = array<std::uint8_t>(resource, made.components);
-  made.first = array<std::uint32_t>(resource, made.components + 1ULL);
-  made.successors = array<std::uint32_t>(resource);
-  array<std::uint32_t> last_seen(resource, made.components);  // component + 1 whose list has it
-  for (std::uint32_t c = 0; c < made.components; ++c) {
-    for (std::uint32_t i = first[c]; i < first[c + 1ULL]; ++i) {
-      for (std::uint32_t n = graph.first[sorted[i]]; n < graph.first[sorted[i] + 1ULL]; ++n) {
-        const std::uint32_t next = made.component[graph.all[n]];
-        if (next == c) {
-          made.is_cyclic[c] = 1;
-        } else if (std::exchange(last_seen[next], c + 1) != c + 1) {
-          made.successors.push_back(next);
+  void list(std::uint32_t component, const std::uint32_t* vertex, const std::uint32_t* behind, component_edges& part,
+            array<std::uint32_t>& last_seen) {
+    std::uint64_t most = 0;
+    for (const std::uint32_t* v = vertex; v != behind; ++v) most += graph_.first[*v + 1ULL] - graph_.first[*v];
+    if (part.size + most > part.successors.size())
+      part.successors.resize(std::max(part.size + most, 2 * part.successors.size()));
+    const bool marks = most > most_sorted;
+    if (marks && last_seen.size() == 0) last_seen = array<std::uint32_t>(resource_, made_.components);
+    std::uint32_t* const own = part.successors.data() + part.size;
+    std::uint32_t* end = own;
+    for (; vertex != behind; ++vertex) {
+      for (std::uint32_t n = graph_.first[*vertex]; n < graph_.first[*vertex + 1ULL]; ++n) {
+        const std::uint32_t next = made_.component[graph_.all[n]];
+        if (next == component) {
+          made_.is_cyclic[component] = 1;
+        } else if (!marks || std::exchange(last_seen[next], component + 1) != component + 1) {
+          *end++ = next;
         }
       }
     }
-    std::sort(made.successors.data() + made.first[c], made.successors.data() + made.successors.size());
-    made.first[c + 1ULL] = static_cast<std::uint32_t>(made.successors.size());
+    std::sort(own, end);
+    part.size += static_cast<std::uint64_t>(std::unique(own, end) - own);
   }
+
+  /// Beginnings count within their part until now.
+  void join(std::vector<component_edges>& parts) {
+    std::vector<std::uint64_t> begins = {0};
+    for (const component_edges& part : parts) begins.push_back(begins.back() + part.size);
+    made_.successors = array<std::uint32_t>(resource_, begins.back(), backend::fresh_memory::anything);
+    workers_.for_each_range(made_.components, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
+      component_edges& part = parts[range];
+      std::copy_n(part.successors.data(), part.size, made_.successors.data() + begins[range]);
+      part.successors.release();
+      for (std::uint64_t c = begin; c < end; ++c) made_.first[c + 1] += static_cast<std::uint32_t>(begins[range]);
+    });
+  }
+
+  const piece_runner& workers_;
+  memory_resource& resource_;
+  list_view graph_;
+  condensation& made_;
+};
+
+}  // namespace
+
+condensation condense(const piece_runner& workers, memory_resource& resource, const list_view& graph,
+                      std::uint64_t vertices, const std::uint32_t* starts, std::uint64_t start_count) {
+  component_search search(resource, graph, vertices);
+  for (std::uint64_t i = 0; i < start_count; ++i) search.visit(starts[i]);
+  condensation made = search.take();
+  edge_lister(workers, resource, graph, made).run();
   return made;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "backend/array.hpp"
+#include "backend/piece_runner.hpp"
 
 namespace gpulog::storage {
 
@@ -27,8 +28,9 @@ struct condensation {
 };
 
 /// Of what can be reached from some vertices, which may repeat. Tarjan 1972, with a stack of its own, as paths may be
-/// long. @throws backend::memory_exceeded
-[[nodiscard]] condensation condense(backend::memory_resource& resource, const list_view& graph, std::uint64_t vertices,
-                                    const std::uint32_t* starts, std::uint64_t start_count);
+/// long; workers share what follows the search. @throws backend::memory_exceeded
+[[nodiscard]] condensation condense(const backend::piece_runner& workers, backend::memory_resource& resource,
+                                    const list_view& graph, std::uint64_t vertices, const std::uint32_t* starts,
+                                    std::uint64_t start_count);
 
 }  // namespace gpulog::storage

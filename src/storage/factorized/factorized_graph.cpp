@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <utility>
+#include <vector>
 
+#include "storage/factorized/counting_sort.hpp"
 #include "storage/sets/hash.hpp"
 
 namespace gpulog::storage {
@@ -11,25 +13,36 @@ namespace {
 
 using backend::array;
 using backend::memory_resource;
+using backend::piece_runner;
 
 /// Finds, and makes, the vertex that leads to a list of components.
 class vertex_lists {
  public:
-  vertex_lists(memory_resource& resource, factorized_graph& graph, std::uint64_t sources)
+  vertex_lists(const piece_runner& workers, memory_resource& resource, factorized_graph& graph, std::uint64_t sources)
       : graph_(&graph), slots_(resource, std::bit_ceil((graph.components + sources) * 2 + 1)) {
-    for (std::uint32_t component = 0; component < graph.components; ++component) {
-      if (graph.is_cyclic[component] == 0) slots_[slot_of(begin_of(component), size_of(component))] = component + 1;
-    }
+    workers.for_each_range(graph.components, [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+      for (auto component = static_cast<std::uint32_t>(begin); component < end; ++component) {
+        if (graph_->is_cyclic[component] == 0) place(component);
+      }
+    });
   }
 
-  /// @param components ascending, each once
-  [[nodiscard]] std::uint32_t vertex_of(const std::uint32_t* components, std::uint32_t n) {
+  /// Of components that are there. Any number of threads at a time. @param components ascending, each once
+  [[nodiscard]] std::uint32_t find(const std::uint32_t* components, std::uint32_t n) const {
     const bool is_one = n != 0 && leads_to_others(components, n);
     if (is_one) return components[n - 1];
-    const std::uint64_t slot = slot_of(components, n);
-    if (slots_[slot] == 0) slots_[slot] = add(components, n) + 1;
-    return slots_[slot] - 1;
+    const std::uint32_t found = slots_[slot_of(components, n)];
+    return found == 0 ? none : found - 1;
   }
+  [[nodiscard]] std::uint32_t find_or_add(const std::uint32_t* components, std::uint32_t n) {
+    const std::uint32_t found = find(components, n);
+    if (found != none) return found;
+    const std::uint32_t made = add(components, n);
+    slots_[slot_of(components, n)] = made + 1;
+    return made;
+  }
+
+  static constexpr std::uint32_t none = UINT32_MAX;
 
  private:
   [[nodiscard]] const std::uint32_t* begin_of(std::uint32_t vertex) const {
@@ -46,12 +59,26 @@ class vertex_lists {
              return std::binary_search(own, own + size_of(last), one);
            });
   }
-  [[nodiscard]] std::uint64_t slot_of(const std::uint32_t* components, std::uint32_t n) const {
+  [[nodiscard]] std::uint64_t first_slot(const std::uint32_t* components, std::uint32_t n) const {
     std::uint64_t hash = n;
     for (std::uint32_t i = 0; i < n; ++i) hash = mix(hash ^ components[i]);
-    std::uint64_t slot = hash & (slots_.size() - 1);
+    return hash & (slots_.size() - 1);
+  }
+  [[nodiscard]] std::uint64_t slot_of(const std::uint32_t* components, std::uint32_t n) const {
+    std::uint64_t slot = first_slot(components, n);
     while (slots_[slot] != 0 && !is_list(slots_[slot] - 1, components, n)) slot = (slot + 1) & (slots_.size() - 1);
     return slot;
+  }
+  /// Beside others that do so. Of components with the same list one stands for all.
+  void place(std::uint32_t component) {
+    const std::uint32_t* const list = begin_of(component);
+    const std::uint32_t n = size_of(component);
+    for (std::uint64_t slot = first_slot(list, n);; slot = (slot + 1) & (slots_.size() - 1)) {
+      std::uint32_t held = __atomic_load_n(&slots_[slot], __ATOMIC_RELAXED);
+      const bool is_own = held == 0 && __atomic_compare_exchange_n(&slots_[slot], &held, component + 1, false,
+                                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+      if (is_own || is_list(held - 1, list, n)) return;
+    }
   }
   [[nodiscard]] bool is_list(std::uint32_t vertex, const std::uint32_t* components, std::uint32_t n) const {
     return size_of(vertex) == n && std::equal(components, components + n, begin_of(vertex));
@@ -66,19 +93,54 @@ class vertex_lists {
   array<std::uint32_t> slots_;  // vertex + 1; 0: free
 };
 
+/// Sources at no vertex that is there, with the components that each begins at, side by side.
+struct sources_left {
+  std::vector<std::uint32_t> sources;
+  std::vector<std::uint32_t> sizes;
+  std::vector<std::uint32_t> components;
+};
+
+/// The vertex of each source.
+array<std::uint32_t> find_vertices(const piece_runner& workers, memory_resource& resource, factorized_graph& graph,
+                                   const condensation& condensed, const list_view& starts, std::uint64_t sources) {
+  array<std::uint32_t> vertex_of(resource, sources, backend::fresh_memory::anything);
+  vertex_lists lists(workers, resource, graph, sources);
+  std::vector<sources_left> left(workers.ranges(sources));
+  workers.for_each_range(sources, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
+    std::vector<std::uint32_t> components;
+    for (std::uint64_t source = begin; source < end; ++source) {
+      components.clear();
+      for (std::uint32_t i = starts.first[source]; i < starts.first[source + 1]; ++i)
+        components.push_back(condensed.component[starts.all[i]]);
+      std::sort(components.begin(), components.end());
+      components.erase(std::unique(components.begin(), components.end()), components.end());
+      const auto n = static_cast<std::uint32_t>(components.size());
+      vertex_of[source] = lists.find(components.data(), n);
+      if (vertex_of[source] != vertex_lists::none) continue;
+      left[range].sources.push_back(static_cast<std::uint32_t>(source));
+      left[range].sizes.push_back(n);
+      left[range].components.insert(left[range].components.end(), components.begin(), components.end());
+    }
+  });
+  for (const sources_left& some : left) {
+    const std::uint32_t* components = some.components.data();
+    for (std::size_t i = 0; i < some.sources.size(); components += some.sizes[i], ++i)
+      vertex_of[some.sources[i]] = lists.find_or_add(components, some.sizes[i]);
+  }
+  return vertex_of;
+}
+
 /// Sources go to the place of their vertex.
-void place_sources(memory_resource& resource, factorized_graph& graph, const array<std::uint32_t>& vertex_of,
-                   const std::vector<const word*>& sources) {
-  graph.source_first = array<std::uint32_t>(resource, graph.vertices + 2ULL);
-  std::uint32_t* const begin = graph.source_first.data() + 1;  // moves to the end of each vertex
-  for (const std::uint32_t vertex : vertex_of) ++begin[vertex + 1ULL];
-  for (std::uint32_t vertex = 0; vertex < graph.vertices; ++vertex) begin[vertex + 1ULL] += begin[vertex];
+void place_sources(const piece_runner& workers, memory_resource& resource, factorized_graph& graph,
+                   const array<std::uint32_t>& vertex_of, const std::vector<const word*>& sources) {
   for (std::size_t c = 0; c < sources.size(); ++c)
     graph.sources.emplace_back(resource, vertex_of.size(), backend::fresh_memory::anything);
-  for (std::uint64_t source = 0; source < vertex_of.size(); ++source) {
-    const std::uint32_t place = begin[vertex_of[source]]++;
-    for (std::size_t c = 0; c < sources.size(); ++c) graph.sources[c][place] = sources[c][source];
-  }
+  graph.source_first = counting_sort(
+      workers, resource, static_cast<std::uint32_t>(vertex_of.size()), graph.vertices,
+      [&](std::uint32_t source) { return vertex_of[source]; }, [](std::uint64_t) {},
+      [&](std::uint32_t source, std::uint32_t place) {
+        for (std::size_t c = 0; c < sources.size(); ++c) graph.sources[c][place] = sources[c][source];
+      });
 }
 
 void find_lowest(memory_resource& resource, factorized_graph& graph) {
@@ -111,27 +173,16 @@ double factorized_graph::row_words() const {
   return rows * strip_words;
 }
 
-factorized_graph factorize(memory_resource& resource, condensation& condensed, const list_view& starts,
-                           const std::vector<const word*>& sources, std::uint64_t source_count) {
+factorized_graph factorize(const piece_runner& workers, memory_resource& resource, condensation& condensed,
+                           const list_view& starts, const std::vector<const word*>& sources,
+                           std::uint64_t source_count) {
   factorized_graph made;
   made.components = made.vertices = condensed.components;
   made.is_cyclic = std::move(condensed.is_cyclic);
   made.first = std::move(condensed.first);
   made.successors = std::move(condensed.successors);
-  array<std::uint32_t> vertex_of(resource, source_count, backend::fresh_memory::anything);
-  {
-    vertex_lists lists(resource, made, source_count);
-    std::vector<std::uint32_t> components;
-    for (std::uint64_t source = 0; source < source_count; ++source) {
-      components.clear();
-      for (std::uint32_t i = starts.first[source]; i < starts.first[source + 1]; ++i)
-        components.push_back(condensed.component[starts.all[i]]);
-      std::sort(components.begin(), components.end());
-      components.erase(std::unique(components.begin(), components.end()), components.end());
-      vertex_of[source] = lists.vertex_of(components.data(), static_cast<std::uint32_t>(components.size()));
-    }
-  }
-  place_sources(resource, made, vertex_of, sources);
+  const array<std::uint32_t> vertex_of = find_vertices(workers, resource, made, condensed, starts, source_count);
+  place_sources(workers, resource, made, vertex_of, sources);
   find_lowest(resource, made);
   return made;
 }

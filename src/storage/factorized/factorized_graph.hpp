@@ -40,8 +40,8 @@ struct factorized_graph {
 /// Takes the condensation over, but for the components by vertex. starts: by source, the vertices of the condensed
 /// graph that it begins at, and that are values of it too. sources: columns, by source. @throws
 /// backend::memory_exceeded
-[[nodiscard]] factorized_graph factorize(backend::memory_resource& resource, condensation& condensed,
-                                         const list_view& starts, const std::vector<const word*>& sources,
-                                         std::uint64_t source_count);
+[[nodiscard]] factorized_graph factorize(const backend::piece_runner& workers, backend::memory_resource& resource,
+                                         condensation& condensed, const list_view& starts,
+                                         const std::vector<const word*>& sources, std::uint64_t source_count);
 
 }  // namespace gpulog::storage

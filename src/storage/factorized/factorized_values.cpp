@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "storage/factorized/counting_sort.hpp"
+
 namespace gpulog::storage {
 
 using backend::array;
@@ -15,23 +17,20 @@ std::uint64_t factorized_values::bytes() const {
   return sum;
 }
 
-factorized_values place_values(memory_resource& resource, std::shared_ptr<const factorized_graph> graph,
-                               const std::uint32_t* component, const std::vector<const word*>& columns,
-                               std::uint64_t value_count) {
+factorized_values place_values(const backend::piece_runner& workers, memory_resource& resource,
+                               std::shared_ptr<const factorized_graph> graph, const std::uint32_t* component,
+                               const std::vector<const word*>& columns, std::uint64_t value_count) {
   factorized_values made;
-  made.first = array<std::uint32_t>(resource, graph->components + 2ULL);
-  std::uint32_t* const begin = made.first.data() + 1;  // moves to the end of each component
-  for (std::uint64_t value = 0; value < value_count; ++value) {
-    if (component[value] != condensation::none) ++begin[component[value] + 1ULL];
-  }
-  for (std::uint32_t c = 0; c < graph->components; ++c) begin[c + 1ULL] += begin[c];
-  for (std::size_t c = 0; c < columns.size(); ++c)
-    made.values.emplace_back(resource, begin[graph->components], backend::fresh_memory::anything);
-  for (std::uint64_t value = 0; value < value_count; ++value) {
-    if (component[value] == condensation::none) continue;
-    const std::uint32_t place = begin[component[value]]++;
-    for (std::size_t c = 0; c < columns.size(); ++c) made.values[c][place] = columns[c][value];
-  }
+  made.first = counting_sort(
+      workers, resource, static_cast<std::uint32_t>(value_count), graph->components,
+      [&](std::uint32_t value) { return component[value]; },
+      [&](std::uint64_t all) {
+        for (std::size_t c = 0; c < columns.size(); ++c)
+          made.values.emplace_back(resource, all, backend::fresh_memory::anything);
+      },
+      [&](std::uint32_t value, std::uint32_t place) {
+        for (std::size_t c = 0; c < columns.size(); ++c) made.values[c][place] = columns[c][value];
+      });
   made.graph = std::move(graph);
   return made;
 }

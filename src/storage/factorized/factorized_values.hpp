@@ -25,7 +25,7 @@ struct factorized_values {
 
 /// component: by value, or none, where no source leads to it. columns: by value. rows_in_front stays empty.
 /// @throws backend::memory_exceeded
-[[nodiscard]] factorized_values place_values(backend::memory_resource& resource,
+[[nodiscard]] factorized_values place_values(const backend::piece_runner& workers, backend::memory_resource& resource,
                                              std::shared_ptr<const factorized_graph> graph,
                                              const std::uint32_t* component, const std::vector<const word*>& columns,
                                              std::uint64_t value_count);

@@ -67,9 +67,7 @@ void device_records::append(const word* fields, std::uint64_t records) {
 
 void device_records::read(word first, std::uint64_t records, word* fields) const {
   if (arity_ == 0) return;
-  backend::gpu::copy_async(fields, fields_.data() + (first - 1ULL) * arity_, records * arity_ * sizeof(word),
-                           backend::gpu::direction::device_to_host, context_->stream());
-  context_->synchronize();
+  context_->read(fields_.data() + (first - 1ULL) * arity_, fields, records * arity_ * sizeof(word));
 }
 
 void device_records::enter(std::uint64_t first) {

@@ -52,9 +52,7 @@ std::vector<word> largest_values(const backend::gpu::device_context& context, ba
     backend::gpu::launch(GPULOG_KERNEL(largest_kernel), {blocks * launched.count, largest_threads, 0, context.stream()},
                          launched, results.data() + begin);
   }
-  backend::gpu::copy_async(largest.data(), results.data(), largest.size() * sizeof(word),
-                           backend::gpu::direction::device_to_host, context.stream());
-  context.synchronize();
+  context.read(results.data(), largest.data(), largest.size() * sizeof(word));
   return largest;
 }
 

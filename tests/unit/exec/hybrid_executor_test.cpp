@@ -95,6 +95,7 @@ class hybrid_run {
     chosen.counts_steps = true;
     if (mode.small_cut_offs) {
       chosen.cut.parallel_candidates = 0;
+      chosen.cut.range_elements = 1;
       chosen.cut.candidate_rows = 200;
     }
     chosen.may_run = strata_of_device(plan, rules);

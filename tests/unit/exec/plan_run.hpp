@@ -73,6 +73,7 @@ class plan_run {
     chosen.sets = mode.sets;
     if (mode.small_cut_offs) {
       chosen.cut.parallel_candidates = 0;
+      chosen.cut.range_elements = 1;
       chosen.cut.candidate_rows = 200;
       chosen.rows = row_mode::always;
     } else {

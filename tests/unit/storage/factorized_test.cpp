@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/cpu/tbb_backend.hpp"
 #include "backend/memory_resource.hpp"
 #include "storage/factorized/factorized_values.hpp"
 
@@ -50,13 +51,13 @@ pairs searched(std::uint32_t sources, const lists& starts, const lists& graph) {
 class factorized_pairs {
  public:
   factorized_pairs(std::uint32_t sources, const lists& starts, std::uint32_t vertices, const lists& graph,
-                   std::uint32_t strip_words) {
-    condensation condensed = condense(memory_, graph.view(), vertices, starts.all.data(), starts.all.size());
+                   std::uint32_t strip_words, const backend::piece_runner& workers) {
+    condensation condensed = condense(workers, memory_, graph.view(), vertices, starts.all.data(), starts.all.size());
     std::vector<word> numbers(std::max(sources, vertices));
     for (word i = 0; i < numbers.size(); ++i) numbers[i] = i;
-    factorized_graph made = factorize(memory_, condensed, starts.view(), {numbers.data()}, sources);
+    factorized_graph made = factorize(workers, memory_, condensed, starts.view(), {numbers.data()}, sources);
     made.strip_words = strip_words;
-    values_ = place_values(memory_, std::make_shared<const factorized_graph>(std::move(made)),
+    values_ = place_values(workers, memory_, std::make_shared<const factorized_graph>(std::move(made)),
                            condensed.component.data(), {numbers.data()}, vertices);
     values_.source_columns = {1};
     values_.value_columns = {0};
@@ -102,9 +103,15 @@ void expect_searched(std::uint32_t sources, const pairs& begins, std::uint32_t v
   const lists graph(vertices, edges);
   const pairs expected = searched(sources, starts, graph);
   for (const std::uint32_t words : {factorized_graph::least_strip_words, factorized_graph::most_strip_words}) {
-    factorized_pairs made(sources, starts, vertices, graph, words);
+    for (const std::uint64_t least : {std::uint64_t{1}, std::uint64_t{9}, backend::piece_runner::usual_range}) {
+      backend::cpu::tbb_backend several(3);
+      factorized_pairs made(sources, starts, vertices, graph, words, backend::piece_runner(several, least));
+      EXPECT_EQ(made.size(), expected.size());
+      EXPECT_EQ(made.rows(7), expected);
+      EXPECT_EQ(made.rows(1000), expected);
+    }
+    factorized_pairs made(sources, starts, vertices, graph, words, backend::piece_runner());
     EXPECT_EQ(made.size(), expected.size());
-    EXPECT_EQ(made.rows(7), expected);
     EXPECT_EQ(made.rows(1000), expected);
   }
 }
@@ -170,7 +177,8 @@ TEST(factorized, a_long_chain) {
   constexpr std::uint32_t vertices = 100'000;
   const pairs edges = chain_of(vertices);
   const lists graph(vertices, edges);
-  const factorized_pairs made(vertices, graph, vertices, graph, factorized_graph::most_strip_words);
+  const factorized_pairs made(vertices, graph, vertices, graph, factorized_graph::most_strip_words,
+                              backend::piece_runner());
   EXPECT_EQ(made.size(), std::uint64_t{vertices} * (vertices - 1) / 2);
   EXPECT_EQ(made.components(), vertices - 1);  // nothing leads to the first one
 }
@@ -181,7 +189,8 @@ TEST(factorized, one_component) {
   edges.emplace(vertices - 1, 0);
   edges.emplace(7, 5);
   const lists graph(vertices, edges);
-  const factorized_pairs made(vertices, graph, vertices, graph, factorized_graph::most_strip_words);
+  const factorized_pairs made(vertices, graph, vertices, graph, factorized_graph::most_strip_words,
+                              backend::piece_runner());
   EXPECT_EQ(made.size(), std::uint64_t{vertices} * vertices);
   EXPECT_EQ(made.vertices(), 1U);
 }

@@ -18,12 +18,9 @@ strategy_outcome condense(stratum_run<Machine>& run) {
     const bool always = mode == condensation_mode::always;
     if (!always && shared.rows_of(run.stratum) < shared.chosen.cut.condensed_rows) return strategy_outcome::left;
     return run_search(run, [&]() -> std::optional<kernels::decomposed_counts> {
-      // Searches of values need indexes, which tell how long they are.
-      std::optional<kernels::decomposed_task> searched;
-      if (!always) searched = decomposed_task_of(run);
       try {
-        return run.shared.machine.run_condensed(numbered_task_of(*run.stratum.decomposed), searched,
-                                                run.shared.relations, always, shared.chosen.stop);
+        return run.shared.machine.run_condensed(numbered_task_of(*run.stratum.decomposed), run.shared.relations, always,
+                                                shared.chosen.stop);
       } catch (const backend::memory_exceeded&) {
         // Searches need other memory, and say what they lack.
         return std::nullopt;

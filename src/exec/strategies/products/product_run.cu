@@ -10,6 +10,7 @@
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/primitives.hpp"
 #include "backend/gpu/stage_clock.hpp"
+#include "exec/calibration.hpp"
 #include "exec/strategies/sampled_run.hpp"
 #include "exec/strategies/search/device_numbering.hpp"
 #include "exec/strategies/search/search_launch.hpp"
@@ -29,14 +30,6 @@ using kernels::gpu::product_arguments;
 using kernels::gpu::product_queue;
 using kernels::gpu::product_results;
 using storage::gpu::device_relation;
-
-/// Rows of bits take at most that share of the device.
-constexpr std::uint64_t row_share = 4;
-/// Most rounds that are launched before their counts are read.
-constexpr std::size_t most_rounds_at_once = 16;
-
-/// So many numbers are asked for their sources in the time of one push.
-constexpr std::uint64_t pushes_of_pull = 1;
 
 /// First tuples came before the first round.
 constexpr std::uint32_t first_stamp = 1;
@@ -165,7 +158,7 @@ class product_run {
         numbers_(numbers),
         shapes_(shapes),
         waited_row_seconds_(waited_row_seconds),
-        counts_(resource, most_rounds_at_once) {
+        counts_(resource, calibration::rounds_at_once) {
     const std::uint64_t size = numbers.size();
     arguments_.numbers = static_cast<std::uint32_t>(size);
     arguments_.groups = product_groups(size);
@@ -217,9 +210,7 @@ class product_run {
                                    kernels::gpu::product_bytes(arguments_.groups, shape.threads), context_.stream()},
                                   arguments_, queue);
     product_queue::progress made{};
-    backend::gpu::copy_async(&made, progress.data(), sizeof made, backend::gpu::direction::device_to_host,
-                             context_.stream());
-    context_.synchronize();
+    context_.read(progress.data(), &made, sizeof made);
     all.rounds = made.completed == 0 ? 0 : 1;
     all.candidates = made.candidates;
     return made.completed + made.empty == arguments_.numbers;
@@ -240,15 +231,13 @@ class product_run {
   }
 
   void run_rounds(kernels::product_counts& all, const std::atomic<bool>* stop) {
-    std::vector<product_arguments::round_counts> counts(most_rounds_at_once);
-    for (std::size_t rounds = 1;; rounds = std::min(2 * rounds, most_rounds_at_once)) {
+    std::vector<product_arguments::round_counts> counts(calibration::rounds_at_once);
+    for (std::size_t rounds = 1;; rounds = std::min(2 * rounds, calibration::rounds_at_once)) {
       check_stop(stop);
       const std::size_t bytes = rounds * sizeof counts.front();
       backend::gpu::fill_async(counts_.data(), 0, bytes, context_.stream());
       for (std::size_t round = 0; round < rounds; ++round) launch_round(counts_.data() + round);
-      backend::gpu::copy_async(counts.data(), counts_.data(), bytes, backend::gpu::direction::device_to_host,
-                               context_.stream());
-      context_.synchronize();
+      context_.read(counts_.data(), counts.data(), bytes);
       for (std::size_t round = 0; round < rounds; ++round) {
         if (counts[round].due == 0) return;
         ++all.rounds;
@@ -337,7 +326,7 @@ class product_run {
       made.sources = lists_of(back);
       // Pushing costs time for each bit and what follows it, pulling for each number.
       made.pull_factor =
-          static_cast<std::uint32_t>(pushes_of_pull * relations_[back.relation]->rows() / numbers_.size());
+          static_cast<std::uint32_t>(calibration::pushes_of_pull * relations_[back.relation]->rows() / numbers_.size());
     }
   }
 
@@ -406,7 +395,8 @@ std::optional<kernels::product_counts> run_products(const backend::gpu::device_c
   const std::uint64_t groups = product_groups(numbers.size());
   if (most_rows * groups > UINT32_MAX) return std::nullopt;
   const std::uint64_t row_bytes = numbers.size() * groups * backend::gpu::wave_size * sizeof(std::uint32_t);
-  if (row_bytes * (task.rules.size() + 1) > context.memory_bytes() / row_share) return std::nullopt;
+  if (row_bytes * (task.rules.size() + 1) > context.memory_bytes() / calibration::product_row_share)
+    return std::nullopt;
   const round_shapes shapes = shapes_of_rounds(context, static_cast<std::uint32_t>(groups));
   if (shapes.wide.blocks == 0) return std::nullopt;
   backend::gpu::stage_clock clock(context.stream());

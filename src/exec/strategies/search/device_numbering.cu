@@ -130,8 +130,7 @@ array<std::uint32_t> sums(const backend::gpu::device_context& context, backend::
 
 std::uint32_t read(const backend::gpu::device_context& context, const std::uint32_t* value) {
   std::uint32_t result = 0;
-  backend::gpu::copy_async(&result, value, sizeof result, backend::gpu::direction::device_to_host, context.stream());
-  context.synchronize();
+  context.read(value, &result, sizeof result);
   return result;
 }
 

@@ -88,13 +88,24 @@ strategy_outcome run_search(stratum_run<Machine>& run, const Search& search) {
   return strategy_outcome::done;
 }
 
+/// Whether there is a graph of numbers from a strategy that was tried before: then searches need no indexes.
+template <class Machine>
+bool has_numbers(const stratum_run<Machine>& run) {
+  if constexpr (Machine::abilities.condensation) {
+    return run.shared.machine.has_numbers();
+  } else {
+    return false;
+  }
+}
+
 /// Over values as they are, or over numbers that values and tuples get for it.
 template <class Machine>
 strategy_outcome search_each(stratum_run<Machine>& run) {
   if constexpr (Machine::abilities.searches) {
     if (!run.falls_apart()) return strategy_outcome::left;
     return run_search(run, [&] {
-      const kernels::search_task task = {numbered_task_of(*run.stratum.decomposed), decomposed_task_of(run)};
+      kernels::search_task task = {numbered_task_of(*run.stratum.decomposed), std::nullopt};
+      if (!has_numbers(run)) task.values = decomposed_task_of(run);
       return run.shared.machine.run_search(task, run.shared.relations, run.shared.chosen.stop);
     });
   } else {

@@ -27,11 +27,6 @@ using kernels::gpu::row_vertex;
 using kernels::gpu::takeover_arguments;
 using takeover_kernel = backend::gpu::kernel<takeover_arguments>;
 
-/// Kept rows take at most that share of the device.
-constexpr std::uint64_t kept_share = 8;
-/// Where that is not enough for all, searches that run again have that share of it.
-constexpr std::uint64_t again_share = 4;
-
 struct make_vertex {
   const std::uint32_t* first;  // of the steps, by number
   row_vertex* vertices;
@@ -72,9 +67,8 @@ row_memory row_memory_for(std::uint64_t numbers) {
   made.groups = static_cast<std::uint32_t>((numbers + kernels::gpu::group_numbers - 1) / kernels::gpu::group_numbers);
   made.map_words = aligned((made.groups + word_bits - 1) / word_bits);
   made.head_words = aligned(made.map_words + made.groups + 1ULL);
-  // Shorter than a row of bits, and quicker to take over.
-  constexpr std::uint32_t list_share = 4;
-  made.longest_list = std::max(made.groups * backend::gpu::wave_size / list_share, kernels::gpu::short_row);
+  made.longest_list =
+      std::max(made.groups * backend::gpu::wave_size / calibration::list_share, kernels::gpu::short_row);
   return made;
 }
 
@@ -82,9 +76,6 @@ row_memory row_memory_for(std::uint64_t numbers) {
 
 long_search_shape long_shape_for(const backend::gpu::device_context& context, std::uint64_t numbers,
                                  std::uint64_t block_row_bytes) {
-  // Few threads a block, so that many searches are under way, but for rows that leave room for few blocks.
-  constexpr std::size_t rows_for_128 = 40 << 10;
-  constexpr std::size_t rows_for_256 = 100 << 10;
   constexpr std::size_t other_shared_bytes = sizeof(kernels::gpu::long_search<1024>) + 1024;
   const row_memory rows = row_memory_for(numbers);
   const std::size_t row_bytes = rows.groups * std::size_t{kernels::gpu::group_numbers} / 8;
@@ -93,7 +84,9 @@ long_search_shape long_shape_for(const backend::gpu::device_context& context, st
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<256, true>), .threads = 256},
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<1024, true>), .threads = 1024},
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<512, false>), .threads = 512, .has_row = false}};
-  const std::size_t first = row_bytes <= rows_for_128 ? 0 : row_bytes <= rows_for_256 ? 1 : 2;
+  const std::size_t first = row_bytes <= calibration::row_bytes_for_128_threads   ? 0
+                            : row_bytes <= calibration::row_bytes_for_256_threads ? 1
+                                                                                  : 2;
   for (std::size_t i = first; i < std::size(all); ++i) {
     long_search_shape chosen = all[i];
     if (chosen.has_row && row_bytes > block_row_bytes) continue;
@@ -153,10 +146,11 @@ void takeover_rows::make_rows(std::uint64_t most_words) {
   const std::uint64_t all = graph_.sources * row_units;
   const std::uint64_t memory = resource_.limit() != 0 ? resource_.limit() : context_.memory_bytes();
   const std::uint64_t most_units =
-      std::min({most_words / unit, memory / kept_share / (unit * sizeof(std::uint32_t)), std::uint64_t{1} << 31});
+      std::min({most_words / unit, memory / calibration::kept_row_share / (unit * sizeof(std::uint32_t)),
+                std::uint64_t{1} << 31});
   std::uint64_t kept = std::min(all, most_units);
   if (kept < all) {
-    again_rows_ = std::max<std::uint64_t>(kept / again_share / row_units, 1);
+    again_rows_ = std::max<std::uint64_t>(kept / calibration::again_share / row_units, 1);
     kept -= std::min(kept, again_rows_ * row_units);
   }
   search_.row_units = graph_.sources + kept;
@@ -193,9 +187,7 @@ void takeover_rows::search(backend::gpu::stage_clock& clock) {
   clock.end("short searches");
   launch_long(0, graph_.sources);
   clock.end("long searches");
-  backend::gpu::copy_async(&totals_, counts_.data(), sizeof totals_, backend::gpu::direction::device_to_host,
-                           context_.stream());
-  context_.synchronize();
+  context_.read(counts_.data(), &totals_, sizeof totals_);
   release_queues();
   listed_.release();
   if (totals_.not_kept != 0) return;
@@ -336,9 +328,7 @@ const std::vector<std::uint64_t>& takeover_rows::pieces() {
   constexpr std::uint64_t rows_of_a_piece = 1U << 22;
   place_sources();
   std::vector<std::uint64_t> places(graph_.sources + 1);
-  backend::gpu::copy_async(places.data(), places_.data(), places_.bytes(), backend::gpu::direction::device_to_host,
-                           context_.stream());
-  context_.synchronize();
+  context_.read(places_.data(), places.data(), places_.bytes());
   piece_rows_ = piece_sources_ = {0};
   std::uint64_t largest = 0;
   for (std::uint64_t source = 0; source < graph_.sources; ++source) {

@@ -93,10 +93,19 @@ class facts_loader {
     return rows;
   }
 
+  /// Small texts are cut so that each thread has its share.
+  [[nodiscard]] std::size_t bytes_of_piece(std::size_t text) const {
+    constexpr std::size_t least = std::size_t{1} << 16;  // takes a thread longer than it takes to start one
+    const std::size_t most = std::max<std::size_t>(request_.piece_bytes, 1);
+    if (run_.threads() == 1) return most;
+    return std::min(most, std::max(least, text / (pieces_per_thread * run_.threads())));
+  }
+
   std::vector<loading_piece> cut_lines(std::string_view text, std::uint64_t first_line) {
     std::vector<loading_piece> pieces;
+    const std::size_t bytes = bytes_of_piece(text.size());
     for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t nominal_end = begin + std::max<std::size_t>(request_.piece_bytes, 1);
+      const std::size_t nominal_end = begin + bytes;
       std::size_t end = text.size();
       if (nominal_end < text.size()) end = std::min(text.find('\n', nominal_end - 1), text.size() - 1) + 1;
       pieces.push_back({{text.substr(begin, end - begin), 0}, 0, {}});
