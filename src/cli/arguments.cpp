@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -320,129 +319,81 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   app.add_option("program", raw.files,
                  "the program (.dl); - reads it from standard input; without one, a terminal is asked for it")
       ->group(is_image ? "" : "Positionals");
+  const auto value = [&app](const char* names, auto& into, const char* type, const std::string& description) {
+    return app.add_option(names, into, description)->type_name(type)->allow_extra_args(false);
+  };
+  constexpr const char* own = "gpulog's own";
+  const auto own_value = [&](const char* names, auto& into, const char* type, const std::string& description) {
+    return value(names, into, type, description)->group(own);
+  };
   const auto* const fact_folder =
-      app.add_option("-F,--fact-dir,--facts", parsed.run.fact_directory, "folder of the .facts files")
-          ->type_name("DIR");
+      value("-F,--fact-dir,--facts", parsed.run.fact_directory, "DIR", "folder of the .facts files");
   const auto* const output_folder =
-      app.add_option("-D,--output-dir,--output", parsed.run.output_directory,
-                     "folder for output files; - prints every .output on standard output; '' writes nothing")
-          ->type_name("DIR");
+      value("-D,--output-dir,--output", parsed.run.output_directory, "DIR",
+            "folder for output files; - prints every .output on standard output; '' writes nothing");
   if (is_image) {
     app.add_flag("-i,--index")->group("");  // without effect, as there
   } else {
-    app.add_option("-o,--dl-program", parsed.executable_file,
-                   "make an executable of the program that takes the same options, instead of running it")
-        ->type_name("FILE")
+    value("-o,--dl-program", parsed.executable_file, "FILE",
+          "make an executable of the program that takes the same options, instead of running it")
         ->check(not_empty());
   }
-  app.add_option("-j,--jobs", raw.jobs, "worker threads, or auto")->type_name("N");
+  value("-j,--jobs", raw.jobs, "N", "worker threads, or auto");
   app.add_flag("-w,--no-warn", raw.no_warnings, "no warnings; a missing fact file is an empty relation");
-  app.add_option("--wno", raw.warn_not, "leave out the warnings of this name, as var-appears-once, or all (repeatable)")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("-W,--warn", raw.warn, "leave them in (repeatable)")->type_name("NAME")->allow_extra_args(false);
+  value("--wno", raw.warn_not, "NAME", "leave out the warnings of this name, as var-appears-once, or all (repeatable)");
+  value("-W,--warn", raw.warn, "NAME", "leave them in (repeatable)");
   app.add_flag("-v,--verbose", parsed.verbose, "tell what is done and how long it takes (standard error)");
-  app.add_option("-I,--include-dir", parsed.compile.include_directories, "folder that .include searches (repeatable)")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  app.add_option("-M,--macro", raw.macros, "macros for #if and #ifdef, as \"A B=1\"")
-      ->type_name("TEXT")
-      ->allow_extra_args(false);
-  app.add_option("-P,--pragma", raw.pragmas, "as .pragma \"KEY\" \"VALUE\" (repeatable)")
-      ->type_name("KEY:VALUE")
-      ->allow_extra_args(false);
-  app.add_option("-l,--libraries", parsed.run.functor_libraries,
-                 "library of functors: NAME for libNAME.so (repeatable; functors by default)")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("-L,--library-dir", parsed.run.functor_directories,
-                 "folder that -l searches (repeatable; . by default)")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  app.add_option("--show", raw.show,
-                 "print stages instead of running, separated by commas: " +
-                     fmt::format("{}", fmt::join(program::stages(), ", ")))
-      ->type_name("LIST")
-      ->allow_extra_args(false);
+  value("-I,--include-dir", parsed.compile.include_directories, "DIR", "folder that .include searches (repeatable)");
+  value("-M,--macro", raw.macros, "TEXT", "macros for #if and #ifdef, as \"A B=1\"");
+  value("-P,--pragma", raw.pragmas, "KEY:VALUE", "as .pragma \"KEY\" \"VALUE\" (repeatable)");
+  value("-l,--libraries", parsed.run.functor_libraries, "NAME",
+        "library of functors: NAME for libNAME.so (repeatable; functors by default)");
+  value("-L,--library-dir", parsed.run.functor_directories, "DIR",
+        "folder that -l searches (repeatable; . by default)");
+  value("--show", raw.show, "LIST",
+        fmt::format("print stages instead of running, separated by commas: {}", fmt::join(program::stages(), ", ")));
   app.add_flag("--parse-errors", raw.parse_errors, "as --show parse-errors");
-  app.add_option("-p,--profile", parsed.profile_file,
-                 "write the record of the run: times, sizes and plans (JSON); gpulog profile FILE reads it")
-      ->type_name("FILE")
+  value("-p,--profile", parsed.profile_file, "FILE",
+        "write the record of the run: times, sizes and plans (JSON); gpulog profile FILE reads it")
       ->check(not_empty());
-  app.add_option("--profile-every", parsed.profile_every, "renew the file of -p so often while the program runs")
-      ->type_name("SECONDS")
+  value("--profile-every", parsed.profile_every, "SECONDS", "renew the file of -p so often while the program runs")
       ->check(CLI::PositiveNumber);
   app.add_flag(
       "--legacy", raw.legacy,
       "an atom's arguments need not be of subtypes of the declared types, and deprecated forms are not warned of");
-  app.add_option("-t,--provenance", raw.provenance,
-                 "explain: questions about tuples behind the run, on standard input; or none")
-      ->type_name("WHAT")
-      ->allow_extra_args(false);
-  app.add_option("--inline-exclude", raw.inline_exclude, "relations that are not inlined, separated by commas")
-      ->type_name("LIST")
-      ->allow_extra_args(false);
-  app.add_option("-m,--magic-transform", raw.magic,
-                 "relations that are evaluated for what is asked for, separated by commas; * for all")
-      ->type_name("LIST")
-      ->allow_extra_args(false);
-  app.add_option("--magic-transform-exclude", raw.magic_exclude, "relations that are never, and that are not inlined")
-      ->type_name("LIST")
-      ->allow_extra_args(false);
+  value("-t,--provenance", raw.provenance, "WHAT",
+        "explain: questions about tuples behind the run, on standard input; or none");
+  value("--inline-exclude", raw.inline_exclude, "LIST", "relations that are not inlined, separated by commas");
+  value("-m,--magic-transform", raw.magic, "LIST",
+        "relations that are evaluated for what is asked for, separated by commas; * for all");
+  value("--magic-transform-exclude", raw.magic_exclude, "LIST", "relations that are never, and that are not inlined");
   app.add_flag("--version", raw.show_version, "print version, backends and word sizes");
 
-  constexpr const char* own = "gpulog's own";
-  app.add_option("--backend", raw.backend, "auto, cpu or gpu")->type_name("NAME")->group(own);
-  app.add_option("--device", parsed.run.device, "number of the backend's device, from 0")->type_name("N")->group(own);
-  app.add_option("--place", raw.places, "as RELATION=cpu or RELATION=gpu: where it is computed (repeatable)")
-      ->type_name("TEXT")
-      ->allow_extra_args(false)
-      ->group(own);
-  app.add_option("--storage", raw.storage, "auto, hisa, hash, bits or words")->type_name("NAME")->group(own);
-  app.add_option("--tune", raw.tuning, "NAME=VALUE: how a program is run; help lists the choices (repeatable)")
-      ->type_name("TEXT")
-      ->allow_extra_args(false)
-      ->group(own);
-  app.add_option("--word-size", raw.word_size, "bits of numbers, unsigned numbers and floats: 32 or 64")
-      ->type_name("N")
-      ->group(own);
-  app.add_option("--memory-limit", raw.memory_limit, "bytes for relations and symbols, as 500M or 4G")
-      ->type_name("SIZE")
-      ->check(not_empty())
-      ->group(own);
-  app.add_option("--stats", parsed.statistics_file, "the same as -p")
-      ->type_name("FILE")
-      ->check(not_empty())
-      ->group(own);
+  own_value("--backend", raw.backend, "NAME", "auto, cpu or gpu");
+  own_value("--device", parsed.run.device, "N", "number of the backend's device, from 0");
+  own_value("--place", raw.places, "TEXT", "as RELATION=cpu or RELATION=gpu: where it is computed (repeatable)");
+  own_value("--storage", raw.storage, "NAME", "auto, hisa, hash, bits or words");
+  own_value("--tune", raw.tuning, "TEXT", "NAME=VALUE: how a program is run; help lists the choices (repeatable)");
+  own_value("--word-size", raw.word_size, "N", "bits of numbers, unsigned numbers and floats: 32 or 64");
+  own_value("--memory-limit", raw.memory_limit, "SIZE", "bytes for relations and symbols, as 500M or 4G")
+      ->check(not_empty());
+  own_value("--stats", parsed.statistics_file, "FILE", "the same as -p")->check(not_empty());
 
-  app.add_option("--color", raw.colour, "colours in errors and warnings: auto (on a terminal), always or never")
-      ->type_name("WHEN")
-      ->group(own);
-  app.add_option("--diagnostics", raw.diagnostics, "errors and warnings as text, or as json: one object a line")
-      ->type_name("FORM")
-      ->group(own);
-  app.add_option("--query", raw.queries,
-                 "print what holds, as 'reach(\"a\",x), x != 3', and evaluate only what that needs (repeatable)")
-      ->type_name("BODY")
-      ->allow_extra_args(false)
-      ->group(own);
+  own_value("--color", raw.colour, "WHEN", "colours in errors and warnings: auto (on a terminal), always or never");
+  own_value("--diagnostics", raw.diagnostics, "FORM", "errors and warnings as text, or as json: one object a line");
+  own_value("--query", raw.queries, "BODY",
+            "print what holds, as 'reach(\"a\",x), x != 3', and evaluate only what that needs (repeatable)");
   app.add_flag("--explain", parsed.explain,
                "run, then print the plan of each rule with expected and actual rows of each step, and times")
       ->group(own);
 
-  app.add_option("--why", parsed.why, "print why a tuple is there, as \"reach(1,5)\" (repeatable)")
-      ->type_name("TUPLE")
-      ->allow_extra_args(false)
-      ->group(own);
+  own_value("--why", parsed.why, "TUPLE", "print why a tuple is there, as \"reach(1,5)\" (repeatable)");
 
   constexpr const char* accepted = "Soufflé's, accepted without effect";
   std::vector<std::string> ignored_values;
   for (const ignored_option& option : ignored_options) {
     if (option.takes_value) {
-      app.add_option(option.names, ignored_values, option.description)
-          ->type_name("TEXT")
-          ->allow_extra_args(false)
-          ->group(accepted);
+      value(option.names, ignored_values, "TEXT", option.description)->group(accepted);
     } else {
       app.add_flag(option.names, option.description)->group(accepted);
     }

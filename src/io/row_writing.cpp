@@ -8,7 +8,6 @@
 #include <functional>
 #include <iostream>
 #include <map>
-#include <memory>
 #include <mutex>
 
 #include "io/directive_parameters.hpp"

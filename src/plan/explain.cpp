@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <optional>
 #include <string_view>
 
 #include "sema/print.hpp"

@@ -181,7 +181,6 @@ enum class directive_kind : std::uint8_t { input, output, printsize, limitsize }
 struct directive_parameter {
   identifier key;
   std::string value;
-  place value_span;
   friend bool operator==(const directive_parameter&, const directive_parameter&) = default;
 };
 

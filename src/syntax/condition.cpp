@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <limits>
 #include <string_view>
 
 #include "syntax/lexer.hpp"

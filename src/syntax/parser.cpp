@@ -1,6 +1,5 @@
 #include "syntax/parser.hpp"
 
-#include <array>
 #include <utility>
 
 #include "syntax/hints.hpp"

@@ -244,9 +244,7 @@ directive_parameter parser::parameter() {
   const bool is_value = at(token_kind::string) || at(token_kind::identifier) || at(token_kind::number) ||
                         at(token_kind::word_true) || at(token_kind::word_false);
   if (!is_value) fail();
-  token value = take();
-  result.value = std::move(value.text);
-  result.value_span = value.span;
+  result.value = take().text;
   return result;
 }
 

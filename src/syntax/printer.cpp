@@ -311,42 +311,34 @@ class printer {
   }
 };
 
+template <class Print>
+std::string text_of(const Print& print_into) {
+  printer out;
+  print_into(out);
+  return std::move(out.text);
+}
+
 }  // namespace
 
 std::string print(const program& node) {
-  printer out;
-  for (const item& inner : node.items) out.print_item(inner);
-  return std::move(out.text);
+  return text_of([&node](printer& out) {
+    for (const item& inner : node.items) out.print_item(inner);
+  });
 }
-
 std::string print(const item& node) {
-  printer out;
-  out.print_item(node);
-  return std::move(out.text);
+  return text_of([&node](printer& out) { out.print_item(node); });
 }
-
 std::string print(const clause& node) {
-  printer out;
-  out.form(node);
-  return std::move(out.text);
+  return text_of([&node](printer& out) { out.form(node); });
 }
-
 std::string print(const literal& node) {
-  printer out;
-  out.print_literal(node);
-  return std::move(out.text);
+  return text_of([&node](printer& out) { out.print_literal(node); });
 }
-
 std::string print(const atom& node) {
-  printer out;
-  out.form(node);
-  return std::move(out.text);
+  return text_of([&node](printer& out) { out.form(node); });
 }
-
 std::string print(const argument& node) {
-  printer out;
-  out.expression(node);
-  return std::move(out.text);
+  return text_of([&node](printer& out) { out.expression(node); });
 }
 
 std::string quoted(const std::string& text) {

@@ -23,15 +23,6 @@ namespace {
 
 using detail::check;
 
-template <class T>
-void sum(void* scratch, std::size_t& bytes, const T* in, T* out, std::uint64_t n, stream_handle stream) {
-#if defined(GPULOG_GPU_CUDA)
-  check(cub::DeviceScan::ExclusiveSum(scratch, bytes, in, out, static_cast<std::int64_t>(n), stream));
-#else
-  check(rocprim::exclusive_scan(scratch, bytes, in, out, T{0}, n, rocprim::plus<T>(), stream));
-#endif
-}
-
 #if defined(GPULOG_GPU_CUDA)
 template <class T>
 using vendor_buffer = cub::DoubleBuffer<T>;
@@ -48,9 +39,21 @@ void take_back(double_buffer<T>& to, vendor_buffer<T>& from) {
 }
 #endif
 
+}  // namespace
+
+template <class Word>
+void exclusive_sum(void* scratch, std::size_t& bytes, const Word* in, Word* out, std::uint64_t n,
+                   stream_handle stream) {
+#if defined(GPULOG_GPU_CUDA)
+  check(cub::DeviceScan::ExclusiveSum(scratch, bytes, in, out, static_cast<std::int64_t>(n), stream));
+#else
+  check(rocprim::exclusive_scan(scratch, bytes, in, out, Word{0}, n, rocprim::plus<Word>(), stream));
+#endif
+}
+
 template <class Key>
-void sort(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, std::uint64_t n, unsigned first_bit,
-          unsigned last_bit, stream_handle stream) {
+void sort_keys(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, std::uint64_t n, unsigned first_bit,
+               unsigned last_bit, stream_handle stream) {
   vendor_buffer<Key> buffer(keys.current, keys.other);
 #if defined(GPULOG_GPU_CUDA)
   check(cub::DeviceRadixSort::SortKeys(scratch, bytes, buffer, static_cast<std::int64_t>(n),
@@ -61,11 +64,11 @@ void sort(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, std::uint
   if (scratch != nullptr) take_back(keys, buffer);
 }
 
-template <class Key, class Value>
-void sort(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, double_buffer<Value>& values, std::uint64_t n,
-          unsigned first_bit, unsigned last_bit, stream_handle stream) {
+template <class Key>
+void sort_pairs(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, double_buffer<std::uint32_t>& values,
+                std::uint64_t n, unsigned first_bit, unsigned last_bit, stream_handle stream) {
   vendor_buffer<Key> key_buffer(keys.current, keys.other);
-  vendor_buffer<Value> value_buffer(values.current, values.other);
+  vendor_buffer<std::uint32_t> value_buffer(values.current, values.other);
 #if defined(GPULOG_GPU_CUDA)
   check(cub::DeviceRadixSort::SortPairs(scratch, bytes, key_buffer, value_buffer, static_cast<std::int64_t>(n),
                                         static_cast<int>(first_bit), static_cast<int>(last_bit), stream));
@@ -77,35 +80,16 @@ void sort(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, double_bu
   take_back(values, value_buffer);
 }
 
-}  // namespace
-
-void exclusive_sum(void* scratch, std::size_t& bytes, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n,
-                   stream_handle stream) {
-  sum(scratch, bytes, in, out, n, stream);
-}
-void exclusive_sum(void* scratch, std::size_t& bytes, const std::uint64_t* in, std::uint64_t* out, std::uint64_t n,
-                   stream_handle stream) {
-  sum(scratch, bytes, in, out, n, stream);
-}
-
-void sort_keys(void* scratch, std::size_t& bytes, double_buffer<std::uint32_t>& keys, std::uint64_t n,
-               unsigned first_bit, unsigned last_bit, stream_handle stream) {
-  sort(scratch, bytes, keys, n, first_bit, last_bit, stream);
-}
-void sort_keys(void* scratch, std::size_t& bytes, double_buffer<std::uint64_t>& keys, std::uint64_t n,
-               unsigned first_bit, unsigned last_bit, stream_handle stream) {
-  sort(scratch, bytes, keys, n, first_bit, last_bit, stream);
-}
-void sort_pairs(void* scratch, std::size_t& bytes, double_buffer<std::uint32_t>& keys,
-                double_buffer<std::uint32_t>& values, std::uint64_t n, unsigned first_bit, unsigned last_bit,
-                stream_handle stream) {
-  sort(scratch, bytes, keys, values, n, first_bit, last_bit, stream);
-}
-void sort_pairs(void* scratch, std::size_t& bytes, double_buffer<std::uint64_t>& keys,
-                double_buffer<std::uint32_t>& values, std::uint64_t n, unsigned first_bit, unsigned last_bit,
-                stream_handle stream) {
-  sort(scratch, bytes, keys, values, n, first_bit, last_bit, stream);
-}
+template void exclusive_sum(void*, std::size_t&, const std::uint32_t*, std::uint32_t*, std::uint64_t, stream_handle);
+template void exclusive_sum(void*, std::size_t&, const std::uint64_t*, std::uint64_t*, std::uint64_t, stream_handle);
+template void sort_keys(void*, std::size_t&, double_buffer<std::uint32_t>&, std::uint64_t, unsigned, unsigned,
+                        stream_handle);
+template void sort_keys(void*, std::size_t&, double_buffer<std::uint64_t>&, std::uint64_t, unsigned, unsigned,
+                        stream_handle);
+template void sort_pairs(void*, std::size_t&, double_buffer<std::uint32_t>&, double_buffer<std::uint32_t>&,
+                         std::uint64_t, unsigned, unsigned, stream_handle);
+template void sort_pairs(void*, std::size_t&, double_buffer<std::uint64_t>&, double_buffer<std::uint32_t>&,
+                         std::uint64_t, unsigned, unsigned, stream_handle);
 
 void unique(void* scratch, std::size_t& bytes, const std::uint32_t* in, std::uint32_t* out, std::uint64_t* count,
             std::uint64_t n, stream_handle stream) {

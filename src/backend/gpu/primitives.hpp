@@ -18,23 +18,17 @@ struct double_buffer {
   T* other;
 };
 
-/// Sums of the values in front of each; in and out may be the same.
-void exclusive_sum(void* scratch, std::size_t& bytes, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n,
-                   stream_handle stream);
-void exclusive_sum(void* scratch, std::size_t& bytes, const std::uint64_t* in, std::uint64_t* out, std::uint64_t n,
-                   stream_handle stream);
+/// Sums of the values in front of each; in and out may be the same. For words of both sizes.
+template <class Word>
+void exclusive_sum(void* scratch, std::size_t& bytes, const Word* in, Word* out, std::uint64_t n, stream_handle stream);
 
-/// Stable sorts by bits [first_bit, last_bit).
-void sort_keys(void* scratch, std::size_t& bytes, double_buffer<std::uint32_t>& keys, std::uint64_t n,
-               unsigned first_bit, unsigned last_bit, stream_handle stream);
-void sort_keys(void* scratch, std::size_t& bytes, double_buffer<std::uint64_t>& keys, std::uint64_t n,
-               unsigned first_bit, unsigned last_bit, stream_handle stream);
-void sort_pairs(void* scratch, std::size_t& bytes, double_buffer<std::uint32_t>& keys,
-                double_buffer<std::uint32_t>& values, std::uint64_t n, unsigned first_bit, unsigned last_bit,
-                stream_handle stream);
-void sort_pairs(void* scratch, std::size_t& bytes, double_buffer<std::uint64_t>& keys,
-                double_buffer<std::uint32_t>& values, std::uint64_t n, unsigned first_bit, unsigned last_bit,
-                stream_handle stream);
+/// Stable sorts by bits [first_bit, last_bit). For keys of both sizes, and values of 32 bits.
+template <class Key>
+void sort_keys(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, std::uint64_t n, unsigned first_bit,
+               unsigned last_bit, stream_handle stream);
+template <class Key>
+void sort_pairs(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, double_buffer<std::uint32_t>& values,
+                std::uint64_t n, unsigned first_bit, unsigned last_bit, stream_handle stream);
 
 /// Each of consecutive equal values once. @param count of what was written
 void unique(void* scratch, std::size_t& bytes, const std::uint32_t* in, std::uint32_t* out, std::uint64_t* count,

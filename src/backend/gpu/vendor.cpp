@@ -90,8 +90,6 @@ device_properties properties_of(int device, call_site site) {
   found.multiprocessors = static_cast<unsigned>(of(hipDeviceAttributeMultiprocessorCount));
   found.threads_per_multiprocessor = static_cast<unsigned>(of(hipDeviceAttributeMaxThreadsPerMultiProcessor));
   found.shared_bytes_per_block = of(hipDeviceAttributeMaxSharedMemoryPerBlock);
-  found.shared_bytes_per_multiprocessor = found.shared_bytes_per_block;  // the local data share of a compute unit
-  found.lanes_per_wave = static_cast<unsigned>(of(hipDeviceAttributeWarpSize));
   const std::uint64_t kilohertz = of(hipDeviceAttributeMemoryClockRate);
   const std::uint64_t bus_bits = of(hipDeviceAttributeMemoryBusWidth);
 #else
@@ -101,8 +99,6 @@ device_properties properties_of(int device, call_site site) {
   found.multiprocessors = static_cast<unsigned>(of(cudaDevAttrMultiProcessorCount));
   found.threads_per_multiprocessor = static_cast<unsigned>(of(cudaDevAttrMaxThreadsPerMultiProcessor));
   found.shared_bytes_per_block = of(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  found.shared_bytes_per_multiprocessor = of(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
-  found.lanes_per_wave = static_cast<unsigned>(of(cudaDevAttrWarpSize));
   const std::uint64_t kilohertz = of(cudaDevAttrMemoryClockRate);
   const std::uint64_t bus_bits = of(cudaDevAttrGlobalMemoryBusWidth);
 #endif

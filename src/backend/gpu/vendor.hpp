@@ -83,11 +83,9 @@ struct device_properties {
   std::string name;
   unsigned multiprocessors = 0;
   unsigned threads_per_multiprocessor = 0;
-  std::uint64_t shared_bytes_per_multiprocessor = 0;
   std::uint64_t shared_bytes_per_block = 0;  ///< that a kernel can ask for
   std::uint64_t memory_bytes = 0;            ///< used or not
   double bytes_per_second = 0;               ///< of its memory; 0: not known
-  unsigned lanes_per_wave = 0;
 };
 
 // Devices. These return the reason for which they failed; empty: they did not.

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <utility>
 
 #include "gpulog/error.hpp"
 #include "gpulog/statistics.hpp"

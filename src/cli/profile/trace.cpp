@@ -1,6 +1,5 @@
 #include "cli/profile/trace.hpp"
 
-#include <cstddef>
 #include <string>
 
 namespace gpulog::cli {

@@ -5,7 +5,6 @@
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <utility>
 
 #include "plan/explain.hpp"
 #include "plan/reads.hpp"

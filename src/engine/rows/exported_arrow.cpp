@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +18,7 @@
 #include "gpulog/relation.hpp"
 #include "io/files/byte_buffer.hpp"
 #include "io/values/structured_value.hpp"
+#include "io/values/utf8.hpp"
 #include "support/error.hpp"
 
 namespace gpulog {
@@ -46,7 +45,7 @@ class text_column {
   }
 
   void add(std::string_view text) {
-    if (must_be_utf8_ && !detail::is_utf8(text)) throw no_utf8();
+    if (must_be_utf8_ && !io::is_utf8(text)) throw no_utf8();
     bytes_.append(text);
     offsets_.push_back(static_cast<std::int64_t>(bytes_.size()));
   }

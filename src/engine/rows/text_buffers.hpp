@@ -10,38 +10,11 @@
 #include <vector>
 
 #include "io/task_runner.hpp"
+#include "io/values/utf8.hpp"
 #include "storage/symbols/symbol_table.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::detail {
-
-/// How many bytes the first character has; 0: it is no UTF-8.
-inline std::size_t length_of_character(std::string_view text) {
-  const auto byte = [text](std::size_t place) { return static_cast<unsigned char>(text[place]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (std::size_t place = 1; place < length; ++place) {
-    if ((byte(place) & 0xc0) != 0x80) return 0;
-  }
-  // Too long for what they say, a half of a pair, or behind the last character.
-  const unsigned second = byte(1);
-  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f)) return 0;
-  return (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f) ? 0 : length;
-}
-
-inline bool is_utf8(std::string_view text) {
-  constexpr std::uint64_t upper_bits = 0x8080808080808080;
-  while (!text.empty()) {
-    std::uint64_t eight = upper_bits;
-    if (text.size() >= sizeof eight) std::memcpy(&eight, text.data(), sizeof eight);
-    const std::size_t length = (eight & upper_bits) == 0 ? sizeof eight : length_of_character(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
 
 /// The texts of symbols as Arrow has large texts: where each begins, and their bytes.
 class text_buffers {
@@ -76,7 +49,7 @@ class text_buffers {
         offsets_[row] += begin_of[part];
         const std::string_view text = table.text(symbols[row]);
         if (must_be_utf8 && !known[symbols[row]].load(std::memory_order_relaxed)) {
-          if (!is_utf8(text)) ok = false;
+          if (!io::is_utf8(text)) ok = false;
           known[symbols[row]].store(true, std::memory_order_relaxed);
         }
         std::memcpy(text_.get() + offsets_[row], text.data(), text.size());

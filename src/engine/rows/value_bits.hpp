@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "support/ids.hpp"
 #include "support/value_types.hpp"

@@ -1,7 +1,6 @@
 #include "exec/fixpoint/pipeline_builder.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "exec/calibration.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/fixpoint/pipeline_builder.hpp"
 #include "exec/fixpoint/plan_relations.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>

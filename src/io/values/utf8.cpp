@@ -1,6 +1,7 @@
 #include "io/values/utf8.hpp"
 
 #include <cstdint>
+#include <cstring>
 
 namespace gpulog::io {
 
@@ -21,8 +22,11 @@ std::size_t utf8_character(std::string_view text) {
 }
 
 bool is_utf8(std::string_view text) {
+  constexpr std::uint64_t upper_bits = 0x8080808080808080;
   while (!text.empty()) {
-    const std::size_t size = utf8_character(text);
+    std::uint64_t eight = upper_bits;
+    if (text.size() >= sizeof eight) std::memcpy(&eight, text.data(), sizeof eight);
+    const std::size_t size = (eight & upper_bits) == 0 ? sizeof eight : utf8_character(text);
     if (size == 0) return false;
     text.remove_prefix(size);
   }

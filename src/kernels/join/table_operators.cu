@@ -1,7 +1,6 @@
 #include "kernels/join/table_operators.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives_by_functor.hpp"

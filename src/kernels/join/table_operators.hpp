@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "backend/array.hpp"
 #include "backend/gpu/device.hpp"

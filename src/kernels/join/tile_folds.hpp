@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "kernels/join/fold.hpp"
 #include "kernels/join/tile_sources.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "kernels/join/equivalence_reader.hpp"
 #include "kernels/join/tile_steps.hpp"

@@ -6,11 +6,9 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
-#include <vector>
 
 #include "backend/array.hpp"
 #include "kernels/join/pipeline.hpp"

@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <string>
 #include <utility>
 
 /// Calls of C functions whose parameter types are known only when they are called.

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cmath>
-#include <string>
-#include <string_view>
-
 #include "kernels/join/pipeline.hpp"
 #include "kernels/steps/scalar.hpp"
 

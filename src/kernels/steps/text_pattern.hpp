@@ -3,10 +3,8 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <regex>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "storage/hisa/hisa_device.cuh"
 #include "storage/hisa/hisa_level.hpp"

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "backend/array.hpp"

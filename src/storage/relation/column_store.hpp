@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "storage/indexes/sorted_index.hpp"

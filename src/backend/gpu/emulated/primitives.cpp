@@ -34,13 +34,6 @@ class digits {
   Key mask_;
 };
 
-template <class T>
-void sum(void* scratch, std::size_t& bytes, const T* in, T* out, std::uint64_t n, stream_handle stream) {
-  bytes = scratch_bytes;
-  if (scratch == nullptr) return;
-  emulated::enqueue("exclusive_sum", stream, [in, out, n] { std::exclusive_scan(in, in + n, out, T{0}); });
-}
-
 /// Leaves a result in one array of two, and in the other one nothing that is of use.
 template <class T>
 void leave(const std::vector<T>& result, T* to, T* useless) {
@@ -49,9 +42,19 @@ void leave(const std::vector<T>& result, T* to, T* useless) {
   std::memset(useless, emulated::fresh_byte, result.size() * sizeof(T));
 }
 
+}  // namespace
+
+template <class Word>
+void exclusive_sum(void* scratch, std::size_t& bytes, const Word* in, Word* out, std::uint64_t n,
+                   stream_handle stream) {
+  bytes = scratch_bytes;
+  if (scratch == nullptr) return;
+  emulated::enqueue("exclusive_sum", stream, [in, out, n] { std::exclusive_scan(in, in + n, out, Word{0}); });
+}
+
 template <class Key>
-void sort(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, std::uint64_t n, unsigned first_bit,
-          unsigned last_bit, stream_handle stream) {
+void sort_keys(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, std::uint64_t n, unsigned first_bit,
+               unsigned last_bit, stream_handle stream) {
   bytes = scratch_bytes;
   if (scratch == nullptr) return;
   const Key* const in = keys.current;
@@ -63,60 +66,41 @@ void sort(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, std::uint
   });
 }
 
-template <class Key, class Value>
-void sort(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, double_buffer<Value>& values, std::uint64_t n,
-          unsigned first_bit, unsigned last_bit, stream_handle stream) {
+template <class Key>
+void sort_pairs(void* scratch, std::size_t& bytes, double_buffer<Key>& keys, double_buffer<std::uint32_t>& values,
+                std::uint64_t n, unsigned first_bit, unsigned last_bit, stream_handle stream) {
   bytes = scratch_bytes;
   if (scratch == nullptr) return;
   const Key* const in = keys.current;
-  const Value* const in_values = values.current;
+  const std::uint32_t* const in_values = values.current;
   if (emulated::by_chance()) {
     std::swap(keys.current, keys.other);
     std::swap(values.current, values.other);
   }
   emulated::enqueue("sort_pairs", stream,
                     [in, in_values, out = keys, out_values = values, n, of = digits<Key>(first_bit, last_bit)] {
-                      std::vector<std::pair<Key, Value>> pairs(n);
+                      std::vector<std::pair<Key, std::uint32_t>> pairs(n);
                       for (std::uint64_t i = 0; i < n; ++i) pairs[i] = {in[i], in_values[i]};
                       std::stable_sort(pairs.begin(), pairs.end(),
                                        [&](const auto& a, const auto& b) { return of(a.first) < of(b.first); });
                       std::vector<Key> sorted(n);
-                      std::vector<Value> sorted_values(n);
+                      std::vector<std::uint32_t> sorted_values(n);
                       for (std::uint64_t i = 0; i < n; ++i) std::tie(sorted[i], sorted_values[i]) = pairs[i];
                       leave(sorted, out.current, out.other);
                       leave(sorted_values, out_values.current, out_values.other);
                     });
 }
 
-}  // namespace
-
-void exclusive_sum(void* scratch, std::size_t& bytes, const std::uint32_t* in, std::uint32_t* out, std::uint64_t n,
-                   stream_handle stream) {
-  sum(scratch, bytes, in, out, n, stream);
-}
-void exclusive_sum(void* scratch, std::size_t& bytes, const std::uint64_t* in, std::uint64_t* out, std::uint64_t n,
-                   stream_handle stream) {
-  sum(scratch, bytes, in, out, n, stream);
-}
-
-void sort_keys(void* scratch, std::size_t& bytes, double_buffer<std::uint32_t>& keys, std::uint64_t n,
-               unsigned first_bit, unsigned last_bit, stream_handle stream) {
-  sort(scratch, bytes, keys, n, first_bit, last_bit, stream);
-}
-void sort_keys(void* scratch, std::size_t& bytes, double_buffer<std::uint64_t>& keys, std::uint64_t n,
-               unsigned first_bit, unsigned last_bit, stream_handle stream) {
-  sort(scratch, bytes, keys, n, first_bit, last_bit, stream);
-}
-void sort_pairs(void* scratch, std::size_t& bytes, double_buffer<std::uint32_t>& keys,
-                double_buffer<std::uint32_t>& values, std::uint64_t n, unsigned first_bit, unsigned last_bit,
-                stream_handle stream) {
-  sort(scratch, bytes, keys, values, n, first_bit, last_bit, stream);
-}
-void sort_pairs(void* scratch, std::size_t& bytes, double_buffer<std::uint64_t>& keys,
-                double_buffer<std::uint32_t>& values, std::uint64_t n, unsigned first_bit, unsigned last_bit,
-                stream_handle stream) {
-  sort(scratch, bytes, keys, values, n, first_bit, last_bit, stream);
-}
+template void exclusive_sum(void*, std::size_t&, const std::uint32_t*, std::uint32_t*, std::uint64_t, stream_handle);
+template void exclusive_sum(void*, std::size_t&, const std::uint64_t*, std::uint64_t*, std::uint64_t, stream_handle);
+template void sort_keys(void*, std::size_t&, double_buffer<std::uint32_t>&, std::uint64_t, unsigned, unsigned,
+                        stream_handle);
+template void sort_keys(void*, std::size_t&, double_buffer<std::uint64_t>&, std::uint64_t, unsigned, unsigned,
+                        stream_handle);
+template void sort_pairs(void*, std::size_t&, double_buffer<std::uint32_t>&, double_buffer<std::uint32_t>&,
+                         std::uint64_t, unsigned, unsigned, stream_handle);
+template void sort_pairs(void*, std::size_t&, double_buffer<std::uint64_t>&, double_buffer<std::uint32_t>&,
+                         std::uint64_t, unsigned, unsigned, stream_handle);
 
 void unique(void* scratch, std::size_t& bytes, const std::uint32_t* in, std::uint32_t* out, std::uint64_t* count,
             std::uint64_t n, stream_handle stream) {

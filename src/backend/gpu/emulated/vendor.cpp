@@ -35,12 +35,10 @@ device_properties properties_of(int device, call_site site) {
   found.name = "emulated device";
   found.multiprocessors = emulated::multiprocessors();
   found.threads_per_multiprocessor = emulated::threads_per_multiprocessor;
-  found.shared_bytes_per_multiprocessor = emulated::shared_bytes_per_block;
   found.shared_bytes_per_block = emulated::shared_bytes_per_block;
   found.memory_bytes = emulated::memory_bytes();
   constexpr double as_a_host_has = 1e10;
   found.bytes_per_second = as_a_host_has;
-  found.lanes_per_wave = emulated::wave_lanes;
   return found;
 }
 

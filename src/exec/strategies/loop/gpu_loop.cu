@@ -1,7 +1,6 @@
 #include "exec/strategies/loop/gpu_loop.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "backend/gpu/vendor.hpp"

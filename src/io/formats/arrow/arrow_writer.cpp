@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>

@@ -47,12 +47,7 @@ class json_rows {
     skip_blanks();
     if (at_ == end_) return 0;  // an empty file is an empty relation
     expect('[');
-    if (!try_take(']')) {
-      do {
-        parse_row();
-      } while (try_take(','));
-      expect(']');
-    }
+    for_each_element([this](std::size_t) { parse_row(); });
     skip_blanks();
     if (at_ != end_) fail("Text after the end of the list");
     if (!problems_.empty()) throw read_failure(problems_.text());
@@ -98,14 +93,46 @@ class json_rows {
     fail(fmt::format("Expected {}, but found {}", wanted, *at_));
   }
 
+  /// use(number) has to read an element of the list whose bracket has been read.
+  template <class Use>
+  void for_each_element(const Use& use) {
+    if (try_take(']')) return;
+    std::size_t number = 0;
+    do {
+      use(number++);
+    } while (try_take(','));
+    expect(']');
+  }
+
+  /// use(name) has to read the value of a member of the object whose brace has been read. @param what it names
+  template <class Use>
+  void for_each_member(const char* what, const Use& use) {
+    if (try_take('}')) return;
+    do {
+      use(parse_name(what));
+    } while (try_take(','));
+    expect('}');
+  }
+
+  std::string parse_name(const char* what) {
+    skip_blanks();
+    if (at_ == end_ || *at_ != '"') fail(fmt::format("Expected the name of {}", what));
+    std::string name = parse_string();
+    expect(':');
+    return name;
+  }
+
   void parse_row() {
     std::fill(row_.begin(), row_.end(), std::nullopt);
     is_faulty_ = false;
     if (try_take('{')) {
-      parse_object();
+      for_each_member("an attribute", [this](const std::string& name) {
+        const auto found = std::find(request_.attribute_names.begin(), request_.attribute_names.end(), name);
+        parse_attribute(static_cast<std::size_t>(found - request_.attribute_names.begin()));
+      });
     } else {
       expect('[');
-      parse_list();
+      for_each_element([this](std::size_t attribute) { parse_attribute(attribute); });
     }
     for (std::size_t attribute = 0; attribute < row_.size(); ++attribute) {
       if (!row_[attribute]) report_here("Values missing");
@@ -116,30 +143,9 @@ class json_rows {
     ++rows_;
   }
 
-  void parse_list() {
-    if (try_take(']')) return;
-    std::size_t attribute = 0;
-    do {
-      scalar value = parse_column(attribute);
-      if (attribute < row_.size()) row_[attribute] = std::move(value);
-      ++attribute;
-    } while (try_take(','));
-    expect(']');
-  }
-
-  void parse_object() {
-    if (try_take('}')) return;
-    do {
-      skip_blanks();
-      if (at_ == end_ || *at_ != '"') fail("Expected the name of an attribute");
-      const std::string name = parse_string();
-      expect(':');
-      const auto found = std::find(request_.attribute_names.begin(), request_.attribute_names.end(), name);
-      const auto attribute = static_cast<std::size_t>(found - request_.attribute_names.begin());
-      scalar value = parse_column(attribute);
-      if (attribute < row_.size()) row_[attribute] = std::move(value);
-    } while (try_take(','));
-    expect('}');
+  void parse_attribute(std::size_t attribute) {
+    scalar value = parse_column(attribute);
+    if (attribute < row_.size()) row_[attribute] = std::move(value);
   }
 
   scalar parse_column(std::size_t attribute) {
@@ -166,32 +172,16 @@ class json_rows {
                                                         : convert(parse_scalar(), wanted, attribute);
     };
     if (try_take('[')) {
-      if (!try_take(']')) {
-        std::size_t field = 0;
-        do {
-          parse_field(field++);
-        } while (try_take(','));
-        expect(']');
-      }
+      for_each_element(parse_field);
     } else if (try_take('{')) {
-      if (!try_take('}')) {
-        do {
-          skip_blanks();
-          if (at_ == end_ || *at_ != '"') fail("Expected the name of a field");
-          const std::string name = parse_string();
-          expect(':');
-          const auto found = std::find_if(fields.begin(), fields.end(),
-                                          [&name](const field_type& field) { return field.name == name; });
-          if (found == fields.end()) {
-            skip_blanks();
-            report_here(fmt::format("A record in column {} has no field {}", attribute + 1, name));
-            skip_value(depth + 1);
-            continue;
-          }
-          parse_field(static_cast<std::size_t>(found - fields.begin()));
-        } while (try_take(','));
-        expect('}');
-      }
+      for_each_member("a field", [&](const std::string& name) {
+        const auto found =
+            std::find_if(fields.begin(), fields.end(), [&name](const field_type& field) { return field.name == name; });
+        if (found != fields.end()) return parse_field(static_cast<std::size_t>(found - fields.begin()));
+        skip_blanks();
+        report_here(fmt::format("A record in column {} has no field {}", attribute + 1, name));
+        skip_value(depth + 1);
+      });
     } else {
       const scalar nil = parse_scalar();
       if (nil.text != "null") {
@@ -228,21 +218,9 @@ class json_rows {
   void skip_value(std::size_t depth) {
     if (depth == deepest_record) fail("Values are nested too deeply");
     if (try_take('[')) {
-      if (try_take(']')) return;
-      do {
-        skip_value(depth + 1);
-      } while (try_take(','));
-      expect(']');
+      for_each_element([&](std::size_t) { skip_value(depth + 1); });
     } else if (try_take('{')) {
-      if (try_take('}')) return;
-      do {
-        skip_blanks();
-        if (at_ == end_ || *at_ != '"') fail("Expected the name of a field");
-        static_cast<void>(parse_string());
-        expect(':');
-        skip_value(depth + 1);
-      } while (try_take(','));
-      expect('}');
+      for_each_member("a field", [&](const std::string&) { skip_value(depth + 1); });
     } else {
       static_cast<void>(parse_scalar());
     }

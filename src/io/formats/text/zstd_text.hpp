@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 namespace gpulog::io {
 

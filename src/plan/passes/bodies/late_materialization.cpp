@@ -1,7 +1,6 @@
 #include "plan/passes/bodies/late_materialization.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace gpulog::plan {
 namespace {

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <limits>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "plan/planning.hpp"

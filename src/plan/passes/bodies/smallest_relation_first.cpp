@@ -1,7 +1,6 @@
 #include "plan/passes/bodies/smallest_relation_first.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <variant>
 
