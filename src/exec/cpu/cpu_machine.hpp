@@ -125,8 +125,10 @@ class cpu_machine {
 
   /// Values of a fixpoint that falls apart have a place in a bitmap if they are below this.
   [[nodiscard]] static std::uint64_t bitmap_values() { return kernels::most_bitmap_values; }
-  /// Whether the stratum that runs has a graph of numbers, which searches use then.
-  [[nodiscard]] bool has_numbers() const { return numbered_.has_value(); }
+  /// Whether the stratum that runs has a graph of numbers, with enough searches that they use it.
+  [[nodiscard]] bool has_numbers() const {
+    return numbered_.has_value() && numbered_->invariants.size() >= backend_.workers();
+  }
   std::optional<kernels::decomposed_counts> run_search(const kernels::search_task& task,
                                                        kernels::relation_list<relation>& relations,
                                                        const std::atomic<bool>* stop) {
