@@ -264,9 +264,10 @@ class executor {
   /// The columns where they are; valid as long as the executor. Nothing where they are on the host.
   [[nodiscard]] virtual std::optional<columns_on_device> device_columns(relation_id) { return {}; }
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
-  /// About as many rows of a relation as are wanted, all where there are not more, and the same ones in whatever order
-  /// they stand. Nothing of an equivalence relation. Between two strata, or two iterations.
-  [[nodiscard]] virtual storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) = 0;
+  /// About as many rows of each of these relations as are wanted, all where there are not more, and the same ones in
+  /// whatever order they stand. Nothing of an equivalence relation. Between two strata, or two iterations.
+  [[nodiscard]] virtual std::vector<storage::sampled_rows> sample(const std::vector<relation_id>& relations,
+                                                                  std::uint64_t wanted) = 0;
   /// Of an equivalence relation, whose pairs stand nowhere: writes n of them from number `first` on to two columns.
   /// columns() would make all of them at once. Any number of threads at a time. @throws backend::memory_exceeded
   virtual void read_pairs(relation_id relation, std::uint64_t first, std::uint64_t n, word* const* columns) const;

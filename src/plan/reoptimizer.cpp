@@ -191,13 +191,15 @@ void reoptimizer::measure(std::size_t number, extent planned_part, const std::ve
                           const relation_measures& measures) {
   const std::vector<relation_id>& relations = shared_->result.strata[number].relations;
   const std::set<relation_id> members(relations.begin(), relations.end());
+  std::set<relation_id> measured;
   for (const place& one : places) {
     for_each_atom(*one.recipe->rule, [&](const body_atom& atom) {
       if (shared_->equivalences.contains(atom.relation)) return;
-      if (planned_part == extent::loop || !members.contains(atom.relation))
-        shared_->costs.measure(atom.relation, measures);
+      if (planned_part == extent::loop || !members.contains(atom.relation)) measured.insert(atom.relation);
     });
   }
+  for (const relation_id one : measured) shared_->costs.measure(one, measures);
+  measures.expect({measured.begin(), measured.end()});
   if (planned_part == extent::all) shared_->costs.estimate_again(shared_->source, relations);
 }
 
@@ -222,26 +224,25 @@ reoptimizer::lost_sets reoptimizer::lost_sets_of(std::size_t number, const std::
   return lost;
 }
 
-/// Of versions whose loop runs: the present order, unless another is clearly better, and that matters to the loop.
-void reoptimizer::keep_present_orders(const std::vector<place>& places, std::vector<schedule>& best) const {
+/// The orders that versions of a running loop have, with what they cost by now; nothing where they do not follow from
+/// atoms alone.
+std::vector<std::optional<schedule>> reoptimizer::present_orders(const std::vector<place>& places) const {
   std::vector<std::optional<schedule>> present(places.size());
-  double cost_of_all = 0;
   for (std::size_t v = 0; v < places.size(); ++v) {
     const version_recipe& recipe = *places[v].recipe;
-    if (!recipe.atom_order.empty() && atoms_in_order(best[v]) != recipe.atom_order)
-      present[v] = order_body(*recipe.rule, recipe.parts, shared_->costs, &recipe.atom_order);
-    cost_of_all += present[v] ? present[v]->cost : best[v].cost;
+    if (recipe.atom_order.empty()) continue;
+    present[v] = order_body(*recipe.rule, recipe.parts, shared_->costs, &recipe.atom_order);
+    present[v]->reason = "as before";
   }
-  const bool is_any_gain_enough = least_rows_ == 0;
-  const double least_gain = is_any_gain_enough ? 1 : calibration::least_gain;
-  const double least_difference = is_any_gain_enough ? 0 : calibration::least_gained_share * cost_of_all;
-  for (std::size_t v = 0; v < places.size(); ++v) {
-    if (!present[v]) continue;
-    const double gained = present[v]->cost - best[v].cost;
-    if (present[v]->cost > least_gain * best[v].cost && gained > least_difference) continue;
-    best[v] = std::move(*present[v]);
-    best[v].reason = "as before";
-  }
+  return present;
+}
+
+/// What another order has to cost less than the present one, to matter to a loop.
+double reoptimizer::least_difference_of(const std::vector<std::optional<schedule>>& present) const {
+  if (least_rows_ == 0) return 0;
+  double cost_of_all = 0;
+  for (const std::optional<schedule>& one : present) cost_of_all += one ? one->cost : 0;
+  return calibration::least_gained_share * cost_of_all;
 }
 
 /// Whether some relation that is read has many times the rows that it had when this was last asked.
@@ -273,17 +274,32 @@ std::vector<schedule> reoptimizer::order_again(std::size_t number, extent planne
       there.push_back(shared_->result.indexes[used]);
   }
   shared_->costs.charge_indexes(there, scope.without_set);
+  std::vector<std::optional<schedule>> present(places.size());
+  if (planned_part == extent::loop) present = present_orders(places);
+  const double least_gain = least_rows_ == 0 ? 1 : calibration::least_gain;
+  const double least_difference = least_difference_of(present);
   std::vector<schedule> orders;
-  for (const place& one : places) {
-    orders.push_back(order_body(*one.recipe->rule, one.recipe->parts, shared_->costs));
-    // While the loop runs, a version that stays has its indexes.
-    if (planned_part == extent::loop && atoms_in_order(orders.back()) == one.recipe->atom_order) continue;
-    version_builder built = build_ordered(*shared_, *one.recipe->rule, one.recipe->parts, orders.back());
+  for (std::size_t v = 0; v < places.size(); ++v) {
+    const version_recipe& recipe = *places[v].recipe;
+    // A version of a running loop keeps its order, unless another one is clearly better, and that matters to the loop.
+    if (present[v] && present[v]->cost <= least_difference) {
+      orders.push_back(std::move(*present[v]));
+      continue;
+    }
+    schedule best = order_body(*recipe.rule, recipe.parts, shared_->costs);
+    const bool stays =
+        present[v] && (atoms_in_order(best) == recipe.atom_order || present[v]->cost <= least_gain * best.cost ||
+                       present[v]->cost - best.cost <= least_difference);
+    if (stays) {
+      orders.push_back(std::move(*present[v]));
+      continue;
+    }
+    version_builder built = build_ordered(*shared_, *recipe.rule, recipe.parts, best);
     std::set<searched_columns> searches;
     append_searches(built, scope, searches);
     for (const searched_columns& search : searches) shared_->costs.expect_index(search.relation, search.columns);
+    orders.push_back(std::move(best));
   }
-  if (planned_part == extent::loop) keep_present_orders(places, orders);
   return orders;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -73,7 +74,8 @@ class reoptimizer {
                const relation_measures& measures);
   [[nodiscard]] std::vector<schedule> order_again(std::size_t number, extent planned_part,
                                                   const std::vector<place>& places);
-  void keep_present_orders(const std::vector<place>& places, std::vector<schedule>& best) const;
+  [[nodiscard]] std::vector<std::optional<schedule>> present_orders(const std::vector<place>& places) const;
+  [[nodiscard]] double least_difference_of(const std::vector<std::optional<schedule>>& present) const;
   [[nodiscard]] bool has_grown(const std::vector<place>& places, const relation_measures& measures);
   void take_over(std::size_t number, const std::vector<place>& places, std::vector<schedule> orders);
   struct lost_sets {

@@ -13,65 +13,83 @@ namespace {
 /// Rows of a relation that are looked at: what is told from them is off by some percent, and takes 50 us a time.
 constexpr std::uint64_t rows_sampled = 1U << 13;
 
-/// How often each combination of values is in the columns, in no order.
-std::vector<std::uint32_t> count_keys(const std::vector<const std::vector<word>*>& columns) {
-  struct counted {
-    std::uint32_t hash = 0;
-    std::uint32_t count = 0;  ///< 0: free
-  };
+}  // namespace
+
+key_counter::key_counts key_counter::count(const std::vector<const std::vector<word>*>& columns) {
   const std::size_t rows = columns.front()->size();
-  std::vector<counted> table(std::bit_ceil(2 * rows + 1));
+  table_.assign(std::bit_ceil(rows + rows / 2 + 1), {});
+  const std::uint64_t last = table_.size() - 1;
+  key_counts counts;
   for (std::size_t row = 0; row < rows; ++row) {
     storage::key_hash key;
     for (const std::vector<word>* column : columns) key.add((*column)[row]);
     const auto hash = static_cast<std::uint32_t>(key.value());
-    std::uint64_t place = storage::scale(key.value(), table.size());
-    while (table[place].count != 0 && table[place].hash != hash) place = (place + 1) & (table.size() - 1);
-    table[place].hash = hash;
-    ++table[place].count;
-  }
-  std::vector<std::uint32_t> counts;
-  for (const counted& one : table) {
-    if (one.count != 0) counts.push_back(one.count);
+    std::uint64_t place = storage::scale(key.value(), table_.size());
+    while (table_[place].count != 0 && table_[place].hash != hash) place = (place + 1) & last;
+    const std::uint32_t before = table_[place].count++;
+    table_[place].hash = hash;
+    counts.pairs += before;
+    if (before == 0) ++counts.keys;
+    if (before == 0) ++counts.single;
+    if (before == 1) --counts.single;
   }
   return counts;
 }
 
-}  // namespace
-
-double estimated_rows_per_key(std::uint64_t rows, const std::vector<const std::vector<word>*>& columns) {
-  const std::vector<std::uint32_t> counts = count_keys(columns);
+double key_counter::rows_per_key(std::uint64_t rows, const std::vector<const std::vector<word>*>& columns) {
+  const key_counts counts = count(columns);
   const auto all = static_cast<double>(rows);
   const auto sampled = static_cast<double>(columns.front()->size());
-  double single = 0;
-  double pairs = 0;
-  for (const std::uint32_t count : counts) {
-    if (count == 1) ++single;
-    pairs += static_cast<double>(count) * (count - 1);
-  }
+  const auto in_sample = static_cast<double>(counts.keys);
   const bool is_whole = columns.front()->size() == rows;
-  const double unseen = is_whole ? 0 : single / sampled;  // share of the rows whose keys are not in the sample
-  double keys = static_cast<double>(counts.size());
-  keys = unseen < 1 ? std::min(keys / (1 - unseen), all) : all;
+  // The share of the rows whose keys are not in the sample.
+  const double unseen = is_whole ? 0 : static_cast<double>(counts.single) / sampled;
+  const double keys = unseen < 1 ? std::min(in_sample / (1 - unseen), all) : all;
+  const double pairs = 2 * static_cast<double>(counts.pairs);
   const double by_row = sampled < 2 ? 1 : 1 + (all - 1) * pairs / (sampled * (sampled - 1));
   return std::sqrt(all / keys * by_row);
 }
 
-std::optional<double> run_measures::rows_per_key(relation_id relation,
-                                                 const std::vector<std::uint32_t>& columns) const {
+run_measures::measured& run_measures::measured_of(relation_id relation) const {
   measured& known = measured_[relation];
   const std::uint64_t now = rows(relation);
   const auto sampled = static_cast<double>(known.rows);
   if (now < known.rows || static_cast<double>(now) > sampled * plan::calibration::noticed_growth)
     known = {now, std::nullopt, {}};
+  return known;
+}
+
+void run_measures::sample(const std::vector<relation_id>& relations) const {
+  std::vector<storage::sampled_rows> samples = running_.sample(relations, rows_sampled);
+  for (std::size_t number = 0; number < relations.size(); ++number)
+    measured_[relations[number]].sample = std::move(samples[number]);
+}
+
+void run_measures::expect(const std::vector<relation_id>& relations) const {
+  std::vector<relation_id> unknown;
+  for (const relation_id relation : relations) {
+    const measured& known = measured_of(relation);
+    if (known.rows != 0 && !known.sample) unknown.push_back(relation);
+  }
+  if (!unknown.empty()) sample(unknown);
+}
+
+std::optional<double> run_measures::rows_per_key(relation_id relation,
+                                                 const std::vector<std::uint32_t>& columns) const {
+  measured& known = measured_of(relation);
   const auto [counted, is_new] = known.rows_per_key.try_emplace(columns);
   if (!is_new) return counted->second;
   if (known.rows == 0) return counted->second = 1;
-  if (!known.sample) known.sample = running_.sample(relation, rows_sampled);
+  if (!known.sample) sample({relation});
   if (known.sample->empty() || known.sample->front().empty()) return std::nullopt;
+  // With one row for each value of some columns, there is one for those of more.
+  const bool has_key = std::any_of(known.rows_per_key.begin(), known.rows_per_key.end(), [&columns](const auto& other) {
+    return other.second == 1 && std::includes(columns.begin(), columns.end(), other.first.begin(), other.first.end());
+  });
+  if (has_key) return counted->second = 1;
   std::vector<const std::vector<word>*> looked_at;
   for (const std::uint32_t column : columns) looked_at.push_back(&(*known.sample)[column]);
-  return counted->second = estimated_rows_per_key(known.rows, looked_at);
+  return counted->second = counter_.rows_per_key(known.rows, looked_at);
 }
 
 }  // namespace gpulog::detail

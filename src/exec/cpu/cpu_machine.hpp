@@ -210,9 +210,12 @@ class cpu_machine {
   }
   void forget_host_columns(relation& source) { source.forget_written(); }
 
-  [[nodiscard]] static storage::sampled_rows sample_rows(const std::vector<const word*>& columns, std::uint64_t rows,
-                                                         std::uint64_t wanted) {
-    return storage::sample_rows(columns, rows, wanted);
+  [[nodiscard]] static std::vector<storage::sampled_rows> sample_rows(
+      const std::vector<storage::sampled_columns>& relations, std::uint64_t wanted) {
+    std::vector<storage::sampled_rows> samples;
+    for (const storage::sampled_columns& one : relations)
+      samples.push_back(storage::sample_rows(one.columns, one.rows, wanted));
+    return samples;
   }
 
   /// Of each column the largest value; 0 where there is none.

@@ -141,13 +141,18 @@ class fixpoint_executor final : public stratum_executor {
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override {
     return shared_.relations[relation.value]->rows();
   }
-  [[nodiscard]] storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) override {
-    shared_.need_columns(relation);
-    const relation_type& source = shared_.relation_of(relation);
-    if (shared_.program.relations[relation.value].is_equivalence || source.rows() == 0) return {};
-    std::vector<const word*> columns;
-    for (std::uint32_t column = 0; column < source.arity(); ++column) columns.push_back(source.column(column));
-    return shared_.machine.sample_rows(columns, source.rows(), wanted);
+  [[nodiscard]] std::vector<storage::sampled_rows> sample(const std::vector<relation_id>& relations,
+                                                          std::uint64_t wanted) override {
+    std::vector<storage::sampled_columns> sources;
+    for (const relation_id relation : relations) {
+      shared_.need_columns(relation);
+      const relation_type& source = shared_.relation_of(relation);
+      storage::sampled_columns& taken = sources.emplace_back();
+      if (shared_.program.relations[relation.value].is_equivalence || source.rows() == 0) continue;
+      taken.rows = source.rows();
+      for (std::uint32_t column = 0; column < source.arity(); ++column) taken.columns.push_back(source.column(column));
+    }
+    return shared_.machine.sample_rows(sources, wanted);
   }
   [[nodiscard]] const statistics& figures() override {
     figures_.memory_bytes = shared_.resource.used();

@@ -65,7 +65,9 @@ concept pipeline_machine = requires(Machine& on, typename Machine::relation& tar
   on.refresh_index(target, std::size_t{});
   { on.host_columns(target) } -> std::same_as<std::vector<const word*>>;
   on.forget_host_columns(target);
-  { on.sample_rows(columns, std::uint64_t{}, std::uint64_t{}) } -> std::same_as<storage::sampled_rows>;
+  {
+    on.sample_rows(std::vector<storage::sampled_columns>{}, std::uint64_t{})
+    } -> std::same_as<std::vector<storage::sampled_rows>>;
   { on.run(program, all, std::uint64_t{}, double{}, stop) } -> std::same_as<pipeline_counts>;
 };
 

@@ -66,8 +66,9 @@ class gpu_executor final : public stratum_executor {
     return running_->device_columns(relation);
   }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return running_->rows(relation); }
-  [[nodiscard]] storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) override {
-    return running_->sample(relation, wanted);
+  [[nodiscard]] std::vector<storage::sampled_rows> sample(const std::vector<relation_id>& relations,
+                                                          std::uint64_t wanted) override {
+    return running_->sample(relations, wanted);
   }
   void take_over_plan(std::size_t number) override { running_->take_over_plan(number); }
   [[nodiscard]] const statistics& figures() override { return running_->figures(); }

@@ -126,9 +126,9 @@ class gpu_machine {
   [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {
     return storage::gpu::largest_values(*context_, *resource_, columns);
   }
-  [[nodiscard]] storage::sampled_rows sample_rows(const std::vector<const word*>& columns, std::uint64_t rows,
-                                                  std::uint64_t wanted) {
-    return storage::gpu::sample_rows(*context_, *resource_, columns, rows, wanted);
+  [[nodiscard]] std::vector<storage::sampled_rows> sample_rows(const std::vector<storage::sampled_columns>& relations,
+                                                               std::uint64_t wanted) {
+    return storage::gpu::sample_rows(*context_, *resource_, relations, wanted);
   }
   /// What a run without a limit may use.
   [[nodiscard]] std::uint64_t machine_bytes() const { return context_->memory_bytes(); }

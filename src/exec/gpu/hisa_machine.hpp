@@ -48,9 +48,9 @@ class hisa_machine {
   }
   [[nodiscard]] std::vector<const word*> host_columns(relation& source) { return source.host_columns(); }
   void forget_host_columns(relation& source) { source.forget_host_columns(); }
-  [[nodiscard]] storage::sampled_rows sample_rows(const std::vector<const word*>& columns, std::uint64_t rows,
-                                                  std::uint64_t wanted) {
-    return storage::gpu::sample_rows(*context_, *resource_, columns, rows, wanted);
+  [[nodiscard]] std::vector<storage::sampled_rows> sample_rows(const std::vector<storage::sampled_columns>& relations,
+                                                               std::uint64_t wanted) {
+    return storage::gpu::sample_rows(*context_, *resource_, relations, wanted);
   }
 
   /// @throws kernels::arithmetic_fault, kernels::interrupted, backend::memory_exceeded, backend::gpu::device_error

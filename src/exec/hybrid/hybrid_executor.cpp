@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "exec/fixpoint/magic_sets_check.hpp"
@@ -105,8 +106,17 @@ class hybrid_executor final : public executor {
   }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return holder_of(relation).rows(relation); }
 
-  [[nodiscard]] storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) override {
-    return holder_of(relation).sample(relation, wanted);
+  std::vector<storage::sampled_rows> sample(const std::vector<relation_id>& asked, std::uint64_t wanted) override {
+    std::map<stratum_executor*, std::vector<relation_id>> held;
+    for (const relation_id relation : asked) held[&holder_of(relation)].push_back(relation);
+    std::map<relation_id, storage::sampled_rows> taken;
+    for (const auto& [holder, own] : held) {
+      std::vector<storage::sampled_rows> samples = holder->sample(own, wanted);
+      for (std::size_t i = 0; i < own.size(); ++i) taken[own[i]] = std::move(samples[i]);
+    }
+    std::vector<storage::sampled_rows> samples;
+    for (const relation_id relation : asked) samples.push_back(std::move(taken[relation]));
+    return samples;
   }
 
   [[nodiscard]] const statistics& figures() override {

@@ -18,6 +18,8 @@ class relation_measures {
 
   /// That the relation has now.
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
+  /// Says that rows_per_key() of these will be asked before they grow: what is needed for it may be fetched together.
+  virtual void expect(const std::vector<relation_id>&) const {}
   /// About how many rows of it a search for values of these columns finds, where the values are some of its own. At
   /// least one column. Nothing: its rows are not at hand.
   [[nodiscard]] virtual std::optional<double> rows_per_key(relation_id relation,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -26,16 +27,31 @@ class row_sample {
                                               std::uint64_t row) const {
     if (limit_ == UINT64_MAX) return true;
     std::uint64_t state = 0;
-    for (std::uint32_t column = 0; column < arity; ++column) {
-      // A rotation between two multiplications: equal words in two columns do not cancel out.
-      state = (state ^ columns[column][row]) * 0x9e3779b97f4a7c15ULL;
-      state = (state << 29) | (state >> 35);
-    }
+    for (std::uint32_t column = 0; column < arity; ++column) state = add(state, columns[column][row]);
+    return mix(state) < limit_;
+  }
+  /// takes(), where the arity is known, and not all rows are taken.
+  template <std::uint32_t Arity>
+  [[nodiscard]] bool takes_some(const std::array<const word*, Arity>& columns, std::uint64_t row) const {
+    std::uint64_t state = 0;
+    for (std::uint32_t column = 0; column < Arity; ++column) state = add(state, columns[column][row]);
     return mix(state) < limit_;
   }
 
  private:
+  /// A rotation between two multiplications: equal words in two columns do not cancel out.
+  [[nodiscard]] static GPULOG_HOST_DEVICE std::uint64_t add(std::uint64_t state, word value) {
+    state = (state ^ value) * 0x9e3779b97f4a7c15ULL;
+    return (state << 29) | (state >> 35);
+  }
+
   std::uint64_t limit_;
+};
+
+/// What a sample is taken of.
+struct sampled_columns {
+  std::vector<const word*> columns;
+  std::uint64_t rows = 0;
 };
 
 /// @param columns on the host

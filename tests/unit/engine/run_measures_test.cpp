@@ -13,7 +13,9 @@
 namespace gpulog::detail {
 namespace {
 
-double measured(std::uint64_t rows, const std::vector<word>& column) { return estimated_rows_per_key(rows, {&column}); }
+double measured(std::uint64_t rows, const std::vector<word>& column) {
+  return key_counter().rows_per_key(rows, {&column});
+}
 
 TEST(run_measures, counts_whole_columns_exactly) {
   EXPECT_DOUBLE_EQ(measured(4, {1, 2, 3, 4}), 1);
@@ -34,7 +36,7 @@ double measured_from_sample(std::uint64_t rows, std::uint64_t rows_per_key) {
   const storage::sampled_rows sample = storage::sample_rows({keys.data(), others.data()}, rows, 1U << 13);
   EXPECT_GT(sample[0].size(), 1U << 12);
   EXPECT_LT(sample[0].size(), 1U << 14);
-  return estimated_rows_per_key(rows, {&sample[0]});
+  return measured(rows, sample[0]);
 }
 
 TEST(run_measures, a_sample_tells_keys_from_what_repeats) {

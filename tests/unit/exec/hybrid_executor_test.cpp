@@ -70,8 +70,9 @@ class watched_executor final : public stratum_executor {
     inner_->release(relation);
   }
   void forget_columns(relation_id relation) override { inner_->forget_columns(relation); }
-  [[nodiscard]] storage::sampled_rows sample(relation_id relation, std::uint64_t wanted) override {
-    return inner_->sample(relation, wanted);
+  [[nodiscard]] std::vector<storage::sampled_rows> sample(const std::vector<relation_id>& relations,
+                                                          std::uint64_t wanted) override {
+    return inner_->sample(relations, wanted);
   }
   void take_over_plan(std::size_t number) override { inner_->take_over_plan(number); }
 
