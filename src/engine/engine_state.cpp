@@ -259,7 +259,7 @@ void engine_state::encode_values(const plan::statistics& known) {
   if (wide || tuned.dense_domain_encoding == tuning_mode::off || !(everywhere || has_matrices)) return;
   std::uint64_t facts = 0;
   for (std::uint32_t number = 0; number < staged.size(); ++number) facts += rows(number);
-  if (!everywhere && facts < dense_domain_encoding::least_rows) return;
+  if (!everywhere && facts < exec::calibration::least_encoded_rows) return;
   dense_domain_encoding made(planned(), memory);
   encoding_choice chosen;
   chosen.everywhere = everywhere;

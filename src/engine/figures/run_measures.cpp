@@ -4,14 +4,12 @@
 #include <bit>
 #include <cmath>
 
+#include "exec/calibration.hpp"
 #include "plan/cost/calibration.hpp"
 #include "storage/sets/hash.hpp"
 
 namespace gpulog::detail {
 namespace {
-
-/// Rows of a relation that are looked at: what is told from them is off by some percent, and takes 50 us a time.
-constexpr std::uint64_t rows_sampled = 1U << 13;
 
 /// How often each combination of values is in the columns, in no order.
 std::vector<std::uint32_t> count_keys(const std::vector<const std::vector<word>*>& columns) {
@@ -67,7 +65,7 @@ std::optional<double> run_measures::rows_per_key(relation_id relation,
   const auto [counted, is_new] = known.rows_per_key.try_emplace(columns);
   if (!is_new) return counted->second;
   if (known.rows == 0) return counted->second = 1;
-  if (!known.sample) known.sample = running_.sample(relation, rows_sampled);
+  if (!known.sample) known.sample = running_.sample(relation, exec::calibration::measured_rows);
   if (known.sample->empty() || known.sample->front().empty()) return std::nullopt;
   std::vector<const std::vector<word>*> looked_at;
   for (const std::uint32_t column : columns) looked_at.push_back(&(*known.sample)[column]);

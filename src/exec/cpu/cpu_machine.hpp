@@ -316,7 +316,7 @@ class cpu_machine {
     std::vector<std::optional<kernels::tile_runner<storage::concurrent_access>>> runners(workers);
     // Enough pieces that workers end together, and none so small that taking it costs more than its work.
     const std::uint64_t piece =
-        std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, tiles_per_piece * storage::tile_rows);
+        std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::tiles_of_a_piece * storage::tile_rows);
     backend_.for_each_tile(
         rows, piece,
         [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
@@ -339,8 +339,6 @@ class cpu_machine {
   }
 
  private:
-  static constexpr std::uint64_t tiles_per_piece = 4;
-
   static void count_run(const kernels::pipeline& program) {
     if (program.counted != nullptr) ++program.counted->runs;
   }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/calibration.hpp"
 #include "exec/executor.hpp"
 #include "exec/fixpoint/index_places.hpp"
 #include "exec/fixpoint/last_uses.hpp"
@@ -67,9 +68,6 @@ class plan_relations {
     std::uint64_t rows = 0;  ///< that it reads first; 0: not known
     bool is_long = true;     ///< false: it is over before anybody could look
   };
-  /// So little work is not worth telling.
-  static constexpr std::uint64_t few_rows = 4096;
-  static constexpr auto few_candidates = static_cast<double>(few_rows);
 
   /// What may fail.
   template <class Action>
@@ -183,7 +181,7 @@ class plan_relations {
     const index_place place = places[index];
     guarded({"indexing", place.relation, nullptr},
             [&] { machine.refresh_index(relation_of(place.relation), place.number); },
-            {.is_long = watch() != nullptr && rows_to_index(place) > few_rows});
+            {.is_long = watch() != nullptr && rows_to_index(place) > calibration::least_watched_rows});
     charge_index(index, storage::seconds_now() - start, figures);
   }
 
@@ -225,7 +223,7 @@ class plan_relations {
     relation_type& target = relation_of(relation);
     const storage::phase_times before = target.times();
     guarded({"deduplicating", relation, last_version[relation.value]}, [&] { machine.settle(target); },
-            {.is_long = target.appended_rows() > few_rows});
+            {.is_long = target.appended_rows() > calibration::least_watched_rows});
     add_phases(target, before, figures);
   }
 

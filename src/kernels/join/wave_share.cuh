@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "backend/gpu/wave.hpp"
+#include "kernels/calibration.hpp"
 
 namespace gpulog::kernels::gpu {
 
@@ -57,9 +58,9 @@ __device__ inline void share_ranges(std::uint32_t first, std::uint32_t count, co
 /// is.
 template <unsigned AtOnce, class Load, class Use>
 __device__ inline void share_long_ranges(std::uint32_t first, std::uint32_t count, const Load& load, const Use& use) {
-  constexpr std::uint32_t long_range = 48;
   const unsigned lane = backend::gpu::lane();
-  for (backend::gpu::lane_mask left = backend::gpu::ballot(count >= long_range); left != 0; left &= left - 1) {
+  for (backend::gpu::lane_mask left = backend::gpu::ballot(count >= calibration::long_range); left != 0;
+       left &= left - 1) {
     const unsigned owner = backend::gpu::lowest_bit(left);
     const std::uint32_t begin = backend::gpu::shuffle(first, owner);
     const std::uint32_t length = backend::gpu::shuffle(count, owner);
@@ -74,7 +75,7 @@ __device__ inline void share_long_ranges(std::uint32_t first, std::uint32_t coun
       for (unsigned k = 0; k < AtOnce; ++k) use(done + k * wave_size < length, loaded[k]);
     }
   }
-  share_ranges<AtOnce>(first, count >= long_range ? 0 : count, load, use);
+  share_ranges<AtOnce>(first, count >= calibration::long_range ? 0 : count, load, use);
 }
 
 }  // namespace gpulog::kernels::gpu

@@ -65,11 +65,4 @@ struct row_cut_offs {
   }
 };
 
-/// Where a rule of a loop had so many times fewer candidates a row than would pay, it is not asked how many it has now.
-constexpr double most_growth = 2;
-
-/// Candidates are told from a sample where the values in the middle of a rule are at most so many times as many as
-/// rows.
-constexpr std::uint64_t most_middle_values_per_row = 16;
-
 }  // namespace gpulog::kernels

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/calibration.hpp"
 #include "kernels/join/appended_columns.hpp"
 #include "kernels/join/tile_runner.hpp"
 #include "kernels/rows/row_task.hpp"
@@ -215,8 +216,7 @@ class row_evaluator {
 
   /// How often a result of some rows is found, going by a sample of them.
   [[nodiscard]] double candidates_per_result() {
-    constexpr std::uint64_t sample = 256;
-    const std::uint64_t step = std::max<std::uint64_t>(1, rows_.size() / sample);
+    const std::uint64_t step = std::max<std::uint64_t>(1, rows_.size() / calibration::sampled_results_rows);
     std::uint64_t found = 0;
     std::uint64_t results = 0;
     for (std::uint64_t i = 0; i < rows_.size(); i += step) {
@@ -266,8 +266,7 @@ class row_evaluator {
     backend_->for_each(distinct, [=](std::uint64_t i) { rows[i] = static_cast<word>(sorted[rows[i]]); });
     rows_.resize(distinct);
     if (backend_->workers() == 1) return;
-    constexpr std::uint64_t shares = 64;
-    const std::uint64_t large = candidates() / (backend_->workers() * shares) + 1;
+    const std::uint64_t large = candidates() / (backend_->workers() * calibration::large_row_share) + 1;
     std::stable_partition(rows, rows + distinct, [&](word row) {
       std::uint64_t found = 0;
       for (const row_rule_reader& rule : rules_)
@@ -341,7 +340,7 @@ inline std::optional<double> expected_candidates(backend::memory_resource& resou
   const storage::join_sample of_from(from.rows(), sampled_rows);
   std::uint64_t values = 0;
   for (std::uint64_t i = 0; i < of_to.size; ++i) values = std::max(values, to.keys[of_to.row(i)] + std::uint64_t{1});
-  if (values / most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
+  if (values / calibration::most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
   storage::array<std::uint32_t> counts(resource, values + 1);  // 0 behind the last one
   for (std::uint64_t i = 0; i < of_to.size; ++i) ++counts[to.keys[of_to.row(i)]];
   std::uint64_t sum = 0;
@@ -370,8 +369,7 @@ std::optional<row_counts> run_rows(Backend& backend, backend::memory_resource& r
     if (rows < cut.least_rows) return std::nullopt;
     std::optional<double> expected = 0;
     for (std::size_t r = 0; r < task.rules.size() && expected; ++r) {
-      constexpr std::uint64_t sampled_rows = 1u << 16;
-      const auto own = expected_candidates(resource, task.rules[r], relations, sampled_rows);
+      const auto own = expected_candidates(resource, task.rules[r], relations, calibration::sampled_stratum_rows);
       expected = own ? std::optional(*expected + *own) : std::nullopt;
     }
     if (expected && !cut.pays(*expected, rows)) return std::nullopt;
@@ -403,9 +401,8 @@ std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, cons
     if (from > UINT32_MAX || to > UINT32_MAX) continue;  // positions have 32 bits
     if (!task.forced) {
       const std::uint64_t missing = store.missing_rows(relations, rule);
-      if (from + to < cut.least_rows || !cut.pays(rule.last_candidates * most_growth, missing)) continue;
-      constexpr std::uint64_t sampled_rows = 1u << 13;  // it is asked in each iteration
-      const auto expected = expected_candidates(resource, rule, relations, sampled_rows);
+      if (from + to < cut.least_rows || !cut.pays(rule.last_candidates * calibration::most_growth, missing)) continue;
+      const auto expected = expected_candidates(resource, rule, relations, calibration::sampled_version_rows);
       if (!expected || !cut.pays(*expected, missing)) continue;
     }
     chosen.push_back(r);

@@ -13,9 +13,6 @@ namespace gpulog::storage::gpu {
 
 namespace {
 
-/// Most runs of an index that a lookup visits; an index merges before it has more.
-constexpr std::uint32_t most_runs = 12;
-
 std::uint64_t table_size_of(std::uint64_t keys, double load) {
   return static_cast<std::uint64_t>(static_cast<double>(keys) / load) + 2;
 }
@@ -324,8 +321,8 @@ void device_index::refresh(const backend::gpu::device_context& context, const co
     bool swallowed = false;
     while (!old_.empty()) {
       const device_run& elder = *old_.back();
-      const bool small = elder.rows() < merge_factor * (end - begin);
-      const bool crowded = old_.size() + 2 >= most_runs;
+      const bool small = elder.rows() < calibration::merge_factor * (end - begin);
+      const bool crowded = old_.size() + 2 >= calibration::most_device_runs;
       if ((!small && !crowded) || elder.rows() + (end - begin) > most_rows) break;
       begin = elder.begin();
       old_.pop_back();

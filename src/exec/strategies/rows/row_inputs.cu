@@ -7,6 +7,7 @@
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives_by_functor.hpp"
 #include "backend/gpu/wave.hpp"
+#include "kernels/calibration.hpp"
 #include "kernels/rows/row_rule_view.cuh"
 #include "storage/relation/join_size.hpp"
 #include "storage/relation/largest_values.hpp"
@@ -411,7 +412,7 @@ std::optional<double> row_inputs::expected_candidates(const kernels::row_rule& r
   if (!rule.to) return static_cast<double>(from.rows);
   const storage::gpu::column_values to = keys_of(*rule.to);
   const std::uint64_t keys = largest_key(*rule.to) + 1ULL;
-  if (keys / kernels::most_middle_values_per_row > to.rows + 4096) return std::nullopt;
+  if (keys / kernels::calibration::most_middle_values_per_row > to.rows + 4096) return std::nullopt;
   return storage::gpu::join_size(*context_, *resource_, from, to, keys);
 }
 

@@ -5,6 +5,7 @@
 
 #include "exec/strategies/rows/row_inputs.hpp"
 #include "exec/strategies/rows/row_launches.cuh"
+#include "kernels/calibration.hpp"
 
 namespace gpulog::exec {
 
@@ -74,7 +75,7 @@ std::vector<std::size_t> rules_to_consider(const relation_list& relations, const
     together += rule.last_candidates;
     considered.push_back(r);
   }
-  if (!task.forced && together * kernels::most_growth < cut.least_candidates) considered.clear();
+  if (!task.forced && together * kernels::calibration::most_growth < cut.least_candidates) considered.clear();
   return considered;
 }
 

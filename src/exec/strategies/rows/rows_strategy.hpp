@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exec/strategies/strategy.hpp"
+#include "kernels/calibration.hpp"
 #include "kernels/rows/row_task.hpp"
 
 /// Row evaluation: the results for one value of the head's first column at a time (docs/internals/row-evaluation.md).
@@ -128,7 +129,7 @@ void add_rows_of_versions(phase_run<Machine>& phase) {
       candidates += candidates_by_last_run<Machine>(version, rows);
     }
     // Of many small versions not even their tasks are made.
-    const bool is_small = candidates * kernels::most_growth < Machine::added_rows_pay.least_candidates;
+    const bool is_small = candidates * kernels::calibration::most_growth < Machine::added_rows_pay.least_candidates;
     if (is_small && !always) return;
     while (!open.empty()) {
       const plan::rule_version& first = *phase.versions[open.front()].planned;
