@@ -382,7 +382,7 @@ void engine_state::evaluate_first() {
   keep_facts(*first);
   homes.resize(analysed().relations.size());
   forget_evaluation();
-  // What nobody needs waits: a program that takes the place of this one may need it.
+  // Facts of relations that no output needs are set aside: another program may need them later.
   staged_facts waiting_facts(staged.size());
   for (std::uint32_t number = 0; number < staged.size(); ++number) {
     if (!needed[number]) staged[number].swap(waiting_facts[number]);

@@ -329,9 +329,8 @@ struct stratum {
   /// Applied behind `once`, and in each iteration in front of the last advance. Rows that they take from a relation of
   /// a loop may still be read there: whoever can meet them (not delta) tests the tuple set.
   std::vector<subsumption> subsumptions;
-  /// It may be given up in front of any phase. Its relations then have some of their rows, and a stratum behind that
-  /// has them as well goes on from these: in a stratum with a loop, `once` adds to what is there and all of it is
-  /// delta.
+  /// It may be given up before any phase. Its relations then have some of their rows, and a stratum behind that has
+  /// them as well goes on from these: in a stratum with a loop, `once` adds to what is there and all of it is delta.
   std::optional<restriction_watch> watch;
   std::optional<stratum_condition> only_if;  ///< else it is not run
 };

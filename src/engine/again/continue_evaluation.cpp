@@ -121,8 +121,8 @@ void engine_state::note_seconds_anew() {
   waiting.clear();
 }
 
-/// Makes an evaluation that goes on, with the results of growing relations and of what their rules read. What the one
-/// before went on with goes on, too, if that takes nothing away from this one.
+/// Makes a continuing evaluation, with the results of growing relations and of the relations that their rules read.
+/// Relations of the former continuing evaluation stay in it, unless a relation of this one could not grow then.
 void engine_state::take_over(const changes& now, const std::vector<bool>& growing) {
   evaluation::recursion made{now.changed, growing, {}, nullptr};
   if (continuing) {

@@ -195,8 +195,8 @@ bool engine_state::is_complete(relation_id relation) const {
   return home.members[relation.value];
 }
 
-/// Strata that a change may reach go on from it, or begin anew; the others stay where they are. What nobody needs
-/// waits, with its facts.
+/// Strata that a change may reach are continued or evaluated anew; the others keep their rows. Relations that no output
+/// needs are left, with their facts, until one does.
 void engine_state::evaluate_again() {
   const changes now = find_changes();
   if (!is_any(now.affected)) return;

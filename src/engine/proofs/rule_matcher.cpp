@@ -252,7 +252,7 @@ bool rule_matcher::match_row(const sema::atom& read, std::uint64_t row, const pl
 
 /// Binds what an equality gives a value.
 bool rule_matcher::is_true(const sema::constraint& tested) {
-  // What counts was so when the engine asked; the tuple says what came of it.
+  // A counter cannot be asked again: it had its value when the engine ran, and the tuple shows the result.
   if (counts(tested.left) || counts(tested.right)) return true;
   for (const auto& [form, other] : {std::pair(&tested.left, &tested.right), std::pair(&tested.right, &tested.left)}) {
     const bool is_open = form->is_record() || (form->is_variable() && !values_.is_bound(form->variable));

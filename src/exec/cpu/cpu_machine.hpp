@@ -108,7 +108,7 @@ class cpu_machine {
     target.adopt(columns, rows);
   }
 
-  /// Values of a fixpoint that falls apart have a place in a bitmap if they are below this.
+  /// Values of a decomposed fixpoint have a place in a bitmap if they are below this.
   [[nodiscard]] static std::uint64_t bitmap_values() { return kernels::most_bitmap_values; }
   std::optional<kernels::decomposed_counts> run_search(const kernels::search_task& task,
                                                        kernels::relation_list<relation>& relations,
@@ -229,7 +229,8 @@ class cpu_machine {
 
   void remember_folds(kernels::pipeline& program) { program.folded = kernels::memory_of_folds(program, *resource_); }
 
-  /// Candidates that a worker makes and offers in a second, about: for versions that find few, and take long to look.
+  /// About how many candidates a worker makes and offers in a second. It tells how much work a version has that reads
+  /// many rows and finds few.
   static constexpr double candidates_a_second = calibration::host_offered_per_second;
 
   /// Runs versions beside each other that are too small to be shared among workers. What fails is left, and fails again
@@ -352,7 +353,7 @@ class cpu_machine {
     return std::make_shared<kernels::run_windows>(program, *resource_);
   }
 
-  /// Workers that have enough to do, where so many candidates are worth starting a second one.
+  /// How many workers have enough to do, where each further one needs so many candidates.
   [[nodiscard]] unsigned workers_for(double candidates, double worth_a_second) const {
     const unsigned all = backend_.workers();
     if (worth_a_second == 0) return all;

@@ -245,7 +245,7 @@ class fixpoint_executor final : public stratum_executor {
     throw internal_error("no strategy runs a stratum");
   }
 
-  /// What was found in front of the loop is the first delta, or all.
+  /// What was found before the loop is the first delta, or all.
   void begin_loop(stratum_run<Machine>& run) {
     const plan::stratum& stratum = run.stratum;
     if (!stratum.subsumptions.empty()) {

@@ -258,8 +258,8 @@ class plan_relations {
     }
   }
 
-  /// Where the plan says that no set is needed: that holds for what the rules derive, and rows that were loaded may be
-  /// among it. The published way always deduplicates.
+  /// The plan says that no set is needed. That holds among the rows that rules derive, but a rule may also derive a row
+  /// that was loaded. The published way always deduplicates.
   void skip_sets([[maybe_unused]] const plan::stratum& stratum) {
     if constexpr (can.set_kinds) {
       if (is_published()) return;
@@ -297,7 +297,7 @@ class plan_relations {
         guarded({"extending", domain.relation, nullptr},
                 [&] { relation_of(domain.relation).bound_values(bounds, memory); });
       }
-      // Of columns that the stratum extends, what they had before it is no longer all.
+      // The stratum extends its relations: their largest values from before it no longer hold.
       for (relation_id relation : stratum.relations) {
         largest_.erase(largest_.lower_bound({relation, 0}), largest_.upper_bound({relation, UINT32_MAX}));
       }
@@ -305,7 +305,7 @@ class plan_relations {
     }
   }
 
-  /// Of columns that are complete, or hold what they had before their stratum begins.
+  /// The columns are complete, or their stratum has not begun.
   void find_largest_values(const std::vector<plan::column_place>& columns) {
     std::vector<plan::column_place> unknown;
     std::vector<typename Machine::column_values> parts;

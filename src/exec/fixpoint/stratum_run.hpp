@@ -20,7 +20,7 @@ struct stratum_run {
   std::size_t number;
   const plan::stratum& stratum;
   stratum_statistics& figures;
-  std::vector<std::vector<running_version>> phases;  ///< the one in front of the loop, then those of the loop
+  std::vector<std::vector<running_version>> phases;  ///< the one before the loop, then those of the loop
   subsumptions_on<Machine> subsumptions;
   magic_sets_check demand;
   double start;                        ///< seconds of a clock
@@ -29,7 +29,7 @@ struct stratum_run {
   const stratum_stops* stops;          ///< asked between iterations; nullptr: nobody is
   word& iteration;                     ///< of recursive_iteration_cnt()
   const pipeline_context& context;
-  bool is_complete = false;           ///< what ran in front of the loop has done all
+  bool is_complete = false;           ///< what ran before the loop has done all
   std::uint64_t tried_bindings = 0;   ///< that the loop's joins had made when its orders were last planned again
   std::uint64_t former_bindings = 0;  ///< those that were made by former orders
 

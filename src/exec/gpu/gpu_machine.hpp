@@ -80,7 +80,7 @@ class gpu_machine {
     small_runs_.flush();
     target.adopt(columns, rows);
   }
-  /// Values of a fixpoint that falls apart have a place in a bitmap if they are below this.
+  /// Values of a decomposed fixpoint have a place in a bitmap if they are below this.
   [[nodiscard]] std::uint64_t bitmap_values() const { return exec::bitmap_values(*context_); }
   std::optional<kernels::decomposed_counts> run_search(const kernels::search_task& task,
                                                        kernels::relation_list<relation>& relations,

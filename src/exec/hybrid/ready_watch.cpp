@@ -19,8 +19,8 @@ const std::atomic<bool>* ready_watch::begin(double least) {
   return &is_set_;
 }
 
-/// It looks now and then: strata are often so short that to wake a thread for each would be most of their time. A flag
-/// that is set a moment late, for the next stratum, does no harm: the device is ready.
+/// It polls: strata are often so short that waking a thread for each would take most of their time. A flag that is set
+/// late, when the next stratum runs, does no harm: the device is ready then, too.
 void ready_watch::run(const std::stop_token& over) {
   constexpr std::chrono::duration<double> interval(calibration::ready_watch_seconds);
   std::unique_lock lock(guard_);

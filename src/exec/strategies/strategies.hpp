@@ -12,7 +12,7 @@
 /// for versions are in version_strategies.hpp.
 namespace gpulog::exec {
 
-/// For the part in front of the loop, or a stratum without one.
+/// For the part before the loop, or a stratum without one.
 template <class Machine>
 inline constexpr stratum_strategy<Machine> once_strategies[] = {
     {"row-products", multiply_rows_from_start<Machine>},

@@ -211,8 +211,8 @@ class tile_runner {
     }
     std::uint32_t left = known->find(keys, wanted, groups, state.results());
     if (left == 0) return;
-    // Workers that want the same large groups at the same time begin with different ones, and look again after each
-    // few.
+    // Workers that want the same large groups at the same time begin with different ones. After each piece they look
+    // which of the others are there by now.
     if constexpr (Access::is_concurrent) std::rotate(wanted, wanted + worker_ * 0x9E37U % left, wanted + left);
     std::uint32_t piece = Access::is_concurrent ? std::max(1U, left / calibration::fold_pieces) : left;
     while (left != 0) {
@@ -448,8 +448,8 @@ class tile_runner {
   void write_pairs(std::size_t number, const row_source& source, std::uint32_t owner, std::uint64_t first,
                    std::uint64_t count, const MakeRoom& make_room) {
     expansion_scratch& state = *scratch_->expansions[number];
-    // Most keys have few matches: a fixed number of stores, of which the ones behind count are written over, has no
-    // branch to mispredict.
+    // Most keys have few matches. A fixed number of stores has no branch to mispredict; the next pairs overwrite those
+    // past `count`.
     constexpr std::uint32_t few = calibration::branchless_matches;
     if (count <= few && state.filled + few < tile_rows) {
       for (std::uint32_t k = 0; k < few; ++k) {

@@ -57,7 +57,8 @@ struct row_cut_offs {
   std::uint64_t least_rows;         ///< of all relations read
   double least_candidates;          ///< tuples that rules make, duplicates counted
   double least_candidates_per_row;  ///< of the relations read, each counted once
-  /// Where a set is needed anyway, inserting results that hardly repeat makes it on the way.
+  /// Where a set is needed anyway and results hardly repeat, a pipeline is better: inserting the results makes the set,
+  /// too.
   double least_candidates_per_result;
 
   [[nodiscard]] bool pays(double candidates, std::uint64_t rows) const {

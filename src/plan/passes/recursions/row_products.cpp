@@ -128,7 +128,7 @@ bool is_only_of_loop(const program& plan, std::size_t number, relation_id id) {
   return !is_read;
 }
 
-/// A rule in front of the loop.
+/// A rule before the loop.
 std::optional<product_source> first_source(const program& plan, const rule_version& version, bool without_equal) {
   const auto made = find_version_source(plan, version);
   if (!made) return std::nullopt;
