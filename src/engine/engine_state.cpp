@@ -315,7 +315,8 @@ exec::options engine_state::execution_options() {
   chosen.stop = options.cancelled;
   chosen.products =
       tuned.mode_of("row-products") == tuning_mode::on ? exec::product_mode::always : exec::product_mode::automatic;
-  chosen.rows = tuned.mode_of("row-evaluation") == tuning_mode::on ? exec::row_mode::always : exec::row_mode::automatic;
+  chosen.row_wise = tuned.mode_of("row-wise-evaluation") == tuning_mode::on ? exec::row_wise_mode::always
+                                                                            : exec::row_wise_mode::automatic;
   chosen.condensation = condensation_of(tuned.condensation);
   chosen.row_takeover = row_takeover_of(tuned.row_takeover);
   chosen.priority_delta = tuned.priority_delta;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/rows/row_task.hpp"
+#include "kernels/row_wise/row_wise_task.hpp"
 
 /// Rates of machines, and where one way of working begins to pay. Costs are seconds. Of devices the figures are an
 /// H200's; placement scales them by the bandwidth of the device's memory. Each group says which command measures it, or
@@ -94,14 +94,14 @@ inline constexpr double ready_watch_seconds = 2e-3;
 inline constexpr double crossing_seconds_of_a_relation = 60e-6;
 inline constexpr double crossing_bytes_per_second = 5e9;
 
-// Row evaluation: relations read, candidates made, candidates for each row read, candidates for each result. In place
-// of a stratum, and in addition to what a recursion has. A row that is read has to have several candidates: with 1 to 4
-// of them rows took up to 2.4 times as long as a pipeline (bench/results/row-evaluation.txt, h200-rows-inside.txt).
-// What rows bring is measured by `bench/paper/ablation sg cspa`.
-inline constexpr kernels::row_cut_offs host_rows_pay = {1024, 0, 3, 2};
-inline constexpr kernels::row_cut_offs host_added_rows_pay = {1024, 65536, 3, 0};
-inline constexpr kernels::row_cut_offs device_rows_pay = {16384, 32e6, 4, 2};
-inline constexpr kernels::row_cut_offs device_added_rows_pay = {16384, 64e6, 4, 4};
+// Row-wise evaluation: relations read, candidates made, candidates for each row read, candidates for each result. In
+// place of a stratum, and in addition to what a recursion has. A row that is read has to have several candidates: with
+// 1 to 4 of them rows took up to 2.4 times as long as a pipeline (bench/results/row-wise-evaluation.txt,
+// h200-rows-inside.txt). What rows bring is measured by `bench/paper/ablation sg cspa`.
+inline constexpr kernels::row_wise_cut_offs host_row_wise_pays = {1024, 0, 3, 2};
+inline constexpr kernels::row_wise_cut_offs host_added_row_wise_pays = {1024, 65536, 3, 0};
+inline constexpr kernels::row_wise_cut_offs device_row_wise_pays = {16384, 32e6, 4, 2};
+inline constexpr kernels::row_wise_cut_offs device_added_row_wise_pays = {16384, 64e6, 4, 4};
 
 /// Searches of a block each, below which most of a device has nothing to do. No command measures it.
 inline constexpr std::uint64_t least_device_searches = 32;

@@ -69,9 +69,9 @@ struct cut_offs {
   std::uint64_t loop_run_rows = 2048;  ///< most rows of an index's run that is made there, 2048 at most
 };
 
-/// Which of the strata and versions that can be evaluated row by row (plan::row_evaluation, plan::version_rows) are:
-/// those where it pays, or all.
-enum class row_mode : std::uint8_t { automatic, always };
+/// Which of the strata and versions that can be evaluated row by row (plan::row_wise_evaluation,
+/// plan::row_wise_version) are: those where it pays, or all.
+enum class row_wise_mode : std::uint8_t { automatic, always };
 
 /// Which recursions that fall apart are evaluated over the components of their graph: none, those where it pays, or
 /// all.
@@ -112,7 +112,7 @@ struct options {
   bool records_iterations = false;   ///< what each iteration found and took is kept
   bool counts_steps = false;         ///< rows behind each operator are counted, where that is possible
   join_mode joins = join_mode::materialized;
-  row_mode rows = row_mode::automatic;                            ///< `hash` mode
+  row_wise_mode row_wise = row_wise_mode::automatic;              ///< `hash` mode
   condensation_mode condensation = condensation_mode::automatic;  ///< `hash` mode
   row_takeover_mode row_takeover = row_takeover_mode::automatic;  ///< `hash` mode, on a device
   product_mode products = product_mode::automatic;                ///< `hash` mode
@@ -131,10 +131,10 @@ struct version_statistics {
   rule_id rule;
   int delta_atom = -1;
   std::string text;
-  std::uint64_t runs = 0;          ///< with input rows
-  std::uint64_t runs_by_rows = 0;  ///< of them, those that made rows (plan::version_rows)
-  std::uint64_t candidates = 0;    ///< tuples offered to the head's set
-  std::uint64_t tuples = 0;        ///< of them new; in `hisa` mode counted by relation only
+  std::uint64_t runs = 0;           ///< with input rows
+  std::uint64_t row_wise_runs = 0;  ///< of them, those that made rows (plan::row_wise_version)
+  std::uint64_t candidates = 0;     ///< tuples offered to the head's set
+  std::uint64_t tuples = 0;         ///< of them new; in `hisa` mode counted by relation only
   double seconds = 0;
   /// Rows behind operators. nullptr: they are not known. Of a version that ran in other ways too, or in another order
   /// of its joins, fewer runs are counted than there were.

@@ -37,8 +37,8 @@ inline constexpr std::uint64_t judged_requests = 1U << 18;
 /// Matches of a lane that its whole wave goes through together (`bench/paper/tables sg`).
 inline constexpr std::uint32_t long_range = 48;
 
-// Row evaluation (`bench/paper/ablation sg cspa`).
-/// Rows whose candidates for each result are counted before a relation is made by rows.
+// Row-wise evaluation (`bench/paper/ablation sg cspa`).
+/// Rows whose candidates for each result are counted before a relation is made row-wise.
 inline constexpr std::uint64_t sampled_results_rows = 256;
 /// Rows of relations that a stratum's expected candidates are told from; and a version's, which is asked in each
 /// iteration.

@@ -41,8 +41,8 @@ std::vector<bool> united(std::vector<bool> all, const std::vector<bool>& others)
 /// restricted, and nothing is known of values.
 plan::options planning_to_continue(plan::options chosen) {
   chosen.supplementary = plan::supplementary_mode::off;
-  for (const char* const pass : {"decomposition", "row-evaluation", "row-products", "dense-domains", "needless-sets",
-                                 "unneeded-relations", "magic-sets", "magic-transform"})
+  for (const char* const pass : {"decomposition", "row-wise-evaluation", "row-products", "dense-domains",
+                                 "needless-sets", "unneeded-relations", "magic-sets", "magic-transform"})
     chosen.off.insert(pass);
   return chosen;
 }

@@ -60,12 +60,12 @@ std::vector<operator_statistics> operators_of(const plan::program& plan, const p
 
 /// How a version ran whose rows by operator are not known.
 std::string other_strategy(const exec::stratum_statistics& measured, const stratum_statistics& figures, bool in_loop,
-                           bool by_rows) {
-  if (by_rows) return "row-evaluation";
+                           bool row_wise) {
+  if (row_wise) return "row-wise-evaluation";
   for (const std::string& one : measured.strategies) {
     const bool searches =
         one.starts_with("search") || one == "condensation" || one == "row-takeover" || one == "row-products";
-    if (in_loop ? searches : one == "row-evaluation" || one == "row-products") return one;
+    if (in_loop ? searches : one == "row-wise-evaluation" || one == "row-products") return one;
   }
   return figures.backend == "cpu" ? "pipelines" : figures.backend;
 }
@@ -87,7 +87,7 @@ void add_rule(const plan::reoptimizer& planner, std::size_t stratum, std::size_t
   const bool in_loop = number >= planned.once.versions.size();
   rule.strategy = is_subsumption ? "subsumption"
                   : is_counted   ? "pipelines"
-                                 : other_strategy(measured, figures, in_loop, own.runs_by_rows != 0);
+                                 : other_strategy(measured, figures, in_loop, own.row_wise_runs != 0);
   if (const plan::rule_version* first = planner.first_plan(stratum, number))
     rule.first_plan = lines_of(plan::explain(plan, *first));
 }

@@ -17,7 +17,7 @@
 #include "exec/fixpoint/subsumption.hpp"
 #include "kernels/join/tile_runner.hpp"
 #include "kernels/products/host_products.hpp"
-#include "kernels/rows/rows.hpp"
+#include "kernels/row_wise/row_wise.hpp"
 #include "kernels/search/condensed.hpp"
 #include "kernels/search/numbered.hpp"
 #include "kernels/steps/functor_table.hpp"
@@ -41,7 +41,7 @@ class cpu_machine {
                                                   .searches = true,
                                                   .condensation = true,
                                                   .products = true,
-                                                  .rows = true,
+                                                  .row_wise = true,
                                                   .batches = true,
                                                   .memories = true,
                                                   .several_indexes = true,
@@ -150,19 +150,20 @@ class cpu_machine {
     const double least_bits = always ? 0 : calibration::least_bits_of_group;
     return kernels::run_products(backend_, *resource_, task, bound, most_bytes, least_bits, relations, stop);
   }
-  static constexpr kernels::row_cut_offs rows_pay = calibration::host_rows_pay;
-  std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
-                                              kernels::relation_list<relation>& relations,
-                                              const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {
-    return kernels::run_rows(backend_, *resource_, task, relations, cut, stop);
+  static constexpr kernels::row_wise_cut_offs row_wise_pays = calibration::host_row_wise_pays;
+  std::optional<kernels::row_counts> run_row_wise(const kernels::row_wise_task& task,
+                                                  kernels::relation_list<relation>& relations,
+                                                  const kernels::row_wise_cut_offs& cut,
+                                                  const std::atomic<bool>* stop) {
+    return kernels::run_row_wise(backend_, *resource_, task, relations, cut, stop);
   }
-  static constexpr kernels::row_cut_offs added_rows_pay = calibration::host_added_rows_pay;
+  static constexpr kernels::row_wise_cut_offs added_row_wise_pays = calibration::host_added_row_wise_pays;
   /// Rules of versions row by row, in addition to what their head has. @return by rule: its candidates; nothing: it was
   /// left
-  std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_task& task,
+  std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_wise_task& task,
                                                      kernels::relation_list<relation>& relations,
                                                      const std::atomic<bool>* stop) {
-    return kernels::add_rows(backend_, *resource_, row_store_, task, relations, added_rows_pay, stop);
+    return kernels::add_rows(backend_, *resource_, row_store_, task, relations, added_row_wise_pays, stop);
   }
   void forget_rows() { row_store_.forget(); }
   /// For a relation whose rows came without a set, and that is asked for membership now.

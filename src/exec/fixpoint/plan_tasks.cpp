@@ -155,19 +155,20 @@ bool compare_words(const std::vector<plan::filter>& filters, const storage::wide
                      [wide](const plan::filter& one) { return compares_words(one, wide); });
 }
 
-kernels::row_task row_task_of(const plan::stratum& stratum, storage::wide_values* wide) {
-  kernels::row_task task;
+kernels::row_wise_task row_wise_task_of(const plan::stratum& stratum, storage::wide_values* wide) {
+  kernels::row_wise_task task;
   task.target = stratum.relations.front().value;
-  for (const plan::row_source& source : stratum.by_rows->sources) task.rules.push_back(row_rule_of(source));
-  task.filters = row_filters_of(stratum.by_rows->filters, wide);
+  for (const plan::row_source& source : stratum.row_wise->sources) task.rules.push_back(row_rule_of(source));
+  task.filters = row_filters_of(stratum.row_wise->filters, wide);
   return task;
 }
 
-kernels::row_task row_task_of(const std::vector<const plan::rule_version*>& versions, storage::wide_values* wide) {
-  kernels::row_task task;
+kernels::row_wise_task row_wise_task_of(const std::vector<const plan::rule_version*>& versions,
+                                        storage::wide_values* wide) {
+  kernels::row_wise_task task;
   task.target = versions.front()->head.value;
-  for (const plan::rule_version* version : versions) task.rules.push_back(row_rule_of(version->by_rows->source));
-  task.filters = row_filters_of(versions.front()->by_rows->filters, wide);
+  for (const plan::rule_version* version : versions) task.rules.push_back(row_rule_of(version->row_wise->source));
+  task.filters = row_filters_of(versions.front()->row_wise->filters, wide);
   return task;
 }
 

@@ -40,7 +40,7 @@ struct stratum_run {
 
   /// The versions of the loop were planned again.
   void bind_loop_again() {
-    if constexpr (Machine::abilities.rows) shared.machine.forget_rows();
+    if constexpr (Machine::abilities.row_wise) shared.machine.forget_rows();
     std::size_t next = phases.front().size();
     for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
       std::vector<running_version>& versions = phases[p + 1];

@@ -27,7 +27,7 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
     if (sum.versions[v].runs == 0) sum.versions[v].counted = part.versions[v].counted;
     if (sum.versions[v].runs != 0 && part.versions[v].runs != 0) sum.versions[v].counted = nullptr;
     sum.versions[v].runs += part.versions[v].runs;
-    sum.versions[v].runs_by_rows += part.versions[v].runs_by_rows;
+    sum.versions[v].row_wise_runs += part.versions[v].row_wise_runs;
     sum.versions[v].candidates += part.versions[v].candidates;
     sum.versions[v].tuples += part.versions[v].tuples;
     sum.versions[v].seconds += part.versions[v].seconds;

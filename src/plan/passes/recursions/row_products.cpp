@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "plan/pass.hpp"
-#include "plan/passes/recursions/row_evaluation.hpp"
+#include "plan/passes/recursions/row_wise_evaluation.hpp"
 #include "plan/reads.hpp"
 
 namespace gpulog::plan {

@@ -40,7 +40,7 @@ struct row_filter {
   word right_constant = 0;
 };
 
-struct row_task {
+struct row_wise_task {
   relation_number target = 0;
   std::vector<row_rule> rules;
   std::vector<row_filter> filters;
@@ -53,7 +53,7 @@ struct row_counts {
 };
 
 /// When rows pay: preparing them takes time for every row that is read, and inserting into a set for every candidate.
-struct row_cut_offs {
+struct row_wise_cut_offs {
   std::uint64_t least_rows;         ///< of all relations read
   double least_candidates;          ///< tuples that rules make, duplicates counted
   double least_candidates_per_row;  ///< of the relations read, each counted once

@@ -11,13 +11,13 @@
 #include "backend/gpu/wave.hpp"
 #include "exec/calibration.hpp"
 #include "exec/gpu/even_stride.hpp"
-#include "exec/strategies/rows/row_inputs.hpp"
+#include "exec/strategies/row_wise/row_inputs.hpp"
 #include "exec/strategies/sampled_run.hpp"
 #include "exec/strategies/search/search_launch.hpp"
 #include "kernels/calibration.hpp"
-#include "kernels/rows/rows.cuh"
+#include "kernels/row_wise/row_wise.cuh"
 
-/// The launches that make rows (kernels/rows/rows.cuh), whether they are a relation or are added to one.
+/// The launches that make rows (kernels/row_wise/row_wise.cuh), whether they are a relation or are added to one.
 namespace gpulog::exec::row_launches {
 
 namespace gpu_kernels = kernels::gpu;
@@ -97,7 +97,7 @@ class row_search {
  public:
   /// @param target that results are added to; nullptr: none
   row_search(const backend::gpu::device_context& context, backend::memory_resource& resource, const row_inputs& inputs,
-             const kernels::row_task& task, const std::atomic<bool>* stop,
+             const kernels::row_wise_task& task, const std::atomic<bool>* stop,
              storage::gpu::device_relation* target = nullptr)
       : context_(&context),
         resource_(&resource),

@@ -12,14 +12,14 @@
 #include "kernels/calibration.hpp"
 #include "kernels/join/appended_columns.hpp"
 #include "kernels/join/tile_runner.hpp"
-#include "kernels/rows/row_task.hpp"
-#include "kernels/rows/row_words.hpp"
+#include "kernels/row_wise/row_wise_task.hpp"
+#include "kernels/row_wise/row_words.hpp"
 #include "kernels/steps/steps.hpp"
 #include "storage/indexes/join_sample.hpp"
 #include "storage/relation/relation.hpp"
 
-/// Rules evaluated row by row (kernels/rows/row_task.hpp) on a CPU: a worker has a bitmap of the values and a list of
-/// its words that are not empty.
+/// Rules evaluated row by row (kernels/row_wise/row_wise_task.hpp) on a CPU: a worker has a bitmap of the values and a
+/// list of its words that are not empty.
 namespace gpulog::kernels {
 
 /// A rule: for a row, the ranges of words that make it up.
@@ -184,7 +184,7 @@ class row_values {
 template <class Backend>
 class row_evaluator {
  public:
-  row_evaluator(Backend& backend, backend::memory_resource& resource, const row_task& task,
+  row_evaluator(Backend& backend, backend::memory_resource& resource, const row_wise_task& task,
                 const relation_list<storage::relation>& relations, row_store<Backend>& store,
                 const std::atomic<bool>* stop)
       : backend_(&backend),
@@ -320,7 +320,7 @@ class row_evaluator {
 
   Backend* backend_;
   backend::memory_resource* resource_;
-  const row_task* task_;
+  const row_wise_task* task_;
   const std::atomic<bool>* stop_;
   std::uint64_t values_ = 0;  // all are below
   std::vector<row_rule_reader> rules_;
@@ -353,9 +353,9 @@ inline std::optional<double> expected_candidates(backend::memory_resource& resou
 /// @return nothing, and nothing is done, when the values have no place in a bitmap or it would not pay
 /// @throws memory_exceeded, interrupted
 template <class Backend>
-std::optional<row_counts> run_rows(Backend& backend, backend::memory_resource& resource, const row_task& task,
-                                   const relation_list<storage::relation>& relations, const row_cut_offs& cut,
-                                   const std::atomic<bool>* stop) {
+std::optional<row_counts> run_row_wise(Backend& backend, backend::memory_resource& resource, const row_wise_task& task,
+                                       const relation_list<storage::relation>& relations, const row_wise_cut_offs& cut,
+                                       const std::atomic<bool>* stop) {
   std::uint64_t rows = 0;
   std::set<relation_number> read;
   const auto look_at = [&](const pair_columns& pairs) {
@@ -391,8 +391,8 @@ std::optional<row_counts> run_rows(Backend& backend, backend::memory_resource& r
 /// Which rules of a task pay in addition to what the relations have, or all that can be where that is forced.
 template <class Backend>
 std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, const row_store<Backend>& store,
-                                        const row_task& task, const relation_list<storage::relation>& relations,
-                                        const row_cut_offs& cut) {
+                                        const row_wise_task& task, const relation_list<storage::relation>& relations,
+                                        const row_wise_cut_offs& cut) {
   std::vector<std::size_t> chosen;
   for (std::size_t r = 0; r < task.rules.size(); ++r) {
     const row_rule& rule = task.rules[r];
@@ -415,13 +415,13 @@ std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, cons
 /// @throws memory_exceeded: what was inserted stays; interrupted
 template <class Backend>
 std::vector<std::optional<std::uint64_t>> add_rows(Backend& backend, backend::memory_resource& resource,
-                                                   row_store<Backend>& store, const row_task& task,
+                                                   row_store<Backend>& store, const row_wise_task& task,
                                                    const relation_list<storage::relation>& relations,
-                                                   const row_cut_offs& cut, const std::atomic<bool>* stop) {
+                                                   const row_wise_cut_offs& cut, const std::atomic<bool>* stop) {
   std::vector<std::optional<std::uint64_t>> done(task.rules.size());
   const std::vector<std::size_t> chosen = rules_that_pay(resource, store, task, relations, cut);
   if (chosen.empty()) return done;
-  row_task paying = task;
+  row_wise_task paying = task;
   paying.rules.clear();
   for (const std::size_t r : chosen) paying.rules.push_back(task.rules[r]);
   row_evaluator<Backend> evaluator(backend, resource, paying, relations, store, stop);

@@ -6,14 +6,14 @@
 #include "kernels/calibration.hpp"
 #include "kernels/join/steps.cuh"
 #include "kernels/join/wave_share.cuh"
-#include "kernels/rows/row_rule_view.cuh"
-#include "kernels/rows/row_sink.cuh"
-#include "kernels/rows/row_task.hpp"
-#include "kernels/rows/words.cuh"
+#include "kernels/row_wise/row_rule_view.cuh"
+#include "kernels/row_wise/row_sink.cuh"
+#include "kernels/row_wise/row_wise_task.hpp"
+#include "kernels/row_wise/words.cuh"
 
-/// Rules evaluated row by row (kernels/rows/row_task.hpp) on a device. A wave or a block holds what it has found of a
-/// row as words in a hash table in shared memory; of rows that need more than that, many are marked in bitmaps at a
-/// time by the whole device, in equal shares of their candidates.
+/// Rules evaluated row by row (kernels/row_wise/row_wise_task.hpp) on a device. A wave or a block holds what it has
+/// found of a row as words in a hash table in shared memory; of rows that need more than that, many are marked in
+/// bitmaps at a time by the whole device, in equal shares of their candidates.
 namespace gpulog::kernels::gpu {
 
 constexpr unsigned row_threads = 256;
