@@ -69,21 +69,21 @@ class cpu_machine {
   }
 
   [[nodiscard]] std::unique_ptr<relation> make_relation(std::uint32_t arity, const options& chosen) {
-    storage::relation_options made;
-    made.mode = chosen.storage;
-    made.buffers = chosen.buffers;
-    made.sets = chosen.sets;
-    made.workers = backend_.workers();
-    made.wide = chosen.wide;
+    storage::relation_options options_of_relation;
+    options_of_relation.mode = chosen.storage;
+    options_of_relation.buffers = chosen.buffers;
+    options_of_relation.sets = chosen.sets;
+    options_of_relation.workers = backend_.workers();
+    options_of_relation.wide = chosen.wide;
     if (cut_.candidate_rows != 0) {
-      made.candidate_rows = cut_.candidate_rows;
+      options_of_relation.candidate_rows = cut_.candidate_rows;
     } else if (resource_->limit() != 0) {
       // Candidates and what sorts them may take an eighth of the memory.
       constexpr std::uint64_t bytes_per_candidate = 64;
-      made.candidate_rows =
-          std::clamp<std::uint64_t>(resource_->limit() / 8 / bytes_per_candidate, 1u << 12, made.candidate_rows);
+      options_of_relation.candidate_rows = std::clamp<std::uint64_t>(resource_->limit() / 8 / bytes_per_candidate,
+                                                                     1u << 12, options_of_relation.candidate_rows);
     }
-    return std::make_unique<relation>(*resource_, arity, made);
+    return std::make_unique<relation>(*resource_, arity, options_of_relation);
   }
 
   /// In the order of the file. Nothing depends on the order of rows, but neighbours stay together.

@@ -123,11 +123,11 @@ class plan_relations {
 
   /// The versions of a stratum were planned again: they may search indexes that are new, or that were to be dropped.
   void take_over_plan(std::size_t number) {
-    const std::size_t known = places.size();
+    const std::size_t former_size = places.size();
     places = place_indexes(program);
-    for (std::size_t i = known; i < places.size(); ++i)
+    for (std::size_t i = former_size; i < places.size(); ++i)
       relation_of(places[i].relation).add_index(make_layout(program.indexes[i], chosen.storage));
-    note_indexes(known);
+    note_indexes(former_size);
     const auto note_read = [&](relation_id, index_id index, bool) {
       if (index.valid()) uses.use_index(index.value, number);
     };
@@ -198,7 +198,7 @@ class plan_relations {
       }
       if (all.size() > 1 && static_cast<double>(rows) >= chosen.cut.parallel_candidates) {
         const double start = storage::seconds_now();
-        std::vector<double> own(all.size());
+        std::vector<double> seconds_of(all.size());
         const fault_context first = {"indexing", places[all.front()].relation, nullptr};
         guarded(first, [&] {
           machine.each_at_once(all.size(), [&](std::size_t number) {
@@ -206,13 +206,14 @@ class plan_relations {
             const double begin = storage::seconds_now();
             described({"indexing", place.relation, nullptr},
                       [&] { machine.refresh_index(relation_of(place.relation), place.number); });
-            own[number] = storage::seconds_now() - begin;
+            seconds_of[number] = storage::seconds_now() - begin;
           });
         });
         // The time of all together, by the shares of each.
         const double seconds = storage::seconds_now() - start;
-        const double sum = std::max(std::accumulate(own.begin(), own.end(), 0.0), std::numeric_limits<double>::min());
-        for (std::size_t i = 0; i < all.size(); ++i) charge_index(all[i], seconds * own[i] / sum, figures);
+        const double sum =
+            std::max(std::accumulate(seconds_of.begin(), seconds_of.end(), 0.0), std::numeric_limits<double>::min());
+        for (std::size_t i = 0; i < all.size(); ++i) charge_index(all[i], seconds * seconds_of[i] / sum, figures);
         return;
       }
     }
@@ -284,14 +285,14 @@ class plan_relations {
       if (chosen.sets == set_choice::automatic && rows < chosen.cut.bounded_rows) return;
       find_largest_values({sources.begin(), sources.end()});
       const std::uint64_t memory = resource.limit() != 0 ? resource.limit() : machine.machine_bytes();
-      std::map<plan::column_place, word> known;
+      std::map<plan::column_place, word> largest_of_stratum;
       for (const plan::relation_domain& domain : stratum.domains) {
         std::vector<std::uint64_t> bounds;
         for (const plan::column_domain& column : domain.columns) {
           // With words of 64 bits, constants that are not their own codes have larger ones than any other value.
           word largest = static_cast<word>(std::min<wide_word>(column.largest_constant, UINT32_MAX));
           for (const plan::column_place& source : column.sources) largest = std::max(largest, largest_[source]);
-          known[{domain.relation, static_cast<std::uint32_t>(bounds.size())}] = largest;
+          largest_of_stratum[{domain.relation, static_cast<std::uint32_t>(bounds.size())}] = largest;
           bounds.push_back(largest + 1ULL);
         }
         guarded({"extending", domain.relation, nullptr},
@@ -301,7 +302,7 @@ class plan_relations {
       for (relation_id relation : stratum.relations) {
         largest_.erase(largest_.lower_bound({relation, 0}), largest_.upper_bound({relation, UINT32_MAX}));
       }
-      largest_.insert(known.begin(), known.end());
+      largest_.insert(largest_of_stratum.begin(), largest_of_stratum.end());
     }
   }
 
@@ -406,9 +407,9 @@ class plan_relations {
     }
   }
   void charge_index(std::uint32_t index, double seconds, stratum_statistics& figures) {
-    index_statistics& own = figures.of_index(index_id(index));
-    ++own.refreshes;
-    own.seconds += seconds;
+    index_statistics& index_figures = figures.of_index(index_id(index));
+    ++index_figures.refreshes;
+    index_figures.seconds += seconds;
     figures.index_seconds += seconds;
   }
 

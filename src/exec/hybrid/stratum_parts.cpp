@@ -34,11 +34,11 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
   }
   sum.relations = part.relations;
   for (const index_statistics& index : part.indexes) {
-    index_statistics& own = sum.of_index(index.index, index.version);
-    own.refreshes += index.refreshes;
-    own.seconds += index.seconds;
-    own.is_timed = own.is_timed && index.is_timed;
-    own.bytes += index.bytes;
+    index_statistics& index_sum = sum.of_index(index.index, index.version);
+    index_sum.refreshes += index.refreshes;
+    index_sum.seconds += index.seconds;
+    index_sum.is_timed = index_sum.is_timed && index.is_timed;
+    index_sum.bytes += index.bytes;
   }
 }
 

@@ -99,29 +99,30 @@ condensation condense(memory_resource& resource, const list_view& graph, std::ui
                       const std::uint32_t* starts, std::uint64_t start_count) {
   component_search search(resource, graph, vertices);
   for (std::uint64_t i = 0; i < start_count; ++i) search.visit(starts[i]);
-  condensation made = search.take();
+  condensation condensed = search.take();
 
   array<std::uint32_t> first;
-  const array<std::uint32_t> sorted = vertices_by_component(resource, made, first);
-  made.is_cyclic = array<std::uint8_t>(resource, made.components);
-  made.first = array<std::uint32_t>(resource, made.components + 1ULL);
-  made.successors = array<std::uint32_t>(resource);
-  array<std::uint32_t> last_seen(resource, made.components);  // component + 1 whose list has it
-  for (std::uint32_t c = 0; c < made.components; ++c) {
+  const array<std::uint32_t> sorted = vertices_by_component(resource, condensed, first);
+  condensed.is_cyclic = array<std::uint8_t>(resource, condensed.components);
+  condensed.first = array<std::uint32_t>(resource, condensed.components + 1ULL);
+  condensed.successors = array<std::uint32_t>(resource);
+  array<std::uint32_t> last_seen(resource, condensed.components);  // component + 1 whose list has it
+  for (std::uint32_t c = 0; c < condensed.components; ++c) {
     for (std::uint32_t i = first[c]; i < first[c + 1ULL]; ++i) {
       for (std::uint32_t n = graph.first[sorted[i]]; n < graph.first[sorted[i] + 1ULL]; ++n) {
-        const std::uint32_t next = made.component[graph.all[n]];
+        const std::uint32_t next = condensed.component[graph.all[n]];
         if (next == c) {
-          made.is_cyclic[c] = 1;
+          condensed.is_cyclic[c] = 1;
         } else if (std::exchange(last_seen[next], c + 1) != c + 1) {
-          made.successors.push_back(next);
+          condensed.successors.push_back(next);
         }
       }
     }
-    std::sort(made.successors.data() + made.first[c], made.successors.data() + made.successors.size());
-    made.first[c + 1ULL] = static_cast<std::uint32_t>(made.successors.size());
+    std::sort(condensed.successors.data() + condensed.first[c],
+              condensed.successors.data() + condensed.successors.size());
+    condensed.first[c + 1ULL] = static_cast<std::uint32_t>(condensed.successors.size());
   }
-  return made;
+  return condensed;
 }
 
 }  // namespace gpulog::storage

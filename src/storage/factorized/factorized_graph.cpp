@@ -113,14 +113,14 @@ double factorized_graph::row_words() const {
 
 factorized_graph factorize(memory_resource& resource, condensation& condensed, const list_view& starts,
                            const std::vector<const word*>& sources, std::uint64_t source_count) {
-  factorized_graph made;
-  made.components = made.vertices = condensed.components;
-  made.is_cyclic = std::move(condensed.is_cyclic);
-  made.first = std::move(condensed.first);
-  made.successors = std::move(condensed.successors);
+  factorized_graph graph;
+  graph.components = graph.vertices = condensed.components;
+  graph.is_cyclic = std::move(condensed.is_cyclic);
+  graph.first = std::move(condensed.first);
+  graph.successors = std::move(condensed.successors);
   array<std::uint32_t> vertex_of(resource, source_count, backend::fresh_memory::anything);
   {
-    vertex_lists lists(resource, made, source_count);
+    vertex_lists lists(resource, graph, source_count);
     std::vector<std::uint32_t> components;
     for (std::uint64_t source = 0; source < source_count; ++source) {
       components.clear();
@@ -131,9 +131,9 @@ factorized_graph factorize(memory_resource& resource, condensation& condensed, c
       vertex_of[source] = lists.vertex_of(components.data(), static_cast<std::uint32_t>(components.size()));
     }
   }
-  place_sources(resource, made, vertex_of, sources);
-  find_lowest(resource, made);
-  return made;
+  place_sources(resource, graph, vertex_of, sources);
+  find_lowest(resource, graph);
+  return graph;
 }
 
 }  // namespace gpulog::storage

@@ -26,15 +26,15 @@ class row_refusals {
  public:
   /// One more phase has come. @return whether its rules are left
   [[nodiscard]] bool rests(const kernels::row_wise_task& task) {
-    refusal& own = of_[place_of(task)];
-    if (own.rests == 0) return false;
-    --own.rests;
+    refusal& refused = of_[place_of(task)];
+    if (refused.rests == 0) return false;
+    --refused.rests;
     return true;
   }
   void refused(const kernels::row_wise_task& task) {
-    refusal& own = of_[place_of(task)];
-    own.length = std::min(2 * own.length + 1, most_rests);
-    own.rests = own.length;
+    refusal& refused = of_[place_of(task)];
+    refused.length = std::min(2 * refused.length + 1, most_rests);
+    refused.rests = refused.length;
   }
   void forget() { of_.clear(); }
 

@@ -45,11 +45,11 @@ strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
     if (!counts) return strategy_outcome::left;
     std::vector<running_version>& versions = run.phases.front();
     for (std::size_t v = 0; v < versions.size(); ++v) {
-      version_statistics& own = *versions[v].figures;
-      own.counted = nullptr;
-      own.seconds += seconds / static_cast<double>(versions.size());
-      own.candidates += counts->candidates[v];
-      if (counts->candidates[v] != 0) ++own.runs;
+      version_statistics& version_figures = *versions[v].figures;
+      version_figures.counted = nullptr;
+      version_figures.seconds += seconds / static_cast<double>(versions.size());
+      version_figures.candidates += counts->candidates[v];
+      if (counts->candidates[v] != 0) ++version_figures.runs;
     }
     // Nothing tells which rule found a result first: the first one stands for all.
     versions.front().figures->tuples += shared.relation_of(target).rows();

@@ -116,19 +116,19 @@ std::optional<row_wise_evaluation> find_row_wise_evaluation(const program& plan,
   if (considered.recursive || considered.relations.size() != 1 || !considered.subsumptions.empty()) return std::nullopt;
   const relation_id id = considered.relations.front();
   if (!has_rows(plan.relations[id.value])) return std::nullopt;
-  row_wise_evaluation found;
+  row_wise_evaluation result;
   for (const rule_version& version : considered.once.versions) {
     auto made = version_reader(plan).read(version);
     if (!made) return std::nullopt;
-    if (!found.sources.empty() && made->filters != found.filters) return std::nullopt;
-    found.sources.push_back(made->source);
-    found.filters = std::move(made->filters);
+    if (!result.sources.empty() && made->filters != result.filters) return std::nullopt;
+    result.sources.push_back(made->source);
+    result.filters = std::move(made->filters);
   }
   // What only copies repeats little.
-  const bool joins =
-      std::any_of(found.sources.begin(), found.sources.end(), [](const row_source& one) { return one.to.has_value(); });
+  const bool joins = std::any_of(result.sources.begin(), result.sources.end(),
+                                 [](const row_source& one) { return one.to.has_value(); });
   if (!joins) return std::nullopt;
-  return found;
+  return result;
 }
 
 std::optional<row_wise_version> find_version_source(const program& plan, const rule_version& version) {
