@@ -379,7 +379,7 @@ class Program:
         return TYPE_DECLARATIONS + text
 
 
-RUNS = [('plain', [], ''), ('plain', ['-j', '3', '--storage', 'hisa'], ''), ('plain', ['--storage', 'hash', '--tune', 'row-evaluation=on'], ''),
+RUNS = [('plain', [], ''), ('plain', ['-j', '3', '--storage', 'hisa'], ''), ('plain', ['--storage', 'hash', '--tune', 'row-wise-evaluation=on'], ''),
         ('plain', ['--tune', 'condensation=on'], ''), ('plain', ['--storage', 'bits'], ''), ('shuffle', ['-j', '2'], ''), ('inline', [], ''), ('component', [], 'c.'), ('qualifiers', ['-m', '*'], '')]
 
 

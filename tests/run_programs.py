@@ -130,7 +130,7 @@ def run(gpulog, case, storage, jobs, backend, more_options=()):
         command = [gpulog, 'program.dl', '-F', facts, '-D', output, '-j', str(jobs), '--storage', storage, '--backend', backend]
         figures = os.path.join(scratch, 'figures.json')
         command += ['--stats', figures]
-        command += ['--tune', 'row-evaluation=on', '--tune', 'row-products=on'] if (storage, jobs) in BY_ROWS else []
+        command += ['--tune', 'row-wise-evaluation=on', '--tune', 'row-products=on'] if (storage, jobs) in BY_ROWS else []
         command += ['--tune', 'dense-domain-encoding=on'] if (storage, jobs) in ENCODED else []
         command += ['--tune', 'condensation=on'] if (storage, jobs) in CONDENSED else []
         command += ['--tune', 'reoptimization=on'] if (storage, jobs) in REOPTIMIZED else []

@@ -107,16 +107,16 @@ struct rule_statistics {
   std::uint64_t candidates = 0;  ///< head tuples produced, duplicates counted
   std::uint64_t tuples = 0;      ///< of them, new ones
   double seconds = 0;
-  std::uint64_t runs_by_rows = 0;  ///< of its runs, those that made results for one value of a column at a time
-  std::uint64_t counted_runs = 0;  ///< of its runs, those that `operators` has the rows of
-  std::vector<std::string> plan;   ///< one operator each, outermost loop first; numbers behind ~ are what was expected
+  std::uint64_t row_wise_runs = 0;  ///< of its runs, those that made results for one value of a column at a time
+  std::uint64_t counted_runs = 0;   ///< of its runs, those that `operators` has the rows of
+  std::vector<std::string> plan;    ///< one operator each, outermost loop first; numbers behind ~ are what was expected
   std::vector<operator_statistics> operators;  ///< the same, with what came to each
   std::string order;                           ///< why the atoms are in this order
   /// What the joins were before they were ordered again while the program ran; empty: they were not.
   std::vector<std::string> first_plan;
   /// How it ran: "pipelines", where rows are counted by operator; else "search", "search-over-numbers",
-  /// "row-evaluation", "subsumption" or the name of a device, which count them in some runs at most. Other ones may
-  /// come.
+  /// "row-wise-evaluation", "subsumption" or the name of a device, which count them in some runs at most. Other ones
+  /// may come.
   std::string strategy;
   double index_seconds = 0;  ///< of indexes that it is the first one to need; no part of `seconds`
   /// A count or sum needed more bits than words have, and has wrapped around. Noticed on a CPU.
@@ -147,8 +147,8 @@ struct stratum_statistics {
   bool recursive = false;
   std::string backend;  ///< where it ran; of relations without rules: where they were loaded
   std::string reason;   ///< why there, or why a part of it ran on the cpu; empty where there was no choice
-  /// Those that ran it, for the part in front of the loop and the loop: "versions" or "row-evaluation", then "loop",
-  /// "search" (one for each value that its rules pass through), "search-over-numbers", "row-takeover" or
+  /// Those that ran it, for the part in front of the loop and the loop: "versions" or "row-wise-evaluation", then
+  /// "loop", "search" (one for each value that its rules pass through), "search-over-numbers", "row-takeover" or
   /// "condensation". Other ones may come.
   std::vector<std::string> strategies;
   bool is_complete = true;                   ///< false: it is running, or the run failed in it

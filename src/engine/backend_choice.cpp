@@ -110,8 +110,8 @@ std::unique_ptr<exec::executor> engine_state::make_executor(const exec::options&
   return exec::make_cpu_executor(running_plan(), symbols, memory, chosen);
 }
 
-/// Strata that the device can't run, and in `auto` those that it is slower for, go to the host. Nothing when the first
-/// ones are all.
+/// Strata that the device can't run, and in `auto` those that it is slower for, go to the host. Nothing where that is
+/// all of them.
 std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unused]] const exec::options& chosen) {
 #if defined(GPULOG_WITH_GPU)
   exec::options on_device = chosen;

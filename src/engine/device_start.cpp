@@ -4,12 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "exec/calibration.hpp"
+
 namespace gpulog::detail {
 
 namespace {
-
-/// On the machine that was measured (bench/results/h200-sides.txt).
-constexpr double usual_seconds = 0.3;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -48,9 +47,9 @@ double device_start::ready_in() const {
   constexpr double at_least = 1e-3;
   switch (state_) {
     case state::waiting:
-      return usual_seconds;
+      return exec::calibration::device_start_seconds;
     case state::starting:
-      return std::max(at_least, usual_seconds - (now() - began_));
+      return std::max(at_least, exec::calibration::device_start_seconds - (now() - began_));
     case state::ready:
       return 0;
     case state::failed:

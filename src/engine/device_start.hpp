@@ -10,8 +10,8 @@
 
 namespace gpulog::detail {
 
-/// Starts a device in a thread of its own, while facts are read and small strata run. A run that ends within a moment
-/// never begins with it.
+/// Starts a device in a thread of its own, while facts are read and small strata run. A run that ends at once never
+/// starts it.
 class device_start {
  public:
   /// @param start starts the device. @return why there is none; empty: it has been started

@@ -260,7 +260,7 @@ void engine_state::encode_values(const plan::statistics& known) {
   if (wide || tuned.dense_domain_encoding == tuning_mode::off || !(everywhere || has_matrices)) return;
   std::uint64_t facts = 0;
   for (std::uint32_t number = 0; number < staged.size(); ++number) facts += rows(number);
-  if (!everywhere && facts < dense_domain_encoding::least_rows) return;
+  if (!everywhere && facts < exec::calibration::least_encoded_rows) return;
   dense_domain_encoding made(planned(), memory);
   encoding_choice chosen;
   chosen.everywhere = everywhere;
@@ -316,7 +316,8 @@ exec::options engine_state::execution_options() {
   chosen.stop = options.cancelled;
   chosen.products =
       tuned.mode_of("row-products") == tuning_mode::on ? exec::product_mode::always : exec::product_mode::automatic;
-  chosen.rows = tuned.mode_of("row-evaluation") == tuning_mode::on ? exec::row_mode::always : exec::row_mode::automatic;
+  chosen.row_wise = tuned.mode_of("row-wise-evaluation") == tuning_mode::on ? exec::row_wise_mode::always
+                                                                            : exec::row_wise_mode::automatic;
   chosen.condensation = condensation_of(tuned.condensation);
   chosen.row_takeover = row_takeover_of(tuned.row_takeover);
   chosen.priority_delta = tuned.priority_delta;
@@ -383,7 +384,7 @@ void engine_state::evaluate_first() {
   keep_facts(*first);
   homes.resize(analysed().relations.size());
   forget_evaluation();
-  // What nobody needs waits: a program that takes the place of this one may need it.
+  // Facts of relations that no output needs are set aside: another program may need them later.
   staged_facts waiting_facts(staged.size());
   for (std::uint32_t number = 0; number < staged.size(); ++number) {
     if (!needed[number]) staged[number].swap(waiting_facts[number]);

@@ -53,8 +53,8 @@ struct file_version {
 /// Nothing where there is no file.
 [[nodiscard]] std::optional<file_version> version_of(const std::filesystem::path& path);
 
-/// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs. Its functions stand by
-/// what they are about: backend_choice.cpp, loading_and_writing.cpp (files), functors.cpp, run_figures.cpp (--stats),
+/// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs. Its functions are in
+/// files by subject: backend_choice.cpp, loading_and_writing.cpp (files), functors.cpp, run_figures.cpp (--stats),
 /// evaluate_again.cpp (facts that change behind an evaluation), continue_evaluation.cpp (what goes on from them), and
 /// the run itself.
 struct engine_state : std::enable_shared_from_this<engine_state> {
@@ -215,7 +215,7 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// Since the last evaluation, by relation.
   struct changes {
     std::vector<bool> changed;
-    std::vector<bool> erased;    ///< facts of them, or they are not there: they cannot be gone on from
+    std::vector<bool> erased;    ///< lost facts, or has no rows here: it cannot be continued
     std::vector<bool> affected;  ///< these, and what may change with them, as far as it is needed
     std::vector<bool> left;      ///< what may change with them and is not needed now
   };

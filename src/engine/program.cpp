@@ -111,15 +111,15 @@ void compile(program_state& state, source_file& main_file, const compile_options
 }
 
 std::vector<relation_declaration> declarations(const program_state& state, bool of_queries) {
-  std::vector<relation_declaration> found;
-  if (!state.analysed) return found;
+  std::vector<relation_declaration> declarations;
+  if (!state.analysed) return declarations;
   for (const sema::relation& relation : state.analysed->relations) {
     if (relation.is_query != of_queries) continue;
-    found.push_back({relation.name, detail::attributes_of(relation, *state.analysed),
-                     relation.has_directive(sema::directive_kind::input),
-                     relation.has_directive(sema::directive_kind::output)});
+    declarations.push_back({relation.name, detail::attributes_of(relation, *state.analysed),
+                            relation.has_directive(sema::directive_kind::input),
+                            relation.has_directive(sema::directive_kind::output)});
   }
-  return found;
+  return declarations;
 }
 
 }  // namespace
@@ -154,14 +154,14 @@ program program::from_sources(const std::vector<source_text>& sources, const com
 }
 
 std::vector<source_text> program::sources() const {
-  std::vector<source_text> found;
+  std::vector<source_text> texts;
   std::set<std::string_view> known;
   const auto add = [&](const std::string& path, std::string_view text) {
-    if (known.insert(path).second) found.push_back({path, state_->sources.identity(path), std::string(text)});
+    if (known.insert(path).second) texts.push_back({path, state_->sources.identity(path), std::string(text)});
   };
   for (const auto& file : state_->sources.files()) add(file->path(), file->text());
   for (const std::string& path : state_->sources.passed_over()) add(path, {});
-  return found;
+  return texts;
 }
 
 bool program::ok() const { return state_->analysed.has_value(); }

@@ -48,19 +48,19 @@ std::string_view name_of(proof::kind kind) {
 }
 
 nlohmann::ordered_json object_of(const proof& shown) {
-  nlohmann::ordered_json made = {{"kind", name_of(shown.what)}, {"text", shown.text}};
-  if (shown.what == proof::kind::condition) return made;
-  made["relation"] = shown.relation;
-  if (shown.what != proof::kind::unknown) made["height"] = shown.height;
-  if (!shown.is_least) made["is_least"] = false;
-  if (!shown.note.empty()) made["note"] = shown.note;
-  if (shown.what != proof::kind::derived) return made;
-  made["rule"] = shown.rule;
-  made["rule_number"] = shown.rule_number;
-  made["location"] = shown.location;
-  auto& premises = made["premises"] = nlohmann::ordered_json::array();
+  nlohmann::ordered_json document = {{"kind", name_of(shown.what)}, {"text", shown.text}};
+  if (shown.what == proof::kind::condition) return document;
+  document["relation"] = shown.relation;
+  if (shown.what != proof::kind::unknown) document["height"] = shown.height;
+  if (!shown.is_least) document["is_least"] = false;
+  if (!shown.note.empty()) document["note"] = shown.note;
+  if (shown.what != proof::kind::derived) return document;
+  document["rule"] = shown.rule;
+  document["rule_number"] = shown.rule_number;
+  document["location"] = shown.location;
+  auto& premises = document["premises"] = nlohmann::ordered_json::array();
   for (const proof& premise : shown.premises) premises.push_back(object_of(premise));
-  return made;
+  return document;
 }
 
 // ---- drawing --------------------------------------------------------------------------------------------------------
@@ -102,12 +102,12 @@ drawing beside(const std::vector<drawing>& parts) {
 
 /// The premises, a line with the rule, and the conclusion in the middle below it.
 drawing inference(const std::vector<drawing>& premises, const std::string& rule, const std::string& conclusion) {
-  drawing made = beside(premises);
+  drawing drawn = beside(premises);
   const std::size_t own = width_of(conclusion);
-  made.width = std::max({made.width, own, rule.size() + 1});
-  made.lines.push_back(std::string(made.width - rule.size(), '-') + rule);
-  made.lines.push_back(std::string((made.width - own) / 2, ' ') + conclusion);
-  return made;
+  drawn.width = std::max({drawn.width, own, rule.size() + 1});
+  drawn.lines.push_back(std::string(drawn.width - rule.size(), '-') + rule);
+  drawn.lines.push_back(std::string((drawn.width - own) / 2, ' ') + conclusion);
+  return drawn;
 }
 
 std::string text_of(const drawing& drawn) {

@@ -2,11 +2,12 @@
 
 #include <cstdint>
 
-#include "kernels/rows/row_task.hpp"
+#include "kernels/row_wise/row_wise_task.hpp"
 
 /// Rates of machines, and where one way of working begins to pay. Costs are seconds. Of devices the figures are an
-/// H200's; placement scales them by the bandwidth of the device's memory. Each group says which command measures it.
-/// What no command measures says so.
+/// H200's; placement scales them by the bandwidth of the device's memory. Each group says which command measures it, or
+/// whose time it moves: `bench/vary NAME VALUE... -- COMMAND` builds with other values and compares what they take.
+/// What no program of bench shows says so.
 namespace gpulog::exec::calibration {
 
 // One processor of the host (`bench/placement rates`).
@@ -27,6 +28,16 @@ inline constexpr double candidates_of_a_worker = 1u << 16;
 /// follows how many candidates its next one is worth. Chosen with bench/analyses/java_points_to.dl and 16 processors;
 /// no command measures it.
 inline constexpr double host_offered_per_second = 3e7;
+/// Tiles that a worker takes at a time: fewer tiles cost more of what workers share, more tiles leave workers without
+/// work at the end (`gpulog -j8 bench/analyses/java_points_to.dl`).
+inline constexpr std::uint64_t tiles_of_a_piece = 4;
+/// Rows below which work is over before others could look at it, so that the monitor is not told: a chain of 10^6
+/// iterations takes as long with -p as without. No command measures it.
+inline constexpr std::uint64_t least_watched_rows = 4096;
+/// Rows that subsumption has dropped before columns are compacted; and rows of a key, on average, from which on it
+/// looks first for rows that dominate many (bench/results/two-processors-subsumption.txt has the command).
+inline constexpr std::uint64_t least_dropped_rows = 1024;
+inline constexpr std::uint64_t long_chain = 8;
 /// A run of a version that does nothing. No command measures it.
 inline constexpr double host_run_seconds = 2e-6;
 
@@ -67,18 +78,30 @@ inline constexpr std::uint64_t most_looped_rows = 1u << 16;
 /// Of the work of a stratum some of whose steps the host makes, its part, and copying there and back.
 inline constexpr double host_step_share = 0.9;
 
+// What placement learns while a program runs (`bench/placement`).
+/// Of a stratum that takes less, it is not the candidates that take the time: its rate says nothing.
+inline constexpr double least_learned_seconds = 1e-3;
+/// Rates are corrected by this factor at most: one stratum may be unlike all others.
+inline constexpr double most_correction = 4;
+/// An iteration of a recursion is expected to take so many times as long as the last one, at most: a step from a few
+/// rows to many says little about the many.
+inline constexpr double most_expected_growth = 64;
+/// How often it is looked whether the device has started. A thread that is woken for each stratum would cost more than
+/// most strata. No command measures it.
+inline constexpr double ready_watch_seconds = 2e-3;
+
 // A copy between them, with what the other side needs to have the relation (`bench/placement rates`).
 inline constexpr double crossing_seconds_of_a_relation = 60e-6;
 inline constexpr double crossing_bytes_per_second = 5e9;
 
-// Row evaluation: relations read, candidates made, candidates for each row read, candidates for each result. In place
-// of a stratum, and in addition to what a recursion has. A row that is read has to have several candidates: with 1 to 4
-// of them rows took up to 2.4 times as long as a pipeline (bench/results/row-evaluation.txt, h200-rows-inside.txt).
-// What rows bring is measured by `bench/paper/ablation sg cspa`.
-inline constexpr kernels::row_cut_offs host_rows_pay = {1024, 0, 3, 2};
-inline constexpr kernels::row_cut_offs host_added_rows_pay = {1024, 65536, 3, 0};
-inline constexpr kernels::row_cut_offs device_rows_pay = {16384, 32e6, 4, 2};
-inline constexpr kernels::row_cut_offs device_added_rows_pay = {16384, 64e6, 4, 4};
+// Row-wise evaluation: relations read, candidates made, candidates for each row read, candidates for each result. In
+// place of a stratum, and in addition to what a recursion has. A row that is read has to have several candidates: with
+// 1 to 4 of them rows took up to 2.4 times as long as a pipeline (bench/results/row-wise-evaluation.txt,
+// h200-rows-inside.txt). What rows bring is measured by `bench/paper/ablation sg cspa`.
+inline constexpr kernels::row_wise_cut_offs host_row_wise_pays = {1024, 0, 3, 2};
+inline constexpr kernels::row_wise_cut_offs host_added_row_wise_pays = {1024, 65536, 3, 0};
+inline constexpr kernels::row_wise_cut_offs device_row_wise_pays = {16384, 32e6, 4, 2};
+inline constexpr kernels::row_wise_cut_offs device_added_row_wise_pays = {16384, 64e6, 4, 4};
 
 /// Searches of a block each, below which most of a device has nothing to do. No command measures it.
 inline constexpr std::uint64_t least_device_searches = 32;
@@ -180,8 +203,46 @@ inline constexpr std::uint64_t candidates_per_loop_row = 4;
 inline constexpr std::uint64_t loop_index_bytes = 64u << 20;
 /// A launch of a loop, and what it needs, cost about as much as so many iterations of the other kind.
 inline constexpr std::uint64_t iterations_of_a_launch = 4;
+/// Blocks that a loop of several ones has at least.
+inline constexpr unsigned least_loop_blocks = 4;
+/// Indexes that one block builds one behind the other, before more blocks are quicker.
+inline constexpr std::size_t indexes_of_one_block = 8;
+/// Room for rows that a run of a loop's index has at least.
+inline constexpr std::uint64_t least_loop_run_rows = 64;
 /// Fewer rows go to the host all at once.
 inline constexpr std::uint64_t least_streamed_rows = 1u << 16;
+
+// Reading facts.
+/// Rows, or bytes of a file, from which on it is likely that the device will have something to do, so that it is
+/// started while they are read (`bench/placement`).
+inline constexpr std::uint64_t rows_for_a_device = 50'000;
+inline constexpr std::uint64_t bytes_for_a_device = 500'000;
+/// Seconds that a device takes to start, where nothing is known (bench/results/h200-sides.txt).
+inline constexpr double device_start_seconds = 0.3;
+/// Of compressed files that will be read: bytes of text that wait, and threads that make it (`bench/loading`).
+inline constexpr std::uint64_t bytes_ahead = std::uint64_t{256} << 20;
+inline constexpr unsigned threads_ahead = 8;
+
+// What is told from facts.
+/// Rows of a relation that tell its sizes: what is told from them is off by some percent, and takes 50 us a time
+/// (`bench/orders`, and the time of reoptimization in --stats).
+inline constexpr std::uint64_t measured_rows = 1U << 13;
+/// Rows of facts from which distinct values of columns are counted at the start, and slots of the table that counts
+/// them: at least, at most, for each row (`bench/orders`).
+inline constexpr std::uint64_t counted_fact_rows = 1u << 22;
+inline constexpr std::uint64_t least_counting_slots = 64;
+inline constexpr std::uint64_t most_counting_slots = 1u << 21;
+inline constexpr std::uint64_t counting_slots_of_row = 4;
+/// Values of two groups of columns that are compared with each other. No command measures it.
+inline constexpr std::uint64_t compared_values = 1u << 16;
+
+// Dense-domain encoding (`bench/paper/ablation reach`).
+/// With fewer rows of facts, nothing but a hash set pays.
+inline constexpr std::uint64_t least_encoded_rows = 1024;
+/// A matrix over numbers has to be so many times smaller than one over the values.
+inline constexpr std::uint64_t least_encoding_gain = 4;
+/// Bytes of a matrix for each row of facts: no relation is expected to have more tuples than such a one is taken for.
+inline constexpr std::uint64_t matrix_bytes_of_row = 65536;
 
 // Texts that callers insert as columns (`bench/python` with texts): how many are given numbers together, as what is
 // remembered of each new one is as large as the text; below how many another thread does not pay; and up to how many

@@ -40,25 +40,26 @@ struct progress {
 struct cut_offs {
   /// A rule version with fewer expected candidates runs on the calling thread.
   double parallel_candidates = 8192;
-  /// Such versions of a phase run beside each other where all of them together expect as many candidates: about a
-  /// millisecond's, as workers have to wake up, and the relations of all of them to make room for several at a time.
+  /// Such versions of a phase run at the same time where all of them together expect this many candidates, which take
+  /// about a millisecond: workers have to wake up, and each relation has to make room for several versions.
   double together_candidates = 32768;
   /// `hisa` mode: candidates that are collected before they are deduplicated; 0: as many as memory allows.
   std::uint64_t candidate_rows = 0;
-  /// Where a stratum's rules take their values from fewer rows, no tuple set but a hash table pays.
+  /// Where a stratum's rules take their values from fewer rows, its tuple sets are hash tables: no other kind pays.
   std::uint64_t bounded_rows = 1024;
-  /// Where values may come in any order, an iteration goes on with the best of those that wait: at least this many.
+  /// With a priority delta, an iteration takes the best of the rows that wait: at least this many.
   std::uint64_t priority_rows = 512;
-  /// A fixpoint that falls apart has its values numbered only where its steps have at most so many rows for each first
+  /// A decomposed fixpoint gives its values numbers only where its steps have at most so many rows for each first
   /// tuple.
   double numbered_step_rows = 64;
   /// Elements of such work, and rows of facts, that are worth a worker.
   std::uint64_t range_elements = backend::piece_runner::usual_range;
-  /// With fewer first tuples than that its components are not looked for.
+  /// Components of its graph are found from this many first tuples on.
   std::uint64_t condensed_rows = 1024;
-  /// A recursion whose joins made so many bindings for each version of its loop, since it was planned, is planned
-  /// again, where that is not less than a calibration::reoptimized_part of all of them; so many more on a device as it
-  /// is faster; 0: behind each iteration. Planning a version again takes as long as a twentieth of it.
+  /// A recursion is planned again when its joins have made so many bindings for each version of its loop since it was
+  /// last planned, if these are at least one part in calibration::reoptimized_part of all bindings. On a device the
+  /// number is larger, as the device is faster. 0: after each iteration. Planning a version again takes a twentieth of
+  /// the time that these bindings take.
   std::uint64_t reoptimized_bindings = 1 << 15;
   // On a device, `hash` mode.
   std::uint64_t kept_row_words = UINT64_MAX;   ///< most words of complete rows that searches keep
@@ -71,9 +72,9 @@ struct cut_offs {
   std::uint64_t loop_run_rows = 2048;  ///< most rows of an index's run that is made there, 2048 at most
 };
 
-/// Which of the strata and versions that can be evaluated row by row (plan::row_evaluation, plan::version_rows) are:
-/// those where it pays, or all.
-enum class row_mode : std::uint8_t { automatic, always };
+/// Which of the strata and versions that can be evaluated row by row (plan::row_wise_evaluation,
+/// plan::row_wise_version) are: those where it pays, or all.
+enum class row_wise_mode : std::uint8_t { automatic, always };
 
 /// Which recursions that fall apart are evaluated over the components of their graph: none, those where it pays, or
 /// all.
@@ -103,10 +104,10 @@ struct options {
   const kernels::functor_table* functors = nullptr;  ///< outlives the executor; for programs with functors of libraries
   const std::atomic<bool>* stop = nullptr;           ///< once true, evaluate() throws kernels::interrupted
   std::function<void(const progress&)> on_progress;
-  /// Asked in front of each stratum: may plan its versions again, and add indexes behind those of the plan. @return
-  /// whether it did; may be empty
+  /// Called before each stratum: may plan its versions again, and add indexes after those of the plan. @return whether
+  /// it did; may be empty
   std::function<bool(std::size_t stratum)> reoptimize;
-  /// The same between two iterations of a recursion whose joins made many bindings, for the versions of its loop.
+  /// The same for the versions of a loop, between two iterations, when its joins have made many bindings.
   std::function<bool(std::size_t stratum)> reoptimize_loop;
   const char* backend_name = "cpu";  ///< for progress
   run_monitor* monitor = nullptr;    ///< outlives the executor; told where a run failed; nullptr: nobody asks
@@ -114,7 +115,7 @@ struct options {
   bool records_iterations = false;   ///< what each iteration found and took is kept
   bool counts_steps = false;         ///< rows behind each operator are counted, where that is possible
   join_mode joins = join_mode::materialized;
-  row_mode rows = row_mode::automatic;                            ///< `hash` mode
+  row_wise_mode row_wise = row_wise_mode::automatic;              ///< `hash` mode
   condensation_mode condensation = condensation_mode::automatic;  ///< `hash` mode
   row_takeover_mode row_takeover = row_takeover_mode::automatic;  ///< `hash` mode, on a device
   product_mode products = product_mode::automatic;                ///< `hash` mode
@@ -122,7 +123,8 @@ struct options {
   cut_offs cut;
   /// Which strata this executor may be asked for, where several share a plan; empty: all.
   std::vector<bool> may_run;
-  /// Sets and indexes stay behind the last stratum that needs them: strata will go on (continue_stratum()).
+  /// Sets and indexes are kept after the last stratum that needs them, as strata will be continued
+  /// (continue_stratum()).
   bool continues = false;
   std::atomic<wide_word>* counter =
       nullptr;  ///< of autoinc(), shared by the executors of a plan; nullptr: one of its own
@@ -132,10 +134,10 @@ struct version_statistics {
   rule_id rule;
   int delta_atom = -1;
   std::string text;
-  std::uint64_t runs = 0;          ///< with input rows
-  std::uint64_t runs_by_rows = 0;  ///< of them, those that made rows (plan::version_rows)
-  std::uint64_t candidates = 0;    ///< tuples offered to the head's set
-  std::uint64_t tuples = 0;        ///< of them new; in `hisa` mode counted by relation only
+  std::uint64_t runs = 0;           ///< with input rows
+  std::uint64_t row_wise_runs = 0;  ///< of them, those that made rows (plan::row_wise_version)
+  std::uint64_t candidates = 0;     ///< tuples offered to the head's set
+  std::uint64_t tuples = 0;         ///< of them new; in `hisa` mode counted by relation only
   double seconds = 0;
   /// Rows behind operators. nullptr: they are not known. Of a version that ran in other ways too, or in another order
   /// of its joins, fewer runs are counted than there were.
@@ -184,7 +186,7 @@ struct stratum_statistics {
   double populate_delta_seconds = 0;  ///< `hisa` mode: sort, unique, set difference
   double merge_seconds = 0;           ///< `hisa` mode: full with delta
   double index_seconds = 0;
-  double clear_seconds = 0;                   ///< advance, and freeing what is needed no more
+  double clear_seconds = 0;                   ///< advance, and freeing what is no longer needed
   double materialize_seconds = 0;             ///< columns of factorized rows that it reads
   double allocation_seconds = 0;              ///< `hisa` mode on a device: part of no other phase
   std::vector<kernels::search_stage> stages;  ///< of its searches, parts of join_seconds
@@ -279,7 +281,7 @@ struct stopped_recursion {
   std::vector<std::uint64_t> deltas;  ///< by iteration: rows that it found
 };
 
-/// Asked in front of each iteration of a recursion. @param iterations that have been run
+/// Asked before each iteration of a recursion. @param iterations that have been run
 /// @param delta_rows of relations of the program
 using stop_check = std::function<bool(std::uint64_t iterations, std::uint64_t delta_rows)>;
 

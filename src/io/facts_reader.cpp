@@ -28,20 +28,20 @@ void hand_over(std::vector<backend::array<word>>& parsed, std::uint64_t rows, co
 std::optional<std::filesystem::path> text_file_of(const std::string& relation,
                                                   const std::map<std::string, std::string>& parameters,
                                                   const std::filesystem::path& fact_directory) {
-  const directive_parameters own(parameters);
-  if (own.text("IO", "file") != "file") return std::nullopt;
-  return fact_directory / own.text("filename", relation + ".facts");
+  const directive_parameters directive(parameters);
+  if (directive.text("IO", "file") != "file") return std::nullopt;
+  return fact_directory / directive.text("filename", relation + ".facts");
 }
 
 std::optional<std::filesystem::path> input_file_of(const std::string& relation,
                                                    const std::map<std::string, std::string>& parameters,
                                                    const std::filesystem::path& fact_directory) {
-  const directive_parameters own(parameters);
-  const std::string kind = own.text("IO", "file");
+  const directive_parameters directive(parameters);
+  const std::string kind = directive.text("IO", "file");
   const format* const chosen = find_format(kind);
   if (chosen == nullptr || chosen->extension.empty()) return std::nullopt;
   const std::string extension = kind == "file" ? ".facts" : std::string(chosen->extension);
-  return fact_directory / own.text("filename", own.text("dbname", relation + extension));
+  return fact_directory / directive.text("filename", directive.text("dbname", relation + extension));
 }
 
 std::uint64_t read_facts(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate) {

@@ -34,7 +34,7 @@ class class_search {
         for (rule_version& version : repeated.versions) add_version(version);
       }
       for (subsumption& applied : one.subsumptions) add_version(applied.version);
-      if (one.by_rows) add_row_filters(one);
+      if (one.row_wise) add_row_filters(one);
     }
     return classes();
   }
@@ -195,7 +195,7 @@ class class_search {
   void add_row_filters(stratum& one) {
     const relation_id head = one.relations.front();
     held_ = {{slot_id(0), column(head, 0)}, {slot_id(1), column(head, 1)}};
-    for (filter& compared : one.by_rows->filters) add_comparison(compared);
+    for (filter& compared : one.row_wise->filters) add_comparison(compared);
   }
 
   [[nodiscard]] std::vector<encodable_domain> classes() {

@@ -239,8 +239,8 @@ std::string phase_text(const program& plan, const phase& printed, const std::str
   for (const rule_version& version : printed.versions) {
     result += fmt::format("    {}{}\n", version.text, version.location.empty() ? "" : "   " + version.location);
     result += fmt::format("      # order: {}\n", version.order_reason);
-    if (version.by_rows) {
-      result += fmt::format("      # by rows: where there is much to find, for one {} at a time\n",
+    if (version.row_wise) {
+      result += fmt::format("      # row-wise: where there is much to find, for one {} at a time\n",
                             plan.relations[version.head.value].attribute_names.front());
     }
     result += operators_text(plan, version, "      ");
@@ -303,8 +303,8 @@ std::string watch_text(const program& plan, const restriction_watch& watch) {
   for (const watched_restriction& one : watch.relations) relations.push_back(one.relation);
   return fmt::format(
       "  given up if more than {:.0f} % of the rows are asked for that rules of {} read ({:.0f} % where "
-      "it is made by rows)\n",
-      100 * watch.largest_share, names_text(plan, relations), 100 * watch.largest_share_by_rows);
+      "it is made row-wise)\n",
+      100 * watch.largest_share, names_text(plan, relations), 100 * watch.largest_row_wise_share);
 }
 
 }  // namespace
@@ -359,9 +359,9 @@ std::string explain(const program& plan) {
       result += fmt::format("  no tuple set for {}: its rule derives each tuple once\n", plan.relations[id.value].name);
     }
     if (!printed.once.versions.empty()) result += phase_text(plan, printed.once, "once");
-    if (printed.by_rows) {
+    if (printed.row_wise) {
       const relation& own = plan.relations[printed.relations.front().value];
-      result += fmt::format("  by rows: where results repeat, {} is made for one {} at a time, without a tuple set\n",
+      result += fmt::format("  row-wise: where results repeat, {} is made for one {} at a time, without a tuple set\n",
                             own.name, own.attribute_names.front());
     }
     if (printed.decomposed) result += decomposition_text(plan, *printed.decomposed);

@@ -160,7 +160,7 @@ struct row_source {
 };
 
 /// What a version gives, for one value x of the head's first column at a time.
-struct version_rows {
+struct row_wise_version {
   row_source source;
   /// That every result has to pass. Slot 0 stands for x, slot 1 for y.
   std::vector<filter> filters;
@@ -186,7 +186,7 @@ struct rule_version {
   std::string location;                 ///< "file [line:column-line:column]"
   std::vector<double> estimates;        ///< bindings expected behind each operator; for explain, never for correctness
   std::string order_reason;             ///< why the atoms are in this order
-  std::optional<version_rows> by_rows;  ///< another way to do what the operators do
+  std::optional<row_wise_version> row_wise;  ///< another way to do what the operators do
   /// By `begin`. One may lie within another, with a smaller end.
   std::vector<first_match> first_matches;
 };
@@ -243,7 +243,7 @@ struct decomposition {
 
 /// A stratum of one binary relation whose rules are evaluated once, and can be for one value x of the head's first
 /// column at a time: then only the results of one row are told from its duplicates, where the fastest memory is.
-struct row_evaluation {
+struct row_wise_evaluation {
   std::vector<row_source> sources;  ///< one a version of `once`
   /// That every result has to pass, whatever rule it comes from. Slot 0 stands for x, slot 1 for y.
   std::vector<filter> filters;
@@ -302,11 +302,11 @@ struct watched_restriction {
 /// rows are still to be joined, or what was done is little beside all there is to do.
 struct restriction_watch {
   std::vector<watched_restriction> relations;
-  double largest_share = 0.1;          ///< of the rows
-  double largest_share_by_rows = 0.6;  ///< where the relation is evaluated row by row behind, at little cost
-  std::uint64_t least_rows = 1000;     ///< of all rules together: fewer tell nothing, and cost little
-  double largest_joined_share = 0.7;   ///< of the rows; or
-  double largest_lost_share = 0.1;     ///< of the candidates that are expected without restrictions
+  double largest_share = 0.1;           ///< of the rows
+  double largest_row_wise_share = 0.6;  ///< where the relation is evaluated row by row behind, at little cost
+  std::uint64_t least_rows = 1000;      ///< of all rules together: fewer tell nothing, and cost little
+  double largest_joined_share = 0.7;    ///< of the rows; or
+  double largest_lost_share = 0.1;      ///< of the candidates that are expected without restrictions
 };
 
 /// Of a stratum that is run or not: whether another one before it was given up.
@@ -322,16 +322,15 @@ struct stratum {
   bool recursive = false;
   phase once;
   std::vector<phase> loop;
-  std::optional<decomposition> decomposed;    ///< another way to do what the loop does
-  std::optional<row_evaluation> by_rows;      ///< another way to do what `once` does
-  std::optional<product_recursion> products;  ///< another way to do what the loop does
-  std::vector<relation_domain> domains;       ///< of those relations whose values are known before it begins
+  std::optional<decomposition> decomposed;      ///< another way to do what the loop does
+  std::optional<row_wise_evaluation> row_wise;  ///< another way to do what `once` does
+  std::optional<product_recursion> products;    ///< another way to do what the loop does
+  std::vector<relation_domain> domains;         ///< of those relations whose values are known before it begins
   /// Applied behind `once`, and in each iteration in front of the last advance. Rows that they take from a relation of
   /// a loop may still be read there: whoever can meet them (not delta) tests the tuple set.
   std::vector<subsumption> subsumptions;
-  /// It may be given up in front of any phase. Its relations then have some of their rows, and a stratum behind that
-  /// has them as well goes on from these: in a stratum with a loop, `once` adds to what is there and all of it is
-  /// delta.
+  /// It may be given up before any phase. Its relations then have some of their rows, and a stratum behind that has
+  /// them as well goes on from these: in a stratum with a loop, `once` adds to what is there and all of it is delta.
   std::optional<restriction_watch> watch;
   std::optional<stratum_condition> only_if;  ///< else it is not run
 };

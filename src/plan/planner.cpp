@@ -19,8 +19,8 @@
 #include "plan/passes/demand/magic_transform.hpp"
 #include "plan/passes/recursions/decomposition.hpp"
 #include "plan/passes/recursions/invariant_columns.hpp"
-#include "plan/passes/recursions/row_evaluation.hpp"
 #include "plan/passes/recursions/row_products.hpp"
+#include "plan/passes/recursions/row_wise_evaluation.hpp"
 #include "plan/passes/relations/computed_keys.hpp"
 #include "plan/passes/relations/dense_domains.hpp"
 #include "plan/passes/relations/needless_sets.hpp"
@@ -122,9 +122,9 @@ constexpr program_pass plan_passes[] = {
     {.name = "operators", .description = "slots get their numbers", .run = make_operators, .is_required = true},
     {"first-matches", "atoms whose values are only tested stop at the first match", find_first_matches},
     {"decomposition", "finds recursions that fall apart into independent ones", find_decompositions},
-    {.name = "row-evaluation",
+    {.name = "row-wise-evaluation",
      .description = "finds joins that can be made for one value of the head at a time",
-     .run = find_row_evaluations,
+     .run = find_row_wise_evaluations,
      .has_modes = true},
     {.name = "row-products",
      .description = "finds recursions that extend a relation at both sides, which can be made by rows of bits",

@@ -124,7 +124,7 @@ std::vector<reoptimizer::place> reoptimizer::places_in(std::size_t number, exten
   const auto add = [&](const phase& from, phase_builder& made, std::size_t phase_number) {
     for (std::size_t v = 0; v < from.versions.size(); ++v) {
       const rule_version& version = from.versions[v];
-      if (has_orders(made.recipes[v]) && !version.by_rows && !depends_on_order(version))
+      if (has_orders(made.recipes[v]) && !version.row_wise && !depends_on_order(version))
         places.push_back({phase_number, v, &made.recipes[v]});
     }
   };
@@ -159,7 +159,7 @@ bool reoptimizer::plan_again(std::size_t number, extent planned_part, const rela
   const bool chooses = std::any_of(planned.relations.begin(), planned.relations.end(), [&](relation_id member) {
     return !shared_->result.relations[member.value].choice_domains.empty();
   });
-  if (chooses || planned.decomposed || planned.by_rows || !planned.subsumptions.empty()) return false;
+  if (chooses || planned.decomposed || planned.row_wise || !planned.subsumptions.empty()) return false;
   const std::vector<place> places = places_in(number, planned_part);
   if (places.empty() || !reads_much(places, measures)) return false;
   const bool grown = has_grown(places, measures);

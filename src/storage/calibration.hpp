@@ -17,6 +17,16 @@ inline constexpr std::uint64_t matrix_per_hash = 8;
 /// A hash set of words pays once a packed one is larger than caches, in bytes, and where so many tuples share a word.
 inline constexpr std::uint64_t least_packed_bytes = 16u << 20;
 inline constexpr double tuples_per_word = 2;
+/// Slots that a table that grows has for each thread that moves them: starting a thread costs as much as some ten
+/// thousand slots; where tuples are read to find a slot, each costs misses in several columns (`bench_tuple_sets`).
+inline constexpr std::uint64_t slots_of_a_thread = 1u << 20;
+inline constexpr std::uint64_t row_slots_of_a_thread = 1u << 18;
+/// How many tuples share a word is told from one word in so many. No command measures it.
+inline constexpr std::uint64_t sampled_word_share = 64;
+/// Of new tuples with priorities, one part in so many goes first: those that are better than a bound, which so many of
+/// them tell (`bench/priority_delta/run`).
+inline constexpr std::uint64_t priority_share = 16;
+inline constexpr std::uint64_t sampled_priorities = 256;
 /// Candidates that are sorted before the rivals of a choice-domain are dropped.
 inline constexpr std::uint64_t least_sorted_rivals = 1u << 20;
 
@@ -41,7 +51,31 @@ inline constexpr std::uint64_t fast_growth_rows = 1u << 25;
 /// Rows of which those that are not the best are dropped.
 inline constexpr std::uint64_t least_compacted_rows = 1u << 20;
 
+// Indexes.
+/// The runs of an index that grows, on every machine: an elder run is merged with a younger one unless it has at least
+/// so many times its rows. So the sizes of runs fall geometrically, and a row is merged a logarithmic number of times.
+/// A larger factor merges more often and leaves fewer runs to search (`bench_indexes`: refresh).
+inline constexpr std::uint64_t merge_factor = 3;
+/// HISA as published merges delta with full in each iteration. That copies full, so fewer rows than this wait in runs
+/// of their own: an iteration of few tuples costs what it finds, not what is there (bench/results/first-matches.txt
+/// has what it brings; 1,024 to 16,384 were not compared).
+inline constexpr std::uint64_t few_hisa_rows = 4096;
+
+// Relations of HISA (`bench/paper/tables --storage hisa`).
+/// Candidates between two deduplications are one part in so many of the rows: each merges, that is, copies all of them.
+inline constexpr std::uint64_t hisa_candidate_share = 4;
+/// Candidates that there is room for on a device from the start; and so much room that it is given back once it is
+/// hardly used, as another relation may need the memory more.
+inline constexpr std::uint64_t least_hisa_candidates = 1u << 16;
+inline constexpr std::uint64_t released_hisa_candidates = 16 * least_hisa_candidates;
+/// Fewer rows are sorted by all of their bits at once: another launch would take longer than the passes that it saves.
+inline constexpr std::uint64_t few_sorted_rows = 1u << 20;
+
 // Indexes of a device.
+/// An index merges its runs before it has more, as a search visits each of them. No command measures it.
+inline constexpr std::uint32_t most_device_runs = 12;
+/// Rows of each side that tell the size of a join. No command measures it.
+inline constexpr std::uint64_t sampled_join_rows = 1u << 20;
 /// The number of keys of a run with so few rows isn't asked for: that waits for the device.
 inline constexpr std::uint64_t unmeasured_rows = 1u << 16;
 /// A run with more rows is sorted where its keys can't be counted by number: a table for as many keys as rows would

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FILES = ('src/exec/calibration.hpp', 'src/plan/cost/calibration.hpp', 'src/storage/calibration.hpp')
+FILES = ('src/exec/calibration.hpp', 'src/kernels/calibration.hpp', 'src/plan/cost/calibration.hpp', 'src/storage/calibration.hpp')
 NUMBER = r'-?[\d.]+(?:e[+-]\d+)?'
 MEASURED = re.compile(r'(\w+) +(%s) +(%s) +(%s)(?: !)?' % (NUMBER, NUMBER, NUMBER))
 UNMEASURED = re.compile(r'(\w+) +(\S.*?) +- +- (src/\S+)')

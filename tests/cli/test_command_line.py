@@ -310,7 +310,7 @@ There is no relation nothing
     def test_wrong_options(self):
         for options in (['--nonsense'], ['--backend', 'abacus'], ['--storage', 'shelf'], ['--memory-limit', '12Q'], ['--memory-limit', ''],
                         ['--memory-limit='], ['--stats', ''], ['-p', ''], ['-o', ''], ['-P', 'a'], ['-P', ''], ['-P', ':b'],
-                        ['--tune', 'joins=sorted'], ['--tune', 'magic-sets=maybe'], ['--tune', 'row-evaluation=all'], ['--tune', 'joins=nested'],
+                        ['--tune', 'joins=sorted'], ['--tune', 'magic-sets=maybe'], ['--tune', 'row-wise-evaluation=all'], ['--tune', 'joins=nested'],
                         ['--tune', 'magic-sets'], ['--tune', '=on'], ['--tune', 'magic=on'],
                         ['--storage', 'hisa', '--backend', 'cpu', '--tune', 'joins=nested'],
                         ['--tune', 'buffer-factor=0.5'], ['--tune', 'buffer-factor=-1'], ['--tune', 'buffer-factor=much'],

@@ -24,7 +24,7 @@ inline plan::program make_watched_plan(const sema::program& source, std::uint64_
   plan::program plan = plan::make_plan(source, {}, {.magic_sets = plan::magic_sets_mode::watched});
   for (plan::stratum& stratum : plan.strata) {
     if (!stratum.watch) continue;
-    stratum.watch->largest_share = stratum.watch->largest_share_by_rows = -1;
+    stratum.watch->largest_share = stratum.watch->largest_row_wise_share = -1;
     stratum.watch->least_rows = least_rows;
     stratum.watch->largest_joined_share = 1;
   }

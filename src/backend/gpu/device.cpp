@@ -111,8 +111,8 @@ bool device_memory::add_slab(std::uint64_t bytes) {
 void* device_memory::take(std::uint64_t bytes) {
   void* memory = pool_.allocate(bytes);
   if (memory != nullptr) return memory;
-  // As much as there is already, so that the next arrays find room in it too, but for a quarter of what is left; if
-  // that is refused, what is needed.
+  // The new slab is as large as all slabs so far, so that the next arrays find room in it too, but at most a quarter of
+  // the free memory. If that is refused, it is as large as needed.
   const std::uint64_t free_bytes = memory_of_device().free_bytes;
   const std::uint64_t needed = block_pool::slab_bytes_for(bytes);
   std::uint64_t wanted = std::max<std::uint64_t>(needed, std::min(free_bytes / 4, slab_bytes_));

@@ -4,7 +4,7 @@
 
 #include "sema/program.hpp"
 
-/// What of a program goes on from facts that were inserted, semi-naively, in place of beginning anew.
+/// Which relations of a program are continued semi-naively from inserted facts, instead of being evaluated anew.
 namespace gpulog::detail {
 
 /// By relation: those that do nothing but get more tuples, so that what they have stays true.

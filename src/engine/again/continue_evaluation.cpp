@@ -41,8 +41,8 @@ std::vector<bool> united(std::vector<bool> all, const std::vector<bool>& others)
 /// restricted, and nothing is known of values.
 plan::options planning_to_continue(plan::options chosen) {
   chosen.supplementary = plan::supplementary_mode::off;
-  for (const char* const pass : {"decomposition", "row-evaluation", "row-products", "dense-domains", "needless-sets",
-                                 "unneeded-relations", "magic-sets", "magic-transform"})
+  for (const char* const pass : {"decomposition", "row-wise-evaluation", "row-products", "dense-domains",
+                                 "needless-sets", "unneeded-relations", "magic-sets", "magic-transform"})
     chosen.off.insert(pass);
   return chosen;
 }
@@ -121,28 +121,28 @@ void engine_state::note_seconds_anew() {
   waiting.clear();
 }
 
-/// Makes an evaluation that goes on, with the results of growing relations and of what their rules read. What the one
-/// before went on with goes on, too, if that takes nothing away from this one.
+/// Makes a continuing evaluation, with the results of growing relations and of the relations that their rules read.
+/// Relations of the former continuing evaluation stay in it, unless a relation of this one could not grow then.
 void engine_state::take_over(const changes& now, const std::vector<bool>& growing) {
-  evaluation::recursion made{now.changed, growing, {}, nullptr};
+  evaluation::recursion recursion{now.changed, growing, {}, nullptr};
   if (continuing) {
     const evaluation::recursion& before = *continuing->continued;
     const std::vector<bool> both = united(now.changed, before.changed);
     std::vector<bool> all = growing_from(analysed(), affected_by(analysed(), both), now.erased);
-    if (includes(all, united(growing, before.growing))) made = {both, std::move(all), {}, nullptr};
+    if (includes(all, united(growing, before.growing))) recursion = {both, std::move(all), {}, nullptr};
   }
-  made.held = united(read_by(analysed(), made.growing), made.growing);
+  recursion.held = united(read_by(analysed(), recursion.growing), recursion.growing);
   staged_facts inserted = std::exchange(staged, staged_facts(staged.size()));
   {
     const span_scope span(figures, zero, "take over");
-    for (std::uint32_t number = 0; number < made.held.size(); ++number) {
-      if (made.held[number]) stage_results_of(number);
+    for (std::uint32_t number = 0; number < recursion.held.size(); ++number) {
+      if (recursion.held[number]) stage_results_of(number);
     }
   }
   continuing = current = std::make_shared<evaluation>();
   current->text = source;
-  current->source = std::make_shared<const sema::program>(recursion_of(analysed(), made.growing));
-  current->continued = std::move(made);
+  current->source = std::make_shared<const sema::program>(recursion_of(analysed(), recursion.growing));
+  current->continued = std::move(recursion);
   static_cast<void>(plan_current(planning_to_continue(tuned.chosen_planning())));
   exec::options chosen = execution_options();
   chosen.continues = true;

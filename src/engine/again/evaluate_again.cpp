@@ -106,21 +106,21 @@ void engine_state::keep_facts(const sema::program& first) {
 }
 
 engine_state::changes engine_state::find_changes() const {
-  changes found{std::vector<bool>(staged.size()), std::vector<bool>(staged.size()), {}, {}};
+  changes result{std::vector<bool>(staged.size()), std::vector<bool>(staged.size()), {}, {}};
   for (std::size_t number = 0; number < staged.size(); ++number) {
     const auto& blocks = staged[number];
-    found.erased[number] = !erased[number].empty() || !is_complete(relation_id(static_cast<std::uint32_t>(number)));
-    found.changed[number] =
+    result.erased[number] = !erased[number].empty() || !is_complete(relation_id(static_cast<std::uint32_t>(number)));
+    result.changed[number] =
         !erased[number].empty() || stale[number] || !homes[number] ||
         std::any_of(blocks.begin(), blocks.end(), [](const auto& block) { return block.rows != 0; });
   }
-  const std::vector<bool> reached = affected_by(analysed(), found.changed);
-  found.affected = reached;
+  const std::vector<bool> reached = affected_by(analysed(), result.changed);
+  result.affected = reached;
   for (std::size_t number = 0; number < staged.size(); ++number)
-    found.affected[number] = found.affected[number] && needed[number];
-  found.affected = with_incomplete(std::move(found.affected));
-  found.left = without(reached, found.affected);
-  return found;
+    result.affected[number] = result.affected[number] && needed[number];
+  result.affected = with_incomplete(std::move(result.affected));
+  result.left = without(reached, result.affected);
+  return result;
 }
 
 /// In front of what was inserted: the facts that were there before, and all of it without what was erased.
@@ -195,8 +195,8 @@ bool engine_state::is_complete(relation_id relation) const {
   return home.members[relation.value];
 }
 
-/// Strata that a change may reach go on from it, or begin anew; the others stay where they are. What nobody needs
-/// waits, with its facts.
+/// Strata that a change may reach are continued or evaluated anew; the others keep their rows. Relations that no output
+/// needs are left, with their facts, until one does.
 void engine_state::evaluate_again() {
   const changes now = find_changes();
   if (!is_any(now.affected)) return;

@@ -7,12 +7,12 @@
 /// What a program has that goes further than another one.
 namespace gpulog::detail {
 
-/// Whether all that is there of the relations of a program is good for another one: it declares the same relations,
-/// types and functors in front, and has the same facts in front.
+/// Whether another program can take over all rows of a program's relations: its declarations of relations, types and
+/// functors begin with the same ones, and so do its facts.
 [[nodiscard]] bool extends(const sema::program& next, const sema::program& before);
 
-/// By relation of the longer program: those that the other one has with the same rules. What was a query before is
-/// none.
+/// By relation of the longer program: whether the other one has it with the same rules. A query of the other program
+/// does not count.
 [[nodiscard]] std::vector<bool> with_same_rules(const sema::program& next, const sema::program& before);
 
 }  // namespace gpulog::detail

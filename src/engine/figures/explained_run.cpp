@@ -131,7 +131,7 @@ void add_rule(std::string& result, const rule_statistics& rule, const stratum_st
                                               : fmt::format("rows of its steps are those of {} of {} runs",
                                                             count_text(rule.counted_runs), count_text(rule.runs));
     if (rule.strategy != "pipelines") text += "; strategy: " + rule.strategy;
-    if (rule.runs_by_rows != 0) text += fmt::format(" (in {} of {} runs)", rule.runs_by_rows, rule.runs);
+    if (rule.row_wise_runs != 0) text += fmt::format(" (in {} of {} runs)", rule.row_wise_runs, rule.runs);
     add_lines(result, "    ", 6, text);
   }
   add_operators(result, rule);

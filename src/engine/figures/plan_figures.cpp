@@ -59,12 +59,12 @@ std::vector<operator_statistics> operators_of(const plan::program& plan, const p
 
 /// How a version ran whose rows by operator are not known.
 std::string other_strategy(const exec::stratum_statistics& measured, const stratum_statistics& figures, bool in_loop,
-                           bool by_rows) {
-  if (by_rows) return "row-evaluation";
+                           bool row_wise) {
+  if (row_wise) return "row-wise-evaluation";
   for (const std::string& one : measured.strategies) {
     const bool searches =
         one.starts_with("search") || one == "condensation" || one == "row-takeover" || one == "row-products";
-    if (in_loop ? searches : one == "row-evaluation" || one == "row-products") return one;
+    if (in_loop ? searches : one == "row-wise-evaluation" || one == "row-products") return one;
   }
   return figures.backend == "cpu" ? "pipelines" : figures.backend;
 }
@@ -73,20 +73,22 @@ void add_rule(const plan::reoptimizer& planner, std::size_t stratum, std::size_t
               const plan::rule_version& version, const exec::stratum_statistics& measured,
               stratum_statistics& figures) {
   const plan::program& plan = planner.plan();
-  const exec::version_statistics& own = measured.versions[number];
+  const exec::version_statistics& version_figures = measured.versions[number];
   const plan::stratum& planned = plan.strata[stratum];
   const bool is_subsumption = number + planned.subsumptions.size() >= measured.versions.size();
   rule_statistics& rule = figures.rules[number];
-  if (own.counted != nullptr && !is_subsumption) rule.counted_runs = std::min(own.counted->runs, own.runs);
-  const bool is_counted = own.counted != nullptr && own.counted->runs == own.runs;
+  if (version_figures.counted != nullptr && !is_subsumption)
+    rule.counted_runs = std::min(version_figures.counted->runs, version_figures.runs);
+  const bool is_counted = version_figures.counted != nullptr && version_figures.counted->runs == version_figures.runs;
   rule.location = version.location;
   rule.order = version.order_reason;
   rule.plan = lines_of(plan::explain(plan, version));
-  rule.operators = operators_of(plan, version, rule.counted_runs != 0 || is_counted ? own.counted.get() : nullptr);
+  rule.operators =
+      operators_of(plan, version, rule.counted_runs != 0 || is_counted ? version_figures.counted.get() : nullptr);
   const bool in_loop = number >= planned.once.versions.size();
   rule.strategy = is_subsumption ? "subsumption"
                   : is_counted   ? "pipelines"
-                                 : other_strategy(measured, figures, in_loop, own.runs_by_rows != 0);
+                                 : other_strategy(measured, figures, in_loop, version_figures.row_wise_runs != 0);
   if (const plan::rule_version* first = planner.first_plan(stratum, number))
     rule.first_plan = lines_of(plan::explain(plan, *first));
 }
@@ -112,11 +114,11 @@ void add_sizes(const plan::program& plan, const plan_record& record, std::size_t
   const plan_record::sizes* const reordered = record.reordered(number);
   for (const relation_id relation : relations_of(plan.strata[number])) {
     const plan_record::known_size planned = record.planned(relation);
-    size_statistics& made = figures.sizes.emplace_back();
-    made.relation = plan.relations[relation.value].name;
-    made.planned = planned.rows;
-    made.was_counted = planned.is_counted;
-    if (reordered != nullptr) made.known_later = reordered->at(relation).rows;
+    size_statistics& size = figures.sizes.emplace_back();
+    size.relation = plan.relations[relation.value].name;
+    size.planned = planned.rows;
+    size.was_counted = planned.is_counted;
+    if (reordered != nullptr) size.known_later = reordered->at(relation).rows;
   }
 }
 

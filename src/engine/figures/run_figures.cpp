@@ -165,7 +165,7 @@ stratum_statistics engine_state::figures_of(const evaluation& measured, const ex
     rule.candidates = version.candidates;
     rule.tuples = version.tuples;
     rule.seconds = version.seconds;
-    rule.runs_by_rows = version.runs_by_rows;
+    rule.row_wise_runs = version.row_wise_runs;
     rule.wraps_around = version.wraps_around != nullptr && version.wraps_around->load();
   }
   if (!from.is_complete) add_running_step(stratum, to);

@@ -4,16 +4,11 @@
 #include <bit>
 #include <cmath>
 
+#include "exec/calibration.hpp"
 #include "plan/cost/calibration.hpp"
 #include "storage/sets/hash.hpp"
 
 namespace gpulog::detail {
-namespace {
-
-/// Rows of a relation that are looked at: what is told from them is off by some percent, and takes 50 us a time.
-constexpr std::uint64_t rows_sampled = 1U << 13;
-
-}  // namespace
 
 key_counter::key_counts key_counter::count(const std::vector<const std::vector<word>*>& columns) {
   const std::size_t rows = columns.front()->size();
@@ -60,7 +55,7 @@ run_measures::measured& run_measures::measured_of(relation_id relation) const {
 }
 
 void run_measures::sample(const std::vector<relation_id>& relations) const {
-  std::vector<storage::sampled_rows> samples = running_.sample(relations, rows_sampled);
+  std::vector<storage::sampled_rows> samples = running_.sample(relations, exec::calibration::measured_rows);
   for (std::size_t number = 0; number < relations.size(); ++number)
     measured_[relations[number]].sample = std::move(samples[number]);
 }

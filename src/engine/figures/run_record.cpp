@@ -73,7 +73,7 @@ class event_listener final : public exec::run_listener {
     event.location = now.version->location;
     tell(event);
   }
-  /// In front of a loop a rule runs once; its figures are known when the next step begins.
+  /// Before a loop a rule runs once; its figures are known when the next step begins.
   void end_step(const exec::running_step& now) override {
     if (now.iteration == 0) done_ = now.version;
   }

@@ -56,7 +56,7 @@ ordered_json document_of(const rule_statistics& rule) {
           {"candidates", rule.candidates},
           {"tuples", rule.tuples},
           {"seconds", rule.seconds},
-          {"runs_by_rows", rule.runs_by_rows},
+          {"row_wise_runs", rule.row_wise_runs},
           {"counted_runs", rule.counted_runs},
           {"wraps_around", rule.wraps_around},
           {"plan", rule.plan},

@@ -48,58 +48,58 @@ sema::expression renamed(sema::expression e, std::uint32_t first) {
 
 sema::literal renamed(const sema::literal& part, std::uint32_t first) {
   if (const auto* read = std::get_if<sema::atom>(&part)) {
-    sema::atom made = *read;
-    for (sema::expression& argument : made.arguments) argument = renamed(std::move(argument), first);
-    return made;
+    sema::atom changed_atom = *read;
+    for (sema::expression& argument : changed_atom.arguments) argument = renamed(std::move(argument), first);
+    return changed_atom;
   }
-  sema::constraint made = std::get<sema::constraint>(part);
-  made.left = renamed(std::move(made.left), first);
-  made.right = renamed(std::move(made.right), first);
-  return made;
+  sema::constraint changed_test = std::get<sema::constraint>(part);
+  changed_test.left = renamed(std::move(changed_test.left), first);
+  changed_test.right = renamed(std::move(changed_test.right), first);
+  return changed_test;
 }
 
 /// Puts the body of a rule in the place of an atom: what the atom says of the tuple, as equalities, and the body.
 void put_in(const sema::rule& source, const sema::atom& replaced, linear_rule& into) {
   const auto first = static_cast<std::uint32_t>(into.rule.variables.size());
   into.rule.variables.insert(into.rule.variables.end(), source.variables.begin(), source.variables.end());
-  linear_rule::premise& made = into.premises.back();
-  made.by = source.id.value;
-  made.count = 0;
+  linear_rule::premise& premise = into.premises.back();
+  premise.by = source.id.value;
+  premise.count = 0;
   for (std::size_t column = 0; column < replaced.arguments.size(); ++column) {
-    made.values.push_back(renamed(source.head.arguments[column], first));
+    premise.values.push_back(renamed(source.head.arguments[column], first));
     if (replaced.arguments[column].is_unnamed()) continue;
     into.rule.body.emplace_back(
-        sema::constraint{comparison_op::equal, replaced.arguments[column], made.values.back(), replaced.span});
+        sema::constraint{comparison_op::equal, replaced.arguments[column], premise.values.back(), replaced.span});
   }
   for (const sema::literal& part : source.body) {
     into.rule.body.push_back(renamed(part, first));
-    made.count += is_premise(part) ? 1 : 0;
+    premise.count += is_premise(part) ? 1 : 0;
   }
 }
 
 /// @param by for each positive atom: the rule whose body stands in its place; none: the atom stays
 linear_rule form_of(const sema::program& program, const sema::rule& source, const std::vector<std::uint32_t>& by) {
-  linear_rule made;
-  made.rule = source;
-  made.rule.body.clear();
+  linear_rule linear;
+  linear.rule = source;
+  linear.rule.body.clear();
   std::size_t number = 0;
   std::size_t next = 0;
   for (const sema::literal& part : source.body) {
     if (!is_premise(part)) {
-      made.rule.body.push_back(part);
+      linear.rule.body.push_back(part);
       continue;
     }
     const auto& read = std::get<sema::atom>(part);
-    made.premises.push_back({read.relation, next, 1, linear_rule::none, {}});
+    linear.premises.push_back({read.relation, next, 1, linear_rule::none, {}});
     if (by[number] == linear_rule::none) {
-      made.rule.body.push_back(part);
+      linear.rule.body.push_back(part);
     } else {
-      put_in(program.rules[by[number]], read, made);
+      put_in(program.rules[by[number]], read, linear);
     }
-    next += made.premises.back().count;
+    next += linear.premises.back().count;
     ++number;
   }
-  return made;
+  return linear;
 }
 
 }  // namespace

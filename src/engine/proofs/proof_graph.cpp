@@ -39,10 +39,10 @@ proof_graph::number proof_graph::tuple_number(relation_id relation, std::span<co
   if (slots_.size() < 2 * (tuples_.size() + 1)) grow();
   const std::uint64_t slot = slot_of(relation, words);
   if (slots_[slot] != 0) return slots_[slot] - 1;
-  tuple& made = tuples_.emplace_back();
-  made.relation = relation;
-  made.arity = static_cast<std::uint32_t>(words.size());
-  made.words = words_.size();
+  tuple& added = tuples_.emplace_back();
+  added.relation = relation;
+  added.arity = static_cast<std::uint32_t>(words.size());
+  added.words = words_.size();
   words_.insert(words_.end(), words.begin(), words.end());
   slots_[slot] = static_cast<number>(tuples_.size());
   return slots_[slot] - 1;
@@ -55,20 +55,20 @@ void proof_graph::set_fact(number of) {
 
 void proof_graph::add_instance(number head, std::uint32_t rule, std::span<const number> premises) {
   const auto own = static_cast<number>(instances_.size());
-  instance made;
-  made.head = head;
-  made.rule = rule;
-  made.first_premise = premises_.size();
-  made.premise_count = static_cast<std::uint32_t>(premises.size());
+  instance added;
+  added.head = head;
+  added.rule = rule;
+  added.first_premise = premises_.size();
+  added.premise_count = static_cast<std::uint32_t>(premises.size());
   const number before = std::exchange(tuples_[head].last_instance, own);
   (before == none ? tuples_[head].first_instance : instances_[before].next) = own;
   for (const number premise : premises) {
     premises_.push_back(premise);
     uses_.push_back({own, std::exchange(tuples_[premise].first_use, static_cast<number>(uses_.size()))});
-    made.unproven += tuples_[premise].is_proven ? 0 : 1;
+    added.unproven += tuples_[premise].is_proven ? 0 : 1;
   }
-  instances_.push_back(made);
-  if (made.unproven == 0 && !tuples_[head].is_proven) prove(head);
+  instances_.push_back(added);
+  if (added.unproven == 0 && !tuples_[head].is_proven) prove(head);
 }
 
 void proof_graph::prove(number first) {

@@ -195,12 +195,12 @@ void rule_matcher::for_each(std::span<const word> head, search_budget& budget, c
 /// @return false: no more are wanted, as all that follow do
 bool rule_matcher::run(const place& here) {
   if (here.number == here.all.size()) return here.found();
-  step& own = here.all[here.number];
-  if (const auto* tested = std::get_if<sema::constraint>(own.part)) return test(*tested, here);
-  if (const auto* folded = std::get_if<sema::aggregate>(own.part)) return fold(*folded, here);
-  if (const auto* made = std::get_if<sema::generator>(own.part)) return generate(*made, here);
-  const auto& read = std::get<sema::atom>(*own.part);
-  if (read.negated) return has_match(read, own) || go_on(here);
+  step& current_step = here.all[here.number];
+  if (const auto* tested = std::get_if<sema::constraint>(current_step.part)) return test(*tested, here);
+  if (const auto* folded = std::get_if<sema::aggregate>(current_step.part)) return fold(*folded, here);
+  if (const auto* made = std::get_if<sema::generator>(current_step.part)) return generate(*made, here);
+  const auto& read = std::get<sema::atom>(*current_step.part);
+  if (read.negated) return has_match(read, current_step) || go_on(here);
   return match(read, here);
 }
 
@@ -218,13 +218,14 @@ bool rule_matcher::has_match(const sema::atom& read, step& own) {
 }
 
 bool rule_matcher::match(const sema::atom& read, const place& here) {
-  step& own = here.all[here.number];
-  if (own.columns == nullptr && !read.arguments.empty()) own.columns = &stored_->columns(read.relation);
+  step& current_step = here.all[here.number];
+  if (current_step.columns == nullptr && !read.arguments.empty())
+    current_step.columns = &stored_->columns(read.relation);
   const auto visit = [&](std::uint64_t row) { return match_row(read, row, here); };
   budget_->spend();
-  if (!own.keys.empty()) {
-    if (own.index == nullptr) own.index = &stored_->index(read.relation, own.keys);
-    return own.index->for_each(key_of(read, own), visit);
+  if (!current_step.keys.empty()) {
+    if (current_step.index == nullptr) current_step.index = &stored_->index(read.relation, current_step.keys);
+    return current_step.index->for_each(key_of(read, current_step), visit);
   }
   const std::uint64_t rows = stored_->rows(read.relation);
   for (std::uint64_t row = 0; row < rows; ++row) {
@@ -235,13 +236,13 @@ bool rule_matcher::match(const sema::atom& read, const place& here) {
 
 bool rule_matcher::match_row(const sema::atom& read, std::uint64_t row, const place& here) {
   budget_->spend();
-  const step& own = here.all[here.number];
+  const step& current_step = here.all[here.number];
   const std::size_t before = values_.mark();
   bool fits = true;
-  std::vector<word>* const premise = own.is_premise ? &premises_[own.premise] : nullptr;
+  std::vector<word>* const premise = current_step.is_premise ? &premises_[current_step.premise] : nullptr;
   if (premise != nullptr) premise->clear();
   for (std::size_t column = 0; fits && column < read.arguments.size(); ++column) {
-    const word value = (*own.columns)[column][row];
+    const word value = (*current_step.columns)[column][row];
     if (premise != nullptr) premise->push_back(value);
     fits = values_.unify(read.arguments[column], value);
   }
@@ -252,7 +253,7 @@ bool rule_matcher::match_row(const sema::atom& read, std::uint64_t row, const pl
 
 /// Binds what an equality gives a value.
 bool rule_matcher::is_true(const sema::constraint& tested) {
-  // What counts was so when the engine asked; the tuple says what came of it.
+  // A counter cannot be asked again: it had its value when the engine ran, and the tuple shows the result.
   if (counts(tested.left) || counts(tested.right)) return true;
   for (const auto& [form, other] : {std::pair(&tested.left, &tested.right), std::pair(&tested.right, &tested.left)}) {
     const bool is_open = form->is_record() || (form->is_variable() && !values_.is_bound(form->variable));

@@ -30,7 +30,7 @@ struct search_budget {
 };
 
 /// Finds instances of one rule in relations that are complete: the rule as the program has it, by nested loops with
-/// indexes, from the head's values on. So a plan, and what its passes have made of the rules, play no part.
+/// indexes, from the head's values on. So it depends neither on the plan nor on what passes made of the rules.
 class rule_matcher {
  public:
   /// @param source stays where it is

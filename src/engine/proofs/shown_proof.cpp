@@ -101,17 +101,17 @@ const proof_graph::instance* proof_search::best_instance(number of) const {
 
 proof proof_search::shown(number of, std::size_t depth, bool is_least) {
   const proof_graph::tuple& tuple = graph_[of];
-  proof made;
-  made.text = tuple_text(*engine_, tuple.relation, graph_.words(of));
-  made.relation = engine_->analysed()[tuple.relation].name;
-  if (tuple.is_fact || depth == 0) return made;
-  made.height = tuple.height;
-  made.is_least = is_least;
-  made.what = proof::kind::cut;
+  proof shown;
+  shown.text = tuple_text(*engine_, tuple.relation, graph_.words(of));
+  shown.relation = engine_->analysed()[tuple.relation].name;
+  if (tuple.is_fact || depth == 0) return shown;
+  shown.height = tuple.height;
+  shown.is_least = is_least;
+  shown.what = proof::kind::cut;
   // A tree may be far larger than the tuples that are in it.
-  if (depth == 1 || tuples_left_ == 0) return made;
-  if (const auto* by = best_instance(of)) show_instance(of, *by, depth, is_least, made);
-  return made;
+  if (depth == 1 || tuples_left_ == 0) return shown;
+  if (const auto* by = best_instance(of)) show_instance(of, *by, depth, is_least, shown);
+  return shown;
 }
 
 sema::rule proof_search::with_values(number of, const proof_graph::instance& by) {
@@ -168,10 +168,10 @@ failed_rule proof_search::failure_of(relation_id relation, std::size_t rule, std
   const sema::program& program = engine_->analysed();
   const sema::rule& source = program[program[relation].rules[rule]];
   const variable_types types(program, source);
-  failed_rule made;
-  made.number = rule + 1;
-  made.rule = sema::source_text(program, source);
-  made.location = to_string(source.span);
+  failed_rule shown;
+  shown.number = rule + 1;
+  shown.rule = sema::source_text(program, source);
+  shown.location = to_string(source.span);
   std::vector<std::optional<word>> values(source.variables.size());
   for (std::size_t variable = 0; variable < values.size(); ++variable) {
     const auto found = given.find(source.variables[variable].name);
@@ -180,17 +180,17 @@ failed_rule proof_search::failure_of(relation_id relation, std::size_t rule, std
     if (!values[variable]) throw input_error("'" + found->second + "' is no value of variable " + found->first);
   }
   rule_matcher& matcher = matcher_of(source.id);
-  made.fits_head = matcher.assume(words, values);
-  if (!made.fits_head) return made;
+  shown.fits_head = matcher.assume(words, values);
+  if (!shown.fits_head) return shown;
   const sema::rule filled = named_by_values(*engine_, source, matcher.values());
   for (std::size_t variable = 0; variable < values.size(); ++variable) {
     const sema::variable& one = source.variables[variable];
     const bool is_free = !matcher.values().is_bound(static_cast<std::uint32_t>(variable)) && !is_made(one);
-    if (is_free && types.is_known(variable)) made.free_variables.push_back(one.name);
+    if (is_free && types.is_known(variable)) shown.free_variables.push_back(one.name);
   }
   for (const sema::literal& part : source.body) {
     search_budget budget{exec::calibration::proof_layer_looks};
-    failed_rule::part& one = made.parts.emplace_back();
+    failed_rule::part& one = shown.parts.emplace_back();
     one.text = literal_text(program, filled, part);
     try {
       one.holds = matcher.holds(part, budget);
@@ -198,7 +198,7 @@ failed_rule proof_search::failure_of(relation_id relation, std::size_t rule, std
       one.holds.reset();
     }
   }
-  return made;
+  return shown;
 }
 
 std::vector<failed_rule> proof_search::why_not(relation_id relation, std::span<const word> words,

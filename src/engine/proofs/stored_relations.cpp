@@ -20,14 +20,14 @@ std::vector<std::uint32_t> all_columns(std::size_t arity) {
 std::uint64_t stored_relations::rows(relation_id relation) const { return engine_->rows(relation.value); }
 
 stored_relations::table stored_relations::pairs_of(relation_id relation) const {
-  table made;
+  table pairs;
   std::vector<word*> columns;
   for (int side = 0; side < 2; ++side) {
-    columns.push_back(made.memory.emplace_back(engine_->memory, rows(relation)).data());
+    columns.push_back(pairs.memory.emplace_back(engine_->memory, rows(relation)).data());
   }
   engine_->homes[relation.value]->executor->read_pairs(relation, 0, rows(relation), columns.data());
-  made.columns.assign(columns.begin(), columns.end());
-  return made;
+  pairs.columns.assign(columns.begin(), columns.end());
+  return pairs;
 }
 
 const std::vector<const word*>& stored_relations::columns(relation_id relation) {
@@ -54,14 +54,14 @@ stored_relations::table stored_relations::facts_of(relation_id relation) const {
   const std::size_t arity = engine_->analysed()[relation].attributes.size();
   std::uint64_t rows = 0;
   for (const staged_rows& block : blocks) rows += block.rows;
-  table made;
+  table facts;
   for (std::size_t column = 0; column < arity; ++column) {
-    word* next = made.memory.emplace_back(engine_->memory, rows).data();
-    made.columns.push_back(next);
+    word* next = facts.memory.emplace_back(engine_->memory, rows).data();
+    facts.columns.push_back(next);
     for (const staged_rows& block : blocks) next = std::copy_n(block.columns[column].data(), block.rows, next);
   }
-  made.rows = std::make_unique<column_index>(made.columns, all_columns(arity), rows, engine_->memory);
-  return made;
+  facts.rows = std::make_unique<column_index>(facts.columns, all_columns(arity), rows, engine_->memory);
+  return facts;
 }
 
 bool stored_relations::is_fact(relation_id relation, std::span<const word> row) {

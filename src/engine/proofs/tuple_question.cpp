@@ -30,13 +30,13 @@ tuple_question::tuple_question(engine_state& engine, std::string_view text) : en
 
 tuple_question::atom tuple_question::atom_from(std::string_view text) {
   const written_tuple written = written_tuple_of(*engine_, text);
-  atom made{written.relation, {}};
+  atom resolved{written.relation, {}};
   const sema::relation& declared = engine_->analysed()[written.relation];
   for (std::size_t column = 0; column < written.values.size(); ++column) {
     const sema::attribute& attribute = declared.attributes[column];
     const value_type type{attribute.kind, attribute.structure};
     const std::string_view value = written.values[column];
-    argument& own = made.arguments.emplace_back();
+    argument& own = resolved.arguments.emplace_back();
     if (value == "_") continue;
     if (is_variable(value)) {
       own.variable = variable_named(value, type);
@@ -44,7 +44,7 @@ tuple_question::atom tuple_question::atom_from(std::string_view text) {
       own.constant = value_of_attribute(*engine_, value, declared, column);
     }
   }
-  return made;
+  return resolved;
 }
 
 std::size_t tuple_question::variable_named(std::string_view name, const value_type& type) {

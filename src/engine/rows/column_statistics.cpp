@@ -7,19 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "exec/calibration.hpp"
 #include "storage/sets/hash.hpp"
 
 namespace gpulog::detail {
 namespace {
-
-constexpr std::uint64_t slots_per_row = 4;
-constexpr std::uint64_t least_slots = 64;
-constexpr std::uint64_t most_slots = 1u << 21;
-/// Rows that are looked at.
-constexpr std::uint64_t most_rows = 1u << 22;
-
-/// Values that are compared, of two groups of columns.
-constexpr std::uint64_t most_compared = 1u << 16;
 
 std::uint64_t rows_in(const std::vector<value_range>& columns) {
   return std::accumulate(columns.begin(), columns.end(), std::uint64_t{0},
@@ -57,7 +49,7 @@ class value_counts {
     }
   }
 
-  std::vector<counted> slots_ = std::vector<counted>(least_slots);
+  std::vector<counted> slots_ = std::vector<counted>(exec::calibration::least_counting_slots);
   std::uint64_t used_ = 0;
 };
 
@@ -77,7 +69,7 @@ value_counts count_values(const std::vector<value_range>& columns, std::uint64_t
 
 plan::shared_values shared_between(const std::vector<value_range>& columns, const std::vector<value_range>& others) {
   const std::uint64_t rows = rows_in(columns) + rows_in(others);
-  const std::uint64_t share = std::bit_ceil(std::max<std::uint64_t>(1, rows / most_compared));
+  const std::uint64_t share = std::bit_ceil(std::max<std::uint64_t>(1, rows / exec::calibration::compared_values));
   const auto values = count_values(columns, share);
   const auto other_values = count_values(others, share);
   std::uint64_t shared = 0;
@@ -99,11 +91,13 @@ plan::shared_values shared_between(const std::vector<value_range>& columns, cons
 
 distinct_counter::distinct_counter(std::uint64_t rows)
     : rows_(rows),
-      slots_(std::clamp(std::bit_ceil(std::min(rows, most_rows) * slots_per_row), least_slots, most_slots)),
+      slots_(std::clamp(std::bit_ceil(std::min(rows, exec::calibration::counted_fact_rows) *
+                                      exec::calibration::counting_slots_of_row),
+                        exec::calibration::least_counting_slots, exec::calibration::most_counting_slots)),
       bits_(slots_ / 64) {}
 
 void distinct_counter::add(const word* values, std::uint64_t rows) {
-  const std::uint64_t n = std::min(rows, most_rows - seen_);
+  const std::uint64_t n = std::min(rows, exec::calibration::counted_fact_rows - seen_);
   for (std::uint64_t row = 0; row < n; ++row) {
     const std::uint64_t slot = storage::scale(storage::mix(values[row] + 1ULL), slots_);
     bits_[slot / 64] |= 1ULL << (slot % 64);

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "exec/calibration.hpp"
 #include "plan/passes/relations/dense_domains.hpp"
 #include "storage/calibration.hpp"
 #include "storage/relation/relation_options.hpp"
@@ -11,11 +12,6 @@
 
 namespace gpulog::detail {
 namespace {
-
-/// A matrix over numbers has to be so many times smaller than one over the values.
-constexpr std::uint64_t least_gain = 4;
-/// Bytes of a matrix for each row of facts: no relation is expected to have more tuples than such a one is taken for.
-constexpr std::uint64_t matrix_bytes_per_row = 65536;
 
 /// What is known of a class before it is numbered.
 struct class_size {
@@ -94,10 +90,12 @@ std::vector<bool> dense_domain_encoding::choose(const encoding_choice& chosen, c
         bounds.push_back(size(its.back()).bound);
         rows = std::max(rows, size(its.back()).rows);
       }
-      if (its.size() != domain.columns.size() || rows < dense_domain_encoding::least_rows) continue;
+      if (its.size() != domain.columns.size() || rows < exec::calibration::least_encoded_rows) continue;
       const std::uint64_t small = storage::bit_matrix_shape::of(numbers).bytes();
       const std::uint64_t large = storage::bit_matrix_shape::of(bounds).bytes();
-      if (small > std::min(chosen.largest_matrix, matrix_bytes_per_row * rows) || large / least_gain < small) continue;
+      if (small > std::min(chosen.largest_matrix, exec::calibration::matrix_bytes_of_row * rows) ||
+          large / exec::calibration::least_encoding_gain < small)
+        continue;
       if (large <= storage::calibration::small_matrix_bytes) continue;
       for (const std::size_t i : its) wanted[i] = true;
     }

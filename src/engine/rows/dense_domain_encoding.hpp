@@ -26,9 +26,6 @@ struct encoding_choice {
 /// translated when they are loaded, results when they are read.
 class dense_domain_encoding {
  public:
-  /// With fewer rows of facts, nothing but a hash set pays.
-  static constexpr std::uint64_t least_rows = 1024;
-
   dense_domain_encoding(const plan::program& planned, backend::memory_resource& resource);
   dense_domain_encoding(dense_domain_encoding&&) = default;
 

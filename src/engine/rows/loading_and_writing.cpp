@@ -14,6 +14,7 @@
 
 #include "engine/engine_state.hpp"
 #include "engine/figures/run_figures.hpp"
+#include "exec/calibration.hpp"
 #include "gpulog/error.hpp"
 #include "io/directive_parameters.hpp"
 #include "io/facts_reader.hpp"
@@ -67,14 +68,6 @@ std::string file_named(const std::map<std::string, std::string>& parameters) {
   return "stdout";
 }
 
-/// With so many rows, or bytes of a file of facts, it is likely that the device will have something to do.
-constexpr std::uint64_t rows_for_a_device = 50000;
-constexpr std::uint64_t bytes_for_a_device = 500000;
-
-/// Of compressed files that will be read: text that waits, and threads that make it.
-constexpr std::uint64_t bytes_ahead = std::uint64_t{256} << 20;
-constexpr unsigned threads_ahead = 8;
-
 }  // namespace
 
 void engine_state::load_directive(std::uint32_t number, const sema::io_directive& directive,
@@ -92,7 +85,7 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   request.memory = &memory;
   request.ahead = ahead;
   request.on_size = [this](std::uint64_t bytes) {
-    if (device && bytes >= bytes_for_a_device) device->hurry();
+    if (device && bytes >= exec::calibration::bytes_for_a_device) device->hurry();
   };
 
   file_statistics& file = figures.files.emplace_back();
@@ -105,7 +98,7 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   const double begin = storage::seconds_now();
   staged_rows block;
   const auto allocate = [&](std::uint64_t rows) {
-    if (device && figures.loaded_tuples + rows >= rows_for_a_device) device->hurry();
+    if (device && figures.loaded_tuples + rows >= exec::calibration::rows_for_a_device) device->hurry();
     std::vector<word*> columns;
     for (std::size_t c = 0; c < relation.attributes.size(); ++c) {
       columns.push_back(block.columns.emplace_back(memory, rows).data());
@@ -180,9 +173,11 @@ void engine_state::load_files() {
   if (options.jobs > 1) {
     std::vector<std::filesystem::path> files = text_files();
     // One file is decompressed beside its parsing in any case.
-    const std::uint64_t most =
-        options.memory_limit == 0 ? bytes_ahead : std::min(bytes_ahead, options.memory_limit / 8);
-    if (files.size() > 1) ahead.emplace(std::move(files), std::min(options.jobs - 1, threads_ahead), most);
+    const std::uint64_t most = options.memory_limit == 0
+                                   ? exec::calibration::bytes_ahead
+                                   : std::min(exec::calibration::bytes_ahead, options.memory_limit / 8);
+    if (files.size() > 1)
+      ahead.emplace(std::move(files), std::min(options.jobs - 1, exec::calibration::threads_ahead), most);
   }
   for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
     if (!is_loaded(number)) continue;

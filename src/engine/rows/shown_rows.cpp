@@ -29,13 +29,13 @@ std::vector<shared_words> shown_rows::columns(std::uint64_t first, std::uint64_t
 }
 
 std::vector<word*> shown_rows::add_columns(std::vector<shared_words>& columns, std::uint64_t rows) const {
-  std::vector<word*> made;
+  std::vector<word*> pointers;
   for (std::size_t c = 0; c < shown_->engine->analysed().relations[relation_].attributes.size(); ++c) {
     const auto copy = std::make_shared<std::vector<word>>(rows);
-    made.push_back(copy->data());
+    pointers.push_back(copy->data());
     columns.push_back({copy->data(), copy});
   }
-  return made;
+  return pointers;
 }
 
 void shown_rows::copy_staged_rows() {

@@ -18,7 +18,7 @@
 #include "exec/fixpoint/subsumption.hpp"
 #include "kernels/join/tile_runner.hpp"
 #include "kernels/products/host_products.hpp"
-#include "kernels/rows/rows.hpp"
+#include "kernels/row_wise/row_wise.hpp"
 #include "kernels/search/condensed.hpp"
 #include "kernels/search/numbered.hpp"
 #include "kernels/steps/functor_table.hpp"
@@ -43,7 +43,7 @@ class cpu_machine {
                                                   .searches = true,
                                                   .condensation = true,
                                                   .products = true,
-                                                  .rows = true,
+                                                  .row_wise = true,
                                                   .batches = true,
                                                   .memories = true,
                                                   .several_indexes = true,
@@ -71,21 +71,21 @@ class cpu_machine {
   }
 
   [[nodiscard]] std::unique_ptr<relation> make_relation(std::uint32_t arity, const options& chosen) {
-    storage::relation_options made;
-    made.mode = chosen.storage;
-    made.buffers = chosen.buffers;
-    made.sets = chosen.sets;
-    made.workers = backend_.workers();
-    made.wide = chosen.wide;
+    storage::relation_options options_of_relation;
+    options_of_relation.mode = chosen.storage;
+    options_of_relation.buffers = chosen.buffers;
+    options_of_relation.sets = chosen.sets;
+    options_of_relation.workers = backend_.workers();
+    options_of_relation.wide = chosen.wide;
     if (cut_.candidate_rows != 0) {
-      made.candidate_rows = cut_.candidate_rows;
+      options_of_relation.candidate_rows = cut_.candidate_rows;
     } else if (resource_->limit() != 0) {
       // Candidates and what sorts them may take an eighth of the memory.
       constexpr std::uint64_t bytes_per_candidate = 64;
-      made.candidate_rows =
-          std::clamp<std::uint64_t>(resource_->limit() / 8 / bytes_per_candidate, 1u << 12, made.candidate_rows);
+      options_of_relation.candidate_rows = std::clamp<std::uint64_t>(resource_->limit() / 8 / bytes_per_candidate,
+                                                                     1u << 12, options_of_relation.candidate_rows);
     }
-    return std::make_unique<relation>(*resource_, arity, made);
+    return std::make_unique<relation>(*resource_, arity, options_of_relation);
   }
 
   /// In the order of the file, with one worker. Nothing depends on the order of rows, but neighbours stay together.
@@ -123,7 +123,7 @@ class cpu_machine {
     target.adopt(columns, rows);
   }
 
-  /// Values of a fixpoint that falls apart have a place in a bitmap if they are below this.
+  /// Values of a decomposed fixpoint have a place in a bitmap if they are below this.
   [[nodiscard]] static std::uint64_t bitmap_values() { return kernels::most_bitmap_values; }
   /// Whether the stratum that runs has a graph of numbers, with enough searches that they use it.
   [[nodiscard]] bool has_numbers() const {
@@ -169,19 +169,20 @@ class cpu_machine {
     const double least_bits = always ? 0 : calibration::least_bits_of_group;
     return kernels::run_products(backend_, *resource_, task, bound, most_bytes, least_bits, relations, stop);
   }
-  static constexpr kernels::row_cut_offs rows_pay = calibration::host_rows_pay;
-  std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
-                                              kernels::relation_list<relation>& relations,
-                                              const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {
-    return kernels::run_rows(backend_, *resource_, task, relations, cut, stop);
+  static constexpr kernels::row_wise_cut_offs row_wise_pays = calibration::host_row_wise_pays;
+  std::optional<kernels::row_counts> run_row_wise(const kernels::row_wise_task& task,
+                                                  kernels::relation_list<relation>& relations,
+                                                  const kernels::row_wise_cut_offs& cut,
+                                                  const std::atomic<bool>* stop) {
+    return kernels::run_row_wise(backend_, *resource_, task, relations, cut, stop);
   }
-  static constexpr kernels::row_cut_offs added_rows_pay = calibration::host_added_rows_pay;
+  static constexpr kernels::row_wise_cut_offs added_row_wise_pays = calibration::host_added_row_wise_pays;
   /// Rules of versions row by row, in addition to what their head has. @return by rule: its candidates; nothing: it was
   /// left
-  std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_task& task,
+  std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_wise_task& task,
                                                      kernels::relation_list<relation>& relations,
                                                      const std::atomic<bool>* stop) {
-    return kernels::add_rows(backend_, *resource_, row_store_, task, relations, added_rows_pay, stop);
+    return kernels::add_rows(backend_, *resource_, row_store_, task, relations, added_row_wise_pays, stop);
   }
   void forget_rows() { row_store_.forget(); }
   /// For a relation whose rows came without a set, and that is asked for membership now.
@@ -251,7 +252,8 @@ class cpu_machine {
 
   void remember_folds(kernels::pipeline& program) { program.folded = kernels::memory_of_folds(program, *resource_); }
 
-  /// Candidates that a worker makes and offers in a second, about: for versions that find few, and take long to look.
+  /// About how many candidates a worker makes and offers in a second. It tells how much work a version has that reads
+  /// many rows and finds few.
   static constexpr double candidates_a_second = calibration::host_offered_per_second;
 
   /// Runs versions beside each other that are too small to be shared among workers. What fails is left, and fails again
@@ -338,7 +340,7 @@ class cpu_machine {
     std::vector<std::optional<kernels::tile_runner<storage::concurrent_access>>> runners(workers);
     // Enough pieces that workers end together, and none so small that taking it costs more than its work.
     const std::uint64_t piece =
-        std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, tiles_per_piece * storage::tile_rows);
+        std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::tiles_of_a_piece * storage::tile_rows);
     backend_.for_each_tile(
         rows, piece,
         [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
@@ -361,8 +363,6 @@ class cpu_machine {
   }
 
  private:
-  static constexpr std::uint64_t tiles_per_piece = 4;
-
   /// Rows [begin, end). room(n, row) is called in front of each tile.
   template <class Access, class Room>
   void load_tiles(relation& target, const std::vector<const word*>& columns, std::uint64_t begin, std::uint64_t end,
@@ -410,7 +410,7 @@ class cpu_machine {
     return std::make_shared<kernels::run_windows>(program, *resource_);
   }
 
-  /// Workers that have enough to do, where so many candidates are worth starting a second one.
+  /// How many workers have enough to do, where each further one needs so many candidates.
   [[nodiscard]] unsigned workers_for(double candidates, double worth_a_second) const {
     const unsigned all = backend_.workers();
     if (worth_a_second == 0) return all;

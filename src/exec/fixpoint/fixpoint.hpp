@@ -228,7 +228,7 @@ class fixpoint_executor final : public stratum_executor {
       begin_loop(run);
       if (stratum.recursive && !run.is_complete) outcome = run_first(loop_strategies<Machine>, run);
     }
-    if constexpr (Machine::abilities.rows) shared_.machine.forget_rows();
+    if constexpr (Machine::abilities.row_wise) shared_.machine.forget_rows();
     if (outcome != strategy_outcome::stopped) complete_stratum(number, figures);
     if constexpr (Machine::abilities.own_clock) take_phases(before, figures);
     figures.seconds = storage::seconds_now() - start;
@@ -250,7 +250,7 @@ class fixpoint_executor final : public stratum_executor {
     throw internal_error("no strategy runs a stratum");
   }
 
-  /// What was found in front of the loop is the first delta, or all.
+  /// What was found before the loop is the first delta, or all.
   void begin_loop(stratum_run<Machine>& run) {
     const plan::stratum& stratum = run.stratum;
     if (!stratum.subsumptions.empty()) {

@@ -8,7 +8,7 @@
 
 namespace gpulog::exec {
 
-/// After which stratum, by its number, an index or a tuple set is needed no more.
+/// The number of the last stratum that needs an index or a tuple set.
 struct last_uses {
   static constexpr std::size_t never = SIZE_MAX;
 
@@ -21,7 +21,7 @@ struct last_uses {
   /// The index is needed until then, at least.
   void use_index(std::size_t number, std::size_t stratum);
   std::vector<std::vector<std::uint32_t>> indexes_of;  ///< by stratum: where it is the last, and maybe others
-  std::vector<std::vector<std::uint32_t>> sets_of;     ///< by stratum: relations whose sets are needed no more
+  std::vector<std::vector<std::uint32_t>> sets_of;     ///< by stratum: relations whose sets are no longer needed
 };
 
 /// @param may_run the strata that run here; empty: all

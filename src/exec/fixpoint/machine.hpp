@@ -14,7 +14,7 @@
 #include "exec/fixpoint/phase_figures.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "kernels/products/product_task.hpp"
-#include "kernels/rows/row_task.hpp"
+#include "kernels/row_wise/row_wise_task.hpp"
 #include "kernels/search/search_task.hpp"
 
 /// What a fixpoint asks of the machine that it runs on. A machine declares what else it can do in `abilities`; where it
@@ -36,7 +36,7 @@ struct machine_abilities {
   bool condensation = false;  ///< the same over components of a graph
   bool row_takeover = false;  ///< the same with complete rows that searches take over
   bool products = false;      ///< recursions that extend a relation at both sides
-  bool rows = false;          ///< row evaluation
+  bool row_wise = false;      ///< row-wise evaluation
   bool batches = false;       ///< versions of a phase beside each other
   bool loops = false;         ///< iterations without asking in between
   // How it works.
@@ -121,12 +121,13 @@ concept condensing_machine = requires(Machine& on, const kernels::numbered_task&
 };
 
 template <class Machine>
-concept row_machine = requires(Machine& on, const kernels::row_task& task,
-                               kernels::relation_list<typename Machine::relation>& all, const std::atomic<bool>* stop) {
-  { on.run_rows(task, all, Machine::rows_pay, stop) } -> std::same_as<std::optional<kernels::row_counts>>;
+concept row_wise_machine = requires(Machine& on, const kernels::row_wise_task& task,
+                                    kernels::relation_list<typename Machine::relation>& all,
+                                    const std::atomic<bool>* stop) {
+  { on.run_row_wise(task, all, Machine::row_wise_pays, stop) } -> std::same_as<std::optional<kernels::row_counts>>;
   { on.add_rows(task, all, stop) } -> std::same_as<std::vector<std::optional<std::uint64_t>>>;
   on.forget_rows();
-  { Machine::added_rows_pay } -> std::convertible_to<kernels::row_cut_offs>;
+  { Machine::added_row_wise_pays } -> std::convertible_to<kernels::row_wise_cut_offs>;
 };
 
 template <class Machine>
@@ -160,7 +161,7 @@ concept fixpoint_machine =
     (!Machine::abilities.row_takeover ||
      (Machine::abilities.searches && Machine::abilities.factorized && takeover_machine<Machine>)) &&
     (!Machine::abilities.products || (product_machine<Machine> && set_choosing_machine<Machine>)) &&
-    (!Machine::abilities.rows || (row_machine<Machine> && set_choosing_machine<Machine>)) &&
+    (!Machine::abilities.row_wise || (row_wise_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.batches || batching_machine<Machine>)&&(
         !Machine::abilities.loops ||
         looping_machine<Machine>)&&(!Machine::abilities.memories ||

@@ -7,9 +7,9 @@ namespace gpulog::exec {
 namespace {
 
 /// Whether the stratum's loss of a relation is small, as all of it is evaluated row by row behind.
-bool is_made_by_rows(const plan::program& program, std::size_t number, relation_id relation) {
+bool is_evaluated_row_wise(const plan::program& program, std::size_t number, relation_id relation) {
   return std::any_of(program.strata.begin(), program.strata.end(), [&](const plan::stratum& behind) {
-    return behind.only_if && behind.only_if->stratum == number && !behind.only_if->given_up && behind.by_rows &&
+    return behind.only_if && behind.only_if->stratum == number && !behind.only_if->given_up && behind.row_wise &&
            behind.relations.front() == relation;
   });
 }
@@ -20,11 +20,11 @@ magic_sets_check::magic_sets_check(const plan::program& program, std::size_t num
   const plan::stratum& stratum = program.strata[number];
   if (!stratum.watch) return;
   watch_ = &*stratum.watch;
-  const bool evaluates_rows = chosen.storage != storage::storage_mode::hisa;
+  const bool evaluates_row_wise = chosen.storage != storage::storage_mode::hisa;
   std::set<relation_id> copies;
   for (const plan::watched_restriction& one : watch_->relations) {
-    const bool by_rows = evaluates_rows && is_made_by_rows(program, number, one.relation);
-    largest_shares_.push_back(by_rows ? watch_->largest_share_by_rows : watch_->largest_share);
+    const bool row_wise = evaluates_row_wise && is_evaluated_row_wise(program, number, one.relation);
+    largest_shares_.push_back(row_wise ? watch_->largest_row_wise_share : watch_->largest_share);
     for (const auto& rule : one.rules) {
       for (const plan::restricted_read& read : rule) {
         if (read.copy != read.whole) copies.insert(read.copy);

@@ -200,35 +200,35 @@ class builder {
   }
 
   void add(const plan::scan& scan) {
-    segment& made = result_.segments.emplace_back();
-    made.kind = expansion_kind::scan;
-    made.part = part_of(scan.rows);
-    made.source = scan.relation.value;
+    segment& expansion = result_.segments.emplace_back();
+    expansion.kind = expansion_kind::scan;
+    expansion.part = part_of(scan.rows);
+    expansion.source = scan.relation.value;
     // Every element is its own partner. In an aggregate each of its pairs counts.
     if (scan.changed_elements) {
-      made.scanned = kernels::scan_kind::changed_elements;
+      expansion.scanned = kernels::scan_kind::changed_elements;
     } else if (program_.relations[scan.relation.value].is_equivalence && scan.bindings.size() <= 1 &&
                open_folds_.size() == open_first_matches_.size()) {
-      made.scanned = kernels::scan_kind::elements;
+      expansion.scanned = kernels::scan_kind::elements;
     }
     for (const plan::column_binding& binding : scan.bindings) {
       hold_code(binding.slot);
-      made.bindings.push_back({binding.slot.value, binding.column});
+      expansion.bindings.push_back({binding.slot.value, binding.column});
     }
   }
 
   void add(const plan::match& match) {
     std::vector<register_number> keys = keys_of(match.keys);
-    segment& made = result_.segments.emplace_back();
-    made.kind = expansion_kind::match;
-    made.part = part_of(match.rows);
-    made.source = match.relation.value;
-    made.index = places_[match.index.value].number;
-    made.level = level_of(match.index, match.keys.size());
-    made.keys = std::move(keys);
+    segment& expansion = result_.segments.emplace_back();
+    expansion.kind = expansion_kind::match;
+    expansion.part = part_of(match.rows);
+    expansion.source = match.relation.value;
+    expansion.index = places_[match.index.value].number;
+    expansion.level = level_of(match.index, match.keys.size());
+    expansion.keys = std::move(keys);
     for (const plan::column_binding& binding : match.bindings) {
       hold_code(binding.slot);
-      made.bindings.push_back({binding.slot.value, stored_column(match.index, binding.column)});
+      expansion.bindings.push_back({binding.slot.value, stored_column(match.index, binding.column)});
     }
   }
 
@@ -252,7 +252,7 @@ class builder {
 
   /// The searches that a match leaves open, each with the tests of all others' relations.
   void add_choices(const plan::match& match, const std::vector<plan::operation>& operations) {
-    segment& made = result_.segments.back();
+    segment& expansion = result_.segments.back();
     std::vector<step> tests;
     plan::exists own{match.relation, plan::part::all, false, {}, {}};
     own.keys.resize(match.keys.size() + 1);
@@ -260,19 +260,20 @@ class builder {
     for (std::size_t number = 0; number < match.keys.size(); ++number) own.keys[order[number]] = match.keys[number];
     own.keys[match.bindings.front().column] = plan::operand::slot(match.bindings.front().slot);
     tests.push_back(make_test(own));
-    made.choices.push_back({made.source, made.index, made.level, made.keys, made.bindings.front(), {}});
+    expansion.choices.push_back(
+        {expansion.source, expansion.index, expansion.level, expansion.keys, expansion.bindings.front(), {}});
     for (const plan::other_search& other : match.others) {
       tests.push_back(make_test(std::get<plan::exists>(operations[other.test])));
-      made.choices.push_back({other.relation.value,
-                              places_[other.index.value].number,
-                              level_of(other.index, other.keys.size()),
-                              numbers_of(other.keys),
-                              {made.bindings.front().target, stored_column(other.index, other.column)},
-                              {}});
+      expansion.choices.push_back({other.relation.value,
+                                   places_[other.index.value].number,
+                                   level_of(other.index, other.keys.size()),
+                                   numbers_of(other.keys),
+                                   {expansion.bindings.front().target, stored_column(other.index, other.column)},
+                                   {}});
     }
     for (std::size_t choice = 0; choice < tests.size(); ++choice) {
       for (std::size_t number = 0; number < tests.size(); ++number) {
-        if (number != choice) made.choices[choice].checks.push_back(tests[number]);
+        if (number != choice) expansion.choices[choice].checks.push_back(tests[number]);
       }
     }
   }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/calibration.hpp"
 #include "exec/executor.hpp"
 #include "exec/fixpoint/index_places.hpp"
 #include "exec/fixpoint/last_uses.hpp"
@@ -67,9 +68,6 @@ class plan_relations {
     std::uint64_t rows = 0;  ///< that it reads first; 0: not known
     bool is_long = true;     ///< false: it is over before anybody could look
   };
-  /// So little work is not worth telling.
-  static constexpr std::uint64_t few_rows = 4096;
-  static constexpr auto few_candidates = static_cast<double>(few_rows);
 
   /// What may fail.
   template <class Action>
@@ -125,11 +123,11 @@ class plan_relations {
 
   /// The versions of a stratum were planned again: they may search indexes that are new, or that were to be dropped.
   void take_over_plan(std::size_t number) {
-    const std::size_t known = places.size();
+    const std::size_t former_size = places.size();
     places = place_indexes(program);
-    for (std::size_t i = known; i < places.size(); ++i)
+    for (std::size_t i = former_size; i < places.size(); ++i)
       relation_of(places[i].relation).add_index(make_layout(program.indexes[i], chosen.storage));
-    note_indexes(known);
+    note_indexes(former_size);
     const auto note_read = [&](relation_id, index_id index, bool) {
       if (index.valid()) uses.use_index(index.value, number);
     };
@@ -183,7 +181,7 @@ class plan_relations {
     const index_place place = places[index];
     guarded({"indexing", place.relation, nullptr},
             [&] { machine.refresh_index(relation_of(place.relation), place.number); },
-            {.is_long = watch() != nullptr && rows_to_index(place) > few_rows});
+            {.is_long = watch() != nullptr && rows_to_index(place) > calibration::least_watched_rows});
     charge_index(index, storage::seconds_now() - start, figures);
   }
 
@@ -200,7 +198,7 @@ class plan_relations {
       }
       if (all.size() > 1 && static_cast<double>(rows) >= chosen.cut.parallel_candidates) {
         const double start = storage::seconds_now();
-        std::vector<double> own(all.size());
+        std::vector<double> seconds_of(all.size());
         const fault_context first = {"indexing", places[all.front()].relation, nullptr};
         guarded(first, [&] {
           machine.each_at_once(all.size(), [&](std::size_t number) {
@@ -208,13 +206,14 @@ class plan_relations {
             const double begin = storage::seconds_now();
             described({"indexing", place.relation, nullptr},
                       [&] { machine.refresh_index(relation_of(place.relation), place.number); });
-            own[number] = storage::seconds_now() - begin;
+            seconds_of[number] = storage::seconds_now() - begin;
           });
         });
         // The time of all together, by the shares of each.
         const double seconds = storage::seconds_now() - start;
-        const double sum = std::max(std::accumulate(own.begin(), own.end(), 0.0), std::numeric_limits<double>::min());
-        for (std::size_t i = 0; i < all.size(); ++i) charge_index(all[i], seconds * own[i] / sum, figures);
+        const double sum =
+            std::max(std::accumulate(seconds_of.begin(), seconds_of.end(), 0.0), std::numeric_limits<double>::min());
+        for (std::size_t i = 0; i < all.size(); ++i) charge_index(all[i], seconds * seconds_of[i] / sum, figures);
         return;
       }
     }
@@ -225,7 +224,7 @@ class plan_relations {
     relation_type& target = relation_of(relation);
     const storage::phase_times before = target.times();
     guarded({"deduplicating", relation, last_version[relation.value]}, [&] { machine.settle(target); },
-            {.is_long = target.appended_rows() > few_rows});
+            {.is_long = target.appended_rows() > calibration::least_watched_rows});
     add_phases(target, before, figures);
   }
 
@@ -260,8 +259,8 @@ class plan_relations {
     }
   }
 
-  /// Where the plan says that no set is needed: that holds for what the rules derive, and rows that were loaded may be
-  /// among it. The published way always deduplicates.
+  /// The plan says that no set is needed. That holds among the rows that rules derive, but a rule may also derive a row
+  /// that was loaded. The published way always deduplicates.
   void skip_sets([[maybe_unused]] const plan::stratum& stratum) {
     if constexpr (can.set_kinds) {
       if (is_published()) return;
@@ -286,28 +285,28 @@ class plan_relations {
       if (chosen.sets == set_choice::automatic && rows < chosen.cut.bounded_rows) return;
       find_largest_values({sources.begin(), sources.end()});
       const std::uint64_t memory = resource.limit() != 0 ? resource.limit() : machine.machine_bytes();
-      std::map<plan::column_place, word> known;
+      std::map<plan::column_place, word> largest_of_stratum;
       for (const plan::relation_domain& domain : stratum.domains) {
         std::vector<std::uint64_t> bounds;
         for (const plan::column_domain& column : domain.columns) {
           // With words of 64 bits, constants that are not their own codes have larger ones than any other value.
           word largest = static_cast<word>(std::min<wide_word>(column.largest_constant, UINT32_MAX));
           for (const plan::column_place& source : column.sources) largest = std::max(largest, largest_[source]);
-          known[{domain.relation, static_cast<std::uint32_t>(bounds.size())}] = largest;
+          largest_of_stratum[{domain.relation, static_cast<std::uint32_t>(bounds.size())}] = largest;
           bounds.push_back(largest + 1ULL);
         }
         guarded({"extending", domain.relation, nullptr},
                 [&] { relation_of(domain.relation).bound_values(bounds, memory); });
       }
-      // Of columns that the stratum extends, what they had before it is no longer all.
+      // The stratum extends its relations: their largest values from before it no longer hold.
       for (relation_id relation : stratum.relations) {
         largest_.erase(largest_.lower_bound({relation, 0}), largest_.upper_bound({relation, UINT32_MAX}));
       }
-      largest_.insert(known.begin(), known.end());
+      largest_.insert(largest_of_stratum.begin(), largest_of_stratum.end());
     }
   }
 
-  /// Of columns that are complete, or hold what they had before their stratum begins.
+  /// The columns are complete, or their stratum has not begun.
   void find_largest_values(const std::vector<plan::column_place>& columns) {
     std::vector<plan::column_place> unknown;
     std::vector<typename Machine::column_values> parts;
@@ -408,9 +407,9 @@ class plan_relations {
     }
   }
   void charge_index(std::uint32_t index, double seconds, stratum_statistics& figures) {
-    index_statistics& own = figures.of_index(index_id(index));
-    ++own.refreshes;
-    own.seconds += seconds;
+    index_statistics& index_figures = figures.of_index(index_id(index));
+    ++index_figures.refreshes;
+    index_figures.seconds += seconds;
     figures.index_seconds += seconds;
   }
 

@@ -115,14 +115,14 @@ std::vector<kernels::row_filter> row_filters_of(const std::vector<plan::filter>&
   std::vector<kernels::row_filter> all;
   for (const plan::filter& planned : filters) {
     using side = kernels::row_filter::side;
-    kernels::row_filter& made = all.emplace_back();
-    made.op = planned.op;
+    kernels::row_filter& row_filter = all.emplace_back();
+    row_filter.op = planned.op;
     const auto put = [wide](const plan::operand& from, side& where, word& constant) {
       where = from.is_constant ? side::constant : from.value == 0 ? side::row : side::value;
       if (from.is_constant) constant = storage::word_of(from.literal, wide);
     };
-    put(planned.left, made.left, made.left_constant);
-    put(planned.right, made.right, made.right_constant);
+    put(planned.left, row_filter.left, row_filter.left_constant);
+    put(planned.right, row_filter.right, row_filter.right_constant);
   }
   return all;
 }
@@ -134,11 +134,11 @@ kernels::product_task product_task_of(const plan::product_recursion& planned, bo
   task.target = planned.relation.value;
   task.without_equal = planned.without_equal;
   const auto add = [&task](const plan::product_source& source, bool is_recursive, bool is_first) {
-    kernels::product_rule& made = task.rules.emplace_back();
-    if (source.left) made.left = columns_of(*source.left);
-    if (source.right) made.right = columns_of(*source.right);
-    made.is_recursive = is_recursive;
-    made.is_first = is_first;
+    kernels::product_rule& rule = task.rules.emplace_back();
+    if (source.left) rule.left = columns_of(*source.left);
+    if (source.right) rule.right = columns_of(*source.right);
+    rule.is_recursive = is_recursive;
+    rule.is_first = is_first;
   };
   const auto& first = planned.first;
   for (const plan::product_source& source : planned.rules)
@@ -155,19 +155,20 @@ bool compare_words(const std::vector<plan::filter>& filters, const storage::wide
                      [wide](const plan::filter& one) { return compares_words(one, wide); });
 }
 
-kernels::row_task row_task_of(const plan::stratum& stratum, storage::wide_values* wide) {
-  kernels::row_task task;
+kernels::row_wise_task row_wise_task_of(const plan::stratum& stratum, storage::wide_values* wide) {
+  kernels::row_wise_task task;
   task.target = stratum.relations.front().value;
-  for (const plan::row_source& source : stratum.by_rows->sources) task.rules.push_back(row_rule_of(source));
-  task.filters = row_filters_of(stratum.by_rows->filters, wide);
+  for (const plan::row_source& source : stratum.row_wise->sources) task.rules.push_back(row_rule_of(source));
+  task.filters = row_filters_of(stratum.row_wise->filters, wide);
   return task;
 }
 
-kernels::row_task row_task_of(const std::vector<const plan::rule_version*>& versions, storage::wide_values* wide) {
-  kernels::row_task task;
+kernels::row_wise_task row_wise_task_of(const std::vector<const plan::rule_version*>& versions,
+                                        storage::wide_values* wide) {
+  kernels::row_wise_task task;
   task.target = versions.front()->head.value;
-  for (const plan::rule_version* version : versions) task.rules.push_back(row_rule_of(version->by_rows->source));
-  task.filters = row_filters_of(versions.front()->by_rows->filters, wide);
+  for (const plan::rule_version* version : versions) task.rules.push_back(row_rule_of(version->row_wise->source));
+  task.filters = row_filters_of(versions.front()->row_wise->filters, wide);
   return task;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/products/product_task.hpp"
-#include "kernels/rows/row_task.hpp"
+#include "kernels/row_wise/row_wise_task.hpp"
 #include "kernels/search/numbered_task.hpp"
 #include "plan/plan.hpp"
 #include "storage/symbols/wide_values.hpp"
@@ -27,11 +27,11 @@ namespace gpulog::exec {
 /// @param with_first whether it does what the rules of `once` do, too
 [[nodiscard]] kernels::product_task product_task_of(const plan::product_recursion& planned, bool with_first);
 
-/// Of a stratum with a row evaluation. wide: nullptr with words of 32 bits.
-[[nodiscard]] kernels::row_task row_task_of(const plan::stratum& stratum, storage::wide_values* wide);
-/// Of versions of a phase, one or more, that can be evaluated by rows with the same head and the same comparisons.
-[[nodiscard]] kernels::row_task row_task_of(const std::vector<const plan::rule_version*>& versions,
-                                            storage::wide_values* wide);
+/// Of a stratum with a row-wise evaluation. wide: nullptr with words of 32 bits.
+[[nodiscard]] kernels::row_wise_task row_wise_task_of(const plan::stratum& stratum, storage::wide_values* wide);
+/// Of versions of a phase, one or more, that can be evaluated row-wise with the same head and the same comparisons.
+[[nodiscard]] kernels::row_wise_task row_wise_task_of(const std::vector<const plan::rule_version*>& versions,
+                                                      storage::wide_values* wide);
 /// Whether all are comparisons of words as they stand in columns.
 [[nodiscard]] bool compare_words(const std::vector<plan::filter>& filters, const storage::wide_values* wide);
 

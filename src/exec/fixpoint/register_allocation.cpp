@@ -105,8 +105,8 @@ std::vector<lifetime> lifetimes_of(kernels::pipeline& program) {
   std::vector<lifetime> all(program.slot_count);
   for_each_register(program, [&](register_number number, std::uint32_t place) {
     if (number >= program.slot_count) return;
-    lifetime& own = all[number];
-    own = {number, std::min(own.begin, place), std::max(own.end, place)};
+    lifetime& lifetime_of = all[number];
+    lifetime_of = {number, std::min(lifetime_of.begin, place), std::max(lifetime_of.end, place)};
   });
   std::erase_if(all, [](const lifetime& one) { return one.begin == UINT32_MAX; });
   std::sort(all.begin(), all.end(), [](const lifetime& a, const lifetime& b) {

@@ -60,19 +60,20 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
   for (const auto& version : versions) {
     const std::size_t number = first + running.size();
     if (number == figures.versions.size()) figures.versions.emplace_back();
-    version_statistics& own = figures.versions[number];
-    own.rule = version.rule;
-    own.delta_atom = version.delta_atom;
-    own.text = version.text;
+    version_statistics& version_figures = figures.versions[number];
+    version_figures.rule = version.rule;
+    version_figures.delta_atom = version.delta_atom;
+    version_figures.text = version.text;
     running.push_back(
         {&version,
          build_pipeline(version, context.program, context.places, context.chosen.storage,
                         {context.symbols, context.chosen.records, context.chosen.wide, context.chosen.counts_steps},
                         Machine::leaves_steps_to_host, Machine::makes_other_searches),
          nullptr});
-    own.counted = running.back().pipeline.counted;
-    if (own.wraps_around == nullptr) own.wraps_around = std::make_shared<std::atomic<bool>>(false);
-    running.back().pipeline.wraps_around = own.wraps_around;
+    version_figures.counted = running.back().pipeline.counted;
+    if (version_figures.wraps_around == nullptr)
+      version_figures.wraps_around = std::make_shared<std::atomic<bool>>(false);
+    running.back().pipeline.wraps_around = version_figures.wraps_around;
     for (const std::uint32_t index : indexes_read({version}, Machine::makes_other_searches))
       figures.of_index(index_id(index), number);
     running.back().pipeline.counter = context.counter;

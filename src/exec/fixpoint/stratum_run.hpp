@@ -19,7 +19,7 @@ struct stratum_run {
   std::size_t number;
   const plan::stratum& stratum;
   stratum_statistics& figures;
-  std::vector<std::vector<running_version>> phases;  ///< the one in front of the loop, then those of the loop
+  std::vector<std::vector<running_version>> phases;  ///< the one before the loop, then those of the loop
   subsumptions_on<Machine> subsumptions;
   magic_sets_check demand;
   double start;                        ///< seconds of a clock
@@ -28,7 +28,7 @@ struct stratum_run {
   const stratum_stops* stops;          ///< asked between iterations; nullptr: nobody is
   word& iteration;                     ///< of recursive_iteration_cnt()
   const pipeline_context& context;
-  bool is_complete = false;           ///< what ran in front of the loop has done all
+  bool is_complete = false;           ///< what ran before the loop has done all
   std::uint64_t tried_bindings = 0;   ///< that the loop's joins had made when its orders were last planned again
   std::uint64_t former_bindings = 0;  ///< those that were made by former orders
 
@@ -39,7 +39,7 @@ struct stratum_run {
 
   /// The versions of the loop were planned again.
   void bind_loop_again() {
-    if constexpr (Machine::abilities.rows) shared.machine.forget_rows();
+    if constexpr (Machine::abilities.row_wise) shared.machine.forget_rows();
     std::size_t next = phases.front().size();
     for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
       std::vector<running_version>& versions = phases[p + 1];

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/calibration.hpp"
 #include "exec/fixpoint/stratum_subsumptions.hpp"
 #include "kernels/join/tile_runner.hpp"
 #include "storage/relation/relation.hpp"
@@ -116,9 +117,6 @@ class subsumption_runner {
     std::uint64_t removed = 0;
   };
   static constexpr std::uint64_t none = storage::row_chains::none;
-  static constexpr std::uint64_t worth_compacting = 1024;
-  /// Chains that are longer on average are worth looking for rows that dominate many.
-  static constexpr std::uint64_t long_chain = 8;
 
   /// A row on its way along the chains of its key.
   struct walk {
@@ -134,7 +132,7 @@ class subsumption_runner {
   }
 
   [[nodiscard]] bool is_worth_compacting() const {
-    return target_->erased_rows() > worth_compacting && target_->erased_rows() > end_of_appended() / 2;
+    return target_->erased_rows() > calibration::least_dropped_rows && target_->erased_rows() > end_of_appended() / 2;
   }
 
   [[nodiscard]] std::uint64_t end_of_appended() const { return target_->rows() + target_->appended_rows(); }
@@ -143,7 +141,7 @@ class subsumption_runner {
   template <class Action>
   void for_each_piece(std::size_t number, std::uint64_t n, const Action& action) {
     const kernels::pipeline& pipeline = subsumptions_[number].pipeline;
-    constexpr std::uint64_t piece = 4 * storage::tile_rows;
+    constexpr std::uint64_t piece = calibration::tiles_of_a_piece * storage::tile_rows;
     kernels::worker_gate gate(backend_->workers());
     const auto folded = kernels::memory_of_folds(pipeline, marks_.resource());
     if (n <= piece || backend_->workers() == 1) {
@@ -240,7 +238,7 @@ class subsumption_runner {
   std::uint64_t find_dominated_by_own(std::size_t number, std::uint64_t begin, std::uint64_t end, std::uint8_t* marks,
                                       const storage::row_chains& own) {
     std::uint64_t found = 0;
-    if (own.groups() != 0 && (end - begin) / own.groups() >= long_chain) {
+    if (own.groups() != 0 && (end - begin) / own.groups() >= calibration::long_chain) {
       found = sweep(number, begin, end, marks, own);
     }
     return found + find_dominated(number, begin, end, marks, own);

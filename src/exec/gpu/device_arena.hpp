@@ -11,8 +11,8 @@
 
 namespace gpulog::exec {
 
-/// Arrays for a kernel that changes them: made on the host one behind the other, copied to the device as a whole, and
-/// read back from the front.
+/// Arrays for a kernel that changes them: made on the host one after another, copied to the device as a whole, and read
+/// back from the front.
 class device_arena final : public array_store {
  public:
   device_arena(const backend::gpu::device_context& context, backend::memory_resource& resource)

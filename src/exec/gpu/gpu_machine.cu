@@ -309,7 +309,7 @@ void gpu_machine::find_degrees(running& run, std::size_t number, const input_row
 
 void gpu_machine::find_matches(running& run, std::size_t number, const input_rows& input, expand_arguments& arguments) {
   segment_memory& memory = make_room_for_degrees(run, number, arguments);
-  // A scan's own threads would look up many rows each, one behind the other.
+  // A scan's own threads would look up many rows each, one after another.
   if (arguments.choices != nullptr) {
     ensure(memory.chosen, arguments.rows);
     arguments.chosen = memory.chosen.data();

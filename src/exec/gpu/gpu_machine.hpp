@@ -20,13 +20,13 @@
 #include "exec/gpu/pinned_reports.hpp"
 #include "exec/gpu/segment_memory.hpp"
 #include "exec/strategies/products/product_run.hpp"
-#include "exec/strategies/rows/row_search.hpp"
+#include "exec/strategies/row_wise/row_search.hpp"
 #include "exec/strategies/search/device_search.hpp"
 #include "exec/strategies/search/takeover_search.hpp"
 #include "kernels/join/device_program.hpp"
 #include "kernels/join/table_operators.hpp"
 #include "kernels/loop/phase_batch.hpp"
-#include "kernels/rows/row_task.hpp"
+#include "kernels/row_wise/row_wise_task.hpp"
 #include "kernels/search/decomposed_task.hpp"
 #include "kernels/search/numbered_task.hpp"
 #include "kernels/steps/lookup_operator.hpp"
@@ -55,7 +55,7 @@ class gpu_machine {
                                                   .searches = true,
                                                   .row_takeover = true,
                                                   .products = true,
-                                                  .rows = true,
+                                                  .row_wise = true,
                                                   .batches = true,
                                                   .loops = true,
                                                   .streams = true,
@@ -81,7 +81,7 @@ class gpu_machine {
     small_runs_.flush();
     target.adopt(columns, rows);
   }
-  /// Values of a fixpoint that falls apart have a place in a bitmap if they are below this.
+  /// Values of a decomposed fixpoint have a place in a bitmap if they are below this.
   [[nodiscard]] std::uint64_t bitmap_values() const { return exec::bitmap_values(*context_); }
   std::optional<kernels::decomposed_counts> run_search(const kernels::search_task& task,
                                                        kernels::relation_list<relation>& relations,
@@ -107,21 +107,22 @@ class gpu_machine {
     small_runs_.flush();
     return exec::run_products(*context_, *resource_, task, bound, relations, cut_.waited_row_seconds, stop);
   }
-  static constexpr kernels::row_cut_offs rows_pay = calibration::device_rows_pay;
-  std::optional<kernels::row_counts> run_rows(const kernels::row_task& task,
-                                              kernels::relation_list<relation>& relations,
-                                              const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {
+  static constexpr kernels::row_wise_cut_offs row_wise_pays = calibration::device_row_wise_pays;
+  std::optional<kernels::row_counts> run_row_wise(const kernels::row_wise_task& task,
+                                                  kernels::relation_list<relation>& relations,
+                                                  const kernels::row_wise_cut_offs& cut,
+                                                  const std::atomic<bool>* stop) {
     small_runs_.flush();
-    return exec::run_rows(*context_, *resource_, task, relations, cut, stop);
+    return exec::run_row_wise(*context_, *resource_, task, relations, cut, stop);
   }
-  static constexpr kernels::row_cut_offs added_rows_pay = calibration::device_added_rows_pay;
+  static constexpr kernels::row_wise_cut_offs added_row_wise_pays = calibration::device_added_row_wise_pays;
   /// Rules of versions row by row, in addition to what their head has. @return by rule: its candidates; nothing: it was
   /// left
-  std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_task& task,
+  std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_wise_task& task,
                                                      kernels::relation_list<relation>& relations,
                                                      const std::atomic<bool>* stop) {
     small_runs_.flush();
-    return exec::add_rows(*context_, *resource_, task, relations, added_rows_pay, refusals_, stop);
+    return exec::add_rows(*context_, *resource_, task, relations, added_row_wise_pays, refusals_, stop);
   }
   void forget_rows() { refusals_.forget(); }
   /// Of each column the largest value; 0 where there is none.

@@ -116,16 +116,16 @@ std::string why_not(const plan::rule_version& version, const options& chosen, wo
 
 device_stratum find_device_stratum(const plan::program& program, std::size_t number, const options& chosen) {
   const plan::stratum& stratum = program.strata[number];
-  device_stratum found;
+  device_stratum result;
   // Relations that are more than a set of tuples.
   for (const relation_id member : stratum.relations) {
     const plan::relation& planned = program.relations[member.value];
-    if (!planned.choice_domains.empty()) found.why_not = "relation " + planned.name + " has a choice-domain";
+    if (!planned.choice_domains.empty()) result.why_not = "relation " + planned.name + " has a choice-domain";
   }
   const auto refuse_equivalence = [&](relation_id relation) {
     const plan::relation& planned = program.relations[relation.value];
-    if (planned.is_equivalence && found.why_not.empty()) {
-      found.why_not = "relation " + planned.name + " is an equivalence relation";
+    if (planned.is_equivalence && result.why_not.empty()) {
+      result.why_not = "relation " + planned.name + " is an equivalence relation";
     }
   };
   for (const relation_id member : stratum.relations) refuse_equivalence(member);
@@ -133,16 +133,16 @@ device_stratum find_device_stratum(const plan::program& program, std::size_t num
     for_each_read(version, [&](relation_id relation, index_id, bool) { refuse_equivalence(relation); });
   });
   for (const plan::subsumption& one : stratum.subsumptions) {
-    if (found.why_not.empty()) found.why_not = why_not(one, program, chosen);
+    if (result.why_not.empty()) result.why_not = why_not(one, program, chosen);
   }
   for_each_version(stratum, [&](const plan::rule_version& version) {
     const auto note = [&](std::string& reason, const std::string& what) {
       if (reason.empty() && !what.empty()) reason = "a rule " + what + ":\n" + version.text;
     };
-    note(found.why_not, why_not(version, chosen, program.words));
-    note(found.host_steps, find_work<work_of_host>(version));
+    note(result.why_not, why_not(version, chosen, program.words));
+    note(result.host_steps, find_work<work_of_host>(version));
   });
-  return found;
+  return result;
 }
 
 std::vector<device_stratum> find_device_strata(const plan::program& program, const options& chosen) {

@@ -19,7 +19,7 @@ struct placement_rules {
   std::vector<std::string> why_not_on_device;
   /// By stratum: what the host does for it on the device, a remark for the figures; empty: nothing is said.
   std::vector<std::string> host_steps = {};
-  /// By stratum: somebody wants it on the device, whatever it costs there; empty: nobody does.
+  /// By stratum: whether the user wants it on the device at any cost; empty: none.
   std::vector<bool> wanted_on_device = {};
   /// What is expected of strata on either side; nothing: everything that can runs on the device.
   std::optional<placement_costs> costs = {};
@@ -59,8 +59,8 @@ class device_source {
 [[nodiscard]] bool can_be_moved(const plan::program& program, const plan::stratum& stratum);
 
 /// Runs each stratum on one of two executors over the same plan. A complete relation crosses over when a stratum on the
-/// other side reads it, at most once; what is needed no more on the device is freed there. A recursion can begin on the
-/// host and go on on the device. Both obey the memory limits of their own resources.
+/// other side reads it, at most once; what is no longer needed on the device is freed there. A recursion can begin on
+/// the host and go on on the device. Both obey the memory limits of their own resources.
 [[nodiscard]] std::unique_ptr<executor> make_hybrid_executor(const plan::program& program,
                                                              std::unique_ptr<device_source> device,
                                                              std::unique_ptr<stratum_executor> host,

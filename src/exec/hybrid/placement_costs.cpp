@@ -73,9 +73,8 @@ void placement_costs::set_device(double bytes_per_second) {
 }
 
 void placement_costs::learn(side where, const stratum_work& done, double seconds) {
-  constexpr double least_seconds = 1e-3;  // below, it is not the candidates that take the time
-  constexpr double most = 4;
-  if (seconds < least_seconds || done.candidates == 0 || done.searched != 0) return;
+  constexpr double most = rates::most_correction;
+  if (seconds < rates::least_learned_seconds || done.candidates == 0 || done.searched != 0) return;
   const double expected = this->seconds(where, done);
   double& correction = corrections_[static_cast<std::size_t>(where)];
   correction = std::clamp(correction * std::sqrt(seconds / expected), 1 / most, most);
@@ -88,12 +87,10 @@ bool recursion_watch::should_move(const situation& current, const std::function<
   } else {
     const double last = current.now - last_begin_;
     lost_ = std::max(0.0, lost_ + last - costs_->device_iteration_seconds(last, last_delta_rows_, shape_));
-    // A step from a few rows to many says little about the many.
-    constexpr double most_growth = 64;
     const double growth =
         static_cast<double>(current.delta_rows) / static_cast<double>(std::max<std::uint64_t>(last_delta_rows_, 1));
-    next_host_seconds_ =
-        std::max(last * std::min(growth, most_growth), costs_->host_iteration_seconds(current.delta_rows) / 4);
+    next_host_seconds_ = std::max(last * std::min(growth, rates::most_expected_growth),
+                                  costs_->host_iteration_seconds(current.delta_rows) / 4);
   }
   last_begin_ = current.now;
   last_delta_rows_ = current.delta_rows;

@@ -74,7 +74,7 @@ class recursion_watch {
   /// @param costs outlive it
   recursion_watch(const placement_costs& costs, const iteration_shape& shape) : costs_(&costs), shape_(shape) {}
 
-  /// Asked in front of each iteration. @param crossing seconds that it takes to move, asked for where that may matter
+  /// Asked before each iteration. @param crossing seconds that it takes to move, asked for where that may matter
   [[nodiscard]] bool should_move(const situation& current, const std::function<double()>& crossing);
   /// What is expected of the next iteration; for the reason.
   [[nodiscard]] double next_host_seconds() const { return next_host_seconds_; }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "exec/calibration.hpp"
 #include "storage/relation/relation.hpp"
 
 namespace gpulog::exec {
@@ -18,10 +19,10 @@ const std::atomic<bool>* ready_watch::begin(double least) {
   return &is_set_;
 }
 
-/// It looks now and then: strata are often so short that to wake a thread for each would be most of their time. A flag
-/// that is set a moment late, for the next stratum, does no harm: the device is ready.
+/// It polls: strata are often so short that waking a thread for each would take most of their time. A flag that is set
+/// late, when the next stratum runs, does no harm: the device is ready then, too.
 void ready_watch::run(const std::stop_token& over) {
-  constexpr auto interval = std::chrono::milliseconds(2);
+  constexpr std::chrono::duration<double> interval(calibration::ready_watch_seconds);
   std::unique_lock lock(guard_);
   while (!over.stop_requested()) {
     const bool is_cancelled = cancelled_ != nullptr && *cancelled_;

@@ -8,7 +8,7 @@
 
 namespace gpulog::exec {
 
-/// Sets a flag for whoever is to leave off when a device is ready, or when the run is cancelled.
+/// Sets a flag when a device is ready or the run is cancelled: what runs on the host then stops.
 class ready_watch {
  public:
   /// @param is_ready whether the device can be used; asked from another thread @param cancelled may be nullptr
@@ -17,9 +17,9 @@ class ready_watch {
   ready_watch& operator=(const ready_watch&) = delete;
   ~ready_watch() = default;
 
-  /// From now on, but for a device not for so many seconds. @return the flag, which is not set
+  /// Watches from now on. The device is not asked for so many seconds. @return the flag, which is not set
   [[nodiscard]] const std::atomic<bool>* begin(double least);
-  /// From now on for no device; when the run is cancelled as before.
+  /// From now on watches only whether the run is cancelled.
   void end() { deadline_ = never; }
 
  private:

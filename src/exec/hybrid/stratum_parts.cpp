@@ -27,18 +27,18 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
     if (sum.versions[v].runs == 0) sum.versions[v].counted = part.versions[v].counted;
     if (sum.versions[v].runs != 0 && part.versions[v].runs != 0) sum.versions[v].counted = nullptr;
     sum.versions[v].runs += part.versions[v].runs;
-    sum.versions[v].runs_by_rows += part.versions[v].runs_by_rows;
+    sum.versions[v].row_wise_runs += part.versions[v].row_wise_runs;
     sum.versions[v].candidates += part.versions[v].candidates;
     sum.versions[v].tuples += part.versions[v].tuples;
     sum.versions[v].seconds += part.versions[v].seconds;
   }
   sum.relations = part.relations;
   for (const index_statistics& index : part.indexes) {
-    index_statistics& own = sum.of_index(index.index, index.version);
-    own.refreshes += index.refreshes;
-    own.seconds += index.seconds;
-    own.is_timed = own.is_timed && index.is_timed;
-    own.bytes += index.bytes;
+    index_statistics& index_sum = sum.of_index(index.index, index.version);
+    index_sum.refreshes += index.refreshes;
+    index_sum.seconds += index.seconds;
+    index_sum.is_timed = index_sum.is_timed && index.is_timed;
+    index_sum.bytes += index.bytes;
   }
 }
 

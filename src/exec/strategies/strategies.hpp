@@ -3,7 +3,7 @@
 #include "exec/strategies/condensation/condensation_strategy.hpp"
 #include "exec/strategies/loop/loop_strategy.hpp"
 #include "exec/strategies/products/product_strategy.hpp"
-#include "exec/strategies/rows/rows_strategy.hpp"
+#include "exec/strategies/row_wise/row_wise_strategy.hpp"
 #include "exec/strategies/search/search_strategy.hpp"
 #include "exec/strategies/search/takeover_strategy.hpp"
 #include "exec/strategies/strategy.hpp"
@@ -12,11 +12,11 @@
 /// for versions are in version_strategies.hpp.
 namespace gpulog::exec {
 
-/// For the part in front of the loop, or a stratum without one.
+/// For the part before the loop, or a stratum without one.
 template <class Machine>
 inline constexpr stratum_strategy<Machine> once_strategies[] = {
     {"row-products", multiply_rows_from_start<Machine>},
-    {"row-evaluation", evaluate_rows<Machine>},
+    {"row-wise-evaluation", evaluate_row_wise<Machine>},
     {"versions", run_once<Machine>},
 };
 

@@ -16,7 +16,7 @@ enum class strategy_outcome : std::uint8_t {
   reordered  ///< between two iterations, as its versions were planned again
 };
 
-/// For the part of a stratum in front of its loop, or for the loop.
+/// For the part of a stratum before its loop, or for the loop.
 template <class Machine>
 struct stratum_strategy {
   std::string_view name;

@@ -44,14 +44,14 @@ class prefetched_files::taken_source : public byte_source {
  private:
   bool next_piece() {
     std::unique_lock lock(all_.access_);
-    upcoming& own = all_.files_[number_];
-    all_.changed_.wait(lock, [&] { return !own.pieces.empty() || own.is_finished; });
-    if (own.pieces.empty()) {
-      if (!own.failure.empty()) throw read_failure(own.failure);
+    upcoming& file = all_.files_[number_];
+    all_.changed_.wait(lock, [&] { return !file.pieces.empty() || file.is_finished; });
+    if (file.pieces.empty()) {
+      if (!file.failure.empty()) throw read_failure(file.failure);
       return false;
     }
-    piece_ = std::move(own.pieces.front());
-    own.pieces.pop_front();
+    piece_ = std::move(file.pieces.front());
+    file.pieces.pop_front();
     all_.waiting_ -= piece_.size();
     read_ = 0;
     lock.unlock();
@@ -132,19 +132,19 @@ void prefetched_files::work() {
 }
 
 void prefetched_files::decompress(std::size_t number) {
-  upcoming& own = files_[number];
+  upcoming& file = files_[number];
   try {
     // What a pipe has is there once.
     std::error_code unknown;
-    const bool is_file = std::filesystem::is_regular_file(own.path, unknown);
-    const int number_or_none = is_file ? ::open(own.path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
-    own.is_plain = number_or_none < 0;
-    if (own.is_plain) return;
+    const bool is_file = std::filesystem::is_regular_file(file.path, unknown);
+    const int number_or_none = is_file ? ::open(file.path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+    file.is_plain = number_or_none < 0;
+    if (file.is_plain) return;
     file_descriptor descriptor(number_or_none);
     std::string beginning = read_first_bytes(descriptor);
     const compression how = compression_of(beginning);
-    own.is_plain = how == compression::none;
-    if (own.is_plain) return;
+    file.is_plain = how == compression::none;
+    if (file.is_plain) return;
     const auto text =
         decompressed(std::make_unique<descriptor_source>(std::move(descriptor), std::move(beginning)), how);
     for (;;) {
@@ -153,7 +153,7 @@ void prefetched_files::decompress(std::size_t number) {
       if (piece.empty() || !add(number, std::move(piece))) return;
     }
   } catch (const std::exception& failure) {
-    own.failure = failure.what();
+    file.failure = failure.what();
   }
 }
 

@@ -56,7 +56,7 @@ class fold_state {
   /// Whether the aggregate has a value for the group, and which.
   [[nodiscard]] bool has_value(fold_op op, std::uint32_t group) const;
   [[nodiscard]] wide_word value(fold_op op, std::uint32_t group, word_size words) const;
-  /// Whether the value of a count or sum is another one than that of its group: it needs more bits than words have.
+  /// Whether a count or sum has wrapped around: the group's value needs more bits than words have.
   [[nodiscard]] bool wraps_around(fold_op op, bool is_signed, std::uint32_t group, word_size words) const;
 
  private:

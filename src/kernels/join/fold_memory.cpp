@@ -3,17 +3,11 @@
 #include <algorithm>
 #include <mutex>
 
+#include "kernels/calibration.hpp"
+
 namespace gpulog::kernels {
 
 namespace {
-
-/// Results that are remembered before it is judged whether that pays.
-constexpr std::uint64_t judged_results = 1U << 12;
-/// Groups that take fewer bindings than this are folded again as fast as they are found.
-constexpr std::uint64_t worthwhile_bindings = 8;
-/// The same where hardly a group is asked for twice: one of so many.
-constexpr std::uint64_t seldom_found = 16;
-constexpr std::uint64_t judged_requests = 1U << 18;
 
 /// Each evaluation counts, and none may be left out.
 bool counts_evaluations(const pipeline& program, std::size_t fold) {
@@ -111,8 +105,8 @@ void fold_results::judge() {
   const std::uint64_t known = results_.size();
   const std::uint64_t asked = asked_.load(std::memory_order_relaxed);
   const std::uint64_t found = found_.load(std::memory_order_relaxed);
-  const bool are_small = known >= judged_results && bindings_ < worthwhile_bindings * known;
-  const bool are_new = asked >= judged_requests && found < asked / seldom_found;
+  const bool are_small = known >= calibration::judged_results && bindings_ < calibration::worthwhile_bindings * known;
+  const bool are_new = asked >= calibration::judged_requests && found < asked / calibration::seldom_found;
   if (are_small || are_new) stop();
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "backend/gpu/wave.hpp"
+#include "kernels/calibration.hpp"
 #include "kernels/join/insert.cuh"
 #include "kernels/join/nested.cuh"
 #include "kernels/loop/phase_batch.hpp"
@@ -29,7 +30,7 @@ __device__ void insert_nested(const nested_body<run_view, set_view>& body, const
   std::uint32_t turns = 0;
   std::uint32_t refused = 0;
   const auto turn = [&] {
-    if (++turns > batch_turns) refused |= batch_outcome::too_many_turns;
+    if (++turns > calibration::batch_turns) refused |= batch_outcome::too_many_turns;
     return refused == 0;
   };
   const auto emit = [&] {
@@ -58,12 +59,12 @@ __device__ void insert_nested(const nested_body<run_view, set_view>& body, const
   };
   if (body.level_count == 1 && body.levels[0].first_match_from != 0) {
     const auto turns_for = [&](std::uint32_t matches) {
-      if (backend::gpu::any_lane(matches > batch_turns * backend::gpu::wave_size)) {
+      if (backend::gpu::any_lane(matches > calibration::batch_turns * backend::gpu::wave_size)) {
         refused |= batch_outcome::too_many_turns;
         return false;
       }
       turns += (backend::gpu::sum_of_lanes(matches) + backend::gpu::wave_size - 1) / backend::gpu::wave_size + 1;
-      if (turns > batch_turns) refused |= batch_outcome::too_many_turns;
+      if (turns > calibration::batch_turns) refused |= batch_outcome::too_many_turns;
       return backend::gpu::all_lanes(refused == 0);
     };
     shared_loops(body, row, row < body.rows, registers, &outcome.fault, turns_for, emit);

@@ -4,7 +4,7 @@
 
 #include "backend/gpu/wave.hpp"
 #include "kernels/join/device_step.hpp"
-#include "kernels/rows/words.cuh"
+#include "kernels/row_wise/words.cuh"
 #include "storage/hisa/hisa_views.hpp"
 #include "storage/relation/best_slots.cuh"
 #include "storage/relation/views.hpp"

@@ -276,7 +276,7 @@ struct take_value {
   value_columns results;
   std::uint64_t* wraps_around;
 
-  /// Whether a count, or a sum that has 64 bits, is another value in a word.
+  /// Whether a count, or a sum of 64 bits, does not fit into a word.
   __device__ bool needs_more_bits(std::uint64_t value) const {
     constexpr Word largest = static_cast<Word>(~Word{0});
     if (op == fold_op::count) return value > (cells.is_signed ? largest / 2 : largest);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/calibration.hpp"
 #include "kernels/join/equivalence_reader.hpp"
 #include "kernels/join/fold.hpp"
 #include "kernels/join/fold_memory.hpp"
@@ -210,19 +211,17 @@ class tile_runner {
     }
     std::uint32_t left = known->find(keys, wanted, groups, state.results());
     if (left == 0) return;
-    // Workers that want the same large groups at the same time begin with different ones, and look again after each
-    // few.
-    constexpr std::uint32_t pieces = 8;
-    constexpr std::uint64_t few_bindings = 64;
+    // Workers that want the same large groups at the same time begin with different ones. After each piece they look
+    // which of the others are there by now.
     if constexpr (Access::is_concurrent) std::rotate(wanted, wanted + worker_ * 0x9E37U % left, wanted + left);
-    std::uint32_t piece = Access::is_concurrent ? std::max(1U, left / pieces) : left;
+    std::uint32_t piece = Access::is_concurrent ? std::max(1U, left / calibration::fold_pieces) : left;
     while (left != 0) {
       piece = std::min(piece, left);
       const std::uint64_t before = bindings_;
       left -= piece;
       fold_wanted(number, columns, wanted + left, piece, make_room);
       known->add(keys, wanted + left, piece, state.results(), bindings_ - before);
-      if (bindings_ - before < few_bindings * piece) piece = left;
+      if (bindings_ - before < calibration::few_fold_bindings * piece) piece = left;
       if (left != 0) left = known->find(keys, wanted, left, state.results());
     }
   }
@@ -404,12 +403,11 @@ class tile_runner {
   /// hardly more than all rows at once.
   template <class MakeRoom>
   void find_first(std::size_t number, const row_source& source, const MakeRoom& make_room) {
-    constexpr std::uint64_t first_round = 4;  // rows of a binding; chosen, no command measures it
     const segment& body = program_->segments[program_->segments[number].first_match_around];
     const fold_state& state = *scratch_->folds[program_->segments[number].first_match_around];
     const word* const groups = steps_.value(number - 1, body.owner);
     std::vector<wanted_rows>& left = scratch_->rounds[number];
-    for (std::uint64_t round = first_round; !left.empty(); round *= 2) {
+    for (std::uint64_t round = calibration::first_match_rows; !left.empty(); round *= 2) {
       std::size_t kept = 0;
       for (wanted_rows one : left) {
         if (state.has_match(groups[one.owner])) continue;
@@ -450,9 +448,9 @@ class tile_runner {
   void write_pairs(std::size_t number, const row_source& source, std::uint32_t owner, std::uint64_t first,
                    std::uint64_t count, const MakeRoom& make_room) {
     expansion_scratch& state = *scratch_->expansions[number];
-    // Most keys have few matches: a fixed number of stores, of which the ones behind count are written over, has no
-    // branch to mispredict.
-    constexpr std::uint32_t few = 4;
+    // Most keys have few matches. A fixed number of stores has no branch to mispredict; the next pairs overwrite those
+    // past `count`.
+    constexpr std::uint32_t few = calibration::branchless_matches;
     if (count <= few && state.filled + few < tile_rows) {
       for (std::uint32_t k = 0; k < few; ++k) {
         state.owners[state.filled + k] = static_cast<std::uint16_t>(owner);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "backend/gpu/wave.hpp"
+#include "kernels/calibration.hpp"
 
 namespace gpulog::kernels::gpu {
 
@@ -29,7 +30,7 @@ __device__ inline void share_ranges_of(std::uint32_t first, std::uint32_t count,
       owners[k] = 0;
       if (k != 0 && done + k * wave_size >= total) continue;
       const std::uint32_t match = done + k * wave_size + lane;
-      // Whose match it is: the last lane that begins at or before it.
+      // The lane whose range has the position: the last one that begins at or before it.
       unsigned owner = 0;
       for (unsigned half = wave_size / 2; half != 0; half /= 2) {
         const std::uint32_t begin = backend::gpu::shuffle(before, owner + half);
@@ -53,13 +54,13 @@ __device__ inline void share_ranges(std::uint32_t first, std::uint32_t count, co
                           [&](bool is_there, const auto& loaded, unsigned) { use(is_there, loaded); });
 }
 
-/// The same where many ranges are long: those are gone through one after another, so that nobody asks whose a position
-/// is.
+/// The same where many ranges are long: the wave goes through these one after another, so that no lane has to find out
+/// which range a position belongs to.
 template <unsigned AtOnce, class Load, class Use>
 __device__ inline void share_long_ranges(std::uint32_t first, std::uint32_t count, const Load& load, const Use& use) {
-  constexpr std::uint32_t long_range = 48;
   const unsigned lane = backend::gpu::lane();
-  for (backend::gpu::lane_mask left = backend::gpu::ballot(count >= long_range); left != 0; left &= left - 1) {
+  for (backend::gpu::lane_mask left = backend::gpu::ballot(count >= calibration::long_range); left != 0;
+       left &= left - 1) {
     const unsigned owner = backend::gpu::lowest_bit(left);
     const std::uint32_t begin = backend::gpu::shuffle(first, owner);
     const std::uint32_t length = backend::gpu::shuffle(count, owner);
@@ -74,7 +75,7 @@ __device__ inline void share_long_ranges(std::uint32_t first, std::uint32_t coun
       for (unsigned k = 0; k < AtOnce; ++k) use(done + k * wave_size < length, loaded[k]);
     }
   }
-  share_ranges<AtOnce>(first, count >= long_range ? 0 : count, load, use);
+  share_ranges<AtOnce>(first, count >= calibration::long_range ? 0 : count, load, use);
 }
 
 }  // namespace gpulog::kernels::gpu

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "backend/array.hpp"
+#include "kernels/calibration.hpp"
 #include "kernels/join/pipeline.hpp"
 
 namespace gpulog::kernels {
@@ -110,12 +111,10 @@ class run_windows {
   /// or too few bindings have asked (n more ask now) to make up for the sorting.
   const sorted_rows* find(std::size_t number, const segment& scan, const word* column, part_rows part,
                           std::uint32_t n) {
-    constexpr std::uint64_t few_rows = 64;
-    constexpr std::uint64_t few_bindings = 16;
     if (entries_.empty() || scan.limits.bounds.empty()) return nullptr;
-    if (part.end - part.begin < few_rows || part.end > UINT32_MAX) return nullptr;
+    if (part.end - part.begin < calibration::least_sorted_scan_rows || part.end > UINT32_MAX) return nullptr;
     entry& here = entries_[number];
-    if (here.asked.fetch_add(n, std::memory_order_relaxed) + n < few_bindings) return nullptr;
+    if (here.asked.fetch_add(n, std::memory_order_relaxed) + n < calibration::bindings_before_sorting) return nullptr;
     return here.made_once(
         [&] { return sort_rows(scan.limits.is_signed, part, [column](std::uint64_t row) { return column[row]; }); });
   }
@@ -125,11 +124,10 @@ class run_windows {
   template <class Value>
   const sorted_rows* find_of_key(std::size_t number, const window& limits, const void* run, std::uint64_t first,
                                  std::uint64_t count, const Value& value) {
-    constexpr std::uint64_t few_rows = 256;
-    constexpr std::uint64_t few_bindings = 16;
-    if (entries_.empty() || limits.bounds.empty() || count < few_rows || count > UINT32_MAX) return nullptr;
+    if (entries_.empty() || limits.bounds.empty() || count < calibration::least_sorted_key_rows || count > UINT32_MAX)
+      return nullptr;
     rows_of_key& here = entries_[number].of(run, first);
-    if (here.asked.fetch_add(1, std::memory_order_relaxed) + 1 < few_bindings) return nullptr;
+    if (here.asked.fetch_add(1, std::memory_order_relaxed) + 1 < calibration::bindings_before_sorting) return nullptr;
     return here.made_once([&] { return sort_rows(limits.is_signed, {0, count}, value); });
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/gpu/block_primitives.hpp"
+#include "kernels/calibration.hpp"
 #include "kernels/join/nested_insert.cuh"
 #include "storage/indexes/small_runs.cuh"
 
@@ -184,10 +185,10 @@ __device__ void open_phase(const loop_arguments& arguments, std::uint32_t number
   state.next_phase = number;
   state.share_count = shares;
   if (gridDim.x == 1) {
-    is_full = is_full || shares > most_shares_of_one_block;
+    is_full = is_full || shares > calibration::most_shares_of_one_block;
   } else if (arguments.may_shrink) {
-    state.small_phases = shares <= shares_of_one_block ? state.small_phases + 1 : 0;
-    is_full = is_full || state.small_phases > phases_until_one_block;
+    state.small_phases = shares <= calibration::shares_of_one_block ? state.small_phases + 1 : 0;
+    is_full = is_full || state.small_phases > calibration::phases_until_one_block;
   }
   state.status = is_large ? loop_status::large : is_full ? loop_status::full : loop_status::running;
 }
@@ -247,7 +248,7 @@ __device__ bool close_iteration(const loop_arguments& arguments) {
   has_delta = __syncthreads_or(has_delta ? 1 : 0) != 0;
   loop_state& state = *arguments.state;
   const std::uint64_t iterations = state.iterations + 1;
-  const bool goes_on = has_delta && iterations < most_loop_iterations;
+  const bool goes_on = has_delta && iterations < calibration::most_loop_iterations;
   __syncthreads();
   if (threadIdx.x == 0) {
     state.deltas[iterations - 1] = counted;
@@ -356,9 +357,9 @@ __global__ void __launch_bounds__(loop_threads) loop_kernel(const loop_arguments
 void load_loop() { backend::gpu::load(GPULOG_KERNEL(loop_kernel)); }
 
 std::size_t most_loop_shared_words(const backend::gpu::device_context& context) {
-  constexpr std::size_t most = 24u << 10;  // more leave room for few blocks
   constexpr std::size_t own_bytes = sizeof(loop_scratch) + sizeof(small_run) + 1024;
-  return std::min<std::size_t>(most, (context.shared_bytes_per_block() - own_bytes) / sizeof(word));
+  return std::min<std::size_t>(calibration::most_loop_step_bytes,
+                               (context.shared_bytes_per_block() - own_bytes) / sizeof(word));
 }
 
 unsigned most_loop_blocks(const backend::gpu::device_context& context, std::size_t shared_words) {

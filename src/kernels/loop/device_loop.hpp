@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kernels/calibration.hpp"
 #include "kernels/loop/phase_batch.hpp"
 #include "storage/indexes/loop_runs.hpp"
 #include "storage/indexes/small_runs.hpp"
@@ -17,14 +18,6 @@ namespace gpulog::kernels::gpu {
 constexpr std::uint32_t loop_threads = 512;
 /// A wave takes so many outer rows of a task at a time: threads of several tasks are in a block.
 constexpr std::uint32_t share_rows = backend::gpu::wave_size;
-/// One block needs no fence between its phases and keeps in its cache what it works on: it is faster as long as shares
-/// are few. With more than the second number it gives up its place to more blocks.
-constexpr std::uint32_t shares_of_one_block = 64;
-constexpr std::uint32_t most_shares_of_one_block = 128;
-/// Several blocks give up theirs to one after so many phases with few shares.
-constexpr std::uint32_t phases_until_one_block = 32;
-/// Iterations after which the host is asked whether it wants to stop.
-constexpr std::uint32_t most_loop_iterations = 1024;
 constexpr std::uint32_t no_relation = UINT32_MAX;
 
 enum class loop_status : std::uint32_t {
@@ -138,7 +131,7 @@ struct loop_state {
   std::uint32_t arrived = 0;
   std::uint32_t generation = 0;
   /// By iteration: rows of delta, of the relations that are counted.
-  std::uint64_t deltas[most_loop_iterations] = {};
+  std::uint64_t deltas[calibration::most_loop_iterations] = {};
 };
 
 struct loop_arguments {

@@ -9,8 +9,6 @@
 namespace gpulog::kernels::gpu {
 
 constexpr std::uint32_t batch_threads = 128;
-/// Turns of loops that a thread may take: a version with a key of more matches is left to the kernels that split them.
-constexpr std::uint32_t batch_turns = 512;
 
 /// What a version of a batch did.
 struct batch_outcome {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/rows/row_task.hpp"
+#include "kernels/row_wise/row_wise_task.hpp"
 #include "kernels/search/decomposed_task.hpp"
 
 /// A recursion of products: r(x,y) :- left(x,u), r(u,v), right(v,y). The relation is a matrix of bits, a row for each

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backend/gpu/wave.hpp"
-#include "kernels/rows/words.cuh"
+#include "kernels/row_wise/words.cuh"
 #include "storage/records/record_slots.cuh"
 #include "storage/symbols/device_values.cuh"
 

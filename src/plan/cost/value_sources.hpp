@@ -11,8 +11,7 @@
 
 namespace gpulog::plan {
 
-/// Where the values of a column come from. For estimates in front of the evaluation: what rules derive is not there
-/// yet.
+/// Where the values of a column come from. For estimates before the evaluation: what rules derive is not there yet.
 class value_sources {
  public:
   explicit value_sources(const sema::program& source) : source_(source) {}

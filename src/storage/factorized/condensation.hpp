@@ -9,7 +9,7 @@ namespace gpulog::storage {
 
 /// Lists of numbers, side by side.
 struct list_view {
-  const std::uint32_t* first;  ///< by list, and one behind: where it begins
+  const std::uint32_t* first;  ///< by list, and one more at the end: where it begins
   const std::uint32_t* all;
 };
 
@@ -21,7 +21,7 @@ struct condensation {
   std::uint32_t components = 0;
   backend::array<std::uint32_t> component;   ///< by vertex; none: no start reaches it
   backend::array<std::uint8_t> is_cyclic;    ///< by component: whether its vertices reach themselves
-  backend::array<std::uint32_t> first;       ///< by component, and one behind: where its successors begin
+  backend::array<std::uint32_t> first;       ///< by component, and one more at the end: where its successors begin
   backend::array<std::uint32_t> successors;  ///< ascending, each once, and never the component itself
 
   [[nodiscard]] list_view lists() const { return {first.data(), successors.data()}; }

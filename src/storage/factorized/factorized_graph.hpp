@@ -16,10 +16,10 @@ struct factorized_graph {
   std::uint32_t components = 0;
   std::uint32_t vertices = 0;
   backend::array<std::uint8_t> is_cyclic;    ///< by component
-  backend::array<std::uint32_t> first;       ///< by vertex, and one behind: where its successors begin
+  backend::array<std::uint32_t> first;       ///< by vertex, and one more at the end: where its successors begin
   backend::array<std::uint32_t> successors;  ///< ascending, below the vertex
   backend::array<std::uint32_t> lowest;      ///< by vertex: the lowest component that a path leads to; UINT32_MAX: none
-  backend::array<std::uint32_t> source_first;    ///< by vertex, and one behind: where its sources begin
+  backend::array<std::uint32_t> source_first;    ///< by vertex, and one more at the end: where its sources begin
   std::vector<backend::array<word>> sources;     ///< columns, by vertex
   std::uint32_t strip_words = most_strip_words;  ///< of a row, a bit a component, that are made together
 

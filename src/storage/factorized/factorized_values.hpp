@@ -13,11 +13,12 @@ namespace gpulog::storage {
 /// stand. Rows go by strip, and in a strip by row of bits.
 struct factorized_values {
   std::shared_ptr<const factorized_graph> graph;
-  backend::array<std::uint32_t> first;          ///< by component, and one behind: where its values begin
-  std::vector<backend::array<word>> values;     ///< columns, by component
-  std::vector<std::uint32_t> source_columns;    ///< of the relation
-  std::vector<std::uint32_t> value_columns;     ///< of the relation
-  backend::array<std::uint64_t> rows_in_front;  ///< by strip, and one behind: rows of the relation in strips before it
+  backend::array<std::uint32_t> first;        ///< by component, and one more at the end: where its values begin
+  std::vector<backend::array<word>> values;   ///< columns, by component
+  std::vector<std::uint32_t> source_columns;  ///< of the relation
+  std::vector<std::uint32_t> value_columns;   ///< of the relation
+  backend::array<std::uint64_t>
+      rows_in_front;  ///< by strip, and one more at the end: rows of the relation in strips before it
 
   [[nodiscard]] std::uint64_t rows() const { return rows_in_front[graph->strips()]; }
   [[nodiscard]] std::uint64_t bytes() const;
@@ -55,9 +56,9 @@ class strip_reader {
 
   const factorized_graph* graph_;
   strip_rows rows_;
-  std::vector<std::uint64_t> first_source_;  // by row, and one behind: where its sources begin
+  std::vector<std::uint64_t> first_source_;  // by row, and one more at the end: where its sources begin
   std::vector<std::uint32_t> sources_;       // places, by row
-  std::vector<std::uint64_t> first_pair_;    // by row, and one behind: rows of the relation in front of it
+  std::vector<std::uint64_t> first_pair_;    // by row, and one more at the end: rows of the relation in front of it
 };
 
 }  // namespace gpulog::storage

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backend/gpu/wave.hpp"
+#include "storage/calibration.hpp"
 #include "storage/hisa/hisa_level.cuh"
 #include "storage/hisa/hisa_set.hpp"
 
@@ -25,8 +26,6 @@ struct packed_rows {
 };
 
 namespace {
-
-constexpr std::uint64_t least_candidates = 1u << 16;
 
 /// Drops the bits between two words that no candidate uses, so that fewer are sorted.
 struct join_words {
@@ -154,7 +153,8 @@ std::uint64_t hisa_relation::make_candidate_room(std::uint64_t wanted) {
   const std::uint64_t most = options_.candidate_rows;
   const auto enough = [&] { return room() >= wanted || (room() != 0 && room() >= most / 2); };
   if (candidate_capacity() < most) {
-    const std::uint64_t needed = std::max({expected_ + wanted, 2 * candidate_capacity(), least_candidates});
+    const std::uint64_t needed =
+        std::max({expected_ + wanted, 2 * candidate_capacity(), calibration::least_hisa_candidates});
     try {
       grow_candidates(std::min(most, needed));
     } catch (const backend::memory_exceeded&) {
@@ -186,8 +186,8 @@ void hisa_relation::settle() {
   } else {
     deduplicate(n);
     // Another relation may need the memory more.
-    constexpr std::uint64_t worth_releasing = 16 * least_candidates;
-    if (candidate_capacity() > worth_releasing && n < candidate_capacity() / 4) release_candidates();
+    if (candidate_capacity() > calibration::released_hisa_candidates && n < candidate_capacity() / 4)
+      release_candidates();
   }
 }
 
@@ -209,7 +209,6 @@ void hisa_relation::deduplicate(std::uint64_t n) {
 
 packed_rows hisa_relation::sort_packed(std::uint64_t n) {
   constexpr unsigned digit_bits = 8;
-  constexpr std::uint64_t few = 1u << 20;
   const auto passes = [](unsigned bits) { return (bits + digit_bits - 1) / digit_bits; };
   std::uint64_t* const keys = candidate_keys_.data();
   std::uint64_t* const other = space_->scratch(space_->other_keys, n);
@@ -217,7 +216,7 @@ packed_rows hisa_relation::sort_packed(std::uint64_t n) {
   if (arity_ == 1) return {space_->sort_keys(keys, other, n, 0, low_bits), 1, 0};
   const auto high_bits = static_cast<unsigned>(std::bit_width(used_bits_[0]));
   // Joining the words costs about a pass of the sort; of few candidates each kernel costs the same.
-  if (n < few || passes(low_bits + high_bits) < passes(low_bits) + passes(high_bits)) {
+  if (n < calibration::few_sorted_rows || passes(low_bits + high_bits) < passes(low_bits) + passes(high_bits)) {
     hisa_for_each(*space_, n, join_words{keys, other, low_bits});
     return {space_->sort_keys(other, keys, n, 0, low_bits + high_bits), 2, low_bits};
   }

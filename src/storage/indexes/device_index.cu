@@ -13,9 +13,6 @@ namespace gpulog::storage::gpu {
 
 namespace {
 
-/// Most runs of an index that a lookup visits; an index merges before it has more.
-constexpr std::uint32_t most_runs = 12;
-
 std::uint64_t table_size_of(std::uint64_t keys, double load) {
   return static_cast<std::uint64_t>(static_cast<double>(keys) / load) + 2;
 }
@@ -159,27 +156,27 @@ bool device_run::count_rows(memory_resource& resource, const column_pointers& co
       layout_->key_lengths[0] > counted_run::most_keys || layout_->stored.size() > counted_run::most_columns) {
     return false;
   }
-  counted_run made;
-  made.rows = n;
-  made.key_length = layout_->key_lengths[0];
+  counted_run run;
+  run.rows = n;
+  run.key_length = layout_->key_lengths[0];
   level& one = levels_[0];
-  const std::uint64_t numbers = bounds.empty() || made.key_length != 1 ? UINT64_MAX : bounds[layout_->order[0]];
+  const std::uint64_t numbers = bounds.empty() || run.key_length != 1 ? UINT64_MAX : bounds[layout_->order[0]];
   if (numbers <= calibration::direct_factor * n) {
     one.numbered = array<std::uint64_t>(resource, numbers, backend::fresh_memory::anything);
-    made.numbered = one.numbered.data();
-    made.number_count = numbers;
+    run.numbered = one.numbered.data();
+    run.number_count = numbers;
   } else {
     if (n > calibration::most_table_rows) return false;
     one.table = array<key_slot>(resource, table_size_of(n, layout_->load), backend::fresh_memory::anything);
-    made.table = one.table.data();
-    made.table_size = one.table.size();
+    run.table = one.table.data();
+    run.table_size = one.table.size();
   }
   one.groups = n;
   stored_ = array<word>(resource, n * layout_->stored.size(), backend::fresh_memory::anything);
-  made.stored = stored_.data();
-  for (std::uint32_t c = 0; c < made.key_length; ++c) made.keys[c] = columns[layout_->order[c]] + begin_;
-  for (const std::uint32_t column : layout_->stored) made.copied[made.stored_columns++] = columns[column] + begin_;
-  small_->add(made, array<std::uint32_t>(resource, counted_scratch_words(n), backend::fresh_memory::anything));
+  run.stored = stored_.data();
+  for (std::uint32_t c = 0; c < run.key_length; ++c) run.keys[c] = columns[layout_->order[c]] + begin_;
+  for (const std::uint32_t column : layout_->stored) run.copied[run.stored_columns++] = columns[column] + begin_;
+  small_->add(run, array<std::uint32_t>(resource, counted_scratch_words(n), backend::fresh_memory::anything));
   collection_ = small_->collection();
   return true;
 }
@@ -191,14 +188,14 @@ bool device_run::build_small(memory_resource& resource, const column_pointers& c
     return false;
   }
   stored_ = array<word>(resource, n * layout_->stored.size(), backend::fresh_memory::anything);
-  small_run made{};
-  made.rows = n;
-  made.sorted_columns = layout_->sorted_columns();
-  for (std::uint32_t c = 0; c < made.sorted_columns; ++c) made.order[c] = columns[layout_->order[c]] + begin_;
-  made.stored_columns = static_cast<std::uint32_t>(layout_->stored.size());
-  for (std::uint32_t s = 0; s < made.stored_columns; ++s) made.copied[s] = columns[layout_->stored[s]] + begin_;
-  made.stored = stored_.data();
-  made.level_count = static_cast<std::uint32_t>(levels_.size());
+  small_run run{};
+  run.rows = n;
+  run.sorted_columns = layout_->sorted_columns();
+  for (std::uint32_t c = 0; c < run.sorted_columns; ++c) run.order[c] = columns[layout_->order[c]] + begin_;
+  run.stored_columns = static_cast<std::uint32_t>(layout_->stored.size());
+  for (std::uint32_t s = 0; s < run.stored_columns; ++s) run.copied[s] = columns[layout_->stored[s]] + begin_;
+  run.stored = stored_.data();
+  run.level_count = static_cast<std::uint32_t>(levels_.size());
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     level& one = levels_[l];
     const std::uint32_t length = layout_->key_lengths[l];
@@ -207,9 +204,9 @@ bool device_run::build_small(memory_resource& resource, const column_pointers& c
     one.first = array<std::uint32_t>(resource, n + 1ULL, backend::fresh_memory::anything);
     one.keys = array<word>(resource, static_cast<std::uint64_t>(n) * length, backend::fresh_memory::anything);
     one.table = array<key_slot>(resource, table_size_of(n, layout_->load), backend::fresh_memory::anything);
-    made.levels[l] = {length, one.table.data(), one.table.size(), one.first.data(), one.keys.data(), one.count.data()};
+    run.levels[l] = {length, one.table.data(), one.table.size(), one.first.data(), one.keys.data(), one.count.data()};
   }
-  small_->add(made);
+  small_->add(run);
   collection_ = small_->collection();
   return true;
 }
@@ -223,7 +220,7 @@ void device_run::flush_small_runs(small_run_builder& small) noexcept {
 
 void device_run::build_level(const backend::gpu::device_context& context, memory_resource& resource,
                              const column_pointers& columns, const std::uint32_t* rows, std::size_t number) {
-  level& made = levels_[number];
+  level& new_level = levels_[number];
   const std::uint64_t n = end_ - begin_;
   backend::gpu::stream_handle stream = context.stream();
   const std::uint32_t length = layout_->key_lengths[number];
@@ -241,41 +238,41 @@ void device_run::build_level(const backend::gpu::device_context& context, memory
                              backend::gpu::direction::host_to_device, stream);
     context.synchronize();  // rest is about to go
   }
-  made.count = array<std::uint64_t>(resource, 2, backend::fresh_memory::anything);
-  array<std::uint64_t>& count = made.count;
-  made.first = array<std::uint32_t>(resource, n + 1, backend::fresh_memory::anything);
+  new_level.count = array<std::uint64_t>(resource, 2, backend::fresh_memory::anything);
+  array<std::uint64_t>& count = new_level.count;
+  new_level.first = array<std::uint32_t>(resource, n + 1, backend::fresh_memory::anything);
   backend::gpu::with_scratch(resource, [&](void* scratch, std::size_t& bytes) {
-    backend::gpu::select_if(scratch, bytes, made.first.data(), count.data(), n, starts_group{sorted, more.data()},
+    backend::gpu::select_if(scratch, bytes, new_level.first.data(), count.data(), n, starts_group{sorted, more.data()},
                             stream);
   });
   // Small runs have room for as many keys as rows: most of them are a delta's, and to ask for the number of keys costs
   // more than the room that it saves.
-  made.groups = n;
+  new_level.groups = n;
   word largest = UINT32_MAX;
   if (n > calibration::unmeasured_rows) {
     backend::gpu::for_each(stream, 1, last_key{sorted, count.data() + 1, n});
     const auto [groups, last] = context.read_pair(count.data());
-    made.groups = groups;
+    new_level.groups = groups;
     if (length == 1) largest = static_cast<word>(last);
-    array<std::uint32_t> exact(resource, made.groups + 1, backend::fresh_memory::anything);
-    backend::gpu::copy_async(exact.data(), made.first.data(), made.groups * sizeof(std::uint32_t),
+    array<std::uint32_t> exact(resource, new_level.groups + 1, backend::fresh_memory::anything);
+    backend::gpu::copy_async(exact.data(), new_level.first.data(), new_level.groups * sizeof(std::uint32_t),
                              backend::gpu::direction::device_to_device, stream);
-    made.first = std::move(exact);
+    new_level.first = std::move(exact);
   }
-  made.keys = array<word>(resource, made.groups * length, backend::fresh_memory::anything);
-  backend::gpu::for_each(
-      stream, made.groups + 1,
-      gather_keys{sorted, more.data(), made.first.data(), made.keys.data(), made.groups, n, count.data()});
-  if (largest < calibration::direct_factor * made.groups) {
-    made.direct = array<std::uint32_t>(resource, largest + 2ULL, backend::fresh_memory::anything);
-    backend::gpu::for_each(
-        stream, made.groups + 1,
-        fill_direct{made.keys.data(), made.first.data(), made.direct.data(), made.groups, largest + 2ULL});
+  new_level.keys = array<word>(resource, new_level.groups * length, backend::fresh_memory::anything);
+  backend::gpu::for_each(stream, new_level.groups + 1,
+                         gather_keys{sorted, more.data(), new_level.first.data(), new_level.keys.data(),
+                                     new_level.groups, n, count.data()});
+  if (largest < calibration::direct_factor * new_level.groups) {
+    new_level.direct = array<std::uint32_t>(resource, largest + 2ULL, backend::fresh_memory::anything);
+    backend::gpu::for_each(stream, new_level.groups + 1,
+                           fill_direct{new_level.keys.data(), new_level.first.data(), new_level.direct.data(),
+                                       new_level.groups, largest + 2ULL});
   } else {
-    made.table.resize(table_size_of(made.groups, layout_->load));
-    backend::gpu::for_each(stream, made.groups,
-                           insert_key{made.keys.data(), made.first.data(), made.table.data(), made.groups, count.data(),
-                                      made.table.size(), length});
+    new_level.table.resize(table_size_of(new_level.groups, layout_->load));
+    backend::gpu::for_each(stream, new_level.groups,
+                           insert_key{new_level.keys.data(), new_level.first.data(), new_level.table.data(),
+                                      new_level.groups, count.data(), new_level.table.size(), length});
   }
 }
 
@@ -324,8 +321,8 @@ void device_index::refresh(const backend::gpu::device_context& context, const co
     bool swallowed = false;
     while (!old_.empty()) {
       const device_run& elder = *old_.back();
-      const bool small = elder.rows() < merge_factor * (end - begin);
-      const bool crowded = old_.size() + 2 >= most_runs;
+      const bool small = elder.rows() < calibration::merge_factor * (end - begin);
+      const bool crowded = old_.size() + 2 >= calibration::most_device_runs;
       if ((!small && !crowded) || elder.rows() + (end - begin) > most_rows) break;
       begin = elder.begin();
       old_.pop_back();

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "backend/gpu/host_device.hpp"
+#include "storage/calibration.hpp"
 #include "storage/indexes/run_policy.hpp"
 
 /// Which runs an index has while iterations loop on the device.
@@ -55,7 +56,7 @@ struct loop_runs {
     const std::uint32_t before = old_count;
     while (old_count != 0) {
       const loop_run& elder = old[old_count - 1];
-      if (elder.rows() >= merge_factor * joined.rows() || joined.end - elder.begin > most_rows) break;
+      if (elder.rows() >= calibration::merge_factor * joined.rows() || joined.end - elder.begin > most_rows) break;
       joined.begin = elder.begin;
       taken &= ~(1U << elder.place);
       --old_count;

@@ -280,7 +280,9 @@ class sorted_index {
       sorted_run& younger = *old_.back();
       const bool published = layout_.positions;
       if (elder.rows() + younger.rows() > max_run_rows) break;
-      if (published ? stays_apart(elder.rows(), younger.rows()) : elder.rows() >= merge_factor * younger.rows()) break;
+      if (published ? stays_apart(elder.rows(), younger.rows())
+                    : elder.rows() >= calibration::merge_factor * younger.rows())
+        break;
       const bool is_full = published && old_.size() == 2;  // which has the buffers that are kept
       run_pointer merged = is_full && spare_ ? std::move(spare_) : std::make_unique<sorted_run>(*resource_, layout_);
       merged->merge(backend, elder, younger, is_full ? buffers_ : buffer_policy{false, 0});

@@ -5,6 +5,7 @@
 
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/wave.hpp"
+#include "storage/calibration.hpp"
 #include "storage/indexes/join_sample.hpp"
 
 namespace gpulog::storage::gpu {
@@ -33,9 +34,8 @@ __global__ void sum_counts_kernel(const word* values, join_sample sample, const 
 double join_size(const backend::gpu::device_context& context, backend::memory_resource& resource,
                  const column_values& left, const column_values& right, std::uint64_t keys) {
   if (left.rows == 0 || right.rows == 0) return 0;
-  constexpr std::uint64_t sampled_rows = 1u << 20;
-  const join_sample of_left(left.rows, sampled_rows);
-  const join_sample of_right(right.rows, sampled_rows);
+  const join_sample of_left(left.rows, calibration::sampled_join_rows);
+  const join_sample of_right(right.rows, calibration::sampled_join_rows);
   backend::array<std::uint32_t> counts(resource, keys);
   backend::array<std::uint64_t> sum(resource, 1);
   backend::gpu::launch(GPULOG_KERNEL(count_keys_kernel),

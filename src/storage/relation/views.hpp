@@ -121,7 +121,7 @@ struct set_view {
   word* const* columns = nullptr;
   std::uint32_t arity = 0;
 
-  // Of a relation that keeps the best row of a key (device_best.hpp): slots are keys; by slot, and one behind:
+  // Of a relation that keeps the best row of a key (device_best.hpp): slots are keys; by slot, and one more at the end:
   std::uint64_t* best = nullptr;         ///< the rank of the best value offered; not null: it is such a relation
   const std::uint64_t* shown = nullptr;  ///< of the value that the relation has
   word flip = 0;                         ///< between a value and its rank

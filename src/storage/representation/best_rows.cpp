@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/calibration.hpp"
+
 namespace gpulog::storage {
 
 namespace {
@@ -43,10 +45,9 @@ void best_rows::choose_shown() {
   const std::uint64_t waiting = end - begin;
   shown_ = end;
   if (least_shown_ == 0 || waiting <= least_shown_) return;
-  constexpr std::uint64_t samples = 256;
-  constexpr std::uint64_t share = 16;
+  constexpr std::uint64_t samples = calibration::sampled_priorities;
   const word* const values = rows_->columns[column_].data();
-  const std::uint64_t wanted = std::max(least_shown_, waiting / share);
+  const std::uint64_t wanted = std::max(least_shown_, waiting / calibration::priority_share);
   std::vector<wide_word> ranks;
   for (std::uint64_t i = 0; i < samples; ++i) ranks.push_back(order_.rank(values[begin + waiting * i / samples]));
   const auto bound = ranks.begin() + static_cast<std::ptrdiff_t>(std::min(samples - 1, samples * wanted / waiting));

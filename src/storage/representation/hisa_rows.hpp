@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "storage/calibration.hpp"
 #include "storage/hisa/hisa_set.hpp"
 #include "storage/representation/representation.hpp"
 
@@ -69,9 +70,8 @@ class hisa_rows : public row_representation {
   /// Candidates between two deduplications. Each of these merges into full, that is copies it: so the buffer grows with
   /// full (never with the candidates).
   [[nodiscard]] std::uint64_t wanted_candidates() const {
-    constexpr std::uint64_t share_of_full = 4;
     const std::uint64_t least = rows_->options.candidate_rows;
-    return rows_->resource->limit() != 0 ? least : std::max(least, rows_->end() / share_of_full);
+    return rows_->resource->limit() != 0 ? least : std::max(least, rows_->end() / calibration::hisa_candidate_share);
   }
 
   hisa_set set_;

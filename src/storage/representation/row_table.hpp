@@ -49,13 +49,13 @@ class row_table {
     for (std::uint32_t i = 0; i < n; ++i) {
       if (i + prefetch_distance < n) set_.prefetch(scratch.homes[i + prefetch_distance]);
       if constexpr (Access::is_concurrent) {
-        reservation& own = reserved_[worker];
-        if (own.next == own.end) {
-          own.next = Access::add(rows_->tail, reservation_rows);
-          own.end = own.next + reservation_rows;
+        reservation& reserved = reserved_[worker];
+        if (reserved.next == reserved.end) {
+          reserved.next = Access::add(rows_->tail, reservation_rows);
+          reserved.end = reserved.next + reservation_rows;
         }
-        if (!offer(scratch.homes[i], own.next, i)) continue;
-        ++own.next;
+        if (!offer(scratch.homes[i], reserved.next, i)) continue;
+        ++reserved.next;
       } else {
         const std::uint64_t row = rows_->end();
         if (!offer(scratch.homes[i], row, i)) continue;

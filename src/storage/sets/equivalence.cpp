@@ -120,10 +120,10 @@ void equivalence::publish() {
   absorbed_.resize(0);
 
   for (std::uint32_t number = before; number < count; ++number) {
-    class_entry& own = classes_[number];
-    if (class_of_[number] != number || own.size != 0) continue;
-    own.begin = allocate_block(1);
-    append_element(own, number, number);
+    class_entry& entry = classes_[number];
+    if (class_of_[number] != number || entry.size != 0) continue;
+    entry.begin = allocate_block(1);
+    append_element(entry, number, number);
     note_change(number, static_cast<std::uint32_t>(parts_.size()), 0);
     ++pairs_;
   }

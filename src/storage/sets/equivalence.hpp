@@ -17,10 +17,10 @@
 /// Three states of the partition are told apart, as for any relation of a semi-naive evaluation: old, all (old with
 /// delta), and what the running phase has united, which nobody reads before it is published.
 ///
-/// Every class lies in sequence in one array, its *places*; and within it, one behind the other, the classes of old
-/// that it was made of, then the elements that old did not have. So the partners of an element are one range of places
-/// in old and in all, and at most two ranges in delta: what lies in front of its old class and what lies behind it.
-/// Pairs are enumerated from these ranges.
+/// Every class lies in sequence in one array, its *places*; and within it, one after another, the classes of old that
+/// it was made of, then the elements that old did not have. So the partners of an element are one range of places in
+/// old and in all, and at most two ranges in delta: what lies in front of its old class and what lies behind it. Pairs
+/// are enumerated from these ranges.
 ///
 /// The largest of the classes that become one stays where it is and the others are copied behind it, into a block that
 /// doubles when it is full. So an element is moved O(log n) times in all, and what an advance costs depends on what

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "backend/array.hpp"
+#include "storage/calibration.hpp"
 #include "storage/sets/hash.hpp"
 #include "storage/sets/slot_table.hpp"
 
@@ -102,8 +103,7 @@ class row_set : public slot_array {
   /// reads.
   template <class HashOf, class Fetch>
   void grow(std::uint64_t extra, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
-    constexpr std::uint64_t slots_per_thread = 1u << 18;  // each costs misses in several columns
-    grow_slots(extra, slots_per_thread, threads,
+    grow_slots(extra, calibration::row_slots_of_a_thread, threads,
                [&](auto access, const auto& old, std::uint64_t begin, std::uint64_t end) {
                  move_entries<decltype(access)>(old, begin, end, hash_of, fetch);
                });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/array.hpp"
+#include "storage/calibration.hpp"
 #include "storage/sets/access.hpp"
 #include "storage/sets/hash.hpp"
 
@@ -98,8 +99,7 @@ class slot_table : public array_of_slots<Slot> {
 
   /// As grow_slots().
   void grow(std::uint64_t extra, unsigned threads = 1) {
-    constexpr std::uint64_t slots_per_thread = 1u << 20;  // starting a thread costs as much as some ten thousand slots
-    this->grow_slots(extra, slots_per_thread, threads,
+    this->grow_slots(extra, calibration::slots_of_a_thread, threads,
                      [this](auto access, auto& old, std::uint64_t begin, std::uint64_t end) {
                        this->template move_slots<decltype(access)>(old, begin, end);
                      });

@@ -322,22 +322,22 @@ struct bulk_interning::shard_firsts {
 };
 
 void bulk_interning::group_by_shard(std::size_t number) {
-  part& own = parts_[number];
-  own.slots_ = {};
-  own.first_.resize(own.texts_.size());
-  own.numbers_.resize(own.texts_.size());
-  own.by_shard_.resize(own.texts_.size());
+  part& here = parts_[number];
+  here.slots_ = {};
+  here.first_.resize(here.texts_.size());
+  here.numbers_.resize(here.texts_.size());
+  here.by_shard_.resize(here.texts_.size());
   std::array<std::uint32_t, symbol_table::shard_count> next{};
-  for (const symbol_table::key where : own.keys_) ++next[where.shard_number];
+  for (const symbol_table::key where : here.keys_) ++next[where.shard_number];
   std::uint32_t begin = 0;
   for (std::size_t shard = 0; shard < symbol_table::shard_count; ++shard) {
-    own.shard_begin_[shard] = begin;
+    here.shard_begin_[shard] = begin;
     begin += next[shard];
-    next[shard] = own.shard_begin_[shard];
+    next[shard] = here.shard_begin_[shard];
   }
-  own.shard_begin_.back() = begin;
-  for (std::uint32_t index = 0; index < own.texts_.size(); ++index) {
-    own.by_shard_[next[own.keys_[index].shard_number]++] = index;
+  here.shard_begin_.back() = begin;
+  for (std::uint32_t index = 0; index < here.texts_.size(); ++index) {
+    here.by_shard_[next[here.keys_[index].shard_number]++] = index;
   }
 }
 
@@ -349,11 +349,11 @@ void bulk_interning::find_firsts(std::size_t shard_number, shard_firsts& firsts)
   std::vector<std::uint64_t> slots(std::bit_ceil(2 * candidates));
   const std::size_t mask = slots.size() - 1;
   for (std::uint32_t number = 0; number < parts_.size(); ++number) {
-    part& own = parts_[number];
-    for (std::uint32_t at = own.shard_begin_[shard_number]; at < own.shard_begin_[shard_number + 1]; ++at) {
-      const std::uint32_t index = own.by_shard_[at];
-      const std::uint32_t tag = own.keys_[index].tag;
-      const std::string_view text = own.texts_[index];
+    part& here = parts_[number];
+    for (std::uint32_t at = here.shard_begin_[shard_number]; at < here.shard_begin_[shard_number + 1]; ++at) {
+      const std::uint32_t index = here.by_shard_[at];
+      const std::uint32_t tag = here.keys_[index].tag;
+      const std::string_view text = here.texts_[index];
       std::uint64_t first = slot_value(number, index);
       std::size_t position = tag & mask;
       for (; slots[position] != 0; position = (position + 1) & mask) {
@@ -367,20 +367,20 @@ void bulk_interning::find_firsts(std::size_t shard_number, shard_firsts& firsts)
         firsts.places.push_back(first);
         slots[position] = slot_value(tag, firsts.places.size());
       }
-      own.first_[index] = first;
+      here.first_[index] = first;
     }
   }
 }
 
 void bulk_interning::number_part(std::size_t number, std::uint64_t first_id, char* storage) {
-  part& own = parts_[number];
+  part& here = parts_[number];
   std::uint64_t id = first_id;
-  for (std::uint32_t index = 0; index < own.texts_.size(); ++index) {
-    if (own.first_[index] != slot_value(static_cast<std::uint32_t>(number), index)) continue;
-    symbol_table::store_text(storage, own.texts_[index]);
+  for (std::uint32_t index = 0; index < here.texts_.size(); ++index) {
+    if (here.first_[index] != slot_value(static_cast<std::uint32_t>(number), index)) continue;
+    symbol_table::store_text(storage, here.texts_[index]);
     table_.set_entry(id, storage);
-    storage += symbol_table::stored_bytes(own.texts_[index]);
-    own.numbers_[index] = static_cast<word>(id++);
+    storage += symbol_table::stored_bytes(here.texts_[index]);
+    here.numbers_[index] = static_cast<word>(id++);
   }
 }
 

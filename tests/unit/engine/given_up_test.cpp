@@ -82,7 +82,7 @@ run_options with(storage_kind storage, unsigned jobs, const char* rows = "auto")
   run_options options;
   options.storage = storage;
   options.jobs = jobs;
-  options.tuning = {{"row-evaluation", rows}};
+  options.tuning = {{"row-wise-evaluation", rows}};
   options.backend = backend_kind::cpu;
   return options;
 }
@@ -108,9 +108,9 @@ TEST(given_up, where_most_is_asked_for) {
         const outcome found = run(text, input, with(storage, jobs));
         EXPECT_TRUE(found.siblings == expected.siblings && found.paths == expected.paths);
         EXPECT_TRUE(found.was_watched);
-        // What is made by rows behind costs little.
-        const bool by_rows = test.empty() && storage != storage_kind::hisa;
-        EXPECT_EQ(found.given_up.has_value(), asked == 1.0 || (asked == 0.6 && !by_rows));
+        // What is made row-wise behind costs little.
+        const bool row_wise = test.empty() && storage != storage_kind::hisa;
+        EXPECT_EQ(found.given_up.has_value(), asked == 1.0 || (asked == 0.6 && !row_wise));
         if (found.given_up) EXPECT_GT(*found.given_up, asked * asked / 2);
         const bool is_enough = is_emulated && (jobs != 1 || asked != 1.0);
         if (!on_device || is_enough) continue;

@@ -135,7 +135,7 @@ path(x,z) :- path(x,y), edge(y,z).
 TEST(plan_figures, rows_of_a_recursion) {
   for (const way& one : ways) {
     run_options options = options_of(one);
-    options.tuning = {{"decomposition", "off"}, {"row-evaluation", "off"}};
+    options.tuning = {{"decomposition", "off"}, {"row-wise-evaluation", "off"}};
     const statistics figures = figures_of(chain, options);
     const rule_statistics& rule = rule_of(figures, "path(x,z)", 0);
     // Deltas of 3, 2 and 1 tuples find 2, 1 and none.
@@ -180,10 +180,10 @@ TEST(plan_figures, other_strategies_count_no_rows) {
   EXPECT_EQ(operator_of(rule_of(searched, "path(x,y)"), "insert").rows, count(3));
 
   run_options options = options_of({1, storage_kind::automatic});
-  options.tuning = {{"decomposition", "off"}, {"row-evaluation", "on"}};
-  const statistics by_rows = figures_of(chain, options);
-  EXPECT_EQ(rule_of(by_rows, "path(x,z)", 0).strategy, "row-evaluation");
-  for (const operator_statistics& one : rule_of(by_rows, "path(x,z)", 0).operators) EXPECT_EQ(one.rows, std::nullopt);
+  options.tuning = {{"decomposition", "off"}, {"row-wise-evaluation", "on"}};
+  const statistics row_wise = figures_of(chain, options);
+  EXPECT_EQ(rule_of(row_wise, "path(x,z)", 0).strategy, "row-wise-evaluation");
+  for (const operator_statistics& one : rule_of(row_wise, "path(x,z)", 0).operators) EXPECT_EQ(one.rows, std::nullopt);
 }
 
 /// More rows than a device runs in one kernel with other versions.
@@ -218,7 +218,7 @@ TEST(plan_figures, rows_on_a_device) {
   for (const storage_kind storage : {storage_kind::automatic, storage_kind::hash}) {
     run_options options = options_of({1, storage});
     options.backend = backend_kind::gpu;
-    options.tuning = {{"row-evaluation", "off"}};
+    options.tuning = {{"row-wise-evaluation", "off"}};
     const statistics figures = figures_of_wide_joins(options);
     const rule_statistics& tested = rule_of(figures, "tested(");
     EXPECT_EQ(tested.counted_runs, 1U);
@@ -244,7 +244,7 @@ TEST(plan_figures, rows_on_a_device) {
 TEST(plan_figures, a_device_counts_what_a_cpu_counts) {
   if (!has_device()) GTEST_SKIP() << "no device";
   run_options options = options_of({1, storage_kind::hash});
-  options.tuning = {{"row-evaluation", "off"}};
+  options.tuning = {{"row-wise-evaluation", "off"}};
   const statistics on_cpu = figures_of_wide_joins(options);
   options.backend = backend_kind::gpu;
   const statistics on_device = figures_of_wide_joins(options);
@@ -289,7 +289,7 @@ TEST(plan_figures, not_counted_unless_asked_for) {
 TEST(plan_figures, indexes_are_charged_to_rules) {
   for (const way& one : ways) {
     run_options options = options_of(one);
-    options.tuning = {{"decomposition", "off"}, {"row-evaluation", "off"}};
+    options.tuning = {{"decomposition", "off"}, {"row-wise-evaluation", "off"}};
     std::size_t indexes = 0;
     for (const stratum_statistics& stratum : figures_of(std::string(joins) + R"(
 .decl path(x:number, y:number)
@@ -431,7 +431,7 @@ std::string without_measures(const std::string& text) {
 
 TEST(plan_figures, explained) {
   run_options options = options_of({1, storage_kind::hash});
-  options.tuning = {{"decomposition", "off"}, {"row-evaluation", "off"}};
+  options.tuning = {{"decomposition", "off"}, {"row-wise-evaluation", "off"}};
   EXPECT_EQ(without_measures(explain(figures_of(chain, options))), R"(stratum 1: path (recursive)
   time TIME on cpu; iterations 3; strategies: versions, loop
   tuples when planned: edge 3, path ~30

@@ -38,14 +38,14 @@ TEST_F(hash_on_gpu, random_programs) {
       700000, 60);
 }
 
-TEST_F(hash_on_gpu, random_programs_by_rows) {
+TEST_F(hash_on_gpu, row_wise_random_programs) {
   using storage::set_choice;
   std::vector<device_way> ways;
   for (const auto& [name, sets] :
        {std::pair("rows", set_choice::automatic), std::pair("rows, hash", set_choice::hash),
         std::pair("rows, bits", set_choice::bits), std::pair("rows, words", set_choice::words)}) {
     ways.push_back(make_way(name, cut_at(0, 0, 1), sets));
-    ways.back().chosen.rows = row_mode::always;
+    ways.back().chosen.row_wise = row_wise_mode::always;
   }
   compare_random_programs(ways, 720000, 120);
 }

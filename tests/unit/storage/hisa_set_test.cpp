@@ -114,7 +114,7 @@ TEST(hisa_set, few_new_tuples_are_found_wherever_they_wait) {
   second.reserve(1 << 16);
   for (std::uint32_t batch = 0; batch < 3000; ++batch) {
     // Once more than waits.
-    const std::size_t offered = batch == 1500 ? 2 * few_rows : 1 + random() % 4;
+    const std::size_t offered = batch == 1500 ? 2 * calibration::few_hisa_rows : 1 + random() % 4;
     std::vector<word> left(offered);
     std::vector<word> right(offered);
     std::set<tuple> expected;

@@ -228,7 +228,7 @@ TYPED_TEST(sorted_indexes, runs_stay_few_and_rows_are_not_merged_each_time) {
 /// Few rows wait in runs whose sizes fall geometrically, as a merge copies full.
 TYPED_TEST(sorted_indexes, published_layout_keeps_full_as_one_run_but_for_few_rows) {
   const index_layout layout = {{0}, {1}, {}, true, 0.8};
-  for (const std::uint64_t added : {std::uint64_t{10}, few_rows}) {
+  for (const std::uint64_t added : {std::uint64_t{10}, calibration::few_hisa_rows}) {
     index_model model(this->memory, 2, layout, {});
     std::mt19937_64 random(3);
     for (int round = 0; round < 20; ++round) {
@@ -237,9 +237,9 @@ TYPED_TEST(sorted_indexes, published_layout_keeps_full_as_one_run_but_for_few_ro
       model.refresh(this->backend, old_rows);
       int runs = 0;
       model.index().for_each_run(true, false, [&](const sorted_run&) { ++runs; });
-      EXPECT_LE(runs, added == few_rows ? 1 : 4);
+      EXPECT_LE(runs, added == calibration::few_hisa_rows ? 1 : 4);
     }
-    if (added != few_rows) model.expect_answers();
+    if (added != calibration::few_hisa_rows) model.expect_answers();
   }
 }
 

@@ -217,7 +217,8 @@ void block_runner::pause() {
   go_on(*own.on);
 }
 
-/// Threads pause, and no other one can go on. @return false: it is of no use
+/// All threads of the block that could go on pause. @return false: they have paused too long for what they wait for to
+/// come
 bool block_runner::may_go_on_after_pause() {
   constexpr std::uint64_t most_rounds = 100'000;
   constexpr std::chrono::seconds patience{5};

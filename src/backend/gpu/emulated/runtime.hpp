@@ -82,7 +82,7 @@ class runtime {
   void advance_all();
   void run(work& item);
   void give_up(const std::string& error);
-  /// What the host waits for is done by others too, or not, as it happens.
+  /// Runs work of other streams, too, or leaves it, as the seed decides: a device may do either.
   void run_others_by_chance();
   void reclaim();
   [[nodiscard]] bool has_work() const;

@@ -18,7 +18,7 @@ void set_seed(std::uint64_t seed);
 constexpr unsigned threads_per_multiprocessor = 1024;
 constexpr unsigned most_block_threads = 1024;
 
-/// A number that looks as if it had nothing to do with the one it is made from.
+/// A pseudo-random number made from another one: a hash.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t value) {
   value += 0x9E3779B97F4A7C15ULL;
   value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ULL;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "exec/calibration.hpp"
 #include "exec/strategies/strategy.hpp"
 
 namespace gpulog::exec {
@@ -31,7 +32,7 @@ void run_batch(phase_run<Machine>& phase) {
     const typename Machine::trace_range traced("versions of a phase");
     shared.guarded({"extending", first.head, &first},
                    [&] { shared.machine.run_together(running, shared.relations, shared.chosen.stop); },
-                   {.is_long = expected > shared.few_candidates});
+                   {.is_long = expected > static_cast<double>(calibration::least_watched_rows)});
     const double seconds = storage::seconds_now() - start;
     phase.figures.join_seconds += seconds;
     double measured = 0;

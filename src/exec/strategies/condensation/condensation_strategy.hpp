@@ -5,7 +5,7 @@
 #include "exec/strategies/search/search_strategy.hpp"
 #include "exec/strategies/strategy.hpp"
 
-/// A recursion that falls apart into searches of one graph, over the strongly connected components of that graph
+/// A decomposed recursion into searches of one graph, over the strongly connected components of that graph
 /// (docs/internals/condensation.md).
 namespace gpulog::exec {
 

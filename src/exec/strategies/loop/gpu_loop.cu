@@ -6,6 +6,7 @@
 #include "backend/gpu/vendor.hpp"
 #include "exec/calibration.hpp"
 #include "exec/gpu/gpu_machine.hpp"
+#include "kernels/calibration.hpp"
 
 namespace gpulog::exec {
 
@@ -33,10 +34,6 @@ using storage::gpu::small_run;
 
 namespace {
 
-constexpr unsigned least_blocks = 4;
-/// Indexes that one block builds one behind the other.
-constexpr std::size_t most_indexes_of_one_block = 8;
-constexpr std::uint64_t least_run_rows = 64;
 constexpr std::uint32_t most_left_out = 63;
 
 /// Calls action(relation, index number, level) for each search of a pipeline.
@@ -176,7 +173,7 @@ bool gpu_loop::is_worth_it(std::size_t first_phase) const {
   });
 }
 
-bool gpu_loop::may_be_one_block() const { return indexes_.size() <= most_indexes_of_one_block; }
+bool gpu_loop::may_be_one_block() const { return indexes_.size() <= calibration::indexes_of_one_block; }
 
 unsigned gpu_loop::blocks_needed() const {
   std::uint64_t most = 0;
@@ -188,11 +185,11 @@ unsigned gpu_loop::blocks_needed() const {
     }
     most = std::max(most, shares);
   }
-  if (may_be_one_block() && most <= gpu_kernels::shares_of_one_block) return 1;
+  if (may_be_one_block() && most <= kernels::calibration::shares_of_one_block) return 1;
   // Deltas may become larger.
   constexpr std::uint64_t waves = loop_threads / backend::gpu::wave_size;
   const std::uint64_t blocks = std::max<std::uint64_t>((2 * most + waves - 1) / waves, indexes_.size());
-  return static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, least_blocks, most_blocks_));
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, calibration::least_loop_blocks, most_blocks_));
 }
 
 bool gpu_loop::make_room(unsigned blocks) {
@@ -222,7 +219,8 @@ bool gpu_loop::allocate_indexes() {
     return sum;
   };
   std::uint64_t rows = std::min<std::uint64_t>(cut_.loop_run_rows, small_run::most_rows);
-  while (words(rows) * sizeof(std::uint64_t) > calibration::loop_index_bytes && rows > least_run_rows) rows /= 2;
+  while (words(rows) * sizeof(std::uint64_t) > calibration::loop_index_bytes && rows > calibration::least_loop_run_rows)
+    rows /= 2;
   for (index_memory& one : indexes_) {
     const run_memory memory((*relations_)[one.relation]->index(one.number).layout(), rows);
     one.words = backend::array<std::uint64_t>(one.words.resource(), memory.words, backend::fresh_memory::anything);

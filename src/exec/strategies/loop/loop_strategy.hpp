@@ -17,7 +17,7 @@
 /// Semi-naive evaluation as a loop over iterations, which the machine may run by itself while they are small.
 namespace gpulog::exec {
 
-/// The phase in front of the loop; what it finds is the first delta.
+/// The phase before the loop; what it finds is the first delta.
 template <class Machine>
 strategy_outcome run_once(stratum_run<Machine>& run) {
   plan_relations<Machine>& shared = run.shared;

@@ -24,7 +24,8 @@ void run_pipelines(phase_run<Machine>& phase) {
     const typename Machine::trace_range traced(version.planned->text);
     pipeline_counts counts;
     const double expected = expected_candidates<Machine>(version, rows);
-    const bool is_long = watch != nullptr && (version.figures->runs == 0 || expected > shared.few_candidates);
+    const bool is_long = watch != nullptr && (version.figures->runs == 0 ||
+                                              expected > static_cast<double>(calibration::least_watched_rows));
     version.pipeline.progress = is_long ? watch->progress() : nullptr;
     try {
       shared.guarded(

@@ -28,8 +28,8 @@ std::filesystem::path own_folder() {
 /// Where it may be: beside the program in a build, else where it is installed. A program that is linked with a static
 /// library may be anywhere.
 std::vector<std::filesystem::path> places() {
-  const std::filesystem::path own = own_folder();
-  return {own, own / ".." / "lib", own / ".." / GPULOG_LIBRARY_FOLDER / "gpulog", own / "gpulog",
+  const std::filesystem::path folder = own_folder();
+  return {folder, folder / ".." / "lib", folder / ".." / GPULOG_LIBRARY_FOLDER / "gpulog", folder / "gpulog",
           std::filesystem::path(GPULOG_INSTALLED_LIBRARIES) / "gpulog"};
 }
 

@@ -125,9 +125,9 @@ class arrow_loader {
 
   void convert_with_bulk_interning() {
     storage::bulk_interning load(symbols_, pieces_.size());
-    std::vector<unquoted_texts> made(pieces_.size());
+    std::vector<unquoted_texts> texts(pieces_.size());
     convert_each(
-        [&](std::size_t number) { return convert(pieces_[number], bulk_interner(load[number], made[number])); });
+        [&](std::size_t number) { return convert(pieces_[number], bulk_interner(load[number], texts[number])); });
     const storage::parallel_runner runner = std::ref(run_);
     load.finish(runner);
     run_(pieces_.size(), [&](std::size_t number) {
@@ -143,10 +143,10 @@ class arrow_loader {
   /// Throws what is wrong with all rows, in their order.
   template <class Convert>
   void convert_each(const Convert& convert_piece) {
-    std::vector<row_problems> found(pieces_.size());
-    run_(pieces_.size(), [&](std::size_t number) { found[number] = convert_piece(number); });
+    std::vector<row_problems> problems(pieces_.size());
+    run_(pieces_.size(), [&](std::size_t number) { problems[number] = convert_piece(number); });
     row_problems all;
-    for (row_problems& one : found) all.append(std::move(one));
+    for (row_problems& one : problems) all.append(std::move(one));
     refuse(all);
   }
 

@@ -164,11 +164,11 @@ class facts_loader {
   }
 
   void parse(std::deque<stream_piece>& taken, std::vector<parsed_rows>& parsed) {
-    parsed_rows& own = parsed.emplace_back();
-    for (const stream_piece& piece : taken) own.rows.push_back(piece.rows);
-    const std::uint64_t rows = std::accumulate(own.rows.begin(), own.rows.end(), std::uint64_t{0});
-    own.words = backend::array<word>(*request_.memory, rows * layout_.arity, backend::fresh_memory::anything);
-    word* next = own.words.data();
+    parsed_rows& rows_of_piece = parsed.emplace_back();
+    for (const stream_piece& piece : taken) rows_of_piece.rows.push_back(piece.rows);
+    const std::uint64_t rows = std::accumulate(rows_of_piece.rows.begin(), rows_of_piece.rows.end(), std::uint64_t{0});
+    rows_of_piece.words = backend::array<word>(*request_.memory, rows * layout_.arity, backend::fresh_memory::anything);
+    word* next = rows_of_piece.words.data();
     std::vector<loading_piece> pieces;
     for (const stream_piece& piece : taken) {
       loading_piece& loading = pieces.emplace_back();
@@ -239,10 +239,10 @@ class facts_loader {
   /// Reports the problems in the order of the text.
   template <class ParsePiece>
   void parse_each(std::span<loading_piece> pieces, const ParsePiece& parse_piece) {
-    std::vector<row_problems> found(pieces.size());
-    run_(pieces.size(), [&](std::size_t number) { found[number] = parse_piece(number); });
+    std::vector<row_problems> problems(pieces.size());
+    run_(pieces.size(), [&](std::size_t number) { problems[number] = parse_piece(number); });
     row_problems all;
-    for (row_problems& one : found) all.append(std::move(one));
+    for (row_problems& one : problems) all.append(std::move(one));
     if (all.empty()) return;
     all.is_all = all.is_all && pieces.data() + pieces.size() == behind_last_piece_;
     refuse_rows(all);

@@ -114,20 +114,20 @@ class demand_search {
   }
 
   [[nodiscard]] demand run(std::uint32_t arity) const {
-    demand found;
-    found.relation = relation_;
+    demand result;
+    result.relation = relation_;
     for (std::uint32_t column = 0; column < arity; ++column) {
       auto asked = asked_in(column);
-      if (asked && !asked->sources.empty()) found.columns.push_back(std::move(*asked));
+      if (asked && !asked->sources.empty()) result.columns.push_back(std::move(*asked));
     }
     for (const normalized_rule* rule : rules_) {
       if (rule->head != relation_) continue;
-      found.loses_join = found.loses_join || loses_join(*rule);
+      result.loses_join = result.loses_join || loses_join(*rule);
       for (const body_atom& atom : rule->atoms) {
-        found.reads_itself = found.reads_itself || atom.relation == relation_;
+        result.reads_itself = result.reads_itself || atom.relation == relation_;
       }
     }
-    return found;
+    return result;
   }
 
  private:
@@ -215,14 +215,14 @@ std::vector<demand> magic_sets_rewriter::find(const stratum_rules& stratum, cons
   for (const normalized_rule& rule : stratum.plain) {
     if (!rule.plans.empty()) excluded.insert(rule.head);
   }
-  std::vector<demand> found;
+  std::vector<demand> demands;
   for (const relation_id member : stratum.members) {
     if (excluded.contains(member)) continue;
     demand asked =
         demand_search(member, stratum, prefers).run(static_cast<std::uint32_t>(relations_[member.value].kinds.size()));
-    if (!asked.columns.empty()) found.push_back(std::move(asked));
+    if (!asked.columns.empty()) demands.push_back(std::move(asked));
   }
-  return found;
+  return demands;
 }
 
 relation_id magic_sets_rewriter::values_of(const demanded_column& asked, const normalized_rule& around,
@@ -391,13 +391,13 @@ void magic_sets_rewriter::note_reads(const normalized_rule& rule, const normaliz
 }
 
 restriction magic_sets_rewriter::apply(const demand& asked, stratum_rules& stratum) {
-  restriction made;
-  made.relation = asked.relation;
+  restriction result;
+  result.relation = asked.relation;
   const auto is_own = [&asked](const normalized_rule& rule) { return rule.head == asked.relation; };
   const auto first = std::find_if(stratum.plain.begin(), stratum.plain.end(), is_own);
-  for (const demanded_column& column : asked.columns) made.values.push_back(values_of(column, *first, made));
+  for (const demanded_column& column : asked.columns) result.values.push_back(values_of(column, *first, result));
   const relation whole = relations_[asked.relation.value];
-  made.restricted = make_relation_(asked.relation, whole.attribute_names, whole.kinds);
+  result.restricted = make_relation_(asked.relation, whole.attribute_names, whole.kinds);
 
   const relation_set growing = growing_in(stratum);
   const std::vector<normalized_rule> written = stratum.plain;
@@ -406,24 +406,24 @@ restriction magic_sets_rewriter::apply(const demand& asked, stratum_rules& strat
   stratum.plain.erase(own_end, stratum.plain.end());
   for (const normalized_rule& rule : written) {
     if (!is_own(rule)) continue;
-    normalized_rule& full = made.full.emplace_back(rule);
+    normalized_rule& full = result.full.emplace_back(rule);
     for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
       const body_atom& atom = rule.atoms[number];
       if (atom.relation == asked.relation && is_given(rule, atom, asked, growing)) {
-        full.atoms[number].relation = made.restricted;
+        full.atoms[number].relation = result.restricted;
       }
     }
-    stratum.plain.push_back(restrict_rule(rule, asked, made, stratum));
+    stratum.plain.push_back(restrict_rule(rule, asked, result, stratum));
   }
   for (auto* rules : {&stratum.plain, &stratum.other, &stratum.patterns}) {
     for (normalized_rule& rule : *rules) {
       for (body_atom& atom : rule.atoms) {
-        if (atom.relation == asked.relation) atom.relation = made.restricted;
+        if (atom.relation == asked.relation) atom.relation = result.restricted;
       }
     }
   }
-  std::replace(stratum.members.begin(), stratum.members.end(), asked.relation, made.restricted);
-  return made;
+  std::replace(stratum.members.begin(), stratum.members.end(), asked.relation, result.restricted);
+  return result;
 }
 
 void apply_magic_sets(planning& shared, stratum_rules& stratum) {

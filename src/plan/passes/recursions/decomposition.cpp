@@ -29,13 +29,13 @@ struct linear_version {
 std::optional<linear_version> linear_version_of(const rule_version& version) {
   const std::size_t operators = version.operations.size();
   if (operators < 2 || operators > 3) return std::nullopt;
-  linear_version found;
-  found.from = std::get_if<scan>(&version.operations.front());
-  found.head = std::get_if<insert>(&version.operations.back());
-  if (operators == 3) found.to = std::get_if<match>(&version.operations[1]);
-  if (found.from == nullptr || found.head == nullptr || (operators == 3 && found.to == nullptr)) return std::nullopt;
-  if (found.from->rows != part::delta) return std::nullopt;
-  return found;
+  linear_version linear;
+  linear.from = std::get_if<scan>(&version.operations.front());
+  linear.head = std::get_if<insert>(&version.operations.back());
+  if (operators == 3) linear.to = std::get_if<match>(&version.operations[1]);
+  if (linear.from == nullptr || linear.head == nullptr || (operators == 3 && linear.to == nullptr)) return std::nullopt;
+  if (linear.from->rows != part::delta) return std::nullopt;
+  return linear;
 }
 
 class decomposition_search {
@@ -60,28 +60,28 @@ class decomposition_search {
     for (const linear_version& version : versions) passages.push_back(passage_of(version));
     const auto invariants = find_invariant_columns(arities_, passages);
     if (invariants.empty()) return std::nullopt;
-    decomposition found = begin_with(invariants);
+    decomposition result = begin_with(invariants);
     for (const linear_version& version : versions) {
-      auto step = step_of(version, found);
+      auto step = step_of(version, result);
       if (!step) return std::nullopt;
-      found.steps.push_back(std::move(*step));
+      result.steps.push_back(std::move(*step));
     }
-    return found;
+    return result;
   }
 
   /// One binary relation, with doubling rules, by one of its columns.
   [[nodiscard]] std::optional<decomposition> find_doubling(std::uint32_t invariant) const {
     if (arities_ != std::vector<std::uint32_t>{2}) return std::nullopt;
-    decomposition found = begin_with({{invariant}});
+    decomposition result = begin_with({{invariant}});
     const decomposition other = begin_with({{1 - invariant}});
     std::map<rule_id, bool> is_covered;
     for (const rule_version& version : considered_.loop.front().versions) {
       const auto linear = linear_version_of(version);
       if (!linear || linear->to == nullptr || !numbers_.contains(linear->from->relation)) return std::nullopt;
       is_covered.try_emplace(version.rule, false);
-      if (auto step = step_of(*linear, found)) {
+      if (auto step = step_of(*linear, result)) {
         is_covered[version.rule] = true;
-        found.steps.push_back(std::move(*step));
+        result.steps.push_back(std::move(*step));
         continue;
       }
       // Of a doubling rule one version is enough; the other one passes the other column.
@@ -89,22 +89,22 @@ class decomposition_search {
     }
     const bool all_covered =
         std::all_of(is_covered.begin(), is_covered.end(), [](const auto& one) { return one.second; });
-    if (!all_covered || found.steps.empty()) return std::nullopt;
-    return found;
+    if (!all_covered || result.steps.empty()) return std::nullopt;
+    return result;
   }
 
  private:
   /// What it passes without asking for it.
   [[nodiscard]] passage passage_of(const linear_version& version) const {
-    passage found{numbers_.at(version.from->relation), numbers_.at(version.head->relation), {}};
+    passage way{numbers_.at(version.from->relation), numbers_.at(version.head->relation), {}};
     for (std::uint32_t column = 0; column < version.head->values.size(); ++column) {
       const operand& value = version.head->values[column];
       const bool is_asked = version.to != nullptr && std::find(version.to->keys.begin(), version.to->keys.end(),
                                                                value) != version.to->keys.end();
       const auto passed = column_of(version.from->bindings, value);
-      if (passed && !is_asked) found.columns.emplace_back(*passed, column);
+      if (passed && !is_asked) way.columns.emplace_back(*passed, column);
     }
-    return found;
+    return way;
   }
 
   [[nodiscard]] decomposition begin_with(const std::vector<std::vector<std::uint32_t>>& invariants) const {

@@ -265,17 +265,17 @@ class step_maker {
   [[nodiscard]] passage passage_of(const normalized_rule& rule, std::size_t own) const {
     const body_atom& from = rule.atoms[own];
     const rest_of_rule rest = rest_of(rule, own);
-    passage found{number_of(from.relation), number_of(rule.head), {}};
+    passage way{number_of(from.relation), number_of(rule.head), {}};
     for (std::uint32_t column = 0; column < from.arguments.size(); ++column) {
       const term& passed = from.arguments[column];
       if (!passed.is_variable() || rest.others.contains(passed.value)) continue;
       if (std::count(from.arguments.begin(), from.arguments.end(), passed) != 1) continue;
       for (std::uint32_t kept = 0; kept < rule.head_arguments.size(); ++kept) {
         const sema::expression& argument = rule.head_arguments[kept];
-        if (argument.is_variable() && argument.variable == passed.value) found.columns.emplace_back(column, kept);
+        if (argument.is_variable() && argument.variable == passed.value) way.columns.emplace_back(column, kept);
       }
     }
-    return found;
+    return way;
   }
 
   static column_list other_columns(std::size_t arity, const column_list& invariants) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "plan/pass.hpp"
-#include "plan/passes/recursions/row_evaluation.hpp"
+#include "plan/passes/recursions/row_wise_evaluation.hpp"
 #include "plan/reads.hpp"
 
 namespace gpulog::plan {
@@ -54,21 +54,21 @@ class passing_reader {
       }
     }
     if (head == nullptr || head->values.size() != 2) return std::nullopt;
-    passing_version found{first->relation, head->relation, {}, false};
+    passing_version passing{first->relation, head->relation, {}, false};
     std::size_t steps = 0;
     for (std::size_t column = 0; column < 2; ++column) {
       const passed_side* const side = side_of(head->values[column]);
       if (side == nullptr) return std::nullopt;
-      found.sides[column] = *side;
+      passing.sides[column] = *side;
       if (side->step) ++steps;
     }
     // Each column of the delta leads to one of the head, and no match only asks whether there is a row.
-    if (found.sides[0].from == found.sides[1].from || steps != steps_) return std::nullopt;
+    if (passing.sides[0].from == passing.sides[1].from || steps != steps_) return std::nullopt;
     for (const filter& one : filters_) {
       if (!is_without_equal(one, head->values[0], head->values[1])) return std::nullopt;
-      found.without_equal = true;
+      passing.without_equal = true;
     }
-    return found;
+    return passing;
   }
 
  private:
@@ -128,7 +128,7 @@ bool is_only_of_loop(const program& plan, std::size_t number, relation_id id) {
   return !is_read;
 }
 
-/// A rule in front of the loop.
+/// A rule before the loop.
 std::optional<product_source> first_source(const program& plan, const rule_version& version, bool without_equal) {
   const auto made = find_version_source(plan, version);
   if (!made) return std::nullopt;
@@ -147,14 +147,14 @@ std::optional<product_recursion> find_product_recursion(const program& plan, std
   if (!considered.recursive || considered.decomposed || considered.watch || considered.only_if ||
       !considered.subsumptions.empty())
     return std::nullopt;
-  product_recursion found;
+  product_recursion result;
   for (const relation_id id : considered.relations) {
     if (!has_rows(plan.relations[id.value])) return std::nullopt;
     if (is_only_of_loop(plan, number, id)) continue;
-    if (found.relation.valid()) return std::nullopt;
-    found.relation = id;
+    if (result.relation.valid()) return std::nullopt;
+    result.relation = id;
   }
-  if (!found.relation.valid()) return std::nullopt;
+  if (!result.relation.valid()) return std::nullopt;
   std::vector<passing_version> versions;
   for (const phase& repeated : considered.loop) {
     for (const rule_version& version : repeated.versions) {
@@ -165,12 +165,12 @@ std::optional<product_recursion> find_product_recursion(const program& plan, std
   }
   std::vector<passing_version> rules;
   for (const passing_version& last : versions) {
-    if (last.head != found.relation) {
+    if (last.head != result.relation) {
       // Supplementary relations are made from the relation itself.
-      if (last.from != found.relation) return std::nullopt;
+      if (last.from != result.relation) return std::nullopt;
       continue;
     }
-    if (last.from == found.relation) {
+    if (last.from == result.relation) {
       rules.push_back(last);
       continue;
     }
@@ -182,11 +182,11 @@ std::optional<product_recursion> find_product_recursion(const program& plan, std
     }
   }
   if (rules.empty()) return std::nullopt;
-  found.without_equal = rules.front().without_equal;
+  result.without_equal = rules.front().without_equal;
   for (const passing_version& rule : rules) {
     const auto& [left, right] = rule.sides;
-    if (left.from != 0 || right.from != 1 || rule.without_equal != found.without_equal) return std::nullopt;
-    product_source& made = found.rules.emplace_back();
+    if (left.from != 0 || right.from != 1 || rule.without_equal != result.without_equal) return std::nullopt;
+    product_source& made = result.rules.emplace_back();
     if (left.step) {
       made.left = left.step;
       std::swap(made.left->key, made.left->value);  // by x
@@ -194,14 +194,14 @@ std::optional<product_recursion> find_product_recursion(const program& plan, std
     made.right = right.step;
   }
   for (const rule_version& version : considered.once.versions) {
-    const auto source = first_source(plan, version, found.without_equal);
+    const auto source = first_source(plan, version, result.without_equal);
     if (!source) {
-      found.first.clear();
+      result.first.clear();
       break;
     }
-    found.first.push_back(*source);
+    result.first.push_back(*source);
   }
-  return found;
+  return result;
 }
 
 void find_product_recursions(planning& shared) {

@@ -166,15 +166,17 @@ struct definition {
 
 /// By variable, those that follow from the variables of `own` alone, and from each other.
 std::map<std::uint32_t, definition> definitions_from(const normalized_rule& rule, const variable_set& own) {
-  std::map<std::uint32_t, definition> found;
-  const auto is_known = [&](std::uint32_t variable) { return own.contains(variable) || found.contains(variable); };
+  std::map<std::uint32_t, definition> definitions;
+  const auto is_known = [&](std::uint32_t variable) {
+    return own.contains(variable) || definitions.contains(variable);
+  };
   const auto add = [&](const sema::expression& target, const sema::expression& value, std::uint32_t condition) {
     if (!target.is_variable() || is_known(target.variable) || !value.is_operation() || !leaves_no_trace(value)) {
       return false;
     }
     const variable_set used = variables_of(value);
     if (used.empty() || !std::all_of(used.begin(), used.end(), is_known)) return false;
-    return found.emplace(target.variable, definition{target.variable, &value, condition}).second;
+    return definitions.emplace(target.variable, definition{target.variable, &value, condition}).second;
   };
   for (bool grew = true; grew;) {
     grew = false;
@@ -184,7 +186,7 @@ std::map<std::uint32_t, definition> definitions_from(const normalized_rule& rule
       grew |= add(test.left, test.right, number) || add(test.right, test.left, number);
     }
   }
-  return found;
+  return definitions;
 }
 
 /// Whether a variable can be computed from the value: sums and differences with constants (body_scheduler).

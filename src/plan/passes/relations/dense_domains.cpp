@@ -43,14 +43,14 @@ class domain_search {
     const relation& searched = plan_.relations[id.value];
     const std::size_t arity = searched.kinds.size();
     if (arity < 1 || arity > 2 || searched.is_equivalence || !searched.choice_domains.empty()) return std::nullopt;
-    relation_domain found;
-    found.relation = id;
+    relation_domain domains;
+    domains.relation = id;
     for (std::uint32_t column = 0; column < arity; ++column) {
       auto domain = find({id, column});
       if (!domain) return std::nullopt;
-      found.columns.push_back(std::move(*domain));
+      domains.columns.push_back(std::move(*domain));
     }
-    return found;
+    return domains;
   }
 
  private:
@@ -112,7 +112,7 @@ class domain_search {
 
   /// Everything that flows into the column. A relation of the stratum may have rows of its own before it begins.
   [[nodiscard]] std::optional<column_domain> find(column_place column) const {
-    column_domain found;
+    column_domain domain;
     const auto number = numbers_.find(column);
     if (number == numbers_.end()) return column_domain{{column}, 0};
     std::vector<bool> reached(places_.size());
@@ -121,19 +121,19 @@ class domain_search {
     while (!open.empty()) {
       const std::uint32_t next = open.back();
       open.pop_back();
-      found.sources.push_back(places_[next]);
+      domain.sources.push_back(places_[next]);
       const column_flow& flow = flows_[next];
       if (flow.sources == nullptr) continue;
       if (flow.sources->makes_values) return std::nullopt;
-      found.largest_constant = std::max(found.largest_constant, flow.sources->largest_constant);
+      domain.largest_constant = std::max(domain.largest_constant, flow.sources->largest_constant);
       for (const std::uint32_t source : flow.from) {
         if (reached[source]) continue;
         reached[source] = true;
         open.push_back(source);
       }
     }
-    std::sort(found.sources.begin(), found.sources.end());
-    return found;
+    std::sort(domain.sources.begin(), domain.sources.end());
+    return domain;
   }
 
   const program& plan_;

@@ -142,10 +142,11 @@ class needless_sets {
       for (const relation_id relation : one.relations) needed_[relation.value] = true;
     }
     for (std::size_t number = 0; number < plan_.relations.size(); ++number) {
-      relation& made = plan_.relations[number];
-      const bool plain = made.choice_domains.empty() && !made.best && !made.is_equivalence && !made.kinds.empty();
+      relation& target = plan_.relations[number];
+      const bool plain =
+          target.choice_domains.empty() && !target.best && !target.is_equivalence && !target.kinds.empty();
       if (needed_[number] || !plain || makers_[number].size() != 1) continue;
-      made.needs_set = !injectivity(plan_).holds(*makers_[number].front());
+      target.needs_set = !injectivity(plan_).holds(*makers_[number].front());
     }
   }
 

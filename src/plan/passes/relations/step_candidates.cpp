@@ -106,11 +106,11 @@ void step_candidates::find_candidates(const variable_set& variables) {
 
 void step_candidates::add_candidate(atom_pair atoms) {
   if (candidates_.contains(atoms)) return;
-  step_candidate made;
-  if (!make_candidate(atoms, made)) return;
-  const std::size_t worth = worth_(made);
-  if (!made.key.empty()) by_key_[made.key].insert(atoms);
-  candidates_.emplace(atoms, std::move(made));
+  step_candidate candidate;
+  if (!make_candidate(atoms, candidate)) return;
+  const std::size_t worth = worth_(candidate);
+  if (!candidate.key.empty()) by_key_[candidate.key].insert(atoms);
+  candidates_.emplace(atoms, std::move(candidate));
   worths_[atoms] = worth;
   order_.emplace(std::numeric_limits<std::size_t>::max() - worth, atoms);
 }

@@ -1,4 +1,4 @@
-#include "exec/strategies/rows/row_inputs.hpp"
+#include "exec/strategies/row_wise/row_inputs.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,8 @@
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives_by_functor.hpp"
 #include "backend/gpu/wave.hpp"
-#include "kernels/rows/row_rule_view.cuh"
+#include "kernels/calibration.hpp"
+#include "kernels/row_wise/row_rule_view.cuh"
 #include "storage/relation/join_size.hpp"
 #include "storage/relation/largest_values.hpp"
 
@@ -210,7 +211,7 @@ struct row_inputs::rule {
 };
 
 row_inputs::row_inputs(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                       const kernels::row_task& task, const relation_list& relations)
+                       const kernels::row_wise_task& task, const relation_list& relations)
     : context_(&context), resource_(&resource), task_(&task), relations_(&relations), rows_(resource), work_(resource) {
   std::set<std::pair<kernels::relation_number, kernels::row_part>> read;
   const auto look_at = [&](const kernels::pair_columns& pairs) {
@@ -411,7 +412,7 @@ std::optional<double> row_inputs::expected_candidates(const kernels::row_rule& r
   if (!rule.to) return static_cast<double>(from.rows);
   const storage::gpu::column_values to = keys_of(*rule.to);
   const std::uint64_t keys = largest_key(*rule.to) + 1ULL;
-  if (keys / kernels::most_middle_values_per_row > to.rows + 4096) return std::nullopt;
+  if (keys / kernels::calibration::most_middle_values_per_row > to.rows + 4096) return std::nullopt;
   return storage::gpu::join_size(*context_, *resource_, from, to, keys);
 }
 

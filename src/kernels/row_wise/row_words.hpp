@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "kernels/rows/row_task.hpp"
+#include "kernels/row_wise/row_wise_task.hpp"
 #include "storage/relation/relation.hpp"
 
 /// What rules that are evaluated row by row read, prepared on a CPU.

@@ -40,7 +40,7 @@ struct row_filter {
   word right_constant = 0;
 };
 
-struct row_task {
+struct row_wise_task {
   relation_number target = 0;
   std::vector<row_rule> rules;
   std::vector<row_filter> filters;
@@ -53,23 +53,17 @@ struct row_counts {
 };
 
 /// When rows pay: preparing them takes time for every row that is read, and inserting into a set for every candidate.
-struct row_cut_offs {
+struct row_wise_cut_offs {
   std::uint64_t least_rows;         ///< of all relations read
   double least_candidates;          ///< tuples that rules make, duplicates counted
   double least_candidates_per_row;  ///< of the relations read, each counted once
-  /// Where a set is needed anyway, inserting results that hardly repeat makes it on the way.
+  /// Where a set is needed anyway and results hardly repeat, a pipeline is better: inserting the results makes the set,
+  /// too.
   double least_candidates_per_result;
 
   [[nodiscard]] bool pays(double candidates, std::uint64_t rows) const {
     return candidates >= least_candidates && candidates >= least_candidates_per_row * static_cast<double>(rows);
   }
 };
-
-/// Where a rule of a loop had so many times fewer candidates a row than would pay, it is not asked how many it has now.
-constexpr double most_growth = 2;
-
-/// Candidates are told from a sample where the values in the middle of a rule are at most so many times as many as
-/// rows.
-constexpr std::uint64_t most_middle_values_per_row = 16;
 
 }  // namespace gpulog::kernels

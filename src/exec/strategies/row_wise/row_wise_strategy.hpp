@@ -8,32 +8,34 @@
 #include <vector>
 
 #include "exec/strategies/strategy.hpp"
-#include "kernels/rows/row_task.hpp"
+#include "kernels/calibration.hpp"
+#include "kernels/row_wise/row_wise_task.hpp"
 
-/// Row evaluation: the results for one value of the head's first column at a time (docs/internals/row-evaluation.md).
+/// Row-wise evaluation: the results for one value of the head's first column at a time
+/// (docs/internals/row-wise-evaluation.md).
 namespace gpulog::exec {
 
 /// A stratum without a loop.
 template <class Machine>
-strategy_outcome evaluate_rows(stratum_run<Machine>& run) {
-  if constexpr (Machine::abilities.rows) {
+strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
+  if constexpr (Machine::abilities.row_wise) {
     plan_relations<Machine>& shared = run.shared;
     const plan::stratum& stratum = run.stratum;
-    if (shared.is_published() || !stratum.by_rows) return strategy_outcome::left;
-    if (!compare_words(stratum.by_rows->filters, shared.chosen.wide)) return strategy_outcome::left;
+    if (shared.is_published() || !stratum.row_wise) return strategy_outcome::left;
+    if (!compare_words(stratum.row_wise->filters, shared.chosen.wide)) return strategy_outcome::left;
     const relation_id target = stratum.relations.front();
     if (shared.relation_of(target).rows() != 0) return strategy_outcome::left;
-    const bool always = shared.chosen.rows == row_mode::always;
+    const bool always = shared.chosen.row_wise == row_wise_mode::always;
     // What derives each tuple once has no set to do without.
     if (!always && !shared.program.relations[target.value].needs_set) return strategy_outcome::left;
-    kernels::row_task task = row_task_of(stratum, shared.chosen.wide);
+    kernels::row_wise_task task = row_wise_task_of(stratum, shared.chosen.wide);
     task.forced = always;
     task.needs_set = shared.uses.set_needed[target.value] != run.number;
     const double start = storage::seconds_now();
     std::optional<kernels::row_counts> counts;
     try {
       shared.watched({"extending", target, run.phases.front().front().planned}, [&] {
-        counts = shared.machine.run_rows(task, shared.relations, Machine::rows_pay, shared.chosen.stop);
+        counts = shared.machine.run_row_wise(task, shared.relations, Machine::row_wise_pays, shared.chosen.stop);
       });
     } catch (const backend::memory_exceeded&) {
       // Pipelines need other memory, and say what they lack.
@@ -43,11 +45,11 @@ strategy_outcome evaluate_rows(stratum_run<Machine>& run) {
     if (!counts) return strategy_outcome::left;
     std::vector<running_version>& versions = run.phases.front();
     for (std::size_t v = 0; v < versions.size(); ++v) {
-      version_statistics& own = *versions[v].figures;
-      own.counted = nullptr;
-      own.seconds += seconds / static_cast<double>(versions.size());
-      own.candidates += counts->candidates[v];
-      if (counts->candidates[v] != 0) ++own.runs;
+      version_statistics& version_figures = *versions[v].figures;
+      version_figures.counted = nullptr;
+      version_figures.seconds += seconds / static_cast<double>(versions.size());
+      version_figures.candidates += counts->candidates[v];
+      if (counts->candidates[v] != 0) ++version_figures.runs;
     }
     // Nothing tells which rule found a result first: the first one stands for all.
     versions.front().figures->tuples += shared.relation_of(target).rows();
@@ -71,8 +73,8 @@ void add_rows(phase_run<Machine>& phase, const std::vector<std::size_t>& numbers
   std::vector<const plan::rule_version*> planned;
   for (const std::size_t v : numbers) planned.push_back(phase.versions[v].planned);
   shared.check_stop(planned.front());
-  kernels::row_task task = row_task_of(planned, shared.chosen.wide);
-  task.forced = shared.chosen.rows == row_mode::always;
+  kernels::row_wise_task task = row_wise_task_of(planned, shared.chosen.wide);
+  task.forced = shared.chosen.row_wise == row_wise_mode::always;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const running_version& version = phase.versions[numbers[i]];
     task.rules[i].last_candidates =
@@ -101,40 +103,41 @@ void add_rows(phase_run<Machine>& phase, const std::vector<std::size_t>& numbers
     running_version& version = phase.versions[numbers[i]];
     phase.finish(numbers[i]);
     version.figures->seconds += seconds / static_cast<double>(made);
-    ++version.figures->runs_by_rows;
+    ++version.figures->row_wise_runs;
     version.count({*candidates[i], std::exchange(fresh, 0)}, kernels::input_rows(version.pipeline, shared.relations));
   }
 }
 
-/// Versions of a phase, in addition to what their heads have (plan::version_rows).
+/// Versions of a phase, in addition to what their heads have (plan::row_wise_version).
 template <class Machine>
-void add_rows_of_versions(phase_run<Machine>& phase) {
-  if constexpr (Machine::abilities.rows) {
+void add_versions_row_wise(phase_run<Machine>& phase) {
+  if constexpr (Machine::abilities.row_wise) {
     const plan_relations<Machine>& shared = phase.shared;
     if (shared.is_published()) return;
-    const bool always = shared.chosen.rows == row_mode::always;
+    const bool always = shared.chosen.row_wise == row_wise_mode::always;
     const auto can_be_made = [&](const plan::rule_version& planned) {
-      return planned.by_rows && compare_words(planned.by_rows->filters, shared.chosen.wide) &&
+      return planned.row_wise && compare_words(planned.row_wise->filters, shared.chosen.wide) &&
              (always || shared.program.relations[planned.head.value].needs_set);
     };
     std::vector<std::size_t> open;
     double candidates = 0;
     for (std::size_t v = 0; v < phase.versions.size(); ++v) {
       const running_version& version = phase.versions[v];
-      if (phase.done[v] || !version.planned->by_rows) continue;
+      if (phase.done[v] || !version.planned->row_wise) continue;
       const std::uint64_t rows = kernels::input_rows(version.pipeline, shared.relations);
       if (rows == 0 || !can_be_made(*version.planned)) continue;
       open.push_back(v);
       candidates += candidates_by_last_run<Machine>(version, rows);
     }
     // Of many small versions not even their tasks are made.
-    const bool is_small = candidates * kernels::most_growth < Machine::added_rows_pay.least_candidates;
+    const bool is_small =
+        candidates * kernels::calibration::most_growth < Machine::added_row_wise_pays.least_candidates;
     if (is_small && !always) return;
     while (!open.empty()) {
       const plan::rule_version& first = *phase.versions[open.front()].planned;
       const auto others = std::stable_partition(open.begin(), open.end(), [&](std::size_t v) {
         const plan::rule_version& planned = *phase.versions[v].planned;
-        return planned.head == first.head && planned.by_rows->filters == first.by_rows->filters;
+        return planned.head == first.head && planned.row_wise->filters == first.row_wise->filters;
       });
       add_rows(phase, {open.begin(), others});
       open.erase(open.begin(), others);

@@ -11,12 +11,13 @@
 #include "backend/gpu/wave.hpp"
 #include "exec/calibration.hpp"
 #include "exec/gpu/even_stride.hpp"
-#include "exec/strategies/rows/row_inputs.hpp"
+#include "exec/strategies/row_wise/row_inputs.hpp"
 #include "exec/strategies/sampled_run.hpp"
 #include "exec/strategies/search/search_launch.hpp"
-#include "kernels/rows/rows.cuh"
+#include "kernels/calibration.hpp"
+#include "kernels/row_wise/row_wise.cuh"
 
-/// The launches that make rows (kernels/rows/rows.cuh), whether they are a relation or are added to one.
+/// The launches that make rows (kernels/row_wise/row_wise.cuh), whether they are a relation or are added to one.
 namespace gpulog::exec::row_launches {
 
 namespace gpu_kernels = kernels::gpu;
@@ -28,9 +29,6 @@ using gpu_kernels::row_rule_view;
 using gpu_kernels::row_threads;
 using gpu_kernels::row_totals;
 using gpu_kernels::row_waves;
-
-/// Slots of the table of a row that a block makes.
-constexpr std::uint32_t block_slots = 2048;
 
 /// Which way a row is made: by a wave, by a block, or marked in a bitmap.
 enum row_class : unsigned { small_row, middle_row, large_row, row_classes };
@@ -53,9 +51,9 @@ __global__ void classify_kernel(const std::uint64_t* work, std::uint64_t rows, s
   for (std::uint64_t base = backend::gpu::thread_number() - lane; base < rows; base += threads) {
     const std::uint64_t row = base + lane;
     const std::uint64_t own = row < rows ? work[row] : 0;
-    const unsigned wanted = own <= gpu_kernels::small_row_slots / 2 ? small_row
-                            : own < least_large                     ? middle_row
-                                                                    : large_row;
+    const unsigned wanted = own <= kernels::calibration::wave_row_slots / 2 ? small_row
+                            : own < least_large                             ? middle_row
+                                                                            : large_row;
     for (unsigned c = 0; c < row_classes; ++c) {
       const backend::gpu::lane_mask members = backend::gpu::ballot(own != 0 && wanted == c);
       if (members == 0) continue;
@@ -99,7 +97,7 @@ class row_search {
  public:
   /// @param target that results are added to; nullptr: none
   row_search(const backend::gpu::device_context& context, backend::memory_resource& resource, const row_inputs& inputs,
-             const kernels::row_task& task, const std::atomic<bool>* stop,
+             const kernels::row_wise_task& task, const std::atomic<bool>* stop,
              storage::gpu::device_relation* target = nullptr)
       : context_(&context),
         resource_(&resource),
@@ -121,7 +119,7 @@ class row_search {
     arguments_.rule_count = static_cast<std::uint32_t>(inputs.rule_count());
     arguments_.filters = filters_.data();
     arguments_.filter_count = static_cast<std::uint32_t>(task.filters.size());
-    arguments_.slots = block_slots;
+    arguments_.slots = kernels::calibration::block_row_slots;
     arguments_.totals = totals_.data();
     arguments_.large = lists_[large_row].data();
     if constexpr (Inserts) {
@@ -176,7 +174,8 @@ class row_search {
  private:
   template <unsigned Waves>
   [[nodiscard]] static std::size_t shared_bytes() {
-    const std::size_t slots = Waves == 1 ? row_waves * gpu_kernels::small_row_slots : block_slots;
+    const std::size_t slots =
+        Waves == 1 ? row_waves * kernels::calibration::wave_row_slots : kernels::calibration::block_row_slots;
     return slots * 2 * sizeof(std::uint32_t);
   }
   template <unsigned Waves>

@@ -9,16 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/calibration.hpp"
 #include "kernels/join/appended_columns.hpp"
 #include "kernels/join/tile_runner.hpp"
-#include "kernels/rows/row_task.hpp"
-#include "kernels/rows/row_words.hpp"
+#include "kernels/row_wise/row_wise_task.hpp"
+#include "kernels/row_wise/row_words.hpp"
 #include "kernels/steps/steps.hpp"
 #include "storage/indexes/join_sample.hpp"
 #include "storage/relation/relation.hpp"
 
-/// Rules evaluated row by row (kernels/rows/row_task.hpp) on a CPU: a worker has a bitmap of the values and a list of
-/// its words that are not empty.
+/// Rules evaluated row by row (kernels/row_wise/row_wise_task.hpp) on a CPU: a worker has a bitmap of the values and a
+/// list of its words that are not empty.
 namespace gpulog::kernels {
 
 /// A rule: for a row, the ranges of words that make it up.
@@ -183,7 +184,7 @@ class row_values {
 template <class Backend>
 class row_evaluator {
  public:
-  row_evaluator(Backend& backend, backend::memory_resource& resource, const row_task& task,
+  row_evaluator(Backend& backend, backend::memory_resource& resource, const row_wise_task& task,
                 const relation_list<storage::relation>& relations, row_store<Backend>& store,
                 const std::atomic<bool>* stop)
       : backend_(&backend),
@@ -215,8 +216,7 @@ class row_evaluator {
 
   /// How often a result of some rows is found, going by a sample of them.
   [[nodiscard]] double candidates_per_result() {
-    constexpr std::uint64_t sample = 256;
-    const std::uint64_t step = std::max<std::uint64_t>(1, rows_.size() / sample);
+    const std::uint64_t step = std::max<std::uint64_t>(1, rows_.size() / calibration::sampled_results_rows);
     std::uint64_t found = 0;
     std::uint64_t results = 0;
     for (std::uint64_t i = 0; i < rows_.size(); i += step) {
@@ -266,8 +266,7 @@ class row_evaluator {
     backend_->for_each(distinct, [=](std::uint64_t i) { rows[i] = static_cast<word>(sorted[rows[i]]); });
     rows_.resize(distinct);
     if (backend_->workers() == 1) return;
-    constexpr std::uint64_t shares = 64;
-    const std::uint64_t large = candidates() / (backend_->workers() * shares) + 1;
+    const std::uint64_t large = candidates() / (backend_->workers() * calibration::large_row_share) + 1;
     std::stable_partition(rows, rows + distinct, [&](word row) {
       std::uint64_t found = 0;
       for (const row_rule_reader& rule : rules_)
@@ -321,7 +320,7 @@ class row_evaluator {
 
   Backend* backend_;
   backend::memory_resource* resource_;
-  const row_task* task_;
+  const row_wise_task* task_;
   const std::atomic<bool>* stop_;
   std::uint64_t values_ = 0;  // all are below
   std::vector<row_rule_reader> rules_;
@@ -341,7 +340,7 @@ inline std::optional<double> expected_candidates(backend::memory_resource& resou
   const storage::join_sample of_from(from.rows(), sampled_rows);
   std::uint64_t values = 0;
   for (std::uint64_t i = 0; i < of_to.size; ++i) values = std::max(values, to.keys[of_to.row(i)] + std::uint64_t{1});
-  if (values / most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
+  if (values / calibration::most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
   storage::array<std::uint32_t> counts(resource, values + 1);  // 0 behind the last one
   for (std::uint64_t i = 0; i < of_to.size; ++i) ++counts[to.keys[of_to.row(i)]];
   std::uint64_t sum = 0;
@@ -354,9 +353,9 @@ inline std::optional<double> expected_candidates(backend::memory_resource& resou
 /// @return nothing, and nothing is done, when the values have no place in a bitmap or it would not pay
 /// @throws memory_exceeded, interrupted
 template <class Backend>
-std::optional<row_counts> run_rows(Backend& backend, backend::memory_resource& resource, const row_task& task,
-                                   const relation_list<storage::relation>& relations, const row_cut_offs& cut,
-                                   const std::atomic<bool>* stop) {
+std::optional<row_counts> run_row_wise(Backend& backend, backend::memory_resource& resource, const row_wise_task& task,
+                                       const relation_list<storage::relation>& relations, const row_wise_cut_offs& cut,
+                                       const std::atomic<bool>* stop) {
   std::uint64_t rows = 0;
   std::set<relation_number> read;
   const auto look_at = [&](const pair_columns& pairs) {
@@ -370,8 +369,7 @@ std::optional<row_counts> run_rows(Backend& backend, backend::memory_resource& r
     if (rows < cut.least_rows) return std::nullopt;
     std::optional<double> expected = 0;
     for (std::size_t r = 0; r < task.rules.size() && expected; ++r) {
-      constexpr std::uint64_t sampled_rows = 1u << 16;
-      const auto own = expected_candidates(resource, task.rules[r], relations, sampled_rows);
+      const auto own = expected_candidates(resource, task.rules[r], relations, calibration::sampled_stratum_rows);
       expected = own ? std::optional(*expected + *own) : std::nullopt;
     }
     if (expected && !cut.pays(*expected, rows)) return std::nullopt;
@@ -393,8 +391,8 @@ std::optional<row_counts> run_rows(Backend& backend, backend::memory_resource& r
 /// Which rules of a task pay in addition to what the relations have, or all that can be where that is forced.
 template <class Backend>
 std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, const row_store<Backend>& store,
-                                        const row_task& task, const relation_list<storage::relation>& relations,
-                                        const row_cut_offs& cut) {
+                                        const row_wise_task& task, const relation_list<storage::relation>& relations,
+                                        const row_wise_cut_offs& cut) {
   std::vector<std::size_t> chosen;
   for (std::size_t r = 0; r < task.rules.size(); ++r) {
     const row_rule& rule = task.rules[r];
@@ -403,9 +401,8 @@ std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, cons
     if (from > UINT32_MAX || to > UINT32_MAX) continue;  // positions have 32 bits
     if (!task.forced) {
       const std::uint64_t missing = store.missing_rows(relations, rule);
-      if (from + to < cut.least_rows || !cut.pays(rule.last_candidates * most_growth, missing)) continue;
-      constexpr std::uint64_t sampled_rows = 1u << 13;  // it is asked in each iteration
-      const auto expected = expected_candidates(resource, rule, relations, sampled_rows);
+      if (from + to < cut.least_rows || !cut.pays(rule.last_candidates * calibration::most_growth, missing)) continue;
+      const auto expected = expected_candidates(resource, rule, relations, calibration::sampled_version_rows);
       if (!expected || !cut.pays(*expected, missing)) continue;
     }
     chosen.push_back(r);
@@ -418,13 +415,13 @@ std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, cons
 /// @throws memory_exceeded: what was inserted stays; interrupted
 template <class Backend>
 std::vector<std::optional<std::uint64_t>> add_rows(Backend& backend, backend::memory_resource& resource,
-                                                   row_store<Backend>& store, const row_task& task,
+                                                   row_store<Backend>& store, const row_wise_task& task,
                                                    const relation_list<storage::relation>& relations,
-                                                   const row_cut_offs& cut, const std::atomic<bool>* stop) {
+                                                   const row_wise_cut_offs& cut, const std::atomic<bool>* stop) {
   std::vector<std::optional<std::uint64_t>> done(task.rules.size());
   const std::vector<std::size_t> chosen = rules_that_pay(resource, store, task, relations, cut);
   if (chosen.empty()) return done;
-  row_task paying = task;
+  row_wise_task paying = task;
   paying.rules.clear();
   for (const std::size_t r : chosen) paying.rules.push_back(task.rules[r]);
   row_evaluator<Backend> evaluator(backend, resource, paying, relations, store, stop);

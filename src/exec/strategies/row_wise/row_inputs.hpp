@@ -9,7 +9,7 @@
 
 #include "backend/array.hpp"
 #include "backend/gpu/device.hpp"
-#include "kernels/rows/row_task.hpp"
+#include "kernels/row_wise/row_wise_task.hpp"
 #include "storage/relation/device_relation.hpp"
 #include "storage/relation/largest_values.hpp"
 
@@ -27,7 +27,7 @@ class row_inputs {
 
   /// Looks at the values of the relations; prepares nothing.
   row_inputs(const backend::gpu::device_context& context, backend::memory_resource& resource,
-             const kernels::row_task& task, const relation_list& relations);
+             const kernels::row_wise_task& task, const relation_list& relations);
   ~row_inputs();
   row_inputs(const row_inputs&) = delete;
   row_inputs& operator=(const row_inputs&) = delete;
@@ -92,7 +92,7 @@ class row_inputs {
 
   const backend::gpu::device_context* context_;
   backend::memory_resource* resource_;
-  const kernels::row_task* task_;
+  const kernels::row_wise_task* task_;
   const relation_list* relations_;
   std::map<column_part, word> largest_;
   std::uint64_t rows_read_ = 0;

@@ -1,19 +1,20 @@
-#include "exec/strategies/rows/row_search.hpp"
+#include "exec/strategies/row_wise/row_search.hpp"
 
 #include <memory>
 #include <numeric>
 
-#include "exec/strategies/rows/row_inputs.hpp"
-#include "exec/strategies/rows/row_launches.cuh"
+#include "exec/strategies/row_wise/row_inputs.hpp"
+#include "exec/strategies/row_wise/row_launches.cuh"
+#include "kernels/calibration.hpp"
 
 namespace gpulog::exec {
 
 using row_launches::row_search;
 
-std::optional<kernels::row_counts> run_rows(const backend::gpu::device_context& context,
-                                            backend::memory_resource& resource, const kernels::row_task& task,
-                                            const kernels::relation_list<storage::gpu::device_relation>& relations,
-                                            const kernels::row_cut_offs& cut, const std::atomic<bool>* stop) {
+std::optional<kernels::row_counts> run_row_wise(const backend::gpu::device_context& context,
+                                                backend::memory_resource& resource, const kernels::row_wise_task& task,
+                                                const kernels::relation_list<storage::gpu::device_relation>& relations,
+                                                const kernels::row_wise_cut_offs& cut, const std::atomic<bool>* stop) {
   std::uint64_t rows_read = 0;
   for (const kernels::row_rule& rule : task.rules) {
     rows_read += relations[rule.from.relation]->rows();
@@ -54,16 +55,16 @@ std::uint64_t rows_of(const relation_list& relations, const kernels::pair_column
   return read.end - read.begin;
 }
 
-kernels::row_task only(const kernels::row_task& task, const std::vector<std::size_t>& rules) {
-  kernels::row_task part = task;
+kernels::row_wise_task only(const kernels::row_wise_task& task, const std::vector<std::size_t>& rules) {
+  kernels::row_wise_task part = task;
   part.rules.clear();
   for (const std::size_t r : rules) part.rules.push_back(task.rules[r]);
   return part;
 }
 
 /// Rules that may pay, going by their last runs: to ask the device about the others would cost more than it brings.
-std::vector<std::size_t> rules_to_consider(const relation_list& relations, const kernels::row_task& task,
-                                           const kernels::row_cut_offs& cut) {
+std::vector<std::size_t> rules_to_consider(const relation_list& relations, const kernels::row_wise_task& task,
+                                           const kernels::row_wise_cut_offs& cut) {
   std::vector<std::size_t> considered;
   double together = 0;
   for (std::size_t r = 0; r < task.rules.size(); ++r) {
@@ -74,13 +75,13 @@ std::vector<std::size_t> rules_to_consider(const relation_list& relations, const
     together += rule.last_candidates;
     considered.push_back(r);
   }
-  if (!task.forced && together * kernels::most_growth < cut.least_candidates) considered.clear();
+  if (!task.forced && together * kernels::calibration::most_growth < cut.least_candidates) considered.clear();
   return considered;
 }
 
 /// Of a task, going by a sample.
 std::vector<std::size_t> rules_that_pay(const relation_list& relations, const row_inputs& inputs,
-                                        const kernels::row_task& task, const kernels::row_cut_offs& cut) {
+                                        const kernels::row_wise_task& task, const kernels::row_wise_cut_offs& cut) {
   std::vector<std::size_t> chosen;
   double together = 0;
   for (std::size_t r = 0; r < task.rules.size(); ++r) {
@@ -98,15 +99,16 @@ std::vector<std::size_t> rules_that_pay(const relation_list& relations, const ro
 }  // namespace
 
 std::vector<std::optional<std::uint64_t>> add_rows(const backend::gpu::device_context& context,
-                                                   backend::memory_resource& resource, const kernels::row_task& task,
-                                                   const relation_list& relations, const kernels::row_cut_offs& cut,
-                                                   row_refusals& refusals, const std::atomic<bool>* stop) {
+                                                   backend::memory_resource& resource,
+                                                   const kernels::row_wise_task& task, const relation_list& relations,
+                                                   const kernels::row_wise_cut_offs& cut, row_refusals& refusals,
+                                                   const std::atomic<bool>* stop) {
   std::vector<std::optional<std::uint64_t>> done(task.rules.size());
   storage::gpu::device_relation& target = *relations[task.target];
   if (target.arity() != 2 || target.only_appends() || target.keeps_best()) return done;
   std::vector<std::size_t> numbers = rules_to_consider(relations, task, cut);
   if (numbers.empty() || (!task.forced && refusals.rests(task))) return done;
-  kernels::row_task paying = only(task, numbers);
+  kernels::row_wise_task paying = only(task, numbers);
   auto inputs = std::make_unique<row_inputs>(context, resource, paying, relations);
   if (!inputs->can_be_prepared()) return done;
   if (!task.forced) {

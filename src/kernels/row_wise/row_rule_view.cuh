@@ -4,7 +4,7 @@
 
 #include "storage/indexes/key_level.hpp"
 
-/// What one rule gives to each row (kernels/rows/row_task.hpp), in device memory.
+/// What one rule gives to each row (kernels/row_wise/row_wise_task.hpp), in device memory.
 namespace gpulog::kernels::gpu {
 
 using storage::row_range;

@@ -33,10 +33,10 @@ struct way {
   storage_kind storage = storage_kind::automatic;
 };
 
-result run(const std::string& text, const pairs& a, const pairs& b, const way& how, bool* by_rows = nullptr) {
+result run(const std::string& text, const pairs& a, const pairs& b, const way& how, bool* row_wise = nullptr) {
   run_options options;
   options.jobs = how.jobs;
-  options.tuning = {{"row-evaluation", how.rows}, {"decomposition", "off"}};
+  options.tuning = {{"row-wise-evaluation", how.rows}, {"decomposition", "off"}};
   options.backend = how.backend;
   options.memory_limit = how.memory_limit;
   options.storage = how.storage;
@@ -56,11 +56,12 @@ result run(const std::string& text, const pairs& a, const pairs& b, const way& h
     ++count;
   }
   EXPECT_EQ(count, found.size()) << "rows repeat";
-  if (by_rows != nullptr) {
-    *by_rows = false;
+  if (row_wise != nullptr) {
+    *row_wise = false;
     for (const stratum_statistics& stratum : running.figures().strata) {
-      *by_rows = *by_rows || std::count(stratum.strategies.begin(), stratum.strategies.end(), "row-evaluation") != 0;
-      for (const rule_statistics& rule : stratum.rules) *by_rows = *by_rows || rule.runs_by_rows != 0;
+      *row_wise =
+          *row_wise || std::count(stratum.strategies.begin(), stratum.strategies.end(), "row-wise-evaluation") != 0;
+      for (const rule_statistics& rule : stratum.rules) *row_wise = *row_wise || rule.row_wise_runs != 0;
     }
   }
   return found;
@@ -75,9 +76,9 @@ void expect_same(const std::string& text, const pairs& a, const pairs& b, unsign
   if (has_device()) ways.push_back({1, "on", backend_kind::gpu});
   for (way& how : ways) {
     how.word_size = word_size;
-    bool by_rows = false;
-    EXPECT_EQ(run(text, a, b, how, &by_rows), expected) << how.jobs << " threads\n" << text;
-    EXPECT_TRUE(by_rows || how.backend == backend_kind::gpu) << text;
+    bool row_wise = false;
+    EXPECT_EQ(run(text, a, b, how, &row_wise), expected) << how.jobs << " threads\n" << text;
+    EXPECT_TRUE(row_wise || how.backend == backend_kind::gpu) << text;
   }
 }
 
@@ -171,11 +172,11 @@ void expect_same_in_loops(const std::string& text, const pairs& a, const pairs& 
       if (backend == backend_kind::gpu && !has_device()) continue;
       way how{jobs, rows, backend};
       how.storage = storage;
-      bool by_rows = false;
-      EXPECT_EQ(run(text, a, b, how, &by_rows), expected)
+      bool row_wise = false;
+      EXPECT_EQ(run(text, a, b, how, &row_wise), expected)
           << jobs << " threads, storage " << static_cast<int>(storage) << "\n"
           << text;
-      if (std::string_view(rows) == "on") EXPECT_TRUE(by_rows) << text;
+      if (std::string_view(rows) == "on") EXPECT_TRUE(row_wise) << text;
     }
   }
 }
@@ -222,28 +223,28 @@ TEST(rows, inside_loops_without_memory_for_them) {
 
 /// Values without a place in a bitmap, and comparisons of codes: as pipelines.
 TEST(rows, where_they_cannot_be) {
-  bool by_rows = true;
+  bool row_wise = true;
   const pairs a = {{1, 2}, {4000000000U, 2}};
   const pairs b = {{2, 4000000000U}, {2, 5}};
-  EXPECT_EQ(run(join, a, b, {1}, &by_rows).size(), 4U);
-  EXPECT_FALSE(by_rows);
+  EXPECT_EQ(run(join, a, b, {1}, &row_wise).size(), 4U);
+  EXPECT_FALSE(row_wise);
   const std::string less = declarations + "r(x,y) :- a(x,w), b(w,y), x < y.\n";
   way wide;
   wide.word_size = 64;
-  EXPECT_EQ(run(less, a, b, wide, &by_rows).size(), 2U);
-  EXPECT_FALSE(by_rows);
+  EXPECT_EQ(run(less, a, b, wide, &row_wise).size(), 2U);
+  EXPECT_FALSE(row_wise);
 }
 
 TEST(rows, chosen_where_results_repeat) {
-  bool by_rows = false;
+  bool row_wise = false;
   const way automatic = {1, "auto"};
   const pairs a = random_pairs(1, 5000, 100, 100);
-  run(join, a, a, automatic, &by_rows);
-  EXPECT_TRUE(by_rows);
+  run(join, a, a, automatic, &row_wise);
+  EXPECT_TRUE(row_wise);
   pairs chain;
   for (std::uint32_t i = 0; i < 5000; ++i) chain.emplace_back(i, i + 1);
-  run(join, chain, chain, automatic, &by_rows);
-  EXPECT_FALSE(by_rows);
+  run(join, chain, chain, automatic, &row_wise);
+  EXPECT_FALSE(row_wise);
 }
 
 TEST(rows, without_memory_for_them) {

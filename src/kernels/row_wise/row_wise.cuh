@@ -3,26 +3,24 @@
 #include <cstdint>
 
 #include "backend/gpu/wave.hpp"
+#include "kernels/calibration.hpp"
 #include "kernels/join/steps.cuh"
 #include "kernels/join/wave_share.cuh"
-#include "kernels/rows/row_rule_view.cuh"
-#include "kernels/rows/row_sink.cuh"
-#include "kernels/rows/row_task.hpp"
-#include "kernels/rows/words.cuh"
+#include "kernels/row_wise/row_rule_view.cuh"
+#include "kernels/row_wise/row_sink.cuh"
+#include "kernels/row_wise/row_wise_task.hpp"
+#include "kernels/row_wise/words.cuh"
 
-/// Rules evaluated row by row (kernels/rows/row_task.hpp) on a device. A wave or a block holds what it has found of a
-/// row as words in a hash table in shared memory; of rows that need more than that, many are marked in bitmaps at a
-/// time by the whole device, in equal shares of their candidates.
+/// Rules evaluated row by row (kernels/row_wise/row_wise_task.hpp) on a device. A wave or a block holds what it has
+/// found of a row as words in a hash table in shared memory; of rows that need more than that, many are marked in
+/// bitmaps at a time by the whole device, in equal shares of their candidates.
 namespace gpulog::kernels::gpu {
 
 constexpr unsigned row_threads = 256;
 constexpr unsigned row_waves = row_threads / wave_size;
-/// Slots of the table of a row that one wave makes; it has at most half as many words, duplicates counted.
-constexpr std::uint32_t small_row_slots = 256;
 /// Words that a lane has under way.
 constexpr unsigned words_at_once = 2;
-/// Words that a wave marks at a time.
-constexpr std::uint64_t marked_share = 2048;
+
 struct row_totals {
   unsigned long long next;                ///< number of the list
   unsigned long long rows;                ///< of the result
@@ -198,7 +196,7 @@ __global__ void __launch_bounds__(row_threads) rows_kernel(const row_arguments a
   using team = row_team<Waves>;
   constexpr std::uint32_t threads = Waves * wave_size;
   const unsigned lane = backend::gpu::lane();
-  const std::uint32_t most_slots = Waves == 1 ? small_row_slots : arguments.slots;
+  const std::uint32_t most_slots = Waves == 1 ? calibration::wave_row_slots : arguments.slots;
   word_table table;
   table.numbers = shared_words + (Waves == 1 ? backend::gpu::wave() * 2 * most_slots : 0);
   table.masks = table.numbers + most_slots;
@@ -224,8 +222,7 @@ __global__ void __launch_bounds__(row_threads) rows_kernel(const row_arguments a
     table.size = least_slots;
     while (table.size < wanted && table.size < most_slots) table.size *= 2;
     table.shift = word_bits - backend::gpu::count_bits(table.size - 1);
-    constexpr std::uint32_t most_probes = 256;
-    table.probes = Waves == 1 ? table.size : min(table.size, most_probes);
+    table.probes = Waves == 1 ? table.size : min(table.size, calibration::most_row_probes);
     for (std::uint32_t slot = team::thread(); slot < table.size; slot += threads) {
       table.numbers[slot] = word_table::free;
       table.masks[slot] = 0;
@@ -320,9 +317,9 @@ __device__ void for_each_word(const row_rule_view& rule, std::uint32_t begin, st
 __global__ void __launch_bounds__(row_threads) mark_kernel(const bitmap_arguments arguments) {
   const std::uint64_t total = arguments.sums[arguments.parts];
   const std::uint64_t waves = std::uint64_t{gridDim.x} * row_waves;
-  std::uint64_t begin = (std::uint64_t{blockIdx.x} * row_waves + backend::gpu::wave()) * marked_share;
-  for (; begin < total; begin += waves * marked_share) {
-    const std::uint64_t end = min(begin + marked_share, total);
+  std::uint64_t begin = (std::uint64_t{blockIdx.x} * row_waves + backend::gpu::wave()) * calibration::marked_share;
+  for (; begin < total; begin += waves * calibration::marked_share) {
+    const std::uint64_t end = min(begin + calibration::marked_share, total);
     std::uint64_t part = owner_by_wave(arguments.sums, 0, arguments.parts - 1, begin);
     for (std::uint64_t done = begin; done < end; ++part) {
       const std::uint64_t part_begin = arguments.sums[part];
@@ -344,15 +341,12 @@ __global__ void __launch_bounds__(row_threads) mark_kernel(const bitmap_argument
   }
 }
 
-/// Words of bitmaps that a wave looks at together.
-constexpr std::uint64_t bitmap_tile = 256;
-
 /// Filters what is marked and counts it, and in a second launch writes it. A tile is of one row.
 /// @tparam Inserts whether results are added to a set
 template <bool Writes, bool Inserts>
 __global__ void __launch_bounds__(row_threads) bitmap_kernel(const bitmap_arguments arguments) {
   const unsigned lane = backend::gpu::lane();
-  const std::uint64_t row_tiles = (arguments.stride + bitmap_tile - 1) / bitmap_tile;
+  const std::uint64_t row_tiles = (arguments.stride + calibration::bitmap_tile - 1) / calibration::bitmap_tile;
   const std::uint64_t tiles = arguments.parts / arguments.all.rule_count * row_tiles;
   std::uint64_t sum = 0;
   std::uint64_t tile = std::uint64_t{blockIdx.x} * row_waves + backend::gpu::wave();
@@ -360,8 +354,8 @@ __global__ void __launch_bounds__(row_threads) bitmap_kernel(const bitmap_argume
     const std::uint64_t listed = tile / row_tiles;
     const word row_value = arguments.all.rows[arguments.all.listed[listed]];
     std::uint32_t* const bitmap = arguments.bitmaps + listed * arguments.stride;
-    const std::uint64_t begin = tile % row_tiles * bitmap_tile;
-    const std::uint64_t end = min(begin + bitmap_tile, arguments.stride);
+    const std::uint64_t begin = tile % row_tiles * calibration::bitmap_tile;
+    const std::uint64_t end = min(begin + calibration::bitmap_tile, arguments.stride);
     std::uint32_t count = 0;
     for (std::uint64_t number = begin + lane; number < end; number += wave_size) {
       const std::uint32_t mask = bitmap[number];

@@ -1,4 +1,4 @@
-#include "plan/passes/recursions/row_evaluation.hpp"
+#include "plan/passes/recursions/row_wise_evaluation.hpp"
 
 #include <algorithm>
 #include <map>
@@ -20,7 +20,7 @@ class version_reader {
  public:
   explicit version_reader(const program& plan) : plan_(plan) {}
 
-  std::optional<version_rows> read(const rule_version& version) {
+  std::optional<row_wise_version> read(const rule_version& version) {
     for (const operation& one : version.operations) {
       if (const auto* read = std::get_if<scan>(&one)) {
         if (first_ != nullptr || !is_plain(read->relation)) return std::nullopt;
@@ -59,11 +59,11 @@ class version_reader {
     return held_.at(value.value);
   }
 
-  [[nodiscard]] std::optional<version_rows> finish(const insert& head) const {
+  [[nodiscard]] std::optional<row_wise_version> finish(const insert& head) const {
     const auto row = source_of(head.values[0]);
     const auto value = source_of(head.values[1]);
     if (first_ == nullptr || !row || !value) return std::nullopt;
-    version_rows result;
+    row_wise_version result;
     if (second_ == nullptr) {
       result.source = {{first_->relation, row->column, value->column, first_->rows}, std::nullopt};
     } else {
@@ -112,44 +112,45 @@ bool has_rows(const relation& made) {
   return made.kinds.size() == 2 && !made.is_equivalence && made.choice_domains.empty() && made.size_limit == 0;
 }
 
-std::optional<row_evaluation> find_row_evaluation(const program& plan, const stratum& considered) {
+std::optional<row_wise_evaluation> find_row_wise_evaluation(const program& plan, const stratum& considered) {
   if (considered.recursive || considered.relations.size() != 1 || !considered.subsumptions.empty()) return std::nullopt;
   const relation_id id = considered.relations.front();
   if (!has_rows(plan.relations[id.value])) return std::nullopt;
-  row_evaluation found;
+  row_wise_evaluation result;
   for (const rule_version& version : considered.once.versions) {
     auto made = version_reader(plan).read(version);
     if (!made) return std::nullopt;
-    if (!found.sources.empty() && made->filters != found.filters) return std::nullopt;
-    found.sources.push_back(made->source);
-    found.filters = std::move(made->filters);
+    if (!result.sources.empty() && made->filters != result.filters) return std::nullopt;
+    result.sources.push_back(made->source);
+    result.filters = std::move(made->filters);
   }
   // What only copies repeats little.
-  const bool joins =
-      std::any_of(found.sources.begin(), found.sources.end(), [](const row_source& one) { return one.to.has_value(); });
+  const bool joins = std::any_of(result.sources.begin(), result.sources.end(),
+                                 [](const row_source& one) { return one.to.has_value(); });
   if (!joins) return std::nullopt;
-  return found;
+  return result;
 }
 
-std::optional<version_rows> find_version_source(const program& plan, const rule_version& version) {
+std::optional<row_wise_version> find_version_source(const program& plan, const rule_version& version) {
   return version_reader(plan).read(version);
 }
 
-std::optional<version_rows> find_version_rows(const program& plan, const stratum& considered,
-                                              const rule_version& version) {
+std::optional<row_wise_version> find_row_wise_version(const program& plan, const stratum& considered,
+                                                      const rule_version& version) {
   if (!considered.subsumptions.empty() || !has_rows(plan.relations[version.head.value])) return std::nullopt;
   auto made = version_reader(plan).read(version);
   if (made && !made->source.to) return std::nullopt;
   return made;
 }
 
-void find_row_evaluations(planning& shared) {
+void find_row_wise_evaluations(planning& shared) {
   for (stratum& one : shared.result.strata) {
-    one.by_rows = find_row_evaluation(shared.result, one);
+    one.row_wise = find_row_wise_evaluation(shared.result, one);
     const auto find_in = [&](phase& searched) {
-      for (rule_version& version : searched.versions) version.by_rows = find_version_rows(shared.result, one, version);
+      for (rule_version& version : searched.versions)
+        version.row_wise = find_row_wise_version(shared.result, one, version);
     };
-    if (!one.by_rows) find_in(one.once);
+    if (!one.row_wise) find_in(one.once);
     for (phase& repeated : one.loop) find_in(repeated);
   }
 }

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "backend/gpu/wave.hpp"
-#include "kernels/rows/row_rule_view.cuh"
+#include "kernels/row_wise/row_rule_view.cuh"
 #include "storage/sets/packed_slots.cuh"
 
 /// Puts the results of a row into a tuple set: a word of 32 neighbouring values at a time, where the set has words,
