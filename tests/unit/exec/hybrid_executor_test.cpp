@@ -375,9 +375,13 @@ TEST(hybrid_executor, recursions_move_when_the_device_is_ready_and_their_iterati
 }
 
 TEST(hybrid_executor, strata_begin_anew_when_the_device_is_ready) {
+  // Facts, as a stratum in front might be begun anew, too, and this one is begun on the device then.
+  std::string facts;
+  for (int x = 0; x < 2000; ++x) facts += "n(" + std::to_string(x) + ").\n";
   const analysed_text source(
-      ".decl n(x:number)\n.decl m(x:number, y:number)\n.decl r(x:number, y:number)\nn(x) :- x = range(0, 2000).\n"
-      "m(x,y) :- n(x), n(y), x * y % 1000 = 7.\nr(x,y) :- m(x,y), !m(y,y).\n");
+      ".decl n(x:number)\n.decl m(x:number, y:number)\n.decl r(x:number, y:number)\n"
+      "m(x,y) :- n(x), n(y), x * y % 1000 = 7.\nr(x,y) :- m(x,y), !m(y,y).\n" +
+      facts);
   const plan::program plan = plan::make_plan(source.program);
   std::vector<std::uint64_t> sizes;
   const auto run = [&](bool becomes_ready) {
@@ -403,7 +407,6 @@ TEST(hybrid_executor, strata_begin_anew_when_the_device_is_ready) {
     return result;
   };
   EXPECT_EQ(run(false).backend, "cpu");
-  // A stratum in front of it that is held up begins anew there, too; then this one is begun there.
   const auto is_begun_anew = [](const auto& figures) { return figures.reason.starts_with("begun anew here "); };
   const stratum_statistics moved = one_of_many([&] { return run(true); }, is_begun_anew);
   EXPECT_EQ(moved.backend, "gpu") << moved.reason;
