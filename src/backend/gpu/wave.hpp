@@ -197,7 +197,7 @@ __device__ inline void store_past_caches(four_words* to, const four_words& value
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
 #else
-  return wall_clock64() * 10;  // it has 100 MHz
+  return __builtin_amdgcn_s_memrealtime() * 10;  // it has 100 MHz
 #endif
 }
 
