@@ -34,11 +34,11 @@ struct index_layout {
 using column_pointers = std::vector<const word*>;
 
 /// The same as sort_rows, for n rows with small values: one pass a column (counting sort: Seward 1954).
-/// @return false where a column has values that are too large, or where there are few rows
+/// @return false where there are no columns or few rows, or where a column has values that are too large
 inline bool sort_by_counts(memory_resource& resource, const column_pointers& columns,
                            const std::vector<std::uint32_t>& by, std::uint64_t begin, std::uint64_t n,
                            array<std::uint32_t>& sorted) {
-  if (n < calibration::least_counted_rows) return false;
+  if (by.empty() || n < calibration::least_counted_rows) return false;
   std::vector<word> largest;
   for (const std::uint32_t c : by) {
     const word* const column = columns[c] + begin;
