@@ -41,6 +41,10 @@ inline constexpr std::uint64_t long_chain = 8;
 /// A run of a version that does nothing. No command measures it.
 inline constexpr double host_run_seconds = 2e-6;
 
+/// Rows of facts that workers store in the first round, when nobody knows how many of them differ
+/// (`bench/closures/threads`; others were not tried).
+inline constexpr std::uint64_t first_rows_at_once = 1u << 17;
+
 /// Inserted facts for each one that was there, up to which results are taken over and go on (`bench/again`).
 inline constexpr double most_continued_share = 0.1;
 

@@ -78,4 +78,8 @@ inline constexpr std::uint64_t most_loop_step_bytes = 24u << 10;
 /// split them.
 inline constexpr std::uint32_t batch_turns = 512;
 
+/// Values of one column are numbered by a table of all values where it has at most so many slots for each row: twice a
+/// hash table's size (`bench/closures/threads`; others were not tried).
+inline constexpr std::uint64_t numbering_slots_of_row = 4;
+
 }  // namespace gpulog::kernels::calibration

@@ -84,4 +84,8 @@ inline constexpr std::uint64_t most_table_rows = 1u << 24;
 /// A key is looked up by its number where the numbers are at most so much sparser than the keys.
 inline constexpr std::uint64_t direct_factor = 4;
 
+/// Of so many edges of a component those that repeat are found by sorting; of more, by marks of the components that
+/// they lead to (`bench/closures/threads`; others were not tried).
+inline constexpr std::uint64_t most_sorted_successors = 256;
+
 }  // namespace gpulog::storage::calibration

@@ -380,10 +380,9 @@ class cpu_machine {
   /// In rounds, each of three times the rows that are there: how many rows differ is not known, and what a round has to
   /// move is a third of what it adds.
   void load_rows_at_once(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
-    constexpr std::uint64_t first_rows = 1u << 17;
     for (std::uint64_t begin = 0; begin < rows;) {
       const std::uint64_t known = target.rows() + target.appended_rows();
-      const std::uint64_t n = std::min(rows - begin, std::max(first_rows, 3 * known));
+      const std::uint64_t n = std::min(rows - begin, std::max(calibration::first_rows_at_once, 3 * known));
       const std::uint64_t room = n + relation::room_for(backend_.workers());
       while (!target.has_room(room)) target.make_room(backend_, room);
       std::vector<const word*> round = columns;

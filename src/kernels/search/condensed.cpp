@@ -40,9 +40,8 @@ namespace {
 /// Strips that are wide enough to pay, and many enough for all workers: on an average the first one takes twice as long
 /// as a strip.
 std::uint32_t strip_words(std::uint32_t components, unsigned workers) {
-  constexpr std::uint32_t strips_per_worker = 1;
   if (workers == 1) return factorized_graph::most_strip_words;
-  const std::uint32_t even = components / 64 / (workers * strips_per_worker);
+  const std::uint32_t even = components / 64 / workers;
   return std::bit_floor(std::clamp(even, factorized_graph::least_strip_words, factorized_graph::most_strip_words));
 }
 

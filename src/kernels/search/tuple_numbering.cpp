@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/calibration.hpp"
 #include "kernels/search/numbered_task.hpp"
 #include "storage/sets/hash.hpp"
 
@@ -75,11 +76,11 @@ std::uint64_t tuple_numbering::bound_of(const backend::piece_runner& workers,
 void tuple_numbering::add_all(const backend::piece_runner& workers, const std::vector<numbered_tuples>& tuples) {
   if (columns_.size() == 1) {
     // A table of twice a hash table's size at most: it needs no hash, and nobody waits for another one.
-    constexpr std::uint64_t slots_per_row = 4;
     std::uint64_t rows = 0;
     for (const numbered_tuples& some : tuples) rows += some.rows;
     const std::uint64_t bound = bound_of(workers, tuples);
-    if (bound <= rows * slots_per_row && rows < most_numbers) return add_by_value(workers, tuples, bound);
+    if (bound <= rows * calibration::numbering_slots_of_row && rows < most_numbers)
+      return add_by_value(workers, tuples, bound);
   }
   for (const numbered_tuples& some : tuples) add(some.columns, some.rows, some.first, some.numbers);
 }

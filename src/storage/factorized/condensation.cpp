@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage/calibration.hpp"
 #include "storage/factorized/counting_sort.hpp"
 
 namespace gpulog::storage {
@@ -115,16 +116,13 @@ class edge_lister {
   }
 
  private:
-  /// Sorts as many successors as this with those that repeat; more are marked when they are listed.
-  static constexpr std::uint64_t most_sorted = 256;
-
   void list(std::uint32_t component, const std::uint32_t* vertex, const std::uint32_t* behind, component_edges& part,
             array<std::uint32_t>& last_seen) {
     std::uint64_t most = 0;
     for (const std::uint32_t* v = vertex; v != behind; ++v) most += graph_.first[*v + 1ULL] - graph_.first[*v];
     if (part.size + most > part.successors.size())
       part.successors.resize(std::max(part.size + most, 2 * part.successors.size()));
-    const bool marks = most > most_sorted;
+    const bool marks = most > calibration::most_sorted_successors;
     if (marks && last_seen.size() == 0) last_seen = array<std::uint32_t>(resource_, made_.components);
     std::uint32_t* const own = part.successors.data() + part.size;
     std::uint32_t* end = own;
