@@ -151,15 +151,18 @@ TYPED_TEST(sorted_indexes, sort_rows_is_stable_by_the_given_columns) {
     std::vector<word> b(n + 5);
     for (word& value : a) value = static_cast<word>(random() % 5);
     for (word& value : b) value = static_cast<word>(random());
-    for (const std::vector<std::uint32_t>& by : {std::vector<std::uint32_t>{0}, {1}, {0, 1}, {1, 0}}) {
+    std::vector<word> c(n + 5);  // with a, small enough to be counted
+    for (word& value : c) value = static_cast<word>(random() % (n / 2 + 1));
+    for (const std::vector<std::uint32_t>& by :
+         {std::vector<std::uint32_t>{0}, {1}, {0, 1}, {1, 0}, {}, {2}, {2, 0}, {0, 2}, {0, 2, 0}}) {
       array<std::uint32_t> sorted(this->memory);
-      const column_pointers columns = {a.data(), b.data()};
+      const column_pointers columns = {a.data(), b.data(), c.data()};
       sort_rows(this->backend, this->memory, columns, by, 5, n + 5, sorted);
       std::vector<std::uint32_t> expected(n);
       for (std::uint32_t i = 0; i < n; ++i) expected[i] = i;
       std::stable_sort(expected.begin(), expected.end(), [&](std::uint32_t left, std::uint32_t right) {
-        for (const std::uint32_t c : by) {
-          if (columns[c][5 + left] != columns[c][5 + right]) return columns[c][5 + left] < columns[c][5 + right];
+        for (const std::uint32_t k : by) {
+          if (columns[k][5 + left] != columns[k][5 + right]) return columns[k][5 + left] < columns[k][5 + right];
         }
         return false;
       });
