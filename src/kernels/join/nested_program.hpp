@@ -106,9 +106,9 @@ template <class Run, class Set, class Relations, class Put, class StepsOf>
       level.whole = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
       for (const binding& bound : here.bindings) bindings.push_back({bound.target, source.column(bound.column), 0});
     }
-    if (here.first_match_from != 0) {
+    if (here.first_match_from) {
       const std::size_t outer = first.kind == expansion_kind::match ? 0 : 1;
-      level.first_match_from = static_cast<std::uint32_t>(here.first_match_from - outer);
+      level.first_match_from = static_cast<std::uint32_t>(*here.first_match_from - outer);
     }
     level.run_count = static_cast<std::uint32_t>(runs.size());
     level.runs = put(runs);
