@@ -64,8 +64,10 @@ std::uint64_t gpu_machine::launch(const running& run, expand_arguments& argument
   // Where the number of candidates isn't known, that of the last run is the best guess; blocks take more than one tile.
   const std::uint64_t guess = std::max(arguments.rows, static_cast<std::uint64_t>(run.expected_candidates));
   const std::uint64_t candidates = last == gpu_kernels::all_candidates ? guess : last - first;
+  const std::uint64_t block_rows =
+      arguments.degrees != nullptr ? block_threads / backend::gpu::wave_size : block_threads;
   const auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(
-      (candidates + block_threads - 1) / block_threads, 1,
+      (candidates + block_rows - 1) / block_rows, 1,
       context_->full_blocks(block_threads) * std::uint64_t{backend::gpu::launch_factors::joins}));
   backend::gpu::launch(kernel, {blocks, block_threads, shared, context_->stream()}, arguments);
   return arguments.report_number;
