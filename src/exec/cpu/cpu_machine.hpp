@@ -324,6 +324,13 @@ class cpu_machine {
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop) {
     relation& target = *relations[program.target];
+    if (!target.has_set()) {
+      if (const auto copied = copied_columns(program, relations)) {
+        target.append(backend_, *copied, rows);
+        count_copy(program, rows);
+        return {rows, rows, rows};
+      }
+    }
     const auto make_room = [&](std::uint64_t room) { target.make_room(backend_, room); };
     const auto windows = windows_of(program);
     const auto folded = program.folded != nullptr ? program.folded : kernels::memory_of_folds(program, *resource_);
@@ -394,6 +401,30 @@ class cpu_machine {
       });
       begin += n;
     }
+  }
+
+  /// Columns of a relation that a pipeline passes on as they are; nothing where it does anything else.
+  [[nodiscard]] static std::optional<std::vector<const word*>> copied_columns(
+      const kernels::pipeline& program, const kernels::relation_list<relation>& relations) {
+    const kernels::segment& read = program.segments.front();
+    const bool reads_rows = read.kind == kernels::expansion_kind::scan && read.scanned == kernels::scan_kind::rows;
+    if (program.segments.size() != 1 || !reads_rows || !read.steps.empty() || !read.limits.bounds.empty())
+      return std::nullopt;
+    const relation& source = *relations[read.source];
+    if (source.as_equivalence() != nullptr || read.source == program.target) return std::nullopt;
+    std::vector<const word*> columns;
+    for (const kernels::register_number wanted : program.head) {
+      const auto bound = std::find_if(read.bindings.begin(), read.bindings.end(),
+                                      [wanted](const kernels::binding& one) { return one.target == wanted; });
+      if (bound == read.bindings.end()) return std::nullopt;
+      columns.push_back(source.column(bound->column) + kernels::rows_of(source, read).begin);
+    }
+    return columns;
+  }
+
+  static void count_copy(const kernels::pipeline& program, std::uint64_t rows) {
+    count_run(program);
+    if (program.counted != nullptr) program.counted->counts[program.counted->first[0] + 1] += rows;
   }
 
   static void count_run(const kernels::pipeline& program) {

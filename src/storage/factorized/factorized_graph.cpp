@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -162,15 +163,21 @@ std::uint64_t factorized_graph::bytes() const {
   return sum;
 }
 
-double factorized_graph::row_words() const {
-  double rows = 0;
-  for (std::uint32_t vertex = 0; vertex < vertices; ++vertex) {
-    if (lowest[vertex] == UINT32_MAX) continue;
-    const std::uint32_t last = std::min(vertex, components - 1) / strip_components();
-    const std::uint32_t strips_met = last - lowest[vertex] / strip_components() + 1;
-    rows += static_cast<double>(strips_met) * (first[vertex + 1ULL] - first[vertex] + 1);
-  }
-  return rows * strip_words;
+double factorized_graph::row_words(const piece_runner& workers) const {
+  std::vector<std::uint64_t> rows(workers.ranges(vertices));
+  const auto width = static_cast<std::uint32_t>(std::countr_zero(strip_components()));  // a power of two
+  workers.for_each_range(vertices, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t own = 0;
+    for (std::uint64_t vertex = begin; vertex < end; ++vertex) {
+      if (lowest[vertex] == UINT32_MAX) continue;
+      const std::uint64_t last = std::min<std::uint64_t>(vertex, components - 1) >> width;
+      const std::uint64_t strips_met = last - (lowest[vertex] >> width) + 1;
+      own += strips_met * (first[vertex + 1ULL] - first[vertex] + 1);
+    }
+    rows[range] = own;
+  });
+  const std::uint64_t all = std::accumulate(rows.begin(), rows.end(), std::uint64_t{0});
+  return static_cast<double>(all) * strip_words;
 }
 
 factorized_graph factorize(const piece_runner& workers, memory_resource& resource, condensation& condensed,
