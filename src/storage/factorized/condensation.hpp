@@ -13,6 +13,7 @@ namespace gpulog::storage {
 struct condensation {
   std::uint32_t components = 0;
   backend::array<std::uint32_t> component;   ///< by vertex; no_component: no start reaches it
+  backend::array<std::uint32_t> lowest;      ///< by component: the lowest other one that it leads to, or no_component
   backend::array<std::uint8_t> is_cyclic;    ///< by component: whether its vertices reach themselves
   backend::array<std::uint32_t> first;       ///< by component, and one more at the end: where its successors begin
   backend::array<std::uint32_t> successors;  ///< ascending, each once, and never the component itself
