@@ -63,8 +63,10 @@ class component_search {
   }
 
   [[nodiscard]] numbered_components take() {
-    for (std::uint64_t vertex = 0; vertex < known_.size(); ++vertex) {
-      if (known_[vertex] == 0) found_.component[vertex] = no_component;
+    if (left_ != known_.size()) {
+      for (std::uint64_t vertex = 0; vertex < known_.size(); ++vertex) {
+        if (known_[vertex] == 0) found_.component[vertex] = no_component;
+      }
     }
     found_.lowest = std::move(lowest_);
     return std::move(found_);
@@ -87,7 +89,10 @@ class component_search {
     open_.push(vertex);
     const std::uint32_t begin = graph_.first[vertex];
     const std::uint32_t end = graph_.first[vertex + 1ULL];
-    for (std::uint32_t i = begin; i < end; ++i) __builtin_prefetch(&known_[graph_.all[i]]);
+    for (std::uint32_t i = begin; i < end; ++i) {
+      __builtin_prefetch(&known_[graph_.all[i]]);
+      __builtin_prefetch(&graph_.first[graph_.all[i]]);
+    }
     path_.push({vertex, begin, end, own, no_component});
   }
 
@@ -104,6 +109,7 @@ class component_search {
         vertex = open_.pop();
         found_.component[vertex] = component;
         known_[vertex] = lowest;
+        ++left_;
       } while (vertex != left.vertex);
       first_open = 0;
     }
@@ -119,6 +125,7 @@ class component_search {
   array<std::uint32_t> lowest_;  // by component
   stack<std::uint32_t> open_;
   stack<place> path_;
+  std::uint64_t left_ = 0;  // vertices with a component
 };
 
 }  // namespace
