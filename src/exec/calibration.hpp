@@ -43,7 +43,7 @@ inline constexpr double host_run_seconds = 2e-6;
 
 /// Rows of facts that workers store in the first round, when nobody knows how many of them differ
 /// (`bench/closures/threads`; others were not tried).
-inline constexpr std::uint64_t first_rows_at_once = 1u << 17;
+inline constexpr std::uint64_t first_rows_at_once = 1u << 15;
 
 /// Inserted facts for each one that was there, up to which results are taken over and go on (`bench/again`).
 inline constexpr double most_continued_share = 0.1;
