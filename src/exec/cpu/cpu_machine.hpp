@@ -16,6 +16,7 @@
 #include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/fixpoint/subsumption.hpp"
+#include "kernels/join/copied_columns.hpp"
 #include "kernels/join/tile_runner.hpp"
 #include "kernels/products/host_products.hpp"
 #include "kernels/row_wise/row_wise.hpp"
@@ -325,7 +326,7 @@ class cpu_machine {
                       double expected_candidates, const std::atomic<bool>* stop) {
     relation& target = *relations[program.target];
     if (!target.has_set()) {
-      if (const auto copied = copied_columns(program, relations)) {
+      if (const auto copied = kernels::copied_columns(program, relations)) {
         target.append(backend_, *copied, rows);
         count_copy(program, rows);
         return {rows, rows, rows};
@@ -407,25 +408,6 @@ class cpu_machine {
       });
       begin += n;
     }
-  }
-
-  /// Columns of a relation that a pipeline passes on as they are; nothing where it does anything else.
-  [[nodiscard]] static std::optional<std::vector<const word*>> copied_columns(
-      const kernels::pipeline& program, const kernels::relation_list<relation>& relations) {
-    const kernels::segment& read = program.segments.front();
-    const bool reads_rows = read.kind == kernels::expansion_kind::scan && read.scanned == kernels::scan_kind::rows;
-    if (program.segments.size() != 1 || !reads_rows || !read.steps.empty() || !read.limits.bounds.empty())
-      return std::nullopt;
-    const relation& source = *relations[read.source];
-    if (source.as_equivalence() != nullptr || read.source == program.target) return std::nullopt;
-    std::vector<const word*> columns;
-    for (const kernels::register_number wanted : program.head) {
-      const auto bound = std::find_if(read.bindings.begin(), read.bindings.end(),
-                                      [wanted](const kernels::binding& one) { return one.target == wanted; });
-      if (bound == read.bindings.end()) return std::nullopt;
-      columns.push_back(source.column(bound->column) + kernels::rows_of(source, read).begin);
-    }
-    return columns;
   }
 
   static void count_copy(const kernels::pipeline& program, std::uint64_t rows) {
