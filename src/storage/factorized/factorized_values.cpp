@@ -80,6 +80,13 @@ std::uint64_t strip_reader::count(const factorized_values& of) const {
   return sum;
 }
 
+void strip_reader::add_counts(const factorized_values& of, std::uint64_t* counts) const {
+  std::vector<std::uint64_t> by_row(rows_.rows());
+  for (std::uint32_t row = 1; row < rows_.rows(); ++row) by_row[row] = values_of(of, row);
+  for (std::uint32_t vertex = rows_.begin(); vertex < graph_->vertices; ++vertex)
+    counts[vertex] += by_row[rows_.row_of(vertex)];
+}
+
 void strip_reader::prepare(const factorized_values& of) {
   std::uint64_t* const begin = first_source_.data() + 1;
   const bool is_plain = has_one_value_each(of);

@@ -41,6 +41,8 @@ class strip_reader {
   void make(std::uint32_t strip);
   /// Of the strip that was made.
   [[nodiscard]] std::uint64_t count(const factorized_values& of) const;
+  /// Adds to the counts, one a vertex, how many values of the strip it leads to.
+  void add_counts(const factorized_values& of, std::uint64_t* counts) const;
   /// In front of write().
   void prepare(const factorized_values& of);
   /// Rows [first, first + n) of what was prepared, of the strip. columns: one a column of the relation. Any number of
