@@ -56,6 +56,8 @@ struct cut_offs {
   std::uint64_t range_elements = backend::piece_runner::usual_range;
   /// Components of its graph are found from this many first tuples on.
   std::uint64_t condensed_rows = 1024;
+  /// A factorized relation is searched until that has taken so many steps for each of its rows, and then gets columns.
+  double searched_steps_of_row = calibration::searched_steps_of_row;
   /// A recursion is planned again when its joins have made so many bindings for each version of its loop since it was
   /// last planned, if these are at least one part in calibration::reoptimized_part of all bindings. On a device the
   /// number is larger, as the device is faster. 0: after each iteration. Planning a version again takes a twentieth of

@@ -31,6 +31,7 @@ struct machine_abilities {
   bool set_kinds = false;       ///< with one of several tuple sets, or none
   bool full_relations = false;  ///< that know when no row can be new to them
   bool factorized = false;      ///< that may be left without columns, until materialize()
+  bool searches_factorized = false;  ///< rules read such ones, too, where they need no columns of all rows
   // Strategies (exec/strategies).
   bool searches = false;      ///< recursions that fall apart
   bool condensation = false;  ///< the same over components of a graph

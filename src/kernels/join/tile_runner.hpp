@@ -74,9 +74,11 @@ class tile_runner {
 
   /// Runs over rows [begin, end) of the first segment's input, or until the head has all it can have.
   /// make_room(rows) is called with everybody else elsewhere.
-  /// @throws arithmetic_fault, interrupted, backend::memory_exceeded
+  /// @param given columns that these rows stand in (tile_sources::give_rows); nullptr: the relation's
+  /// @throws arithmetic_fault, interrupted, costly_reading, backend::memory_exceeded
   template <class MakeRoom>
-  void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
+  void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room, const word* const* given = nullptr) {
+    sources_.give_rows(given);
     const auto held = hold_gate();
     try {
       expand_rows(begin, end, make_room);
@@ -130,7 +132,7 @@ class tile_runner {
         expand(0, 1, make_room);
         break;
       case expansion_kind::scan: {
-        const std::uint64_t offset = rows_of(steps_.relation_of(first.source), first).begin;
+        const std::uint64_t offset = sources_.are_given() ? 0 : rows_of(steps_.relation_of(first.source), first).begin;
         for (std::uint64_t row = begin; row < end; row += tile_rows) {
           check_end();
           const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, end - row));
@@ -308,6 +310,10 @@ class tile_runner {
           pair(number, {}, {i, found.begin, found.begin + found.count}, make_room);
         }
       }
+      end_pairs(number, {}, make_room);
+    } else if (storage::factorized_reader* const reader = steps_.expansion_reader(number, here.source)) {
+      const auto pair_with = [&](const wanted_rows& found) { pair(number, {}, found, make_room); };
+      sources_.find_in_factorized(*reader, number, n, pair_with);
       end_pairs(number, {}, make_room);
     } else {
       steps_.relation_of(here.source)

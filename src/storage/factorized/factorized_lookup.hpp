@@ -67,6 +67,9 @@ class factorized_lookup {
 
   /// Steps along edges, and values that were listed, since it was made: what it has cost so far.
   [[nodiscard]] std::uint64_t steps() const { return steps_.load(std::memory_order_relaxed); }
+  /// Until when reading this way is thought to cost less than columns would. Set while nobody reads.
+  [[nodiscard]] std::uint64_t most_steps() const { return most_steps_; }
+  void grant(std::uint64_t steps) { most_steps_ = steps; }
   void add_steps(std::uint64_t steps) { steps_.fetch_add(steps, std::memory_order_relaxed); }
 
  private:
@@ -96,6 +99,7 @@ class factorized_lookup {
   backend::array<std::uint64_t> value_counts_;  // by vertex
   double count_steps_ = 0;
   std::atomic<std::uint64_t> steps_ = 0;
+  std::uint64_t most_steps_ = UINT64_MAX;
 };
 
 }  // namespace gpulog::storage

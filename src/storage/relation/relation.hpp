@@ -202,8 +202,8 @@ class relation {
   /// All rows at once, distinct, in columns of their own: the relation is complete, without a set and with empty
   /// indexes.
   void replace(std::vector<array<word>> columns, std::uint64_t rows);
-  /// The same, with rows that get columns when they are needed. Until materialize() it can be counted, and nothing
-  /// else.
+  /// The same, with rows that get columns when they are needed. Until materialize() it can be counted, and read through
+  /// as_lookup().
   void factorize(factorized_values values);
   [[nodiscard]] bool is_factorized() const { return as_factorized() != nullptr; }
   /// nullptr for relations that are not.
@@ -211,6 +211,13 @@ class relation {
     const auto* const kind = std::get_if<factorized_rows>(&kept_by_);
     return kind != nullptr ? &kind->values() : nullptr;
   }
+  /// nullptr likewise.
+  [[nodiscard]] factorized_lookup* as_lookup() const {
+    const auto* const kind = std::get_if<factorized_rows>(&kept_by_);
+    return kind != nullptr ? &kind->lookup() : nullptr;
+  }
+  /// Whether rows are in columns, and it was never told, or no longer knows, which tuples there are.
+  [[nodiscard]] bool has_no_set() const { return std::holds_alternative<distinct_rows>(kept_by_); }
   /// Makes columns of factorized rows. @throws memory_exceeded
   template <class Backend>
   void materialize(Backend& backend) {

@@ -106,7 +106,30 @@ TEST(condensed, what_reads_it) {
       ".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = count : { r(x,_) }.\n",
       ".decl o()\no() :- r(_,_).\n",
       ".decl o(x:number)\no(1) :- !r(_,_).\n",
-      ".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- o(x,z), r(z,y).\n"};
+      ".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- o(x,z), r(z,y).\n",
+      // Tuples.
+      ".decl n(x:number)\nn(x) :- e(x,_).\nn(y) :- e(_,y).\n.decl o(x:number, y:number)\no(x,y) :- n(x), n(y), !r(x,y).\n",
+      ".decl n(x:number)\nn(x) :- e(x,_).\nn(y) :- e(_,y).\n.decl o(x:number, y:number)\no(y,x) :- n(x), n(y), r(y,x).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- e(x,z), e(z,y), r(y,x), !r(z,7).\n",
+      // By source, by value.
+      ".decl o(x:number, y:number)\no(x,y) :- e(x,x), r(x,y).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- e(y,y), r(x,y).\n",
+      ".decl o(y:number)\no(y) :- r(3,y).\n",
+      ".decl o(y:number)\no(x) :- r(x,3), x != 4.\n",
+      ".decl o(x:number)\no(x) :- e(x,_), r(x,_).\no(x) :- e(x,_), !r(_,x).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- e(x,x), r(x,z), r(z,y), !r(y,x).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- e(z,z), r(x,z), r(z,y), e(y,x).\n",
+      // Scans.
+      ".decl o(x:number)\no(y) :- r(_,y).\n",
+      ".decl o(x:number)\no(x) :- r(x,_).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- r(y,x), (x + y) % 3 = 0.\n",
+      ".decl o(x:number, y:number, n:number)\no(x,y,n) :- r(x,y), n = count : { e(y,_) }, n > 1.\n",
+      ".decl o(n:number)\no(n) :- r(_,_), n = 3.\n",
+      // Aggregates.
+      ".decl o(x:number, n:number)\no(x,n) :- e(_,x), n = count : { r(_,x) }.\n",
+      ".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = sum y : { r(x,y) }.\n",
+      ".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = min y : { r(x,y), y > x }.\n",
+      ".decl o(n:number, m:number)\no(n,m) :- n = max y : { r(_,y) }, m = sum x : { r(x,y), e(y,x) }.\n"};
   for (const std::string& reader : readers) {
     for (const edge_list& graph : graphs()) is_condensed(closure + reader, graph);
   }

@@ -2,12 +2,25 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "exec/calibration.hpp"
+#include "exec/fixpoint/factorized_reads.hpp"
 #include "exec/strategies/strategy.hpp"
 
 /// Each version by itself, as a pipeline: what is always right.
 namespace gpulog::exec {
+
+/// Whether a run that ended early may be followed by another one.
+template <class Relation>
+[[nodiscard]] bool can_run_again([[maybe_unused]] const Relation& target,
+                                 [[maybe_unused]] const kernels::pipeline& version) {
+  if constexpr (requires { target.inserts_at_once(); }) {
+    return target.inserts_at_once() && !target.has_no_set() && !version.observes_order() && version.counted == nullptr;
+  } else {
+    return false;
+  }
+}
 
 template <class Machine>
 void run_pipelines(phase_run<Machine>& phase) {
@@ -27,11 +40,23 @@ void run_pipelines(phase_run<Machine>& phase) {
     const bool is_long = watch != nullptr && (version.figures->runs == 0 ||
                                               expected > static_cast<double>(calibration::least_watched_rows));
     version.pipeline.progress = is_long ? watch->progress() : nullptr;
+    factorized_reads<Machine> reads(shared);
+    bool is_costly = false;
+    const auto run = [&] {
+      try {
+        counts = shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop);
+      } catch (const kernels::costly_reading&) {
+        is_costly = true;
+      }
+    };
     try {
-      shared.guarded(
-          {"extending", version.planned->head, version.planned},
-          [&] { counts = shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop); },
-          {rows, is_long});
+      const plan::rule_version& planned = *version.planned;
+      reads.grant(planned, can_run_again(target, version.pipeline));
+      shared.guarded({"extending", planned.head, &planned}, run, {rows, is_long});
+      while (std::exchange(is_costly, false)) {
+        reads.end_searches(phase.versions, shared.running, phase.figures);
+        shared.guarded({"extending", planned.head, &planned}, run, {rows, is_long});
+      }
     } catch (const kernels::arithmetic_fault&) {
       throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
     } catch (const kernels::rule_fault& fault) {
