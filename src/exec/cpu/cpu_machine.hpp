@@ -340,8 +340,8 @@ class cpu_machine {
           });
         });
       }
-      return run_rows(program, relations, scan.rows(),
-                      std::min(expected_candidates, static_cast<double>(scan.rows())), stop, scan.columns());
+      return run_rows(program, relations, scan.rows(), std::min(expected_candidates, static_cast<double>(scan.rows())),
+                      stop, scan.columns());
     }
     return run_rows(program, relations, rows, expected_candidates, stop, nullptr);
   }

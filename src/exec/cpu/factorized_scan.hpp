@@ -40,16 +40,14 @@ class factorized_scan {
           count, 1,
           [&](unsigned, std::uint64_t number, std::uint64_t) {
             auto& reader = made[number];
-            if (reader == nullptr)
-              reader = std::make_unique<storage::strip_reader>(lookup_->resource(), *values.graph);
+            if (reader == nullptr) reader = std::make_unique<storage::strip_reader>(lookup_->resource(), *values.graph);
             reader->make(strip + static_cast<std::uint32_t>(number));
             reader->prepare(values);
           },
           workers);
       const std::uint64_t first = values.rows_in_front[strip];
       const std::uint64_t rows = values.rows_in_front[strip + count] - first;
-      const std::uint64_t piece =
-          std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::strip_piece_rows);
+      const std::uint64_t piece = std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::strip_piece_rows);
       backend.for_each_tile(
           rows, piece,
           [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {

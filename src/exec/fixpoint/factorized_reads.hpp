@@ -9,7 +9,7 @@
 #include "exec/fixpoint/running_version.hpp"
 
 /// Which reads of factorized relations search them as they are, and which ones get columns first
-/// (docs/adr/0061-searched-factorized-rows.md).
+/// (docs/adr/0063-searched-factorized-rows.md).
 namespace gpulog::exec {
 
 template <class Machine>
@@ -82,8 +82,7 @@ class factorized_reads {
     if constexpr (can.searches_factorized) {
       const std::size_t last = shared_->uses.set_needed[id.value];
       if (last != last_uses::never && last >= number && shared_->owed_sets.erase(id) != 0) {
-        shared_->guarded({"indexing", id, nullptr},
-                         [&] { shared_->machine.make_set(shared_->relation_of(id)); });
+        shared_->guarded({"indexing", id, nullptr}, [&] { shared_->machine.make_set(shared_->relation_of(id)); });
         return;
       }
     }
@@ -126,8 +125,7 @@ class factorized_reads {
       return source.to && (source.from.relation == id || source.to->relation == id);
     };
     if (version.row_wise && joins(version.row_wise->source)) return true;
-    return stratum.row_wise &&
-           std::any_of(stratum.row_wise->sources.begin(), stratum.row_wise->sources.end(), joins);
+    return stratum.row_wise && std::any_of(stratum.row_wise->sources.begin(), stratum.row_wise->sources.end(), joins);
   }
 
   [[nodiscard]] bool has_room_for_columns(const relation_type& source) const {

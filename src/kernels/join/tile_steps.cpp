@@ -107,8 +107,8 @@ tile_steps::reader_keys tile_steps::keys_of(const storage::factorized_values& va
 
 void tile_steps::find_in_factorized(storage::factorized_reader& reader, std::size_t number, const step& one,
                                     std::uint32_t n) {
-  const reader_keys keys = keys_of(reader.lookup().values(), relation_of(one.source).index(one.index).layout(),
-                                   one.arguments, number);
+  const reader_keys keys =
+      keys_of(reader.lookup().values(), relation_of(one.source).index(one.index).layout(), one.arguments, number);
   for (std::uint32_t i = 0; i < n; ++i) {
     if (keys.are_sources) {
       const std::uint32_t vertex = reader.vertex_of(keys.columns.data(), i);

@@ -81,8 +81,8 @@ class tile_steps {
  private:
   void compute(std::size_t number, const step& one, std::uint32_t n);
   std::uint32_t filter(std::size_t number, const step& one, std::uint32_t n);
-  [[nodiscard]] storage::factorized_reader* reader_of(
-      std::vector<std::unique_ptr<storage::factorized_reader>>& readers, std::size_t place, relation_number number);
+  [[nodiscard]] storage::factorized_reader* reader_of(std::vector<std::unique_ptr<storage::factorized_reader>>& readers,
+                                                      std::size_t place, relation_number number);
   void find_tuples(std::size_t number, const step& one, std::uint32_t n);
   void find_any(std::size_t number, const step& one, std::uint32_t n);
   void find_in_factorized(storage::factorized_reader& reader, std::size_t number, const step& one, std::uint32_t n);

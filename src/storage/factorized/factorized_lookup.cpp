@@ -50,7 +50,9 @@ void factorized_lookup::turn_around() {
   predecessor_first_ = counting_sort(
       backend::piece_runner(), *resource_, static_cast<std::uint32_t>(from.size()), graph.components,
       [&](std::uint32_t edge) { return graph.successors[edge]; },
-      [&](std::uint64_t all) { predecessors_ = array<std::uint32_t>(*resource_, all, backend::fresh_memory::anything); },
+      [&](std::uint64_t all) {
+        predecessors_ = array<std::uint32_t>(*resource_, all, backend::fresh_memory::anything);
+      },
       [&](std::uint32_t edge, std::uint32_t place) { predecessors_[place] = from[edge]; });
 }
 

@@ -21,8 +21,7 @@ bool mark(backend::array<std::uint64_t>& marks, std::uint32_t number) {
 void factorized_reader::contains(const word* const* values, std::uint32_t n, std::uint8_t* found) {
   const factorized_values& rows = lookup_->values();
   for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t vertex =
-        lookup_->vertex_of([&](std::size_t c) { return values[rows.source_columns[c]][i]; });
+    const std::uint32_t vertex = lookup_->vertex_of([&](std::size_t c) { return values[rows.source_columns[c]][i]; });
     const std::uint32_t component =
         vertex == none ? none : lookup_->component_of([&](std::size_t c) { return values[rows.value_columns[c]][i]; });
     found[i] = component != none && leads(vertex, component) ? 1 : 0;
@@ -58,8 +57,7 @@ bool factorized_reader::leads(std::uint32_t vertex, std::uint32_t component) {
 bool factorized_reader::search_for(std::uint32_t vertex, std::uint32_t component) {
   const factorized_graph& graph = *lookup_->values().graph;
   const path_labels& labels = lookup_->labels();
-  if (seen_.size() == 0)
-    seen_ = backend::array<std::uint64_t>(lookup_->resource(), graph.components / 64 + 1ULL);
+  if (seen_.size() == 0) seen_ = backend::array<std::uint64_t>(lookup_->resource(), graph.components / 64 + 1ULL);
   queue_.assign(1, vertex);
   bool is_led = false;
   for (std::size_t head = 0; head < queue_.size() && !is_led; ++head) {
@@ -138,7 +136,8 @@ std::uint64_t factorized_reader::count_values(std::uint32_t vertex) {
   // As soon as searches have taken as long as rows of bits for all, those are made.
   if (lookup_->counts_all()) return lookup_->value_counts()[vertex];
   std::uint64_t sum = 0;
-  for (const std::uint32_t component : reached_from(vertex)) sum += rows.first[component + 1ULL] - rows.first[component];
+  for (const std::uint32_t component : reached_from(vertex))
+    sum += rows.first[component + 1ULL] - rows.first[component];
   return sum;
 }
 
