@@ -37,6 +37,7 @@ gpu_machine::gpu_machine(backend::gpu::device_context& context, backend::memory_
       parameters_(context, resource),
       fault_(resource, 1),
       finished_blocks_(resource, 1),
+      looked_at_(resource, 1),
       wraps_around_(resource, 1),
       lookup_counters_(resource, 1),
       batch_outcomes_(resource) {}
@@ -48,14 +49,17 @@ std::uint64_t gpu_machine::launch(const running& run, expand_arguments& argument
   arguments.first_candidate = first;
   arguments.last_candidate = last;
   arguments.fault = fault_.data();
+  arguments.looked_at = looked_at_.data();
   arguments.finished_blocks = finished_blocks_.data();
   arguments.report_number = context_->next_report();
   arguments.report = context_->report(arguments.report_number);
   parameters_.flush();
   const std::size_t shared =
       gpu_kernels::register_file<block_threads>::words(arguments.slot_count, arguments.constant_count) * sizeof(word);
-  const auto kernel = arguments.choices == nullptr ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, false>))
-                                                   : GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, true>));
+  const auto kernel =
+      arguments.choices != nullptr   ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, gpu_kernels::matching::chosen>))
+      : arguments.degrees != nullptr ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, gpu_kernels::matching::first>))
+                                     : GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, gpu_kernels::matching::all>));
   // Where the number of candidates isn't known, that of the last run is the best guess; blocks take more than one tile.
   const std::uint64_t guess = std::max(arguments.rows, static_cast<std::uint64_t>(run.expected_candidates));
   const std::uint64_t candidates = last == gpu_kernels::all_candidates ? guess : last - first;
@@ -70,10 +74,6 @@ kernel_report gpu_machine::report_of(std::uint64_t number) {
   const kernel_report report = context_->wait_for_report(number);
   if (report.fault != 0) throw kernels::arithmetic_fault{};
   return report;
-}
-
-std::unique_ptr<gpu_machine::relation> gpu_machine::make_relation(std::uint32_t arity, const options& chosen) {
-  return std::make_unique<relation>(*context_, *resource_, arity, chosen.sets, &small_runs_);
 }
 
 void gpu_machine::make_space(const kernels::pipeline& program, relation& target, std::uint64_t candidates) {
@@ -320,6 +320,10 @@ void gpu_machine::find_matches(running& run, std::size_t number, const input_row
                                    memory.chosen.data(), memory.ranges.data(), memory.offsets.data()});
   } else {
     find_degrees(run, number, input, arguments);
+    if (run.program.segments[number].first_match_from == number) {  // one match is enough
+      arguments.degrees = std::exchange(arguments.offsets, nullptr);
+      return;
+    }
   }
   std::size_t bytes = 0;
   const std::uint64_t items = arguments.rows + 1;

@@ -73,7 +73,9 @@ class gpu_machine {
   gpu_machine(const gpu_machine&) = delete;
   gpu_machine& operator=(const gpu_machine&) = delete;
 
-  [[nodiscard]] std::unique_ptr<relation> make_relation(std::uint32_t arity, const options& chosen);
+  [[nodiscard]] std::unique_ptr<relation> make_relation(std::uint32_t arity, const options& chosen) {
+    return std::make_unique<relation>(*context_, *resource_, arity, chosen.sets, &small_runs_);
+  }
   void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows);
   void adopt_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
     small_runs_.flush();
@@ -343,6 +345,7 @@ class gpu_machine {
   parameter_store parameters_;
   backend::array<std::uint32_t> fault_;
   backend::array<std::uint32_t> finished_blocks_;
+  backend::array<std::uint64_t> looked_at_;     // by first matches
   backend::array<std::uint64_t> wraps_around_;  // one, of all aggregates
   backend::array<kernels::gpu::lookup_counters> lookup_counters_;
   // Of batches.

@@ -52,6 +52,10 @@ struct expand_arguments {
   const std::uint64_t* offsets = nullptr;
   std::uint64_t rows = 0;
   std::uint64_t first_row = 0;  ///< of the carried columns
+  /// Of rows that need one match only, each is one candidate (no offsets): their numbers of matches. Null: all matches
+  /// are needed.
+  const std::uint64_t* degrees = nullptr;
+  std::uint64_t* looked_at = nullptr;  ///< counts matches of such rows; 0 between kernels
   /// Candidates [first, last), which there is room for. all_candidates: what offsets sum up to, if there is room for
   /// that; otherwise the kernel does nothing and reports so. Of sink::rows there may be too little room for [first,
   /// last): then nothing counts as done, and the report has the rows that there would be.
@@ -87,5 +91,8 @@ struct expand_arguments {
 };
 
 constexpr std::uint64_t all_candidates = UINT64_MAX;
+
+/// Which matches a row has: of one search, of the one that it chose, or of one search the first that passes.
+enum class matching : std::uint8_t { all, chosen, first };
 
 }  // namespace gpulog::kernels::gpu

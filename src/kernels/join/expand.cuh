@@ -32,6 +32,7 @@ __device__ inline std::uint64_t take_place(bool wins, std::uint64_t* tail) {
 }
 
 /// Says how the kernel ended; all threads of all blocks call it, and the last block reports.
+/// @param candidates what was asked for; of first matches those that were looked at are reported, once all is done
 template <sink Sink>
 __device__ void report_end(const expand_arguments& arguments, std::uint64_t candidates, bool refused) {
   constexpr bool restart = Sink == sink::table;  // the next kernel counts from 0
@@ -46,8 +47,12 @@ __device__ void report_end(const expand_arguments& arguments, std::uint64_t cand
   const std::uint64_t tail = atomicAdd(reinterpret_cast<unsigned long long*>(&counter.tail), 0ULL);
   const bool is_full = Sink == sink::rows && !refused && tail > arguments.room;
   report.rows = tail;
-  report.candidates = candidates;
   report.refused = refused || is_full ? 1 : 0;
+  report.candidates = candidates;
+  if (arguments.degrees != nullptr && !refused) {
+    const std::uint64_t looked_at = atomicExch(reinterpret_cast<unsigned long long*>(arguments.looked_at), 0ULL);
+    if (!is_full) report.candidates = looked_at;
+  }
   report.fault = *arguments.fault;
   if (is_full) {
     counter.tail = counter.tail_before;
@@ -59,14 +64,82 @@ __device__ void report_end(const expand_arguments& arguments, std::uint64_t cand
   report.number = arguments.report_number;
 }
 
+/// The match's values.
+template <class Registers>
+__device__ void set_matched(const expand_arguments& arguments, Registers& registers, std::uint64_t row,
+                            std::uint64_t number) {
+  const auto [run, position] = match_of(arguments.ranges, arguments.rows, row, number);
+  const run_view& view =
+      arguments.runs[run];  // of a Cartesian product: one without rows, the columns are the relation's
+  for (std::uint32_t b = 0; b < arguments.matched_count; ++b) {
+    const device_binding& bound = arguments.matched[b];
+    const word* const column = bound.column != nullptr ? bound.column : view.stored + bound.stored * view.rows;
+    registers.set(bound.target, column[position]);
+  }
+}
+
+template <class Registers>
+__device__ void set_carried(const expand_arguments& arguments, Registers& registers, std::uint64_t row) {
+  for (std::uint32_t b = 0; b < arguments.carried_count; ++b) {
+    registers.set(arguments.carried[b].target, arguments.carried[b].column[arguments.first_row + row]);
+  }
+}
+
+/// A thread looks at so many matches of its own row; all lanes look at the rest.
+constexpr std::uint64_t matches_alone = 8;
+
+/// Whether a match of the row passes all steps, with the registers of the first one that was found. All lanes call it.
+/// @param has_row whether the thread has a row
+/// @param looked_at counts the matches that the thread has looked at
+template <class Registers>
+__device__ bool find_first_match(const expand_arguments& arguments, Registers& registers, std::uint64_t row,
+                                 bool has_row, std::uint64_t& looked_at) {
+  const auto passes = [&](std::uint64_t of, std::uint64_t number) {
+    set_matched(arguments, registers, of, number);
+    set_carried(arguments, registers, of);
+    for (std::uint32_t s = 0; s < arguments.step_count; ++s) {
+      if (!run_step(arguments.steps[s], registers, arguments.fault)) return false;
+    }
+    return true;
+  };
+  const std::uint64_t degree = has_row ? arguments.degrees[row] : 0;
+  bool found = false;
+  std::uint64_t number = 0;
+  for (; number < degree && number < matches_alone && !found; ++number) found = passes(row, number);
+  looked_at += number;
+  backend::gpu::lane_mask open = backend::gpu::ballot(!found && number < degree);
+  if (open == 0) return found;
+  bool is_set = found;  // whether the registers are those of the thread's own match
+  while (open != 0) {
+    const unsigned owner = backend::gpu::lowest_bit(open);
+    open &= open - 1;
+    const std::uint64_t own_row = backend::gpu::shuffle(row, owner);
+    const std::uint64_t own_degree = backend::gpu::shuffle(degree, owner);
+    for (std::uint64_t first = matches_alone; first < own_degree; first += backend::gpu::wave_size) {
+      const std::uint64_t mine = first + backend::gpu::lane();
+      const bool is_one = mine < own_degree;
+      looked_at += is_one ? 1 : 0;
+      is_set = false;
+      const backend::gpu::lane_mask passed = backend::gpu::ballot(is_one && passes(own_row, mine));
+      if (passed == 0) continue;
+      if (backend::gpu::lane() == owner) {
+        found = true;
+        number = first + backend::gpu::lowest_bit(passed) + 1;
+      }
+      break;
+    }
+  }
+  if (found && !is_set) passes(row, number - 1);
+  return found;
+}
+
 /// Blocks of a multiprocessor that keep all its threads busy: with more registers a thread, fewer accesses are under
 /// way (of 40 instead of 32, SG on loc-Brightkite took 1.15 times as long).
 constexpr std::uint32_t full_occupancy = backend::gpu::resident_threads / block_threads;
 
 /// One thread a candidate, in equal shares whatever the rows' numbers of matches are (skewed keys are split like all
 /// others).
-/// @tparam HasChoices whether each row has made one of several searches
-template <sink Sink, bool HasChoices>
+template <sink Sink, matching Matching>
 __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(const expand_arguments arguments) {
   GPULOG_DYNAMIC_SHARED(word, shared_words);
   GPULOG_SHARED(std::uint64_t, first_row);
@@ -83,6 +156,7 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
     }
   }
   const std::uint64_t candidates = last_candidate - arguments.first_candidate;
+  [[maybe_unused]] std::uint64_t looked_at = 0;
   // Small launches are spread over all blocks.
   const std::uint64_t share = (candidates + gridDim.x - 1) / gridDim.x;
   const std::uint64_t tile_size =
@@ -102,32 +176,25 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
     for (std::uint64_t first = begin; first < end; first += block_threads) {
       const std::uint64_t candidate = first + threadIdx.x;
       bool alive = candidate < end;
-      if (alive) {
+      if constexpr (Matching == matching::first) {
+        alive = find_first_match(arguments, registers, candidate, alive, looked_at);
+      } else if (alive) {
         std::uint64_t row = candidate;
         [[maybe_unused]] const device_choice* own = nullptr;
         if (arguments.offsets != nullptr) {
           row = owner_of(arguments.offsets, first_row, last_row, candidate);
-          const auto [run, position] =
-              match_of(arguments.ranges, arguments.rows, row, candidate - arguments.offsets[row]);
-          if constexpr (HasChoices) {
+          const std::uint64_t number = candidate - arguments.offsets[row];
+          if constexpr (Matching == matching::chosen) {
             own = arguments.choices + arguments.chosen[row];
+            const auto [run, position] = match_of(arguments.ranges, arguments.rows, row, number);
             const run_view& view = own->runs[run];
             registers.set(own->bound.target, view.stored[own->bound.stored * view.rows + position]);
           } else {
-            const run_view& view =
-                arguments.runs[run];  // of a Cartesian product: one without rows, the columns are the relation's
-            for (std::uint32_t b = 0; b < arguments.matched_count; ++b) {
-              const device_binding& bound = arguments.matched[b];
-              const word* const column =
-                  bound.column != nullptr ? bound.column : view.stored + bound.stored * view.rows;
-              registers.set(bound.target, column[position]);
-            }
+            set_matched(arguments, registers, row, number);
           }
         }
-        for (std::uint32_t b = 0; b < arguments.carried_count; ++b) {
-          registers.set(arguments.carried[b].target, arguments.carried[b].column[arguments.first_row + row]);
-        }
-        if constexpr (HasChoices) {
+        set_carried(arguments, registers, row);
+        if constexpr (Matching == matching::chosen) {
           for (std::uint32_t s = 0; s < own->check_count && alive; ++s) {
             alive = run_step(own->checks[s], registers, arguments.fault);
           }
@@ -167,6 +234,9 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
       }
     }
     __syncthreads();
+  }
+  if constexpr (Matching == matching::first) {
+    if (looked_at != 0) atomicAdd(reinterpret_cast<unsigned long long*>(arguments.looked_at), looked_at);
   }
   report_end<Sink>(arguments, candidates, false);
 }

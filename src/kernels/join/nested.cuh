@@ -71,6 +71,9 @@ __device__ void nested_loops(const nested_body<Run, Set>& body, std::uint64_t ro
     }
     ++here.at;
     if (!pass(level.steps, level.step_count)) continue;
+    for (std::uint32_t asked = level.first_match_from; asked <= depth; ++asked) {
+      loops[asked] = {body.levels[asked].run_count, 0, 0};
+    }
     if (depth + 1 < body.level_count) {
       loops[++depth] = loop();
     } else if (!emit()) {

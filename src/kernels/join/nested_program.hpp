@@ -25,6 +25,8 @@ struct nested_level {
   std::uint32_t binding_count = 0;
   const device_step<Run, Set>* steps = nullptr;
   std::uint32_t step_count = 0;
+  /// Once a binding has passed this level, the levels from this one on need no further row; none: levels behind.
+  std::uint32_t first_match_from = most_levels;
 };
 
 template <class Run, class Set>
@@ -103,6 +105,10 @@ template <class Run, class Set, class Relations, class Put, class StepsOf>
       const part_rows part = rows_of(source, here.part);
       level.whole = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
       for (const binding& bound : here.bindings) bindings.push_back({bound.target, source.column(bound.column), 0});
+    }
+    if (here.first_match_from) {
+      const std::size_t outer = first.kind == expansion_kind::match ? 0 : 1;
+      level.first_match_from = static_cast<std::uint32_t>(*here.first_match_from - outer);
     }
     level.run_count = static_cast<std::uint32_t>(runs.size());
     level.runs = put(runs);
