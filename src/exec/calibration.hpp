@@ -67,10 +67,10 @@ inline constexpr std::uint64_t sampled_searches = 64;
 inline constexpr double sample_share = 1.0 / 32;
 inline constexpr double least_sample_values = 1 << 14;
 
-// Factorized rows that are searched (`bench/closures/readers`).
+// Factorized rows that are searched (`gpulog -j1 --backend cpu bench/closures/readers.dl -F GRAPH`).
 /// Steps of searches in the time that a row takes which gets columns, and a place in a set or an index.
 inline constexpr double searched_steps_of_row = 8;
-/// Columns may take one part in so many of the memory that is left, where there is another way.
+/// Columns may take one part in so many of the memory that is left, where there is another way. No command measures it.
 inline constexpr std::uint64_t column_share = 2;
 /// Rows of a strip that a worker takes at a time, and that it writes before it goes through a rule with them.
 inline constexpr std::uint64_t strip_piece_rows = 1u << 20;

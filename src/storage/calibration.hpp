@@ -30,7 +30,7 @@ inline constexpr std::uint64_t sampled_priorities = 256;
 /// Candidates that are sorted before the rivals of a choice-domain are dropped.
 inline constexpr std::uint64_t least_sorted_rivals = 1u << 20;
 
-// Factorized rows (`bench_factorized` of bench/micro).
+// Factorized rows (`gpulog -j1 --backend cpu bench/closures/readers.dl -F GRAPH`).
 /// Words of rows of bits that are united in the time of a step along an edge of a search.
 inline constexpr double row_words_of_a_step = 8;
 /// Steps of searches for single pairs of one vertex after which all that it leads to is found.

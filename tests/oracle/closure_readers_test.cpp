@@ -21,7 +21,8 @@ std::string random_readers(std::mt19937_64& random) {
   const std::string declared = ".decl e(x:number, y:number)\n.decl n(x:number)\nn(x) :- e(x,_).\nn(y) :- e(_,y).\n";
   std::string text = declared;
   std::string (*closed)(const std::string&, const std::string&) = nullptr;
-  if (random() % 4 == 0) {
+  const bool is_wide = random() % 4 == 0;
+  if (is_wide) {
     // Two columns that are passed through.
     text += ".decl r(p:number, y:number, q:number)\nr(x % 3,y,x) :- e(x,y).\nr(p,y,q) :- r(p,z,q), e(z,y).\n";
     closed = [](const std::string& x, const std::string& y) {
@@ -38,8 +39,10 @@ std::string random_readers(std::mt19937_64& random) {
   for (std::uint64_t reader = random() % 3 + 1; reader != 0; --reader) {
     const std::string name = "o" + std::to_string(reader);
     text += ".decl " + name + "(x:number, y:number)\n" + name + "(x,y) :- ";
-    std::string folded = "c = count : { ";
-    folded += one_of({closed("x", "_"), closed("_", "x"), closed("x", "w") + ", n(w)", closed("x", "x")}) + " }";
+    // A computed value in an aggregate changes what is counted.
+    const std::string of_x = is_wide ? "r(_,w,x)" : "r(x,w)";
+    const std::string folded =
+        "c = count : { " + one_of({of_x, closed("_", "x"), of_x + ", n(w)", is_wide ? "r(_,x,x)" : "r(x,x)"}) + " }";
     const std::vector<std::string> bodies = {"n(x), n(y), " + one_of({"", "!"}) + closed("x", "y"),
                                              "n(y), n(x), " + one_of({"", "!"}) + closed("x", "y"),
                                              "e(x,y), " + one_of({"", "!"}) + closed("y", "x"),
@@ -58,7 +61,7 @@ std::string random_readers(std::mt19937_64& random) {
                                              "n(x), " + folded + ", y = c",
                                              closed("x", "y") + ", " + folded + ", c > 2",
                                              "y = max w : { " + closed("_", "w") + " }, n(x)",
-                                             "n(x), y = sum w : { " + closed("x", "w") + " }",
+                                             "n(x), y = sum w : { " + of_x + " }",
                                              "x = 5, " + closed("x", "y"),
                                              "y = 5, " + closed("x", "y"),
                                              "n(x), " + closed("x", "z") + ", e(z,y), y > x",

@@ -269,7 +269,7 @@ class cpu_machine {
       const kernels::pipeline& program = *version.program;
       const relation& target = *relations[program.target];
       if (version.expected_candidates >= cut_.parallel_candidates || !target.inserts_at_once() ||
-          program.observes_order() || scans_factorized(program, relations))
+          program.observes_order() || reads_factorized(program, relations))
         continue;
       small.push_back(&version);
       expected += version.expected_candidates;
@@ -307,8 +307,6 @@ class cpu_machine {
       } catch (const kernels::rule_fault&) {
         return;
       } catch (const backend::memory_exceeded&) {
-        return;
-      } catch (const kernels::costly_reading&) {
         return;
       }
       version.counts = {runner->candidates(), runner->fresh(), runner->bindings()};
@@ -439,10 +437,18 @@ class cpu_machine {
     }
   }
 
-  [[nodiscard]] static bool scans_factorized(const kernels::pipeline& program,
+  /// Then it takes strips, or may have to run again.
+  [[nodiscard]] static bool reads_factorized(const kernels::pipeline& program,
                                              const kernels::relation_list<relation>& relations) {
-    const kernels::segment& first = program.segments.front();
-    return first.kind == kernels::expansion_kind::scan && relations[first.source]->is_factorized();
+    return std::any_of(program.segments.begin(), program.segments.end(), [&](const kernels::segment& one) {
+      const bool reads = one.kind == kernels::expansion_kind::scan || one.kind == kernels::expansion_kind::match;
+      return (reads && relations[one.source]->is_factorized()) ||
+             std::any_of(one.steps.begin(), one.steps.end(), [&](const kernels::step& taken) {
+               const bool asks =
+                   taken.kind == kernels::step_kind::exists_tuple || taken.kind == kernels::step_kind::exists_key;
+               return asks && relations[taken.source]->is_factorized();
+             });
+    });
   }
   static void count_run(const kernels::pipeline& program) {
     if (program.counted != nullptr) ++program.counted->runs;

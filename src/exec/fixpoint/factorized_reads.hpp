@@ -23,7 +23,8 @@ class factorized_reads {
   /// A factorized relation was made, and later strata ask it for tuples. @return whether that is seen to when they do
   bool defer_set([[maybe_unused]] relation_id id) {
     if constexpr (can.searches_factorized) {
-      if (!shared_->relation_of(id).is_factorized()) return false;
+      // Who goes on with the relation inserts into it.
+      if (shared_->chosen.continues || !shared_->relation_of(id).is_factorized()) return false;
       shared_->owed_sets.insert(id);
       return true;
     } else {
@@ -34,19 +35,28 @@ class factorized_reads {
   /// In front of a stratum: what it extends, and what it does not only search, gets columns.
   void prepare([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] std::size_t number) {
     if constexpr (can.factorized) {
+      shared_->is_searching = false;
+      if (!shared_->has_factorized) return;
       for (const relation_id id : stratum.relations) expand(id, number);
       for_each_version(stratum, [&](const plan::rule_version& version) {
         for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
           if (!is_searched(stratum, version, read)) expand(read.relation, number);
         });
       });
-      for_each_version(stratum, [&](const plan::rule_version& version) { grant(version, true); });
+      if constexpr (can.searches_factorized) {
+        for_each_version(stratum, [&](const plan::rule_version& version) {
+          for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
+            if (shared_->relation_of(read.relation).is_factorized()) shared_->is_searching = true;
+          });
+        });
+      }
     }
   }
 
   /// In front of a version. @param may_end whether it can be run again
   void grant([[maybe_unused]] const plan::rule_version& version, [[maybe_unused]] bool may_end) {
     if constexpr (can.searches_factorized) {
+      if (!shared_->is_searching) return;
       for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
         const relation_type& source = shared_->relation_of(read.relation);
         storage::factorized_lookup* const lookup = source.as_lookup();

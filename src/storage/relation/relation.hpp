@@ -218,6 +218,10 @@ class relation {
   }
   /// Whether rows are in columns, and it was never told, or no longer knows, which tuples there are.
   [[nodiscard]] bool has_no_set() const { return std::holds_alternative<distinct_rows>(kept_by_); }
+  /// They will be inserted again: of a relation without a set, those that the phase has appended behind n rows.
+  void forget_appended(std::uint64_t n) {
+    if (has_no_set()) rows_.set_end(rows_.rows + n);
+  }
   /// Makes columns of factorized rows. @throws memory_exceeded
   template <class Backend>
   void materialize(Backend& backend) {

@@ -16,7 +16,7 @@ template <class Relation>
 [[nodiscard]] bool can_run_again([[maybe_unused]] const Relation& target,
                                  [[maybe_unused]] const kernels::pipeline& version) {
   if constexpr (requires { target.inserts_at_once(); }) {
-    return target.inserts_at_once() && !target.has_no_set() && !version.observes_order() && version.counted == nullptr;
+    return target.inserts_at_once() && !version.observes_order() && version.counted == nullptr;
   } else {
     return false;
   }
@@ -32,7 +32,8 @@ void run_pipelines(phase_run<Machine>& phase) {
     const std::uint64_t rows = phase.rows_to_run(v);
     if (rows == 0) continue;
     const double start = storage::seconds_now();
-    const auto& target = *shared.relations[version.pipeline.target];
+    auto& target = *shared.relations[version.pipeline.target];
+    const std::uint64_t appended = target.appended_rows();
     const storage::phase_times before = target.times();
     const typename Machine::trace_range traced(version.planned->text);
     pipeline_counts counts;
@@ -54,6 +55,7 @@ void run_pipelines(phase_run<Machine>& phase) {
       reads.grant(planned, can_run_again(target, version.pipeline));
       shared.guarded({"extending", planned.head, &planned}, run, {rows, is_long});
       while (std::exchange(is_costly, false)) {
+        if constexpr (Machine::abilities.searches_factorized) target.forget_appended(appended);
         reads.end_searches(phase.versions, shared.running, phase.figures);
         shared.guarded({"extending", planned.head, &planned}, run, {rows, is_long});
       }
