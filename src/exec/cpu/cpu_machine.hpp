@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exec/calibration.hpp"
+#include "exec/cpu/copied_columns.hpp"
 #include "exec/cpu/factorized_scan.hpp"
 #include "exec/cpu/factorized_stream.hpp"
 #include "exec/executor.hpp"
@@ -354,6 +355,14 @@ class cpu_machine {
   pipeline_counts run_rows(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
                            std::uint64_t rows, double expected_candidates, const std::atomic<bool>* stop,
                            const word* const* given) {
+    relation& target = *relations[program.target];
+    if (given == nullptr && !target.has_set()) {
+      if (const auto copied = copied_columns(program, relations)) {
+        target.append(backend_, *copied, rows);
+        count_copy(program, rows);
+        return {rows, rows, rows};
+      }
+    }
     const unsigned workers = workers_of_run(rows, expected_candidates);
     // Enough pieces that workers end together, and none so small that taking it costs more than its work.
     const std::uint64_t piece =
@@ -418,14 +427,20 @@ class cpu_machine {
     }
   }
 
-  /// In rounds, each of three times the rows that are there: how many rows differ is not known, and what a round has to
-  /// move is a third of what it adds.
+  /// In rounds: how many rows differ is not known. Once most have been new, the rest is one round; else a round has
+  /// three times the rows that are there, and what it has to move is a third of what it adds.
   void load_rows_at_once(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    const auto present = [&] { return target.rows() + target.appended_rows(); };
+    const std::uint64_t before = present();
+    const std::uint64_t room_beside = relation::room_for(backend_.workers());
     for (std::uint64_t begin = 0; begin < rows;) {
-      const std::uint64_t known = target.rows() + target.appended_rows();
-      const std::uint64_t n = std::min(rows - begin, std::max(calibration::first_rows_at_once, 3 * known));
-      const std::uint64_t room = n + relation::room_for(backend_.workers());
-      while (!target.has_room(room)) target.make_room(backend_, room);
+      std::uint64_t n = std::min(rows - begin, std::max(calibration::first_rows_at_once, 3 * present()));
+      const bool most_are_new = begin != 0 && (present() - before) * 8 >= begin * 7;
+      if (most_are_new) {
+        make_room_at_once(target, rows - begin + room_beside);
+        if (target.has_room(rows - begin + room_beside)) n = rows - begin;
+      }
+      while (!target.has_room(n + room_beside)) target.make_room(backend_, n + room_beside);
       std::vector<const word*> round = columns;
       for (const word*& column : round) column += begin;
       const std::uint64_t piece = std::max<std::uint64_t>(storage::tile_rows, cut_.range_elements / 2);
@@ -437,19 +452,11 @@ class cpu_machine {
     }
   }
 
-  /// Then it takes strips, or may have to run again.
-  [[nodiscard]] static bool reads_factorized(const kernels::pipeline& program,
-                                             const kernels::relation_list<relation>& relations) {
-    return std::any_of(program.segments.begin(), program.segments.end(), [&](const kernels::segment& one) {
-      const bool reads = one.kind == kernels::expansion_kind::scan || one.kind == kernels::expansion_kind::match;
-      return (reads && relations[one.source]->is_factorized()) ||
-             std::any_of(one.steps.begin(), one.steps.end(), [&](const kernels::step& taken) {
-               const bool asks =
-                   taken.kind == kernels::step_kind::exists_tuple || taken.kind == kernels::step_kind::exists_key;
-               return asks && relations[taken.source]->is_factorized();
-             });
-    });
+  static void count_copy(const kernels::pipeline& program, std::uint64_t rows) {
+    count_run(program);
+    if (program.counted != nullptr) program.counted->counts[program.counted->first[0] + 1] += rows;
   }
+
   static void count_run(const kernels::pipeline& program) {
     if (program.counted != nullptr) ++program.counted->runs;
   }

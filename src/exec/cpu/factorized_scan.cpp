@@ -4,6 +4,18 @@
 
 namespace gpulog::exec {
 
+bool reads_factorized(const kernels::pipeline& program, const kernels::relation_list<storage::relation>& relations) {
+  return std::any_of(program.segments.begin(), program.segments.end(), [&](const kernels::segment& one) {
+    const bool reads = one.kind == kernels::expansion_kind::scan || one.kind == kernels::expansion_kind::match;
+    return (reads && relations[one.source]->is_factorized()) ||
+           std::any_of(one.steps.begin(), one.steps.end(), [&](const kernels::step& taken) {
+             const bool asks =
+                 taken.kind == kernels::step_kind::exists_tuple || taken.kind == kernels::step_kind::exists_key;
+             return asks && relations[taken.source]->is_factorized();
+           });
+  });
+}
+
 factorized_scan::factorized_scan(storage::factorized_lookup& lookup, const kernels::segment& scan, bool once)
     : lookup_(&lookup), rows_(lookup.values().rows()) {
   const storage::factorized_values& values = lookup.values();

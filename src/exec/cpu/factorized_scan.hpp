@@ -9,8 +9,13 @@
 #include "exec/calibration.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "storage/factorized/factorized_lookup.hpp"
+#include "storage/relation/relation.hpp"
 
 namespace gpulog::exec {
+
+/// Whether a pipeline reads factorized relations: it takes strips, or may have to run again.
+[[nodiscard]] bool reads_factorized(const kernels::pipeline& program,
+                                    const kernels::relation_list<storage::relation>& relations);
 
 /// The rows of a factorized relation for a pipeline that begins with a scan of it.
 class factorized_scan {
