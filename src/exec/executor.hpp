@@ -247,6 +247,12 @@ struct columns_on_device {
   const void* stream;  ///< which the executor's work is ordered on, as the vendor has it
 };
 
+/// Columns whose values find rows without an index.
+struct key_search {
+  std::vector<std::uint32_t> columns;  ///< ascending
+  double rows_per_key = 0;
+};
+
 /// The dispatch between backends happens here, once a program.
 class executor {
  public:
@@ -268,6 +274,8 @@ class executor {
   /// The columns where they are; valid as long as the executor. Nothing where they are on the host.
   [[nodiscard]] virtual std::optional<columns_on_device> device_columns(relation_id) { return {}; }
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
+  /// Of a relation that is searched as it is kept.
+  [[nodiscard]] virtual std::vector<key_search> key_searches(relation_id) const { return {}; }
   /// About as many rows of each of these relations as are wanted, all where there are not more, and the same ones in
   /// whatever order they stand. Nothing of an equivalence relation. Between two strata, or two iterations.
   [[nodiscard]] virtual std::vector<storage::sampled_rows> sample(const std::vector<relation_id>& relations,

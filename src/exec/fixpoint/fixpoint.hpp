@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -141,6 +142,19 @@ class fixpoint_executor final : public stratum_executor {
   }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override {
     return shared_.relations[relation.value]->rows();
+  }
+  [[nodiscard]] std::vector<key_search> key_searches([[maybe_unused]] relation_id relation) const override {
+    std::vector<key_search> found;
+    if constexpr (Machine::abilities.searches_factorized) {
+      const storage::factorized_values* const values = shared_.relation_of(relation).as_factorized();
+      if (values == nullptr) return found;
+      for (const auto& columns : {values->source_columns, values->value_columns}) {
+        const auto keys = static_cast<double>(std::max<std::uint64_t>(values->column(columns.front()).size(), 1));
+        found.push_back({columns, static_cast<double>(values->rows()) / keys});
+        std::sort(found.back().columns.begin(), found.back().columns.end());
+      }
+    }
+    return found;
   }
   [[nodiscard]] std::vector<storage::sampled_rows> sample(const std::vector<relation_id>& relations,
                                                           std::uint64_t wanted) override {
