@@ -57,7 +57,7 @@ void factorized_lookup::turn_around() {
 }
 
 void factorized_lookup::tell_count_steps() {
-  count_steps_ = values_->graph->row_words() / calibration::row_words_of_a_step;
+  count_steps_ = values_->graph->row_words(backend::piece_runner()) / calibration::row_words_of_a_step;
 }
 
 void factorized_lookup::count_values() {
