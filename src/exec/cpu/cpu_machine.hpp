@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "exec/calibration.hpp"
-#include "exec/cpu/copied_columns.hpp"
 #include "exec/cpu/factorized_scan.hpp"
 #include "exec/cpu/factorized_stream.hpp"
 #include "exec/executor.hpp"
 #include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/fixpoint/subsumption.hpp"
+#include "kernels/join/copied_columns.hpp"
 #include "kernels/join/tile_runner.hpp"
 #include "kernels/products/host_products.hpp"
 #include "kernels/row_wise/row_wise.hpp"
@@ -357,7 +357,7 @@ class cpu_machine {
                            const word* const* given) {
     relation& target = *relations[program.target];
     if (given == nullptr && !target.has_set()) {
-      if (const auto copied = copied_columns(program, relations)) {
+      if (const auto copied = kernels::copied_columns(program, relations)) {
         target.append(backend_, *copied, rows);
         count_copy(program, rows);
         return {rows, rows, rows};

@@ -258,14 +258,14 @@ class plan_relations {
       if (is_published()) return;
       for (const relation_id id : stratum.relations) {
         const plan::relation& planned = program.relations[id.value];
-        const bool is_needless = !planned.needs_set || (can.condensation && falls_apart && planned.begins_distinct);
+        const bool is_needless = !planned.needs_set || (can.searches && falls_apart && planned.begins_distinct);
         if (is_needless && relation_of(id).rows() == 0) relation_of(id).skip_set();
       }
     }
   }
   /// The sets that a recursion has begun without. All of its rows are delta.
   void make_sets([[maybe_unused]] const plan::stratum& stratum) {
-    if constexpr (can.condensation) {
+    if constexpr (can.set_kinds) {
       for (const relation_id id : stratum.relations) {
         relation_type& member = relation_of(id);
         if (member.has_set() || !program.relations[id.value].needs_set) continue;

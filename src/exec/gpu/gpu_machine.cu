@@ -11,6 +11,7 @@
 #include "exec/calibration.hpp"
 #include "exec/gpu/row_counts.hpp"
 #include "exec/gpu/row_loader.hpp"
+#include "kernels/join/copied_columns.hpp"
 #include "kernels/join/expand.cuh"
 
 namespace gpulog::exec {
@@ -106,6 +107,14 @@ void gpu_machine::load_rows(relation& target, const std::vector<const word*>& co
 pipeline_counts gpu_machine::run(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
                                  std::uint64_t rows, double expected_candidates, const std::atomic<bool>* stop) {
   small_runs_.flush();
+  if (relations[program.target]->only_appends()) {
+    if (const auto copied = kernels::copied_columns(program, relations)) {
+      relations[program.target]->append(*copied, rows);
+      count_rows(program, 0, rows);
+      count_run(program);
+      return {rows, rows, rows};
+    }
+  }
   running run{program, relations, expected_candidates, stop, {}};
   parameters_.start(&program);
   run_from_start(run, rows);
