@@ -6,9 +6,10 @@ namespace gpulog::storage {
 
 path_labels::path_labels(backend::memory_resource& resource, const factorized_graph& graph)
     : graph_(&graph),
-      range_components_(graph.components / (range_words * 64) + 1),
+      range_size_(graph.vertices / (range_words * 64) + 1),
       interval_(resource, graph.vertices, backend::fresh_memory::anything),
-      ranges_(resource, std::uint64_t{graph.vertices} * range_words) {
+      ranges_(resource, std::uint64_t{graph.vertices} * range_words),
+      origins_(resource, std::uint64_t{graph.vertices} * range_words) {
   // With the component itself.
   const auto begin_of_tree = [&](std::uint32_t component) {
     const std::uint32_t behind = graph.first[component + 1ULL];
@@ -20,7 +21,7 @@ path_labels::path_labels(backend::memory_resource& resource, const factorized_gr
     const std::uint32_t end = graph.first[vertex + 1ULL];
     std::uint64_t* const ranges = ranges_.data() + std::uint64_t{vertex} * range_words;
     const auto mark = [&](std::uint32_t component) {
-      const std::uint32_t range = component / range_components_;
+      const std::uint32_t range = component / range_size_;
       ranges[range / 64] |= 1ULL << range % 64;
     };
     if (vertex < graph.components && graph.is_cyclic[vertex] != 0) mark(vertex);
@@ -34,6 +35,14 @@ path_labels::path_labels(backend::memory_resource& resource, const factorized_gr
       if (is_interval && next < lowest) lowest = begin_of_tree(next);
     }
     interval_[vertex] = lowest;
+  }
+  for (std::uint32_t vertex = graph.vertices; vertex-- > 0;) {
+    const std::uint64_t* const own = origins_.data() + std::uint64_t{vertex} * range_words;
+    for (std::uint32_t i = graph.first[vertex]; i < graph.first[vertex + 1ULL]; ++i) {
+      std::uint64_t* const next = origins_.data() + std::uint64_t{graph.successors[i]} * range_words;
+      for (std::uint32_t w = 0; w < range_words; ++w) next[w] |= own[w];
+      next[vertex / range_size_ / 64] |= 1ULL << vertex / range_size_ % 64;
+    }
   }
 }
 
