@@ -56,6 +56,8 @@ struct cut_offs {
   std::uint64_t range_elements = backend::piece_runner::usual_range;
   /// Components of its graph are found from this many first tuples on.
   std::uint64_t condensed_rows = 1024;
+  /// A factorized relation is searched until that has taken so many steps for each of its rows, and then gets columns.
+  double searched_steps_of_row = calibration::searched_steps_of_row;
   /// A recursion is planned again when its joins have made so many bindings for each version of its loop since it was
   /// last planned, if these are at least one part in calibration::reoptimized_part of all bindings. On a device the
   /// number is larger, as the device is faster. 0: after each iteration. Planning a version again takes a twentieth of
@@ -245,6 +247,12 @@ struct columns_on_device {
   const void* stream;  ///< which the executor's work is ordered on, as the vendor has it
 };
 
+/// Columns whose values find rows without an index.
+struct key_search {
+  std::vector<std::uint32_t> columns;  ///< ascending
+  double rows_per_key = 0;
+};
+
 /// The dispatch between backends happens here, once a program.
 class executor {
  public:
@@ -266,6 +274,8 @@ class executor {
   /// The columns where they are; valid as long as the executor. Nothing where they are on the host.
   [[nodiscard]] virtual std::optional<columns_on_device> device_columns(relation_id) { return {}; }
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
+  /// Of a relation that is searched as it is kept.
+  [[nodiscard]] virtual std::vector<key_search> key_searches(relation_id) const { return {}; }
   /// About as many rows of each of these relations as are wanted, all where there are not more, and the same ones in
   /// whatever order they stand. Nothing of an equivalence relation. Between two strata, or two iterations.
   [[nodiscard]] virtual std::vector<storage::sampled_rows> sample(const std::vector<relation_id>& relations,

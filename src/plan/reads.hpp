@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <variant>
+#include <vector>
 
 #include "plan/plan.hpp"
 
@@ -23,17 +26,41 @@ void for_each_read(const rule_version& version, Visit&& visit, bool with_others 
   }
 }
 
-/// Visits the relations whose columns, indexes or tuple sets a version reads: not those of which it only asks how many
-/// rows there are, or whether there is one.
+/// A read of columns, indexes or tuple sets: not the question how many rows there are, or whether there is one.
+struct column_read {
+  relation_id relation;
+  enum class kind : std::uint8_t {
+    first_scan,  ///< all rows, by the first operator
+    tuple,       ///< whether a tuple is there
+    key,         ///< rows with values in key columns, or whether there are any
+    other
+  } how = kind::other;
+  std::vector<std::uint32_t> key;  ///< columns, of `key`
+};
+
+/// Visits all such reads of a version.
 template <class Visit>
-void for_each_column_read(const rule_version& version, Visit&& visit) {
-  for (const operation& one : version.operations) {
-    if (const auto* all = std::get_if<scan>(&one); all != nullptr && !all->bindings.empty()) visit(all->relation);
-    if (const auto* search = std::get_if<match>(&one)) {
-      visit(search->relation);
-      for (const other_search& other : search->others) visit(other.relation);
+void for_each_column_read(const program& planned, const rule_version& version, Visit&& visit) {
+  using kind = column_read::kind;
+  const auto key_of = [&planned](index_id index, std::size_t length) {
+    const std::vector<std::uint32_t>& order = planned.indexes[index.value].order;
+    return std::vector<std::uint32_t>(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(length));
+  };
+  for (std::size_t number = 0; number < version.operations.size(); ++number) {
+    const operation& one = version.operations[number];
+    if (const auto* all = std::get_if<scan>(&one); all != nullptr && !all->bindings.empty()) {
+      const bool starts_match = !version.first_matches.empty() && version.first_matches.front().begin == 0;
+      visit(column_read{all->relation, number == 0 && !starts_match ? kind::first_scan : kind::other, {}});
     }
-    if (const auto* test = std::get_if<exists>(&one); test != nullptr && !test->keys.empty()) visit(test->relation);
+    if (const auto* search = std::get_if<match>(&one))
+      visit(column_read{search->relation, kind::key, key_of(search->index, search->keys.size())});
+    if (const auto* test = std::get_if<exists>(&one); test != nullptr && !test->keys.empty()) {
+      if (test->index.valid()) {
+        visit(column_read{test->relation, kind::key, key_of(test->index, test->keys.size())});
+      } else {
+        visit(column_read{test->relation, kind::tuple, {}});
+      }
+    }
   }
 }
 

@@ -30,6 +30,12 @@ inline constexpr std::uint64_t sampled_priorities = 256;
 /// Candidates that are sorted before the rivals of a choice-domain are dropped.
 inline constexpr std::uint64_t least_sorted_rivals = 1u << 20;
 
+// Factorized rows (`gpulog -j1 --backend cpu bench/closures/readers.dl -F GRAPH`).
+/// Words of rows of bits that are united in the time of a step along an edge of a search.
+inline constexpr double row_words_of_a_step = 8;
+/// Steps of searches for single pairs of one vertex after which all that it leads to is found.
+inline constexpr std::uint64_t least_pair_steps = 256;
+
 // Indexes of the host.
 /// One worker sorts so many rows by counting where no value is larger than so many times their number: a table of
 /// counts takes at most half of what the passes over digits would. For few rows it costs more than these passes.

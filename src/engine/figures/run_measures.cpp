@@ -69,8 +69,17 @@ void run_measures::expect(const std::vector<relation_id>& relations) const {
   if (!unknown.empty()) sample(unknown);
 }
 
+bool run_measures::is_searched(relation_id relation, const std::vector<std::uint32_t>& columns) const {
+  const std::vector<exec::key_search> searches = running_.key_searches(relation);
+  return std::any_of(searches.begin(), searches.end(),
+                     [&](const exec::key_search& one) { return one.columns == columns; });
+}
+
 std::optional<double> run_measures::rows_per_key(relation_id relation,
                                                  const std::vector<std::uint32_t>& columns) const {
+  for (const exec::key_search& one : running_.key_searches(relation)) {
+    if (one.columns == columns) return one.rows_per_key;
+  }
   measured& known = measured_of(relation);
   const auto [counted, is_new] = known.rows_per_key.try_emplace(columns);
   if (!is_new) return counted->second;

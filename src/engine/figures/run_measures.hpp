@@ -45,6 +45,7 @@ class run_measures final : public plan::relation_measures {
   void expect(const std::vector<relation_id>& relations) const override;
   [[nodiscard]] std::optional<double> rows_per_key(relation_id relation,
                                                    const std::vector<std::uint32_t>& columns) const override;
+  [[nodiscard]] bool is_searched(relation_id relation, const std::vector<std::uint32_t>& columns) const override;
 
  private:
   struct measured {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exec/calibration.hpp"
+#include "exec/cpu/factorized_scan.hpp"
 #include "exec/cpu/factorized_stream.hpp"
 #include "exec/executor.hpp"
 #include "exec/fixpoint/machine.hpp"
@@ -41,6 +42,7 @@ class cpu_machine {
                                                   .set_kinds = true,
                                                   .full_relations = true,
                                                   .factorized = true,
+                                                  .searches_factorized = true,
                                                   .searches = true,
                                                   .condensation = true,
                                                   .products = true,
@@ -268,7 +270,7 @@ class cpu_machine {
       const kernels::pipeline& program = *version.program;
       const relation& target = *relations[program.target];
       if (version.expected_candidates >= cut_.parallel_candidates || !target.inserts_at_once() ||
-          program.observes_order())
+          program.observes_order() || reads_factorized(program, relations))
         continue;
       small.push_back(&version);
       expected += version.expected_candidates;
@@ -324,39 +326,80 @@ class cpu_machine {
 
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop) {
+    const kernels::segment& first = program.segments.front();
+    storage::factorized_lookup* const lookup =
+        first.kind == kernels::expansion_kind::scan ? relations[first.source]->as_lookup() : nullptr;
+    if (lookup != nullptr) {
+      const factorized_scan scan(*lookup, first, !program.observes_order());
+      if (!scan.has_columns()) {
+        const unsigned workers = workers_of_run(scan.rows(), expected_candidates);
+        return run_fed(program, relations, workers, stop, [&](const auto& take) {
+          scan.for_each_piece(backend_, workers, [&take](unsigned worker, const word* const* columns, std::uint64_t n) {
+            take(worker, 0, n, columns);
+          });
+        });
+      }
+      return run_rows(program, relations, scan.rows(), std::min(expected_candidates, static_cast<double>(scan.rows())),
+                      stop, scan.columns());
+    }
+    return run_rows(program, relations, rows, expected_candidates, stop, nullptr);
+  }
+
+ private:
+  [[nodiscard]] unsigned workers_of_run(std::uint64_t rows, double expected_candidates) const {
+    if (backend_.workers() == 1 || rows <= 1 || expected_candidates < cut_.parallel_candidates) return 1;
+    return workers_for(expected_candidates, cut_.parallel_candidates);
+  }
+
+  /// @param given what the first rows stand in; nullptr: the relation
+  pipeline_counts run_rows(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
+                           std::uint64_t rows, double expected_candidates, const std::atomic<bool>* stop,
+                           const word* const* given) {
     relation& target = *relations[program.target];
-    if (!target.has_set()) {
+    if (given == nullptr && !target.has_set()) {
       if (const auto copied = kernels::copied_columns(program, relations)) {
         target.append(backend_, *copied, rows);
         count_copy(program, rows);
         return {rows, rows, rows};
       }
     }
+    const unsigned workers = workers_of_run(rows, expected_candidates);
+    // Enough pieces that workers end together, and none so small that taking it costs more than its work.
+    const std::uint64_t piece =
+        std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::tiles_of_a_piece * storage::tile_rows);
+    return run_fed(program, relations, workers, stop, [&](const auto& take) {
+      if (workers == 1) return take(0, 0, rows, given);
+      backend_.for_each_tile(
+          rows, piece,
+          [&](unsigned worker, std::uint64_t begin, std::uint64_t end) { take(worker, begin, end, given); }, workers);
+    });
+  }
+
+  /// feed(take) calls take(worker, begin, end, given) for pieces of the first rows, several at a time where there are
+  /// several workers.
+  template <class Feed>
+  pipeline_counts run_fed(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
+                          unsigned workers, const std::atomic<bool>* stop, const Feed& feed) {
+    relation& target = *relations[program.target];
     const auto make_room = [&](std::uint64_t room) { target.make_room(backend_, room); };
     const auto windows = windows_of(program);
     const auto folded = program.folded != nullptr ? program.folded : kernels::memory_of_folds(program, *resource_);
-    const bool is_alone = backend_.workers() == 1 || rows == 1 || expected_candidates < cut_.parallel_candidates;
-    const unsigned workers = is_alone ? 1 : workers_for(expected_candidates, cut_.parallel_candidates);
     kernels::worker_gate gate(workers);
-    if (is_alone) {
+    if (workers == 1) {
       kernels::tile_runner<storage::exclusive_access> runner(program, relations, 0, *scratch_[0], gate, stop,
                                                              windows.get(), folded);
-      runner.run(0, rows, make_room);
+      feed([&](unsigned, std::uint64_t begin, std::uint64_t end, const word* const* given) {
+        runner.run(begin, end, make_room, given);
+      });
       count_run(program);
       return {runner.candidates(), runner.fresh() + target.choose(backend_), runner.bindings()};
     }
     std::vector<std::optional<kernels::tile_runner<storage::concurrent_access>>> runners(workers);
-    // Enough pieces that workers end together, and none so small that taking it costs more than its work.
-    const std::uint64_t piece =
-        std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::tiles_of_a_piece * storage::tile_rows);
-    backend_.for_each_tile(
-        rows, piece,
-        [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-          auto& runner = runners[worker];
-          if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, windows.get(), folded);
-          runner->run(begin, end, make_room);
-        },
-        workers);
+    feed([&](unsigned worker, std::uint64_t begin, std::uint64_t end, const word* const* given) {
+      auto& runner = runners[worker];
+      if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, windows.get(), folded);
+      runner->run(begin, end, make_room, given);
+    });
     pipeline_counts counts;
     for (const auto& runner : runners) {
       if (!runner) continue;
@@ -370,7 +413,6 @@ class cpu_machine {
     return counts;
   }
 
- private:
   /// Rows [begin, end). room(n, row) is called in front of each tile.
   template <class Access, class Room>
   void load_tiles(relation& target, const std::vector<const word*>& columns, std::uint64_t begin, std::uint64_t end,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "exec/executor.hpp"
+#include "exec/fixpoint/factorized_reads.hpp"
 #include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/magic_sets_check.hpp"
 #include "exec/fixpoint/plan_relations.hpp"
@@ -141,13 +143,29 @@ class fixpoint_executor final : public stratum_executor {
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override {
     return shared_.relations[relation.value]->rows();
   }
+  [[nodiscard]] std::vector<key_search> key_searches([[maybe_unused]] relation_id relation) const override {
+    std::vector<key_search> found;
+    if constexpr (Machine::abilities.searches_factorized) {
+      const storage::factorized_values* const values = shared_.relation_of(relation).as_factorized();
+      if (values == nullptr) return found;
+      for (const auto& columns : {values->source_columns, values->value_columns}) {
+        const auto keys = static_cast<double>(std::max<std::uint64_t>(values->column(columns.front()).size(), 1));
+        found.push_back({columns, static_cast<double>(values->rows()) / keys});
+        std::sort(found.back().columns.begin(), found.back().columns.end());
+      }
+    }
+    return found;
+  }
   [[nodiscard]] std::vector<storage::sampled_rows> sample(const std::vector<relation_id>& relations,
                                                           std::uint64_t wanted) override {
     std::vector<storage::sampled_columns> sources;
     for (const relation_id relation : relations) {
-      shared_.need_columns(relation);
       const relation_type& source = shared_.relation_of(relation);
       storage::sampled_columns& taken = sources.emplace_back();
+      if constexpr (Machine::abilities.searches_factorized) {
+        if (source.is_factorized()) continue;  // its rows would have to be made
+      }
+      shared_.need_columns(relation);
       if (shared_.program.relations[relation.value].is_equivalence || source.rows() == 0) continue;
       taken.rows = source.rows();
       for (std::uint32_t column = 0; column < source.arity(); ++column) taken.columns.push_back(source.column(column));
@@ -185,7 +203,8 @@ class fixpoint_executor final : public stratum_executor {
     for_each_version(stratum, [&](const plan::rule_version& version) { shared_.require_kind_of(version.head); });
     figures.is_complete = false;
     figures.begin = start;
-    shared_.need_columns(stratum);
+    shared_.running = number;
+    factorized_reads<Machine>(shared_).prepare(stratum, number);
     figures.materialize_seconds = storage::seconds_now() - start;
 
     iteration_ = 0;

@@ -23,14 +23,15 @@ namespace gpulog::exec {
 
 struct machine_abilities {
   // Kinds of relations.
-  bool choices = false;         ///< with choice-domains
-  bool equivalences = false;    ///< kept as their classes
-  bool subsumptions = false;    ///< that lose rows
-  bool lattices = false;        ///< that keep a bound for each key
-  bool priority_delta = false;  ///< whose iterations take the best rows first
-  bool set_kinds = false;       ///< with one of several tuple sets, or none
-  bool full_relations = false;  ///< that know when no row can be new to them
-  bool factorized = false;      ///< that may be left without columns, until materialize()
+  bool choices = false;              ///< with choice-domains
+  bool equivalences = false;         ///< kept as their classes
+  bool subsumptions = false;         ///< that lose rows
+  bool lattices = false;             ///< that keep a bound for each key
+  bool priority_delta = false;       ///< whose iterations take the best rows first
+  bool set_kinds = false;            ///< with one of several tuple sets, or none
+  bool full_relations = false;       ///< that know when no row can be new to them
+  bool factorized = false;           ///< that may be left without columns, until materialize()
+  bool searches_factorized = false;  ///< rules read such ones, too, where they need no columns of all rows
   // Strategies (exec/strategies).
   bool searches = false;      ///< recursions that fall apart
   bool condensation = false;  ///< the same over components of a graph

@@ -105,6 +105,7 @@ class plan_relations {
 
   /// An empty relation with its indexes, in the place of what was there.
   void make_relation(relation_id id) {
+    owed_sets.erase(id);
     relations[id.value] =
         machine.make_relation(static_cast<std::uint32_t>(program.relations[id.value].kinds.size()), chosen);
     if constexpr (can.choices) {
@@ -249,16 +250,6 @@ class plan_relations {
     }
   }
 
-  /// What a stratum reads and extends.
-  void need_columns([[maybe_unused]] const plan::stratum& stratum) {
-    if constexpr (can.factorized) {
-      for (const relation_id id : stratum.relations) need_columns(id);
-      for_each_version(stratum, [&](const plan::rule_version& version) {
-        for_each_column_read(version, [this](relation_id id) { need_columns(id); });
-      });
-    }
-  }
-
   /// The plan says that no set is needed. That holds among the rows that rules derive, but a rule may also derive a row
   /// that was loaded. The published way always deduplicates.
   /// @param falls_apart it is a recursion that may do without sets: its loop makes them (make_sets())
@@ -326,9 +317,16 @@ class plan_relations {
     std::vector<typename Machine::column_values> parts;
     for (const plan::column_place& column : columns) {
       if (largest_.contains(column)) continue;
+      unknown.push_back(column);
+      if constexpr (can.searches_factorized) {
+        if (const auto* const kept = relation_of(column.relation).as_factorized()) {
+          const auto& values = kept->column(column.column);
+          parts.push_back({values.data(), values.size()});
+          continue;
+        }
+      }
       need_columns(column.relation);
       const relation_type& source = relation_of(column.relation);
-      unknown.push_back(column);
       parts.push_back({source.rows() == 0 ? nullptr : source.column(column.column), source.rows()});
     }
     if (unknown.empty()) return;
@@ -400,6 +398,10 @@ class plan_relations {
   kernels::relation_list<relation_type> relations;
   last_uses uses;
   std::size_t next_stratum = 0;
+  std::size_t running = 0;          ///< the stratum that runs, or ran last
+  bool has_factorized = false;      ///< some relation was
+  bool is_searching = false;        ///< the stratum that runs reads a factorized relation as it is
+  std::set<relation_id> owed_sets;  ///< of relations that were factorized: made when they get columns
   /// By relation_id: the version that extended it last, for messages; nullptr: none did.
   std::vector<const plan::rule_version*> last_version;
 

@@ -6,6 +6,8 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "exec/fixpoint/phase_figures.hpp"
@@ -49,6 +51,30 @@ inline bool windows_stay(const kernels::pipeline& program, const std::vector<rel
   });
 }
 
+/// Whether it may search any one of several relations, some of which have no indexes as they are factorized.
+template <class Machine>
+bool chooses_factorized(const plan_relations<Machine>& shared, const plan::rule_version& version) {
+  if constexpr (Machine::abilities.searches_factorized) {
+    const auto is_factorized = [&shared](relation_id id) { return shared.relation_of(id).is_factorized(); };
+    return std::any_of(version.operations.begin(), version.operations.end(), [&](const plan::operation& one) {
+      const auto* const search = std::get_if<plan::match>(&one);
+      if (search == nullptr || search->others.empty()) return false;
+      return is_factorized(search->relation) ||
+             std::any_of(search->others.begin(), search->others.end(),
+                         [&](const plan::other_search& other) { return is_factorized(other.relation); });
+    });
+  } else {
+    return false;
+  }
+}
+
+[[nodiscard]] inline plan::rule_version without_other_searches(plan::rule_version version) {
+  for (plan::operation& one : version.operations) {
+    if (auto* const search = std::get_if<plan::match>(&one)) search->others.clear();
+  }
+  return version;
+}
+
 /// Versions as pipelines of the machine. @param changing relations that get rows while the stratum runs
 /// @param first the number of the first version's figures; those that are not there are added
 template <class Machine>
@@ -64,9 +90,12 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
     version_figures.rule = version.rule;
     version_figures.delta_atom = version.delta_atom;
     version_figures.text = version.text;
+    plan::rule_version one_search;
+    const bool has_one_search = chooses_factorized(shared, version);
+    if (has_one_search) one_search = without_other_searches(version);
     running.push_back(
         {&version,
-         build_pipeline(version, context.program, context.places, context.chosen.storage,
+         build_pipeline(has_one_search ? one_search : version, context.program, context.places, context.chosen.storage,
                         {context.symbols, context.chosen.records, context.chosen.wide, context.chosen.counts_steps},
                         Machine::leaves_steps_to_host, Machine::makes_other_searches),
          nullptr});

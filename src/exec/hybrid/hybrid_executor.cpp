@@ -105,7 +105,7 @@ class hybrid_executor final : public executor {
     at(side_of(relation)).read_pairs(relation, first, n, columns);
   }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return holder_of(relation).rows(relation); }
-
+  std::vector<key_search> key_searches(relation_id one) const override { return holder_of(one).key_searches(one); }
   std::vector<storage::sampled_rows> sample(const std::vector<relation_id>& asked, std::uint64_t wanted) override {
     std::map<stratum_executor*, std::vector<relation_id>> held;
     for (const relation_id relation : asked) held[&holder_of(relation)].push_back(relation);

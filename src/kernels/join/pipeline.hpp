@@ -289,5 +289,7 @@ template <class Relation>
 class arithmetic_fault {};
 /// The run was interrupted.
 class interrupted {};
+/// Reading a factorized relation has cost more than was granted: it is to be run again over columns.
+class costly_reading {};
 
 }  // namespace gpulog::kernels

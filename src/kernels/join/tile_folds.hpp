@@ -107,6 +107,10 @@ class tile_folds {
       }
       return;
     }
+    if (storage::factorized_reader* const reader = steps_->expansion_reader(number, here.source)) {
+      sources_->count_found(*reader, number, n, action);
+      return;
+    }
     expansion_scratch& state = *scratch_->expansions[number];
     steps_->relation_of(here.source)
         .index(here.index)

@@ -73,10 +73,11 @@ class tile_runner {
   }
 
   /// Runs over rows [begin, end) of the first segment's input, or until the head has all it can have.
-  /// make_room(rows) is called with everybody else elsewhere.
-  /// @throws arithmetic_fault, interrupted, backend::memory_exceeded
+  /// make_room(rows) is called with everybody else elsewhere. given: columns of these rows (tile_sources::give_rows).
+  /// @throws arithmetic_fault, interrupted, costly_reading, backend::memory_exceeded
   template <class MakeRoom>
-  void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
+  void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room, const word* const* given = nullptr) {
+    sources_.give_rows(given);
     const auto held = hold_gate();
     try {
       expand_rows(begin, end, make_room);
@@ -130,7 +131,7 @@ class tile_runner {
         expand(0, 1, make_room);
         break;
       case expansion_kind::scan: {
-        const std::uint64_t offset = rows_of(steps_.relation_of(first.source), first).begin;
+        const std::uint64_t offset = sources_.are_given() ? 0 : rows_of(steps_.relation_of(first.source), first).begin;
         for (std::uint64_t row = begin; row < end; row += tile_rows) {
           check_end();
           const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, end - row));
@@ -286,6 +287,7 @@ class tile_runner {
     if (!here.choices.empty()) return expand_by_fewest(number, n, make_room);
     expansion_scratch& state = *scratch_->expansions[number];
     state.filled = state.gathered = 0;
+    const auto pair_found = [&](const wanted_rows& found) { pair(number, {}, found, make_room); };
     if (here.kind == expansion_kind::scan) {
       const part_rows rows = rows_of(steps_.relation_of(here.source), here);
       const sorted_rows* const sorted = sources_.sorted_for(number, rows, n);
@@ -298,16 +300,18 @@ class tile_runner {
       }
       end_pairs(number, {nullptr, nullptr, sorted}, make_room);
     } else if (here.kind == expansion_kind::range) {
-      for (std::uint32_t i = 0; i < n; ++i) pair(number, {}, {i, 0, sources_.size_of_range(number, i)}, make_room);
+      for (std::uint32_t i = 0; i < n; ++i) pair_found({i, 0, sources_.size_of_range(number, i)});
       end_pairs(number, {}, make_room);
     } else if (const auto* classes = steps_.relation_of(here.source).as_equivalence()) {
       const auto [first, second] = sources_.keys_of(number);
       for (std::uint32_t i = 0; i < n; ++i) classes->prefetch(first[i]);
       for (std::uint32_t i = 0; i < n; ++i) {
-        for (const auto& found : find_pairs(*classes, here.part, first, second, i)) {
-          pair(number, {}, {i, found.begin, found.begin + found.count}, make_room);
-        }
+        for (const auto& found : find_pairs(*classes, here.part, first, second, i))
+          pair_found({i, found.begin, found.begin + found.count});
       }
+      end_pairs(number, {}, make_room);
+    } else if (storage::factorized_reader* const reader = steps_.expansion_reader(number, here.source)) {
+      sources_.find_in_factorized(*reader, number, n, pair_found);
       end_pairs(number, {}, make_room);
     } else {
       steps_.relation_of(here.source)
@@ -317,13 +321,12 @@ class tile_runner {
             for (std::uint32_t i = 0; i < n; ++i) {
               const storage::row_range range = state.ranges[i];
               if (range.count == 0) continue;
-              if (const sorted_rows* const sorted = sources_.sorted_for(number, run, range)) {
-                sources_.for_each_wanted(number, *sorted, i, [&](const part_rows& wanted) {
-                  pair(number, {&run}, {i, wanted.begin, wanted.end, sorted, range.first}, make_room);
-                });
-              } else {
-                pair_key(number, {&run}, i, range, make_room);
-              }
+              const sorted_rows* const sorted = sources_.sorted_for(number, run, range);
+              const auto pair_wanted = [&](const part_rows& wanted) {
+                pair(number, {&run}, {i, wanted.begin, wanted.end, sorted, range.first}, make_room);
+              };
+              if (sorted == nullptr) pair_key(number, {&run}, i, range, make_room);
+              if (sorted != nullptr) sources_.for_each_wanted(number, *sorted, i, pair_wanted);
             }
             end_pairs(number, {&run}, make_room);
           });

@@ -58,6 +58,9 @@ struct tile_scratch {
   expansion_scratch probe;                                     // of existence tests
   std::vector<std::unique_ptr<choice_scratch>> choices;        // by segment; null for others
   std::vector<std::vector<wanted_rows>> rounds;                // by segment: of first matches, what is left to look at
+  // Readers of factorized relations: of steps by relation, of expansions by segment; null for others.
+  std::vector<std::unique_ptr<storage::factorized_reader>> step_readers;
+  std::vector<std::unique_ptr<storage::factorized_reader>> expansion_readers;
   storage::insert_scratch insert;
   std::uint16_t selected[tile_rows];
   std::uint8_t found[tile_rows];
@@ -80,6 +83,8 @@ struct tile_scratch {
     folds.resize(std::max(folds.size(), segments));
     choices.resize(std::max(choices.size(), segments));
     rounds.resize(std::max(rounds.size(), segments));
+    step_readers.clear();
+    expansion_readers.clear();
     for (std::size_t i = 0; i < segments; ++i) {
       const segment& made = program.segments[i];
       const bool expands =

@@ -91,8 +91,48 @@ class tile_sources {
     return {steps_->value(from, here.keys[0]), here.keys.size() > 1 ? steps_->value(from, here.keys[1]) : nullptr};
   }
 
+  /// The first segment's rows are those of columns that stand elsewhere: one a column of the relation, and nullptr for
+  /// those that are not read. nullptr: they are the relation's again.
+  void give_rows(const word* const* columns) { given_ = columns; }
+  [[nodiscard]] bool are_given() const { return given_ != nullptr; }
+
+  /// Of a search of a factorized relation, for n bindings of the segment before: action(wanted_rows) for places in its
+  /// columns of values, or of sources where the keys are values. @throws costly_reading
+  template <class Action>
+  void find_in_factorized(storage::factorized_reader& reader, std::size_t number, std::uint32_t n,
+                          const Action& action) {
+    const storage::factorized_values& values = reader.lookup().values();
+    const tile_steps::reader_keys keys = reader_keys_of(values, number);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint32_t key =
+          keys.are_sources ? reader.vertex_of(keys.columns.data(), i) : reader.component_of(keys.columns.data(), i);
+      if (key == storage::factorized_reader::none) continue;
+      const auto& found = keys.are_sources ? reader.reached_from(key) : reader.leading_to(key);
+      tile_steps::check_cost(reader);
+      const std::uint32_t* const first = keys.are_sources ? values.first.data() : values.graph->source_first.data();
+      for (const std::uint32_t one : found) action(wanted_rows{i, first[one], first[one + 1ULL]});
+    }
+  }
+  /// action(i, how many rows a binding finds)
+  template <class Action>
+  void count_found(storage::factorized_reader& reader, std::size_t number, std::uint32_t n, const Action& action) {
+    const tile_steps::reader_keys keys = reader_keys_of(reader.lookup().values(), number);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint32_t key =
+          keys.are_sources ? reader.vertex_of(keys.columns.data(), i) : reader.component_of(keys.columns.data(), i);
+      if (key == storage::factorized_reader::none) continue;
+      action(i, keys.are_sources ? reader.count_values(key) : reader.count_sources(key));
+    }
+    tile_steps::check_cost(reader);
+  }
+
   /// Reads rows [begin, begin + n) of the first segment's relation into its tile.
   void read_rows(const segment& first, std::uint64_t begin, std::uint32_t n) {
+    if (given_ != nullptr) {
+      for (const binding& bound : first.bindings)
+        std::copy_n(given_[bound.column] + begin, n, steps_->own(0, bound.target));
+      return;
+    }
     const relation& from = steps_->relation_of(first.source);
     if (const storage::equivalence* const classes = from.as_equivalence()) {
       read_equivalence(*classes, first, begin, n,
@@ -189,6 +229,10 @@ class tile_sources {
         for (std::uint32_t i = begin; i < end; ++i) to[i] = column[source.sorted->rows[state.rows[i]]];
       }
       return;
+    }
+    if (here.kind == expansion_kind::match) {
+      if (const storage::factorized_values* const values = steps_->relation_of(here.source).as_factorized())
+        return gather_factorized(*values, number, begin);
     }
     const storage::equivalence* const classes = steps_->relation_of(here.source).as_equivalence();
     if (classes != nullptr && here.kind == expansion_kind::scan) {
@@ -304,6 +348,26 @@ class tile_sources {
     }
   }
 
+  [[nodiscard]] tile_steps::reader_keys reader_keys_of(const storage::factorized_values& values,
+                                                       std::size_t number) const {
+    const segment& here = program_->segments[number];
+    const std::size_t from = number == 0 ? 0 : number - 1;
+    return steps_->keys_of(values, steps_->relation_of(here.source).index(here.index).layout(), here.keys, from);
+  }
+
+  /// Rows of pairs are places of values, or of sources.
+  void gather_factorized(const storage::factorized_values& values, std::size_t number, std::uint32_t begin) {
+    const segment& here = program_->segments[number];
+    const expansion_scratch& state = *scratch_->expansions[number];
+    const storage::index_layout& layout = steps_->relation_of(here.source).index(here.index).layout();
+    for (const binding& bound : here.bindings) {
+      const std::uint32_t column = layout.positions ? bound.column : layout.stored[bound.column];
+      const word* const from = values.column(column).data();
+      word* const to = steps_->own(number, bound.target);
+      for (std::uint32_t i = begin; i < state.filled; ++i) to[i] = from[state.rows[i]];
+    }
+  }
+
   /// One register of the pairs from `begin` on.
   void read_column(std::size_t number, const relation& from, const storage::sorted_run* run, const binding& bound,
                    std::uint32_t begin) {
@@ -324,6 +388,7 @@ class tile_sources {
   const pipeline* program_;
   tile_scratch* scratch_;
   run_windows* windows_;
+  const word* const* given_ = nullptr;
 };
 
 }  // namespace gpulog::kernels

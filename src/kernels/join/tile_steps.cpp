@@ -77,7 +77,48 @@ std::uint32_t tile_steps::filter(std::size_t number, const step& one, std::uint3
 void tile_steps::find_tuples(std::size_t number, const step& one, std::uint32_t n) {
   tuple_.resize(one.arguments.size());
   for (std::size_t c = 0; c < tuple_.size(); ++c) tuple_[c] = value(number, one.arguments[c]);
+  if (storage::factorized_reader* const reader = step_reader(one.source)) {
+    reader->contains(tuple_.data(), n, scratch_->found);
+    return check_cost(*reader);
+  }
   relation_of(one.source).contains(tuple_.data(), n, scratch_->insert, scratch_->found);
+}
+
+storage::factorized_reader* tile_steps::reader_of(std::vector<std::unique_ptr<storage::factorized_reader>>& readers,
+                                                  std::size_t place, relation_number number) {
+  storage::factorized_lookup* const lookup = relation_of(number).as_lookup();
+  if (lookup == nullptr) return nullptr;
+  if (readers.size() <= place) readers.resize(place + 1);
+  if (readers[place] == nullptr) readers[place] = std::make_unique<storage::factorized_reader>(*lookup);
+  return readers[place].get();
+}
+
+tile_steps::reader_keys tile_steps::keys_of(const storage::factorized_values& values,
+                                            const storage::index_layout& layout,
+                                            const std::vector<register_number>& keys, std::size_t from) const {
+  reader_keys found;
+  const auto begin = layout.order.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(keys.size());
+  found.are_sources = std::find(begin, end, values.source_columns.front()) != end;
+  for (const std::uint32_t column : found.are_sources ? values.source_columns : values.value_columns)
+    found.columns.push_back(value(from, keys[static_cast<std::size_t>(std::find(begin, end, column) - begin)]));
+  return found;
+}
+
+void tile_steps::find_in_factorized(storage::factorized_reader& reader, std::size_t number, const step& one,
+                                    std::uint32_t n) {
+  const reader_keys keys =
+      keys_of(reader.lookup().values(), relation_of(one.source).index(one.index).layout(), one.arguments, number);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (keys.are_sources) {
+      const std::uint32_t vertex = reader.vertex_of(keys.columns.data(), i);
+      scratch_->found[i] = vertex != storage::factorized_reader::none && reader.has_values(vertex) ? 1 : 0;
+    } else {
+      // A component that no source leads to is none.
+      scratch_->found[i] = reader.component_of(keys.columns.data(), i) != storage::factorized_reader::none ? 1 : 0;
+    }
+  }
+  check_cost(reader);
 }
 
 /// Whether a relation has rows with a key.
@@ -85,6 +126,9 @@ void tile_steps::find_any(std::size_t number, const step& one, std::uint32_t n) 
   std::fill_n(scratch_->found, n, std::uint8_t{0});
   if (const auto* classes = relation_of(one.source).as_equivalence()) {
     return find_in_equivalence(*classes, number, one, n);
+  }
+  if (storage::factorized_reader* const reader = step_reader(one.source)) {
+    return find_in_factorized(*reader, number, one, n);
   }
   expansion_scratch& state = scratch_->probe;
   relation_of(one.source)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "kernels/join/pipeline.hpp"
@@ -20,6 +21,27 @@ class tile_steps {
   }
 
   [[nodiscard]] relation& relation_of(relation_number number) const { return *(*relations_)[number]; }
+
+  /// Of steps. nullptr: the relation is not factorized.
+  [[nodiscard]] storage::factorized_reader* step_reader(relation_number number) {
+    return reader_of(scratch_->step_readers, number, number);
+  }
+  /// Of an expansion that reads this relation.
+  [[nodiscard]] storage::factorized_reader* expansion_reader(std::size_t segment_number, relation_number number) {
+    return reader_of(scratch_->expansion_readers, segment_number, number);
+  }
+  /// @throws costly_reading
+  static void check_cost(const storage::factorized_reader& reader) {
+    if (reader.lookup().steps() > reader.lookup().most_steps()) throw costly_reading{};
+  }
+  /// Whether keys of a search stand for the sources of a factorized relation, else for its values; and the keys, as
+  /// columns of segment `from`, in the order of these. Who made the pipeline has seen to it that they are all of them.
+  struct reader_keys {
+    bool are_sources = true;
+    std::vector<const word*> columns;
+  };
+  [[nodiscard]] reader_keys keys_of(const storage::factorized_values& values, const storage::index_layout& layout,
+                                    const std::vector<register_number>& keys, std::size_t from) const;
 
   [[nodiscard]] word* own(std::size_t segment_number, register_number number) {
     return scratch_->registers.data() + (segment_number * program_->slot_count + number) * tile_rows;
@@ -59,8 +81,11 @@ class tile_steps {
  private:
   void compute(std::size_t number, const step& one, std::uint32_t n);
   std::uint32_t filter(std::size_t number, const step& one, std::uint32_t n);
+  [[nodiscard]] storage::factorized_reader* reader_of(std::vector<std::unique_ptr<storage::factorized_reader>>& readers,
+                                                      std::size_t place, relation_number number);
   void find_tuples(std::size_t number, const step& one, std::uint32_t n);
   void find_any(std::size_t number, const step& one, std::uint32_t n);
+  void find_in_factorized(storage::factorized_reader& reader, std::size_t number, const step& one, std::uint32_t n);
   void find_in_equivalence(const storage::equivalence& classes, std::size_t number, const step& one, std::uint32_t n);
   std::uint32_t keep_found(std::size_t number, const step& one, std::uint32_t n);
   std::uint32_t compact(std::size_t number, const step& one, std::uint32_t n, std::uint32_t kept);

@@ -266,6 +266,8 @@ double cost_model::index_cost(relation_id relation, const std::vector<std::uint3
   if (!indexed_ || columns.empty()) return 0;
   const bool asks_set = columns.size() == relations_[relation.value].arity && !without_set_.contains(relation);
   if (asks_set || indexed_->contains({relation, columns})) return 0;
+  const relation_measures* const measures = relations_[relation.value].measures;
+  if (measures != nullptr && measures->is_searched(relation, columns)) return 0;
   return rows(relation, part::all) * calibration::host_index_row_seconds / calibration::host_binding_seconds;
 }
 

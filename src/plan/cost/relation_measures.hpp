@@ -24,6 +24,8 @@ class relation_measures {
   /// least one column. Nothing: its rows are not at hand.
   [[nodiscard]] virtual std::optional<double> rows_per_key(relation_id relation,
                                                            const std::vector<std::uint32_t>& columns) const = 0;
+  /// Whether such a search needs no index.
+  [[nodiscard]] virtual bool is_searched(relation_id, const std::vector<std::uint32_t>&) const { return false; }
 };
 
 }  // namespace gpulog::plan

@@ -17,6 +17,13 @@ std::uint64_t factorized_values::bytes() const {
   return sum;
 }
 
+const array<word>& factorized_values::column(std::uint32_t column) const {
+  const auto value = std::find(value_columns.begin(), value_columns.end(), column);
+  if (value != value_columns.end()) return values[static_cast<std::size_t>(value - value_columns.begin())];
+  const auto source = std::find(source_columns.begin(), source_columns.end(), column);
+  return graph->sources[static_cast<std::size_t>(source - source_columns.begin())];
+}
+
 factorized_values place_values(const backend::piece_runner& workers, memory_resource& resource,
                                std::shared_ptr<const factorized_graph> graph, const std::uint32_t* component,
                                const std::vector<const word*>& columns, std::uint64_t value_count) {
@@ -80,6 +87,13 @@ std::uint64_t strip_reader::count(const factorized_values& of) const {
   return sum;
 }
 
+void strip_reader::add_counts(const factorized_values& of, std::uint64_t* counts) const {
+  std::vector<std::uint64_t> by_row(rows_.rows());
+  for (std::uint32_t row = 1; row < rows_.rows(); ++row) by_row[row] = values_of(of, row);
+  for (std::uint32_t vertex = rows_.begin(); vertex < graph_->vertices; ++vertex)
+    counts[vertex] += by_row[rows_.row_of(vertex)];
+}
+
 void strip_reader::prepare(const factorized_values& of) {
   std::uint64_t* const begin = first_source_.data() + 1;
   const bool is_plain = has_one_value_each(of);
@@ -100,40 +114,51 @@ void strip_reader::prepare(const factorized_values& of) {
 
 void strip_reader::write(const factorized_values& of, std::uint64_t first, std::uint64_t n,
                          word* const* columns) const {
-  std::vector<std::uint32_t> places;
-  std::vector<word> values;
-  const auto found = std::upper_bound(first_pair_.begin(), first_pair_.end(), first) - 1;
-  auto row = static_cast<std::uint32_t>(found - first_pair_.begin());
+  strip_cursor(*this, of).write(first, n, columns);
+}
+
+void strip_cursor::list_values(std::uint32_t row) {
+  if (row_ == row) return;
+  places_.clear();
+  strip_->for_each_range(*of_, row, [this](std::uint32_t place, std::uint32_t behind) {
+    for (; place < behind; ++place) places_.push_back(place);
+  });
+  row_ = row;
+}
+
+void strip_cursor::write(std::uint64_t first, std::uint64_t n, word* const* columns) {
+  const factorized_graph& graph = *of_->graph;
+  const std::vector<std::uint64_t>& first_pair = strip_->first_pair_;
+  const auto found = std::upper_bound(first_pair.begin(), first_pair.end(), first) - 1;
+  auto row = static_cast<std::uint32_t>(found - first_pair.begin());
   for (std::uint64_t done = 0; done < n; ++row) {
-    const std::uint64_t offset = first + done - first_pair_[row];
-    const std::uint64_t here = std::min(n - done, first_pair_[row + 1ULL] - first_pair_[row] - offset);
+    const std::uint64_t offset = first + done - first_pair[row];
+    const std::uint64_t here = std::min(n - done, first_pair[row + 1ULL] - first_pair[row] - offset);
     if (here == 0) continue;
-    places.clear();
-    for_each_range(of, row, [&places](std::uint32_t place, std::uint32_t behind) {
-      for (; place < behind; ++place) places.push_back(place);
-    });
+    list_values(row);
     // action(source, place of its first value, values) for each source of the piece.
     const auto for_each_source = [&](const auto& action) {
-      std::uint64_t source = offset / places.size();
-      std::uint64_t at = offset % places.size();
+      std::uint64_t source = offset / places_.size();
+      std::uint64_t at = offset % places_.size();
       for (std::uint64_t left = here; left != 0; ++source, at = 0) {
-        const std::uint64_t count = std::min(left, places.size() - at);
-        action(sources_[first_source_[row] + source], at, count);
+        const std::uint64_t count = std::min(left, places_.size() - at);
+        action(strip_->sources_[strip_->first_source_[row] + source], at, count);
         left -= count;
       }
     };
-    for (std::size_t c = 0; c < of.values.size(); ++c) {
-      values.clear();
-      for (const std::uint32_t place : places) values.push_back(of.values[c][place]);
-      word* out = columns[of.value_columns[c]] + done;
+    for (std::size_t c = 0; c < of_->values.size(); ++c) {
+      if (columns[of_->value_columns[c]] == nullptr) continue;
+      const word* const values = of_->values[c].data();
+      word* out = columns[of_->value_columns[c]] + done;
       for_each_source([&](std::uint32_t, std::uint64_t at, std::uint64_t count) {
-        out = std::copy_n(values.data() + at, count, out);
+        for (std::uint64_t i = at; i < at + count; ++i) *out++ = values[places_[i]];
       });
     }
-    for (std::size_t c = 0; c < graph_->sources.size(); ++c) {
-      word* out = columns[of.source_columns[c]] + done;
+    for (std::size_t c = 0; c < graph.sources.size(); ++c) {
+      if (columns[of_->source_columns[c]] == nullptr) continue;
+      word* out = columns[of_->source_columns[c]] + done;
       for_each_source([&](std::uint32_t source, std::uint64_t, std::uint64_t count) {
-        out = std::fill_n(out, count, graph_->sources[c][source]);
+        out = std::fill_n(out, count, graph.sources[c][source]);
       });
     }
     done += here;

@@ -20,6 +20,8 @@ struct factorized_values {
   backend::array<std::uint64_t>
       rows_in_front;  ///< by strip, and one more at the end: rows of the relation in strips before it
 
+  /// What stands in a column of the relation: its sources, of which some may have no row, or its values.
+  [[nodiscard]] const backend::array<word>& column(std::uint32_t column) const;
   [[nodiscard]] std::uint64_t rows() const { return rows_in_front[graph->strips()]; }
   [[nodiscard]] std::uint64_t bytes() const;
 };
@@ -41,6 +43,8 @@ class strip_reader {
   void make(std::uint32_t strip);
   /// Of the strip that was made.
   [[nodiscard]] std::uint64_t count(const factorized_values& of) const;
+  /// Adds to the counts, one a vertex, how many values of the strip it leads to.
+  void add_counts(const factorized_values& of, std::uint64_t* counts) const;
   /// In front of write().
   void prepare(const factorized_values& of);
   /// Rows [first, first + n) of what was prepared, of the strip. columns: one a column of the relation. Any number of
@@ -48,6 +52,8 @@ class strip_reader {
   void write(const factorized_values& of, std::uint64_t first, std::uint64_t n, word* const* columns) const;
 
  private:
+  friend class strip_cursor;
+
   [[nodiscard]] bool has_one_value_each(const factorized_values& of) const;
   /// Calls action(first, one behind) for the places of the values of each component of a row.
   template <class Action>
@@ -59,6 +65,26 @@ class strip_reader {
   std::vector<std::uint64_t> first_source_;  // by row, and one more at the end: where its sources begin
   std::vector<std::uint32_t> sources_;       // places, by row
   std::vector<std::uint64_t> first_pair_;    // by row, and one more at the end: rows of the relation in front of it
+};
+
+/// Writes pieces of a prepared strip one after another. What it knows of a row of bits serves the next piece.
+class strip_cursor {
+ public:
+  /// Both outlive it.
+  strip_cursor(const strip_reader& strip, const factorized_values& of) : strip_(&strip), of_(&of) {}
+
+  /// Rows [first, first + n) of the strip. columns: one a column of the relation; nullptr: it is not wanted
+  void write(std::uint64_t first, std::uint64_t n, word* const* columns);
+
+ private:
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  void list_values(std::uint32_t row);
+
+  const strip_reader* strip_;
+  const factorized_values* of_;
+  std::uint32_t row_ = none;           // whose values are listed
+  std::vector<std::uint32_t> places_;  // of these values
 };
 
 }  // namespace gpulog::storage

@@ -213,14 +213,23 @@ class relation {
   /// All rows at once, distinct, in columns of their own: the relation is complete, without a set and with empty
   /// indexes.
   void replace(std::vector<array<word>> columns, std::uint64_t rows);
-  /// The same, with rows that get columns when they are needed. Until materialize() it can be counted, and nothing
-  /// else.
+  /// The same, with rows that get columns when they are needed. Until materialize() it can be counted, and read through
+  /// as_lookup().
   void factorize(factorized_values values);
   [[nodiscard]] bool is_factorized() const { return as_factorized() != nullptr; }
   /// nullptr for relations that are not.
   [[nodiscard]] const factorized_values* as_factorized() const {
     const auto* const kind = std::get_if<factorized_rows>(&kept_by_);
     return kind != nullptr ? &kind->values() : nullptr;
+  }
+  /// nullptr likewise.
+  [[nodiscard]] factorized_lookup* as_lookup() const {
+    const auto* const kind = std::get_if<factorized_rows>(&kept_by_);
+    return kind != nullptr ? &kind->lookup() : nullptr;
+  }
+  /// They will be inserted again: of a relation without a set, those that the phase has appended behind n rows.
+  void forget_appended(std::uint64_t n) {
+    if (!has_set()) rows_.set_end(rows_.rows + n);
   }
   /// Makes columns of factorized rows. @throws memory_exceeded
   template <class Backend>

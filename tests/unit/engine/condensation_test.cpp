@@ -99,14 +99,35 @@ TEST(condensed, not_what_ties_its_ends_or_travels) {
 TEST(condensed, what_reads_it) {
   const std::string closure = binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
   const std::vector<std::string> readers = {
-      ".decl o(x:number)\no(x) :- r(x,x).\n",
-      ".decl o(x:number, y:number)\no(x,y) :- e(x,y), !r(y,x).\n",
+      ".decl o(x:number)\no(x) :- r(x,x).\n", ".decl o(x:number, y:number)\no(x,y) :- e(x,y), !r(y,x).\n",
       ".decl o(x:number, y:number)\no(x,y) :- r(x,z), r(y,z), x < y.\n",
       ".decl o(n:number)\no(n) :- n = count : { r(_,_) }.\n",
-      ".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = count : { r(x,_) }.\n",
-      ".decl o()\no() :- r(_,_).\n",
+      ".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = count : { r(x,_) }.\n", ".decl o()\no() :- r(_,_).\n",
       ".decl o(x:number)\no(1) :- !r(_,_).\n",
-      ".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- o(x,z), r(z,y).\n"};
+      ".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- o(x,z), r(z,y).\n",
+      // Tuples.
+      ".decl n(x:number)\nn(x) :- e(x,_).\nn(y) :- e(_,y).\n.decl o(x:number, y:number)\no(x,y) :- n(x), n(y), "
+      "!r(x,y).\n",
+      ".decl n(x:number)\nn(x) :- e(x,_).\nn(y) :- e(_,y).\n.decl o(x:number, y:number)\no(y,x) :- n(x), n(y), "
+      "r(y,x).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- e(x,z), e(z,y), r(y,x), !r(z,7).\n",
+      // By source, by value.
+      ".decl o(x:number, y:number)\no(x,y) :- e(x,x), r(x,y).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- e(y,y), r(x,y).\n", ".decl o(y:number)\no(y) :- r(3,y).\n",
+      ".decl o(y:number)\no(x) :- r(x,3), x != 4.\n",
+      ".decl o(x:number)\no(x) :- e(x,_), r(x,_).\no(x) :- e(x,_), !r(_,x).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- e(x,x), r(x,z), r(z,y), !r(y,x).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- e(z,z), r(x,z), r(z,y), e(y,x).\n",
+      // Scans.
+      ".decl o(x:number)\no(y) :- r(_,y).\n", ".decl o(x:number)\no(x) :- r(x,_).\n",
+      ".decl o(x:number, y:number)\no(x,y) :- r(y,x), (x + y) % 3 = 0.\n",
+      ".decl o(x:number, y:number, n:number)\no(x,y,n) :- r(x,y), n = count : { e(y,_) }, n > 1.\n",
+      ".decl o(n:number)\no(n) :- r(_,_), n = 3.\n",
+      // Aggregates.
+      ".decl o(x:number, n:number)\no(x,n) :- e(_,x), n = count : { r(_,x) }.\n",
+      ".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = sum y : { r(x,y) }.\n",
+      ".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = min y : { r(x,y), y > x }.\n",
+      ".decl o(n:number, m:number)\no(n,m) :- n = max y : { r(_,y) }, m = sum x : { r(x,y), e(y,x) }.\n"};
   for (const std::string& reader : readers) {
     for (const edge_list& graph : graphs()) is_condensed(closure + reader, graph);
   }
@@ -129,6 +150,70 @@ TEST(condensed, a_long_chain_is_counted) {
     ASSERT_NE(found, figures.end());
     EXPECT_EQ(found->set, "factorized");
   }
+}
+
+/// Its rows would take more than 10 GB as columns.
+void expect_read_within_a_gigabyte(const edge_list& edges, std::uint64_t tuples, std::int32_t far) {
+  const std::string text = binary +
+                           "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n"
+                           ".decl start(x:number)\nstart(x) :- e(x,_), x % 20000 = 7.\n"
+                           ".decl back(x:number, y:number)\nback(x,y) :- e(x,y), r(y,x).\n"
+                           ".decl ahead(x:number, y:number)\nahead(x,y) :- e(x,y), !r(y,x).\n"
+                           ".decl pairs(x:number, y:number)\npairs(x,y) :- start(x), start(y), !r(x,y).\n"
+                           ".decl from(x:number)\nfrom(y) :- start(x), r(x,y).\n"
+                           ".decl to(x:number)\nto(x) :- r(x," +
+                           std::to_string(far) +
+                           ").\n.decl ends(x:number)\nends(y) :- r(_,y).\n"
+                           ".decl counts(x:number, n:number)\ncounts(x,n) :- start(x), n = count : { r(x,_) }.\n";
+  for (const unsigned jobs : {1U, 4U}) {
+    run_options options = options_of("auto", jobs);
+    options.memory_limit = 1U << 30;
+    engine running(program::from_text(text), options);
+    insert_edges(running, edges);
+    running.evaluate();
+    EXPECT_EQ(running.relation("r").size(), tuples);
+    EXPECT_EQ(running.relation("back").size() + running.relation("ahead").size(), running.relation("e").size());
+    std::set<std::uint64_t> ends;
+    for (const auto& [x, y] : edges) ends.insert(y);
+    EXPECT_EQ(running.relation("ends").size(), ends.size());
+    std::set<std::uint64_t> to;
+    for (const tuple& row : running.relation("to")) to.insert(row.word64(0));
+    const std::uint64_t starts = running.relation("start").size();
+    ASSERT_NE(starts, 0U);
+    std::uint64_t far_ones = 0;
+    std::uint64_t found = 0;
+    std::uint64_t most = 0;
+    for (const tuple& row : running.relation("start")) far_ones += to.contains(row.word64(0)) ? 1 : 0;
+    for (const tuple& row : running.relation("counts")) most = std::max(most, row.word64(1));
+    for (const tuple& row : running.relation("pairs"))
+      found += row.word64(1) == static_cast<std::uint64_t>(far) ? 1 : 0;
+    EXPECT_EQ(found, starts - far_ones);  // far is a start
+    EXPECT_EQ(running.relation("counts").size(), starts);
+    EXPECT_LE(most, running.relation("from").size());
+    EXPECT_GT(most, 0U);
+    EXPECT_LT(running.figures().peak_relation_bytes, 256U << 20);
+  }
+}
+
+TEST(condensed, a_long_chain_is_read_without_columns) {
+  constexpr std::uint32_t nodes = 100'000;
+  edge_list chain;
+  for (std::uint32_t i = 0; i + 1 < nodes; ++i) chain.emplace_back(i, i + 1);
+  expect_read_within_a_gigabyte(chain, std::uint64_t{nodes} * (nodes - 1) / 2, 60'007);
+}
+
+/// As graphs of people are: one component that nearly all lead to, and others around it.
+TEST(condensed, one_large_component_is_read_without_columns) {
+  constexpr std::uint32_t in_ring = 30'000;
+  constexpr std::uint32_t around = 50'000;
+  edge_list edges;
+  for (std::uint32_t i = 0; i < in_ring; ++i) {
+    edges.emplace_back(i, (i + 1) % in_ring);
+    edges.emplace_back(i, (i * 7919 + 13) % in_ring);
+  }
+  for (std::uint32_t i = 0; i < around; ++i) edges.emplace_back(in_ring + i, i % in_ring);
+  // Each of the others has the ring's nodes.
+  expect_read_within_a_gigabyte(edges, std::uint64_t{in_ring} * (in_ring + around), 7);
 }
 
 /// Files are written without columns, whatever the strips and the pieces.

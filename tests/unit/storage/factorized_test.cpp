@@ -12,6 +12,7 @@
 
 #include "backend/cpu/tbb_backend.hpp"
 #include "backend/memory_resource.hpp"
+#include "storage/factorized/factorized_reader.hpp"
 #include "storage/factorized/factorized_values.hpp"
 
 namespace gpulog::storage {
@@ -69,6 +70,61 @@ class factorized_pairs {
     }
   }
 
+  /// What a reader says of all pairs, in several orders, of sources and of values.
+  void expect_read(std::uint32_t sources, std::uint32_t values, const pairs& expected) {
+    factorized_lookup lookup(memory_, values_);
+    std::vector<std::pair<word, word>> asked;
+    for (word source = 0; source <= sources; ++source) {
+      for (word value = 0; value <= values; ++value) asked.emplace_back(source, value);
+    }
+    expect_contained(lookup, asked, expected);
+    std::sort(asked.begin(), asked.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    expect_contained(lookup, asked, expected);
+    std::shuffle(asked.begin(), asked.end(), std::mt19937(1));
+    expect_contained(lookup, asked, expected);
+    std::vector<std::uint64_t> by_source(sources + 1ULL);
+    std::vector<std::uint64_t> by_value(values + 1ULL);
+    for (const auto& [source, value] : expected) {
+      ++by_source[source];
+      ++by_value[value];
+    }
+    factorized_reader reader(lookup);
+    pairs forward;
+    pairs backward;
+    const factorized_graph& graph = *values_.graph;
+    for (word source = 0; source <= sources; ++source) {
+      const word* const key = &source;
+      const std::uint32_t vertex = reader.vertex_of(&key, 0);
+      if (vertex == factorized_lookup::none) {
+        EXPECT_EQ(by_source[source], 0U);
+        continue;
+      }
+      EXPECT_EQ(reader.count_values(vertex), by_source[source]);
+      EXPECT_EQ(lookup.value_counts()[vertex], by_source[source]);
+      EXPECT_EQ(reader.has_values(vertex), by_source[source] != 0);
+      for (const std::uint32_t component : reader.reached_from(vertex)) {
+        for (std::uint32_t i = values_.first[component]; i < values_.first[component + 1ULL]; ++i)
+          EXPECT_TRUE(forward.emplace(source, values_.values[0][i]).second);
+      }
+    }
+    for (word value = 0; value <= values; ++value) {
+      const word* const key = &value;
+      const std::uint32_t component = reader.component_of(&key, 0);
+      if (component == factorized_lookup::none) {
+        EXPECT_EQ(by_value[value], 0U);
+        continue;
+      }
+      EXPECT_EQ(reader.count_sources(component), by_value[value]);
+      for (const std::uint32_t vertex : reader.leading_to(component)) {
+        for (std::uint32_t i = graph.source_first[vertex]; i < graph.source_first[vertex + 1ULL]; ++i)
+          EXPECT_TRUE(backward.emplace(graph.sources[0][i], value).second);
+      }
+    }
+    EXPECT_EQ(forward, expected);
+    EXPECT_EQ(backward, expected);
+    EXPECT_GT(lookup.bytes(), 0U);
+  }
+
   [[nodiscard]] std::uint64_t size() const { return values_.rows(); }
   [[nodiscard]] std::uint32_t components() const { return values_.graph->components; }
   [[nodiscard]] std::uint32_t vertices() const { return values_.graph->vertices; }
@@ -93,6 +149,27 @@ class factorized_pairs {
   }
 
  private:
+  static void expect_contained(factorized_lookup& lookup, const std::vector<std::pair<word, word>>& asked,
+                               const pairs& expected) {
+    factorized_reader reader(lookup);
+    constexpr std::size_t tile = 512;
+    std::vector<word> values;
+    std::vector<word> sources;
+    for (std::size_t begin = 0; begin < asked.size(); begin += tile) {
+      values.clear();
+      sources.clear();
+      for (std::size_t i = begin; i < std::min(begin + tile, asked.size()); ++i) {
+        sources.push_back(asked[i].first);
+        values.push_back(asked[i].second);
+      }
+      std::vector<std::uint8_t> found(values.size());
+      const word* const columns[] = {values.data(), sources.data()};
+      reader.contains(columns, static_cast<std::uint32_t>(values.size()), found.data());
+      for (std::size_t i = 0; i < found.size(); ++i)
+        ASSERT_EQ(found[i] != 0, expected.contains(asked[begin + i])) << sources[i] << " " << values[i];
+    }
+  }
+
   backend::host_memory memory_;
   factorized_values values_;
 };
@@ -113,6 +190,7 @@ void expect_searched(std::uint32_t sources, const pairs& begins, std::uint32_t v
     factorized_pairs made(sources, starts, vertices, graph, words, backend::piece_runner());
     EXPECT_EQ(made.size(), expected.size());
     EXPECT_EQ(made.rows(1000), expected);
+    made.expect_read(sources, vertices, expected);
   }
 }
 

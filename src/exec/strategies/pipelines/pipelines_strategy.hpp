@@ -2,12 +2,25 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "exec/calibration.hpp"
+#include "exec/fixpoint/factorized_reads.hpp"
 #include "exec/strategies/strategy.hpp"
 
 /// Each version by itself, as a pipeline: what is always right.
 namespace gpulog::exec {
+
+/// Whether a run that ended early may be followed by another one.
+template <class Relation>
+[[nodiscard]] bool can_run_again([[maybe_unused]] const Relation& target,
+                                 [[maybe_unused]] const kernels::pipeline& version) {
+  if constexpr (requires { target.inserts_at_once(); }) {
+    return target.inserts_at_once() && !version.observes_order() && version.counted == nullptr;
+  } else {
+    return false;
+  }
+}
 
 template <class Machine>
 void run_pipelines(phase_run<Machine>& phase) {
@@ -19,7 +32,8 @@ void run_pipelines(phase_run<Machine>& phase) {
     const std::uint64_t rows = phase.rows_to_run(v);
     if (rows == 0) continue;
     const double start = storage::seconds_now();
-    const auto& target = *shared.relations[version.pipeline.target];
+    auto& target = *shared.relations[version.pipeline.target];
+    const std::uint64_t appended = target.appended_rows();
     const storage::phase_times before = target.times();
     const typename Machine::trace_range traced(version.planned->text);
     pipeline_counts counts;
@@ -27,11 +41,24 @@ void run_pipelines(phase_run<Machine>& phase) {
     const bool is_long = watch != nullptr && (version.figures->runs == 0 ||
                                               expected > static_cast<double>(calibration::least_watched_rows));
     version.pipeline.progress = is_long ? watch->progress() : nullptr;
+    factorized_reads<Machine> reads(shared);
+    bool is_costly = false;
+    const auto run = [&] {
+      try {
+        counts = shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop);
+      } catch (const kernels::costly_reading&) {
+        is_costly = true;
+      }
+    };
     try {
-      shared.guarded(
-          {"extending", version.planned->head, version.planned},
-          [&] { counts = shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop); },
-          {rows, is_long});
+      const plan::rule_version& planned = *version.planned;
+      reads.grant(planned, can_run_again(target, version.pipeline));
+      shared.guarded({"extending", planned.head, &planned}, run, {rows, is_long});
+      while (std::exchange(is_costly, false)) {
+        if constexpr (Machine::abilities.searches_factorized) target.forget_appended(appended);
+        reads.end_searches(phase.versions, shared.running, phase.figures);
+        shared.guarded({"extending", planned.head, &planned}, run, {rows, is_long});
+      }
     } catch (const kernels::arithmetic_fault&) {
       throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
     } catch (const kernels::rule_fault& fault) {

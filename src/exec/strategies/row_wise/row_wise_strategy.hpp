@@ -15,6 +15,17 @@
 /// (docs/internals/row-wise-evaluation.md).
 namespace gpulog::exec {
 
+/// Whether a relation has no columns, as it is searched (exec/fixpoint/factorized_reads.hpp).
+template <class Machine>
+bool reads_factorized(const plan_relations<Machine>& shared, const plan::row_source& source) {
+  if constexpr (Machine::abilities.searches_factorized) {
+    return shared.relation_of(source.from.relation).is_factorized() ||
+           (source.to && shared.relation_of(source.to->relation).is_factorized());
+  } else {
+    return false;
+  }
+}
+
 /// A stratum without a loop.
 template <class Machine>
 strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
@@ -23,6 +34,9 @@ strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
     const plan::stratum& stratum = run.stratum;
     if (shared.is_published() || !stratum.row_wise) return strategy_outcome::left;
     if (!compare_words(stratum.row_wise->filters, shared.chosen.wide)) return strategy_outcome::left;
+    for (const plan::row_source& source : stratum.row_wise->sources) {
+      if (reads_factorized(shared, source)) return strategy_outcome::left;
+    }
     const relation_id target = stratum.relations.front();
     if (shared.relation_of(target).rows() != 0) return strategy_outcome::left;
     const bool always = shared.chosen.row_wise == row_wise_mode::always;
@@ -117,6 +131,7 @@ void add_versions_row_wise(phase_run<Machine>& phase) {
     const bool always = shared.chosen.row_wise == row_wise_mode::always;
     const auto can_be_made = [&](const plan::rule_version& planned) {
       return planned.row_wise && compare_words(planned.row_wise->filters, shared.chosen.wide) &&
+             !reads_factorized(shared, planned.row_wise->source) &&
              (always || shared.program.relations[planned.head.value].needs_set);
     };
     std::vector<std::size_t> open;

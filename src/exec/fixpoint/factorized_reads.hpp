@@ -1,0 +1,151 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "exec/calibration.hpp"
+#include "exec/fixpoint/plan_relations.hpp"
+#include "exec/fixpoint/running_version.hpp"
+
+/// Which reads of factorized relations search them as they are, and which ones get columns first
+/// (docs/adr/0063-searched-factorized-rows.md).
+namespace gpulog::exec {
+
+template <class Machine>
+class factorized_reads {
+ public:
+  using relation_type = typename Machine::relation;
+  static constexpr machine_abilities can = Machine::abilities;
+
+  explicit factorized_reads(plan_relations<Machine>& shared) : shared_(&shared) {}
+
+  /// A factorized relation was made, and later strata ask it for tuples. @return whether that is seen to when they do
+  bool defer_set([[maybe_unused]] relation_id id) {
+    if constexpr (can.searches_factorized) {
+      // Who goes on with the relation inserts into it.
+      if (shared_->chosen.continues || !shared_->relation_of(id).is_factorized()) return false;
+      shared_->owed_sets.insert(id);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  /// In front of a stratum: what it extends, and what it does not only search, gets columns.
+  void prepare([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] std::size_t number) {
+    if constexpr (can.factorized) {
+      shared_->is_searching = false;
+      if (!shared_->has_factorized) return;
+      for (const relation_id id : stratum.relations) expand(id, number);
+      for_each_version(stratum, [&](const plan::rule_version& version) {
+        for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
+          if (!is_searched(stratum, version, read)) expand(read.relation, number);
+        });
+      });
+      if constexpr (can.searches_factorized) {
+        for_each_version(stratum, [&](const plan::rule_version& version) {
+          for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
+            if (shared_->relation_of(read.relation).is_factorized()) shared_->is_searching = true;
+          });
+        });
+      }
+    }
+  }
+
+  /// In front of a version. @param may_end whether it can be run again
+  void grant([[maybe_unused]] const plan::rule_version& version, [[maybe_unused]] bool may_end) {
+    if constexpr (can.searches_factorized) {
+      if (!shared_->is_searching) return;
+      for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
+        const relation_type& source = shared_->relation_of(read.relation);
+        storage::factorized_lookup* const lookup = source.as_lookup();
+        if (lookup == nullptr) return;
+        const double steps = static_cast<double>(source.rows()) * shared_->chosen.cut.searched_steps_of_row;
+        const bool ends = may_end && has_room_for_columns(source);
+        lookup->grant(ends ? static_cast<std::uint64_t>(steps) : UINT64_MAX);
+      });
+    }
+  }
+
+  /// Searches of a version have taken as long as columns would: all versions of the phase get them.
+  void end_searches([[maybe_unused]] const std::vector<running_version>& versions, [[maybe_unused]] std::size_t number,
+                    [[maybe_unused]] stratum_statistics& figures) {
+    if constexpr (can.searches_factorized) {
+      const double start = storage::seconds_now();
+      std::vector<plan::rule_version> planned;
+      for (const running_version& version : versions) {
+        for_each_column_read(shared_->program, *version.planned, [&](const plan::column_read& read) {
+          const storage::factorized_lookup* const lookup = shared_->relation_of(read.relation).as_lookup();
+          if (lookup != nullptr && lookup->steps() > lookup->most_steps()) expand(read.relation, number);
+        });
+        planned.push_back(*version.planned);
+      }
+      figures.materialize_seconds += storage::seconds_now() - start;
+      shared_->refresh_indexes(indexes_read(planned, Machine::makes_other_searches), figures);
+    }
+  }
+
+ private:
+  /// Columns, and the set that this stratum or a later one asks.
+  void expand(relation_id id, [[maybe_unused]] std::size_t number) {
+    if constexpr (can.searches_factorized) {
+      const std::size_t last = shared_->uses.set_needed[id.value];
+      if (last != last_uses::never && last >= number && shared_->owed_sets.erase(id) != 0) {
+        shared_->guarded({"indexing", id, nullptr}, [&] { shared_->machine.make_set(shared_->relation_of(id)); });
+        return;
+      }
+    }
+    shared_->need_columns(id);
+  }
+
+  [[nodiscard]] bool is_searched([[maybe_unused]] const plan::stratum& stratum,
+                                 [[maybe_unused]] const plan::rule_version& version,
+                                 [[maybe_unused]] const plan::column_read& read) const {
+    if constexpr (can.searches_factorized) {
+      const relation_type& source = shared_->relation_of(read.relation);
+      const storage::factorized_values* const values = source.as_factorized();
+      // An iteration reads again what others have read, and changes which rows it asks for.
+      if (values == nullptr || stratum.recursive || !stratum.subsumptions.empty()) return false;
+      if (joins_row_wise(stratum, version, read.relation) && has_room_for_columns(source)) return false;
+      switch (read.how) {
+        case plan::column_read::kind::first_scan:
+        case plan::column_read::kind::tuple:
+          return true;
+        case plan::column_read::kind::key:
+          return is_permutation(read.key, values->source_columns) || is_permutation(read.key, values->value_columns);
+        case plan::column_read::kind::other:
+          return false;
+      }
+      return false;
+    } else {
+      return false;
+    }
+  }
+
+  [[nodiscard]] static bool is_permutation(const std::vector<std::uint32_t>& key,
+                                           const std::vector<std::uint32_t>& columns) {
+    return std::is_permutation(key.begin(), key.end(), columns.begin(), columns.end());
+  }
+
+  /// Row by row joins are much faster than one by one, but read columns.
+  [[nodiscard]] bool joins_row_wise(const plan::stratum& stratum, const plan::rule_version& version,
+                                    relation_id id) const {
+    const auto joins = [id](const plan::row_source& source) {
+      return source.to && (source.from.relation == id || source.to->relation == id);
+    };
+    if (version.row_wise && joins(version.row_wise->source)) return true;
+    return stratum.row_wise && std::any_of(stratum.row_wise->sources.begin(), stratum.row_wise->sources.end(), joins);
+  }
+
+  [[nodiscard]] bool has_room_for_columns(const relation_type& source) const {
+    const std::uint64_t memory =
+        shared_->resource.limit() != 0 ? shared_->resource.limit() : shared_->machine.machine_bytes();
+    const std::uint64_t left = memory - std::min(memory, shared_->resource.used());
+    return source.rows() <= left / calibration::column_share / (sizeof(word) * source.arity());
+  }
+
+  plan_relations<Machine>* shared_;
+};
+
+}  // namespace gpulog::exec

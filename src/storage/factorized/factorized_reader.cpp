@@ -1,0 +1,155 @@
+#include "storage/factorized/factorized_reader.hpp"
+
+#include <algorithm>
+
+#include "storage/calibration.hpp"
+
+namespace gpulog::storage {
+namespace {
+
+/// @return whether it was not marked
+bool mark(backend::array<std::uint64_t>& marks, std::uint32_t number) {
+  std::uint64_t& bits = marks[number / 64];
+  const std::uint64_t bit = 1ULL << number % 64;
+  const bool is_new = (bits & bit) == 0;
+  bits |= bit;
+  return is_new;
+}
+
+}  // namespace
+
+void factorized_reader::contains(const word* const* values, std::uint32_t n, std::uint8_t* found) {
+  const factorized_values& rows = lookup_->values();
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::uint32_t vertex = lookup_->vertex_of([&](std::size_t c) { return values[rows.source_columns[c]][i]; });
+    const std::uint32_t component =
+        vertex == none ? none : lookup_->component_of([&](std::size_t c) { return values[rows.value_columns[c]][i]; });
+    found[i] = component != none && leads(vertex, component) ? 1 : 0;
+  }
+  lookup_->add_steps(steps_ + n);
+  steps_ = 0;
+}
+
+bool factorized_reader::leads(std::uint32_t vertex, std::uint32_t component) {
+  if (forward_.begin == vertex) return forward_.has(component);
+  if (backward_.begin == component) return backward_.has(vertex);
+  if (const std::optional<bool> told = lookup_->labels().leads(vertex, component)) return *told;
+  if (last_vertex_ != vertex) vertex_steps_ = 0;
+  if (last_component_ != component) component_steps_ = 0;
+  last_vertex_ = vertex;
+  last_component_ = component;
+  // As soon as as much was spent on pairs of one vertex as on all that it leads to, all of it is found.
+  if (vertex_steps_ > std::max(forward_.steps, calibration::least_pair_steps)) {
+    find_all_from(vertex);
+    return forward_.has(component);
+  }
+  if (component_steps_ > std::max(backward_.steps, calibration::least_pair_steps)) {
+    find_all_to(component);
+    return backward_.has(vertex);
+  }
+  const std::uint64_t before = steps_;
+  const bool is_led = search_for(vertex, component);
+  vertex_steps_ += steps_ - before;
+  component_steps_ += steps_ - before;
+  return is_led;
+}
+
+bool factorized_reader::search_for(std::uint32_t vertex, std::uint32_t component) {
+  const factorized_graph& graph = *lookup_->values().graph;
+  const path_labels& labels = lookup_->labels();
+  if (seen_.size() == 0) seen_ = backend::array<std::uint64_t>(lookup_->resource(), graph.components / 64 + 1ULL);
+  queue_.assign(1, vertex);
+  bool is_led = false;
+  for (std::size_t head = 0; head < queue_.size() && !is_led; ++head) {
+    const std::uint32_t* const begin = graph.successors.data() + graph.first[queue_[head]];
+    const std::uint32_t* next = graph.successors.data() + graph.first[queue_[head] + 1ULL];
+    // Those in front of it lead away from it.
+    for (; next != begin && !is_led && next[-1] >= component; --next) {
+      ++steps_;
+      if (next[-1] == component) {
+        is_led = true;
+      } else if (const std::optional<bool> told = labels.leads(next[-1], component)) {
+        is_led = *told;
+      } else if (mark(seen_, next[-1])) {
+        queue_.push_back(next[-1]);
+      }
+    }
+  }
+  for (std::size_t i = 1; i < queue_.size(); ++i) seen_[queue_[i] / 64] = 0;
+  return is_led;
+}
+
+void factorized_reader::run(search& from, std::uint32_t begin, std::uint64_t numbers, const list_view& lists) {
+  if (from.marks.size() == 0) from.marks = backend::array<std::uint64_t>(lookup_->resource(), numbers / 64 + 1);
+  for (const std::uint32_t number : from.found) from.marks[number / 64] = 0;
+  from.found.clear();
+  from.begin = none;
+  const auto visit = [&](std::uint32_t of) {
+    for (std::uint32_t i = lists.first[of]; i < lists.first[of + 1ULL]; ++i) {
+      if (mark(from.marks, lists.all[i])) from.found.push_back(lists.all[i]);
+    }
+    from.steps += lists.first[of + 1ULL] - lists.first[of] + 1;
+  };
+  from.steps = 0;
+  if (begin < lookup_->values().graph->components && lookup_->values().graph->is_cyclic[begin] != 0) {
+    mark(from.marks, begin);
+    from.found.push_back(begin);
+  } else {
+    visit(begin);
+  }
+  // Vertices behind the components are led to by none, and have no list then.
+  const std::uint32_t ends = lookup_->values().graph->components;
+  for (std::size_t head = 0; head < from.found.size(); ++head) {
+    if (&from == &forward_ || from.found[head] < ends) visit(from.found[head]);
+  }
+  from.begin = begin;
+  steps_ += from.steps;
+}
+
+void factorized_reader::find_all_from(std::uint32_t vertex) {
+  if (forward_.begin == vertex) return;
+  const factorized_graph& graph = *lookup_->values().graph;
+  run(forward_, vertex, graph.components, {graph.first.data(), graph.successors.data()});
+}
+
+void factorized_reader::find_all_to(std::uint32_t component) {
+  if (backward_.begin == component) return;
+  run(backward_, component, lookup_->values().graph->vertices, lookup_->predecessors());
+}
+
+const std::vector<std::uint32_t>& factorized_reader::reached_from(std::uint32_t vertex) {
+  find_all_from(vertex);
+  lookup_->add_steps(steps_);
+  steps_ = 0;
+  return forward_.found;
+}
+
+const std::vector<std::uint32_t>& factorized_reader::leading_to(std::uint32_t component) {
+  find_all_to(component);
+  lookup_->add_steps(steps_);
+  steps_ = 0;
+  return backward_.found;
+}
+
+std::uint64_t factorized_reader::count_values(std::uint32_t vertex) {
+  const factorized_values& rows = lookup_->values();
+  // As soon as searches have taken as long as rows of bits for all, those are made.
+  if (lookup_->counts_all()) return lookup_->value_counts()[vertex];
+  std::uint64_t sum = 0;
+  for (const std::uint32_t component : reached_from(vertex))
+    sum += rows.first[component + 1ULL] - rows.first[component];
+  return sum;
+}
+
+std::uint64_t factorized_reader::count_sources(std::uint32_t component) {
+  std::uint64_t sum = 0;
+  for (const std::uint32_t vertex : leading_to(component)) sum += lookup_->values().graph->sources_at(vertex);
+  return sum;
+}
+
+bool factorized_reader::has_values(std::uint32_t vertex) {
+  if (lookup_->values().graph->lowest[vertex] == UINT32_MAX) return false;
+  return lookup_->all_have_values() || count_values(vertex) != 0;
+}
+
+}  // namespace gpulog::storage

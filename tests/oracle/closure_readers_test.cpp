@@ -1,0 +1,129 @@
+// Closures, and random rules that read them, on a CPU against the naive evaluator: as they are kept, and with columns.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine_comparison.hpp"
+#include "random_program.hpp"
+#include "random_runs.hpp"
+
+namespace gpulog {
+namespace {
+
+/// Over e, which has facts; r is a closure.
+std::string random_readers(std::mt19937_64& random) {
+  const auto one_of = [&random](const std::vector<std::string>& texts) { return texts[random() % texts.size()]; };
+  const std::string declared = ".decl e(x:number, y:number)\n.decl n(x:number)\nn(x) :- e(x,_).\nn(y) :- e(_,y).\n";
+  std::string text = declared;
+  std::string (*closed)(const std::string&, const std::string&) = nullptr;
+  const bool is_wide = random() % 4 == 0;
+  if (is_wide) {
+    // Two columns that are passed through.
+    text += ".decl r(p:number, y:number, q:number)\nr(x % 3,y,x) :- e(x,y).\nr(p,y,q) :- r(p,z,q), e(z,y).\n";
+    closed = [](const std::string& x, const std::string& y) {
+      const std::string first = x == "_" ? "_" : x + " % 3";
+      return "r(" + first + "," + y + "," + x + ")";
+    };
+  } else {
+    text +=
+        ".decl r(x:number, y:number)\n" +
+        one_of({"r(x,y) :- e(x,y).\n", "r(x,y) :- e(y,x).\n", "r(x,x) :- e(x,_).\n", "r(x,y) :- e(x,y), x != 3.\n"}) +
+        one_of({"r(x,y) :- r(x,z), e(z,y).\n", "r(x,y) :- e(x,z), r(z,y).\n", "r(x,y) :- r(x,z), r(z,y).\n"});
+    closed = [](const std::string& x, const std::string& y) { return "r(" + x + "," + y + ")"; };
+  }
+  for (std::uint64_t reader = random() % 3 + 1; reader != 0; --reader) {
+    const std::string name = "o" + std::to_string(reader);
+    text += ".decl " + name + "(x:number, y:number)\n" + name + "(x,y) :- ";
+    // A computed value in an aggregate changes what is counted.
+    const std::string of_x = is_wide ? "r(_,w,x)" : "r(x,w)";
+    const std::string folded =
+        "c = count : { " + one_of({of_x, closed("_", "x"), of_x + ", n(w)", is_wide ? "r(_,x,x)" : "r(x,x)"}) + " }";
+    const std::vector<std::string> bodies = {"n(x), n(y), " + one_of({"", "!"}) + closed("x", "y"),
+                                             "n(y), n(x), " + one_of({"", "!"}) + closed("x", "y"),
+                                             "e(x,y), " + one_of({"", "!"}) + closed("y", "x"),
+                                             "e(x,z), " + one_of({"", "!"}) + closed("z", "y") + ", n(y)",
+                                             closed("x", "y"),
+                                             closed("x", "y") + ", e(y,_), x != y",
+                                             closed("x", "y") + ", " + closed("y", "x"),
+                                             closed("x", "z") + ", " + closed("z", "y"),
+                                             "e(x,x), " + closed("x", "y"),
+                                             "e(y,y), " + closed("x", "y"),
+                                             "e(x,z), " + closed("z", "y") + ", !" + closed("y", "z"),
+                                             "n(x), " + one_of({"", "!"}) + closed("x", "_") + ", e(x,y)",
+                                             "n(x), " + one_of({"", "!"}) + closed("_", "x") + ", e(x,y)",
+                                             closed("_", "x") + ", n(y), x < y",
+                                             closed("x", "_") + ", y = x + 1",
+                                             "n(x), " + folded + ", y = c",
+                                             closed("x", "y") + ", " + folded + ", c > 2",
+                                             "y = max w : { " + closed("_", "w") + " }, n(x)",
+                                             "n(x), y = sum w : { " + of_x + " }",
+                                             "x = 5, " + closed("x", "y"),
+                                             "y = 5, " + closed("x", "y"),
+                                             "n(x), " + closed("x", "z") + ", e(z,y), y > x",
+                                             "e(x,y), " + closed("x", "y") + ", " + closed("y", "_")};
+    text += one_of(bodies) + ".\n";
+  }
+  // A recursion that reads it.
+  if (random() % 4 == 0) text += ".decl s(x:number)\ns(3).\ns(y) :- s(x), " + closed("x", "y") + ", e(y,x).\n";
+  return text;
+}
+
+/// Random ones, stars, chains, rings, and one large component with others around it.
+edges random_graph(std::uint64_t seed, std::mt19937_64& random) {
+  const auto nodes = static_cast<std::uint32_t>(random() % 30 + 5);
+  edges graph;
+  switch (random() % 6) {
+    case 0:
+      for (std::uint32_t i = 1; i < nodes; ++i) graph.emplace_back(i % 3 == 0 ? i : 0, i % 3 == 0 ? 0 : i);
+      break;
+    case 1:
+      for (std::uint32_t i = 0; i < nodes; ++i) graph.emplace_back(i, (i + random() % 2 + 1) % nodes);
+      break;
+    case 2:
+      for (std::uint32_t i = 0; i + 1 < nodes; ++i) graph.emplace_back(i, i + 1);
+      break;
+    case 3:
+      for (std::uint32_t i = 0; i < nodes; ++i) graph.emplace_back(i, i < nodes / 2 ? (i + 1) % (nodes / 2) : i / 2);
+      break;
+    default:
+      graph = oracle::make_random_graph(seed, nodes, nodes + static_cast<std::uint32_t>(random() % nodes));
+  }
+  if (random() % 3 == 0) graph.emplace_back(2, 2);
+  const std::uint32_t factor = random() % 3 == 0 ? 100'003 : 1;
+  for (auto& [x, y] : graph) {
+    x *= factor;
+    y *= factor;
+  }
+  return graph;
+}
+
+TEST(closure_readers_against_oracle, random_readers) {
+  const bool on_gpu = no_gpu().empty();
+  const std::uint64_t first = oracle::first_seed(1);
+  const std::uint64_t count = oracle::programs_to_try(400);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    std::mt19937_64 random(seed);
+    const std::string text = random_readers(random);
+    const comparison both(text, random_graph(seed, random));
+    ASSERT_TRUE(both.accepted()) << both.report();
+    both.expect_same({storage_kind::hash, 1, "cpu -j1, condensed", backend_kind::cpu, {{"condensation", "on"}}});
+    both.expect_same({storage_kind::bits, 3, "cpu -j3, condensed", backend_kind::cpu, {{"condensation", "on"}}});
+    both.expect_same({storage_kind::hash, 1, "cpu -j1, searched", backend_kind::cpu, {{"condensation", "off"}}});
+    both.expect_same({storage_kind::hash,
+                      1,
+                      "cpu -j1, condensed, row-wise",
+                      backend_kind::cpu,
+                      {{"condensation", "on"}, {"row-wise-evaluation", "on"}}});
+    if (on_gpu && seed % 8 == 0)
+      both.expect_same({storage_kind::hash, 1, "gpu", backend_kind::gpu, {{"row-takeover", "on"}}});
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace gpulog
