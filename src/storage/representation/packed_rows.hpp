@@ -59,7 +59,8 @@ class packed_rows : public row_representation {
   void grow_set(std::uint64_t room);
   bool become_bits();
   void become_words(std::uint64_t room);
-  void become_narrow();
+  [[nodiscard]] bool narrow_takes_no_more() const;
+  void become_narrow(std::uint64_t room);
   void become_hash(std::uint64_t room);
   /// Of a hash set whose slots hold tuples.
   [[nodiscard]] std::uint64_t hash_bytes() const {
