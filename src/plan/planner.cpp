@@ -120,7 +120,7 @@ constexpr program_pass plan_passes[] = {
      .run = choose_indexes,
      .is_required = true},
     {.name = "operators", .description = "slots get their numbers", .run = make_operators, .is_required = true},
-    {"first-matches", "atoms whose values are only tested stop at the first match (CPU)", find_first_matches},
+    {"first-matches", "atoms whose values are only tested stop at the first match", find_first_matches},
     {"decomposition", "finds recursions that fall apart into independent ones", find_decompositions},
     {.name = "row-wise-evaluation",
      .description = "finds joins that can be made for one value of the head at a time",

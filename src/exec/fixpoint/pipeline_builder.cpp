@@ -50,9 +50,16 @@ class builder {
     behind_operators_.resize(version.operations.size());
     for (std::size_t number = 0; number < version.operations.size(); ++number) {
       while (!open_first_matches_.empty() && open_first_matches_.back() == number) end_first_match();
-      if (on_cpu_ && next_first_match != version.first_matches.end() && next_first_match->begin == number) {
-        begin_fold().first_match = true;
-        open_first_matches_.push_back(next_first_match++->end);
+      end_begun_first_matches(number);
+      if (next_first_match != version.first_matches.end() && next_first_match->begin == number) {
+        if (on_cpu_) {
+          begin_fold().first_match = true;
+          open_first_matches_.push_back(next_first_match->end);
+        } else if (for_device) {
+          begin();
+          begun_first_matches_.emplace_back(result_.segments.size(), next_first_match->end);
+        }
+        ++next_first_match;
       }
       if (chosen_tests.contains(number)) continue;
       std::visit([this](const auto& one) { add(one); }, version.operations[number]);
@@ -68,6 +75,7 @@ class builder {
         behind_operators_[other.test] = end_of_pipeline();
       }
     }
+    end_begun_first_matches(version.operations.size());
     if (on_cpu_) find_windows(result_, program_);
     find_first_match_bodies();
     find_live_registers(result_);
@@ -404,6 +412,14 @@ class builder {
     end_fold().result = owner;  // nobody reads it
   }
 
+  /// Of a device: those that end in front of the operator.
+  void end_begun_first_matches(std::size_t number) {
+    while (!begun_first_matches_.empty() && begun_first_matches_.back().second == number) {
+      result_.segments.back().first_match_from = begun_first_matches_.back().first;
+      begun_first_matches_.pop_back();
+    }
+  }
+
   /// Which expansions only have to find a first match.
   void find_first_match_bodies() {
     std::vector<std::size_t> open;
@@ -462,6 +478,8 @@ class builder {
   std::optional<step_place> last_place_;         // of an operator that is not at the end of the pipeline
   std::vector<std::size_t> open_folds_;          // segments
   std::vector<std::size_t> open_first_matches_;  // of these the first matches: where they end among the operators
+  // Of a device: the first segment of each, and where it ends among the operators.
+  std::vector<std::pair<std::size_t, std::size_t>> begun_first_matches_;
   register_number next_owner_ = 0;
   std::vector<register_number> upper_of_;  // by slot: of its upper half; no_register: it holds codes only
   register_number next_key_ = 0;

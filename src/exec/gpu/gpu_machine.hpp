@@ -73,7 +73,9 @@ class gpu_machine {
   gpu_machine(const gpu_machine&) = delete;
   gpu_machine& operator=(const gpu_machine&) = delete;
 
-  [[nodiscard]] std::unique_ptr<relation> make_relation(std::uint32_t arity, const options& chosen);
+  [[nodiscard]] std::unique_ptr<relation> make_relation(std::uint32_t arity, const options& chosen) {
+    return std::make_unique<relation>(*context_, *resource_, arity, chosen.sets, &small_runs_);
+  }
   void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows);
   void adopt_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
     small_runs_.flush();
@@ -300,6 +302,11 @@ class gpu_machine {
   };
   [[nodiscard]] key_columns put_keys(const running& run, const std::vector<kernels::register_number>& keys,
                                      const input_rows& input);
+  // The matches of a segment (gpu_matches.cu).
+  /// The last segment of the first match of several atoms that begins with this one; the segment itself: there is none.
+  [[nodiscard]] static std::size_t last_of_first_match(const running& run, std::size_t number);
+  /// Those of a first match behind its first one, as loops.
+  void put_inner_atoms(running& run, std::size_t number, std::size_t last, kernels::gpu::expand_arguments& arguments);
   [[nodiscard]] kernels::gpu::row_degree<storage::gpu::run_view> degree_of(
       running& run, const kernels::segment& here, const input_rows& input,
       const kernels::gpu::expand_arguments& arguments, segment_memory& memory);
@@ -343,6 +350,7 @@ class gpu_machine {
   parameter_store parameters_;
   backend::array<std::uint32_t> fault_;
   backend::array<std::uint32_t> finished_blocks_;
+  backend::array<std::uint64_t> looked_at_;     // by first matches
   backend::array<std::uint64_t> wraps_around_;  // one, of all aggregates
   backend::array<kernels::gpu::lookup_counters> lookup_counters_;
   // Of batches.

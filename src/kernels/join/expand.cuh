@@ -4,6 +4,7 @@
 
 #include "backend/gpu/wave.hpp"
 #include "kernels/join/device_program.hpp"
+#include "kernels/join/first_match.cuh"
 #include "kernels/join/insert.cuh"
 #include "kernels/join/matches.cuh"
 #include "kernels/join/steps.cuh"
@@ -32,6 +33,7 @@ __device__ inline std::uint64_t take_place(bool wins, std::uint64_t* tail) {
 }
 
 /// Says how the kernel ended; all threads of all blocks call it, and the last block reports.
+/// @param candidates what was asked for; of first matches those that were looked at are reported, once all is done
 template <sink Sink>
 __device__ void report_end(const expand_arguments& arguments, std::uint64_t candidates, bool refused) {
   constexpr bool restart = Sink == sink::table;  // the next kernel counts from 0
@@ -46,8 +48,12 @@ __device__ void report_end(const expand_arguments& arguments, std::uint64_t cand
   const std::uint64_t tail = atomicAdd(reinterpret_cast<unsigned long long*>(&counter.tail), 0ULL);
   const bool is_full = Sink == sink::rows && !refused && tail > arguments.room;
   report.rows = tail;
-  report.candidates = candidates;
   report.refused = refused || is_full ? 1 : 0;
+  report.candidates = candidates;
+  if (arguments.degrees != nullptr && !refused) {
+    const std::uint64_t looked_at = atomicExch(reinterpret_cast<unsigned long long*>(arguments.looked_at), 0ULL);
+    if (!is_full) report.candidates = looked_at;
+  }
   report.fault = *arguments.fault;
   if (is_full) {
     counter.tail = counter.tail_before;
@@ -65,12 +71,12 @@ constexpr std::uint32_t full_occupancy = backend::gpu::resident_threads / block_
 
 /// One thread a candidate, in equal shares whatever the rows' numbers of matches are (skewed keys are split like all
 /// others).
-/// @tparam HasChoices whether each row has made one of several searches
-template <sink Sink, bool HasChoices>
+template <sink Sink, matching Matching>
 __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(const expand_arguments arguments) {
   GPULOG_DYNAMIC_SHARED(word, shared_words);
   GPULOG_SHARED(std::uint64_t, first_row);
   GPULOG_SHARED(std::uint64_t, last_row);
+  GPULOG_SHARED(std::uint32_t[block_threads / backend::gpu::wave_size], is_decided);
   register_file<block_threads> registers(shared_words, arguments.slot_count);
   registers.set_constants(arguments.constants, arguments.constant_count);
 
@@ -83,6 +89,9 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
     }
   }
   const std::uint64_t candidates = last_candidate - arguments.first_candidate;
+  constexpr bool looks_for_first = Matching == matching::first || Matching == matching::first_of_several;
+  first_match_search<Matching == matching::first_of_several, decltype(registers)> search(
+      arguments, registers, is_decided[backend::gpu::wave()]);
   // Small launches are spread over all blocks.
   const std::uint64_t share = (candidates + gridDim.x - 1) / gridDim.x;
   const std::uint64_t tile_size =
@@ -102,32 +111,25 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
     for (std::uint64_t first = begin; first < end; first += block_threads) {
       const std::uint64_t candidate = first + threadIdx.x;
       bool alive = candidate < end;
-      if (alive) {
+      if constexpr (looks_for_first) {
+        alive = search.find(candidate, alive);
+      } else if (alive) {
         std::uint64_t row = candidate;
         [[maybe_unused]] const device_choice* own = nullptr;
         if (arguments.offsets != nullptr) {
           row = owner_of(arguments.offsets, first_row, last_row, candidate);
-          const auto [run, position] =
-              match_of(arguments.ranges, arguments.rows, row, candidate - arguments.offsets[row]);
-          if constexpr (HasChoices) {
+          const std::uint64_t number = candidate - arguments.offsets[row];
+          if constexpr (Matching == matching::chosen) {
             own = arguments.choices + arguments.chosen[row];
+            const auto [run, position] = match_of(arguments.ranges, arguments.rows, row, number);
             const run_view& view = own->runs[run];
             registers.set(own->bound.target, view.stored[own->bound.stored * view.rows + position]);
           } else {
-            const run_view& view =
-                arguments.runs[run];  // of a Cartesian product: one without rows, the columns are the relation's
-            for (std::uint32_t b = 0; b < arguments.matched_count; ++b) {
-              const device_binding& bound = arguments.matched[b];
-              const word* const column =
-                  bound.column != nullptr ? bound.column : view.stored + bound.stored * view.rows;
-              registers.set(bound.target, column[position]);
-            }
+            set_matched(arguments, registers, row, number);
           }
         }
-        for (std::uint32_t b = 0; b < arguments.carried_count; ++b) {
-          registers.set(arguments.carried[b].target, arguments.carried[b].column[arguments.first_row + row]);
-        }
-        if constexpr (HasChoices) {
+        set_carried(arguments, registers, row);
+        if constexpr (Matching == matching::chosen) {
           for (std::uint32_t s = 0; s < own->check_count && alive; ++s) {
             alive = run_step(own->checks[s], registers, arguments.fault);
           }
@@ -167,6 +169,10 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
       }
     }
     __syncthreads();
+  }
+  if constexpr (looks_for_first) {
+    const std::uint64_t looked_at = search.looked_at();
+    if (looked_at != 0) atomicAdd(reinterpret_cast<unsigned long long*>(arguments.looked_at), looked_at);
   }
   report_end<Sink>(arguments, candidates, false);
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/steps/rule_fault.hpp"
@@ -145,6 +146,9 @@ struct segment {
   std::size_t unfold = 0;
   /// Of a fold: it only asks whether its body has a match; bindings without one end there.
   bool first_match = false;
+  /// On a device, of the last segment of a first match: the first one of it. Once a binding has come through this
+  /// segment, these segments need no further row.
+  std::optional<std::size_t> first_match_from;
   std::size_t first_match_around = 0;  ///< the innermost fold around, if it only asks for a first match; 0: none
   /// Of an unfold: the register of the result. Of a body's last segment: the fold that it ends, what is folded and how.
   register_number result = 0;
