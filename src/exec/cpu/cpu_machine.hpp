@@ -38,6 +38,7 @@ class cpu_machine {
                                                   .lattices = true,
                                                   .priority_delta = true,
                                                   .set_kinds = true,
+                                                  .present_bounds = true,
                                                   .full_relations = true,
                                                   .factorized = true,
                                                   .searches = true,

@@ -22,6 +22,24 @@ void packed_rows::bound_values(const std::vector<std::uint64_t>& bounds, std::ui
   if (narrow_takes_no_more()) become_narrow(0);
 }
 
+void packed_rows::bound_present_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
+  const set_choice sets = rows_->options.sets;
+  const bool may_be_bits = sets == set_choice::automatic || sets == set_choice::bits;
+  if (!may_be_bits || !std::holds_alternative<packed_set>(set_)) return;
+  const bit_matrix_shape shape = bit_matrix_shape::of(bounds);
+  if (shape.bytes() > bytes()) return;
+  bounds_ = shape;
+  memory_ = memory;
+  holds_present_only_ = become_bits();
+  if (!holds_present_only_) bounds_.reset();
+}
+
+void packed_rows::hold_more(std::uint64_t room) {
+  bounds_.reset();
+  become_hash(room);
+  holds_present_only_ = false;
+}
+
 /// Makes room, or puts another set in its place where that one would be smaller.
 void packed_rows::grow_set(std::uint64_t room) {
   const set_choice sets = rows_->options.sets;

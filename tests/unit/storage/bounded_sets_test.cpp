@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -263,6 +264,35 @@ std::string set_behind(set_choice sets, const bounds& below, std::size_t rows, s
     EXPECT_TRUE(held.erase({target.column(0)[row], target.column(1)[row]}));
   }
   return target.set_name();
+}
+
+TEST(bounded_relation, takes_bits_for_the_rows_that_are_there_and_a_hash_set_when_others_come) {
+  constexpr std::uint64_t plenty = 1ULL << 40;
+  for (const std::uint64_t memory_for_matrix : {plenty, std::uint64_t{0}}) {
+    backend::host_memory memory;
+    backend::cpu::serial_backend backend;
+    relation target(memory, 1, {});
+    const auto scratch = std::make_unique<insert_scratch>();
+    std::vector<word> offered(tile_rows);
+    const auto offer_from = [&](word first) {
+      for (word i = 0; i < tile_rows; ++i) offered[i] = first + i;
+      const word* const values[] = {offered.data()};
+      while (!target.has_room()) target.make_room(backend);
+      return target.insert<exclusive_access>(values, tile_rows, *scratch, 0);
+    };
+    EXPECT_EQ(offer_from(0), tile_rows);
+    target.bound_present_values({tile_rows}, memory_for_matrix);
+    EXPECT_STREQ(target.set_name(), memory_for_matrix == plenty ? "bits" : "hash");
+    std::vector<std::uint8_t> found(tile_rows);
+    const word* const values[] = {offered.data()};
+    for (word& value : offered) value += 100;
+    target.contains(values, tile_rows, *scratch, found.data());
+    EXPECT_EQ(std::count(found.begin(), found.end(), 1), tile_rows - 100);
+    EXPECT_EQ(offer_from(100), 100);
+    EXPECT_STREQ(target.set_name(), "hash");
+    EXPECT_EQ(offer_from(100000000), tile_rows);
+    EXPECT_EQ(offer_from(0), 0);
+  }
 }
 
 TEST(bounded_relation, takes_the_set_that_fits) {
