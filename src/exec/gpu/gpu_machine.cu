@@ -11,6 +11,7 @@
 #include "exec/calibration.hpp"
 #include "exec/gpu/row_counts.hpp"
 #include "exec/gpu/row_loader.hpp"
+#include "kernels/join/copied_columns.hpp"
 #include "kernels/join/expand.cuh"
 
 namespace gpulog::exec {
@@ -64,8 +65,10 @@ std::uint64_t gpu_machine::launch(const running& run, expand_arguments& argument
   // Where the number of candidates isn't known, that of the last run is the best guess; blocks take more than one tile.
   const std::uint64_t guess = std::max(arguments.rows, static_cast<std::uint64_t>(run.expected_candidates));
   const std::uint64_t candidates = last == gpu_kernels::all_candidates ? guess : last - first;
+  const std::uint64_t block_rows =
+      arguments.degrees != nullptr ? block_threads / backend::gpu::wave_size : block_threads;
   const auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(
-      (candidates + block_threads - 1) / block_threads, 1,
+      (candidates + block_rows - 1) / block_rows, 1,
       context_->full_blocks(block_threads) * std::uint64_t{backend::gpu::launch_factors::joins}));
   backend::gpu::launch(kernel, {blocks, block_threads, shared, context_->stream()}, arguments);
   return arguments.report_number;
@@ -104,6 +107,14 @@ void gpu_machine::load_rows(relation& target, const std::vector<const word*>& co
 pipeline_counts gpu_machine::run(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
                                  std::uint64_t rows, double expected_candidates, const std::atomic<bool>* stop) {
   small_runs_.flush();
+  if (relations[program.target]->only_appends()) {
+    if (const auto copied = kernels::copied_columns(program, relations)) {
+      relations[program.target]->append(*copied, rows);
+      count_rows(program, 0, rows);
+      count_run(program);
+      return {rows, rows, rows};
+    }
+  }
   running run{program, relations, expected_candidates, stop, {}};
   parameters_.start(&program);
   run_from_start(run, rows);

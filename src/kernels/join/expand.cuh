@@ -76,7 +76,8 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
   GPULOG_DYNAMIC_SHARED(word, shared_words);
   GPULOG_SHARED(std::uint64_t, first_row);
   GPULOG_SHARED(std::uint64_t, last_row);
-  GPULOG_SHARED(std::uint32_t[block_threads / backend::gpu::wave_size], is_decided);
+  constexpr std::uint32_t waves = block_threads / backend::gpu::wave_size;
+  GPULOG_SHARED(std::uint32_t[waves], is_decided);
   register_file<block_threads> registers(shared_words, arguments.slot_count);
   registers.set_constants(arguments.constants, arguments.constant_count);
 
@@ -92,11 +93,16 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
   constexpr bool looks_for_first = Matching == matching::first || Matching == matching::first_of_several;
   first_match_search<Matching == matching::first_of_several, decltype(registers)> search(
       arguments, registers, is_decided[backend::gpu::wave()]);
-  // Small launches are spread over all blocks.
+  // Small launches are spread over all blocks; rows that look for a first match over all waves, whose lanes may help.
   const std::uint64_t share = (candidates + gridDim.x - 1) / gridDim.x;
+  std::uint32_t threads_with_row = backend::gpu::wave_size;  // of a wave
+  if constexpr (looks_for_first) {
+    threads_with_row = static_cast<std::uint32_t>(
+        min(std::uint64_t{backend::gpu::wave_size}, max(std::uint64_t{1}, (share + waves - 1) / waves)));
+  }
+  const std::uint64_t round = std::uint64_t{threads_with_row} * waves;
   const std::uint64_t tile_size =
-      min(static_cast<std::uint64_t>(tile_candidates),
-          max(std::uint64_t{1}, (share + block_threads - 1) / block_threads) * block_threads);
+      min(tile_candidates / block_threads * round, max(std::uint64_t{1}, (share + round - 1) / round) * round);
   const std::uint64_t tiles = (candidates + tile_size - 1) / tile_size;
   for (std::uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const std::uint64_t begin = arguments.first_candidate + tile * tile_size;
@@ -108,10 +114,12 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
       if (threadIdx.x == backend::gpu::wave_size) last_row = row;
     }
     __syncthreads();
-    for (std::uint64_t first = begin; first < end; first += block_threads) {
-      const std::uint64_t candidate = first + threadIdx.x;
+    for (std::uint64_t first = begin; first < end; first += round) {
+      std::uint64_t candidate = first + threadIdx.x;
       bool alive = candidate < end;
       if constexpr (looks_for_first) {
+        candidate = first + backend::gpu::wave() * threads_with_row + backend::gpu::lane();
+        alive = candidate < end && backend::gpu::lane() < threads_with_row;
         alive = search.find(candidate, alive);
       } else if (alive) {
         std::uint64_t row = candidate;

@@ -53,6 +53,7 @@ class first_match_search {
     bool found = false;
     std::uint64_t number = 0;
     turns_ = calibration::turns_alone;
+    if (degree != 0) set_carried(arguments_, registers_, row);
     for (; number < degree && number < calibration::matches_alone && !found; ++number) {
       found = passes(row, number, {}, true);
       if (HasInner && !found && turns_ == 0) break;
@@ -71,7 +72,10 @@ class first_match_search {
       found = true;
       number = passed + 1;
     }
-    if (found && !is_set) set_match(row, number - 1);
+    if (found && !is_set) {
+      set_carried(arguments_, registers_, row);
+      set_match(row, number - 1);
+    }
     return found;
   }
 
@@ -79,10 +83,10 @@ class first_match_search {
   [[nodiscard]] __device__ std::uint64_t looked_at() const { return looked_at_; }
 
  private:
-  /// Sets the registers to a row and a match of its first atom. @return whether it passes the steps behind
+  /// Sets the registers, which have what the row carries, to a match of its first atom. @return whether it passes the
+  /// steps behind
   __device__ bool set_match(std::uint64_t row, std::uint64_t number) {
     set_matched(arguments_, registers_, row, number);
-    set_carried(arguments_, registers_, row);
     return passes_steps(arguments_.steps, arguments_.step_count, registers_, arguments_.fault);
   }
 
@@ -114,6 +118,7 @@ class first_match_search {
     const bool shares_innermost = HasInner && degree - begin < backend::gpu::wave_size;
     const std::uint64_t step = shares_innermost ? 1 : backend::gpu::wave_size;
     const level_share share = shares_innermost ? level_share{lane, backend::gpu::wave_size} : level_share{};
+    set_carried(arguments_, registers_, row);
     if constexpr (HasInner) {
       if (lane == 0) is_decided_ = 0;
       backend::gpu::wave_barrier();
