@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -277,12 +278,16 @@ std::vector<schedule> reoptimizer::order_again(std::size_t number, extent planne
   if (planned_part == extent::loop) present = present_orders(places);
   const double least_gain = least_rows_ == 0 ? 1 : calibration::least_gain;
   const double least_difference = least_difference_of(present);
-  std::vector<schedule> orders;
-  for (std::size_t v = 0; v < places.size(); ++v) {
+  // What the loop searches is there for the versions in front of it, too, which run once.
+  std::vector<std::size_t> loop_first(places.size());
+  std::iota(loop_first.begin(), loop_first.end(), std::size_t{0});
+  std::stable_partition(loop_first.begin(), loop_first.end(), [&](std::size_t v) { return places[v].phase != 0; });
+  std::vector<schedule> orders(places.size());
+  for (const std::size_t v : loop_first) {
     const version_recipe& recipe = *places[v].recipe;
     // A version of a running loop keeps its order, unless another one is clearly better, and that matters to the loop.
     if (present[v] && present[v]->cost <= least_difference) {
-      orders.push_back(std::move(*present[v]));
+      orders[v] = std::move(*present[v]);
       continue;
     }
     schedule best = order_body(*recipe.rule, recipe.parts, shared_->costs);
@@ -290,14 +295,14 @@ std::vector<schedule> reoptimizer::order_again(std::size_t number, extent planne
         present[v] && (atoms_in_order(best) == recipe.atom_order || present[v]->cost <= least_gain * best.cost ||
                        present[v]->cost - best.cost <= least_difference);
     if (stays) {
-      orders.push_back(std::move(*present[v]));
+      orders[v] = std::move(*present[v]);
       continue;
     }
     version_builder built = build_ordered(*shared_, *recipe.rule, recipe.parts, best);
     std::set<searched_columns> searches;
     append_searches(built, scope, searches);
     for (const searched_columns& search : searches) shared_->costs.expect_index(search.relation, search.columns);
-    orders.push_back(std::move(best));
+    orders[v] = std::move(best);
   }
   return orders;
 }

@@ -40,6 +40,7 @@ class cpu_machine {
                                                   .lattices = true,
                                                   .priority_delta = true,
                                                   .set_kinds = true,
+                                                  .present_bounds = true,
                                                   .full_relations = true,
                                                   .factorized = true,
                                                   .searches_factorized = true,

@@ -29,6 +29,7 @@ struct machine_abilities {
   bool lattices = false;             ///< that keep a bound for each key
   bool priority_delta = false;       ///< whose iterations take the best rows first
   bool set_kinds = false;            ///< with one of several tuple sets, or none
+  bool present_bounds = false;       ///< sets of complete relations may follow their values
   bool full_relations = false;       ///< that know when no row can be new to them
   bool factorized = false;           ///< that may be left without columns, until materialize()
   bool searches_factorized = false;  ///< rules read such ones, too, where they need no columns of all rows

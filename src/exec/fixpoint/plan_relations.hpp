@@ -311,6 +311,31 @@ class plan_relations {
     }
   }
 
+  /// Relations that are complete, and that a stratum asks for tuples, may have sets that follow their values.
+  void choose_sets_of_asked([[maybe_unused]] const plan::stratum& stratum) {
+    if constexpr (can.present_bounds) {
+      if (is_published() || chosen.continues || chosen.sets == storage::set_choice::hash) return;
+      std::set<relation_id> asked;
+      const auto note_read = [&](relation_id id, index_id, bool uses_set) {
+        if (uses_set) asked.insert(id);
+      };
+      for_each_version(stratum, [&](const plan::rule_version& version) {
+        for_each_read(version, note_read, Machine::makes_other_searches);
+      });
+      for (const relation_id id : stratum.relations) asked.erase(id);
+      for (const relation_id id : asked) {
+        relation_type& target = relation_of(id);
+        if (!target.keeps_packed_tuples() || target.rows() < chosen.cut.bounded_rows) continue;
+        std::vector<plan::column_place> columns;
+        for (std::uint32_t c = 0; c < target.arity(); ++c) columns.push_back({id, c});
+        find_largest_values(columns);
+        std::vector<std::uint64_t> bounds;
+        for (const plan::column_place& column : columns) bounds.push_back(largest_[column] + 1ULL);
+        target.bound_present_values(bounds, resource.limit() != 0 ? resource.limit() : machine.machine_bytes());
+      }
+    }
+  }
+
   /// The columns are complete, or their stratum has not begun.
   void find_largest_values(const std::vector<plan::column_place>& columns) {
     std::vector<plan::column_place> unknown;

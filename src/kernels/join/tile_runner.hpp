@@ -314,14 +314,15 @@ class tile_runner {
       sources_.find_in_factorized(*reader, number, n, pair_found);
       end_pairs(number, {}, make_room);
     } else {
+      const bool has_window = sources_.has_window(number);
       steps_.relation_of(here.source)
           .index(here.index)
           .for_each_run(here.part != row_part::delta, here.part != row_part::old, [&](const storage::sorted_run& run) {
-            sources_.find_ranges(number, run.level(here.level), n);
-            for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint32_t matched = sources_.find_matched(number, run.level(here.level), n);
+            for (std::uint32_t k = 0; k < matched; ++k) {
+              const std::uint32_t i = state.matched[k];
               const storage::row_range range = state.ranges[i];
-              if (range.count == 0) continue;
-              const sorted_rows* const sorted = sources_.sorted_for(number, run, range);
+              const sorted_rows* const sorted = has_window ? sources_.sorted_for(number, run, range) : nullptr;
               const auto pair_wanted = [&](const part_rows& wanted) {
                 pair(number, {&run}, {i, wanted.begin, wanted.end, sorted, range.first}, make_room);
               };

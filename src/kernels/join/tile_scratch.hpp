@@ -21,6 +21,7 @@ struct expansion_scratch {
   std::uint64_t codes[tile_rows];
   std::uint64_t homes[tile_rows];
   storage::row_range ranges[tile_rows];
+  std::uint16_t matched[tile_rows];  ///< bindings that have matches in the run that is searched
   std::uint16_t owners[tile_rows];
   std::uint64_t rows[tile_rows];
   std::uint32_t filled = 0;

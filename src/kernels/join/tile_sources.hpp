@@ -27,10 +27,15 @@ class tile_sources {
   tile_sources(tile_steps& steps, const pipeline& program, tile_scratch& scratch, run_windows* windows)
       : steps_(&steps), program_(&program), scratch_(&scratch), windows_(windows) {}
 
+  /// Whether sorted_for may have an order for some of the rows.
+  [[nodiscard]] bool has_window(std::size_t number) const {
+    return windows_ != nullptr && !program_->segments[number].limits.bounds.empty();
+  }
+
   /// The rows of a scan in the order of its window's column; nullptr: the order of rows will do.
   [[nodiscard]] const sorted_rows* sorted_for(std::size_t number, part_rows rows, std::uint32_t n) {
     const segment& here = program_->segments[number];
-    if (windows_ == nullptr || here.limits.bounds.empty()) return nullptr;
+    if (!has_window(number)) return nullptr;
     return windows_->find(number, here, steps_->relation_of(here.source).column(here.limits.column), rows, n);
   }
 
@@ -38,7 +43,7 @@ class tile_sources {
   [[nodiscard]] const sorted_rows* sorted_for(std::size_t number, const storage::sorted_run& run,
                                               const storage::row_range& range) {
     const segment& here = program_->segments[number];
-    if (windows_ == nullptr || here.limits.bounds.empty()) return nullptr;
+    if (!has_window(number)) return nullptr;
     const std::uint32_t* const positions = run.positions();
     const word* const column = positions != nullptr ? steps_->relation_of(here.source).column(here.limits.column)
                                                     : run.stored(here.limits.column);
@@ -195,6 +200,19 @@ class tile_sources {
     // A first segment's keys are constants; other keys stand in the tile of the segment before.
     const std::size_t from = number == 0 ? 0 : number - 1;
     steps_->find_keys(level, here.keys, from, n, state);
+  }
+
+  /// The same; state.matched are the bindings that have rows, found without a branch: it could not be predicted.
+  /// @return how many have
+  std::uint32_t find_matched(std::size_t number, const storage::key_level& level, std::uint32_t n) {
+    find_ranges(number, level, n);
+    expansion_scratch& state = *scratch_->expansions[number];
+    std::uint32_t matched = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      state.matched[matched] = static_cast<std::uint16_t>(i);
+      matched += state.ranges[i].count != 0 ? 1 : 0;
+    }
+    return matched;
   }
 
   /// Fills the registers of the pairs that were written since the last call, which are all of one run. Columns are

@@ -45,6 +45,9 @@ inline constexpr double most_matches_spared = 100;
 /// Seconds of one processor (`bench/calibrate`): a search, or a row that it finds, and a row that a new index holds.
 inline constexpr double host_binding_seconds = 8e-9;
 inline constexpr double host_index_row_seconds = 24e-9;
+/// A row of an index of all columns over one of another index: each row has a slot of the table to itself
+/// (bench/demand, samegen of a pair: 1.1 ms beside 0.3).
+inline constexpr double all_columns_factor = 2;
 /// While a recursion runs, the order of a version changes where it costs this many times as much as another one, and
 /// the difference is this part of what all its versions cost (`bench/orders loops`; with 1.25 the classification of
 /// GALEN takes 1.36 times as long: costs are guesses).

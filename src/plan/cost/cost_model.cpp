@@ -264,11 +264,12 @@ void cost_model::expect_index(relation_id relation, const std::vector<std::uint3
 
 double cost_model::index_cost(relation_id relation, const std::vector<std::uint32_t>& columns) const {
   if (!indexed_ || columns.empty()) return 0;
-  const bool asks_set = columns.size() == relations_[relation.value].arity && !without_set_.contains(relation);
-  if (asks_set || indexed_->contains({relation, columns})) return 0;
+  const bool has_all = columns.size() == relations_[relation.value].arity;
+  if ((has_all && !without_set_.contains(relation)) || indexed_->contains({relation, columns})) return 0;
   const relation_measures* const measures = relations_[relation.value].measures;
   if (measures != nullptr && measures->is_searched(relation, columns)) return 0;
-  return rows(relation, part::all) * calibration::host_index_row_seconds / calibration::host_binding_seconds;
+  const double factor = has_all ? calibration::all_columns_factor : 1;
+  return factor * rows(relation, part::all) * calibration::host_index_row_seconds / calibration::host_binding_seconds;
 }
 
 double cost_model::fan_out(relation_id relation, part part_read,

@@ -81,6 +81,12 @@ class key_level {
     return first_[static_cast<std::uint64_t>(std::lower_bound(begin, begin + groups_, key) - begin)];
   }
 
+  /// It can only be merged any more: what finds keys is gone.
+  void drop_table() {
+    table_.release();
+    direct_.release();
+  }
+
   /// Builds the level over n sorted rows. value(c, i): key column c of sorted row i.
   template <class Backend, class Value>
   void build(Backend& backend, std::uint64_t n, const Value& value) {

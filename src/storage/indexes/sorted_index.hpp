@@ -149,6 +149,11 @@ class sorted_run {
     }
   }
 
+  /// It can only be merged any more.
+  void drop_tables() {
+    for (auto& one : levels_) one.drop_table();
+  }
+
   /// Becomes the merge of two runs; this run's buffers are used again where they suffice.
   template <class Backend>
   void merge(Backend& backend, const sorted_run& a, const sorted_run& b, const buffer_policy& buffers) {
@@ -246,10 +251,7 @@ class sorted_index {
       old_.insert(old_.end(), std::make_move_iterator(delta_.begin()), std::make_move_iterator(delta_.end()));
       delta_ = std::exchange(old_, {});
     } else {
-      // Rows that were old are delta again. Runs are never split.
-      old_.clear();
-      delta_.clear();
-      indexed_ = 0;
+      forget_rows();  // rows that were old are delta again, and runs are never split
     }
     for (; indexed_ < old_rows; indexed_ = std::min(old_rows, indexed_ + max_run_rows)) {
       fold(backend, make_run(backend, columns, indexed_, std::min(old_rows, indexed_ + max_run_rows)));
@@ -264,6 +266,12 @@ class sorted_index {
   using run_pointer = std::unique_ptr<sorted_run>;
   /// Positions within a run have 32 bits.
   static constexpr std::uint64_t max_run_rows = 1ULL << 31;
+
+  void forget_rows() {
+    old_.clear();
+    delta_.clear();
+    indexed_ = 0;
+  }
 
   template <class Backend>
   run_pointer make_run(Backend& backend, const column_pointers& columns, std::uint64_t begin, std::uint64_t end) {
@@ -285,7 +293,16 @@ class sorted_index {
         break;
       const bool is_full = published && old_.size() == 2;  // which has the buffers that are kept
       run_pointer merged = is_full && spare_ ? std::move(spare_) : std::make_unique<sorted_run>(*resource_, layout_);
-      merged->merge(backend, elder, younger, is_full ? buffers_ : buffer_policy{false, 0});
+      if (!published) {  // whose buffers are used again
+        elder.drop_tables();
+        younger.drop_tables();
+      }
+      try {
+        merged->merge(backend, elder, younger, is_full ? buffers_ : buffer_policy{false, 0});
+      } catch (const backend::memory_exceeded&) {
+        forget_rows();  // what is left of the two can't be searched
+        throw;
+      }
       if (is_full && buffers_.eager) spare_ = std::move(old_[old_.size() - 2]);
       old_.pop_back();
       old_.back() = std::move(merged);

@@ -64,6 +64,14 @@ class relation {
     if (auto* const packed = std::get_if<packed_rows>(&kept_by_)) packed->bound_values(bounds, memory);
   }
 
+  /// The rows that are here have values below these bounds, and no others are expected. Then the tuple set becomes a
+  /// bit matrix where that is not larger.
+  void bound_present_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
+    if (auto* const packed = std::get_if<packed_rows>(&kept_by_)) packed->bound_present_values(bounds, memory);
+  }
+
+  /// Whether bounds of its values may change its tuple set.
+  [[nodiscard]] bool keeps_packed_tuples() const { return std::holds_alternative<packed_rows>(kept_by_); }
   [[nodiscard]] bool keeps_best() const { return std::holds_alternative<best_rows>(kept_by_); }
   /// Whether a tuple that is inserted is in its place at once, and who inserts it does not matter.
   [[nodiscard]] bool inserts_at_once() const { return abilities().inserts_at_once; }

@@ -19,7 +19,25 @@ void packed_rows::bound_values(const std::vector<std::uint64_t>& bounds, std::ui
   }
   const std::uint64_t at_once = std::max(bytes(), calibration::small_matrix_bytes);
   if ((sets == set_choice::bits || bounds_->bytes() <= at_once) && become_bits()) return;
-  if (sets == set_choice::automatic && narrow_set::can_hold(*bounds_)) become_narrow();
+  if (narrow_takes_no_more()) become_narrow(0);
+}
+
+void packed_rows::bound_present_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
+  const set_choice sets = rows_->options.sets;
+  const bool may_be_bits = sets == set_choice::automatic || sets == set_choice::bits;
+  if (!may_be_bits || !std::holds_alternative<packed_set>(set_)) return;
+  const bit_matrix_shape shape = bit_matrix_shape::of(bounds);
+  if (shape.bytes() > bytes()) return;
+  bounds_ = shape;
+  memory_ = memory;
+  holds_present_only_ = become_bits();
+  if (!holds_present_only_) bounds_.reset();
+}
+
+void packed_rows::hold_more(std::uint64_t room) {
+  bounds_.reset();
+  become_hash(room);
+  holds_present_only_ = false;
 }
 
 /// Makes room, or puts another set in its place where that one would be smaller.
@@ -35,7 +53,16 @@ void packed_rows::grow_set(std::uint64_t room) {
     const double least = calibration::tuples_per_word * static_cast<double>(hash_bytes() / bytes());
     if (shared >= least) return become_words(room);
   }
+  if (narrow_takes_no_more()) return become_narrow(room);
   std::visit([&](auto& set) { set.grow(room, rows_->options.workers); }, set_);
+}
+
+/// Whether a narrow set comes into question that is not larger than the set of tuples that is there.
+bool packed_rows::narrow_takes_no_more() const {
+  if (!std::holds_alternative<packed_set>(set_) || !bounds_ || rows_->options.sets != set_choice::automatic)
+    return false;
+  const std::uint64_t least = narrow_set::least_slots(*bounds_);
+  return least != 0 && least * sizeof(narrow_set::slot) <= bytes();
 }
 
 /// @return whether there is memory for a matrix
@@ -64,12 +91,12 @@ void packed_rows::become_words(std::uint64_t room) {
   become_hash(room);
 }
 
-/// Or stays what it is, if there is no memory for it.
-void packed_rows::become_narrow() {
+/// Or stays what it is, if there is no memory for it. There is room for more then.
+void packed_rows::become_narrow(std::uint64_t room) {
   try {
-    insert_all_rows(set_.emplace<narrow_set>(*rows_->resource, *bounds_), 0);
+    return insert_all_rows(set_.emplace<narrow_set>(*rows_->resource, *bounds_, rows_->end() + room), room);
   } catch (const backend::memory_exceeded&) {
-    become_hash(0);
+    become_hash(room);
   }
 }
 

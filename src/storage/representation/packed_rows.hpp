@@ -23,6 +23,7 @@ class packed_rows : public row_representation {
 
   /// As relation's.
   void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
+  void bound_present_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
 
   [[nodiscard]] const char* name() const {
     return std::visit([](const auto& set) { return set.name; }, set_);
@@ -30,10 +31,13 @@ class packed_rows : public row_representation {
   [[nodiscard]] std::uint64_t bytes() const {
     return std::visit([](const auto& set) { return set.bytes(); }, set_);
   }
-  [[nodiscard]] bool has_room(std::uint64_t room) const { return rows_->has_room(room) && set_has_room(room); }
+  [[nodiscard]] bool has_room(std::uint64_t room) const {
+    return rows_->has_room(room) && set_has_room(room) && !holds_present_only_;
+  }
   template <class Backend>
   void make_room(Backend&, std::uint64_t room) {
     rows_->make_room(room);
+    if (holds_present_only_) hold_more(room);
     if (!set_has_room(room)) grow_set(room);
   }
   template <class Access>
@@ -57,9 +61,11 @@ class packed_rows : public row_representation {
     return std::visit([room](const auto& set) { return set.has_room(room); }, set_);
   }
   void grow_set(std::uint64_t room);
+  void hold_more(std::uint64_t room);
   bool become_bits();
   void become_words(std::uint64_t room);
-  void become_narrow();
+  [[nodiscard]] bool narrow_takes_no_more() const;
+  void become_narrow(std::uint64_t room);
   void become_hash(std::uint64_t room);
   /// Of a hash set whose slots hold tuples.
   [[nodiscard]] std::uint64_t hash_bytes() const {
@@ -71,6 +77,7 @@ class packed_rows : public row_representation {
   std::variant<packed_set, narrow_set, bit_set, word_set> set_;
   std::optional<bit_matrix_shape> bounds_;  // of its values, where they are known
   std::uint64_t memory_ = 0;                // of all relations
+  bool holds_present_only_ = false;         // the bounds are those of the rows that are here, not of others to come
 };
 static_assert(representation<packed_rows>);
 

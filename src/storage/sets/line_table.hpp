@@ -67,7 +67,34 @@ class line_reading {
 #endif
 };
 
-/// A table whose slots are compared a line at a time.
+/// What a line says of a value. Nearly every probe asks one line, so a call would be a part of its cost.
+enum class line_answer : std::uint8_t { is_there, is_new, is_full };
+
+template <class Slot>
+[[nodiscard]] [[gnu::always_inline]] inline line_answer look_into_line(const Slot* line, Slot value) {
+  const line_reading<Slot> seen(line);
+  if (seen.equal(value) != 0) return line_answer::is_there;
+  return seen.equal(0) != 0 ? line_answer::is_new : line_answer::is_full;
+}
+
+/// Puts a value that is not 0 into the first free slot of a line that has no such value.
+/// @return is_new: it was not there, and is now
+template <class Access, class Slot>
+[[gnu::always_inline]] inline line_answer insert_into_line(Slot* line, Slot value) {
+  while (true) {
+    const line_reading<Slot> seen(line);
+    if (seen.equal(value) != 0) return line_answer::is_there;
+    const std::uint32_t free = seen.equal(0);
+    if (free == 0) return line_answer::is_full;
+    // Slots are written once and lines fill from the front. So whoever put the value behind this slot had seen it
+    // taken, and two workers with the same value meet here; who loses looks again.
+    Slot expected = 0;
+    if (Access::replace(line[line_reading<Slot>::first_slot(free)], expected, value)) return line_answer::is_new;
+    if (expected == value) return line_answer::is_there;
+  }
+}
+
+/// A table whose slots are compared a line at a time. A full line leads to the next.
 template <class KeyOf, class Slot>
 class line_table : public slot_table<KeyOf, Slot> {
  public:
@@ -77,28 +104,17 @@ class line_table : public slot_table<KeyOf, Slot> {
   /// Whether a value that is not 0 stands in its line, which begins at `at`, or in one behind it.
   [[nodiscard]] bool holds(std::uint64_t at, Slot value) const {
     for (;; at = next(at)) {
-      const line_reading<Slot> seen(this->slots() + at);
-      if (seen.equal(value) != 0) return true;
-      if (seen.equal(0) != 0) return false;
+      const line_answer answer = look_into_line(this->slots() + at, value);
+      if (answer != line_answer::is_full) return answer == line_answer::is_there;
     }
   }
 
   /// @return whether it was not there
   template <class Access>
   bool insert_at(Slot* slots, std::uint64_t at, Slot value) const {
-    while (true) {
-      const line_reading<Slot> seen(slots + at);
-      if (seen.equal(value) != 0) return false;
-      const std::uint32_t free = seen.equal(0);
-      if (free == 0) {
-        at = next(at);
-        continue;
-      }
-      // Slots are written once and lines fill from the front. So whoever put the value behind this slot had seen it
-      // taken, and two workers with the same value meet here; who loses looks again.
-      Slot expected = 0;
-      if (Access::replace(slots[at + line_reading<Slot>::first_slot(free)], expected, value)) return true;
-      if (expected == value) return false;
+    for (;; at = next(at)) {
+      const line_answer answer = insert_into_line<Access>(slots + at, value);
+      if (answer != line_answer::is_full) return answer == line_answer::is_new;
     }
   }
 

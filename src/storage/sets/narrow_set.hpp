@@ -1,32 +1,68 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <mutex>
+#include <set>
+#include <utility>
 
+#include "storage/calibration.hpp"
 #include "storage/sets/bit_set.hpp"
 #include "storage/sets/line_table.hpp"
 #include "storage/sets/tuple_set.hpp"
 
 namespace gpulog::storage {
 
-/// A slot that is the number of a tuple.
-struct numbered_tuple {
-  [[nodiscard]] static std::uint64_t key(std::uint32_t slot) { return slot; }
+/// A permutation of the numbers of `bits` bits that mixes them: what mix() does, in fewer bits.
+class number_permutation {
+ public:
+  explicit number_permutation(unsigned bits) : mask_(~std::uint64_t{0} >> (64 - bits)), shift_((bits + 1) / 2) {}
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t number) const {
+    number ^= number >> shift_;
+    number = (number * factor) & mask_;
+    number ^= number >> shift_;
+    return (number * factor) & mask_;
+  }
+
+ private:
+  static constexpr std::uint64_t factor = 0xd6e8feb86659fd93ULL;
+  std::uint64_t mask_;
+  unsigned shift_;
 };
 
-/// A set of tuples of one or two columns whose values are known to be below bounds, of which there are fewer than 2^32
-/// combinations: a hash table as packed_set, with slots of half the size and lines of sixteen. A slot is the number of
-/// the tuple, counted from 1 row by row of the matrix of all combinations; 0 marks a free one.
-class narrow_set : public line_table<numbered_tuple, std::uint32_t> {
+/// A set of tuples of one or two columns whose values are known to be below bounds: a hash table as packed_set, with
+/// slots of half the size and lines of sixteen. Tuples are numbered row by row of the matrix of all combinations, and a
+/// permutation mixes the numbers. The upper bits of a mixed number are that of its line, so a slot needs the others
+/// only, and how many lines behind its own it stands (compact hashing: Cleary 1984; with displacements: Poyias, Raman
+/// 2015). 0 marks a free slot. A number that finds so many lines full goes to a set beside the table.
+class narrow_set : public array_of_slots<std::uint32_t> {
  public:
-  narrow_set(backend::memory_resource& resource, const bit_matrix_shape& shape)
-      : line_table(resource), rows_(shape.rows), columns_(shape.columns), is_unary_(shape.is_unary) {}
+  using slot = std::uint32_t;
+
+  /// @param room tuples that fit
+  narrow_set(backend::memory_resource& resource, const bit_matrix_shape& shape, std::uint64_t room = 0)
+      : array_of_slots(resource, slots_for(shape, room)),
+        rows_(shape.rows),
+        columns_(shape.columns),
+        is_unary_(shape.is_unary),
+        bits_(bits_of(shape)),
+        permuted_(bits_) {}
 
   static constexpr const char* name = "narrow";
 
-  /// Whether all combinations can be numbered.
-  [[nodiscard]] static bool can_hold(const bit_matrix_shape& shape) {
-    return shape.rows <= UINT32_MAX / std::max<std::uint64_t>(1, shape.columns);
+  /// The slots that it has at least: as many as it takes for a number without that of its line to fit into a slot.
+  /// @return 0: there are too many combinations
+  [[nodiscard]] static std::uint64_t least_slots(const bit_matrix_shape& shape) {
+    const unsigned bits = bits_of(shape);
+    if (bits > most_bits) return 0;
+    return std::max(table_growth::initial_slots, line << (std::max(bits, rest_bits) - rest_bits));
+  }
+  /// The same for so many tuples.
+  [[nodiscard]] static std::uint64_t slots_for(const bit_matrix_shape& shape, std::uint64_t tuples) {
+    std::uint64_t slots = least_slots(shape);
+    while (table_growth::limit(slots) < tuples) slots = table_growth::next(slots);
+    return slots;
   }
 
   /// All tuples are smaller than the bounds.
@@ -34,52 +70,125 @@ class narrow_set : public line_table<numbered_tuple, std::uint32_t> {
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch) {
     const word* const first = values[0];
     if (is_unary_) {
-      for (std::uint32_t i = 0; i < n; ++i) scratch.keys[i] = std::uint64_t{first[i]} + 1;
-      return insert_numbers<Access>(n, scratch, [first](std::uint32_t i, std::uint64_t) { return first[i]; });
+      for (std::uint32_t i = 0; i < n; ++i) {
+        scratch.keys[i] = first[i];
+        scratch.homes[i] = permuted_(first[i]);
+      }
+    } else {
+      const word* const second = values[1];
+      for (std::uint32_t i = 0; i < n; ++i) {
+        scratch.keys[i] = pack(first[i], second[i]);
+        scratch.homes[i] = permuted_(number_of(first[i], second[i]));
+      }
     }
-    const word* const second = values[1];
-    for (std::uint32_t i = 0; i < n; ++i) scratch.keys[i] = number_of(first[i], second[i]);
-    return insert_numbers<Access>(n, scratch,
-                                  [=](std::uint32_t i, std::uint64_t) { return pack(first[i], second[i]); });
+    return insert_numbers<Access>(n, scratch);
   }
   template <class Access>
   std::uint32_t insert_words(word first, const bitmap_words& words, std::uint32_t n, insert_scratch& scratch) {
     std::uint32_t count = 0;
-    words.for_each(n, [&](word value) { scratch.keys[count++] = number_of(first, value); });
-    const std::uint64_t least = number_of(first, 0);
-    return insert_numbers<Access>(count, scratch, [=](std::uint32_t, std::uint64_t number) {
-      return pack(first, static_cast<word>(number - least));
+    words.for_each(n, [&](word value) {
+      scratch.keys[count] = pack(first, value);
+      scratch.homes[count++] = permuted_(number_of(first, value));
     });
+    return insert_numbers<Access>(count, scratch);
   }
 
   void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
     for (std::uint32_t i = 0; i < n; ++i) {
       const word last = values[is_unary_ ? 0 : 1][i];
       const bool is_within = last < columns_ && (is_unary_ || values[0][i] < rows_);
-      scratch.keys[i] = !is_within ? 0 : is_unary_ ? std::uint64_t{last} + 1 : number_of(values[0][i], last);
-      scratch.homes[i] = home(scratch.keys[i]);
+      found[i] = is_within ? 1 : 0;
+      scratch.homes[i] = is_within ? permuted_(is_unary_ ? last : number_of(values[0][i], last)) : 0;
     }
-    fetch_ahead<0>(scratch.homes, n, [&](std::uint32_t i) {
-      const auto number = static_cast<std::uint32_t>(scratch.keys[i]);
-      found[i] = number != 0 && holds(scratch.homes[i], number) ? 1 : 0;
-    });
+    const unsigned rest = rest_of_slot();
+    fetch_ahead<0>(
+        n, [&](std::uint32_t i) { return home(scratch.homes[i], rest); },
+        [&](std::uint32_t i) { found[i] = found[i] != 0 && holds(scratch.homes[i], rest) ? 1 : 0; });
   }
 
- private:
-  [[nodiscard]] std::uint64_t number_of(word first, word second) const { return first * columns_ + second + 1; }
+  /// As grow_slots().
+  void grow(std::uint64_t extra, unsigned threads = 1) {
+    const std::uint64_t former_slots = slots_.size();
+    const unsigned former_rest = rest_of_slot();
+    grow_slots(extra, calibration::slots_of_a_thread, threads,
+               [&](auto access, auto& old, std::uint64_t begin, std::uint64_t end) {
+                 const auto read = [&](slot value, std::uint64_t at) {
+                   const std::uint64_t own_line = at / line - ((value - 1) & most_lines);
+                   return (own_line & (former_slots / line - 1)) << former_rest | (value - 1) >> distance_bits;
+                 };
+                 const unsigned rest = rest_of_slot();
+                 sweep(old, begin, end, read,
+                       [&](std::uint64_t mixed) { insert_mixed<decltype(access)>(mixed, rest); });
+               });
+    if (former_slots == slots_.size()) return;
+    for (const std::uint64_t mixed : std::exchange(beside_, {})) insert_mixed<exclusive_access>(mixed, rest_of_slot());
+  }
 
-  /// Inserts the numbers in the scratch's keys. The tuples of those that were not there are moved, in order, to their
-  /// front. @param tuple_of(i, number) the packed tuple
-  template <class Access, class TupleOf>
-  std::uint32_t insert_numbers(std::uint32_t n, insert_scratch& scratch, const TupleOf& tuple_of) {
-    for (std::uint32_t i = 0; i < n; ++i) scratch.homes[i] = home(scratch.keys[i]);
+  /// Numbers that found no place in the table.
+  [[nodiscard]] std::size_t numbers_beside() const { return beside_.size(); }
+
+ private:
+  /// Bits of a slot that say how many lines behind its own a number stands: less than `most_lines`.
+  static constexpr unsigned distance_bits = 3;
+  static constexpr std::uint32_t most_lines = (1U << distance_bits) - 1;
+  static constexpr unsigned rest_bits = 32 - distance_bits;
+  static constexpr unsigned least_bits = 32;
+  static constexpr unsigned most_bits = 58;  // a table with all numbers of lines that this needs is beyond any memory
+
+  [[nodiscard]] static unsigned bits_of(const bit_matrix_shape& shape) {
+    std::uint64_t combinations = 0;
+    if (__builtin_mul_overflow(shape.rows, shape.columns, &combinations)) return 64;
+    return std::max(least_bits, static_cast<unsigned>(std::bit_width(combinations - (combinations != 0 ? 1 : 0))));
+  }
+  [[nodiscard]] std::uint64_t number_of(word first, word second) const { return first * columns_ + second; }
+
+  /// How many bits of a mixed number its slot has: those below that of its line. Lines are a power of two.
+  [[nodiscard]] unsigned rest_of_slot() const {
+    return bits_ - static_cast<unsigned>(std::countr_zero(slots_.size() / line));
+  }
+  [[nodiscard]] static std::uint64_t home(std::uint64_t mixed, unsigned rest) { return (mixed >> rest) * line; }
+  /// What stands in a slot of the number's own line; one more for each line behind it.
+  [[nodiscard]] static slot slot_of(std::uint64_t mixed, unsigned rest) {
+    return static_cast<slot>((mixed & ((std::uint64_t{1} << rest) - 1)) << distance_bits) + 1;
+  }
+  [[nodiscard]] std::uint64_t next(std::uint64_t at) const { return at + line == slots_.size() ? 0 : at + line; }
+
+  [[nodiscard]] bool holds(std::uint64_t mixed, unsigned rest) const {
+    const slot value = slot_of(mixed, rest);
+    std::uint64_t at = home(mixed, rest);
+    for (std::uint32_t distance = 0; distance < most_lines; ++distance, at = next(at)) {
+      const line_answer answer = look_into_line(slots_.data() + at, value + distance);
+      if (answer != line_answer::is_full) return answer == line_answer::is_there;
+    }
+    const std::lock_guard<std::mutex> held(beside_mutex_);
+    return beside_.contains(mixed);
+  }
+
+  /// @return whether it was not there
+  template <class Access>
+  bool insert_mixed(std::uint64_t mixed, unsigned rest) {
+    const slot value = slot_of(mixed, rest);
+    std::uint64_t at = home(mixed, rest);
+    for (std::uint32_t distance = 0; distance < most_lines; ++distance, at = next(at)) {
+      const line_answer answer = insert_into_line<Access>(slots_.data() + at, value + distance);
+      if (answer != line_answer::is_full) return answer == line_answer::is_new;
+    }
+    const std::lock_guard<std::mutex> held(beside_mutex_);
+    return beside_.insert(mixed).second;
+  }
+
+  /// Inserts the mixed numbers in the scratch's homes. Of its keys, those that were not there are moved, in order, to
+  /// the front.
+  template <class Access>
+  std::uint32_t insert_numbers(std::uint32_t n, insert_scratch& scratch) {
+    const unsigned rest = rest_of_slot();
     std::uint32_t fresh = 0;
-    fetch_ahead<1>(scratch.homes, n, [&, slots = slots()](std::uint32_t i) {
-      const std::uint64_t number = scratch.keys[i];
-      const bool inserted = insert_at<Access>(slots, scratch.homes[i], static_cast<std::uint32_t>(number));
-      scratch.keys[fresh] = tuple_of(i, number);
-      fresh += inserted ? 1 : 0;
-    });
+    fetch_ahead<1>(
+        n, [&](std::uint32_t i) { return home(scratch.homes[i], rest); },
+        [&](std::uint32_t i) {
+          scratch.keys[fresh] = scratch.keys[i];
+          fresh += insert_mixed<Access>(scratch.homes[i], rest) ? 1 : 0;
+        });
     add_count<Access>(fresh);
     return fresh;
   }
@@ -87,6 +196,10 @@ class narrow_set : public line_table<numbered_tuple, std::uint32_t> {
   std::uint64_t rows_;
   std::uint64_t columns_;
   bool is_unary_;
+  unsigned bits_;  // of a number
+  number_permutation permuted_;
+  mutable std::mutex beside_mutex_;
+  std::set<std::uint64_t> beside_;
 };
 static_assert(tuple_set<narrow_set>);
 

@@ -46,12 +46,14 @@ class packed_set : public line_table<packed_tuple, std::uint64_t> {
   std::uint32_t insert(std::uint64_t* keys, std::uint32_t n, std::uint64_t* homes) {
     for (std::uint32_t i = 0; i < n; ++i) homes[i] = home(keys[i]);
     std::uint32_t fresh = 0;
-    fetch_ahead<1>(homes, n, [&, slots = slots()](std::uint32_t i) {
-      const std::uint64_t key = keys[i];
-      const bool inserted = key == 0 ? !has_zero_.exchange(true) : insert_at<Access>(slots, homes[i], key);
-      keys[fresh] = key;
-      fresh += inserted ? 1 : 0;
-    });
+    fetch_ahead<1>(
+        n, [homes](std::uint32_t i) { return homes[i]; },
+        [&, slots = slots()](std::uint32_t i) {
+          const std::uint64_t key = keys[i];
+          const bool inserted = key == 0 ? !has_zero_.exchange(true) : insert_at<Access>(slots, homes[i], key);
+          keys[fresh] = key;
+          fresh += inserted ? 1 : 0;
+        });
     add_count<Access>(fresh);
     return fresh;
   }
@@ -59,10 +61,12 @@ class packed_set : public line_table<packed_tuple, std::uint64_t> {
   /// found[i] = whether keys[i] is there.
   void contains(const std::uint64_t* keys, std::uint32_t n, std::uint64_t* homes, std::uint8_t* found) const {
     for (std::uint32_t i = 0; i < n; ++i) homes[i] = home(keys[i]);
-    fetch_ahead<0>(homes, n, [&](std::uint32_t i) {
-      const bool is_there = keys[i] == 0 ? has_zero_.load(std::memory_order_relaxed) : holds(homes[i], keys[i]);
-      found[i] = is_there ? 1 : 0;
-    });
+    fetch_ahead<0>(
+        n, [homes](std::uint32_t i) { return homes[i]; },
+        [&](std::uint32_t i) {
+          const bool is_there = keys[i] == 0 ? has_zero_.load(std::memory_order_relaxed) : holds(homes[i], keys[i]);
+          found[i] = is_there ? 1 : 0;
+        });
   }
 
  private:

@@ -83,6 +83,41 @@ class array_of_slots {
     }
   }
 
+  /// The same for tables whose slots say where they belong: put(read(slot, at)) for what stands in slots [begin, end)
+  /// of the smaller array. Hashes are monotone in the slot, so the sweep streams through both arrays; it frees the old
+  /// one behind itself, so that both are never whole at a time.
+  template <class Read, class Put>
+  static void sweep(backend::array<Slot>& old, std::uint64_t begin, std::uint64_t end, const Read& read,
+                    const Put& put) {
+    constexpr std::uint64_t stride = 1u << 18;
+    constexpr std::uint64_t batch = 512;
+    std::uint64_t kept[batch];
+    for (; begin < end; begin += stride) {
+      const std::uint64_t stop = std::min(end, begin + stride);
+      for (std::uint64_t i = begin; i < stop; i += batch) {
+        std::uint64_t count = 0;
+        for (std::uint64_t k = i; k < std::min(stop, i + batch); ++k) {
+          kept[count] = read(old[k], k);
+          count += old[k] != 0 ? 1 : 0;
+        }
+        for (std::uint64_t k = 0; k < count; ++k) put(kept[k]);
+      }
+      old.resource().discard(old.data() + begin, (stop - begin) * sizeof(Slot));
+    }
+  }
+
+  /// use(i) for n keys, which begin to look at slot home_of(i). The lines of those behind are fetched meanwhile.
+  /// @param Writes 1: to write
+  template <int Writes, class HomeOf, class Use>
+  void fetch_ahead(std::uint32_t n, const HomeOf& home_of, const Use& use) const {
+    const Slot* const slots = slots_.data();
+    for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) __builtin_prefetch(slots + home_of(i), Writes);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + prefetch_distance < n) __builtin_prefetch(slots + home_of(i + prefetch_distance), Writes);
+      use(i);
+    }
+  }
+
   backend::array<Slot> slots_;  // a multiple of a line
   std::uint64_t limit_ = 0;
   std::atomic<std::uint64_t> count_{0};
@@ -101,7 +136,11 @@ class slot_table : public array_of_slots<Slot> {
   void grow(std::uint64_t extra, unsigned threads = 1) {
     this->grow_slots(extra, calibration::slots_of_a_thread, threads,
                      [this](auto access, auto& old, std::uint64_t begin, std::uint64_t end) {
-                       this->template move_slots<decltype(access)>(old, begin, end);
+                       this->sweep(
+                           old, begin, end, [](Slot slot, std::uint64_t) { return std::uint64_t{slot}; },
+                           [this](std::uint64_t slot) {
+                             this->template place<decltype(access)>(home(KeyOf::key(slot)), static_cast<Slot>(slot));
+                           });
                      });
   }
 
@@ -114,39 +153,6 @@ class slot_table : public array_of_slots<Slot> {
   [[nodiscard]] std::uint64_t capacity() const { return slots_.size(); }
   [[nodiscard]] Slot* slots() { return slots_.data(); }
   [[nodiscard]] const Slot* slots() const { return slots_.data(); }
-
-  /// use(i) for n keys with these homes. The lines of those behind are fetched meanwhile. @param Writes 1: to write
-  template <int Writes, class Use>
-  void fetch_ahead(const std::uint64_t* homes, std::uint32_t n, const Use& use) const {
-    const Slot* const slots = this->slots();
-    for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) __builtin_prefetch(slots + homes[i], Writes);
-    for (std::uint32_t i = 0; i < n; ++i) {
-      if (i + prefetch_distance < n) __builtin_prefetch(slots + homes[i + prefetch_distance], Writes);
-      use(i);
-    }
-  }
-
- private:
-  /// Inserts what stands in slots [begin, end) of the smaller table. The hash is monotone in the slot, so the sweep
-  /// streams through both tables; it frees the old one behind itself, so that both are never whole at a time.
-  template <class Access>
-  void move_slots(backend::array<Slot>& old, std::uint64_t begin, std::uint64_t end) {
-    constexpr std::uint64_t stride = 1u << 18;
-    constexpr std::uint64_t batch = 512;
-    Slot kept[batch];
-    for (; begin < end; begin += stride) {
-      const std::uint64_t stop = std::min(end, begin + stride);
-      for (std::uint64_t i = begin; i < stop; i += batch) {
-        std::uint64_t count = 0;
-        for (std::uint64_t k = i; k < std::min(stop, i + batch); ++k) {
-          kept[count] = old[k];
-          count += old[k] != 0 ? 1 : 0;
-        }
-        for (std::uint64_t k = 0; k < count; ++k) this->template place<Access>(home(KeyOf::key(kept[k])), kept[k]);
-      }
-      old.resource().discard(old.data() + begin, (stop - begin) * sizeof(Slot));
-    }
-  }
 };
 
 }  // namespace gpulog::storage

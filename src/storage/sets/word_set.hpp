@@ -31,12 +31,14 @@ class word_set : public slot_table<packed_word> {
     std::uint64_t* const table = slots();
     std::uint32_t fresh = 0;
     std::uint64_t taken = 0;
-    fetch_ahead<1>(homes, n, [&](std::uint32_t i) {
-      const std::uint64_t number = number_of(values, i);
-      const std::uint64_t own = 1ULL << (last[i] % packed_word::bits);
-      scratch.keys[fresh] = is_unary_ ? last[i] : pack(values[0][i], last[i]);
-      fresh += add_at<Access>(table, homes[i], number, own, taken) != 0 ? 1 : 0;
-    });
+    fetch_ahead<1>(
+        n, [homes](std::uint32_t i) { return homes[i]; },
+        [&](std::uint32_t i) {
+          const std::uint64_t number = number_of(values, i);
+          const std::uint64_t own = 1ULL << (last[i] % packed_word::bits);
+          scratch.keys[fresh] = is_unary_ ? last[i] : pack(values[0][i], last[i]);
+          fresh += add_at<Access>(table, homes[i], number, own, taken) != 0 ? 1 : 0;
+        });
     add_count<Access>(taken);
     return fresh;
   }
@@ -81,19 +83,21 @@ class word_set : public slot_table<packed_word> {
     const word* const last = values[is_unary_ ? 0 : 1];
     find_homes(values, n, homes);
     const std::uint64_t* const table = slots();
-    fetch_ahead<0>(homes, n, [&](std::uint32_t i) {
-      found[i] = 0;
-      // A value behind the last column would be found in the next row.
-      if (last[i] / packed_word::bits >= stride_) return;
-      const std::uint64_t number = number_of(values, i);
-      for (std::uint64_t at = homes[i];; at = next(at)) {
-        const std::uint64_t seen = __atomic_load_n(table + at, __ATOMIC_RELAXED);
-        if (seen == 0) break;
-        if (packed_word::key(seen) != number) continue;
-        found[i] = static_cast<std::uint8_t>((seen >> (last[i] % packed_word::bits)) & 1);
-        break;
-      }
-    });
+    fetch_ahead<0>(
+        n, [homes](std::uint32_t i) { return homes[i]; },
+        [&](std::uint32_t i) {
+          found[i] = 0;
+          // A value behind the last column would be found in the next row.
+          if (last[i] / packed_word::bits >= stride_) return;
+          const std::uint64_t number = number_of(values, i);
+          for (std::uint64_t at = homes[i];; at = next(at)) {
+            const std::uint64_t seen = __atomic_load_n(table + at, __ATOMIC_RELAXED);
+            if (seen == 0) break;
+            if (packed_word::key(seen) != number) continue;
+            found[i] = static_cast<std::uint8_t>((seen >> (last[i] % packed_word::bits)) & 1);
+            break;
+          }
+        });
   }
 
  private:

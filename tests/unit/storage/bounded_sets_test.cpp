@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -139,18 +140,78 @@ TEST(word_set, grows) {
 }
 
 TEST(narrow_set, grows) {
-  const bounds below = {60000, 70000};
-  ASSERT_TRUE(narrow_set::can_hold(bit_matrix_shape::of(below)));
-  backend::host_memory memory;
-  narrow_set set(memory, bit_matrix_shape::of(below));
-  expect_that_it_grows(set, below);
+  for (const bounds& below : std::vector<bounds>{{60000, 70000}, {1ULL << 18, 1ULL << 17}, {1ULL << 23, 1ULL << 23}}) {
+    SCOPED_TRACE(below.front());
+    ASSERT_NE(narrow_set::least_slots(bit_matrix_shape::of(below)), 0);
+    backend::host_memory memory;
+    narrow_set set(memory, bit_matrix_shape::of(below));
+    expect_that_it_grows(set, below);
+  }
 }
 
-TEST(narrow_set, has_numbers_for_so_many_tuples) {
-  EXPECT_TRUE(narrow_set::can_hold(bit_matrix_shape::of({1ULL << 16, (1ULL << 16) - 2})));
-  EXPECT_FALSE(narrow_set::can_hold(bit_matrix_shape::of({1ULL << 16, 1ULL << 16})));
-  EXPECT_TRUE(narrow_set::can_hold(bit_matrix_shape::of({UINT32_MAX})));
-  EXPECT_FALSE(narrow_set::can_hold(bit_matrix_shape::of({1ULL << 32})));
+TEST(narrow_set, takes_slots_for_what_lines_do_not_tell) {
+  const auto least_slots = [](const bounds& below) { return narrow_set::least_slots(bit_matrix_shape::of(below)); };
+  EXPECT_EQ(least_slots({1, 1}), 1024);
+  EXPECT_EQ(least_slots({1ULL << 32}), 1024);
+  EXPECT_EQ(least_slots({1ULL << 17, 1ULL << 18}), 1024);
+  EXPECT_EQ(least_slots({1ULL << 18, 1ULL << 18}), 2048);
+  EXPECT_EQ(least_slots({1ULL << 18, (1ULL << 18) + 1}), 4096);
+  EXPECT_EQ(least_slots({1ULL << 26, 1ULL << 32}), 1ULL << 33);
+  EXPECT_EQ(least_slots({1ULL << 27, 1ULL << 32}), 0);
+  EXPECT_EQ(least_slots({1ULL << 32, 1ULL << 32}), 0);
+}
+
+TEST(narrow_set, permutations_lose_no_number) {
+  for (const unsigned bits : {1U, 2U, 7U, 16U}) {
+    const number_permutation mixed(bits);
+    std::set<std::uint64_t> held;
+    for (std::uint64_t number = 0; number < 1ULL << bits; ++number) held.insert(mixed(number));
+    EXPECT_EQ(held.size(), 1ULL << bits);
+    EXPECT_EQ(*held.rbegin(), (1ULL << bits) - 1);
+  }
+}
+
+// 256 numbers whose line is the last one of 64: seven lines have room for 112 of them.
+TEST(narrow_set, numbers_without_a_line_stand_beside_it) {
+  const bounds below = {1ULL << 32};
+  const number_permutation mixed(32);
+  pairs rows;
+  for (word number = 0; rows.size() < 256; ++number) {
+    if (mixed(number) >> 26 == 63) rows.emplace_back(0, number);
+  }
+  backend::host_memory memory;
+  narrow_set set(memory, bit_matrix_shape::of(below));
+  EXPECT_EQ(offer<exclusive_access>(set, rows, 0, 200, true).size(), 200);
+  EXPECT_EQ(set.numbers_beside(), 200 - 112);
+  EXPECT_TRUE(offer<exclusive_access>(set, rows, 0, 200, true).empty());
+  std::set<std::pair<word, word>> held(rows.begin(), rows.begin() + 200);
+  expect_contains(set, rows, held, true);
+  std::vector<pairs> fresh(4);
+  std::vector<std::thread> threads;
+  for (pairs& own : fresh)
+    threads.emplace_back([&] { own = offer<concurrent_access>(set, rows, 0, rows.size(), true); });
+  for (std::thread& one : threads) one.join();
+  for (const pairs& own : fresh) {
+    for (const auto& pair : own) EXPECT_TRUE(held.insert(pair).second);
+  }
+  EXPECT_EQ(held.size(), rows.size());
+  set.grow(20000);
+  EXPECT_EQ(set.numbers_beside(), 0);
+  EXPECT_TRUE(offer<exclusive_access>(set, rows, 0, rows.size(), true).empty());
+}
+
+TEST(narrow_set, threads_move_its_parts) {
+  const bounds below = {1ULL << 20, 1ULL << 20};
+  const pairs rows = random_pairs(600000, below, 7);
+  backend::host_memory memory;
+  narrow_set set(memory, bit_matrix_shape::of(below), 1300000);
+  const std::size_t distinct = offer<exclusive_access>(set, rows, 0, rows.size(), false).size();
+  const std::uint64_t bytes = set.bytes();
+  ASSERT_EQ(bytes, 4ULL << 21);
+  set.grow(1300000, 4);
+  EXPECT_EQ(set.bytes(), 2 * bytes);
+  EXPECT_EQ(set.size(), distinct);
+  EXPECT_TRUE(offer<exclusive_access>(set, rows, 0, rows.size(), false).empty());
 }
 
 TEST(word_set, has_numbers_for_so_many_words) {
@@ -205,6 +266,35 @@ std::string set_behind(set_choice sets, const bounds& below, std::size_t rows, s
   return target.set_name();
 }
 
+TEST(bounded_relation, takes_bits_for_the_rows_that_are_there_and_a_hash_set_when_others_come) {
+  constexpr std::uint64_t plenty = 1ULL << 40;
+  for (const std::uint64_t memory_for_matrix : {plenty, std::uint64_t{0}}) {
+    backend::host_memory memory;
+    backend::cpu::serial_backend backend;
+    relation target(memory, 1, {});
+    const auto scratch = std::make_unique<insert_scratch>();
+    std::vector<word> offered(tile_rows);
+    const auto offer_from = [&](word first) {
+      for (word i = 0; i < tile_rows; ++i) offered[i] = first + i;
+      const word* const values[] = {offered.data()};
+      while (!target.has_room()) target.make_room(backend);
+      return target.insert<exclusive_access>(values, tile_rows, *scratch, 0);
+    };
+    EXPECT_EQ(offer_from(0), tile_rows);
+    target.bound_present_values({tile_rows}, memory_for_matrix);
+    EXPECT_STREQ(target.set_name(), memory_for_matrix == plenty ? "bits" : "hash");
+    std::vector<std::uint8_t> found(tile_rows);
+    const word* const values[] = {offered.data()};
+    for (word& value : offered) value += 100;
+    target.contains(values, tile_rows, *scratch, found.data());
+    EXPECT_EQ(std::count(found.begin(), found.end(), 1), tile_rows - 100);
+    EXPECT_EQ(offer_from(100), 100);
+    EXPECT_STREQ(target.set_name(), "hash");
+    EXPECT_EQ(offer_from(100000000), tile_rows);
+    EXPECT_EQ(offer_from(0), 0);
+  }
+}
+
 TEST(bounded_relation, takes_the_set_that_fits) {
   constexpr std::uint64_t plenty = 1ULL << 40;
   const bounds small = {1000, 1000};
@@ -216,7 +306,9 @@ TEST(bounded_relation, takes_the_set_that_fits) {
   EXPECT_EQ(set_behind(set_choice::automatic, middle, 60000, plenty), "bits");
   EXPECT_EQ(set_behind(set_choice::automatic, middle, 60000, 14u << 20), "narrow");
   EXPECT_EQ(set_behind(set_choice::hash, middle, 60000, plenty), "hash");
-  EXPECT_EQ(set_behind(set_choice::automatic, large, 60000, plenty), "hash");
+  EXPECT_EQ(set_behind(set_choice::automatic, large, 2000, plenty), "hash");
+  EXPECT_EQ(set_behind(set_choice::automatic, large, 60000, plenty), "narrow");
+  EXPECT_EQ(set_behind(set_choice::automatic, {1ULL << 32, 1ULL << 32}, 60000, plenty), "hash");
   EXPECT_EQ(set_behind(set_choice::bits, middle, 2000, plenty), "bits");
   EXPECT_EQ(set_behind(set_choice::bits, large, 2000, 1u << 20), "hash");
   EXPECT_EQ(set_behind(set_choice::words, large, 60000, plenty), "words");

@@ -264,6 +264,31 @@ TYPED_TEST(sorted_indexes, rows_that_were_old_may_become_delta_again) {
   }
 }
 
+// What is left of two runs whose merge found no memory is no index any more: it is made anew.
+TYPED_TEST(sorted_indexes, can_be_refreshed_again_where_memory_was_refused) {
+  for (const bool positions : {false, true}) {
+    int refused = 0;
+    for (bool was_refused = true; was_refused; refused += was_refused ? 1 : 0) {
+      index_model model(this->memory, 4, layouts(positions)[2], {});
+      std::mt19937_64 random(11);
+      model.append(3000, 0, random);
+      model.refresh(this->backend, 0);
+      model.append(2000, 0, random);
+      this->memory.set_limit(this->memory.used() + 8192 * (refused + 1));
+      try {
+        model.refresh(this->backend, model.rows());
+        was_refused = false;
+      } catch (const backend::memory_exceeded&) {
+      }
+      this->memory.set_limit(0);
+      model.refresh(this->backend, model.rows());
+      model.expect_answers();
+      if (this->HasFatalFailure()) return;
+    }
+    EXPECT_GT(refused, 10);
+  }
+}
+
 TYPED_TEST(sorted_indexes, gives_its_memory_back) {
   {
     index_model model(this->memory, 4, layouts(true)[2], {});

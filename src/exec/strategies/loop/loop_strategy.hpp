@@ -23,6 +23,7 @@ strategy_outcome run_once(stratum_run<Machine>& run) {
   plan_relations<Machine>& shared = run.shared;
   shared.skip_sets(run.stratum, run.falls_apart());
   if (!run.falls_apart()) shared.choose_sets(run.stratum);
+  shared.choose_sets_of_asked(run.stratum);
   shared.refresh_indexes(indexes_read(run.stratum.once.versions, Machine::makes_other_searches), run.figures);
   run_phase(shared, run.phases.front(), run.figures);
   for (relation_id relation : run.stratum.relations) shared.settle(relation, run.figures);
