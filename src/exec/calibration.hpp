@@ -43,7 +43,7 @@ inline constexpr double host_run_seconds = 2e-6;
 
 /// Rows of facts that workers store in the first round, when nobody knows how many of them differ
 /// (`bench/closures/threads`; others were not tried).
-inline constexpr std::uint64_t first_rows_at_once = 1u << 17;
+inline constexpr std::uint64_t first_rows_at_once = 1u << 15;
 
 /// Inserted facts for each one that was there, up to which results are taken over and go on (`bench/again`).
 inline constexpr double most_continued_share = 0.1;
@@ -116,7 +116,8 @@ inline constexpr std::uint64_t least_device_searches = 32;
 inline constexpr std::uint64_t least_takeover_tuples = 4096;
 // Row takeover (`bench/paper/tables reach` with builds of other values, `bench/paper/builds`).
 /// Threads of a block that searches for a source, by the bytes of a row of bits: few, so that many searches are under
-/// way, but for rows that leave room for few blocks; larger rows have 1,024.
+/// way, but for rows that leave room for few blocks; larger rows have 1,024, and those without a place in the block's
+/// memory 256 (128: 1.1 to 1.24 times the time, 512: 2.0 to 2.1; bench/results/h100-closures.txt).
 inline constexpr std::uint64_t row_bytes_for_128_threads = 40u << 10;
 inline constexpr std::uint64_t row_bytes_for_256_threads = 100u << 10;
 /// Lists of up to one part in so many of the words of a row of bits are quicker to take over than bits.

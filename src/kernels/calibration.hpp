@@ -36,6 +36,10 @@ inline constexpr std::uint64_t judged_requests = 1U << 18;
 // Joins of a device.
 /// Matches of a lane that its whole wave goes through together (`bench/paper/tables sg`).
 inline constexpr std::uint32_t long_range = 48;
+/// What a thread looks at for the first match of its own row, before all lanes of its wave look at the rest together:
+/// matches of the first atom, and turns of the loops over the inner ones (`bench/first_matches --backend gpu`).
+inline constexpr std::uint64_t matches_alone = 8;
+inline constexpr std::uint32_t turns_alone = 64;
 
 // Row-wise evaluation (`bench/paper/ablation sg cspa`).
 /// Rows whose candidates for each result are counted before a relation is made row-wise.

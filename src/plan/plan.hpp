@@ -363,6 +363,7 @@ struct relation {
   std::vector<value_kind> kinds;  ///< one a column
   bool supplementary = false;     ///< made by the planner
   bool needs_set = true;          ///< false: nothing asks it for membership and its rows cannot repeat
+  bool begins_distinct = false;   ///< what the rules in front of its loop make, in an empty relation, cannot repeat
   std::uint64_t size_limit = 0;   ///< .limitsize, 0: none
   /// Each group of columns is a key of which one tuple stays; not empty: only the CPU can hold the relation.
   std::vector<std::vector<std::uint32_t>> choice_domains;

@@ -16,6 +16,7 @@
 #include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/fixpoint/subsumption.hpp"
+#include "kernels/join/copied_columns.hpp"
 #include "kernels/join/tile_runner.hpp"
 #include "kernels/products/host_products.hpp"
 #include "kernels/row_wise/row_wise.hpp"
@@ -324,6 +325,13 @@ class cpu_machine {
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop) {
     relation& target = *relations[program.target];
+    if (!target.has_set()) {
+      if (const auto copied = kernels::copied_columns(program, relations)) {
+        target.append(backend_, *copied, rows);
+        count_copy(program, rows);
+        return {rows, rows, rows};
+      }
+    }
     const auto make_room = [&](std::uint64_t room) { target.make_room(backend_, room); };
     const auto windows = windows_of(program);
     const auto folded = program.folded != nullptr ? program.folded : kernels::memory_of_folds(program, *resource_);
@@ -377,14 +385,20 @@ class cpu_machine {
     }
   }
 
-  /// In rounds, each of three times the rows that are there: how many rows differ is not known, and what a round has to
-  /// move is a third of what it adds.
+  /// In rounds: how many rows differ is not known. Once most have been new, the rest is one round; else a round has
+  /// three times the rows that are there, and what it has to move is a third of what it adds.
   void load_rows_at_once(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    const auto present = [&] { return target.rows() + target.appended_rows(); };
+    const std::uint64_t before = present();
+    const std::uint64_t room_beside = relation::room_for(backend_.workers());
     for (std::uint64_t begin = 0; begin < rows;) {
-      const std::uint64_t known = target.rows() + target.appended_rows();
-      const std::uint64_t n = std::min(rows - begin, std::max(calibration::first_rows_at_once, 3 * known));
-      const std::uint64_t room = n + relation::room_for(backend_.workers());
-      while (!target.has_room(room)) target.make_room(backend_, room);
+      std::uint64_t n = std::min(rows - begin, std::max(calibration::first_rows_at_once, 3 * present()));
+      const bool most_are_new = begin != 0 && (present() - before) * 8 >= begin * 7;
+      if (most_are_new) {
+        make_room_at_once(target, rows - begin + room_beside);
+        if (target.has_room(rows - begin + room_beside)) n = rows - begin;
+      }
+      while (!target.has_room(n + room_beside)) target.make_room(backend_, n + room_beside);
       std::vector<const word*> round = columns;
       for (const word*& column : round) column += begin;
       const std::uint64_t piece = std::max<std::uint64_t>(storage::tile_rows, cut_.range_elements / 2);
@@ -394,6 +408,11 @@ class cpu_machine {
       });
       begin += n;
     }
+  }
+
+  static void count_copy(const kernels::pipeline& program, std::uint64_t rows) {
+    count_run(program);
+    if (program.counted != nullptr) program.counted->counts[program.counted->first[0] + 1] += rows;
   }
 
   static void count_run(const kernels::pipeline& program) {

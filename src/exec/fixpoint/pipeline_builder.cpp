@@ -50,6 +50,7 @@ class builder {
     behind_operators_.resize(version.operations.size());
     for (std::size_t number = 0; number < version.operations.size(); ++number) {
       while (!open_first_matches_.empty() && open_first_matches_.back() == number) end_first_match();
+      end_begun_first_matches(number);
       if (next_first_match != version.first_matches.end() && next_first_match->begin == number) {
         if (on_cpu_) {
           begin_fold().first_match = true;
@@ -62,10 +63,6 @@ class builder {
       }
       if (chosen_tests.contains(number)) continue;
       std::visit([this](const auto& one) { add(one); }, version.operations[number]);
-      while (!begun_first_matches_.empty() && begun_first_matches_.back().second == number + 1) {
-        result_.segments.back().first_match_from = begun_first_matches_.back().first;
-        begun_first_matches_.pop_back();
-      }
       behind_operators_[number] = std::exchange(last_place_, std::nullopt).value_or(end_of_pipeline());
       const auto* const match = std::get_if<plan::match>(&version.operations[number]);
       if (match == nullptr || match->others.empty() || !with_choices) continue;
@@ -78,6 +75,7 @@ class builder {
         behind_operators_[other.test] = end_of_pipeline();
       }
     }
+    end_begun_first_matches(version.operations.size());
     if (on_cpu_) find_windows(result_, program_);
     find_first_match_bodies();
     find_live_registers(result_);
@@ -412,6 +410,14 @@ class builder {
     last.ended_fold = open_folds_.back();
     last.folded = owner;
     end_fold().result = owner;  // nobody reads it
+  }
+
+  /// Of a device: those that end in front of the operator.
+  void end_begun_first_matches(std::size_t number) {
+    while (!begun_first_matches_.empty() && begun_first_matches_.back().second == number) {
+      result_.segments.back().first_match_from = begun_first_matches_.back().first;
+      begun_first_matches_.pop_back();
+    }
   }
 
   /// Which expansions only have to find a first match.

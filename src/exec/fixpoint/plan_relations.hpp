@@ -261,11 +261,25 @@ class plan_relations {
 
   /// The plan says that no set is needed. That holds among the rows that rules derive, but a rule may also derive a row
   /// that was loaded. The published way always deduplicates.
-  void skip_sets([[maybe_unused]] const plan::stratum& stratum) {
+  /// @param falls_apart it is a recursion that may do without sets: its loop makes them (make_sets())
+  void skip_sets([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] bool falls_apart) {
     if constexpr (can.set_kinds) {
       if (is_published()) return;
       for (const relation_id id : stratum.relations) {
-        if (!program.relations[id.value].needs_set && relation_of(id).rows() == 0) relation_of(id).skip_set();
+        const plan::relation& planned = program.relations[id.value];
+        const bool is_needless = !planned.needs_set || (can.searches && falls_apart && planned.begins_distinct);
+        if (is_needless && relation_of(id).rows() == 0) relation_of(id).skip_set();
+      }
+    }
+  }
+  /// The sets that a recursion has begun without. All of its rows are delta.
+  void make_sets([[maybe_unused]] const plan::stratum& stratum) {
+    if constexpr (can.set_kinds) {
+      for (const relation_id id : stratum.relations) {
+        relation_type& member = relation_of(id);
+        if (member.has_set() || !program.relations[id.value].needs_set) continue;
+        guarded({"indexing", id, nullptr}, [&] { machine.make_set(member); });
+        member.restart();
       }
     }
   }

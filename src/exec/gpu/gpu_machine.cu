@@ -11,8 +11,8 @@
 #include "exec/calibration.hpp"
 #include "exec/gpu/row_counts.hpp"
 #include "exec/gpu/row_loader.hpp"
+#include "kernels/join/copied_columns.hpp"
 #include "kernels/join/expand.cuh"
-#include "kernels/join/fewest.cuh"
 
 namespace gpulog::exec {
 
@@ -56,15 +56,19 @@ std::uint64_t gpu_machine::launch(const running& run, expand_arguments& argument
   parameters_.flush();
   const std::size_t shared =
       gpu_kernels::register_file<block_threads>::words(arguments.slot_count, arguments.constant_count) * sizeof(word);
+  using gpu_kernels::matching;
   const auto kernel =
-      arguments.choices != nullptr   ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, gpu_kernels::matching::chosen>))
-      : arguments.degrees != nullptr ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, gpu_kernels::matching::first>))
-                                     : GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, gpu_kernels::matching::all>));
+      arguments.choices != nullptr   ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, matching::chosen>))
+      : arguments.inner != nullptr   ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, matching::first_of_several>))
+      : arguments.degrees != nullptr ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, matching::first>))
+                                     : GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, matching::all>));
   // Where the number of candidates isn't known, that of the last run is the best guess; blocks take more than one tile.
   const std::uint64_t guess = std::max(arguments.rows, static_cast<std::uint64_t>(run.expected_candidates));
   const std::uint64_t candidates = last == gpu_kernels::all_candidates ? guess : last - first;
+  const std::uint64_t block_rows =
+      arguments.degrees != nullptr ? block_threads / backend::gpu::wave_size : block_threads;
   const auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(
-      (candidates + block_threads - 1) / block_threads, 1,
+      (candidates + block_rows - 1) / block_rows, 1,
       context_->full_blocks(block_threads) * std::uint64_t{backend::gpu::launch_factors::joins}));
   backend::gpu::launch(kernel, {blocks, block_threads, shared, context_->stream()}, arguments);
   return arguments.report_number;
@@ -103,6 +107,14 @@ void gpu_machine::load_rows(relation& target, const std::vector<const word*>& co
 pipeline_counts gpu_machine::run(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
                                  std::uint64_t rows, double expected_candidates, const std::atomic<bool>* stop) {
   small_runs_.flush();
+  if (relations[program.target]->only_appends()) {
+    if (const auto copied = kernels::copied_columns(program, relations)) {
+      relations[program.target]->append(*copied, rows);
+      count_rows(program, 0, rows);
+      count_run(program);
+      return {rows, rows, rows};
+    }
+  }
   running run{program, relations, expected_candidates, stop, {}};
   parameters_.start(&program);
   run_from_start(run, rows);
@@ -210,7 +222,12 @@ void gpu_machine::run_segment(running& run, std::size_t number, const input_rows
   arguments.slot_count = run.program.slot_count;
   arguments.constants = parameters_.put(run.program.constants);
   arguments.constant_count = static_cast<std::uint32_t>(run.program.constants.size());
-  const std::vector<gpu_kernels::hash_step> steps = steps_of(here.steps, run.relations, parameters_);
+  const std::size_t last = matches ? last_of_first_match(run, number) : number;
+  const bool has_inner = last != number;
+  // The loops over inner atoms make the first of several searches.
+  const bool has_choices = !here.choices.empty() && !has_inner;
+  const std::vector<gpu_kernels::hash_step> steps =
+      has_inner ? nested_steps_of(here, run.relations, parameters_) : steps_of(here.steps, run.relations, parameters_);
   arguments.steps = parameters_.put(steps);
   arguments.step_count = static_cast<std::uint32_t>(steps.size());
 
@@ -238,7 +255,7 @@ void gpu_machine::run_segment(running& run, std::size_t number, const input_rows
   }
 
   std::vector<run_view> views;
-  if (!here.choices.empty()) {
+  if (has_choices) {
     if (!put_choices(run, here, input, arguments)) return;
   } else if (here.kind == expansion_kind::match) {
     views = run.relations[here.source]
@@ -251,7 +268,7 @@ void gpu_machine::run_segment(running& run, std::size_t number, const input_rows
     }
     views.emplace_back();
   }
-  if (here.choices.empty()) {
+  if (!has_choices) {
     if (views.empty()) return;
     arguments.runs = parameters_.put(views);
     arguments.run_count = static_cast<std::uint32_t>(views.size());
@@ -259,78 +276,15 @@ void gpu_machine::run_segment(running& run, std::size_t number, const input_rows
   arguments.matched = parameters_.put(matched);
   arguments.matched_count = static_cast<std::uint32_t>(matched.size());
   if (here.folds_row_counts) return fold_row_counts(run, number, input, arguments);
+  if (has_inner) put_inner_atoms(run, number, last, arguments);
   const std::size_t parameters = parameters_.position();
   for (std::uint64_t done = 0; done < input.rows; done += calibration::match_rows) {
     parameters_.go_back(parameters);
     arguments.first_row = input.first + done;
     arguments.rows = std::min(calibration::match_rows, input.rows - done);
     find_matches(run, number, input, arguments);
-    expand(run, number, arguments, gpu_kernels::all_candidates);
+    expand(run, last, arguments, gpu_kernels::all_candidates);
   }
-}
-
-gpu_kernels::row_degree<run_view> gpu_machine::degree_of(running& run, const segment& here, const input_rows& input,
-                                                         const expand_arguments& arguments, segment_memory& memory) {
-  gpu_kernels::row_degree<run_view> degree{};
-  degree.runs = arguments.runs;
-  degree.run_count = arguments.run_count;
-  degree.rows = arguments.rows;
-  degree.first_row = arguments.first_row;
-  degree.ranges = memory.ranges.data();
-  if (here.kind == expansion_kind::match) {
-    const key_columns keys = put_keys(run, here.keys, input);
-    degree.keys = keys.columns;
-    degree.constants = keys.constants;
-  } else {
-    const auto part = kernels::rows_of(*run.relations[here.source], here.part);
-    if (part.end > UINT32_MAX) throw std::length_error("a Cartesian product with more than 2^32 rows");
-    degree.part = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
-  }
-  return degree;
-}
-
-segment_memory& gpu_machine::make_room_for_degrees(running& run, std::size_t number, expand_arguments& arguments) {
-  segment_memory& memory = run.later != nullptr ? run.later->memory : *segments_[number];
-  ensure(memory.offsets, arguments.rows + 1);
-  ensure(memory.ranges, arguments.rows * arguments.run_count);
-  arguments.offsets = memory.offsets.data();
-  arguments.ranges = memory.ranges.data();
-  return memory;
-}
-
-void gpu_machine::find_degrees(running& run, std::size_t number, const input_rows& input, expand_arguments& arguments) {
-  segment_memory& memory = make_room_for_degrees(run, number, arguments);
-  const gpu_kernels::row_degree<run_view> degree =
-      degree_of(run, run.program.segments[number], input, arguments, memory);
-  parameters_.flush();
-  backend::gpu::for_each(context_->stream(), arguments.rows + 1,
-                         gpu_kernels::store_degree<run_view>{degree, memory.offsets.data()});
-}
-
-void gpu_machine::find_matches(running& run, std::size_t number, const input_rows& input, expand_arguments& arguments) {
-  segment_memory& memory = make_room_for_degrees(run, number, arguments);
-  // A scan's own threads would look up many rows each, one after another.
-  if (arguments.choices != nullptr) {
-    ensure(memory.chosen, arguments.rows);
-    arguments.chosen = memory.chosen.data();
-    parameters_.flush();
-    backend::gpu::for_each(
-        context_->stream(), arguments.rows + 1,
-        gpu_kernels::choose_fewest{arguments.choices, arguments.choice_count, arguments.rows, arguments.first_row,
-                                   memory.chosen.data(), memory.ranges.data(), memory.offsets.data()});
-  } else {
-    find_degrees(run, number, input, arguments);
-    if (run.program.segments[number].first_match_from == number) {  // one match is enough
-      arguments.degrees = std::exchange(arguments.offsets, nullptr);
-      return;
-    }
-  }
-  std::size_t bytes = 0;
-  const std::uint64_t items = arguments.rows + 1;
-  std::uint64_t* const offsets = memory.offsets.data();
-  backend::gpu::exclusive_sum(nullptr, bytes, offsets, offsets, items, context_->stream());
-  ensure(memory.scratch, bytes + 1);
-  backend::gpu::exclusive_sum(memory.scratch.data(), bytes, offsets, offsets, items, context_->stream());
 }
 
 void gpu_machine::expand(running& run, std::size_t number, expand_arguments& arguments, std::uint64_t candidates) {

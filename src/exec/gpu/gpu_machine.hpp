@@ -303,6 +303,11 @@ class gpu_machine {
   };
   [[nodiscard]] key_columns put_keys(const running& run, const std::vector<kernels::register_number>& keys,
                                      const input_rows& input);
+  // The matches of a segment (gpu_matches.cu).
+  /// The last segment of the first match of several atoms that begins with this one; the segment itself: there is none.
+  [[nodiscard]] static std::size_t last_of_first_match(const running& run, std::size_t number);
+  /// Those of a first match behind its first one, as loops.
+  void put_inner_atoms(running& run, std::size_t number, std::size_t last, kernels::gpu::expand_arguments& arguments);
   [[nodiscard]] kernels::gpu::row_degree<storage::gpu::run_view> degree_of(
       running& run, const kernels::segment& here, const input_rows& input,
       const kernels::gpu::expand_arguments& arguments, segment_memory& memory);

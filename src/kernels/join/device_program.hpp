@@ -4,6 +4,7 @@
 
 #include "backend/gpu/device.hpp"
 #include "kernels/join/device_step.hpp"
+#include "kernels/join/nested_program.hpp"
 #include "storage/relation/views.hpp"
 
 /// A segment of a pipeline as a kernel sees it: flat arrays in device memory, addressed by offsets.
@@ -56,6 +57,9 @@ struct expand_arguments {
   /// are needed.
   const std::uint64_t* degrees = nullptr;
   std::uint64_t* looked_at = nullptr;  ///< counts matches of such rows; 0 between kernels
+  /// Of a first match of several atoms: those behind the first.
+  const nested_level<run_view, set_view>* inner = nullptr;
+  std::uint32_t inner_count = 0;
   /// Candidates [first, last), which there is room for. all_candidates: what offsets sum up to, if there is room for
   /// that; otherwise the kernel does nothing and reports so. Of sink::rows there may be too little room for [first,
   /// last): then nothing counts as done, and the report has the rows that there would be.
@@ -92,7 +96,8 @@ struct expand_arguments {
 
 constexpr std::uint64_t all_candidates = UINT64_MAX;
 
-/// Which matches a row has: of one search, of the one that it chose, or of one search the first that passes.
-enum class matching : std::uint8_t { all, chosen, first };
+/// Which matches a row has: all of one search, all of the search that it chose, or the first one that passes, of an
+/// atom or of several.
+enum class matching : std::uint8_t { all, chosen, first, first_of_several };
 
 }  // namespace gpulog::kernels::gpu

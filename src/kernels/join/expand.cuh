@@ -4,6 +4,7 @@
 
 #include "backend/gpu/wave.hpp"
 #include "kernels/join/device_program.hpp"
+#include "kernels/join/first_match.cuh"
 #include "kernels/join/insert.cuh"
 #include "kernels/join/matches.cuh"
 #include "kernels/join/steps.cuh"
@@ -64,75 +65,6 @@ __device__ void report_end(const expand_arguments& arguments, std::uint64_t cand
   report.number = arguments.report_number;
 }
 
-/// The match's values.
-template <class Registers>
-__device__ void set_matched(const expand_arguments& arguments, Registers& registers, std::uint64_t row,
-                            std::uint64_t number) {
-  const auto [run, position] = match_of(arguments.ranges, arguments.rows, row, number);
-  const run_view& view =
-      arguments.runs[run];  // of a Cartesian product: one without rows, the columns are the relation's
-  for (std::uint32_t b = 0; b < arguments.matched_count; ++b) {
-    const device_binding& bound = arguments.matched[b];
-    const word* const column = bound.column != nullptr ? bound.column : view.stored + bound.stored * view.rows;
-    registers.set(bound.target, column[position]);
-  }
-}
-
-template <class Registers>
-__device__ void set_carried(const expand_arguments& arguments, Registers& registers, std::uint64_t row) {
-  for (std::uint32_t b = 0; b < arguments.carried_count; ++b) {
-    registers.set(arguments.carried[b].target, arguments.carried[b].column[arguments.first_row + row]);
-  }
-}
-
-/// A thread looks at so many matches of its own row; all lanes look at the rest.
-constexpr std::uint64_t matches_alone = 8;
-
-/// Whether a match of the row passes all steps, with the registers of the first one that was found. All lanes call it.
-/// @param has_row whether the thread has a row
-/// @param looked_at counts the matches that the thread has looked at
-template <class Registers>
-__device__ bool find_first_match(const expand_arguments& arguments, Registers& registers, std::uint64_t row,
-                                 bool has_row, std::uint64_t& looked_at) {
-  const auto passes = [&](std::uint64_t of, std::uint64_t number) {
-    set_matched(arguments, registers, of, number);
-    set_carried(arguments, registers, of);
-    for (std::uint32_t s = 0; s < arguments.step_count; ++s) {
-      if (!run_step(arguments.steps[s], registers, arguments.fault)) return false;
-    }
-    return true;
-  };
-  const std::uint64_t degree = has_row ? arguments.degrees[row] : 0;
-  bool found = false;
-  std::uint64_t number = 0;
-  for (; number < degree && number < matches_alone && !found; ++number) found = passes(row, number);
-  looked_at += number;
-  backend::gpu::lane_mask open = backend::gpu::ballot(!found && number < degree);
-  if (open == 0) return found;
-  bool is_set = found;  // whether the registers are those of the thread's own match
-  while (open != 0) {
-    const unsigned owner = backend::gpu::lowest_bit(open);
-    open &= open - 1;
-    const std::uint64_t own_row = backend::gpu::shuffle(row, owner);
-    const std::uint64_t own_degree = backend::gpu::shuffle(degree, owner);
-    for (std::uint64_t first = matches_alone; first < own_degree; first += backend::gpu::wave_size) {
-      const std::uint64_t mine = first + backend::gpu::lane();
-      const bool is_one = mine < own_degree;
-      looked_at += is_one ? 1 : 0;
-      is_set = false;
-      const backend::gpu::lane_mask passed = backend::gpu::ballot(is_one && passes(own_row, mine));
-      if (passed == 0) continue;
-      if (backend::gpu::lane() == owner) {
-        found = true;
-        number = first + backend::gpu::lowest_bit(passed) + 1;
-      }
-      break;
-    }
-  }
-  if (found && !is_set) passes(row, number - 1);
-  return found;
-}
-
 /// Blocks of a multiprocessor that keep all its threads busy: with more registers a thread, fewer accesses are under
 /// way (of 40 instead of 32, SG on loc-Brightkite took 1.15 times as long).
 constexpr std::uint32_t full_occupancy = backend::gpu::resident_threads / block_threads;
@@ -144,6 +76,8 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
   GPULOG_DYNAMIC_SHARED(word, shared_words);
   GPULOG_SHARED(std::uint64_t, first_row);
   GPULOG_SHARED(std::uint64_t, last_row);
+  constexpr std::uint32_t waves = block_threads / backend::gpu::wave_size;
+  GPULOG_SHARED(std::uint32_t[waves], is_decided);
   register_file<block_threads> registers(shared_words, arguments.slot_count);
   registers.set_constants(arguments.constants, arguments.constant_count);
 
@@ -156,12 +90,19 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
     }
   }
   const std::uint64_t candidates = last_candidate - arguments.first_candidate;
-  [[maybe_unused]] std::uint64_t looked_at = 0;
-  // Small launches are spread over all blocks.
+  constexpr bool looks_for_first = Matching == matching::first || Matching == matching::first_of_several;
+  first_match_search<Matching == matching::first_of_several, decltype(registers)> search(
+      arguments, registers, is_decided[backend::gpu::wave()]);
+  // Small launches are spread over all blocks; rows that look for a first match over all waves, whose lanes may help.
   const std::uint64_t share = (candidates + gridDim.x - 1) / gridDim.x;
+  std::uint32_t threads_with_row = backend::gpu::wave_size;  // of a wave
+  if constexpr (looks_for_first) {
+    threads_with_row = static_cast<std::uint32_t>(
+        min(std::uint64_t{backend::gpu::wave_size}, max(std::uint64_t{1}, (share + waves - 1) / waves)));
+  }
+  const std::uint64_t round = std::uint64_t{threads_with_row} * waves;
   const std::uint64_t tile_size =
-      min(static_cast<std::uint64_t>(tile_candidates),
-          max(std::uint64_t{1}, (share + block_threads - 1) / block_threads) * block_threads);
+      min(tile_candidates / block_threads * round, max(std::uint64_t{1}, (share + round - 1) / round) * round);
   const std::uint64_t tiles = (candidates + tile_size - 1) / tile_size;
   for (std::uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const std::uint64_t begin = arguments.first_candidate + tile * tile_size;
@@ -173,11 +114,13 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
       if (threadIdx.x == backend::gpu::wave_size) last_row = row;
     }
     __syncthreads();
-    for (std::uint64_t first = begin; first < end; first += block_threads) {
-      const std::uint64_t candidate = first + threadIdx.x;
+    for (std::uint64_t first = begin; first < end; first += round) {
+      std::uint64_t candidate = first + threadIdx.x;
       bool alive = candidate < end;
-      if constexpr (Matching == matching::first) {
-        alive = find_first_match(arguments, registers, candidate, alive, looked_at);
+      if constexpr (looks_for_first) {
+        candidate = first + backend::gpu::wave() * threads_with_row + backend::gpu::lane();
+        alive = candidate < end && backend::gpu::lane() < threads_with_row;
+        alive = search.find(candidate, alive);
       } else if (alive) {
         std::uint64_t row = candidate;
         [[maybe_unused]] const device_choice* own = nullptr;
@@ -235,7 +178,8 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
     }
     __syncthreads();
   }
-  if constexpr (Matching == matching::first) {
+  if constexpr (looks_for_first) {
+    const std::uint64_t looked_at = search.looked_at();
     if (looked_at != 0) atomicAdd(reinterpret_cast<unsigned long long*>(arguments.looked_at), looked_at);
   }
   report_end<Sink>(arguments, candidates, false);

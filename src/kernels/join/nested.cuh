@@ -21,25 +21,28 @@ __device__ inline word matched_word(const device_binding& bound, const hisa_run_
   return bound.column[run.positions == nullptr ? at : run.positions[at]];
 }
 
-/// Calls emit() for each binding that passes, with its registers filled, until it returns false.
+/// Whether all steps let the registers pass.
+template <class Step, class Registers>
+__device__ bool passes_steps(const Step* steps, std::uint32_t count, Registers& registers, std::uint32_t* fault) {
+  for (std::uint32_t s = 0; s < count; ++s) {
+    if (!run_step(steps[s], registers, fault)) return false;
+  }
+  return true;
+}
+
+/// The rows that a thread takes at the innermost level: every stride-th, from one on.
+struct level_share {
+  std::uint32_t first = 0;
+  std::uint32_t stride = 1;
+};
+
+/// Calls emit() for each binding that passes all levels, with its registers filled, until it returns false.
 /// @param turn called once a turn of any loop; the loops end when it returns false
-template <class Run, class Set, class Registers, class Turn, class Emit>
-__device__ void nested_loops(const nested_body<Run, Set>& body, std::uint64_t row, Registers& registers,
-                             std::uint32_t* fault, const Turn& turn, const Emit& emit) {
-  const auto pass = [&](const device_step<Run, Set>* steps, std::uint32_t count) {
-    for (std::uint32_t s = 0; s < count; ++s) {
-      if (!run_step(steps[s], registers, fault)) return false;
-    }
-    return true;
-  };
-  for (std::uint32_t b = 0; b < body.outer_count; ++b) {
-    registers.set(body.outer[b].target, body.outer[b].column[body.first_row + row]);
-  }
-  if (!pass(body.steps, body.step_count)) return;
-  if (body.level_count == 0) {
-    emit();
-    return;
-  }
+/// @param look called for each row of the innermost level
+template <class Run, class Set, class Registers, class Turn, class Look, class Emit>
+__device__ void run_levels(const nested_level<Run, Set>* levels, std::uint32_t level_count, Registers& registers,
+                           std::uint32_t* fault, level_share share, const Turn& turn, const Look& look,
+                           const Emit& emit) {
   struct loop {
     std::uint32_t next_run = 0;
     std::uint32_t at = 0;
@@ -48,38 +51,57 @@ __device__ void nested_loops(const nested_body<Run, Set>& body, std::uint64_t ro
   loop loops[most_levels];
   std::uint32_t depth = 0;
   while (turn()) {
-    const nested_level<Run, Set>& level = body.levels[depth];
+    const nested_level<Run, Set>& level = levels[depth];
+    const bool is_innermost = depth + 1 == level_count;
     loop& here = loops[depth];
-    if (here.at == here.end) {
+    if (here.at >= here.end) {
       if (here.next_run == level.run_count) {
         if (depth == 0) return;
         --depth;
         continue;
       }
-      row_range found = level.whole;
+      row_range range = level.whole;
       if (level.keys != nullptr) {
-        found = level.runs[here.next_run].find([&](std::uint32_t c) { return registers.get(level.keys[c]); });
+        range = level.runs[here.next_run].find([&](std::uint32_t c) { return registers.get(level.keys[c]); });
       }
       ++here.next_run;
-      here.at = found.first;
-      here.end = found.first + found.count;
+      here.at = range.first + (is_innermost ? share.first : 0);
+      here.end = range.first + range.count;
       continue;
     }
     const Run& run = level.runs[here.next_run - 1];
     for (std::uint32_t b = 0; b < level.binding_count; ++b) {
       registers.set(level.bindings[b].target, matched_word(level.bindings[b], run, here.at));
     }
-    ++here.at;
-    if (!pass(level.steps, level.step_count)) continue;
+    here.at += is_innermost ? share.stride : 1;
+    if (is_innermost) look();
+    if (!passes_steps(level.steps, level.step_count, registers, fault)) continue;
     for (std::uint32_t asked = level.first_match_from; asked <= depth; ++asked) {
-      loops[asked] = {body.levels[asked].run_count, 0, 0};
+      loops[asked] = {levels[asked].run_count, 0, 0};
     }
-    if (depth + 1 < body.level_count) {
+    if (!is_innermost) {
       loops[++depth] = loop();
     } else if (!emit()) {
       return;
     }
   }
+}
+
+/// Calls emit() for each binding of an outer row that passes, with its registers filled, until it returns false.
+/// @param turn called once a turn of any loop; the loops end when it returns false
+template <class Run, class Set, class Registers, class Turn, class Emit>
+__device__ void nested_loops(const nested_body<Run, Set>& body, std::uint64_t row, Registers& registers,
+                             std::uint32_t* fault, const Turn& turn, const Emit& emit) {
+  for (std::uint32_t b = 0; b < body.outer_count; ++b) {
+    registers.set(body.outer[b].target, body.outer[b].column[body.first_row + row]);
+  }
+  if (!passes_steps(body.steps, body.step_count, registers, fault)) return;
+  if (body.level_count == 0) {
+    emit();
+    return;
+  }
+  run_levels(
+      body.levels, body.level_count, registers, fault, {}, turn, [] {}, emit);
 }
 
 }  // namespace gpulog::kernels::gpu

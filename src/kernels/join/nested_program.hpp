@@ -57,10 +57,49 @@ struct nested_body {
   return true;
 }
 
-/// The loops of a pipeline that is_nest().
+/// The loops over the segments [begin, end) of a pipeline, which are atoms.
 /// @param put copies a vector to the device
 /// @param steps_of makes the steps of a segment
 /// @param stored whether bindings of a match are numbers of stored columns
+template <class Run, class Set, class Relations, class Put, class StepsOf>
+[[nodiscard]] std::vector<nested_level<Run, Set>> nested_levels_of(const pipeline& program, std::size_t begin,
+                                                                   std::size_t end, const Relations& relations,
+                                                                   bool stored, const Put& put,
+                                                                   const StepsOf& steps_of) {
+  std::vector<nested_level<Run, Set>> levels;
+  for (std::size_t s = begin; s < end; ++s) {
+    const segment& here = program.segments[s];
+    const auto& source = *relations[here.source];
+    nested_level<Run, Set>& level = levels.emplace_back();
+    std::vector<device_binding> bindings;
+    std::vector<Run> runs(1);
+    if (here.kind == expansion_kind::match) {
+      runs = source.index(here.index).views(here.part != row_part::delta, here.part != row_part::old, here.level);
+      level.keys = put(here.keys);
+      for (const binding& bound : here.bindings) {
+        bindings.push_back(stored ? device_binding{bound.target, nullptr, bound.column}
+                                  : device_binding{bound.target, source.column(bound.column), 0});
+      }
+    } else {
+      const part_rows part = rows_of(source, here.part);
+      level.whole = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
+      for (const binding& bound : here.bindings) bindings.push_back({bound.target, source.column(bound.column), 0});
+    }
+    if (here.first_match_from && *here.first_match_from >= begin) {
+      level.first_match_from = static_cast<std::uint32_t>(*here.first_match_from - begin);
+    }
+    level.run_count = static_cast<std::uint32_t>(runs.size());
+    level.runs = put(runs);
+    level.bindings = put(bindings);
+    level.binding_count = static_cast<std::uint32_t>(bindings.size());
+    const std::vector<device_step<Run, Set>> steps = steps_of(here);
+    level.steps = put(steps);
+    level.step_count = static_cast<std::uint32_t>(steps.size());
+  }
+  return levels;
+}
+
+/// The loops of a pipeline that is_nest(); parameters as above.
 template <class Run, class Set, class Relations, class Put, class StepsOf>
 [[nodiscard]] nested_body<Run, Set> nested_body_of(const pipeline& program, const Relations& relations, bool stored,
                                                    const Put& put, const StepsOf& steps_of) {
@@ -87,37 +126,9 @@ template <class Run, class Set, class Relations, class Put, class StepsOf>
     body.outer = put(outer);
     body.outer_count = static_cast<std::uint32_t>(outer.size());
   }
-  std::vector<nested_level<Run, Set>> levels;
-  for (std::size_t s = first.kind == expansion_kind::match ? 0 : 1; s < program.segments.size(); ++s) {
-    const segment& here = program.segments[s];
-    const auto& source = *relations[here.source];
-    nested_level<Run, Set>& level = levels.emplace_back();
-    std::vector<device_binding> bindings;
-    std::vector<Run> runs(1);
-    if (here.kind == expansion_kind::match) {
-      runs = source.index(here.index).views(here.part != row_part::delta, here.part != row_part::old, here.level);
-      level.keys = put(here.keys);
-      for (const binding& bound : here.bindings) {
-        bindings.push_back(stored ? device_binding{bound.target, nullptr, bound.column}
-                                  : device_binding{bound.target, source.column(bound.column), 0});
-      }
-    } else {
-      const part_rows part = rows_of(source, here.part);
-      level.whole = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
-      for (const binding& bound : here.bindings) bindings.push_back({bound.target, source.column(bound.column), 0});
-    }
-    if (here.first_match_from) {
-      const std::size_t outer = first.kind == expansion_kind::match ? 0 : 1;
-      level.first_match_from = static_cast<std::uint32_t>(*here.first_match_from - outer);
-    }
-    level.run_count = static_cast<std::uint32_t>(runs.size());
-    level.runs = put(runs);
-    level.bindings = put(bindings);
-    level.binding_count = static_cast<std::uint32_t>(bindings.size());
-    const std::vector<device_step<Run, Set>> steps = steps_of(here);
-    level.steps = put(steps);
-    level.step_count = static_cast<std::uint32_t>(steps.size());
-  }
+  const std::size_t behind = first.kind == expansion_kind::match ? 0 : 1;
+  const std::vector<nested_level<Run, Set>> levels =
+      nested_levels_of<Run, Set>(program, behind, program.segments.size(), relations, stored, put, steps_of);
   body.levels = put(levels);
   body.level_count = static_cast<std::uint32_t>(levels.size());
   return body;

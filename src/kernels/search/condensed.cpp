@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace gpulog::kernels {
 
@@ -11,7 +12,7 @@ using storage::factorized_values;
 namespace {
 
 /// Searches of the sample are spread evenly.
-double sample_numbers(const backend::piece_runner& workers, backend::memory_resource& resource,
+sampled_meetings sample_numbers(const backend::piece_runner& workers, backend::memory_resource& resource,
                       const numbered_graph& graph, std::uint64_t wanted, std::uint64_t most) {
   const std::uint64_t searches = graph.invariants.size();
   const std::uint64_t samples = std::min(wanted, searches);
@@ -24,15 +25,16 @@ double sample_numbers(const backend::piece_runner& workers, backend::memory_reso
 }
 
 /// Values that all of the sample meet, where each of it meets so many.
-std::uint64_t all_of_sample(double met, const condensation_cut_offs& cut) {
-  return static_cast<std::uint64_t>(met * static_cast<double>(cut.samples));
+std::uint64_t all_of_sample(double met, const numbered_graph& graph, const condensation_cut_offs& cut) {
+  const std::uint64_t samples = std::min<std::uint64_t>(cut.samples, graph.invariants.size());
+  return static_cast<std::uint64_t>(std::ceil(met * static_cast<double>(samples)));
 }
 
 }  // namespace
 
 bool has_long_searches(const backend::piece_runner& workers, backend::memory_resource& resource,
                        const numbered_graph& graph, double least, const condensation_cut_offs& cut) {
-  return sample_numbers(workers, resource, graph, cut.samples, all_of_sample(least, cut)) >= least;
+  return sample_numbers(workers, resource, graph, cut.samples, all_of_sample(least, graph, cut)).average() >= least;
 }
 
 namespace {
@@ -78,12 +80,13 @@ std::optional<std::vector<factorized_values>> factorize(const backend::piece_run
 bool condensation_pays(const backend::piece_runner& workers, backend::memory_resource& resource,
                        const numbered_graph& graph, const factorized_graph& condensed,
                        const condensation_cut_offs& cut) {
-  const double seconds = condensed.row_words() / cut.row_words;
+  const double seconds = condensed.row_words(workers) / cut.row_words;
+  const double wanted = seconds * cut.searched / static_cast<double>(graph.invariants.size());
+  const std::uint64_t enough = all_of_sample(wanted, graph, cut);
   const auto most =
       static_cast<std::uint64_t>(std::max(cut.least_sample_values, seconds * cut.sample_share * cut.searched));
-  const double searched =
-      sample_numbers(workers, resource, graph, cut.samples, most) * static_cast<double>(graph.invariants.size());
-  return seconds <= searched / cut.searched;
+  const sampled_meetings sampled = sample_numbers(workers, resource, graph, cut.samples, std::min(most, enough));
+  return sampled.met >= enough || sampled.average() >= wanted;
 }
 
 }  // namespace gpulog::kernels

@@ -33,12 +33,21 @@ struct condensation_cut_offs {
   bool always = false;                                       ///< even if searches are expected to end sooner
 };
 
-/// What one search meets on an average, by some of them. starts(sample, visit) calls visit(value) for where it begins.
-/// @param values all are below @param most that all samples together may meet: where they end there, it is a lower
-/// bound
+/// What searches of a sample have met.
+struct sampled_meetings {
+  std::uint64_t met = 0;
+  std::uint64_t searches = 1;  ///< that have begun
+  [[nodiscard]] double average() const { return static_cast<double>(met) / static_cast<double>(searches); }
+};
+
+/// Runs some searches. starts(sample, visit) calls visit(value) for where one begins.
+/// @param values all are below @param most that all samples together may meet: they end when they have met so many
 template <class Steps, class Starts>
-double sample_searches(const backend::piece_runner& workers, backend::memory_resource& resource, const Steps& steps,
-                       std::uint64_t values, std::uint64_t samples, const Starts& starts, std::uint64_t most) {
+sampled_meetings sample_searches(const backend::piece_runner& workers, backend::memory_resource& resource,
+                                 const Steps& steps, std::uint64_t values, std::uint64_t samples, const Starts& starts,
+                                 std::uint64_t most) {
+  // What a worker meets before it tells the others: they would wait for each other's caches.
+  constexpr std::uint64_t told_together = 256;
   std::atomic<std::uint64_t> all_met{0};
   std::atomic<std::uint64_t> begun{0};
   const auto go_on = [&all_met, most] { return all_met.load(std::memory_order_relaxed) < most; };
@@ -56,20 +65,23 @@ double sample_searches(const backend::piece_runner& workers, backend::memory_res
       if (sample >= samples) return;
       queue.clear();
       starts(sample, visit);
-      for (std::size_t head = 0; head < queue.size() && go_on(); ++head) {
-        std::uint64_t met = 1;
+      std::uint64_t met = 0;  // that nobody was told
+      for (std::size_t head = 0; head < queue.size(); ++head) {
+        ++met;
         static_cast<void>(steps.follow(queue[head], 0, [&](std::uint64_t, const word* next, std::uint32_t count) {
           met += count;
           std::for_each(next, next + count, visit);
           return std::uint64_t{0};
         }));
-        all_met.fetch_add(met, std::memory_order_relaxed);
+        if (met < told_together) continue;
+        all_met.fetch_add(std::exchange(met, 0), std::memory_order_relaxed);
+        if (!go_on()) break;
       }
+      all_met.fetch_add(met, std::memory_order_relaxed);
       for (const word value : queue) seen[value / 64] = 0;
     }
   });
-  const std::uint64_t taken = std::clamp<std::uint64_t>(begun, 1, std::max<std::uint64_t>(samples, 1));
-  return static_cast<double>(all_met) / static_cast<double>(taken);
+  return {all_met, std::clamp<std::uint64_t>(begun, 1, std::max<std::uint64_t>(samples, 1))};
 }
 
 /// What a search has to meet on an average, where each begins at one of the first tuples.
@@ -96,7 +108,8 @@ template <class Relations>
                                                                                const numbered_graph& graph,
                                                                                stage_clock& clock);
 
-/// Whether uniting rows is expected to end before searches do.
+/// Whether uniting rows is expected to end before searches do. The sample ends when it has met what all of it has to
+/// meet for that, or has taken its share of the time.
 [[nodiscard]] bool condensation_pays(const backend::piece_runner& workers, backend::memory_resource& resource,
                                      const numbered_graph& graph, const storage::factorized_graph& condensed,
                                      const condensation_cut_offs& cut);

@@ -31,6 +31,7 @@ class number_pairs {
     return {keys_.data() + before, values_.data() + before};
   }
   [[nodiscard]] std::uint64_t size() const { return keys_.size(); }
+  [[nodiscard]] std::uint32_t* keys() { return keys_.data(); }
   [[nodiscard]] word* values() { return values_.data(); }
 
   /// Without pairs that have no key. @param numbers keys are below this
@@ -70,9 +71,15 @@ std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& w
   }
   made.invariants.add_all(workers, tuples);
   if (made.invariants.is_full() || made.invariants.size() < cut.searches) return std::nullopt;
-  std::vector<array<std::uint32_t>> led_to;  // by step: the number that each row of its relation leads to
-  for (const numbered_step& step : task.steps)
-    led_to.emplace_back(resource, step.copies ? 0 : relations[step.relation]->rows(), fresh_memory::anything);
+  // Of steps that search a relation, pairs begin with those of its rows; what they lead to is known first.
+  number_pairs steps(resource);
+  std::vector<std::uint64_t> first_pairs;  // by step
+  std::uint64_t searched_rows = 0;
+  for (const numbered_step& step : task.steps) {
+    first_pairs.push_back(searched_rows);
+    searched_rows += step.copies ? 0 : relations[step.relation]->rows();
+  }
+  steps.add(searched_rows);
   const auto sources = task.sources();
   begin = 0;
   for (std::uint32_t m = 0; m < task.members.size(); ++m) {
@@ -85,7 +92,7 @@ std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& w
       const numbered_step& step = task.steps[s];
       if (step.copies || step.to != m) continue;
       const relation& searched = *relations[step.relation];
-      tuples.push_back({columns_of(searched, step.columns), searched.rows(), first, led_to[s].data()});
+      tuples.push_back({columns_of(searched, step.columns), searched.rows(), first, steps.values() + first_pairs[s]});
     }
     for (const tuple_source& source : sources[m]) {
       const relation& from = *relations[source.relation];
@@ -97,7 +104,6 @@ std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& w
     made.begins.push_back(static_cast<std::uint32_t>(made.numbers));
   }
 
-  number_pairs steps(resource);
   const auto find = [&workers](const tuple_numbering& in, const std::vector<const word*>& columns, std::uint64_t rows,
                                std::uint32_t first, std::uint32_t* numbers) {
     workers.for_each_range(rows, [&](std::uint64_t, std::uint64_t from, std::uint64_t to) {
@@ -128,9 +134,7 @@ std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& w
     const relation& searched = *relations[step.relation];
     const auto add_rows = [&](const tuple_numbering& keys_of, const std::vector<std::uint32_t>& key,
                               std::uint32_t first) {
-      const auto [keys, values] = steps.add(searched.rows());
-      find(keys_of, columns_of(searched, key), searched.rows(), first, keys);
-      std::copy_n(led_to[s].data(), searched.rows(), values);
+      find(keys_of, columns_of(searched, key), searched.rows(), first, steps.keys() + first_pairs[s]);
     };
     if (asks_whole_node(task, step)) {
       std::vector<std::uint32_t> key(step.key.size());

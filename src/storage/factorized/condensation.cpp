@@ -14,73 +14,6 @@ using backend::array;
 using backend::memory_resource;
 using backend::piece_runner;
 
-/// Depth-first search that numbers components when it leaves their first vertex.
-class component_search {
- public:
-  component_search(memory_resource& resource, const list_view& graph, std::uint64_t vertices)
-      : graph_(graph), met_(resource, vertices), lowest_(resource, vertices), open_(resource), path_(resource) {
-    found_.component = array<std::uint32_t>(resource, vertices, backend::fresh_memory::anything);
-    std::fill_n(found_.component.data(), vertices, condensation::none);
-  }
-
-  void visit(std::uint32_t start) {
-    if (met_[start] != 0) return;
-    enter(start);
-    while (path_size_ != 0) {
-      place& top = path_[path_size_ - 1];
-      if (top.next == graph_.first[top.vertex + 1]) {
-        leave();
-        continue;
-      }
-      const std::uint32_t next = graph_.all[top.next++];
-      if (met_[next] == 0) {
-        enter(next);
-      } else if (found_.component[next] == condensation::none) {
-        lowest_[top.vertex] = std::min(lowest_[top.vertex], met_[next]);
-      }
-    }
-  }
-
-  [[nodiscard]] condensation take() { return std::move(found_); }
-
- private:
-  struct place {
-    std::uint32_t vertex;
-    std::uint32_t next;  ///< of the lists
-  };
-
-  void enter(std::uint32_t vertex) {
-    met_[vertex] = lowest_[vertex] = ++time_;
-    open_.push_back(vertex);
-    if (path_size_ == path_.size()) path_.resize(path_size_ == 0 ? 64 : path_size_ * 2);
-    path_[path_size_++] = {vertex, graph_.first[vertex]};
-  }
-
-  void leave() {
-    const std::uint32_t vertex = path_[--path_size_].vertex;
-    if (lowest_[vertex] == met_[vertex]) {
-      std::uint64_t left = open_.size();
-      do {
-        found_.component[open_[--left]] = found_.components;
-      } while (open_[left] != vertex);
-      open_.resize(left);
-      ++found_.components;
-    }
-    if (path_size_ == 0) return;
-    const std::uint32_t before = path_[path_size_ - 1].vertex;
-    lowest_[before] = std::min(lowest_[before], lowest_[vertex]);
-  }
-
-  list_view graph_;
-  condensation found_;
-  array<std::uint32_t> met_;     // when a vertex was met; 0: not yet
-  array<std::uint32_t> lowest_;  // the first one met that it leads to
-  array<std::uint32_t> open_;    // vertices without a component
-  array<place> path_;
-  std::uint64_t path_size_ = 0;
-  std::uint32_t time_ = 0;
-};
-
 /// The edges between components, by some of the components.
 struct component_edges {
   array<std::uint32_t> successors;  // side by side
@@ -163,9 +96,11 @@ class edge_lister {
 
 condensation condense(const piece_runner& workers, memory_resource& resource, const list_view& graph,
                       std::uint64_t vertices, const std::uint32_t* starts, std::uint64_t start_count) {
-  component_search search(resource, graph, vertices);
-  for (std::uint64_t i = 0; i < start_count; ++i) search.visit(starts[i]);
-  condensation made = search.take();
+  numbered_components found = find_components(resource, graph, vertices, starts, start_count);
+  condensation made;
+  made.components = found.components;
+  made.component = std::move(found.component);
+  made.lowest = std::move(found.lowest);
   edge_lister(workers, resource, graph, made).run();
   return made;
 }

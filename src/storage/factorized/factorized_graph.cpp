@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -143,15 +144,23 @@ void place_sources(const piece_runner& workers, memory_resource& resource, facto
       });
 }
 
-void find_lowest(memory_resource& resource, factorized_graph& graph) {
-  graph.lowest = array<std::uint32_t>(resource, graph.vertices, backend::fresh_memory::anything);
-  for (std::uint32_t vertex = 0; vertex < graph.vertices; ++vertex) {
-    const bool reaches_itself = vertex < graph.components && graph.is_cyclic[vertex] != 0;
-    std::uint32_t lowest = reaches_itself ? vertex : UINT32_MAX;
-    for (std::uint32_t i = graph.first[vertex]; i < graph.first[vertex + 1ULL]; ++i)
-      lowest = std::min({lowest, graph.successors[i], graph.lowest[graph.successors[i]]});
-    graph.lowest[vertex] = lowest;
-  }
+/// Of vertices, from those of components on: a component of a cycle reaches itself, a vertex behind the components what
+/// its successors reach.
+void find_lowest(const piece_runner& workers, factorized_graph& graph) {
+  graph.lowest.resize(graph.vertices);
+  workers.for_each_range(graph.components, [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+    for (auto component = static_cast<std::uint32_t>(begin); component < end; ++component) {
+      if (graph.is_cyclic[component] != 0) graph.lowest[component] = std::min(graph.lowest[component], component);
+    }
+  });
+  workers.for_each_range(graph.vertices - graph.components, [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t vertex = graph.components + begin; vertex < graph.components + end; ++vertex) {
+      std::uint32_t lowest = UINT32_MAX;
+      for (std::uint32_t i = graph.first[vertex]; i < graph.first[vertex + 1]; ++i)
+        lowest = std::min({lowest, graph.successors[i], graph.lowest[graph.successors[i]]});
+      graph.lowest[vertex] = lowest;
+    }
+  });
 }
 
 }  // namespace
@@ -162,15 +171,21 @@ std::uint64_t factorized_graph::bytes() const {
   return sum;
 }
 
-double factorized_graph::row_words() const {
-  double rows = 0;
-  for (std::uint32_t vertex = 0; vertex < vertices; ++vertex) {
-    if (lowest[vertex] == UINT32_MAX) continue;
-    const std::uint32_t last = std::min(vertex, components - 1) / strip_components();
-    const std::uint32_t strips_met = last - lowest[vertex] / strip_components() + 1;
-    rows += static_cast<double>(strips_met) * (first[vertex + 1ULL] - first[vertex] + 1);
-  }
-  return rows * strip_words;
+double factorized_graph::row_words(const piece_runner& workers) const {
+  std::vector<std::uint64_t> rows(workers.ranges(vertices));
+  const auto width = static_cast<std::uint32_t>(std::countr_zero(strip_components()));  // a power of two
+  workers.for_each_range(vertices, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t own = 0;
+    for (std::uint64_t vertex = begin; vertex < end; ++vertex) {
+      if (lowest[vertex] == UINT32_MAX) continue;
+      const std::uint64_t last = std::min<std::uint64_t>(vertex, components - 1) >> width;
+      const std::uint64_t strips_met = last - (lowest[vertex] >> width) + 1;
+      own += strips_met * (first[vertex + 1ULL] - first[vertex] + 1);
+    }
+    rows[range] = own;
+  });
+  const std::uint64_t all = std::accumulate(rows.begin(), rows.end(), std::uint64_t{0});
+  return static_cast<double>(all) * strip_words;
 }
 
 factorized_graph factorize(const piece_runner& workers, memory_resource& resource, condensation& condensed,
@@ -181,9 +196,10 @@ factorized_graph factorize(const piece_runner& workers, memory_resource& resourc
   made.is_cyclic = std::move(condensed.is_cyclic);
   made.first = std::move(condensed.first);
   made.successors = std::move(condensed.successors);
+  made.lowest = std::move(condensed.lowest);
   const array<std::uint32_t> vertex_of = find_vertices(workers, resource, made, condensed, starts, source_count);
   place_sources(workers, resource, made, vertex_of, sources);
-  find_lowest(resource, made);
+  find_lowest(workers, made);
   return made;
 }
 

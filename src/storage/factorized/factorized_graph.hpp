@@ -34,7 +34,7 @@ struct factorized_graph {
   }
   [[nodiscard]] std::uint64_t bytes() const;
   /// An upper bound of the words that are read to make all rows once.
-  [[nodiscard]] double row_words() const;
+  [[nodiscard]] double row_words(const backend::piece_runner& workers) const;
 };
 
 /// Takes the condensation over, but for the components by vertex. starts: by source, the vertices of the condensed

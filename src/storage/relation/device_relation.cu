@@ -58,6 +58,11 @@ struct give_row {
     slot = (slot & ~row_mask) | (row + 1);
   }
 };
+struct put_counter {
+  std::uint64_t rows;
+  append_counter* counter;
+  __device__ void operator()(std::uint64_t) const { *counter = {rows, rows}; }
+};
 struct add_winners {
   const std::uint64_t* winner_count;
   append_counter* counter;
@@ -215,12 +220,13 @@ void device_relation::grow_column(array<word>& column, std::uint64_t limit) {
   if (!only_appends_) outgrown_columns_.push_back(std::move(larger));  // else nobody reads it yet
 }
 
-void device_relation::count_rows(std::uint64_t rows) {
-  const append_counter counted = {rows, rows};
-  backend::gpu::copy_async(counter_.data(), &counted, sizeof counted, backend::gpu::direction::host_to_device,
-                           context_->stream());
-  context_->synchronize();
+void device_relation::set_counter(std::uint64_t rows) {
+  backend::gpu::for_each(context_->stream(), 1, put_counter{rows, counter_.data()});  // nobody waits for it
   set_tail(rows);
+}
+
+void device_relation::count_rows(std::uint64_t rows) {
+  set_counter(rows);
   limit_ = rows;
   complete();
 }
@@ -250,9 +256,19 @@ void device_relation::materialize() {
 }
 
 void device_relation::make_set() {
-  if (arity_ == 0 || rows_ == 0) return;
+  if (arity_ == 0) return;
   only_appends_ = false;
-  extend_set(limit_, 0, false);
+  if (limit_ != 0) extend_set(limit_, 0, false);
+}
+
+void device_relation::append(const std::vector<const word*>& columns, std::uint64_t rows) {
+  read_tail();
+  grow(rows, false);
+  for (std::uint32_t c = 0; c < arity_ && rows != 0; ++c) {
+    backend::gpu::copy_async(columns_[c].data() + tail_, columns[c], rows * sizeof(word),
+                             backend::gpu::direction::device_to_device, context_->stream());
+  }
+  set_counter(tail_ + rows);
 }
 
 void device_relation::read_tail() {

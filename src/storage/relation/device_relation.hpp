@@ -135,6 +135,10 @@ class device_relation : public device_columns {
   /// Before the first row: the same with a set, where that costs less.
   void use_set() { only_appends_ = false; }
   [[nodiscard]] bool only_appends() const { return only_appends_; }
+  [[nodiscard]] bool has_set() const { return !only_appends_; }
+  /// Appends tuples that are known to be new, of columns on the device, to a relation that only appends.
+  /// @throws memory_exceeded
+  void append(const std::vector<const word*>& columns, std::uint64_t rows);
   /// Before the first row, as storage::relation's: of numbers, with a key of two columns at most.
   void keep_best(std::uint32_t column, const value_order& order);
   [[nodiscard]] bool keeps_best() const { return std::holds_alternative<device_best>(kept_by_); }
@@ -204,7 +208,7 @@ class device_relation : public device_columns {
   [[nodiscard]] device_factorized& factorized() { return *factorized_; }
   /// Makes columns of factorized rows. @throws memory_exceeded
   void materialize();
-  /// Of a complete relation without one. @throws memory_exceeded
+  /// Of all rows, where there is none. @throws memory_exceeded
   void make_set();
 
   /// Takes over rows that are known to be distinct, for an empty relation that is only read: it has no set. columns: on
@@ -219,6 +223,8 @@ class device_relation : public device_columns {
   [[nodiscard]] set_view rows_in_columns() const;
   [[nodiscard]] bool fits_beside(std::uint64_t rows) const;
   void count_rows(std::uint64_t rows);
+  /// Rows, with those appended, on both sides.
+  void set_counter(std::uint64_t rows);
 
   small_run_builder* small_;
   std::variant<device_set, device_best> kept_by_;

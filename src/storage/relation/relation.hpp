@@ -51,6 +51,8 @@ class relation {
   void skip_set() {
     if (abilities().has_columns) kept_by_.emplace<distinct_rows>(rows_);
   }
+  /// Whether it has something that keeps its rows distinct.
+  [[nodiscard]] bool has_set() const { return !std::holds_alternative<distinct_rows>(kept_by_); }
 
   /// From the next restart on, the end of a phase shows only the best of the rows that wait, at least that many if
   /// there are: others wait behind the delta, where better ones write over them. 0: all of them, as before.
@@ -126,6 +128,15 @@ class relation {
   template <class Access>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker) {
     return std::visit([&](auto& kind) { return kind.template insert<Access>(values, n, scratch, worker); }, kept_by_);
+  }
+  /// Appends tuples that are known to be new, in their order, to a relation without a set: workers share the columns.
+  /// Nobody else inserts meanwhile. @throws memory_exceeded
+  template <class Backend>
+  void append(Backend& backend, const column_pointers& values, std::uint64_t n) {
+    const std::uint64_t end = rows_.end();
+    rows_.reserve(end + n);
+    for (std::uint32_t c = 0; c < arity(); ++c) backend.copy(values[c], n, rows_.columns[c].data() + end);
+    rows_.set_end(end + n);
   }
   /// The same for tuples (first, y) of the values y of n words, at most tile_rows, of a relation with two columns.
   /// Nobody else offers tuples with this first value meanwhile.

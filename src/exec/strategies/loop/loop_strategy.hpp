@@ -21,7 +21,7 @@ namespace gpulog::exec {
 template <class Machine>
 strategy_outcome run_once(stratum_run<Machine>& run) {
   plan_relations<Machine>& shared = run.shared;
-  shared.skip_sets(run.stratum);
+  shared.skip_sets(run.stratum, run.falls_apart());
   if (!run.falls_apart()) shared.choose_sets(run.stratum);
   shared.refresh_indexes(indexes_read(run.stratum.once.versions, Machine::makes_other_searches), run.figures);
   run_phase(shared, run.phases.front(), run.figures);
@@ -218,6 +218,7 @@ class stratum_loop {
 
 template <class Machine>
 strategy_outcome run_loop(stratum_run<Machine>& run) {
+  if (!run.resumes) run.shared.make_sets(run.stratum);
   if (run.resumes || run.falls_apart()) run.shared.choose_sets(run.stratum);
   strategy_outcome outcome = stratum_loop<Machine>(run).run();
   while (outcome == strategy_outcome::reordered) {

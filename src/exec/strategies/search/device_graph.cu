@@ -151,9 +151,9 @@ std::optional<device_graph> make_device_graph(const backend::gpu::device_context
                                               backend::memory_resource& resource, const kernels::numbered_task& task,
                                               const kernels::relation_list<device_relation>& relations,
                                               std::uint64_t least_invariants) {
-  std::optional<device_graph> made(std::in_place);
-  if (!graph_builder(context, resource, task, relations).build(least_invariants, *made)) made.reset();
-  return made;
+  device_graph graph;
+  if (!graph_builder(context, resource, task, relations).build(least_invariants, graph)) return std::nullopt;
+  return graph;
 }
 
 device_graph make_graph_of_values(const backend::gpu::device_context& context, backend::memory_resource& resource,

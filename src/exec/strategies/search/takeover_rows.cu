@@ -83,7 +83,7 @@ long_search_shape long_shape_for(const backend::gpu::device_context& context, st
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<128, true>), .threads = 128},
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<256, true>), .threads = 256},
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<1024, true>), .threads = 1024},
-      {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<512, false>), .threads = 512, .has_row = false}};
+      {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<256, false>), .threads = 256, .has_row = false}};
   const std::size_t first = row_bytes <= calibration::row_bytes_for_128_threads   ? 0
                             : row_bytes <= calibration::row_bytes_for_256_threads ? 1
                                                                                   : 2;

@@ -19,10 +19,10 @@ std::optional<device_graph> graph_of(const backend::gpu::device_context& context
                                      const takeover_cut_offs& cut) {
   if (bound != 0) return make_graph_of_values(context, resource, task, relations, bound);
   if (!kernels::may_number(task, relations, cut.numbering)) return std::nullopt;
-  std::optional<device_graph> made = make_device_graph(context, resource, task, relations, cut.numbering.searches);
+  std::optional<device_graph> graph = make_device_graph(context, resource, task, relations, cut.numbering.searches);
   // Keys that have numbers of their own are no nodes.
-  if (made && made->numbers != made->nodes[0]->size()) made.reset();
-  return made;
+  if (!graph || graph->numbers != graph->nodes[0]->size()) return std::nullopt;
+  return graph;
 }
 
 }  // namespace

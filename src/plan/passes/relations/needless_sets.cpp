@@ -143,14 +143,30 @@ class needless_sets {
     }
     for (std::size_t number = 0; number < plan_.relations.size(); ++number) {
       relation& target = plan_.relations[number];
-      const bool plain =
-          target.choice_domains.empty() && !target.best && !target.is_equivalence && !target.kinds.empty();
-      if (needed_[number] || !plain || makers_[number].size() != 1) continue;
+      if (needed_[number] || !is_plain(target) || makers_[number].size() != 1) continue;
       target.needs_set = !injectivity(plan_).holds(*makers_[number].front());
+    }
+    for (const stratum& one : plan_.strata) {
+      if (one.recursive) find_distinct_beginnings(one);
     }
   }
 
  private:
+  void find_distinct_beginnings(const stratum& one) {
+    for (const relation_id member : one.relations) {
+      std::vector<const rule_version*> makers;
+      for (const rule_version& version : one.once.versions) {
+        if (version.head == member) makers.push_back(&version);
+      }
+      relation& target = plan_.relations[member.value];
+      target.begins_distinct =
+          is_plain(target) && (makers.empty() || (makers.size() == 1 && injectivity(plan_).holds(*makers.front())));
+    }
+  }
+  [[nodiscard]] static bool is_plain(const relation& target) {
+    return target.choice_domains.empty() && !target.best && !target.is_equivalence && !target.kinds.empty();
+  }
+
   void note(const rule_version& version) {
     if (version.head.valid()) makers_[version.head.value].push_back(&version);
     for (const operation& one : version.operations) {

@@ -8,7 +8,7 @@ namespace gpulog::plan {
 /// rows cannot repeat. That is so where one version of one rule makes all of them, outside of recursion, and the head's
 /// values tell which rows the body's searches had read: every column of those rows is in the head, or a constant, or
 /// follows from values in the head. Relations with facts keep their set, as do those of choice-domains, subsumption and
-/// eqrel.
+/// eqrel. Says likewise of relations of recursions whether what they begin with can repeat (relation::begins_distinct).
 void drop_needless_sets(program& plan);
 
 }  // namespace gpulog::plan

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backend/gpu/wave.hpp"
+#include "kernels/calibration.hpp"
+#include "kernels/join/device_program.hpp"
+#include "kernels/join/matches.cuh"
+#include "kernels/join/nested.cuh"
+#include "kernels/join/steps.cuh"
+
+/// The first match of a row: of one atom, or of several, the inner ones as nested loops. A thread looks at a few
+/// matches of its own row; the rows that are not decided then are looked at by all lanes of the wave, one row after the
+/// other.
+namespace gpulog::kernels::gpu {
+
+/// The match's values.
+template <class Registers>
+__device__ void set_matched(const expand_arguments& arguments, Registers& registers, std::uint64_t row,
+                            std::uint64_t number) {
+  const auto [run, position] = match_of(arguments.ranges, arguments.rows, row, number);
+  const run_view& view =
+      arguments.runs[run];  // of a Cartesian product: one without rows, the columns are the relation's
+  for (std::uint32_t b = 0; b < arguments.matched_count; ++b) {
+    const device_binding& bound = arguments.matched[b];
+    const word* const column = bound.column != nullptr ? bound.column : view.stored + bound.stored * view.rows;
+    registers.set(bound.target, column[position]);
+  }
+}
+
+template <class Registers>
+__device__ void set_carried(const expand_arguments& arguments, Registers& registers, std::uint64_t row) {
+  for (std::uint32_t b = 0; b < arguments.carried_count; ++b) {
+    registers.set(arguments.carried[b].target, arguments.carried[b].column[arguments.first_row + row]);
+  }
+}
+
+/// Looks for the first matches of the rows of a wave.
+/// @tparam HasInner whether the first match has more atoms than one
+template <bool HasInner, class Registers>
+class first_match_search {
+ public:
+  /// @param is_decided of the wave, in shared memory
+  __device__ first_match_search(const expand_arguments& arguments, Registers& registers,
+                                volatile std::uint32_t& is_decided)
+      : arguments_(arguments), registers_(registers), is_decided_(is_decided) {}
+
+  /// Whether a match of the row passes all steps. The registers are then what the steps behind the first match read.
+  /// All lanes call it.
+  /// @param has_row whether the thread has a row
+  __device__ bool find(std::uint64_t row, bool has_row) {
+    const std::uint64_t degree = has_row ? arguments_.degrees[row] : 0;
+    bool found = false;
+    std::uint64_t number = 0;
+    turns_ = calibration::turns_alone;
+    if (degree != 0) set_carried(arguments_, registers_, row);
+    for (; number < degree && number < calibration::matches_alone && !found; ++number) {
+      found = passes(row, number, {}, true);
+      if (HasInner && !found && turns_ == 0) break;
+    }
+    backend::gpu::lane_mask open = backend::gpu::ballot(!found && number < degree);
+    bool is_set = found;  // whether the registers are those of the thread's own match
+    while (open != 0) {
+      const unsigned owner = backend::gpu::lowest_bit(open);
+      open &= open - 1;
+      const std::uint64_t own_row = backend::gpu::shuffle(row, owner);
+      const std::uint64_t own_degree = backend::gpu::shuffle(degree, owner);
+      const std::uint64_t own_begin = backend::gpu::shuffle(number, owner);
+      is_set = false;
+      const std::uint64_t passed = find_together(own_row, own_begin, own_degree);
+      if (backend::gpu::lane() != owner || passed == own_degree) continue;
+      found = true;
+      number = passed + 1;
+    }
+    if (found && !is_set) {
+      set_carried(arguments_, registers_, row);
+      set_match(row, number - 1);
+    }
+    return found;
+  }
+
+  /// Rows of the innermost atom that the thread has looked at.
+  [[nodiscard]] __device__ std::uint64_t looked_at() const { return looked_at_; }
+
+ private:
+  /// Sets the registers, which have what the row carries, to a match of its first atom. @return whether it passes the
+  /// steps behind
+  __device__ bool set_match(std::uint64_t row, std::uint64_t number) {
+    set_matched(arguments_, registers_, row, number);
+    return passes_steps(arguments_.steps, arguments_.step_count, registers_, arguments_.fault);
+  }
+
+  /// Whether a match of the first atom passes, with one of each inner atom.
+  /// @param share of the innermost atom's rows
+  /// @param is_alone whether it gives up after some turns, and not when another lane has decided it
+  __device__ bool passes(std::uint64_t row, std::uint64_t number, level_share share, bool is_alone) {
+    if constexpr (!HasInner) {
+      ++looked_at_;
+      return set_match(row, number);
+    } else {
+      if (!set_match(row, number)) return false;
+      bool found = false;
+      const auto turn = [&] { return is_alone ? turns_ != 0 && turns_-- != 0 : is_decided_ == 0; };
+      const auto look = [this] { ++looked_at_; };
+      const auto emit = [&found] {
+        found = true;
+        return false;
+      };
+      run_levels(arguments_.inner, arguments_.inner_count, registers_, arguments_.fault, share, turn, look, emit);
+      return found;
+    }
+  }
+
+  /// Lanes share the matches [begin, degree) of a row's first atom; those of the innermost atom if the first has few.
+  /// @return a match that passes, or degree
+  __device__ std::uint64_t find_together(std::uint64_t row, std::uint64_t begin, std::uint64_t degree) {
+    const unsigned lane = backend::gpu::lane();
+    const bool shares_innermost = HasInner && degree - begin < backend::gpu::wave_size;
+    const std::uint64_t step = shares_innermost ? 1 : backend::gpu::wave_size;
+    const level_share share = shares_innermost ? level_share{lane, backend::gpu::wave_size} : level_share{};
+    set_carried(arguments_, registers_, row);
+    if constexpr (HasInner) {
+      if (lane == 0) is_decided_ = 0;
+      backend::gpu::wave_barrier();
+    }
+    for (std::uint64_t first = begin; first < degree; first += step) {
+      const std::uint64_t mine = shares_innermost ? first : first + lane;
+      const bool is_match = mine < degree && passes(row, mine, share, false);
+      if constexpr (HasInner) {
+        if (is_match) is_decided_ = 1;
+      }
+      const backend::gpu::lane_mask passed = backend::gpu::ballot(is_match);
+      if (passed != 0) return shares_innermost ? first : first + backend::gpu::lowest_bit(passed);
+    }
+    return degree;
+  }
+
+  const expand_arguments& arguments_;
+  Registers& registers_;
+  volatile std::uint32_t& is_decided_;
+  std::uint64_t looked_at_ = 0;
+  std::uint32_t turns_ = 0;
+};
+
+}  // namespace gpulog::kernels::gpu
