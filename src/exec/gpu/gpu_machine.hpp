@@ -105,7 +105,8 @@ class gpu_machine {
                                                       kernels::relation_list<relation>& relations, bool /*always*/,
                                                       const std::atomic<bool>* stop) {
     small_runs_.flush();
-    return exec::run_products(*context_, *resource_, task, bound, relations, cut_.waited_row_seconds, stop);
+    return exec::run_products(*context_, *resource_, task, bound, relations,
+                              {cut_.waited_row_seconds, cut_.kept_row_words}, stop);
   }
   static constexpr kernels::row_wise_cut_offs row_wise_pays = calibration::device_row_wise_pays;
   std::optional<kernels::row_counts> run_row_wise(const kernels::row_wise_task& task,

@@ -13,7 +13,9 @@ struct product_results {
   const std::uint32_t* stamps = nullptr;
   const unsigned long long* begins = nullptr;  ///< by number: its first row of the result
   const word* values = nullptr;                ///< by number; null: a number is its value
-  std::uint32_t numbers = 0;
+  std::uint32_t first = 0;                     ///< numbers [first, last) are written
+  std::uint32_t last = 0;
+  std::uint64_t first_row = 0;  ///< of the result, that goes to the first place
   std::uint32_t groups = 0;
   word* out[2] = {};
 };
@@ -26,10 +28,10 @@ __global__ void __launch_bounds__(product_results_threads) write_products_kernel
   GPULOG_SHARED(staged_numbers[waves], all_staged);
   std::uint16_t* const staged = all_staged[backend::gpu::wave()];
   const std::uint32_t lane = backend::gpu::lane();
-  for (std::uint32_t number = blockIdx.x * waves + backend::gpu::wave(); number < results.numbers;
+  for (std::uint32_t number = results.first + blockIdx.x * waves + backend::gpu::wave(); number < results.last;
        number += gridDim.x * waves) {
-    std::uint64_t at = results.begins[number];
-    if (results.begins[number + 1] == at) continue;
+    if (results.begins[number + 1] == results.begins[number]) continue;
+    std::uint64_t at = results.begins[number] - results.first_row;
     const word own = results.values == nullptr ? number : results.values[number];
     for (std::uint32_t group = 0; group < results.groups; ++group) {
       if (results.stamps[std::uint64_t{number} * results.groups + group] == 0) continue;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +41,27 @@ inline device_tuples by_cpu(const std::string& text, const edges& graph) {
   load(*running, source.program, graph);
   running->evaluate();
   return rows_of(*running, source.program.find_relation("r").value());
+}
+
+/// As files are written: without columns.
+inline device_tuples streamed_rows_of(executor& done, relation_id relation, std::size_t arity) {
+  const std::unique_ptr<row_stream> stream = done.stream_rows(relation);
+  if (stream == nullptr) return rows_of(done, relation);
+  device_tuples found;
+  constexpr std::uint64_t at_once = 1000;
+  std::vector<std::vector<word>> columns(arity, std::vector<word>(at_once));
+  std::vector<word*> places;
+  for (auto& column : columns) places.push_back(column.data());
+  for (std::uint64_t first = 0; first < done.rows(relation); first += at_once) {
+    const std::uint64_t n = std::min(at_once, done.rows(relation) - first);
+    stream->read(first, n, places.data());
+    for (std::uint64_t i = 0; i < n; ++i) {
+      std::vector<wide_word> tuple;
+      for (const auto& column : columns) tuple.push_back(column[i]);
+      found.insert(std::move(tuple));
+    }
+  }
+  return found;
 }
 
 inline edges chain(std::uint32_t nodes) {

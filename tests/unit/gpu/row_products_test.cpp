@@ -31,7 +31,18 @@ struct outcome {
   device_tuples found;
   bool was_made_so = false;
   bool was_made_from_start = false;
+  std::string set;
 };
+
+/// How the relation's rows were kept when its stratum was complete.
+std::string set_of(executor& done, relation_id relation) {
+  for (const stratum_statistics& stratum : done.figures().strata) {
+    for (const relation_statistics& one : stratum.relations) {
+      if (one.relation == relation) return one.set;
+    }
+  }
+  return "";
+}
 
 outcome run(const std::string& text, const edges& graph, const options& chosen) {
   const analysed_text source(text);
@@ -41,7 +52,12 @@ outcome run(const std::string& text, const edges& graph, const options& chosen) 
   load(*running, source.program, graph);
   running->evaluate();
   outcome result;
-  result.found = rows_of(*running, source.program.find_relation("r").value());
+  const relation_id relation = source.program.find_relation("r").value();
+  result.set = set_of(*running, relation);
+  const device_tuples streamed = streamed_rows_of(*running, relation, 2);
+  result.found = rows_of(*running, relation);
+  EXPECT_TRUE(streamed == result.found) << streamed.size() << " rows by pieces, not " << result.found.size();
+  EXPECT_EQ(running->rows(relation), result.found.size());
   for (const stratum_statistics& stratum : running->figures().strata) {
     for (const std::string& strategy : stratum.strategies)
       result.was_made_so = result.was_made_so || strategy == "row-products";
@@ -131,6 +147,58 @@ TEST_F(row_products_on_gpu, graphs_of_many_rows) {
     EXPECT_TRUE(found.was_made_so);
     const device_tuples expected = by_cpu(same_generation, graph);
     EXPECT_TRUE(found.found == expected) << found.found.size() << " rows, not " << expected.size();
+  }
+}
+
+/// Words are kept, or columns are made at once where there is no room for words, or no row.
+TEST_F(row_products_on_gpu, results_are_kept_as_words) {
+  for (const edges& graph : {ring(70), star(40), multiplied(oracle::make_random_graph(2, 60, 100), 1'000'003)}) {
+    const device_tuples expected = by_naive_evaluator(same_generation, graph);
+    options chosen = options_of(product_mode::always);
+    const outcome kept = run(same_generation, graph, chosen);
+    EXPECT_EQ(kept.set, "factorized");
+    EXPECT_TRUE(kept.found == expected);
+    chosen.cut.kept_row_words = 1;
+    const outcome as_columns = run(same_generation, graph, chosen);
+    EXPECT_NE(as_columns.set, "factorized");
+    EXPECT_TRUE(as_columns.found == expected);
+  }
+  EXPECT_NE(run(same_generation, chain(20), options_of(product_mode::always)).set, "factorized");
+}
+
+/// Columns are made for those that read them, and only for those.
+TEST_F(row_products_on_gpu, what_reads_rows) {
+  struct reader {
+    std::string text;
+    bool needs_columns;
+  };
+  const std::vector<reader> readers = {
+      {".decl o(x:number)\no(x) :- r(x,x).\n", true},
+      {".decl o(x:number, y:number)\no(x,y) :- e(x,y), !r(y,x).\n", true},
+      {".decl o(x:number, y:number)\no(x,y) :- r(x,z), r(y,z), x < y.\n", true},
+      {".decl o(n:number)\no(n) :- n = count : { r(_,_) }.\n", false},
+      {".decl o()\no() :- r(_,_).\n", false},
+      {".decl o(x:number)\no(1) :- !r(_,_).\n", false},
+      {".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- e(a,x), o(a,b), r(b,y).\n", true}};
+  for (const reader& one : readers) {
+    for (const edges& graph : {ring(45), star(40), oracle::make_random_graph(2, 40, 60)}) {
+      const analysed_text source(same_generation + one.text);
+      const plan::program plan = plan::make_plan(source.program);
+      storage::symbol_table symbols(plan.symbols);
+      const auto running = make_gpu_executor(plan, symbols, options_of(product_mode::always), 0, 0);
+      load(*running, source.program, graph);
+      running->evaluate();
+      oracle::database expected(source.program);
+      for (const auto& [x, y] : graph) expected[source.program.find_relation("e").value()].insert({x, y});
+      oracle::evaluate(source.program, expected);
+      for (const char* name : {"o", "r"}) {
+        const relation_id relation = source.program.find_relation(name).value();
+        const auto& known = expected[relation];
+        if (std::string(name) == "r")
+          EXPECT_EQ(running->stream_rows(relation) == nullptr, one.needs_columns) << one.text;
+        EXPECT_EQ(rows_of(*running, relation), device_tuples(known.begin(), known.end())) << one.text << name;
+      }
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 // Searches of a device that take over complete rows: all forms of closures on all shapes of graphs, with and without
 // room for all rows, as columns and by pieces, against the naive evaluator and, for large results, a CPU.
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -30,27 +29,6 @@ struct outcome {
   bool was_searched_so = false;
   std::uint64_t taken_over = 0;
 };
-
-/// As files are written: without columns.
-device_tuples streamed_rows_of(executor& done, relation_id relation, std::size_t arity) {
-  const std::unique_ptr<row_stream> stream = done.stream_rows(relation);
-  if (stream == nullptr) return rows_of(done, relation);
-  device_tuples found;
-  constexpr std::uint64_t at_once = 1000;
-  std::vector<std::vector<word>> columns(arity, std::vector<word>(at_once));
-  std::vector<word*> places;
-  for (auto& column : columns) places.push_back(column.data());
-  for (std::uint64_t first = 0; first < done.rows(relation); first += at_once) {
-    const std::uint64_t n = std::min(at_once, done.rows(relation) - first);
-    stream->read(first, n, places.data());
-    for (std::uint64_t i = 0; i < n; ++i) {
-      std::vector<wide_word> tuple;
-      for (const auto& column : columns) tuple.push_back(column[i]);
-      found.insert(std::move(tuple));
-    }
-  }
-  return found;
-}
 
 outcome outcome_of(executor& done, const sema::program& source) {
   outcome result;

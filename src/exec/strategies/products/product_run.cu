@@ -8,13 +8,12 @@
 
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/launch.hpp"
-#include "backend/gpu/primitives.hpp"
 #include "backend/gpu/stage_clock.hpp"
 #include "exec/calibration.hpp"
+#include "exec/strategies/products/product_words.hpp"
 #include "exec/strategies/sampled_run.hpp"
 #include "exec/strategies/search/device_numbering.hpp"
 #include "exec/strategies/search/search_launch.hpp"
-#include "kernels/products/product_columns.cuh"
 #include "kernels/products/product_queue.cuh"
 #include "kernels/products/products.cuh"
 
@@ -28,7 +27,6 @@ using kernels::gpu::number_list;
 using kernels::gpu::number_lists;
 using kernels::gpu::product_arguments;
 using kernels::gpu::product_queue;
-using kernels::gpu::product_results;
 using storage::gpu::device_relation;
 
 /// First tuples came before the first round.
@@ -118,8 +116,8 @@ class row_numbers {
   }
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  /// By number; null: it is its value.
-  [[nodiscard]] const word* values() const { return numbering_ ? numbering_->found().tuples.at[0] : nullptr; }
+  /// Null: values are numbers themselves. Nothing is asked for any more then.
+  [[nodiscard]] std::unique_ptr<device_numbering> take_numbering() { return std::move(numbering_); }
   /// Of a column. It may be made for the caller, and stays until the last one asked for.
   [[nodiscard]] const word* of(kernels::relation_number relation, std::uint32_t number) {
     const tuple_rows rows = column(relation, number);
@@ -169,9 +167,11 @@ class product_run {
     for (const kernels::product_rule& rule : task.rules) add_rule(rule);
     device_relation& target = *relations[task.target];
     arguments_.has_words = target.rows() != 0 || !has_queue();
-    arguments_.rows = take<std::uint32_t>(words_, size * row_words(),
-                                          arguments_.has_words ? fresh_memory::zeroed : fresh_memory::anything);
-    arguments_.stamps = take<std::uint32_t>(words_, size * arguments_.groups);
+    rows_ = array<std::uint32_t>(resource, size * row_words(),
+                                 arguments_.has_words ? fresh_memory::zeroed : fresh_memory::anything);
+    arguments_.rows = rows_.data();
+    stamps_ = array<std::uint32_t>(resource, size * arguments_.groups);
+    arguments_.stamps = stamps_.data();
     arguments_.visited = take<std::uint32_t>(words_, size);
     arguments_.is_due = take<std::uint32_t>(words_, size);
     arguments_.due = take<std::uint32_t>(words_, size);
@@ -246,30 +246,12 @@ class product_run {
     }
   }
 
-  /// Columns of the result, and its rows.
-  std::uint64_t write(std::vector<array<word>>& columns) {
-    const std::uint64_t numbers = arguments_.numbers;
-    backend::gpu::with_scratch(resource_, [&](void* scratch, std::size_t& bytes) {
-      backend::gpu::exclusive_sum(scratch, bytes, sizes_.data(), sizes_.data(), sizes_.size(), context_.stream());
-    });
-    const std::uint64_t rows = context_.read_counter(sizes_.data() + numbers);
-    product_results results;
-    results.rows = arguments_.rows;
-    results.stamps = arguments_.stamps;
-    results.begins = arguments_.sizes;
-    results.values = numbers_.values();
-    results.numbers = arguments_.numbers;
-    results.groups = arguments_.groups;
-    for (word*& out : results.out) {
-      columns.emplace_back(resource_, rows, fresh_memory::anything);
-      out = columns.back().data();
-    }
-    constexpr unsigned waves = kernels::gpu::product_results_threads / backend::gpu::wave_size;
-    backend::gpu::launch(GPULOG_KERNEL(kernels::gpu::write_products_kernel),
-                         {static_cast<unsigned>(std::min<std::uint64_t>((numbers + waves - 1) / waves, most_blocks)),
-                          kernels::gpu::product_results_threads, 0, context_.stream()},
-                         results);
-    return rows;
+  /// The result, once. @throws backend::memory_exceeded
+  std::unique_ptr<product_words> take_words() {
+    return std::make_unique<product_words>(
+        context_, resource_,
+        product_words::parts{std::move(rows_), std::move(stamps_), std::move(sizes_), numbers_.take_numbering(),
+                             arguments_.numbers, arguments_.groups});
   }
 
  private:
@@ -373,9 +355,21 @@ class product_run {
   product_arguments arguments_;
   std::list<known_lists> lists_;
   std::list<array<std::uint32_t>> words_;
+  array<std::uint32_t> rows_;
+  array<std::uint32_t> stamps_;
   array<std::uint64_t> sizes_;
   array<product_arguments::round_counts> counts_;
 };
+
+/// Words are kept that take no more than columns, or little of the memory.
+bool are_kept(const backend::gpu::device_context& context, const backend::memory_resource& resource,
+              const product_words& words, std::uint64_t most_words) {
+  const std::uint64_t memory = resource.limit() != 0 ? resource.limit() : context.memory_bytes();
+  const std::uint64_t as_columns = words.rows() * 2 * sizeof(word);
+  const std::uint64_t bytes = words.bytes();
+  return words.rows() != 0 && bytes / sizeof(std::uint32_t) <= most_words &&
+         bytes <= std::max(as_columns, memory / calibration::kept_row_share);
+}
 
 }  // namespace
 
@@ -383,7 +377,7 @@ std::optional<kernels::product_counts> run_products(const backend::gpu::device_c
                                                     backend::memory_resource& resource,
                                                     const kernels::product_task& task, std::uint64_t bound,
                                                     const kernels::relation_list<device_relation>& relations,
-                                                    double waited_row_seconds, const std::atomic<bool>* stop) {
+                                                    const product_cut_offs& cut, const std::atomic<bool>* stop) {
   device_relation& target = *relations[task.target];
   std::uint64_t most_rows = target.rows();
   for (const kernels::product_rule& rule : task.rules) {
@@ -400,14 +394,17 @@ std::optional<kernels::product_counts> run_products(const backend::gpu::device_c
   const round_shapes shapes = shapes_of_rounds(context, static_cast<std::uint32_t>(groups));
   if (shapes.wide.blocks == 0) return std::nullopt;
   backend::gpu::stage_clock clock(context.stream());
-  product_run run(context, resource, task, relations, numbers, shapes, waited_row_seconds);
+  std::optional<product_run> run(std::in_place, context, resource, task, relations, numbers, shapes,
+                                 cut.waited_row_seconds);
   clock.end("graph");
-  kernels::product_counts counts = run.run(stop, clock);
-  std::vector<array<word>> columns;
-  const std::uint64_t rows = run.write(columns);
-  clock.end("columns");
+  kernels::product_counts counts = run->run(stop, clock);
+  std::unique_ptr<product_words> words = run->take_words();
+  run.reset();
+  const bool is_kept = are_kept(context, resource, *words, cut.kept_words);
+  if (!is_kept) target.replace(words->columns(), words->rows());
+  clock.end(is_kept ? "count" : "columns");
   counts.stages = clock.seconds();
-  target.replace(std::move(columns), rows);
+  if (is_kept) target.factorize(std::move(words));
   return counts;
 }
 

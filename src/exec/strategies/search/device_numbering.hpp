@@ -61,6 +61,7 @@ class device_numbering {
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const view& found() const { return view_; }
+  [[nodiscard]] std::uint64_t bytes() const { return slots_.bytes() + values_.bytes(); }
   /// numbers[i] = first + the number of tuple i; one that has none: none.
   void find(const tuple_rows& searched, std::uint32_t first, std::uint32_t* numbers) const;
 

@@ -324,30 +324,22 @@ takeover_rows::columns_type takeover_rows::columns() {
 }
 
 const std::vector<std::uint64_t>& takeover_rows::pieces() {
-  if (!piece_rows_.empty()) return piece_rows_;
-  constexpr std::uint64_t rows_of_a_piece = 1U << 22;
+  if (!pieces_.empty()) return pieces_.rows();
   place_sources();
   std::vector<std::uint64_t> places(graph_.sources + 1);
   context_.read(places_.data(), places.data(), places_.bytes());
-  piece_rows_ = piece_sources_ = {0};
-  std::uint64_t largest = 0;
-  for (std::uint64_t source = 0; source < graph_.sources; ++source) {
-    const std::uint64_t rows = places[source + 1] - piece_rows_.back();
-    if (rows < rows_of_a_piece && source + 1 != graph_.sources) continue;
-    largest = std::max(largest, rows);
-    piece_rows_.push_back(places[source + 1]);
-    piece_sources_.push_back(source + 1);
-  }
-  piece_columns_ = make_columns(largest);
-  return piece_rows_;
+  source_pieces made;
+  made.make(places);
+  piece_columns_ = make_columns(made.largest());
+  pieces_ = std::move(made);
+  return pieces_.rows();
 }
 
 void takeover_rows::read(std::size_t piece, word* const* columns) {
   context_.use();  // on this thread, too
-  expand(piece_sources_[piece], piece_sources_[piece + 1], piece_rows_[piece], piece_columns_);
-  const std::uint64_t rows = piece_rows_[piece + 1] - piece_rows_[piece];
+  expand(pieces_.first_source(piece), pieces_.first_source(piece + 1), pieces_.rows()[piece], piece_columns_);
   for (std::size_t c = 0; c < piece_columns_.size(); ++c)
-    backend::gpu::download(context_, piece_columns_[c].data(), columns[c], rows);
+    backend::gpu::download(context_, piece_columns_[c].data(), columns[c], pieces_.rows_of(piece));
 }
 
 }  // namespace gpulog::exec

@@ -8,6 +8,7 @@
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/stage_clock.hpp"
 #include "exec/strategies/search/device_graph.hpp"
+#include "exec/strategies/search/source_pieces.hpp"
 #include "kernels/search/numbered_task.hpp"
 #include "kernels/search/takeover.hpp"
 #include "storage/representation/device_factorized.hpp"
@@ -87,9 +88,8 @@ class takeover_rows final : public storage::gpu::device_factorized {
   backend::array<std::uint64_t> places_;         // by source, and one behind
   backend::array<std::uint32_t> not_kept_;       // sources, ascending
   std::vector<std::uint32_t> not_kept_sources_;  // the same, on the host
-  std::vector<std::uint64_t> piece_rows_;        // in front of each piece, and one behind
-  std::vector<std::uint64_t> piece_sources_;     // the same
-  columns_type piece_columns_;                   // room for the largest
+  source_pieces pieces_;
+  columns_type piece_columns_;  // room for the largest
 };
 
 }  // namespace gpulog::exec

@@ -1,0 +1,80 @@
+#include "exec/strategies/products/product_words.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/gpu/for_each.hpp"
+#include "backend/gpu/launch.hpp"
+#include "backend/gpu/primitives.hpp"
+#include "backend/gpu/staging_ring.hpp"
+#include "kernels/products/product_columns.cuh"
+
+namespace gpulog::exec {
+
+using backend::fresh_memory;
+
+product_words::product_words(const backend::gpu::device_context& context, backend::memory_resource& resource, parts of)
+    : context_(context), resource_(resource), of_(std::move(of)) {
+  backend::gpu::with_scratch(resource_, [&](void* scratch, std::size_t& bytes) {
+    backend::gpu::exclusive_sum(scratch, bytes, of_.sizes.data(), of_.sizes.data(), of_.sizes.size(),
+                                context_.stream());
+  });
+  rows_ = context_.read_counter(of_.sizes.data() + of_.numbers);
+}
+
+std::uint64_t product_words::bytes() const {
+  const std::uint64_t values = of_.numbering == nullptr ? 0 : of_.numbering->bytes();
+  return of_.rows.bytes() + of_.stamps.bytes() + of_.sizes.bytes() + values;
+}
+
+product_words::columns_type product_words::make_columns(std::uint64_t rows) const {
+  columns_type made;
+  resource_.prepare(2, rows * sizeof(word));
+  for (int column = 0; column < 2; ++column) made.emplace_back(resource_, rows, fresh_memory::anything);
+  return made;
+}
+
+void product_words::write(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) const {
+  constexpr std::uint64_t waves = kernels::gpu::product_results_threads / backend::gpu::wave_size;
+  constexpr std::uint64_t most_blocks = backend::gpu::most_blocks_of_for_each;
+  kernels::gpu::product_results results;
+  results.rows = of_.rows.data();
+  results.stamps = of_.stamps.data();
+  results.begins = reinterpret_cast<const unsigned long long*>(of_.sizes.data());
+  results.values = of_.numbering == nullptr ? nullptr : of_.numbering->found().tuples.at[0];
+  results.first = static_cast<std::uint32_t>(first);
+  results.last = static_cast<std::uint32_t>(last);
+  results.first_row = first_row;
+  results.groups = of_.groups;
+  for (std::size_t column = 0; column < to.size(); ++column) results.out[column] = to[column].data();
+  backend::gpu::launch(GPULOG_KERNEL(kernels::gpu::write_products_kernel),
+                       {static_cast<unsigned>(std::min((last - first + waves - 1) / waves, most_blocks)),
+                        kernels::gpu::product_results_threads, 0, context_.stream()},
+                       results);
+}
+
+product_words::columns_type product_words::columns() {
+  columns_type made = make_columns(rows_);
+  write(0, of_.numbers, 0, made);
+  return made;
+}
+
+const std::vector<std::uint64_t>& product_words::pieces() {
+  if (!pieces_.empty()) return pieces_.rows();
+  std::vector<std::uint64_t> places(of_.sizes.size());
+  context_.read(of_.sizes.data(), places.data(), of_.sizes.bytes());
+  source_pieces made;
+  made.make(places);
+  piece_columns_ = make_columns(made.largest());
+  pieces_ = std::move(made);
+  return pieces_.rows();
+}
+
+void product_words::read(std::size_t piece, word* const* columns) {
+  context_.use();  // on this thread, too
+  write(pieces_.first_source(piece), pieces_.first_source(piece + 1), pieces_.rows()[piece], piece_columns_);
+  for (std::size_t c = 0; c < piece_columns_.size(); ++c)
+    backend::gpu::download(context_, piece_columns_[c].data(), columns[c], pieces_.rows_of(piece));
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backend/array.hpp"
+#include "backend/gpu/device.hpp"
+#include "exec/strategies/search/device_numbering.hpp"
+#include "exec/strategies/search/source_pieces.hpp"
+#include "storage/representation/device_factorized.hpp"
+
+namespace gpulog::exec {
+
+/// The result of a recursion of products (docs/internals/row-products.md): its rows of bits. What is made of them goes
+/// by row.
+class product_words final : public storage::gpu::device_factorized {
+ public:
+  /// Of complete rows.
+  struct parts {
+    backend::array<std::uint32_t> rows;           ///< [number][word]
+    backend::array<std::uint32_t> stamps;         ///< [number][group]; 0: the group has no bits, nor words
+    backend::array<std::uint64_t> sizes;          ///< by number, and one behind
+    std::unique_ptr<device_numbering> numbering;  ///< null: values are numbers themselves
+    std::uint32_t numbers = 0;
+    std::uint32_t groups = 0;
+  };
+  /// Waits for the device. @throws backend::memory_exceeded
+  product_words(const backend::gpu::device_context& context, backend::memory_resource& resource, parts of);
+
+  [[nodiscard]] std::uint64_t rows() const override { return rows_; }
+  [[nodiscard]] std::uint64_t bytes() const override;
+  [[nodiscard]] std::vector<backend::array<word>> columns() override;
+  [[nodiscard]] const std::vector<std::uint64_t>& pieces() override;
+  void read(std::size_t piece, word* const* columns) override;
+
+ private:
+  using columns_type = std::vector<backend::array<word>>;
+
+  [[nodiscard]] columns_type make_columns(std::uint64_t rows) const;
+  /// Rows of numbers [first, last). @param first_row of the relation that goes to the first place
+  void write(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) const;
+
+  const backend::gpu::device_context& context_;
+  backend::memory_resource& resource_;
+  parts of_;
+  std::uint64_t rows_ = 0;
+  source_pieces pieces_;        // made when rows are read
+  columns_type piece_columns_;  // room for the largest
+};
+
+}  // namespace gpulog::exec
