@@ -82,15 +82,15 @@ void reoptimizer::note_uses() {
   constexpr std::size_t always = SIZE_MAX;
   index_uses_.assign(plan.indexes.size(), 0);
   first_index_uses_.assign(plan.indexes.size(), always);
-  set_uses_.assign(plan.relations.size(), always);
-  other_uses_.assign(plan.relations.size(), always);
+  set_uses_.clear();
   for (const std::vector<bool>& may_run : sides_) note_uses_of(may_run);
 }
 
 void reoptimizer::note_uses_of(const std::vector<bool>& may_run) {
   const program& plan = shared_->result;
-  std::vector<std::size_t> sets(plan.relations.size());
-  std::vector<std::size_t> others(plan.relations.size());
+  auto& [sets, others] = set_uses_.emplace_back();
+  sets.resize(plan.relations.size());
+  others.resize(plan.relations.size());
   for (std::size_t number = 0; number < plan.strata.size(); ++number) {
     if (!may_run.empty() && !may_run[number]) continue;
     const stratum& planned = plan.strata[number];
@@ -110,10 +110,6 @@ void reoptimizer::note_uses_of(const std::vector<bool>& may_run) {
       };
       for_each_read(version, note_set, true);
     });
-  }
-  for (std::size_t relation = 0; relation < sets.size(); ++relation) {
-    set_uses_[relation] = std::min(set_uses_[relation], sets[relation]);
-    other_uses_[relation] = std::min(other_uses_[relation], others[relation]);
   }
 }
 
@@ -217,8 +213,11 @@ reoptimizer::lost_sets reoptimizer::lost_sets_of(std::size_t number, const std::
   const auto note_read = [&](const body_atom& atom) {
     const relation_id read = atom.relation;
     if (shared_->equivalences.contains(read)) return;
-    if (set_uses_[read.value] <= number) lost.without_set.insert(read);
-    if (other_uses_[read.value] <= number) lost.without_any_set.insert(read);
+    for (std::size_t side = 0; side < sides_.size(); ++side) {
+      if (!sides_[side].empty() && !sides_[side][number]) continue;
+      if (set_uses_[side].sets[read.value] <= number) lost.without_set.insert(read);
+      if (set_uses_[side].others[read.value] <= number) lost.without_any_set.insert(read);
+    }
   };
   for (const place& one : places) for_each_atom(*one.recipe->rule, note_read);
   return lost;

@@ -91,11 +91,14 @@ class reoptimizer {
   std::uint64_t least_rows_;
   std::unique_ptr<planning> shared_;
   std::vector<std::vector<bool>> sides_ = {{}};
-  // One behind the last stratum that uses it, on the side that does so last of all (index), or first of all (sets).
+  // One behind the last stratum that uses it: of an index on any side, of sets on a side.
   std::vector<std::size_t> index_uses_;        ///< by index
   std::vector<std::size_t> first_index_uses_;  ///< by index: the first stratum that uses it
-  std::vector<std::size_t> set_uses_;          ///< by relation: its tuple set
-  std::vector<std::size_t> other_uses_;        ///< by relation: its tuple set, or that of a machine with match::others
+  struct uses_of_sets {
+    std::vector<std::size_t> sets;    ///< by relation: its tuple set
+    std::vector<std::size_t> others;  ///< by relation: its tuple set, or that of a machine with match::others
+  };
+  std::vector<uses_of_sets> set_uses_;                                       // by side
   std::map<relation_id, std::uint64_t> noticed_rows_;                        ///< when orders were last tried
   std::map<std::pair<std::size_t, std::size_t>, rule_version> first_plans_;  ///< by stratum and version
 };

@@ -167,6 +167,28 @@ TEST(reoptimizer, asks_no_tuple_set_that_is_gone) {
   });
 }
 
+TEST(reoptimizer, asks_the_tuple_sets_of_sides_that_may_run_the_stratum) {
+  // The last atom of an order is a test. The host runs none of the strata, so it has no sets of their relations.
+  const std::string text = computed +
+                           ".decl r(x:number, y:number)\n.output r\nr(x,y) :- a(x,y).\n"
+                           "r(x,z) :- r(x,k), b(k,y), c(y,z), a(z,k).\n";
+  const std::map<std::string, told_measures::sizes> told = {
+      {"a", {50000, 5000, 5000}}, {"b", {50000, 1, 1}}, {"c", {50000, 1, 1}}};
+  const auto asked_sets = [&](bool has_host) {
+    prepared one(text);
+    const std::vector<bool> all(one.plan.strata.size(), true);
+    const std::vector<bool> none(one.plan.strata.size(), false);
+    if (has_host) one.planner->set_sides({all, none});
+    EXPECT_TRUE(one.reoptimize("r", told));
+    std::size_t asked = 0;
+    for_each_read(one.plan.strata[one.stratum_of("r")].loop[0].versions[0],
+                  [&](relation_id, index_id, bool asks_set) { asked += asks_set ? 1 : 0; });
+    return asked;
+  };
+  EXPECT_EQ(asked_sets(false), 1U);
+  EXPECT_EQ(asked_sets(true), 1U);
+}
+
 TEST(reoptimizer, counts_what_the_indexes_of_an_order_cost) {
   const std::string text =
       computed + ".decl o(x:number, y:number, z:number)\n.output o\no(x,k,y) :- a(x,k), b(k,y), c(k,y).\n";
