@@ -30,17 +30,48 @@ class factorized_device_rows final : public piecewise_stream {
  public:
   /// The rows outlive it.
   factorized_device_rows(storage::gpu::device_factorized& rows, std::size_t arity)
-      : piecewise_stream(rows.pieces().data(), rows.pieces().size() - 1, arity), rows_(rows), arity_(arity) {}
+      : piecewise_stream(rows.pieces().data(), rows.pieces().size() - 1, arity),
+        rows_(rows),
+        pool_(std::make_shared<buffer_pool>(arity, largest_piece(rows.pieces()))) {}
 
  private:
+  using buffers = std::vector<std::unique_ptr<word[]>>;  ///< by column, of the rows of the largest piece
+
+  /// Buffers of pieces that have been read: fresh memory takes about as long as the copy.
+  class buffer_pool {
+   public:
+    buffer_pool(std::size_t arity, std::uint64_t rows) : arity_(arity), rows_(rows) {}
+    [[nodiscard]] buffers take() {
+      const std::lock_guard<std::mutex> alone(access_);
+      if (!free_.empty()) {
+        buffers taken = std::move(free_.back());
+        free_.pop_back();
+        return taken;
+      }
+      buffers made;
+      for (std::size_t c = 0; c < arity_; ++c) made.push_back(std::make_unique_for_overwrite<word[]>(rows_));
+      return made;
+    }
+    void give_back(buffers columns) {
+      const std::lock_guard<std::mutex> alone(access_);
+      free_.push_back(std::move(columns));
+    }
+
+   private:
+    std::size_t arity_;
+    std::uint64_t rows_;
+    std::mutex access_;
+    std::vector<buffers> free_;
+  };
+
   class copied_piece final : public piece {
    public:
-    copied_piece(std::uint64_t rows, std::size_t arity) {
-      for (std::size_t c = 0; c < arity; ++c) columns_.push_back(std::make_unique_for_overwrite<word[]>(rows));
-    }
+    explicit copied_piece(std::shared_ptr<buffer_pool> pool) : pool_(std::move(pool)), columns_(pool_->take()) {}
+    ~copied_piece() override { pool_->give_back(std::move(columns_)); }
     void write(std::uint64_t first, std::uint64_t n, word* const* columns) const override {
       for (std::size_t c = 0; c < columns_.size(); ++c) std::copy_n(columns_[c].get() + first, n, columns[c]);
     }
+
     [[nodiscard]] std::vector<word*> columns() const {
       std::vector<word*> pointers;
       for (const auto& column : columns_) pointers.push_back(column.get());
@@ -48,18 +79,26 @@ class factorized_device_rows final : public piecewise_stream {
     }
 
    private:
-    std::vector<std::unique_ptr<word[]>> columns_;
+    std::shared_ptr<buffer_pool> pool_;
+    buffers columns_;
   };
 
   [[nodiscard]] std::shared_ptr<const piece> make(std::size_t number) override {
-    auto made = std::make_shared<copied_piece>(rows_.pieces()[number + 1] - rows_.pieces()[number], arity_);
     const std::lock_guard<std::mutex> alone(reading_);
+    auto made = std::make_shared<copied_piece>(pool_);
     rows_.read(number, made->columns().data());
     return made;
   }
 
+  [[nodiscard]] static std::uint64_t largest_piece(const std::vector<std::uint64_t>& begins) {
+    std::uint64_t largest = 0;
+    for (std::size_t piece = 0; piece + 1 < begins.size(); ++piece)
+      largest = std::max(largest, begins[piece + 1] - begins[piece]);
+    return largest;
+  }
+
   storage::gpu::device_factorized& rows_;
-  std::size_t arity_;
+  std::shared_ptr<buffer_pool> pool_;
   std::mutex reading_;
 };
 
