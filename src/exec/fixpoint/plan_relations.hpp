@@ -13,6 +13,7 @@
 
 #include "exec/calibration.hpp"
 #include "exec/executor.hpp"
+#include "exec/fixpoint/fault_context.hpp"
 #include "exec/fixpoint/index_places.hpp"
 #include "exec/fixpoint/last_uses.hpp"
 #include "exec/fixpoint/machine.hpp"
@@ -31,13 +32,6 @@ class plan_relations {
  public:
   using relation_type = typename Machine::relation;
   static constexpr machine_abilities can = Machine::abilities;
-
-  /// What was done to a relation when memory ran out.
-  struct fault_context {
-    const char* doing;
-    relation_id relation;
-    const plan::rule_version* version;  ///< nullptr: no rule did it
-  };
 
   template <class... Arguments>
   plan_relations(const plan::program& planned, backend::memory_resource& memory, const options& chosen_options,
@@ -444,7 +438,7 @@ class plan_relations {
     try {
       action();
     } catch (const backend::memory_exceeded& fault) {
-      throw memory_fault(describe(context, fault));
+      throw memory_fault(describe_shortage(context, program, relation_of(context.relation), fault, resource));
     }
   }
   void charge_index(std::uint32_t index, double seconds, stratum_statistics& figures) {
@@ -452,17 +446,6 @@ class plan_relations {
     ++index_figures.refreshes;
     index_figures.seconds += seconds;
     figures.index_seconds += seconds;
-  }
-
-  [[nodiscard]] std::string describe(const fault_context& context, const backend::memory_exceeded& fault) const {
-    const relation_type& relation = relation_of(context.relation);
-    std::string text = "Out of memory while " + std::string(context.doing) + " relation " +
-                       program.relations[context.relation.value].name + " (" +
-                       std::to_string(relation.rows() + relation.appended_rows()) + " tuples, " +
-                       std::to_string(relation.bytes()) + " bytes): " + backend::shortage(fault, resource);
-    if (context.version != nullptr)
-      text += "\nin rule:\n" + context.version->text + "\nin file " + context.version->location;
-    return text;
   }
 
   void note_indexes(std::size_t first) {

@@ -305,10 +305,9 @@ class tile_runner {
     } else if (const auto* classes = steps_.relation_of(here.source).as_equivalence()) {
       const auto [first, second] = sources_.keys_of(number);
       for (std::uint32_t i = 0; i < n; ++i) classes->prefetch(first[i]);
-      for (std::uint32_t i = 0; i < n; ++i) {
+      for (std::uint32_t i = 0; i < n; ++i)
         for (const auto& found : find_pairs(*classes, here.part, first, second, i))
           pair_found({i, found.begin, found.begin + found.count});
-      }
       end_pairs(number, {}, make_room);
     } else if (storage::factorized_reader* const reader = steps_.expansion_reader(number, here.source)) {
       sources_.find_in_factorized(*reader, number, n, pair_found);

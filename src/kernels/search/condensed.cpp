@@ -13,7 +13,7 @@ namespace {
 
 /// Searches of the sample are spread evenly.
 sampled_meetings sample_numbers(const backend::piece_runner& workers, backend::memory_resource& resource,
-                      const numbered_graph& graph, std::uint64_t wanted, std::uint64_t most) {
+                                const numbered_graph& graph, std::uint64_t wanted, std::uint64_t most) {
   const std::uint64_t searches = graph.invariants.size();
   const std::uint64_t samples = std::min(wanted, searches);
   const auto starts = [&](std::uint64_t sample, const auto& visit) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "backend/memory_resource.hpp"
+#include "plan/plan.hpp"
+
+namespace gpulog::exec {
+
+/// What was done to a relation when memory ran out.
+struct fault_context {
+  const char* doing;
+  relation_id relation;
+  const plan::rule_version* version;  ///< nullptr: no rule did it
+};
+
+/// What a user is told of it.
+template <class Relation>
+[[nodiscard]] std::string describe_shortage(const fault_context& context, const plan::program& program,
+                                            const Relation& relation, const backend::memory_exceeded& fault,
+                                            const backend::memory_resource& resource) {
+  std::string text = "Out of memory while " + std::string(context.doing) + " relation " +
+                     program.relations[context.relation.value].name + " (" +
+                     std::to_string(relation.rows() + relation.appended_rows()) + " tuples, " +
+                     std::to_string(relation.bytes()) + " bytes): " + backend::shortage(fault, resource);
+  if (context.version != nullptr)
+    text += "\nin rule:\n" + context.version->text + "\nin file " + context.version->location;
+  return text;
+}
+
+}  // namespace gpulog::exec
