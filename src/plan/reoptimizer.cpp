@@ -89,7 +89,9 @@ void reoptimizer::note_uses() {
 
 void reoptimizer::note_uses_of(const std::vector<bool>& may_run) {
   const program& plan = shared_->result;
-  auto& [sets, others] = set_uses_.emplace_back();
+  uses_of_sets& uses = set_uses_.emplace_back();
+  std::vector<std::size_t>& sets = uses.sets;
+  std::vector<std::size_t>& others = uses.others;
   sets.resize(plan.relations.size());
   others.resize(plan.relations.size());
   for (std::size_t number = 0; number < plan.strata.size(); ++number) {
