@@ -6,6 +6,7 @@
 #include "backend/gpu/primitives.hpp"
 #include "exec/gpu/gpu_machine.hpp"
 #include "kernels/join/fewest.cuh"
+#include "kernels/join/matches.cuh"
 #include "kernels/join/nested_program.hpp"
 
 /// The matches of a segment: how many rows have, and of which only the first is wanted.
