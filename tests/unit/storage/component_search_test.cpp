@@ -5,32 +5,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "backend/memory_resource.hpp"
+#include "graph_lists.hpp"
 #include "storage/factorized/component_search.hpp"
 
 namespace gpulog::storage {
 namespace {
 
-using edges = std::set<std::pair<std::uint32_t, std::uint32_t>>;
-
-struct graph_lists {
-  graph_lists(std::uint32_t vertices, const edges& of) : first(vertices + 1) {
-    for (const auto& [from, to] : of) {
-      ++first[from + 1];
-      all.push_back(to);
-    }
-    for (std::uint32_t i = 0; i < vertices; ++i) first[i + 1] += first[i];
-  }
-  std::vector<std::uint32_t> first;
-  std::vector<std::uint32_t> all;
-};
-
 /// By vertex: what it leads to, by paths of one and more edges.
-std::vector<std::vector<bool>> reached(std::uint32_t vertices, const graph_lists& graph) {
+std::vector<std::vector<bool>> reached(std::uint32_t vertices, const lists& graph) {
   std::vector<std::vector<bool>> leads_to(vertices, std::vector<bool>(vertices));
   for (std::uint32_t vertex = 0; vertex < vertices; ++vertex) {
     std::vector<std::uint32_t> queue = {vertex};
@@ -45,12 +30,11 @@ std::vector<std::vector<bool>> reached(std::uint32_t vertices, const graph_lists
   return leads_to;
 }
 
-void expect_components(std::uint32_t vertices, const edges& of, const std::vector<std::uint32_t>& starts) {
-  const graph_lists graph(vertices, of);
+void expect_components(std::uint32_t vertices, const pairs& of, const std::vector<std::uint32_t>& starts) {
+  const lists graph(vertices, of);
   const std::vector<std::vector<bool>> leads_to = reached(vertices, graph);
   backend::host_memory memory;
-  const numbered_components found =
-      find_components(memory, {graph.first.data(), graph.all.data()}, vertices, starts.data(), starts.size());
+  const numbered_components found = find_components(memory, graph.view(), vertices, starts.data(), starts.size());
   std::vector<std::uint32_t> lowest(found.components, no_component);
   for (std::uint32_t a = 0; a < vertices; ++a) {
     const bool is_met = std::any_of(starts.begin(), starts.end(),
@@ -77,7 +61,7 @@ TEST(component_search, finds_the_components_of_graphs_of_known_shapes) {
   expect_components(4, {{0, 1}, {1, 2}, {2, 0}, {2, 3}}, {0});
   expect_components(4, {{0, 1}, {1, 2}, {2, 0}, {3, 0}}, {1});                     // 3 is not met
   expect_components(5, {{0, 1}, {1, 0}, {2, 3}, {3, 2}, {1, 2}, {4, 4}}, {4, 0});  // two cycles, one behind the other
-  edges star;
+  pairs star;
   for (std::uint32_t leaf = 1; leaf < 20; ++leaf) star.insert({0, leaf});
   expect_components(20, star, {0});
   for (std::uint32_t leaf = 1; leaf < 20; ++leaf) star.insert({leaf, 0});
@@ -89,7 +73,7 @@ TEST(component_search, finds_the_components_of_random_graphs) {
   for (int round = 0; round < 300; ++round) {
     const std::uint32_t vertices = 1 + random() % 40;
     const std::uint32_t count = random() % (2 * vertices + 1);
-    edges of;
+    pairs of;
     for (std::uint32_t i = 0; i < count; ++i) of.insert({random() % vertices, random() % vertices});
     std::vector<std::uint32_t> starts;
     for (std::uint32_t i = random() % (vertices + 1); i > 0; --i) starts.push_back(random() % vertices);
@@ -100,13 +84,13 @@ TEST(component_search, finds_the_components_of_random_graphs) {
 
 TEST(component_search, needs_no_stack_of_the_machine_for_long_paths) {
   constexpr std::uint32_t vertices = 300000;
-  edges chain;
+  pairs chain;
   for (std::uint32_t vertex = 0; vertex + 1 < vertices; ++vertex) chain.insert({vertex, vertex + 1});
-  const auto components_of = [](const edges& of) {
-    const graph_lists graph(vertices, of);
+  const auto components_of = [](const pairs& of) {
+    const lists graph(vertices, of);
     const std::uint32_t start = 0;
     backend::host_memory memory;
-    return find_components(memory, {graph.first.data(), graph.all.data()}, vertices, &start, 1).components;
+    return find_components(memory, graph.view(), vertices, &start, 1).components;
   };
   EXPECT_EQ(components_of(chain), vertices);
   chain.insert({vertices - 1, 0});

@@ -12,28 +12,12 @@
 
 #include "backend/cpu/tbb_backend.hpp"
 #include "backend/memory_resource.hpp"
+#include "graph_lists.hpp"
 #include "storage/factorized/factorized_reader.hpp"
 #include "storage/factorized/factorized_values.hpp"
 
 namespace gpulog::storage {
 namespace {
-
-using pairs = std::set<std::pair<word, word>>;
-
-/// A graph as lists.
-struct lists {
-  lists(std::uint32_t count, const pairs& of) : first(count + 1) {
-    for (const auto& [from, to] : of) {
-      ++first[from + 1];
-      all.push_back(to);
-    }
-    for (std::uint32_t i = 0; i < count; ++i) first[i + 1] += first[i];
-  }
-  [[nodiscard]] list_view view() const { return {first.data(), all.data()}; }
-
-  std::vector<std::uint32_t> first;
-  std::vector<std::uint32_t> all;
-};
 
 /// Which values sources lead to, as a search says.
 pairs searched(std::uint32_t sources, const lists& starts, const lists& graph) {
