@@ -73,35 +73,6 @@ std::string random_readers(std::mt19937_64& random) {
   return text;
 }
 
-/// Random ones, stars, chains, rings, and one large component with others around it.
-edges random_graph(std::uint64_t seed, std::mt19937_64& random) {
-  const auto nodes = static_cast<std::uint32_t>(random() % 30 + 5);
-  edges graph;
-  switch (random() % 6) {
-    case 0:
-      for (std::uint32_t i = 1; i < nodes; ++i) graph.emplace_back(i % 3 == 0 ? i : 0, i % 3 == 0 ? 0 : i);
-      break;
-    case 1:
-      for (std::uint32_t i = 0; i < nodes; ++i) graph.emplace_back(i, (i + random() % 2 + 1) % nodes);
-      break;
-    case 2:
-      for (std::uint32_t i = 0; i + 1 < nodes; ++i) graph.emplace_back(i, i + 1);
-      break;
-    case 3:
-      for (std::uint32_t i = 0; i < nodes; ++i) graph.emplace_back(i, i < nodes / 2 ? (i + 1) % (nodes / 2) : i / 2);
-      break;
-    default:
-      graph = oracle::make_random_graph(seed, nodes, nodes + static_cast<std::uint32_t>(random() % nodes));
-  }
-  if (random() % 3 == 0) graph.emplace_back(2, 2);
-  const std::uint32_t factor = random() % 3 == 0 ? 100'003 : 1;
-  for (auto& [x, y] : graph) {
-    x *= factor;
-    y *= factor;
-  }
-  return graph;
-}
-
 TEST(closure_readers_against_oracle, random_readers) {
   const bool on_gpu = no_gpu().empty();
   const std::uint64_t first = oracle::first_seed(1);
@@ -109,7 +80,7 @@ TEST(closure_readers_against_oracle, random_readers) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);
     const std::string text = random_readers(random);
-    const comparison both(text, random_graph(seed, random));
+    const comparison both(text, oracle::make_shaped_graph(seed, random, 34));
     ASSERT_TRUE(both.accepted()) << both.report();
     both.expect_same({storage_kind::hash, 1, "cpu -j1, condensed", backend_kind::cpu, {{"condensation", "on"}}});
     both.expect_same({storage_kind::bits, 3, "cpu -j3, condensed", backend_kind::cpu, {{"condensation", "on"}}});

@@ -558,4 +558,33 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> make_random_graph(std::uint
   return {chosen.begin(), chosen.end()};
 }
 
+std::vector<std::pair<std::uint32_t, std::uint32_t>> make_shaped_graph(std::uint64_t seed, std::mt19937_64& random,
+                                                                       std::uint32_t most_nodes) {
+  const auto nodes = static_cast<std::uint32_t>(random() % (most_nodes - 4) + 5);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> graph;
+  switch (random() % 6) {
+    case 0:
+      for (std::uint32_t i = 1; i < nodes; ++i) graph.emplace_back(i % 3 == 0 ? i : 0, i % 3 == 0 ? 0 : i);
+      break;
+    case 1:
+      for (std::uint32_t i = 0; i < nodes; ++i) graph.emplace_back(i, (i + random() % 2 + 1) % nodes);
+      break;
+    case 2:
+      for (std::uint32_t i = 0; i + 1 < nodes; ++i) graph.emplace_back(i, i + 1);
+      break;
+    case 3:
+      for (std::uint32_t i = 0; i < nodes; ++i) graph.emplace_back(i, i < nodes / 2 ? (i + 1) % (nodes / 2) : i / 2);
+      break;
+    default:
+      graph = make_random_graph(seed, nodes, nodes + static_cast<std::uint32_t>(random() % nodes));
+  }
+  if (random() % 3 == 0) graph.emplace_back(2, 2);
+  const std::uint32_t factor = random() % 3 == 0 ? 100'003 : 1;
+  for (auto& [x, y] : graph) {
+    x *= factor;
+    y *= factor;
+  }
+  return graph;
+}
+
 }  // namespace gpulog::oracle

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,5 +40,12 @@ struct random_program_options {
 [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> make_random_graph(std::uint64_t seed,
                                                                                      std::uint32_t nodes,
                                                                                      std::uint32_t edges);
+
+/// A random graph, star, chain, ring, or a large component with others around it; also with a loop, or with large
+/// values.
+/// @param most_nodes at least 5
+[[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> make_shaped_graph(std::uint64_t seed,
+                                                                                     std::mt19937_64& random,
+                                                                                     std::uint32_t most_nodes);
 
 }  // namespace gpulog::oracle

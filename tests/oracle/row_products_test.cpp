@@ -41,29 +41,6 @@ std::string random_recursion(std::mt19937_64& random) {
   return text;
 }
 
-/// Random ones, stars, chains, rings and loops.
-edges random_graph(std::uint64_t seed, std::mt19937_64& random) {
-  const auto nodes = static_cast<std::uint32_t>(random() % 40 + 5);
-  edges graph;
-  switch (random() % 4) {
-    case 0:
-      for (std::uint32_t i = 1; i < nodes; ++i) graph.emplace_back(i % 3 == 0 ? i : 0, i % 3 == 0 ? 0 : i);
-      break;
-    case 1:
-      for (std::uint32_t i = 0; i < nodes; ++i) graph.emplace_back(i, (i + random() % 2 + 1) % nodes);
-      break;
-    default:
-      graph = oracle::make_random_graph(seed, nodes, nodes + static_cast<std::uint32_t>(random() % nodes));
-  }
-  if (random() % 3 == 0) graph.emplace_back(2, 2);
-  const std::uint32_t factor = random() % 3 == 0 ? 100'003 : 1;
-  for (auto& [x, y] : graph) {
-    x *= factor;
-    y *= factor;
-  }
-  return graph;
-}
-
 TEST(row_products_against_oracle, random_recursions) {
   const bool on_gpu = no_gpu().empty();
   const std::uint64_t first = oracle::first_seed(1);
@@ -73,7 +50,7 @@ TEST(row_products_against_oracle, random_recursions) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);
     const std::string text = random_recursion(random);
-    const comparison both(text, random_graph(seed, random));
+    const comparison both(text, oracle::make_shaped_graph(seed, random, 44));
     ASSERT_TRUE(both.accepted()) << both.report();
     both.expect_same({storage_kind::hash, 1, "cpu -j1", backend_kind::cpu, on});
     both.expect_same({storage_kind::bits, 3, "cpu -j3", backend_kind::cpu, on});
