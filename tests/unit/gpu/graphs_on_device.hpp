@@ -84,4 +84,21 @@ inline edges multiplied(edges graph, std::uint32_t factor) {
   return graph;
 }
 
+/// A program that reads a recursive relation r, and whether it needs columns of it.
+struct row_reader {
+  std::string text;
+  bool needs_columns;
+};
+inline std::vector<row_reader> readers_of_rows() {
+  return {{".decl o(x:number)\no(x) :- r(x,x).\n", true},
+          {".decl o(x:number, y:number)\no(x,y) :- e(x,y), !r(y,x).\n", true},
+          {".decl o(x:number, y:number)\no(x,y) :- r(x,z), r(y,z), x < y.\n", true},
+          {".decl o(n:number)\no(n) :- n = count : { r(_,_) }.\n", false},
+          {".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = count : { r(x,_) }.\n", true},
+          {".decl o()\no() :- r(_,_).\n", false},
+          {".decl o(x:number)\no(1) :- !r(_,_).\n", false},
+          {".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- o(x,z), r(z,y).\n", true},
+          {".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- e(a,x), o(a,b), r(b,y).\n", true}};
+}
+
 }  // namespace gpulog::exec

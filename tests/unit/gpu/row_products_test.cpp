@@ -168,19 +168,7 @@ TEST_F(row_products_on_gpu, results_are_kept_as_words) {
 
 /// Columns are made for those that read them, and only for those.
 TEST_F(row_products_on_gpu, what_reads_rows) {
-  struct reader {
-    std::string text;
-    bool needs_columns;
-  };
-  const std::vector<reader> readers = {
-      {".decl o(x:number)\no(x) :- r(x,x).\n", true},
-      {".decl o(x:number, y:number)\no(x,y) :- e(x,y), !r(y,x).\n", true},
-      {".decl o(x:number, y:number)\no(x,y) :- r(x,z), r(y,z), x < y.\n", true},
-      {".decl o(n:number)\no(n) :- n = count : { r(_,_) }.\n", false},
-      {".decl o()\no() :- r(_,_).\n", false},
-      {".decl o(x:number)\no(1) :- !r(_,_).\n", false},
-      {".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- e(a,x), o(a,b), r(b,y).\n", true}};
-  for (const reader& one : readers) {
+  for (const row_reader& one : readers_of_rows()) {
     for (const edges& graph : {ring(45), star(40), oracle::make_random_graph(2, 40, 60)}) {
       const analysed_text source(same_generation + one.text);
       const plan::program plan = plan::make_plan(source.program);

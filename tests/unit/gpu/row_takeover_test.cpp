@@ -131,20 +131,7 @@ TEST_F(row_takeover_on_gpu, graphs_of_many_rows) {
 
 /// Columns are made for those that read them, and only for those.
 TEST_F(row_takeover_on_gpu, what_reads_rows) {
-  struct reader {
-    std::string text;
-    bool needs_columns;
-  };
-  const std::vector<reader> readers = {
-      {".decl o(x:number)\no(x) :- r(x,x).\n", true},
-      {".decl o(x:number, y:number)\no(x,y) :- e(x,y), !r(y,x).\n", true},
-      {".decl o(x:number, y:number)\no(x,y) :- r(x,z), r(y,z), x < y.\n", true},
-      {".decl o(n:number)\no(n) :- n = count : { r(_,_) }.\n", false},
-      {".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = count : { r(x,_) }.\n", true},
-      {".decl o()\no() :- r(_,_).\n", false},
-      {".decl o(x:number)\no(1) :- !r(_,_).\n", false},
-      {".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- o(x,z), r(z,y).\n", true}};
-  for (const reader& one : readers) {
+  for (const row_reader& one : readers_of_rows()) {
     for (const edges& graph : {chain(45), star(50), oracle::make_random_graph(2, 40, 60)}) {
       for (const std::uint64_t kept_words : {UINT64_MAX, std::uint64_t{1}}) {
         const analysed_text source(closure + one.text);
