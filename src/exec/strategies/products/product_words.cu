@@ -6,7 +6,6 @@
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/primitives.hpp"
-#include "backend/gpu/staging_ring.hpp"
 #include "kernels/products/product_columns.cuh"
 
 namespace gpulog::exec {
@@ -60,21 +59,15 @@ product_words::columns_type product_words::columns() {
 }
 
 const std::vector<std::uint64_t>& product_words::pieces() {
-  if (!pieces_.empty()) return pieces_.rows();
-  std::vector<std::uint64_t> places(of_.sizes.size());
-  context_.read(of_.sizes.data(), places.data(), of_.sizes.bytes());
-  source_pieces made;
-  made.make(places);
-  piece_columns_ = make_columns(made.largest());
-  pieces_ = std::move(made);
+  if (pieces_.empty()) pieces_.make(context_, of_.sizes, [this](std::uint64_t rows) { return make_columns(rows); });
   return pieces_.rows();
 }
 
 void product_words::read(std::size_t piece, word* const* columns) {
-  context_.use();  // on this thread, too
-  write(pieces_.first_source(piece), pieces_.first_source(piece + 1), pieces_.rows()[piece], piece_columns_);
-  for (std::size_t c = 0; c < piece_columns_.size(); ++c)
-    backend::gpu::download(context_, piece_columns_[c].data(), columns[c], pieces_.rows_of(piece));
+  pieces_.read(context_, piece, columns,
+               [this](std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) {
+                 write(first, last, first_row, to);
+               });
 }
 
 }  // namespace gpulog::exec

@@ -45,8 +45,7 @@ class product_words final : public storage::gpu::device_factorized {
   backend::memory_resource& resource_;
   parts of_;
   std::uint64_t rows_ = 0;
-  source_pieces pieces_;        // made when rows are read
-  columns_type piece_columns_;  // room for the largest
+  source_pieces pieces_;  // made when rows are read
 };
 
 }  // namespace gpulog::exec

@@ -326,20 +326,15 @@ takeover_rows::columns_type takeover_rows::columns() {
 const std::vector<std::uint64_t>& takeover_rows::pieces() {
   if (!pieces_.empty()) return pieces_.rows();
   place_sources();
-  std::vector<std::uint64_t> places(graph_.sources + 1);
-  context_.read(places_.data(), places.data(), places_.bytes());
-  source_pieces made;
-  made.make(places);
-  piece_columns_ = make_columns(made.largest());
-  pieces_ = std::move(made);
+  pieces_.make(context_, places_, [this](std::uint64_t rows) { return make_columns(rows); });
   return pieces_.rows();
 }
 
 void takeover_rows::read(std::size_t piece, word* const* columns) {
-  context_.use();  // on this thread, too
-  expand(pieces_.first_source(piece), pieces_.first_source(piece + 1), pieces_.rows()[piece], piece_columns_);
-  for (std::size_t c = 0; c < piece_columns_.size(); ++c)
-    backend::gpu::download(context_, piece_columns_[c].data(), columns[c], pieces_.rows_of(piece));
+  pieces_.read(context_, piece, columns,
+               [this](std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) {
+                 expand(first, last, first_row, to);
+               });
 }
 
 }  // namespace gpulog::exec

@@ -89,7 +89,6 @@ class takeover_rows final : public storage::gpu::device_factorized {
   backend::array<std::uint32_t> not_kept_;       // sources, ascending
   std::vector<std::uint32_t> not_kept_sources_;  // the same, on the host
   source_pieces pieces_;
-  columns_type piece_columns_;  // room for the largest
 };
 
 }  // namespace gpulog::exec
