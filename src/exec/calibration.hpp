@@ -41,9 +41,10 @@ inline constexpr std::uint64_t long_chain = 8;
 /// A run of a version that does nothing. No command measures it.
 inline constexpr double host_run_seconds = 2e-6;
 
-/// Rows of facts that workers store in the first round, when nobody knows how many of them differ
-/// (`bench/closures/threads`; others were not tried).
+/// Rows of facts that workers store in the first round, when nobody knows how many of them differ, and the part of them
+/// that has to be new for the rest to be one round (`bench/closures/threads`; other values were not compared).
 inline constexpr std::uint64_t first_rows_at_once = 1u << 15;
+inline constexpr double new_share_of_one_round = 7.0 / 8;
 
 /// Inserted facts for each one that was there, up to which results are taken over and go on (`bench/again`).
 inline constexpr double most_continued_share = 0.1;

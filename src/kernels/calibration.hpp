@@ -37,7 +37,8 @@ inline constexpr std::uint64_t judged_requests = 1U << 18;
 /// Matches of a lane that its whole wave goes through together (`bench/paper/tables sg`).
 inline constexpr std::uint32_t long_range = 48;
 /// What a thread looks at for the first match of its own row, before all lanes of its wave look at the rest together:
-/// matches of the first atom, and turns of the loops over the inner ones (`bench/first_matches --backend gpu`).
+/// matches of the first atom, and turns of the loops over the inner ones (`bench/first_matches --backend gpu`; other
+/// values were not compared).
 inline constexpr std::uint64_t matches_alone = 8;
 inline constexpr std::uint32_t turns_alone = 64;
 

@@ -436,7 +436,8 @@ class cpu_machine {
     const std::uint64_t room_beside = relation::room_for(backend_.workers());
     for (std::uint64_t begin = 0; begin < rows;) {
       std::uint64_t n = std::min(rows - begin, std::max(calibration::first_rows_at_once, 3 * present()));
-      const bool most_are_new = begin != 0 && (present() - before) * 8 >= begin * 7;
+      const auto fresh = static_cast<double>(present() - before);
+      const bool most_are_new = begin != 0 && fresh >= static_cast<double>(begin) * calibration::new_share_of_one_round;
       if (most_are_new) {
         make_room_at_once(target, rows - begin + room_beside);
         if (target.has_room(rows - begin + room_beside)) n = rows - begin;
