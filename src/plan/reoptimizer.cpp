@@ -9,6 +9,7 @@
 #include "plan/passes/bodies/first_matches.hpp"
 #include "plan/passes/bodies/index_selection.hpp"
 #include "plan/passes/bodies/smallest_relation_first.hpp"
+#include "plan/passes/relations/needless_sets.hpp"
 #include "plan/planning.hpp"
 #include "plan/reads.hpp"
 #include "plan/validate.hpp"
@@ -352,6 +353,7 @@ void reoptimizer::take_over(std::size_t number, const std::vector<place>& places
     }
     replaced = std::move(made);
   }
+  if (!shared_->is_off("needless-sets")) check_needless_sets(shared_->result, planned);
   assert(validate(shared_->result).empty());
 }
 

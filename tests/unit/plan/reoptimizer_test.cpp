@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -244,6 +245,38 @@ TEST(reoptimizer, plans_the_same_for_the_same_sizes) {
     EXPECT_EQ(first.order_of(first.plan.strata[number].loop[0].versions[version]),
               second.order_of(second.plan.strata[number].loop[0].versions[version]));
   }
+}
+
+/// A row of b is tested, and tells nothing about rows of o; read first, it makes a row of o as often as b has it.
+TEST(reoptimizer, gives_relations_their_set_back_whose_rows_can_repeat_now) {
+  const std::string before = ".decl p(x:number, y:number, z:number)\n.output p\np(x,y,z) :- b(y,z), a(x,y).\n";
+  const std::string behind = ".decl q(x:number, z:number)\n.output q\nq(x,z) :- b(y,z), a(x,y), x != z.\n";
+  const std::map<std::string, told_measures::sizes> told = {
+      {"a", {100000, 1, 5}}, {"b", {10, 5, 1}}, {"p", {50, 1, 1}}};
+  prepared alone(computed + before + ".decl o(x:number, y:number)\n.output o\no(x,y) :- a(x,y), b(y,_), p(_,_,_).\n" +
+                 behind);
+  const auto is_set_needed = [&] {
+    return std::any_of(alone.plan.relations.begin(), alone.plan.relations.end(),
+                       [](const relation& each) { return each.name == "o" && each.needs_set; });
+  };
+  EXPECT_FALSE(is_set_needed());
+  ASSERT_TRUE(alone.reoptimize("o", told));
+  EXPECT_EQ(alone.order_of(alone.plan.strata[alone.stratum_of("o")].once.versions[0]), (names{"b", "p", "a"}));
+  EXPECT_TRUE(is_set_needed());
+
+  prepared recursive(computed + before +
+                     ".decl r(x:number, y:number)\n.output r\nr(x,y) :- a(x,y), b(y,_), p(_,_,_).\n"
+                     "r(x,y) :- r(x,z), b(z,y), x < y.\n" +
+                     behind);
+  const auto begins_distinct = [&] {
+    return std::any_of(recursive.plan.relations.begin(), recursive.plan.relations.end(),
+                       [](const relation& each) { return each.name == "r" && each.begins_distinct; });
+  };
+  EXPECT_TRUE(begins_distinct());
+  ASSERT_TRUE(recursive.reoptimize("r", told));
+  EXPECT_EQ(recursive.order_of(recursive.plan.strata[recursive.stratum_of("r")].once.versions[0]),
+            (names{"b", "p", "a"}));
+  EXPECT_FALSE(begins_distinct());
 }
 
 }  // namespace

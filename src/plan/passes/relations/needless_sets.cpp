@@ -151,6 +151,18 @@ class needless_sets {
     }
   }
 
+  void check(const stratum& one) {
+    if (one.recursive) {
+      find_distinct_beginnings(one);
+      return;
+    }
+    for (const rule_version& version : one.once.versions) {
+      if (!version.head.valid()) continue;
+      relation& target = plan_.relations[version.head.value];
+      target.needs_set = target.needs_set || !injectivity(plan_).holds(version);
+    }
+  }
+
  private:
   void find_distinct_beginnings(const stratum& one) {
     for (const relation_id member : one.relations) {
@@ -187,5 +199,7 @@ class needless_sets {
 }  // namespace
 
 void drop_needless_sets(program& plan) { needless_sets(plan).drop(); }
+
+void check_needless_sets(program& plan, const stratum& reordered) { needless_sets(plan).check(reordered); }
 
 }  // namespace gpulog::plan

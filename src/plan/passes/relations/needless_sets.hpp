@@ -11,4 +11,8 @@ namespace gpulog::plan {
 /// eqrel. Says likewise of relations of recursions whether what they begin with can repeat (relation::begins_distinct).
 void drop_needless_sets(program& plan);
 
+/// Another order may test a row that the first one read whole, or read columns of one that it tested: relations of this
+/// stratum whose rows can repeat now need their set again.
+void check_needless_sets(program& plan, const stratum& reordered);
+
 }  // namespace gpulog::plan
