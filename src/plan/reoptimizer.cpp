@@ -182,6 +182,7 @@ bool reoptimizer::plan_again(std::size_t number, extent planned_part, const rela
     first_plans_ = first_plans;
     return true;
   }
+  if (!shared_->is_off("needless-sets")) check_needless_sets(shared_->result, planned);
   for (std::size_t v = 0; v < places.size(); ++v) places[v].recipe->atom_order = std::move(atoms[v]);
   return true;
 }
@@ -353,7 +354,6 @@ void reoptimizer::take_over(std::size_t number, const std::vector<place>& places
     }
     replaced = std::move(made);
   }
-  if (!shared_->is_off("needless-sets")) check_needless_sets(shared_->result, planned);
   assert(validate(shared_->result).empty());
 }
 

@@ -58,7 +58,11 @@ void plan_interpreter::insert(relation_id relation, const tuple& row) {
   stored& target = relations_[relation.value];
   ++candidates_;
   ++target.candidates;
-  if (target.set.insert(row).second) target.rows.push_back(row);
+  if (target.set.insert(row).second) {
+    target.rows.push_back(row);
+  } else if (target.is_distinct) {
+    repeating_.insert(relation);
+  }
 }
 
 std::set<plan_interpreter::tuple> plan_interpreter::tuples(relation_id relation) const {
@@ -75,9 +79,15 @@ void plan_interpreter::run(bool gives_up) {
   }
   for (const stratum& current : plan_.strata) {
     if (current.only_if && current.only_if->given_up != gives_up) continue;
+    for (const relation_id member : current.relations) {
+      const relation& planned = plan_.relations[member.value];
+      stored& target = relations_[member.value];
+      target.is_distinct = (!planned.needs_set || planned.begins_distinct) && target.rows.empty();
+    }
     run(current.once);
     for (const relation_id member : current.relations) {
       stored& relation = relations_[member.value];
+      relation.is_distinct = false;
       relation.end = relation.rows.size();
       relation.old = current.recursive ? 0 : relation.end;
     }

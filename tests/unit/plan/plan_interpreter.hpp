@@ -24,6 +24,9 @@ class plan_interpreter {
   /// Inserts tried, those of tuples that are there already included; supplementary relations too.
   [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
   [[nodiscard]] std::uint64_t candidates(relation_id relation) const { return relations_[relation.value].candidates; }
+  /// Relations in which a row was made twice though the plan says that this cannot be (relation::needs_set,
+  /// relation::begins_distinct).
+  [[nodiscard]] const std::set<relation_id>& repeating() const { return repeating_; }
   /// Whether some operation needed the symbol table or a version trapped: then the results mean nothing.
   [[nodiscard]] bool gave_up() const { return gave_up_; }
 
@@ -34,6 +37,7 @@ class plan_interpreter {
     std::size_t old = 0;
     std::size_t end = 0;
     std::uint64_t candidates = 0;
+    bool is_distinct = false;  ///< the plan says so of the rows that are made now
   };
 
   void insert(relation_id relation, const tuple& row);
@@ -46,6 +50,7 @@ class plan_interpreter {
   const program& plan_;
   std::vector<stored> relations_;
   std::uint64_t candidates_ = 0;
+  std::set<relation_id> repeating_;
   bool gave_up_ = false;
 };
 
