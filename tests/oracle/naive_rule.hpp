@@ -11,6 +11,7 @@
 
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/naive_values.hpp"
+#include "sema/rewriting/assignments.hpp"
 
 namespace gpulog::oracle {
 
@@ -202,31 +203,22 @@ class rule_runner {
 
   // ---- aggregates and ranges ----
 
-  /// One value for each match; of a body with several atoms, an aggregate or a repeated variable for each assignment of
-  /// its variables.
+  /// One value for each match, or for each assignment of the variables where these count.
   [[nodiscard]] std::vector<wide_word> matches_of(const sema::aggregate& folded) {
     const std::set<std::uint32_t> injected(folded.injected.begin(), folded.injected.end());
     std::set<std::uint32_t> own;
-    std::size_t atoms = 0;
-    bool by_assignment = false;
     for (const sema::literal& part : folded.body) {
-      by_assignment = by_assignment || std::holds_alternative<sema::aggregate>(part);
       const atom* body = std::get_if<atom>(&part);
       if (body == nullptr || body->negated) continue;
-      if (++atoms > 1) by_assignment = true;
-      std::size_t named = 0;
-      for (const expression& argument : body->arguments) named += argument.is_variable() ? 1 : 0;
-      std::set<std::uint32_t> variables;
-      for (const expression& argument : body->arguments) collect(argument, variables);
-      by_assignment = by_assignment || variables.size() < named;
-      own.merge(variables);
+      for (const expression& argument : body->arguments) collect(argument, own);
     }
+    const bool by_assignment = sema::counts_assignments(folded, rule_.variables);
     std::vector<wide_word> result;
     std::set<tuple> seen;
     for_each_binding(order_literals(folded.body, injected), 0, [&] {
       tuple assignment;
       for (const std::uint32_t variable : own) assignment.push_back(values_[variable].value());
-      if (atoms > 0 && by_assignment && !seen.insert(assignment).second) return;
+      if (by_assignment && !seen.insert(assignment).second) return;
       result.push_back(folded.target.is_unnamed() ? 0 : value(folded.target));
     });
     return result;
