@@ -74,9 +74,9 @@ inline constexpr double searched_steps_of_row = 8;
 /// Columns may take one part in so many of the memory that is left, where there is another way: a set, and a copy of
 /// the columns while it is made, take three times as much. No command measures it.
 inline constexpr std::uint64_t column_share = 4;
-/// Rows of a strip that a worker takes at a time, and that it writes before it goes through a rule with them.
-inline constexpr std::uint64_t strip_piece_rows = 1u << 20;
-inline constexpr std::uint64_t written_strip_rows = 1u << 12;
+/// Rows of a piece that a worker takes at a time, and that it writes before it goes through a rule with them.
+inline constexpr std::uint64_t read_piece_rows = 1u << 20;
+inline constexpr std::uint64_t written_piece_rows = 1u << 12;
 
 // The device (`bench/placement rates`).
 inline constexpr double measured_device_bytes_per_second = 4.8e12;  ///< by its properties; others are scaled

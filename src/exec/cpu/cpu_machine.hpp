@@ -161,7 +161,7 @@ class cpu_machine {
   /// Of factorized rows; nothing of others, as their columns are here.
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) {
     if (!source.is_factorized()) return nullptr;
-    return std::make_unique<factorized_stream>(*resource_, *source.as_factorized());
+    return std::make_unique<factorized_stream>(*source.as_factorized());
   }
   static constexpr std::uint64_t least_product_tuples = calibration::least_host_product_tuples;
   /// @param bound of the task's values, where these are numbers themselves; else 0
@@ -328,10 +328,10 @@ class cpu_machine {
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop) {
     const kernels::segment& first = program.segments.front();
-    storage::factorized_lookup* const lookup =
-        first.kind == kernels::expansion_kind::scan ? relations[first.source]->as_lookup() : nullptr;
-    if (lookup != nullptr) {
-      const factorized_scan scan(*lookup, first, !program.observes_order());
+    storage::factorized_form* const form =
+        first.kind == kernels::expansion_kind::scan ? relations[first.source]->as_factorized() : nullptr;
+    if (form != nullptr) {
+      const factorized_scan scan(*resource_, *form, first, !program.observes_order());
       if (!scan.has_columns()) {
         const unsigned workers = workers_of_run(scan.rows(), expected_candidates);
         return run_fed(program, relations, workers, stop, [&](const auto& take) {

@@ -56,10 +56,11 @@ std::optional<product_counts> make_rows(Backend& backend, backend::memory_resour
   return counts;
 }
 
-/// Runs a recursion of products, and replaces the target's rows, which are those to start from, by its result.
+/// Runs a recursion of products, and replaces the target's rows, which are those to start from, by its result: words,
+/// or columns where these take less memory.
 /// @param bound of its values, which are numbers of rows themselves then; 0: they get numbers
 /// @param most_bytes that tables of groups may have
-/// @param least_bits of a group of the first rows; 0: however few there are
+/// @param least_bits of a group of the first rows; 0: however few there are, and words stay words
 /// @return nothing, and nothing is done, when it is more, or less
 /// @throws backend::memory_exceeded, interrupted
 template <class Backend>
@@ -67,25 +68,16 @@ std::optional<product_counts> run_products(Backend& backend, backend::memory_res
                                            const product_task& task, std::uint64_t bound, std::uint64_t most_bytes,
                                            double least_bits, const relation_list<storage::relation>& relations,
                                            const std::atomic<bool>* stop) {
-  product_rows rows(resource, task, relations, bound);
-  if (rows.numbers() == 0 || rows.numbers() > most_numbers || rows.table_bytes() > most_bytes) return std::nullopt;
-  rows.make_tables(backend.workers());
-  const auto counts = make_rows(backend, resource, rows, least_bits, stop);
+  std::optional<product_rows> rows(std::in_place, resource, task, relations, bound);
+  if (rows->numbers() == 0 || rows->numbers() > most_numbers || rows->table_bytes() > most_bytes) return std::nullopt;
+  rows->make_tables(backend.workers());
+  const auto counts = make_rows(backend, resource, *rows, least_bits, stop);
   if (!counts) return std::nullopt;
-  std::vector<std::uint64_t> begins(rows.numbers() + 1);
-  for (std::uint32_t number = 0; number < rows.numbers(); ++number)
-    begins[number + 1ULL] = begins[number] + rows.size(number);
-  std::vector<backend::array<word>> columns;
-  for (int column = 0; column < 2; ++column)
-    columns.emplace_back(resource, begins.back(), backend::fresh_memory::anything);
-  const std::uint64_t tile = std::clamp<std::uint64_t>(rows.numbers() / (backend.workers() * 64ULL), 1, 64);
-  backend.for_each_tile(rows.numbers(), tile, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t number = begin; number < end; ++number) {
-      rows.write(static_cast<std::uint32_t>(number), columns[0].data() + begins[number],
-                 columns[1].data() + begins[number]);
-    }
-  });
-  relations[task.target]->replace(std::move(columns), begins.back());
+  auto words = std::make_unique<storage::word_rows>(resource, rows->take_words());
+  rows.reset();
+  const bool is_small = words->bytes() <= words->rows() * 2 * sizeof(word);
+  relations[task.target]->factorize(std::move(words));
+  if (least_bits != 0 && !is_small) relations[task.target]->materialize(backend);
   return counts;
 }
 
