@@ -163,6 +163,8 @@ class cpu_machine {
     if (!source.is_factorized()) return nullptr;
     return std::make_unique<factorized_stream>(*source.as_factorized());
   }
+  /// Whether products that find little for what they look at end early, so that no expectation has to tell.
+  static constexpr bool ends_poor_products = true;
   static constexpr std::uint64_t least_product_tuples = calibration::least_host_product_tuples;
   /// @param bound of the task's values, where these are numbers themselves; else 0
   /// @param always also where there are few results
@@ -170,8 +172,9 @@ class cpu_machine {
                                                       kernels::relation_list<relation>& relations, bool always,
                                                       const std::atomic<bool>* stop) {
     const std::uint64_t most_bytes = machine_bytes() / calibration::product_table_share;
-    const double least_bits = always ? 0 : calibration::least_bits_of_group;
-    return kernels::run_products(backend_, *resource_, task, bound, most_bytes, least_bits, relations, stop);
+    kernels::product_steps most;
+    if (!always) most = {calibration::steps_of_product_pair, calibration::steps_of_product_tuple};
+    return kernels::run_products(backend_, *resource_, task, bound, most_bytes, most, relations, stop);
   }
   static constexpr kernels::row_wise_cut_offs row_wise_pays = calibration::host_row_wise_pays;
   std::optional<kernels::row_counts> run_row_wise(const kernels::row_wise_task& task,

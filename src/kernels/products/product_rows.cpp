@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "kernels/calibration.hpp"
+
 namespace gpulog::kernels {
 
 namespace {
@@ -76,6 +78,12 @@ std::uint64_t product_rows::table_bytes() const {
   std::uint64_t bytes = sizeof(kept_group);
   for (const rule& one : rules_) bytes += one.right != nullptr && one.is_recursive ? sizeof(std::uint32_t) : 0;
   return bytes * numbers_ * groups_;
+}
+
+std::uint64_t product_rows::pairs() const {
+  std::uint64_t sum = 0;
+  for (const auto& known : lists_) sum += known->lists.all.size();
+  return sum;
 }
 
 std::vector<std::uint32_t> product_rows::numbers_of(const relation_list<storage::relation>& relations,
@@ -234,6 +242,7 @@ bool product_rows::unite(const rule& one, std::uint32_t number, std::uint32_t vi
     }
   }
   const auto add = [&](std::uint32_t read) {
+    own.done_.steps += groups_;
     const kept_group* const row = rows_.data() + read * groups_;
     for (std::uint64_t group = 0; group < groups_; ++group) {
       if (row[group].place == 0 || row[group].stamp < visited) continue;
@@ -253,8 +262,14 @@ bool product_rows::unite(const rule& one, std::uint32_t number, std::uint32_t vi
   return found;
 }
 
+std::uint32_t product_rows::take_group(row_groups& from, row_groups::reserve& reserve, scratch& own) const {
+  own.done_.steps += calibration::steps_of_new_group;
+  return from.take(reserve);
+}
+
 /// @return bits of the union that were not gone from, which are left in it
 std::uint64_t product_rows::leave_new(rule& one, std::uint32_t number, scratch& own) {
+  own.done_.steps += groups_;
   std::uint64_t bits = 0;
   for (std::uint64_t group = 0; group < groups_; ++group) {
     if (own.in_union_[group] == 0) continue;
@@ -262,7 +277,7 @@ std::uint64_t product_rows::leave_new(rule& one, std::uint32_t number, scratch& 
     std::uint64_t here = 0;
     if (one.followed.size() != 0 && is_once_[number] == 0) {
       std::uint32_t& place = one.followed[number * groups_ + group];
-      if (place == 0) place = followed_.take(own.followed_reserve_);
+      if (place == 0) place = take_group(followed_, own.followed_reserve_, own);
       std::uint64_t* const followed = followed_.at(place);
       for (std::uint64_t w = 0; w < group_words; ++w) {
         united[w] &= ~followed[w];
@@ -285,7 +300,7 @@ void product_rows::push(const rule& one, scratch& own) const {
         for (const word next : list_of(*one.right, number)) {
           own.reached_[next / word_size] |= 1ULL << next % word_size;
           own.in_reached_[next / group_size] = 1;
-          ++own.candidates_;
+          ++own.done_.candidates;
         }
       }
     }
@@ -302,7 +317,7 @@ void product_rows::pull(const rule& one, std::uint32_t number, scratch& own) con
     for (; open != 0; open &= open - 1) {
       const auto bit = static_cast<unsigned>(std::countr_zero(open));
       for (const word source : list_of(*one.sources, static_cast<std::uint32_t>(w * word_size + bit))) {
-        ++own.candidates_;
+        ++own.done_.candidates;
         if ((own.united_[source / word_size] >> source % word_size & 1) == 0) continue;
         found |= 1ULL << bit;
         break;
@@ -322,7 +337,7 @@ void product_rows::follow(const rule& one, std::uint32_t number, std::uint64_t b
       for (std::uint64_t w = group * group_words; w < (group + 1) * group_words; ++w) own.reached_[w] |= own.united_[w];
       own.in_reached_[group] = 1;
     }
-    own.candidates_ += bits;
+    own.done_.candidates += bits;
   } else {
     // What follows each bit, or for each number that is left the sources up to one that the union has.
     const auto pairs = static_cast<double>(one.right->all.size());
@@ -351,7 +366,7 @@ std::uint64_t product_rows::add_reached(std::uint32_t number, std::uint32_t step
     if (own.in_reached_[group] == 0) continue;
     own.in_reached_[group] = 0;
     kept_group& kept = rows_[number * groups_ + group];
-    if (kept.place == 0) kept.place = bits_.take(own.reserve_);
+    if (kept.place == 0) kept.place = take_group(bits_, own.reserve_, own);
     std::uint64_t* const row = bits_.at(kept.place);
     std::uint64_t* const reached = own.reached_.data() + group * group_words;
     std::uint64_t here = 0;
@@ -365,6 +380,7 @@ std::uint64_t product_rows::add_reached(std::uint32_t number, std::uint32_t step
     fresh += here;
   }
   sizes_[number] += fresh;
+  own.done_.bits += fresh;
   return fresh;
 }
 

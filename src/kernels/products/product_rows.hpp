@@ -18,6 +18,20 @@ namespace gpulog::kernels {
 
 using storage::row_groups;
 
+/// What making rows has cost.
+struct product_work {
+  std::uint64_t candidates = 0;
+  std::uint64_t steps = 0;  ///< groups of rows that were looked at, and groups that got memory for what that costs
+  std::uint64_t bits = 0;   ///< that rows got
+
+  product_work& operator+=(const product_work& other) {
+    candidates += other.candidates;
+    steps += other.steps;
+    bits += other.bits;
+    return *this;
+  }
+};
+
 class product_rows {
  public:
   /// What one worker needs to make rows.
@@ -33,7 +47,7 @@ class product_rows {
     std::vector<std::uint8_t> in_reached_;
     row_groups::reserve reserve_;
     row_groups::reserve followed_reserve_;
-    std::uint64_t candidates_ = 0;
+    product_work done_;
   };
 
   /// @param bound of the task's values, which are numbers of rows themselves then; 0: they get numbers
@@ -57,10 +71,9 @@ class product_rows {
   [[nodiscard]] bool is_due(std::uint32_t number) const;
   /// @param step it gets larger from call to call, but for rows of a level
   void make_row(std::uint32_t number, std::uint32_t step, scratch& own);
-  [[nodiscard]] static std::uint64_t candidates(const scratch& of) { return of.candidates_; }
-
-  /// Of the row.
-  [[nodiscard]] std::uint64_t size(std::uint32_t number) const { return sizes_[number]; }
+  [[nodiscard]] static const product_work& work_of(const scratch& of) { return of.done_; }
+  /// Pairs of all relations that it reads, as lists.
+  [[nodiscard]] std::uint64_t pairs() const;
   /// The result, once all rows are made; nothing else can be asked then. @throws backend::memory_exceeded
   [[nodiscard]] storage::row_words take_words();
 
@@ -95,6 +108,7 @@ class product_rows {
 
   [[nodiscard]] bool unite(const rule& one, std::uint32_t number, std::uint32_t visited, scratch& own) const;
   [[nodiscard]] std::uint64_t leave_new(rule& one, std::uint32_t number, scratch& own);
+  [[nodiscard]] std::uint32_t take_group(row_groups& from, row_groups::reserve& reserve, scratch& own) const;
   void follow(const rule& one, std::uint32_t number, std::uint64_t bits, scratch& own) const;
   void push(const rule& one, scratch& own) const;
   void pull(const rule& one, std::uint32_t number, scratch& own) const;
