@@ -80,7 +80,12 @@ std::optional<product_counts> run_products(Backend& backend, backend::memory_res
   rows.reset();
   const bool is_small = words->bytes() <= words->rows() * 2 * sizeof(word);
   relations[task.target]->factorize(std::move(words));
-  if (most.of_tuple != 0 && !is_small) relations[task.target]->materialize(backend);
+  if (most.of_tuple == 0 || is_small) return counts;
+  try {
+    relations[task.target]->materialize(backend);
+  } catch (const backend::memory_exceeded&) {
+    // Words are right, too.
+  }
   return counts;
 }
 
