@@ -179,7 +179,7 @@ struct relation_statistics {
   std::uint64_t bytes = 0;  ///< columns, tuple set and indexes
   /// How its tuples were told from new ones at the end of its stratum: "hash", "bits", "words" or "hisa"; empty: no
   /// stratum extended it, or none had to be told. "factorized": its tuples had no columns then, but were kept as a
-  /// graph, or on a device as rows of bits and lists.
+  /// graph or rows of bits, or on a device as rows of bits and lists.
   std::string set;
 };
 

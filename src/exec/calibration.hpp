@@ -75,9 +75,9 @@ inline constexpr double searched_steps_of_row = 8;
 /// Columns may take one part in so many of the memory that is left, where there is another way: a set, and a copy of
 /// the columns while it is made, take three times as much. No command measures it.
 inline constexpr std::uint64_t column_share = 4;
-/// Rows of a strip that a worker takes at a time, and that it writes before it goes through a rule with them.
-inline constexpr std::uint64_t strip_piece_rows = 1u << 20;
-inline constexpr std::uint64_t written_strip_rows = 1u << 12;
+/// Rows of a piece that a worker takes at a time, and that it writes before it goes through a rule with them.
+inline constexpr std::uint64_t read_piece_rows = 1u << 20;
+inline constexpr std::uint64_t written_piece_rows = 1u << 12;
 
 // The device (`bench/placement rates`).
 inline constexpr double measured_device_bytes_per_second = 4.8e12;  ///< by its properties; others are scaled
@@ -155,11 +155,15 @@ inline constexpr std::size_t rounds_at_once = 16;
 /// So many numbers are asked for their sources in the time of one push (`bench/paper/tables sg`: other values
 /// changed no graph by more than 5 %).
 inline constexpr std::uint64_t pushes_of_pull = 1;
-/// Up to so many rows it is made so however few tuples follow each; of more, only where more than one does. Chosen with
-/// forests and random graphs of 50,000 to 150,000 edges; no command measures it.
+/// On a device, up to so many rows it is made so however few tuples follow each; of more, only where more than one
+/// does. Chosen with forests and random graphs of 50,000 to 150,000 edges; no command measures it.
 inline constexpr std::uint64_t small_product_rows = 16384;
-/// Results of a host's first rows for each group of them: with fewer the loop costs less. No command measures it.
-inline constexpr double least_bits_of_group = 1.0 / 16;
+/// Groups of rows that a host looks at for each pair that it reads, and for each tuple that it makes: where there are
+/// more, rows are nearly empty, and the loop costs less. A step takes 0.3 to 1 ns, so what is lost then is about what
+/// reading the facts takes; a tuple takes the loop 20 to 90 ns (bench/paper/sg.dl with the graphs of
+/// bench/results/host-row-products.txt; other values were not tried).
+inline constexpr double steps_of_product_pair = 128;
+inline constexpr double steps_of_product_tuple = 16;
 /// Tables of all groups of rows take this part of a host's memory at most. No command measures it.
 inline constexpr std::uint64_t product_table_share = 8;
 

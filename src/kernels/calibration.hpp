@@ -87,4 +87,7 @@ inline constexpr std::uint32_t batch_turns = 512;
 /// hash table's size (`bench/closures/threads`; others were not tried).
 inline constexpr std::uint64_t numbering_slots_of_row = 4;
 
+/// Memory for a group of bits of a row of products costs about as much as looking at so many groups of other rows.
+inline constexpr std::uint64_t steps_of_new_group = 32;
+
 }  // namespace gpulog::kernels::calibration

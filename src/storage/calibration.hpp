@@ -35,6 +35,9 @@ inline constexpr std::uint64_t least_sorted_rivals = 1u << 20;
 inline constexpr double row_words_of_a_step = 8;
 /// Steps of searches for single pairs of one vertex after which all that it leads to is found.
 inline constexpr std::uint64_t least_pair_steps = 256;
+/// Rows of bits are written in pieces of so many rows of the relation, and more where a source has more. Others were
+/// not tried.
+inline constexpr std::uint64_t rows_of_piece = 1u << 20;
 
 // Indexes of the host.
 /// One worker sorts so many rows by counting where no value is larger than so many times their number: a table of

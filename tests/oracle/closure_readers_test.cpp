@@ -1,4 +1,5 @@
-// Closures, and random rules that read them, on a CPU against the naive evaluator: as they are kept, and with columns.
+// Closures and products, and random rules that read them, on a CPU against the naive evaluator: as they are kept, and
+// with columns.
 
 #include <gtest/gtest.h>
 
@@ -15,13 +16,13 @@
 namespace gpulog {
 namespace {
 
-/// Over e, which has facts; r is a closure.
-std::string random_readers(std::mt19937_64& random) {
+/// Over e, which has facts; r is a closure, or a recursion that grows at both sides.
+std::string random_readers(std::mt19937_64& random, bool is_product) {
   const auto one_of = [&random](const std::vector<std::string>& texts) { return texts[random() % texts.size()]; };
   const std::string declared = ".decl e(x:number, y:number)\n.decl n(x:number)\nn(x) :- e(x,_).\nn(y) :- e(_,y).\n";
   std::string text = declared;
   std::string (*closed)(const std::string&, const std::string&) = nullptr;
-  const bool is_wide = random() % 4 == 0;
+  const bool is_wide = !is_product && random() % 4 == 0;
   if (is_wide) {
     // Two columns that are passed through.
     text += ".decl r(p:number, y:number, q:number)\nr(x % 3,y,x) :- e(x,y).\nr(p,y,q) :- r(p,z,q), e(z,y).\n";
@@ -30,10 +31,15 @@ std::string random_readers(std::mt19937_64& random) {
       return "r(" + first + "," + y + "," + x + ")";
     };
   } else {
-    text +=
-        ".decl r(x:number, y:number)\n" +
-        one_of({"r(x,y) :- e(x,y).\n", "r(x,y) :- e(y,x).\n", "r(x,x) :- e(x,_).\n", "r(x,y) :- e(x,y), x != 3.\n"}) +
-        one_of({"r(x,y) :- r(x,z), e(z,y).\n", "r(x,y) :- e(x,z), r(z,y).\n", "r(x,y) :- r(x,z), r(z,y).\n"});
+    const std::string first =
+        is_product ? one_of({"r(x,y) :- e(p,x), e(p,y).\n", "r(x,y) :- e(x,p), e(p,y).\n", "r(x,y) :- e(x,y).\n"})
+                   : one_of({"r(x,y) :- e(x,y).\n", "r(x,y) :- e(y,x).\n", "r(x,x) :- e(x,_).\n",
+                             "r(x,y) :- e(x,y), x != 3.\n"});
+    const std::string loop =
+        is_product
+            ? one_of({"r(x,y) :- e(a,x), r(a,b), e(b,y).\n", "r(x,y) :- e(x,a), r(a,b), e(b,y).\n"})
+            : one_of({"r(x,y) :- r(x,z), e(z,y).\n", "r(x,y) :- e(x,z), r(z,y).\n", "r(x,y) :- r(x,z), r(z,y).\n"});
+    text += ".decl r(x:number, y:number)\n" + first + loop;
     closed = [](const std::string& x, const std::string& y) { return "r(" + x + "," + y + ")"; };
   }
   for (std::uint64_t reader = random() % 3 + 1; reader != 0; --reader) {
@@ -79,7 +85,7 @@ TEST(closure_readers_against_oracle, random_readers) {
   const std::uint64_t count = oracle::programs_to_try(400);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);
-    const std::string text = random_readers(random);
+    const std::string text = random_readers(random, false);
     const comparison both(text, oracle::make_shaped_graph(seed, random, 34));
     ASSERT_TRUE(both.accepted()) << both.report();
     both.expect_same({storage_kind::hash, 1, "cpu -j1, condensed", backend_kind::cpu, {{"condensation", "on"}}});
@@ -92,6 +98,29 @@ TEST(closure_readers_against_oracle, random_readers) {
                       {{"condensation", "on"}, {"row-wise-evaluation", "on"}}});
     if (on_gpu && seed % 8 == 0)
       both.expect_same({storage_kind::hash, 1, "gpu", backend_kind::gpu, {{"row-takeover", "on"}}});
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(product_readers_against_oracle, random_readers) {
+  const bool on_gpu = no_gpu().empty();
+  const std::uint64_t first = oracle::first_seed(1);
+  const std::uint64_t count = oracle::programs_to_try(400);
+  const std::map<std::string, std::string, std::less<>> on = {{"row-products", "on"}};
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    std::mt19937_64 random(seed);
+    const std::string text = random_readers(random, true);
+    const comparison both(text, oracle::make_shaped_graph(seed, random, 34));
+    ASSERT_TRUE(both.accepted()) << both.report();
+    both.expect_same({storage_kind::hash, 1, "cpu -j1", backend_kind::cpu, on});
+    both.expect_same({storage_kind::bits, 3, "cpu -j3", backend_kind::cpu, on});
+    both.expect_same({storage_kind::hash, 1, "cpu -j1, off", backend_kind::cpu, {{"row-products", "off"}}});
+    both.expect_same({storage_kind::hash,
+                      1,
+                      "cpu -j1, row-wise",
+                      backend_kind::cpu,
+                      {{"row-products", "on"}, {"row-wise-evaluation", "on"}}});
+    if (on_gpu && seed % 8 == 0) both.expect_same({storage_kind::hash, 1, "gpu", backend_kind::gpu, on});
     if (HasFatalFailure()) return;
   }
 }

@@ -161,8 +161,10 @@ class cpu_machine {
   /// Of factorized rows; nothing of others, as their columns are here.
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) {
     if (!source.is_factorized()) return nullptr;
-    return std::make_unique<factorized_stream>(*resource_, *source.as_factorized());
+    return std::make_unique<factorized_stream>(*source.as_factorized());
   }
+  /// Whether products that find little for what they look at end early, so that no expectation has to tell.
+  static constexpr bool ends_poor_products = true;
   static constexpr std::uint64_t least_product_tuples = calibration::least_host_product_tuples;
   /// @param bound of the task's values, where these are numbers themselves; else 0
   /// @param always also where there are few results
@@ -170,8 +172,9 @@ class cpu_machine {
                                                       kernels::relation_list<relation>& relations, bool always,
                                                       const std::atomic<bool>* stop) {
     const std::uint64_t most_bytes = machine_bytes() / calibration::product_table_share;
-    const double least_bits = always ? 0 : calibration::least_bits_of_group;
-    return kernels::run_products(backend_, *resource_, task, bound, most_bytes, least_bits, relations, stop);
+    kernels::product_steps most;
+    if (!always) most = {calibration::steps_of_product_pair, calibration::steps_of_product_tuple};
+    return kernels::run_products(backend_, *resource_, task, bound, most_bytes, most, relations, stop);
   }
   static constexpr kernels::row_wise_cut_offs row_wise_pays = calibration::host_row_wise_pays;
   std::optional<kernels::row_counts> run_row_wise(const kernels::row_wise_task& task,
@@ -328,10 +331,10 @@ class cpu_machine {
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop) {
     const kernels::segment& first = program.segments.front();
-    storage::factorized_lookup* const lookup =
-        first.kind == kernels::expansion_kind::scan ? relations[first.source]->as_lookup() : nullptr;
-    if (lookup != nullptr) {
-      const factorized_scan scan(*lookup, first, !program.observes_order());
+    storage::factorized_form* const form =
+        first.kind == kernels::expansion_kind::scan ? relations[first.source]->as_factorized() : nullptr;
+    if (form != nullptr) {
+      const factorized_scan scan(*resource_, *form, first, !program.observes_order());
       if (!scan.has_columns()) {
         const unsigned workers = workers_of_run(scan.rows(), expected_candidates);
         return run_fed(program, relations, workers, stop, [&](const auto& take) {

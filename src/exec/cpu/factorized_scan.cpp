@@ -1,6 +1,6 @@
 #include "exec/cpu/factorized_scan.hpp"
 
-#include "storage/factorized/factorized_reader.hpp"
+#include <optional>
 
 namespace gpulog::exec {
 
@@ -16,47 +16,37 @@ bool reads_factorized(const kernels::pipeline& program, const kernels::relation_
   });
 }
 
-factorized_scan::factorized_scan(storage::factorized_lookup& lookup, const kernels::segment& scan, bool once)
-    : lookup_(&lookup), rows_(lookup.values().rows()) {
-  const storage::factorized_values& values = lookup.values();
-  is_bound_.resize(values.source_columns.size() + values.value_columns.size());
+factorized_scan::factorized_scan(backend::memory_resource& resource, storage::factorized_form& form,
+                                 const kernels::segment& scan, bool once)
+    : resource_(&resource), form_(&form), rows_(form.rows()) {
+  is_bound_.resize(form.source_columns().size() + form.value_columns().size());
   for (const kernels::binding& bound : scan.bindings) is_bound_[bound.column] = true;
   if (!once) return;
   const auto binds = [this](const std::vector<std::uint32_t>& columns) {
     return std::any_of(columns.begin(), columns.end(), [this](std::uint32_t column) { return is_bound_[column]; });
   };
-  const bool binds_sources = binds(values.source_columns);
-  if (binds_sources && binds(values.value_columns)) return;
+  const bool binds_sources = binds(form.source_columns());
+  if (binds_sources && binds(form.value_columns())) return;
   has_columns_ = true;
   columns_.resize(is_bound_.size());
   if (scan.bindings.empty()) {
     rows_ = std::min<std::uint64_t>(rows_, 1);
-  } else if (binds_sources) {
-    take_sources();
   } else {
-    // Each value is here because a source leads to it.
-    rows_ = values.first[values.graph->components];
-    for (std::size_t c = 0; c < values.values.size(); ++c) columns_[values.value_columns[c]] = values.values[c].data();
+    take_side(binds_sources);
   }
 }
 
-void factorized_scan::take_sources() {
-  const storage::factorized_values& values = lookup_->values();
-  const storage::factorized_graph& graph = *values.graph;
-  storage::factorized_reader reader(*lookup_);
-  std::vector<std::uint32_t> vertices;
-  rows_ = 0;
-  for (std::uint32_t vertex = 0; vertex < graph.vertices; ++vertex) {
-    if (graph.sources_at(vertex) == 0 || !reader.has_values(vertex)) continue;
-    vertices.push_back(vertex);
-    rows_ += graph.sources_at(vertex);
-  }
-  for (std::size_t c = 0; c < graph.sources.size(); ++c) {
-    sources_.emplace_back(lookup_->resource(), rows_, backend::fresh_memory::anything);
-    word* out = sources_.back().data();
-    for (const std::uint32_t vertex : vertices)
-      out = std::copy_n(graph.sources[c].data() + graph.source_first[vertex], graph.sources_at(vertex), out);
-    columns_[values.source_columns[c]] = sources_.back().data();
+void factorized_scan::take_side(bool of_sources) {
+  const std::vector<std::uint32_t>& side = of_sources ? form_->source_columns() : form_->value_columns();
+  const std::optional<std::vector<std::uint32_t>> places = form_->places_with_rows(of_sources);
+  rows_ = places ? places->size() : form_->column(side.front()).size();
+  for (const std::uint32_t column : side) {
+    const word* const all = form_->column(column).data();
+    columns_[column] = all;
+    if (!places) continue;
+    word* const out = taken_.emplace_back(*resource_, rows_, backend::fresh_memory::anything).data();
+    for (std::uint64_t i = 0; i < rows_; ++i) out[i] = all[(*places)[i]];
+    columns_[column] = out;
   }
 }
 
@@ -65,7 +55,7 @@ factorized_scan::buffer factorized_scan::make_buffer() const {
   made.columns.resize(is_bound_.size());
   for (std::size_t column = 0; column < is_bound_.size(); ++column) {
     if (!is_bound_[column]) continue;
-    made.memory.emplace_back(lookup_->resource(), calibration::written_strip_rows, backend::fresh_memory::anything);
+    made.memory.emplace_back(*resource_, calibration::written_piece_rows, backend::fresh_memory::anything);
     made.columns[column] = made.memory.back().data();
   }
   return made;

@@ -1,35 +1,32 @@
 #include "exec/cpu/factorized_stream.hpp"
 
+#include <utility>
+
 namespace gpulog::exec {
 
 namespace {
 
-class strip final : public piecewise_stream::piece {
+class made_piece final : public piecewise_stream::piece {
  public:
-  strip(backend::memory_resource& resource, const storage::factorized_values& values, std::uint32_t number)
-      : values_(values), reader_(resource, *values.graph) {
-    reader_.make(number);
-    reader_.prepare(values);
-  }
+  explicit made_piece(std::unique_ptr<storage::factorized_piece> rows) : rows_(std::move(rows)) {}
   void write(std::uint64_t first, std::uint64_t n, word* const* columns) const override {
-    reader_.write(values_, first, n, columns);
+    rows_->cursor()->write(first, n, columns);
   }
 
  private:
-  const storage::factorized_values& values_;
-  storage::strip_reader reader_;
+  std::unique_ptr<storage::factorized_piece> rows_;
 };
 
 }  // namespace
 
-factorized_stream::factorized_stream(backend::memory_resource& resource, const storage::factorized_values& values)
-    : piecewise_stream(values.rows_in_front.data(), values.graph->strips(),
-                       values.source_columns.size() + values.value_columns.size()),
-      resource_(&resource),
-      values_(&values) {}
+factorized_stream::factorized_stream(const storage::factorized_form& form)
+    : piecewise_stream(form.rows_in_front(), form.pieces(), form.source_columns().size() + form.value_columns().size()),
+      form_(&form) {}
 
 std::shared_ptr<const piecewise_stream::piece> factorized_stream::make(std::size_t number) {
-  return std::make_shared<strip>(*resource_, *values_, static_cast<std::uint32_t>(number));
+  std::unique_ptr<storage::factorized_piece> rows = form_->make_piece();
+  rows->make(static_cast<std::uint32_t>(number));
+  return std::make_shared<made_piece>(std::move(rows));
 }
 
 }  // namespace gpulog::exec

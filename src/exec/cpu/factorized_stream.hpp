@@ -4,21 +4,20 @@
 #include <memory>
 
 #include "exec/piecewise_stream.hpp"
-#include "storage/factorized/factorized_values.hpp"
+#include "storage/factorized/factorized_form.hpp"
 
 namespace gpulog::exec {
 
-/// Factorized rows, strip by strip.
+/// Factorized rows, piece by piece.
 class factorized_stream final : public piecewise_stream {
  public:
-  /// The values outlive it.
-  factorized_stream(backend::memory_resource& resource, const storage::factorized_values& values);
+  /// The form outlives it.
+  explicit factorized_stream(const storage::factorized_form& form);
 
  private:
   [[nodiscard]] std::shared_ptr<const piece> make(std::size_t number) override;
 
-  backend::memory_resource* resource_;
-  const storage::factorized_values* values_;
+  const storage::factorized_form* form_;
 };
 
 }  // namespace gpulog::exec

@@ -59,11 +59,11 @@ class factorized_reads {
       if (!shared_->is_searching) return;
       for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
         const relation_type& source = shared_->relation_of(read.relation);
-        storage::factorized_lookup* const lookup = source.as_lookup();
-        if (lookup == nullptr) return;
+        storage::factorized_form* const form = source.as_factorized();
+        if (form == nullptr) return;
         const double steps = static_cast<double>(source.rows()) * shared_->chosen.cut.searched_steps_of_row;
         const bool ends = may_end && has_room_for_columns(source);
-        lookup->grant(ends ? static_cast<std::uint64_t>(steps) : UINT64_MAX);
+        form->grant(ends ? static_cast<std::uint64_t>(steps) : UINT64_MAX);
       });
     }
   }
@@ -76,8 +76,8 @@ class factorized_reads {
       std::vector<plan::rule_version> planned;
       for (const running_version& version : versions) {
         for_each_column_read(shared_->program, *version.planned, [&](const plan::column_read& read) {
-          const storage::factorized_lookup* const lookup = shared_->relation_of(read.relation).as_lookup();
-          if (lookup != nullptr && lookup->steps() > lookup->most_steps()) expand(read.relation, number);
+          const storage::factorized_form* const form = shared_->relation_of(read.relation).as_factorized();
+          if (form != nullptr && form->steps() > form->most_steps()) expand(read.relation, number);
         });
         planned.push_back(*version.planned);
       }
@@ -104,16 +104,16 @@ class factorized_reads {
                                  [[maybe_unused]] const plan::column_read& read) const {
     if constexpr (can.searches_factorized) {
       const relation_type& source = shared_->relation_of(read.relation);
-      const storage::factorized_values* const values = source.as_factorized();
+      const storage::factorized_form* const form = source.as_factorized();
       // An iteration reads again what others have read, and changes which rows it asks for.
-      if (values == nullptr || stratum.recursive || !stratum.subsumptions.empty()) return false;
+      if (form == nullptr || stratum.recursive || !stratum.subsumptions.empty()) return false;
       if (joins_row_wise(stratum, version, read.relation) && has_room_for_columns(source)) return false;
       switch (read.how) {
         case plan::column_read::kind::first_scan:
         case plan::column_read::kind::tuple:
           return true;
         case plan::column_read::kind::key:
-          return is_permutation(read.key, values->source_columns) || is_permutation(read.key, values->value_columns);
+          return is_permutation(read.key, form->source_columns()) || is_permutation(read.key, form->value_columns());
         case plan::column_read::kind::other:
           return false;
       }

@@ -146,11 +146,11 @@ class fixpoint_executor final : public stratum_executor {
   [[nodiscard]] std::vector<key_search> key_searches([[maybe_unused]] relation_id relation) const override {
     std::vector<key_search> found;
     if constexpr (Machine::abilities.searches_factorized) {
-      const storage::factorized_values* const values = shared_.relation_of(relation).as_factorized();
-      if (values == nullptr) return found;
-      for (const auto& columns : {values->source_columns, values->value_columns}) {
-        const auto keys = static_cast<double>(std::max<std::uint64_t>(values->column(columns.front()).size(), 1));
-        found.push_back({columns, static_cast<double>(values->rows()) / keys});
+      const storage::factorized_form* const form = shared_.relation_of(relation).as_factorized();
+      if (form == nullptr) return found;
+      for (const auto& columns : {form->source_columns(), form->value_columns()}) {
+        const auto keys = static_cast<double>(std::max<std::uint64_t>(form->column(columns.front()).size(), 1));
+        found.push_back({columns, static_cast<double>(form->rows()) / keys});
         std::sort(found.back().columns.begin(), found.back().columns.end());
       }
     }

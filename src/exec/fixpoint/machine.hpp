@@ -104,6 +104,7 @@ concept product_machine = requires(Machine& on, const kernels::product_task& tas
                                    kernels::relation_list<typename Machine::relation>& all,
                                    const std::atomic<bool>* stop) {
   { Machine::least_product_tuples } -> std::convertible_to<std::uint64_t>;
+  { Machine::ends_poor_products } -> std::convertible_to<bool>;
   { on.run_products(task, std::uint64_t{}, all, bool{}, stop) } -> std::same_as<std::optional<kernels::product_counts>>;
 };
 

@@ -99,6 +99,7 @@ class gpu_machine {
     return exec::run_takeover(*context_, *resource_, task, bound, relations, cut);
   }
   static void materialize(relation& target) { target.materialize(); }
+  static constexpr bool ends_poor_products = false;
   static constexpr std::uint64_t least_product_tuples = calibration::least_device_product_tuples;
   /// @param bound of the task's values, where these are numbers themselves; else 0
   std::optional<kernels::product_counts> run_products(const kernels::product_task& task, std::uint64_t bound,

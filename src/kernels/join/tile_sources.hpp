@@ -106,25 +106,23 @@ class tile_sources {
   template <class Action>
   void find_in_factorized(storage::factorized_reader& reader, std::size_t number, std::uint32_t n,
                           const Action& action) {
-    const storage::factorized_values& values = reader.lookup().values();
-    const tile_steps::reader_keys keys = reader_keys_of(values, number);
+    const tile_steps::reader_keys keys = reader_keys_of(reader.form(), number);
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint32_t key =
-          keys.are_sources ? reader.vertex_of(keys.columns.data(), i) : reader.component_of(keys.columns.data(), i);
+          keys.are_sources ? reader.source_of(keys.columns.data(), i) : reader.value_of(keys.columns.data(), i);
       if (key == storage::factorized_reader::none) continue;
-      const auto& found = keys.are_sources ? reader.reached_from(key) : reader.leading_to(key);
+      const storage::found_places found = keys.are_sources ? reader.values_with(key) : reader.sources_with(key);
       tile_steps::check_cost(reader);
-      const std::uint32_t* const first = keys.are_sources ? values.first.data() : values.graph->source_first.data();
-      for (const std::uint32_t one : found) action(wanted_rows{i, first[one], first[one + 1ULL]});
+      found.for_each_range([&](std::uint64_t first, std::uint64_t behind) { action(wanted_rows{i, first, behind}); });
     }
   }
   /// action(i, how many rows a binding finds)
   template <class Action>
   void count_found(storage::factorized_reader& reader, std::size_t number, std::uint32_t n, const Action& action) {
-    const tile_steps::reader_keys keys = reader_keys_of(reader.lookup().values(), number);
+    const tile_steps::reader_keys keys = reader_keys_of(reader.form(), number);
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint32_t key =
-          keys.are_sources ? reader.vertex_of(keys.columns.data(), i) : reader.component_of(keys.columns.data(), i);
+          keys.are_sources ? reader.source_of(keys.columns.data(), i) : reader.value_of(keys.columns.data(), i);
       if (key == storage::factorized_reader::none) continue;
       action(i, keys.are_sources ? reader.count_values(key) : reader.count_sources(key));
     }
@@ -249,8 +247,8 @@ class tile_sources {
       return;
     }
     if (here.kind == expansion_kind::match) {
-      if (const storage::factorized_values* const values = steps_->relation_of(here.source).as_factorized())
-        return gather_factorized(*values, number, begin);
+      if (const storage::factorized_form* const form = steps_->relation_of(here.source).as_factorized())
+        return gather_factorized(*form, number, begin);
     }
     const storage::equivalence* const classes = steps_->relation_of(here.source).as_equivalence();
     if (classes != nullptr && here.kind == expansion_kind::scan) {
@@ -366,21 +364,20 @@ class tile_sources {
     }
   }
 
-  [[nodiscard]] tile_steps::reader_keys reader_keys_of(const storage::factorized_values& values,
-                                                       std::size_t number) const {
+  [[nodiscard]] tile_steps::reader_keys reader_keys_of(const storage::factorized_form& form, std::size_t number) const {
     const segment& here = program_->segments[number];
     const std::size_t from = number == 0 ? 0 : number - 1;
-    return steps_->keys_of(values, steps_->relation_of(here.source).index(here.index).layout(), here.keys, from);
+    return steps_->keys_of(form, steps_->relation_of(here.source).index(here.index).layout(), here.keys, from);
   }
 
   /// Rows of pairs are places of values, or of sources.
-  void gather_factorized(const storage::factorized_values& values, std::size_t number, std::uint32_t begin) {
+  void gather_factorized(const storage::factorized_form& form, std::size_t number, std::uint32_t begin) {
     const segment& here = program_->segments[number];
     const expansion_scratch& state = *scratch_->expansions[number];
     const storage::index_layout& layout = steps_->relation_of(here.source).index(here.index).layout();
     for (const binding& bound : here.bindings) {
       const std::uint32_t column = layout.positions ? bound.column : layout.stored[bound.column];
-      const word* const from = values.column(column).data();
+      const word* const from = form.column(column).data();
       word* const to = steps_->own(number, bound.target);
       for (std::uint32_t i = begin; i < state.filled; ++i) to[i] = from[state.rows[i]];
     }

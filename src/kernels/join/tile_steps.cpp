@@ -86,21 +86,20 @@ void tile_steps::find_tuples(std::size_t number, const step& one, std::uint32_t 
 
 storage::factorized_reader* tile_steps::reader_of(std::vector<std::unique_ptr<storage::factorized_reader>>& readers,
                                                   std::size_t place, relation_number number) {
-  storage::factorized_lookup* const lookup = relation_of(number).as_lookup();
-  if (lookup == nullptr) return nullptr;
+  storage::factorized_form* const form = relation_of(number).as_factorized();
+  if (form == nullptr) return nullptr;
   if (readers.size() <= place) readers.resize(place + 1);
-  if (readers[place] == nullptr) readers[place] = std::make_unique<storage::factorized_reader>(*lookup);
+  if (readers[place] == nullptr) readers[place] = form->make_reader();
   return readers[place].get();
 }
 
-tile_steps::reader_keys tile_steps::keys_of(const storage::factorized_values& values,
-                                            const storage::index_layout& layout,
+tile_steps::reader_keys tile_steps::keys_of(const storage::factorized_form& form, const storage::index_layout& layout,
                                             const std::vector<register_number>& keys, std::size_t from) const {
   reader_keys found;
   const auto begin = layout.order.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(keys.size());
-  found.are_sources = std::find(begin, end, values.source_columns.front()) != end;
-  for (const std::uint32_t column : found.are_sources ? values.source_columns : values.value_columns)
+  found.are_sources = std::find(begin, end, form.source_columns().front()) != end;
+  for (const std::uint32_t column : found.are_sources ? form.source_columns() : form.value_columns())
     found.columns.push_back(value(from, keys[static_cast<std::size_t>(std::find(begin, end, column) - begin)]));
   return found;
 }
@@ -108,14 +107,13 @@ tile_steps::reader_keys tile_steps::keys_of(const storage::factorized_values& va
 void tile_steps::find_in_factorized(storage::factorized_reader& reader, std::size_t number, const step& one,
                                     std::uint32_t n) {
   const reader_keys keys =
-      keys_of(reader.lookup().values(), relation_of(one.source).index(one.index).layout(), one.arguments, number);
+      keys_of(reader.form(), relation_of(one.source).index(one.index).layout(), one.arguments, number);
   for (std::uint32_t i = 0; i < n; ++i) {
     if (keys.are_sources) {
-      const std::uint32_t vertex = reader.vertex_of(keys.columns.data(), i);
-      scratch_->found[i] = vertex != storage::factorized_reader::none && reader.has_values(vertex) ? 1 : 0;
+      const std::uint32_t source = reader.source_of(keys.columns.data(), i);
+      scratch_->found[i] = source != storage::factorized_reader::none && reader.has_values(source) ? 1 : 0;
     } else {
-      // A component that no source leads to is none.
-      scratch_->found[i] = reader.component_of(keys.columns.data(), i) != storage::factorized_reader::none ? 1 : 0;
+      scratch_->found[i] = reader.value_of(keys.columns.data(), i) != storage::factorized_reader::none ? 1 : 0;
     }
   }
   check_cost(reader);

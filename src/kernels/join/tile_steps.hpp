@@ -32,7 +32,7 @@ class tile_steps {
   }
   /// @throws costly_reading
   static void check_cost(const storage::factorized_reader& reader) {
-    if (reader.lookup().steps() > reader.lookup().most_steps()) throw costly_reading{};
+    if (reader.form().steps() > reader.form().most_steps()) throw costly_reading{};
   }
   /// Whether keys of a search stand for the sources of a factorized relation, else for its values; and the keys, as
   /// columns of segment `from`, in the order of these. Who made the pipeline has seen to it that they are all of them.
@@ -40,7 +40,7 @@ class tile_steps {
     bool are_sources = true;
     std::vector<const word*> columns;
   };
-  [[nodiscard]] reader_keys keys_of(const storage::factorized_values& values, const storage::index_layout& layout,
+  [[nodiscard]] reader_keys keys_of(const storage::factorized_form& form, const storage::index_layout& layout,
                                     const std::vector<register_number>& keys, std::size_t from) const;
 
   [[nodiscard]] word* own(std::size_t segment_number, register_number number) {

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <memory>
 #include <utility>
+
+#include "kernels/calibration.hpp"
 
 namespace gpulog::kernels {
 
@@ -28,20 +29,6 @@ numbers_range list_of(const number_lists& lists, std::uint32_t number) {
 }
 
 }  // namespace
-
-row_groups::row_groups(backend::memory_resource& resource, std::uint64_t most, unsigned workers)
-    : resource_(&resource), chunks_(most / chunk_groups + workers + 2) {}
-
-std::uint32_t row_groups::take(reserve& own) {
-  if (own.next == own.end) {
-    const std::lock_guard lock(*growing_);
-    chunks_.at(used_) = array<std::uint64_t>(*resource_, chunk_groups * words);
-    own.next = static_cast<std::uint32_t>(used_ * chunk_groups);
-    own.end = own.next + chunk_groups;
-    if (used_++ == 0) ++own.next;  // 0 is no place
-  }
-  return own.next++;
-}
 
 product_rows::scratch::scratch(backend::memory_resource& resource, const product_rows& rows)
     : united_(resource, rows.words()),
@@ -91,6 +78,12 @@ std::uint64_t product_rows::table_bytes() const {
   std::uint64_t bytes = sizeof(kept_group);
   for (const rule& one : rules_) bytes += one.right != nullptr && one.is_recursive ? sizeof(std::uint32_t) : 0;
   return bytes * numbers_ * groups_;
+}
+
+std::uint64_t product_rows::pairs() const {
+  std::uint64_t sum = 0;
+  for (const auto& known : lists_) sum += known->lists.all.size();
+  return sum;
 }
 
 std::vector<std::uint32_t> product_rows::numbers_of(const relation_list<storage::relation>& relations,
@@ -179,12 +172,22 @@ void product_rows::find_order() {
   }
   std::vector<std::uint32_t> level(numbers_);  // + 1; 0: behind
   std::uint32_t most = 0;
+  is_once_.assign(numbers_, 0);
+  are_all_once_ = std::all_of(rules_.begin(), rules_.end(),
+                              [](const rule& one) { return !one.is_recursive || one.left != nullptr; });
+  const bool may_be_once = are_all_once_;
   for (const std::uint32_t number : behind) {
     std::uint32_t largest = 0;
     const auto look_at = [&](std::uint32_t neighbour) {
       if (neighbour != number) largest = std::max(largest, level[neighbour]);
     };
-    for_each_read(number, look_at);
+    bool is_once = may_be_once;
+    for_each_read(number, [&](std::uint32_t read) {
+      look_at(read);
+      is_once = is_once && is_once_[read] != 0;
+    });
+    is_once_[number] = is_once ? 1 : 0;
+    are_all_once_ = are_all_once_ && is_once;
     for_each_reader(number, look_at);
     level[number] = largest + 1;
     most = std::max(most, largest + 1);
@@ -200,15 +203,16 @@ void product_rows::find_order() {
 void product_rows::make_tables(unsigned workers) {
   find_order();
   rows_ = array<kept_group>(*resource_, numbers_ * groups_);
-  std::uint64_t groups = rows_.size();
+  std::uint64_t followed = 0;
   for (rule& one : rules_) {
-    if (one.right == nullptr || !one.is_recursive) continue;
+    if (are_all_once_ || one.right == nullptr || !one.is_recursive) continue;
     one.followed = array<std::uint32_t>(*resource_, numbers_ * groups_);
-    groups += one.followed.size();
+    followed += one.followed.size();
   }
-  bits_ = row_groups(*resource_, groups, workers);
+  bits_ = row_groups(*resource_, rows_.size(), workers);
+  followed_ = row_groups(*resource_, followed, workers);
   visited_ = array<std::uint32_t>(*resource_, numbers_);
-  sizes_ = array<std::uint64_t>(*resource_, numbers_);
+  sizes_ = array<std::uint64_t>(*resource_, numbers_ + 1);
   is_due_.assign(numbers_, 1);
   const std::vector<std::uint32_t> x = numbers_of(*relations_, target_, 0);
   const std::vector<std::uint32_t> y = numbers_of(*relations_, target_, 1);
@@ -238,6 +242,7 @@ bool product_rows::unite(const rule& one, std::uint32_t number, std::uint32_t vi
     }
   }
   const auto add = [&](std::uint32_t read) {
+    own.done_.steps += groups_;
     const kept_group* const row = rows_.data() + read * groups_;
     for (std::uint64_t group = 0; group < groups_; ++group) {
       if (row[group].place == 0 || row[group].stamp < visited) continue;
@@ -257,17 +262,23 @@ bool product_rows::unite(const rule& one, std::uint32_t number, std::uint32_t vi
   return found;
 }
 
+std::uint32_t product_rows::take_group(row_groups& from, row_groups::reserve& reserve, scratch& own) const {
+  own.done_.steps += calibration::steps_of_new_group;
+  return from.take(reserve);
+}
+
 /// @return bits of the union that were not gone from, which are left in it
 std::uint64_t product_rows::leave_new(rule& one, std::uint32_t number, scratch& own) {
+  own.done_.steps += groups_;
   std::uint64_t bits = 0;
   for (std::uint64_t group = 0; group < groups_; ++group) {
     if (own.in_union_[group] == 0) continue;
     std::uint64_t* const united = own.united_.data() + group * group_words;
     std::uint64_t here = 0;
-    if (one.followed.size() != 0) {
+    if (one.followed.size() != 0 && is_once_[number] == 0) {
       std::uint32_t& place = one.followed[number * groups_ + group];
-      if (place == 0) place = bits_.take(own.reserve_);
-      std::uint64_t* const followed = bits_.at(place);
+      if (place == 0) place = take_group(followed_, own.followed_reserve_, own);
+      std::uint64_t* const followed = followed_.at(place);
       for (std::uint64_t w = 0; w < group_words; ++w) {
         united[w] &= ~followed[w];
         followed[w] |= united[w];
@@ -289,7 +300,7 @@ void product_rows::push(const rule& one, scratch& own) const {
         for (const word next : list_of(*one.right, number)) {
           own.reached_[next / word_size] |= 1ULL << next % word_size;
           own.in_reached_[next / group_size] = 1;
-          ++own.candidates_;
+          ++own.done_.candidates;
         }
       }
     }
@@ -306,7 +317,7 @@ void product_rows::pull(const rule& one, std::uint32_t number, scratch& own) con
     for (; open != 0; open &= open - 1) {
       const auto bit = static_cast<unsigned>(std::countr_zero(open));
       for (const word source : list_of(*one.sources, static_cast<std::uint32_t>(w * word_size + bit))) {
-        ++own.candidates_;
+        ++own.done_.candidates;
         if ((own.united_[source / word_size] >> source % word_size & 1) == 0) continue;
         found |= 1ULL << bit;
         break;
@@ -326,7 +337,7 @@ void product_rows::follow(const rule& one, std::uint32_t number, std::uint64_t b
       for (std::uint64_t w = group * group_words; w < (group + 1) * group_words; ++w) own.reached_[w] |= own.united_[w];
       own.in_reached_[group] = 1;
     }
-    own.candidates_ += bits;
+    own.done_.candidates += bits;
   } else {
     // What follows each bit, or for each number that is left the sources up to one that the union has.
     const auto pairs = static_cast<double>(one.right->all.size());
@@ -355,7 +366,7 @@ std::uint64_t product_rows::add_reached(std::uint32_t number, std::uint32_t step
     if (own.in_reached_[group] == 0) continue;
     own.in_reached_[group] = 0;
     kept_group& kept = rows_[number * groups_ + group];
-    if (kept.place == 0) kept.place = bits_.take(own.reserve_);
+    if (kept.place == 0) kept.place = take_group(bits_, own.reserve_, own);
     std::uint64_t* const row = bits_.at(kept.place);
     std::uint64_t* const reached = own.reached_.data() + group * group_words;
     std::uint64_t here = 0;
@@ -369,6 +380,7 @@ std::uint64_t product_rows::add_reached(std::uint32_t number, std::uint32_t step
     fresh += here;
   }
   sizes_[number] += fresh;
+  own.done_.bits += fresh;
   return fresh;
 }
 
@@ -389,19 +401,25 @@ void product_rows::make_row(std::uint32_t number, std::uint32_t step, scratch& o
   });
 }
 
-void product_rows::write(std::uint32_t number, word* x, word* y) const {
-  const word* const values = numbering_ ? numbering_->columns().front() : nullptr;
-  std::fill_n(x, sizes_[number], values == nullptr ? number : values[number]);
-  for (std::uint64_t group = 0; group < groups_; ++group) {
-    const std::uint64_t* const bits = bits_of(number, group);
-    for (std::uint64_t w = 0; bits != nullptr && w < group_words; ++w) {
-      for (std::uint64_t left = bits[w]; left != 0; left &= left - 1) {
-        const auto value =
-            static_cast<word>(group * group_size + w * word_size + static_cast<unsigned>(std::countr_zero(left)));
-        *y++ = values == nullptr ? value : values[value];
-      }
-    }
+storage::row_words product_rows::take_words() {
+  for (rule& one : rules_) one.followed.release();
+  followed_ = row_groups();
+  storage::row_words made;
+  made.numbers = static_cast<std::uint32_t>(numbers_);
+  made.groups = groups_;
+  made.places = array<std::uint32_t>(*resource_, rows_.size(), fresh_memory::anything);
+  for (std::uint64_t i = 0; i < rows_.size(); ++i) made.places[i] = rows_[i].place;
+  rows_.release();
+  made.first_row = std::move(sizes_);
+  std::uint64_t rows = 0;
+  for (std::uint64_t number = 0; number <= numbers_; ++number) rows += std::exchange(made.first_row[number], rows);
+  made.bits = std::move(bits_);
+  if (numbering_) {
+    made.values.emplace_back(*resource_, numbers_, fresh_memory::anything);
+    std::copy_n(numbering_->columns().front(), numbers_, made.values.front().data());
+    numbering_.reset();
   }
+  return made;
 }
 
 }  // namespace gpulog::kernels

@@ -2,46 +2,34 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "kernels/products/product_task.hpp"
 #include "kernels/search/numbered_graph.hpp"
 #include "kernels/search/tuple_numbering.hpp"
+#include "storage/factorized/row_groups.hpp"
+#include "storage/factorized/word_rows.hpp"
 #include "storage/relation/relation.hpp"
 
 /// A recursion of products on a CPU (kernels/products/product_task.hpp): the matrix of bits, and how a row of it is
 /// made.
 namespace gpulog::kernels {
 
-/// Groups of words of rows, all zero at first: only groups with bits have a place.
-class row_groups {
- public:
-  static constexpr std::uint64_t words = 16;
-  /// Places that a worker may take next.
-  struct reserve {
-    std::uint32_t next = 0;
-    std::uint32_t end = 0;
-  };
+using storage::row_groups;
 
-  row_groups() = default;
-  /// @param most places that are taken
-  row_groups(backend::memory_resource& resource, std::uint64_t most, unsigned workers);
+/// What making rows has cost.
+struct product_work {
+  std::uint64_t candidates = 0;
+  std::uint64_t steps = 0;  ///< groups of rows that were looked at, and groups that got memory for what that costs
+  std::uint64_t bits = 0;   ///< that rows got
 
-  /// Not 0. @throws backend::memory_exceeded
-  [[nodiscard]] std::uint32_t take(reserve& own);
-  [[nodiscard]] std::uint64_t* at(std::uint32_t place) const {
-    return chunks_[place / chunk_groups].data() + place % chunk_groups * words;
+  product_work& operator+=(const product_work& other) {
+    candidates += other.candidates;
+    steps += other.steps;
+    bits += other.bits;
+    return *this;
   }
-
- private:
-  static constexpr std::uint32_t chunk_groups = 1024;
-
-  backend::memory_resource* resource_ = nullptr;
-  mutable std::vector<backend::array<std::uint64_t>> chunks_;  // as many as there can be; the first ones are there
-  std::size_t used_ = 0;
-  std::unique_ptr<std::mutex> growing_ = std::make_unique<std::mutex>();
 };
 
 class product_rows {
@@ -58,7 +46,8 @@ class product_rows {
     std::vector<std::uint8_t> in_union_;     // by group: it may have bits
     std::vector<std::uint8_t> in_reached_;
     row_groups::reserve reserve_;
-    std::uint64_t candidates_ = 0;
+    row_groups::reserve followed_reserve_;
+    product_work done_;
   };
 
   /// @param bound of the task's values, which are numbers of rows themselves then; 0: they get numbers
@@ -82,17 +71,16 @@ class product_rows {
   [[nodiscard]] bool is_due(std::uint32_t number) const;
   /// @param step it gets larger from call to call, but for rows of a level
   void make_row(std::uint32_t number, std::uint32_t step, scratch& own);
-  [[nodiscard]] static std::uint64_t candidates(const scratch& of) { return of.candidates_; }
-
-  /// Of the row.
-  [[nodiscard]] std::uint64_t size(std::uint32_t number) const { return sizes_[number]; }
-  /// Its tuples, as many.
-  void write(std::uint32_t number, word* x, word* y) const;
+  [[nodiscard]] static const product_work& work_of(const scratch& of) { return of.done_; }
+  /// Pairs of all relations that it reads, as lists.
+  [[nodiscard]] std::uint64_t pairs() const;
+  /// The result, once all rows are made; nothing else can be asked then. @throws backend::memory_exceeded
+  [[nodiscard]] storage::row_words take_words();
 
  private:
-  static constexpr std::uint64_t word_size = 64;
+  static constexpr std::uint64_t word_size = row_groups::word_size;
   static constexpr std::uint64_t group_words = row_groups::words;
-  static constexpr std::uint64_t group_size = word_size * group_words;
+  static constexpr std::uint64_t group_size = row_groups::bits;
 
   struct rule {
     const number_lists* left = nullptr;
@@ -120,6 +108,7 @@ class product_rows {
 
   [[nodiscard]] bool unite(const rule& one, std::uint32_t number, std::uint32_t visited, scratch& own) const;
   [[nodiscard]] std::uint64_t leave_new(rule& one, std::uint32_t number, scratch& own);
+  [[nodiscard]] std::uint32_t take_group(row_groups& from, row_groups::reserve& reserve, scratch& own) const;
   void follow(const rule& one, std::uint32_t number, std::uint64_t bits, scratch& own) const;
   void push(const rule& one, scratch& own) const;
   void pull(const rule& one, std::uint32_t number, scratch& own) const;
@@ -147,9 +136,12 @@ class product_rows {
   }
 
   row_groups bits_;
+  row_groups followed_;                // of rules
+  std::vector<std::uint8_t> is_once_;  // by number: all that it reads is complete in front of it
+  bool are_all_once_ = false;
   backend::array<kept_group> rows_;           // [number][group]
   backend::array<std::uint32_t> visited_;     // by number: the last step in which it was made; 0: none
-  backend::array<std::uint64_t> sizes_;       // by number
+  backend::array<std::uint64_t> sizes_;       // by number, and one behind
   mutable std::vector<std::uint8_t> is_due_;  // by number
 };
 

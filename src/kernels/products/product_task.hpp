@@ -27,6 +27,13 @@ struct product_task {
   bool without_equal = false;  ///< results have x != y
 };
 
+/// Groups of rows that may be looked at, by what is read and made; where there are more, rows are nearly empty. Zeros:
+/// any number.
+struct product_steps {
+  double of_pair = 0;   ///< that is read
+  double of_tuple = 0;  ///< that is made
+};
+
 struct product_counts {
   std::uint64_t candidates = 0;
   std::uint64_t rounds = 0;

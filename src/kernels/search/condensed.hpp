@@ -12,6 +12,7 @@
 #include "kernels/search/decomposed.hpp"
 #include "kernels/search/numbered.hpp"
 #include "storage/factorized/factorized_values.hpp"
+#include "storage/factorized/graph_rows.hpp"
 
 /// A fixpoint that falls apart, over the strongly connected components of the graph that its searches would go through.
 /// All vertices of a component reach the same ones, and a component reaches the union of what its successors reach:
@@ -166,7 +167,8 @@ std::optional<decomposed_counts> run_condensed(Backend& backend, backend::memory
   counts.stages = clock.stages();
   for (std::size_t m = 0; m < members->size(); ++m) {
     counts.candidates += (*members)[m].rows();
-    relations[task.members[m].relation]->factorize(std::move((*members)[m]));
+    relations[task.members[m].relation]->factorize(
+        std::make_unique<storage::graph_rows>(resource, std::move((*members)[m])));
   }
   return counts;
 }

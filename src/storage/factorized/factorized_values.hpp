@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "storage/factorized/factorized_form.hpp"
 #include "storage/factorized/factorized_graph.hpp"
 #include "storage/factorized/strip_rows.hpp"
 
@@ -68,13 +69,12 @@ class strip_reader {
 };
 
 /// Writes pieces of a prepared strip one after another. What it knows of a row of bits serves the next piece.
-class strip_cursor {
+class strip_cursor final : public factorized_cursor {
  public:
   /// Both outlive it.
   strip_cursor(const strip_reader& strip, const factorized_values& of) : strip_(&strip), of_(&of) {}
 
-  /// Rows [first, first + n) of the strip. columns: one a column of the relation; nullptr: it is not wanted
-  void write(std::uint64_t first, std::uint64_t n, word* const* columns);
+  void write(std::uint64_t first, std::uint64_t n, word* const* columns) override;
 
  private:
   static constexpr std::uint32_t none = UINT32_MAX;

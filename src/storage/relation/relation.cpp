@@ -42,11 +42,11 @@ void relation::replace(std::vector<array<word>> columns, std::uint64_t rows) {
   drop_set();
 }
 
-void relation::factorize(factorized_values values) {
-  const std::uint64_t count = values.rows();
+void relation::factorize(std::unique_ptr<factorized_form> form) {
+  const std::uint64_t count = form->rows();
   drop_indexes();
   for (auto& column : rows_.columns) column.release();
-  kept_by_.emplace<factorized_rows>(rows_, std::move(values));
+  kept_by_.emplace<factorized_rows>(rows_, std::move(form));
   rows_.set_end(count);
   complete();
 }

@@ -222,18 +222,13 @@ class relation {
   /// indexes.
   void replace(std::vector<array<word>> columns, std::uint64_t rows);
   /// The same, with rows that get columns when they are needed. Until materialize() it can be counted, and read through
-  /// as_lookup().
-  void factorize(factorized_values values);
+  /// as_factorized().
+  void factorize(std::unique_ptr<factorized_form> form);
   [[nodiscard]] bool is_factorized() const { return as_factorized() != nullptr; }
   /// nullptr for relations that are not.
-  [[nodiscard]] const factorized_values* as_factorized() const {
+  [[nodiscard]] factorized_form* as_factorized() const {
     const auto* const kind = std::get_if<factorized_rows>(&kept_by_);
-    return kind != nullptr ? &kind->values() : nullptr;
-  }
-  /// nullptr likewise.
-  [[nodiscard]] factorized_lookup* as_lookup() const {
-    const auto* const kind = std::get_if<factorized_rows>(&kept_by_);
-    return kind != nullptr ? &kind->lookup() : nullptr;
+    return kind != nullptr ? &kind->form() : nullptr;
   }
   /// They will be inserted again: of a relation without a set, those that the phase has appended behind n rows.
   void forget_appended(std::uint64_t n) {

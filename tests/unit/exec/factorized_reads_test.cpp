@@ -18,27 +18,29 @@ struct read_outcome {
   bool is_kept = false;  ///< the closure has no columns still
 };
 
-/// What a rule that reads the closure r of e finds.
-read_outcome read(const std::string& rule, unsigned threads, double steps_of_row, std::uint64_t memory_limit = 0) {
-  const analysed_text source(
-      ".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n.decl o(x:number, y:number)\n"
-      "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n" +
-      rule);
+const std::string closure = "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
+const std::string product = "r(x,y) :- e(p,x), e(p,y).\nr(x,y) :- e(a,x), r(a,b), e(b,y).\n";
+
+/// What a rule finds that reads the relation r that the recursion makes of e.
+read_outcome read(const std::string& rule, unsigned threads, double steps_of_row, std::uint64_t memory_limit = 0,
+                  const std::string& recursion = closure) {
+  const analysed_text source(".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n.decl o(x:number, y:number)\n" +
+                             recursion + rule);
   const plan::program plan = plan::make_plan(source.program);
   run_mode mode;
   mode.threads = threads;
   mode.own_threads = threads > 1;
   options chosen;
   chosen.condensation = condensation_mode::always;
+  chosen.products = product_mode::always;
   chosen.cut.searched_steps_of_row = steps_of_row;
   plan_run run(plan, mode, memory_limit, chosen);
   tuples edges;
   for (const auto& [x, y] : oracle::make_random_graph(7, 300, 400)) edges.insert({x, y});
   run.load(source.program.find_relation("e").value(), 2, edges);
   run->evaluate();
-  const relation_id closure = source.program.find_relation("r").value();
   read_outcome outcome;
-  outcome.is_kept = run->stream_rows(closure) != nullptr;
+  outcome.is_kept = run->stream_rows(source.program.find_relation("r").value()) != nullptr;
   bool is_distinct = false;
   outcome.found = run.rows_of(source.program.find_relation("o").value(), &is_distinct);
   EXPECT_TRUE(is_distinct) << rule;
@@ -75,15 +77,31 @@ TEST(factorized_reads, go_on_over_columns_where_searches_take_long) {
   EXPECT_FALSE(read(searching.front(), 1, 0).is_kept);
 }
 
-TEST(factorized_reads, of_all_rows_take_strips) {
-  for (const std::string& rule : {"o(y,x) :- r(x,y), x % 3 = y % 3.\n", "o(y,y) :- r(_,y).\n", "o(x,x) :- r(x,_).\n",
-                                  "o(x,y) :- r(x,y), !e(x,y).\n", "o(x,y) :- r(x,y), r(y,x).\n"}) {
+const std::vector<std::string> scanning = {"o(y,x) :- r(x,y), x % 3 = y % 3.\n", "o(y,y) :- r(_,y).\n",
+                                           "o(x,x) :- r(x,_).\n", "o(x,y) :- r(x,y), !e(x,y).\n",
+                                           "o(x,y) :- r(x,y), r(y,x).\n"};
+
+TEST(factorized_reads, of_all_rows_take_pieces) {
+  for (const std::string& rule : scanning) {
     const read_outcome kept = read(rule, 1, 1e9);
     EXPECT_TRUE(kept.is_kept) << rule;
     EXPECT_FALSE(kept.found.empty()) << rule;
     EXPECT_EQ(read(rule, 3, 1e9).found, kept.found) << rule;
     EXPECT_EQ(read(rule, 3, 0).found, kept.found) << rule;
   }
+}
+
+TEST(factorized_reads, of_words_need_no_columns) {
+  std::vector<std::string> rules = searching;
+  rules.insert(rules.end(), scanning.begin(), scanning.end());
+  for (const std::string& rule : rules) {
+    const read_outcome kept = read(rule, 1, 1e9, 0, product);
+    EXPECT_TRUE(kept.is_kept) << rule;
+    EXPECT_FALSE(kept.found.empty()) << rule;
+    EXPECT_EQ(read(rule, 3, 1e9, 0, product).found, kept.found) << rule;
+    for (const unsigned threads : {1U, 3U}) EXPECT_EQ(read(rule, threads, 0, 0, product).found, kept.found) << rule;
+  }
+  EXPECT_FALSE(read("o(x,y) :- e(z,y), r(x,z).\n", 1, 0, 0, product).is_kept);
 }
 
 TEST(factorized_reads, of_recursions_get_columns) {

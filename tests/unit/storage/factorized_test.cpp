@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -13,8 +14,9 @@
 #include "backend/cpu/tbb_backend.hpp"
 #include "backend/memory_resource.hpp"
 #include "graph_lists.hpp"
-#include "storage/factorized/factorized_reader.hpp"
 #include "storage/factorized/factorized_values.hpp"
+#include "storage/factorized/graph_reader.hpp"
+#include "storage/factorized/graph_rows.hpp"
 
 namespace gpulog::storage {
 namespace {
@@ -42,90 +44,88 @@ class factorized_pairs {
     for (word i = 0; i < numbers.size(); ++i) numbers[i] = i;
     factorized_graph made = factorize(workers, memory_, condensed, starts.view(), {numbers.data()}, sources);
     made.strip_words = strip_words;
-    values_ = place_values(workers, memory_, std::make_shared<const factorized_graph>(std::move(made)),
-                           condensed.component.data(), {numbers.data()}, vertices);
-    values_.source_columns = {1};
-    values_.value_columns = {0};
-    values_.rows_in_front = backend::array<std::uint64_t>(memory_, values_.graph->strips() + 1ULL);
-    strip_reader reader(memory_, *values_.graph);
-    for (std::uint32_t strip = 0; strip < values_.graph->strips(); ++strip) {
+    factorized_values values = place_values(workers, memory_, std::make_shared<const factorized_graph>(std::move(made)),
+                                            condensed.component.data(), {numbers.data()}, vertices);
+    values.source_columns = {1};
+    values.value_columns = {0};
+    values.rows_in_front = backend::array<std::uint64_t>(memory_, values.graph->strips() + 1ULL);
+    strip_reader reader(memory_, *values.graph);
+    for (std::uint32_t strip = 0; strip < values.graph->strips(); ++strip) {
       reader.make(strip);
-      values_.rows_in_front[strip + 1ULL] = values_.rows_in_front[strip] + reader.count(values_);
+      values.rows_in_front[strip + 1ULL] = values.rows_in_front[strip] + reader.count(values);
     }
+    rows_.emplace(memory_, std::move(values));
   }
 
   /// What a reader says of all pairs, in several orders, of sources and of values.
-  void expect_read(std::uint32_t sources, std::uint32_t values, const pairs& expected) {
-    factorized_lookup lookup(memory_, values_);
+  void expect_read(std::uint32_t sources, std::uint32_t value_count, const pairs& expected) {
     std::vector<std::pair<word, word>> asked;
     for (word source = 0; source <= sources; ++source) {
-      for (word value = 0; value <= values; ++value) asked.emplace_back(source, value);
+      for (word value = 0; value <= value_count; ++value) asked.emplace_back(source, value);
     }
-    expect_contained(lookup, asked, expected);
+    expect_contained(asked, expected);
     std::sort(asked.begin(), asked.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    expect_contained(lookup, asked, expected);
+    expect_contained(asked, expected);
     std::shuffle(asked.begin(), asked.end(), std::mt19937(1));
-    expect_contained(lookup, asked, expected);
+    expect_contained(asked, expected);
     std::vector<std::uint64_t> by_source(sources + 1ULL);
-    std::vector<std::uint64_t> by_value(values + 1ULL);
+    std::vector<std::uint64_t> by_value(value_count + 1ULL);
     for (const auto& [source, value] : expected) {
       ++by_source[source];
       ++by_value[value];
     }
-    factorized_reader reader(lookup);
+    graph_reader reader(*rows_);
     pairs forward;
     pairs backward;
-    const factorized_graph& graph = *values_.graph;
+    const factorized_graph& graph = *values().graph;
     for (word source = 0; source <= sources; ++source) {
       const word* const key = &source;
-      const std::uint32_t vertex = reader.vertex_of(&key, 0);
-      if (vertex == factorized_lookup::none) {
+      const std::uint32_t vertex = reader.source_of(&key, 0);
+      if (vertex == graph_rows::none) {
         EXPECT_EQ(by_source[source], 0U);
         continue;
       }
       EXPECT_EQ(reader.count_values(vertex), by_source[source]);
-      EXPECT_EQ(lookup.value_counts()[vertex], by_source[source]);
+      EXPECT_EQ(rows_->value_counts()[vertex], by_source[source]);
       EXPECT_EQ(reader.has_values(vertex), by_source[source] != 0);
-      for (const std::uint32_t component : reader.reached_from(vertex)) {
-        for (std::uint32_t i = values_.first[component]; i < values_.first[component + 1ULL]; ++i)
-          EXPECT_TRUE(forward.emplace(source, values_.values[0][i]).second);
-      }
+      reader.values_with(vertex).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
+        for (; first < behind; ++first) EXPECT_TRUE(forward.emplace(source, values().values[0][first]).second);
+      });
     }
-    for (word value = 0; value <= values; ++value) {
+    for (word value = 0; value <= value_count; ++value) {
       const word* const key = &value;
-      const std::uint32_t component = reader.component_of(&key, 0);
-      if (component == factorized_lookup::none) {
+      const std::uint32_t component = reader.value_of(&key, 0);
+      if (component == graph_rows::none) {
         EXPECT_EQ(by_value[value], 0U);
         continue;
       }
       EXPECT_EQ(reader.count_sources(component), by_value[value]);
-      for (const std::uint32_t vertex : reader.leading_to(component)) {
-        for (std::uint32_t i = graph.source_first[vertex]; i < graph.source_first[vertex + 1ULL]; ++i)
-          EXPECT_TRUE(backward.emplace(graph.sources[0][i], value).second);
-      }
+      reader.sources_with(component).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
+        for (; first < behind; ++first) EXPECT_TRUE(backward.emplace(graph.sources[0][first], value).second);
+      });
     }
     EXPECT_EQ(forward, expected);
     EXPECT_EQ(backward, expected);
-    EXPECT_GT(lookup.bytes(), 0U);
+    EXPECT_GT(rows_->bytes(), 0U);
   }
 
-  [[nodiscard]] std::uint64_t size() const { return values_.rows(); }
-  [[nodiscard]] std::uint32_t components() const { return values_.graph->components; }
-  [[nodiscard]] std::uint32_t vertices() const { return values_.graph->vertices; }
+  [[nodiscard]] std::uint64_t size() const { return values().rows(); }
+  [[nodiscard]] std::uint32_t components() const { return values().graph->components; }
+  [[nodiscard]] std::uint32_t vertices() const { return values().graph->vertices; }
   /// Read in pieces of so many rows.
   [[nodiscard]] pairs rows(std::uint64_t piece) {
     pairs found;
     std::vector<word> froms(piece);
     std::vector<word> tos(piece);
     word* const columns[] = {tos.data(), froms.data()};
-    strip_reader reader(memory_, *values_.graph);
-    for (std::uint32_t strip = 0; strip < values_.graph->strips(); ++strip) {
-      const std::uint64_t count = values_.rows_in_front[strip + 1ULL] - values_.rows_in_front[strip];
+    strip_reader reader(memory_, *values().graph);
+    for (std::uint32_t strip = 0; strip < values().graph->strips(); ++strip) {
+      const std::uint64_t count = values().rows_in_front[strip + 1ULL] - values().rows_in_front[strip];
       reader.make(strip);
-      reader.prepare(values_);
+      reader.prepare(values());
       for (std::uint64_t first = 0; first < count; first += piece) {
         const std::uint64_t n = std::min(piece, count - first);
-        reader.write(values_, first, n, columns);
+        reader.write(values(), first, n, columns);
         for (std::uint64_t i = 0; i < n; ++i) EXPECT_TRUE(found.emplace(froms[i], tos[i]).second);
       }
     }
@@ -133,9 +133,10 @@ class factorized_pairs {
   }
 
  private:
-  static void expect_contained(factorized_lookup& lookup, const std::vector<std::pair<word, word>>& asked,
-                               const pairs& expected) {
-    factorized_reader reader(lookup);
+  [[nodiscard]] const factorized_values& values() const { return rows_->values(); }
+
+  void expect_contained(const std::vector<std::pair<word, word>>& asked, const pairs& expected) {
+    graph_reader reader(*rows_);
     constexpr std::size_t tile = 512;
     std::vector<word> values;
     std::vector<word> sources;
@@ -155,7 +156,7 @@ class factorized_pairs {
   }
 
   backend::host_memory memory_;
-  factorized_values values_;
+  std::optional<graph_rows> rows_;
 };
 
 /// Sources are other things than vertices, and begin at any of them.

@@ -56,7 +56,8 @@ strategy_outcome run_products(stratum_run<Machine>& run, bool from_start, std::u
   const kernels::product_task task = product_task_of(*run.stratum.products, from_start);
   if (task.rules.size() > kernels::product_task::most_rules) return strategy_outcome::left;
   const std::uint64_t bound = bound_of_products(shared, task);
-  if (!always && bound > calibration::small_product_rows && growth_of_products(shared, task, bound) <= 1)
+  if (!Machine::ends_poor_products && !always && bound > calibration::small_product_rows &&
+      growth_of_products(shared, task, bound) <= 1)
     return strategy_outcome::left;
   return run_search(run, [&]() -> std::optional<kernels::decomposed_counts> {
     try {

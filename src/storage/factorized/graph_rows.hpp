@@ -1,30 +1,45 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "backend/array.hpp"
+#include "storage/factorized/factorized_form.hpp"
 #include "storage/factorized/factorized_values.hpp"
 #include "storage/factorized/path_labels.hpp"
 #include "storage/factorized/tuple_places.hpp"
 
 namespace gpulog::storage {
 
-/// What finds rows of one factorized relation by their values, made when it is first asked for. Any number of threads
-/// ask it, each with a factorized_reader of its own. All but the simple figures throw backend::memory_exceeded.
-class factorized_lookup {
+/// Rows that are paths of a graph, and what finds them by their values, which is made when it is first asked for. All
+/// but the simple figures throw backend::memory_exceeded.
+class graph_rows final : public factorized_form {
  public:
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  /// The values outlive it.
-  factorized_lookup(backend::memory_resource& resource, const factorized_values& values)
-      : resource_(&resource), values_(&values) {}
+  graph_rows(backend::memory_resource& resource, factorized_values values)
+      : resource_(&resource), values_(std::move(values)) {}
 
-  [[nodiscard]] const factorized_values& values() const { return *values_; }
+  [[nodiscard]] const factorized_values& values() const { return values_; }
   [[nodiscard]] backend::memory_resource& resource() const { return *resource_; }
-  [[nodiscard]] std::uint64_t bytes() const;
+
+  [[nodiscard]] const std::vector<std::uint32_t>& source_columns() const override { return values_.source_columns; }
+  [[nodiscard]] const std::vector<std::uint32_t>& value_columns() const override { return values_.value_columns; }
+  [[nodiscard]] const backend::array<word>& column(std::uint32_t column) const override {
+    return values_.column(column);
+  }
+  [[nodiscard]] std::uint64_t rows() const override { return values_.rows(); }
+  [[nodiscard]] std::uint64_t bytes() const override;
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> places_with_rows(bool of_sources) override;
+  /// Pieces are strips.
+  [[nodiscard]] const std::uint64_t* rows_in_front() const override { return values_.rows_in_front.data(); }
+  [[nodiscard]] std::uint32_t pieces() const override { return values_.graph->strips(); }
+  [[nodiscard]] std::unique_ptr<factorized_piece> make_piece() const override;
+  [[nodiscard]] std::unique_ptr<factorized_reader> make_reader() override;
 
   /// Vertex of a tuple of sources, value(c) in source column c; none: it is no source.
   template <class Value>
@@ -65,13 +80,6 @@ class factorized_lookup {
     return all_have_values_;
   }
 
-  /// Steps along edges, and values that were listed, since it was made: what it has cost so far.
-  [[nodiscard]] std::uint64_t steps() const { return steps_.load(std::memory_order_relaxed); }
-  /// Until when reading this way is thought to cost less than columns would. Set while nobody reads.
-  [[nodiscard]] std::uint64_t most_steps() const { return most_steps_; }
-  void grant(std::uint64_t steps) { most_steps_ = steps; }
-  void add_steps(std::uint64_t steps) { steps_.fetch_add(steps, std::memory_order_relaxed); }
-
  private:
   void place_sources();
   void place_values();
@@ -81,7 +89,7 @@ class factorized_lookup {
   void tell_count_steps();
 
   backend::memory_resource* resource_;
-  const factorized_values* values_;
+  const factorized_values values_;
   std::once_flag sources_made_;
   std::once_flag values_made_;
   std::once_flag labels_made_;
@@ -98,8 +106,6 @@ class factorized_lookup {
   backend::array<std::uint32_t> predecessors_;
   backend::array<std::uint64_t> value_counts_;  // by vertex
   double count_steps_ = 0;
-  std::atomic<std::uint64_t> steps_ = 0;
-  std::uint64_t most_steps_ = UINT64_MAX;
 };
 
 }  // namespace gpulog::storage

@@ -1,4 +1,4 @@
-#include "storage/factorized/factorized_reader.hpp"
+#include "storage/factorized/graph_reader.hpp"
 
 #include <algorithm>
 
@@ -18,22 +18,22 @@ bool mark(backend::array<std::uint64_t>& marks, std::uint32_t number) {
 
 }  // namespace
 
-void factorized_reader::contains(const word* const* values, std::uint32_t n, std::uint8_t* found) {
-  const factorized_values& rows = lookup_->values();
+void graph_reader::contains(const word* const* values, std::uint32_t n, std::uint8_t* found) {
+  const factorized_values& rows = rows_->values();
   for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t vertex = lookup_->vertex_of([&](std::size_t c) { return values[rows.source_columns[c]][i]; });
+    const std::uint32_t vertex = rows_->vertex_of([&](std::size_t c) { return values[rows.source_columns[c]][i]; });
     const std::uint32_t component =
-        vertex == none ? none : lookup_->component_of([&](std::size_t c) { return values[rows.value_columns[c]][i]; });
+        vertex == none ? none : rows_->component_of([&](std::size_t c) { return values[rows.value_columns[c]][i]; });
     found[i] = component != none && leads(vertex, component) ? 1 : 0;
   }
-  lookup_->add_steps(steps_ + n);
+  rows_->add_steps(steps_ + n);
   steps_ = 0;
 }
 
-bool factorized_reader::leads(std::uint32_t vertex, std::uint32_t component) {
+bool graph_reader::leads(std::uint32_t vertex, std::uint32_t component) {
   if (forward_.begin == vertex) return forward_.has(component);
   if (backward_.begin == component) return backward_.has(vertex);
-  if (const std::optional<bool> told = lookup_->labels().leads(vertex, component)) return *told;
+  if (const std::optional<bool> told = rows_->labels().leads(vertex, component)) return *told;
   if (last_vertex_ != vertex) vertex_steps_ = 0;
   if (last_component_ != component) component_steps_ = 0;
   last_vertex_ = vertex;
@@ -54,10 +54,10 @@ bool factorized_reader::leads(std::uint32_t vertex, std::uint32_t component) {
   return is_led;
 }
 
-bool factorized_reader::search_for(std::uint32_t vertex, std::uint32_t component) {
-  const factorized_graph& graph = *lookup_->values().graph;
-  const path_labels& labels = lookup_->labels();
-  if (seen_.size() == 0) seen_ = backend::array<std::uint64_t>(lookup_->resource(), graph.components / 64 + 1ULL);
+bool graph_reader::search_for(std::uint32_t vertex, std::uint32_t component) {
+  const factorized_graph& graph = *rows_->values().graph;
+  const path_labels& labels = rows_->labels();
+  if (seen_.size() == 0) seen_ = backend::array<std::uint64_t>(rows_->resource(), graph.components / 64 + 1ULL);
   queue_.assign(1, vertex);
   bool is_led = false;
   for (std::size_t head = 0; head < queue_.size() && !is_led; ++head) {
@@ -79,8 +79,8 @@ bool factorized_reader::search_for(std::uint32_t vertex, std::uint32_t component
   return is_led;
 }
 
-void factorized_reader::run(search& from, std::uint32_t begin, std::uint64_t numbers, const list_view& lists) {
-  if (from.marks.size() == 0) from.marks = backend::array<std::uint64_t>(lookup_->resource(), numbers / 64 + 1);
+void graph_reader::run(search& from, std::uint32_t begin, std::uint64_t numbers, const list_view& lists) {
+  if (from.marks.size() == 0) from.marks = backend::array<std::uint64_t>(rows_->resource(), numbers / 64 + 1);
   for (const std::uint32_t number : from.found) from.marks[number / 64] = 0;
   from.found.clear();
   from.begin = none;
@@ -91,14 +91,14 @@ void factorized_reader::run(search& from, std::uint32_t begin, std::uint64_t num
     from.steps += lists.first[of + 1ULL] - lists.first[of] + 1;
   };
   from.steps = 0;
-  if (begin < lookup_->values().graph->components && lookup_->values().graph->is_cyclic[begin] != 0) {
+  if (begin < rows_->values().graph->components && rows_->values().graph->is_cyclic[begin] != 0) {
     mark(from.marks, begin);
     from.found.push_back(begin);
   } else {
     visit(begin);
   }
   // Vertices behind the components are led to by none, and have no list then.
-  const std::uint32_t ends = lookup_->values().graph->components;
+  const std::uint32_t ends = rows_->values().graph->components;
   for (std::size_t head = 0; head < from.found.size(); ++head) {
     if (&from == &forward_ || from.found[head] < ends) visit(from.found[head]);
   }
@@ -106,50 +106,58 @@ void factorized_reader::run(search& from, std::uint32_t begin, std::uint64_t num
   steps_ += from.steps;
 }
 
-void factorized_reader::find_all_from(std::uint32_t vertex) {
+void graph_reader::find_all_from(std::uint32_t vertex) {
   if (forward_.begin == vertex) return;
-  const factorized_graph& graph = *lookup_->values().graph;
+  const factorized_graph& graph = *rows_->values().graph;
   run(forward_, vertex, graph.components, {graph.first.data(), graph.successors.data()});
 }
 
-void factorized_reader::find_all_to(std::uint32_t component) {
+void graph_reader::find_all_to(std::uint32_t component) {
   if (backward_.begin == component) return;
-  run(backward_, component, lookup_->values().graph->vertices, lookup_->predecessors());
+  run(backward_, component, rows_->values().graph->vertices, rows_->predecessors());
 }
 
-const std::vector<std::uint32_t>& factorized_reader::reached_from(std::uint32_t vertex) {
+const std::vector<std::uint32_t>& graph_reader::reached_from(std::uint32_t vertex) {
   find_all_from(vertex);
-  lookup_->add_steps(steps_);
+  rows_->add_steps(steps_);
   steps_ = 0;
   return forward_.found;
 }
 
-const std::vector<std::uint32_t>& factorized_reader::leading_to(std::uint32_t component) {
+const std::vector<std::uint32_t>& graph_reader::leading_to(std::uint32_t component) {
   find_all_to(component);
-  lookup_->add_steps(steps_);
+  rows_->add_steps(steps_);
   steps_ = 0;
   return backward_.found;
 }
 
-std::uint64_t factorized_reader::count_values(std::uint32_t vertex) {
-  const factorized_values& rows = lookup_->values();
+found_places graph_reader::values_with(std::uint32_t vertex) {
+  return {&reached_from(vertex), rows_->values().first.data()};
+}
+
+found_places graph_reader::sources_with(std::uint32_t component) {
+  return {&leading_to(component), rows_->values().graph->source_first.data()};
+}
+
+std::uint64_t graph_reader::count_values(std::uint32_t vertex) {
+  const factorized_values& rows = rows_->values();
   // As soon as searches have taken as long as rows of bits for all, those are made.
-  if (lookup_->counts_all()) return lookup_->value_counts()[vertex];
+  if (rows_->counts_all()) return rows_->value_counts()[vertex];
   std::uint64_t sum = 0;
   for (const std::uint32_t component : reached_from(vertex))
     sum += rows.first[component + 1ULL] - rows.first[component];
   return sum;
 }
 
-std::uint64_t factorized_reader::count_sources(std::uint32_t component) {
+std::uint64_t graph_reader::count_sources(std::uint32_t component) {
   std::uint64_t sum = 0;
-  for (const std::uint32_t vertex : leading_to(component)) sum += lookup_->values().graph->sources_at(vertex);
+  for (const std::uint32_t vertex : leading_to(component)) sum += rows_->values().graph->sources_at(vertex);
   return sum;
 }
 
-bool factorized_reader::has_values(std::uint32_t vertex) {
-  if (lookup_->values().graph->lowest[vertex] == UINT32_MAX) return false;
-  return lookup_->all_have_values() || count_values(vertex) != 0;
+bool graph_reader::has_values(std::uint32_t vertex) {
+  if (rows_->values().graph->lowest[vertex] == UINT32_MAX) return false;
+  return rows_->all_have_values() || count_values(vertex) != 0;
 }
 
 }  // namespace gpulog::storage

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "storage/factorized/graph_rows.hpp"
+
+namespace gpulog::storage {
+
+/// Finds rows of a graph by searches, where labels do not tell. Sources are vertices, values components.
+class graph_reader final : public factorized_reader {
+ public:
+  /// The rows outlive it.
+  explicit graph_reader(graph_rows& rows) : rows_(&rows) {}
+
+  [[nodiscard]] const factorized_form& form() const override { return *rows_; }
+  void contains(const word* const* values, std::uint32_t n, std::uint8_t* found) override;
+  [[nodiscard]] std::uint32_t source_of(const word* const* keys, std::uint32_t i) override {
+    return rows_->vertex_of([keys, i](std::size_t c) { return keys[c][i]; });
+  }
+  /// A component that no source leads to has no number.
+  [[nodiscard]] std::uint32_t value_of(const word* const* keys, std::uint32_t i) override {
+    return rows_->component_of([keys, i](std::size_t c) { return keys[c][i]; });
+  }
+  /// By the components that the vertex leads to.
+  [[nodiscard]] found_places values_with(std::uint32_t vertex) override;
+  /// By the vertices that lead to the component.
+  [[nodiscard]] found_places sources_with(std::uint32_t component) override;
+  [[nodiscard]] std::uint64_t count_values(std::uint32_t vertex) override;
+  [[nodiscard]] std::uint64_t count_sources(std::uint32_t component) override;
+  [[nodiscard]] bool has_values(std::uint32_t vertex) override;
+
+ private:
+  /// What one vertex leads to, or what leads to it.
+  struct search {
+    std::uint32_t begin = none;  ///< of what is here; none: nothing is
+    std::vector<std::uint32_t> found;
+    backend::array<std::uint64_t> marks;  ///< a bit for each of what was found
+    std::uint64_t steps = 0;              ///< that it took
+
+    [[nodiscard]] bool has(std::uint32_t number) const { return (marks[number / 64] >> number % 64 & 1) != 0; }
+  };
+
+  [[nodiscard]] const std::vector<std::uint32_t>& reached_from(std::uint32_t vertex);
+  [[nodiscard]] const std::vector<std::uint32_t>& leading_to(std::uint32_t component);
+  [[nodiscard]] bool leads(std::uint32_t vertex, std::uint32_t component);
+  [[nodiscard]] bool search_for(std::uint32_t vertex, std::uint32_t component);
+  void run(search& from, std::uint32_t begin, std::uint64_t numbers, const list_view& lists);
+  void find_all_from(std::uint32_t vertex);
+  void find_all_to(std::uint32_t component);
+
+  graph_rows* rows_;
+  search forward_;
+  search backward_;
+  // Steps of searches for single pairs one after another with the same vertex, or component.
+  std::uint32_t last_vertex_ = none;
+  std::uint32_t last_component_ = none;
+  std::uint64_t vertex_steps_ = 0;
+  std::uint64_t component_steps_ = 0;
+  std::vector<std::uint32_t> queue_;  // of a search for one pair
+  backend::array<std::uint64_t> seen_;
+  std::uint64_t steps_ = 0;  // that the form was not told of
+};
+
+}  // namespace gpulog::storage

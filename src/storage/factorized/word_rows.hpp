@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "storage/factorized/factorized_form.hpp"
+#include "storage/factorized/row_groups.hpp"
+#include "storage/factorized/tuple_places.hpp"
+
+namespace gpulog::storage {
+
+/// A row of bits for each number: which numbers it is with.
+struct row_words {
+  static constexpr std::uint64_t word_size = row_groups::word_size;
+
+  std::uint32_t numbers = 0;
+  std::uint64_t groups = 0;  ///< of each row
+  row_groups bits;
+  backend::array<std::uint32_t> places;      ///< [number][group]: of its bits; 0: it has none
+  backend::array<std::uint64_t> first_row;   ///< by number, and one more at the end: bits of the rows in front
+  std::vector<backend::array<word>> values;  ///< one column, by number; none: values are numbers themselves
+
+  /// Of a row; nullptr: the group has no bits.
+  [[nodiscard]] const std::uint64_t* group(std::uint32_t number, std::uint64_t group) const {
+    const std::uint32_t place = places[number * groups + group];
+    return place == 0 ? nullptr : bits.at(place);
+  }
+  [[nodiscard]] std::uint64_t rows() const { return first_row[numbers]; }
+  [[nodiscard]] std::uint64_t size(std::uint32_t number) const { return first_row[number + 1ULL] - first_row[number]; }
+  [[nodiscard]] bool has(std::uint32_t number, std::uint32_t value) const {
+    const std::uint64_t* const words = group(number, value / row_groups::bits);
+    return words != nullptr && (words[value / word_size % row_groups::words] >> value % word_size & 1) != 0;
+  }
+  [[nodiscard]] std::uint64_t bytes() const;
+};
+
+/// Rows of a relation of two columns that are bits: the first column is the source. What a source is with, and whether
+/// a tuple is a row, is read from them.
+class word_rows final : public factorized_form {
+ public:
+  /// @throws backend::memory_exceeded
+  word_rows(backend::memory_resource& resource, row_words words);
+
+  [[nodiscard]] const row_words& words() const { return words_; }
+  [[nodiscard]] backend::memory_resource& resource() const { return *resource_; }
+
+  [[nodiscard]] const std::vector<std::uint32_t>& source_columns() const override { return source_columns_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& value_columns() const override { return value_columns_; }
+  [[nodiscard]] const backend::array<word>& column(std::uint32_t) const override { return words_.values.front(); }
+  [[nodiscard]] std::uint64_t rows() const override { return words_.rows(); }
+  [[nodiscard]] std::uint64_t bytes() const override;
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> places_with_rows(bool of_sources) override;
+  /// Pieces have whole sources.
+  [[nodiscard]] const std::uint64_t* rows_in_front() const override { return rows_in_front_.data(); }
+  [[nodiscard]] std::uint32_t pieces() const override { return static_cast<std::uint32_t>(rows_in_front_.size() - 1); }
+  [[nodiscard]] std::unique_ptr<factorized_piece> make_piece() const override;
+  [[nodiscard]] std::unique_ptr<factorized_reader> make_reader() override;
+
+  /// None: there is no such number.
+  [[nodiscard]] std::uint32_t number_of(word value) {
+    if (is_plain_) return value < words_.numbers ? value : tuple_places::none;
+    std::call_once(numbers_made_, [this] { place_numbers(); });
+    return places_.find([value](std::size_t) { return value; });
+  }
+  /// How many sources each number is with: the work of counting all rows once.
+  [[nodiscard]] const std::uint32_t* source_counts() {
+    std::call_once(counts_made_, [this] { count_sources(); });
+    return source_counts_.data();
+  }
+
+ private:
+  void place_numbers();
+  void count_sources();
+
+  backend::memory_resource* resource_;
+  row_words words_;
+  bool is_plain_;  // values are numbers
+  std::vector<std::uint32_t> source_columns_ = {0};
+  std::vector<std::uint32_t> value_columns_ = {1};
+  std::vector<std::uint64_t> rows_in_front_;
+  std::once_flag numbers_made_;
+  std::once_flag counts_made_;
+  tuple_places places_;
+  backend::array<std::uint32_t> source_counts_;  // by number
+};
+
+}  // namespace gpulog::storage

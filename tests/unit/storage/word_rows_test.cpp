@@ -1,0 +1,182 @@
+// Rows that are kept as words, counted, written and read by source and by value.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "backend/memory_resource.hpp"
+#include "graph_lists.hpp"
+#include "storage/factorized/word_rows.hpp"
+
+namespace gpulog::storage {
+namespace {
+
+/// Values are 3 i + 7 for number i, unless they are numbers themselves.
+class words_of_pairs {
+ public:
+  words_of_pairs(std::uint32_t numbers, const pairs& of, bool is_plain) : is_plain_(is_plain) {
+    row_words made;
+    made.numbers = numbers;
+    made.groups = (numbers + row_groups::bits - 1) / row_groups::bits;
+    made.bits = row_groups(memory_, numbers * made.groups, 1);
+    made.places = backend::array<std::uint32_t>(memory_, numbers * made.groups);
+    made.first_row = backend::array<std::uint64_t>(memory_, numbers + 1ULL);
+    row_groups::reserve reserve;
+    for (const auto& [x, y] : of) {
+      std::uint32_t& place = made.places[x * made.groups + y / row_groups::bits];
+      if (place == 0) place = made.bits.take(reserve);
+      made.bits.at(place)[y / 64 % row_groups::words] |= 1ULL << y % 64;
+      ++made.first_row[x + 1ULL];
+    }
+    for (std::uint32_t number = 0; number < numbers; ++number) made.first_row[number + 1ULL] += made.first_row[number];
+    if (!is_plain) {
+      made.values.emplace_back(memory_, numbers);
+      for (std::uint32_t number = 0; number < numbers; ++number) made.values.front()[number] = value(number);
+    }
+    rows_ = std::make_unique<word_rows>(memory_, std::move(made));
+    for (const auto& [x, y] : of) expected_.emplace(value(x), value(y));
+  }
+
+  [[nodiscard]] word value(word number) const { return is_plain_ ? number : 3 * number + 7; }
+  [[nodiscard]] word_rows& rows() const { return *rows_; }
+  [[nodiscard]] const pairs& expected() const { return expected_; }
+
+  /// Read so many rows at a time, by one cursor a piece, or by a new one each time.
+  [[nodiscard]] pairs written(std::uint64_t part, bool anew) const {
+    pairs found;
+    std::vector<word> x(part);
+    std::vector<word> y(part);
+    word* const columns[] = {x.data(), y.data()};
+    const auto piece = rows_->make_piece();
+    for (std::uint32_t number = 0; number < rows_->pieces(); ++number) {
+      piece->make(number);
+      auto cursor = piece->cursor();
+      const std::uint64_t count = rows_->rows_in_front()[number + 1] - rows_->rows_in_front()[number];
+      for (std::uint64_t first = 0; first < count; first += part) {
+        const std::uint64_t n = std::min(part, count - first);
+        if (anew) cursor = piece->cursor();
+        cursor->write(first, n, columns);
+        for (std::uint64_t i = 0; i < n; ++i) EXPECT_TRUE(found.emplace(x[i], y[i]).second);
+      }
+    }
+    return found;
+  }
+
+ private:
+  backend::host_memory memory_;
+  bool is_plain_;
+  std::unique_ptr<word_rows> rows_;
+  pairs expected_;
+};
+
+void expect_read(const words_of_pairs& made, word most) {
+  const auto reader = made.rows().make_reader();
+  const word* const all = made.rows().column(0).data();
+  pairs forward;
+  pairs backward;
+  for (word x = 0; x <= most; ++x) {
+    const word* const key = &x;
+    const auto is_with = [x](const auto& pair) { return pair.first == x; };
+    const auto count = std::count_if(made.expected().begin(), made.expected().end(), is_with);
+    const std::uint32_t source = reader->source_of(&key, 0);
+    if (source == factorized_reader::none) {
+      EXPECT_EQ(count, 0);
+    } else {
+      EXPECT_EQ(reader->count_values(source), static_cast<std::uint64_t>(count));
+      EXPECT_EQ(reader->has_values(source), count != 0);
+      reader->values_with(source).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
+        for (; first < behind; ++first) EXPECT_TRUE(forward.emplace(x, all[first]).second);
+      });
+    }
+    const auto is_of = [x](const auto& pair) { return pair.second == x; };
+    const auto sources = std::count_if(made.expected().begin(), made.expected().end(), is_of);
+    const std::uint32_t number = reader->value_of(&key, 0);
+    EXPECT_EQ(number == factorized_reader::none, sources == 0);
+    if (number == factorized_reader::none) continue;
+    EXPECT_EQ(reader->count_sources(number), static_cast<std::uint64_t>(sources));
+    reader->sources_with(number).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
+      for (; first < behind; ++first) EXPECT_TRUE(backward.emplace(all[first], x).second);
+    });
+  }
+  EXPECT_EQ(forward, made.expected());
+  EXPECT_EQ(backward, made.expected());
+}
+
+void expect_contained(const words_of_pairs& made, word most) {
+  const auto reader = made.rows().make_reader();
+  std::vector<word> x(most + 1ULL);
+  std::vector<word> y(most + 1ULL);
+  std::vector<std::uint8_t> found(most + 1ULL);
+  const word* const columns[] = {x.data(), y.data()};
+  for (word i = 0; i <= most; ++i) y[i] = i;
+  for (word source = 0; source <= most; ++source) {
+    std::fill(x.begin(), x.end(), source);
+    reader->contains(columns, most + 1, found.data());
+    for (word i = 0; i <= most; ++i) ASSERT_EQ(found[i] != 0, made.expected().contains({source, i}));
+  }
+}
+
+void expect_kept(std::uint32_t numbers, const pairs& of) {
+  for (const bool is_plain : {true, false}) {
+    const words_of_pairs made(numbers, of, is_plain);
+    EXPECT_EQ(made.rows().rows(), of.size());
+    EXPECT_GT(made.rows().bytes(), 0U);
+    for (const std::uint64_t part : {1, 7, 1000}) {
+      EXPECT_EQ(made.written(part, false), made.expected());
+      EXPECT_EQ(made.written(part, true), made.expected());
+    }
+    std::set<word> sources;
+    std::set<word> values;
+    for (const auto& [x, y] : made.expected()) {
+      sources.insert(x);
+      values.insert(y);
+    }
+    EXPECT_EQ(made.rows().places_with_rows(true)->size(), sources.size());
+    EXPECT_EQ(made.rows().places_with_rows(false)->size(), values.size());
+    const word most = made.value(numbers) + 1;
+    expect_read(made, most);
+    expect_contained(made, most);
+  }
+}
+
+TEST(word_rows, of_random_pairs) {
+  std::mt19937 random(1);
+  for (const std::uint32_t numbers : {1U, 2U, 63U, 64U, 65U, 300U}) {
+    for (const double share : {0.0, 0.02, 0.5, 1.0}) {
+      pairs of;
+      for (word x = 0; x < numbers; ++x) {
+        for (word y = 0; y < numbers; ++y) {
+          if (random() < share * static_cast<double>(std::mt19937::max())) of.emplace(x, y);
+        }
+      }
+      expect_kept(numbers, of);
+    }
+  }
+}
+
+TEST(word_rows, of_several_groups) {
+  std::mt19937 random(2);
+  pairs of;
+  for (int i = 0; i < 5000; ++i) of.emplace(random() % 700 * 3, random() % 2100);
+  for (word y = 1000; y < 1100; ++y) of.emplace(5, y);
+  of.emplace(2099, 2099);
+  expect_kept(2100, of);
+}
+
+TEST(word_rows, have_several_pieces) {
+  constexpr std::uint32_t numbers = 1500;
+  pairs of;
+  for (word x = 0; x < numbers; ++x)
+    for (word y = x % 3; y < numbers; y += 2) of.emplace(x, y);
+  const words_of_pairs made(numbers, of, true);
+  EXPECT_GT(made.rows().pieces(), 1U);
+  EXPECT_EQ(made.written(4096, false), of);
+}
+
+}  // namespace
+}  // namespace gpulog::storage
