@@ -162,7 +162,7 @@ class fixpoint_executor final : public stratum_executor {
     for (const relation_id relation : relations) {
       const relation_type& source = shared_.relation_of(relation);
       storage::sampled_columns& taken = sources.emplace_back();
-      if constexpr (Machine::abilities.searches_factorized) {
+      if constexpr (Machine::abilities.searches_factorized || Machine::abilities.probes_factorized) {
         if (source.is_factorized()) continue;  // its rows would have to be made
       }
       shared_.need_columns(relation);

@@ -52,6 +52,7 @@ class gpu_machine {
   static constexpr machine_abilities abilities = {.subsumptions = true,
                                                   .set_kinds = true,
                                                   .factorized = true,
+                                                  .probes_factorized = true,
                                                   .searches = true,
                                                   .row_takeover = true,
                                                   .products = true,
@@ -99,6 +100,7 @@ class gpu_machine {
     return exec::run_takeover(*context_, *resource_, task, bound, relations, cut);
   }
   static void materialize(relation& target) { target.materialize(); }
+  static void make_lookup(relation& target) { target.make_lookup(); }
   static constexpr std::uint64_t least_product_tuples = calibration::least_device_product_tuples;
   /// @param bound of the task's values, where these are numbers themselves; else 0
   std::optional<kernels::product_counts> run_products(const kernels::product_task& task, std::uint64_t bound,

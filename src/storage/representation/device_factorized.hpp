@@ -9,8 +9,11 @@
 
 namespace gpulog::storage::gpu {
 
+struct kept_rows_view;
+
 /// Rows of a relation that is complete, kept on a device in a smaller form than columns, as factorized_rows on the
-/// host. They can be counted; columns are made of them when something needs these, or a piece at a time.
+/// host. They can be counted, and kernels find tuples in them; columns are made of them when something needs these, or
+/// a piece at a time.
 class device_factorized {
  public:
   device_factorized() = default;
@@ -27,6 +30,8 @@ class device_factorized {
   /// Copies the rows of a piece to arrays of the host, one a column; one thread at a time. @throws
   /// backend::memory_exceeded
   virtual void read(std::size_t piece, word* const* columns) = 0;
+  /// For kernels that ask for tuples, in device memory; made once. @throws backend::memory_exceeded
+  [[nodiscard]] virtual const kept_rows_view* lookup() = 0;
 };
 
 }  // namespace gpulog::storage::gpu

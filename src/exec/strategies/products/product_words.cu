@@ -70,4 +70,15 @@ void product_words::read(std::size_t piece, word* const* columns) {
                });
 }
 
+const storage::gpu::kept_rows_view* product_words::lookup() {
+  if (lookup_.view() != nullptr) return lookup_.view();
+  storage::gpu::kept_rows_view made;
+  made.sources = numbered_columns_of(of_.numbering.get(), of_.numbers, {0});
+  made.nodes = numbered_columns_of(of_.numbering.get(), of_.numbers, {1});
+  made.groups = of_.groups;
+  made.bits = of_.rows.data();
+  made.stamps = of_.stamps.data();
+  return lookup_.make(context_, resource_, made);
+}
+
 }  // namespace gpulog::exec

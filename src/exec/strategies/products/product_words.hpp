@@ -7,6 +7,7 @@
 #include "backend/array.hpp"
 #include "backend/gpu/device.hpp"
 #include "exec/strategies/search/device_numbering.hpp"
+#include "exec/strategies/search/kept_lookup.hpp"
 #include "exec/strategies/search/source_pieces.hpp"
 #include "storage/representation/device_factorized.hpp"
 
@@ -33,6 +34,7 @@ class product_words final : public storage::gpu::device_factorized {
   [[nodiscard]] std::vector<backend::array<word>> columns() override;
   [[nodiscard]] const std::vector<std::uint64_t>& pieces() override;
   void read(std::size_t piece, word* const* columns) override;
+  [[nodiscard]] const storage::gpu::kept_rows_view* lookup() override;
 
  private:
   using columns_type = std::vector<backend::array<word>>;
@@ -46,6 +48,7 @@ class product_words final : public storage::gpu::device_factorized {
   parts of_;
   std::uint64_t rows_ = 0;
   source_pieces pieces_;  // made when rows are read
+  kept_lookup lookup_;
 };
 
 }  // namespace gpulog::exec
