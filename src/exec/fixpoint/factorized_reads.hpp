@@ -134,14 +134,20 @@ class factorized_reads {
         case plan::column_read::kind::tuple:
           return true;
         case plan::column_read::kind::key:
+        case plan::column_read::kind::key_test:
           return is_permutation(read.key, values->source_columns) || is_permutation(read.key, values->value_columns);
         case plan::column_read::kind::other:
           return false;
       }
       return false;
     } else if constexpr (can.probes_factorized) {
-      return read.how == plan::column_read::kind::tuple && stratum.subsumptions.empty() &&
-             !joins_row_wise(stratum, version, read.relation);
+      relation_type& source = shared_->relation_of(read.relation);
+      if (!source.is_factorized() || !stratum.subsumptions.empty()) return false;
+      if (joins_row_wise(stratum, version, read.relation)) return false;
+      if (read.how == plan::column_read::kind::tuple) return true;
+      // An iteration asks again for rows that others have made.
+      return read.how == plan::column_read::kind::key && !stratum.recursive &&
+             is_permutation(read.key, source.factorized().source_columns());
     } else {
       return false;
     }

@@ -344,6 +344,18 @@ class plan_relations {
           continue;
         }
       }
+      if constexpr (can.probes_factorized) {
+        if (relation_type& kept = relation_of(column.relation); kept.is_factorized()) {
+          const auto known = kept.factorized().values_of(column.column);
+          if (known.values == nullptr) {
+            largest_[column] = known.count == 0 ? 0 : static_cast<word>(known.count - 1);
+            unknown.pop_back();
+          } else {
+            parts.push_back({known.values, known.count});
+          }
+          continue;
+        }
+      }
       need_columns(column.relation);
       const relation_type& source = relation_of(column.relation);
       parts.push_back({source.rows() == 0 ? nullptr : source.column(column.column), source.rows()});

@@ -76,9 +76,13 @@ struct expansion_arguments {
 
   row_memory rows;
   const unsigned long long* results = nullptr;  ///< kept_row, by source
-  const std::uint64_t* places = nullptr;        ///< by source: rows of the relation in front of its own
-  const std::uint32_t* listed = nullptr;        ///< sources; null: all
-  std::uint64_t first = 0;                      ///< of these, places [first, last) are written
+  /// By source, and one behind: rows of the relation in front of its own; nothing is written where the next is the
+  /// same.
+  const std::uint64_t* places = nullptr;
+  const std::uint32_t* lists = nullptr;        ///< of rows that are not kept; null: these are left out
+  const std::uint64_t* list_begins = nullptr;  ///< of these, by source
+  const std::uint32_t* listed = nullptr;       ///< sources; null: all
+  std::uint64_t first = 0;                     ///< of these, places [first, last) are written
   std::uint64_t last = 0;
   std::uint64_t first_row = 0;  ///< of the relation, to be written first
 

@@ -85,12 +85,13 @@ struct numbered_columns {
 struct kept_rows_view {
   numbered_columns sources;
   numbered_columns nodes;
-  std::uint32_t arity = 0;
   std::uint32_t groups = 0;  ///< of a row of bits
+  std::uint64_t source_count = 0;
 
   // All rows are bits.
   const std::uint32_t* bits = nullptr;    ///< [source][group][lane]; null: rows are lists or bits
   const std::uint32_t* stamps = nullptr;  ///< [source][group]; 0: the group has no bits, nor words
+  const std::uint64_t* places = nullptr;  ///< by source, and one behind: rows in front
 
   // Rows are lists or bits.
   row_memory rows;
@@ -98,6 +99,9 @@ struct kept_rows_view {
   const std::uint32_t* lists = nullptr;         ///< of rows without a place: numbers, ascending
   const std::uint64_t* begins = nullptr;        ///< of these, by source
 
+  [[nodiscard]] __device__ std::uint64_t size(std::uint32_t source) const {
+    return places != nullptr ? places[source + 1ULL] - places[source] : kept_row::size(results[source]);
+  }
   [[nodiscard]] __device__ bool contains(std::uint32_t source, std::uint32_t node) const {
     const std::uint32_t group = node / (backend::gpu::wave_size * word_bits);
     const std::uint32_t mask = 1U << node % word_bits;

@@ -378,11 +378,36 @@ const storage::gpu::kept_rows_view* takeover_rows::lookup() {
   made.sources = numbered_columns_of(graph_.invariants.get(), graph_.sources, member_.invariants);
   made.nodes = numbered_columns_of(has_numbers ? graph_.nodes[0].get() : nullptr, graph_.numbers, member_.nodes);
   made.groups = search_.rows.groups;
+  made.source_count = graph_.sources;
   made.rows = search_.rows;
   made.results = results_.data();
   made.lists = lists_.data();
   made.begins = list_begins_.data();
   return lookup_.make(context_, resource_, made);
+}
+
+storage::gpu::device_factorized::column_bounds takeover_rows::values_of(std::uint32_t column) const {
+  const auto find = [column](const std::vector<std::uint32_t>& columns) {
+    return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), column) - columns.begin());
+  };
+  const std::size_t invariant = find(member_.invariants);
+  const bool is_invariant = invariant < member_.invariants.size();
+  if (!graph_.invariants) return {nullptr, is_invariant ? graph_.sources : graph_.numbers};
+  if (is_invariant) return {graph_.invariants->found().tuples.at[invariant], graph_.sources};
+  return {graph_.nodes[0]->found().tuples.at[find(member_.nodes)], graph_.numbers};
+}
+
+takeover_rows::columns_type takeover_rows::columns_of(const source_rows& wanted) {
+  columns_type made = make_columns(wanted.rows);
+  expansion_arguments arguments = expansion_to(made);
+  arguments.places = wanted.places;
+  arguments.first = wanted.first;
+  arguments.last = wanted.last;
+  arguments.first_row = wanted.first_row;
+  arguments.lists = lists_.data();
+  arguments.list_begins = list_begins_.data();
+  launch_expansion(arguments);
+  return made;
 }
 
 }  // namespace gpulog::exec

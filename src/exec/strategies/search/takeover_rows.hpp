@@ -47,6 +47,10 @@ class takeover_rows final : public storage::gpu::device_factorized {
   [[nodiscard]] const std::vector<std::uint64_t>& pieces() override;
   void read(std::size_t piece, word* const* columns) override;
   [[nodiscard]] const storage::gpu::kept_rows_view* lookup() override;
+  [[nodiscard]] std::vector<std::uint32_t> source_columns() const override { return member_.invariants; }
+  [[nodiscard]] std::uint64_t sources() const override { return graph_.sources; }
+  [[nodiscard]] column_bounds values_of(std::uint32_t column) const override;
+  [[nodiscard]] std::vector<backend::array<word>> columns_of(const source_rows& wanted) override;
 
  private:
   using columns_type = std::vector<backend::array<word>>;
