@@ -228,14 +228,6 @@ class plan_relations {
     figures.merge_seconds += target.times().merge - before.merge;
   }
 
-  [[nodiscard]] static std::string set_of([[maybe_unused]] const relation_type& asked) {
-    if constexpr (can.set_kinds) {
-      return asked.set_name();
-    } else {
-      return "hisa";
-    }
-  }
-
   /// A relation whose columns are read next.
   void need_columns([[maybe_unused]] relation_id id) {
     if constexpr (can.factorized) {
