@@ -202,6 +202,8 @@ inline constexpr std::uint64_t least_piece = 4u << 20;
 inline constexpr double margin_of_rows = 1.25;
 /// Rows that an aggregate, a range, lookups or the host take at a time, and values of a range.
 inline constexpr std::uint64_t fold_rows = 4u << 20;
+/// Rows that are made at a time of kept rows that a join asks for, or those of one source. It was not varied.
+inline constexpr std::uint64_t asked_rows = 64u << 20;
 /// Rows whose matches an aggregate counts at a time.
 inline constexpr std::uint64_t counted_rows = 16u << 20;
 inline constexpr std::uint64_t range_rows = 16u << 20;

@@ -32,10 +32,11 @@ struct column_read {
   enum class kind : std::uint8_t {
     first_scan,  ///< all rows, by the first operator
     tuple,       ///< whether a tuple is there
-    key,         ///< rows with values in key columns, or whether there are any
+    key,         ///< rows with values in key columns
+    key_test,    ///< whether there are any
     other
   } how = kind::other;
-  std::vector<std::uint32_t> key;  ///< columns, of `key`
+  std::vector<std::uint32_t> key;  ///< columns, of `key` and `key_test`
 };
 
 /// Visits all such reads of a version.
@@ -56,7 +57,7 @@ void for_each_column_read(const program& planned, const rule_version& version, V
       visit(column_read{search->relation, kind::key, key_of(search->index, search->keys.size())});
     if (const auto* test = std::get_if<exists>(&one); test != nullptr && !test->keys.empty()) {
       if (test->index.valid()) {
-        visit(column_read{test->relation, kind::key, key_of(test->index, test->keys.size())});
+        visit(column_read{test->relation, kind::key_test, key_of(test->index, test->keys.size())});
       } else {
         visit(column_read{test->relation, kind::tuple, {}});
       }

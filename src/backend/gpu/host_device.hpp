@@ -8,8 +8,10 @@
 /// Functions that kernels and the host call: one source for every backend.
 #if defined(__CUDACC__) || defined(__HIP__)
 #define GPULOG_HOST_DEVICE __host__ __device__
+#define GPULOG_NO_INLINE __noinline__
 #else
 #define GPULOG_HOST_DEVICE
+#define GPULOG_NO_INLINE __attribute__((noinline))
 #endif
 
 namespace gpulog::backend {

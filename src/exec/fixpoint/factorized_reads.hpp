@@ -17,12 +17,13 @@ class factorized_reads {
  public:
   using relation_type = typename Machine::relation;
   static constexpr machine_abilities can = Machine::abilities;
+  static constexpr bool leaves_some = can.searches_factorized || can.probes_factorized;
 
   explicit factorized_reads(plan_relations<Machine>& shared) : shared_(&shared) {}
 
   /// A factorized relation was made, and later strata ask it for tuples. @return whether that is seen to when they do
   bool defer_set([[maybe_unused]] relation_id id) {
-    if constexpr (can.searches_factorized) {
+    if constexpr (leaves_some) {
       // Who goes on with the relation inserts into it.
       if (shared_->chosen.continues || !shared_->relation_of(id).is_factorized()) return false;
       shared_->owed_sets.insert(id);
@@ -47,6 +48,13 @@ class factorized_reads {
         for_each_version(stratum, [&](const plan::rule_version& version) {
           for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
             if (shared_->relation_of(read.relation).is_factorized()) shared_->is_searching = true;
+          });
+        });
+      }
+      if constexpr (can.probes_factorized) {
+        for_each_version(stratum, [&](const plan::rule_version& version) {
+          for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
+            if (shared_->relation_of(read.relation).is_factorized()) make_lookup(read.relation, number);
           });
         });
       }
@@ -89,7 +97,7 @@ class factorized_reads {
  private:
   /// Columns, and the set that this stratum or a later one asks.
   void expand(relation_id id, [[maybe_unused]] std::size_t number) {
-    if constexpr (can.searches_factorized) {
+    if constexpr (leaves_some) {
       const std::size_t last = shared_->uses.set_needed[id.value];
       if (last != last_uses::never && last >= number && shared_->owed_sets.erase(id) != 0) {
         shared_->guarded({"indexing", id, nullptr}, [&] { shared_->machine.make_set(shared_->relation_of(id)); });
@@ -97,6 +105,19 @@ class factorized_reads {
       }
     }
     shared_->need_columns(id);
+  }
+
+  /// Columns where there is no memory for it.
+  void make_lookup(relation_id id, std::size_t number) {
+    bool is_made = true;
+    shared_->watched({"indexing", id, nullptr}, [&] {
+      try {
+        shared_->machine.make_lookup(shared_->relation_of(id));
+      } catch (const backend::memory_exceeded&) {
+        is_made = false;
+      }
+    });
+    if (!is_made) expand(id, number);
   }
 
   [[nodiscard]] bool is_searched([[maybe_unused]] const plan::stratum& stratum,
@@ -113,11 +134,20 @@ class factorized_reads {
         case plan::column_read::kind::tuple:
           return true;
         case plan::column_read::kind::key:
+        case plan::column_read::kind::key_test:
           return is_permutation(read.key, form->source_columns()) || is_permutation(read.key, form->value_columns());
         case plan::column_read::kind::other:
           return false;
       }
       return false;
+    } else if constexpr (can.probes_factorized) {
+      relation_type& source = shared_->relation_of(read.relation);
+      if (!source.is_factorized() || !stratum.subsumptions.empty()) return false;
+      if (joins_row_wise(stratum, version, read.relation)) return false;
+      if (read.how == plan::column_read::kind::tuple) return true;
+      // An iteration asks again for rows that others have made.
+      return read.how == plan::column_read::kind::key && !stratum.recursive &&
+             is_permutation(read.key, source.factorized().source_columns());
     } else {
       return false;
     }

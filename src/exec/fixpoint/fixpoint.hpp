@@ -162,7 +162,7 @@ class fixpoint_executor final : public stratum_executor {
     for (const relation_id relation : relations) {
       const relation_type& source = shared_.relation_of(relation);
       storage::sampled_columns& taken = sources.emplace_back();
-      if constexpr (Machine::abilities.searches_factorized) {
+      if constexpr (Machine::abilities.searches_factorized || Machine::abilities.probes_factorized) {
         if (source.is_factorized()) continue;  // its rows would have to be made
       }
       shared_.need_columns(relation);
@@ -288,12 +288,20 @@ class fixpoint_executor final : public stratum_executor {
     }
   }
 
+  [[nodiscard]] static std::string set_of([[maybe_unused]] const relation_type& asked) {
+    if constexpr (Machine::abilities.set_kinds) {
+      return asked.set_name();
+    } else {
+      return "hisa";
+    }
+  }
+
   void complete_stratum(std::size_t number, stratum_statistics& figures) {
     const plan::stratum& stratum = shared_.program.strata[number];
     const double clearing = storage::seconds_now();
     for (relation_id relation : stratum.relations) {
       shared_.relation_of(relation).complete();
-      figures.relations.push_back({relation, 0, 0, {}, shared_.set_of(shared_.relation_of(relation))});
+      figures.relations.push_back({relation, 0, 0, {}, set_of(shared_.relation_of(relation))});
     }
     for (index_statistics& index : figures.indexes) {
       const index_place place = shared_.places[index.index.value];

@@ -33,6 +33,7 @@ struct machine_abilities {
   bool full_relations = false;       ///< that know when no row can be new to them
   bool factorized = false;           ///< that may be left without columns, until materialize()
   bool searches_factorized = false;  ///< rules read such ones, too, where they need no columns of all rows
+  bool probes_factorized = false;    ///< rules ask such ones for tuples, and for nothing else
   // Strategies (exec/strategies).
   bool searches = false;      ///< recursions that fall apart
   bool condensation = false;  ///< the same over components of a graph
@@ -115,6 +116,12 @@ concept factorizing_machine = requires(Machine& on, typename Machine::relation& 
   on.materialize(target);
 };
 
+/// Relations that are left so can be asked for tuples.
+template <class Machine>
+concept probing_machine = requires(Machine& on, typename Machine::relation& target) {
+  on.make_lookup(target);
+};
+
 template <class Machine>
 concept condensing_machine = requires(Machine& on, const kernels::numbered_task& task,
                                       kernels::relation_list<typename Machine::relation>& all,
@@ -161,6 +168,7 @@ concept fixpoint_machine =
      factorizing_machine<Machine>)&&(!Machine::abilities.condensation ||
                                      (Machine::abilities.searches && Machine::abilities.factorized &&
                                       condensing_machine<Machine>)) &&
+    (!Machine::abilities.probes_factorized || (Machine::abilities.factorized && probing_machine<Machine>)) &&
     (!Machine::abilities.row_takeover ||
      (Machine::abilities.searches && Machine::abilities.factorized && takeover_machine<Machine>)) &&
     (!Machine::abilities.products || (product_machine<Machine> && set_choosing_machine<Machine>)) &&

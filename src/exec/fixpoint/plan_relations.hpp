@@ -228,14 +228,6 @@ class plan_relations {
     figures.merge_seconds += target.times().merge - before.merge;
   }
 
-  [[nodiscard]] static std::string set_of([[maybe_unused]] const relation_type& asked) {
-    if constexpr (can.set_kinds) {
-      return asked.set_name();
-    } else {
-      return "hisa";
-    }
-  }
-
   /// A relation whose columns are read next.
   void need_columns([[maybe_unused]] relation_id id) {
     if constexpr (can.factorized) {
@@ -341,6 +333,18 @@ class plan_relations {
         if (const auto* const kept = relation_of(column.relation).as_factorized()) {
           const auto& values = kept->column(column.column);
           parts.push_back({values.data(), values.size()});
+          continue;
+        }
+      }
+      if constexpr (can.probes_factorized) {
+        if (relation_type& kept = relation_of(column.relation); kept.is_factorized()) {
+          const auto known = kept.factorized().values_of(column.column);
+          if (known.values == nullptr) {
+            largest_[column] = known.count == 0 ? 0 : static_cast<word>(known.count - 1);
+            unknown.pop_back();
+          } else {
+            parts.push_back({known.values, known.count});
+          }
           continue;
         }
       }

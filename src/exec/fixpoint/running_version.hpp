@@ -54,7 +54,7 @@ inline bool windows_stay(const kernels::pipeline& program, const std::vector<rel
 /// Whether it may search any one of several relations, some of which have no indexes as they are factorized.
 template <class Machine>
 bool chooses_factorized(const plan_relations<Machine>& shared, const plan::rule_version& version) {
-  if constexpr (Machine::abilities.searches_factorized) {
+  if constexpr (Machine::abilities.searches_factorized || Machine::abilities.probes_factorized) {
     const auto is_factorized = [&shared](relation_id id) { return shared.relation_of(id).is_factorized(); };
     return std::any_of(version.operations.begin(), version.operations.end(), [&](const plan::operation& one) {
       const auto* const search = std::get_if<plan::match>(&one);

@@ -257,6 +257,9 @@ void gpu_machine::run_segment(running& run, std::size_t number, const input_rows
   std::vector<run_view> views;
   if (has_choices) {
     if (!put_choices(run, here, input, arguments)) return;
+  } else if (matches_kept_rows(here, run.relations)) {
+    if (here.folds_row_counts) return fold_row_counts(run, number, input, arguments);
+    return match_kept_rows(run, number, input, arguments);
   } else if (here.kind == expansion_kind::match) {
     views = run.relations[here.source]
                 ->index(here.index)

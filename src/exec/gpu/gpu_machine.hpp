@@ -37,7 +37,8 @@
 namespace gpulog::kernels::gpu {
 template <class Run>
 struct row_degree;
-}
+struct asked_source;
+}  // namespace gpulog::kernels::gpu
 
 namespace gpulog::exec {
 
@@ -52,6 +53,7 @@ class gpu_machine {
   static constexpr machine_abilities abilities = {.subsumptions = true,
                                                   .set_kinds = true,
                                                   .factorized = true,
+                                                  .probes_factorized = true,
                                                   .searches = true,
                                                   .row_takeover = true,
                                                   .products = true,
@@ -99,6 +101,7 @@ class gpu_machine {
     return exec::run_takeover(*context_, *resource_, task, bound, relations, cut);
   }
   static void materialize(relation& target) { target.materialize(); }
+  static void make_lookup(relation& target) { target.make_lookup(); }
   static constexpr bool ends_poor_products = false;
   static constexpr std::uint64_t least_product_tuples = calibration::least_device_product_tuples;
   /// @param bound of the task's values, where these are numbers themselves; else 0
@@ -312,6 +315,20 @@ class gpu_machine {
   [[nodiscard]] kernels::gpu::row_degree<storage::gpu::run_view> degree_of(
       running& run, const kernels::segment& here, const input_rows& input,
       const kernels::gpu::expand_arguments& arguments, segment_memory& memory);
+  // Joins with kept rows by their sources (kept_matches.cu).
+  [[nodiscard]] static bool matches_kept_rows(const kernels::segment& here,
+                                              const kernels::relation_list<relation>& relations) {
+    return here.kind == kernels::expansion_kind::match && relations[here.source]->is_factorized();
+  }
+  void match_kept_rows(running& run, std::size_t number, const input_rows& input,
+                       kernels::gpu::expand_arguments& arguments);
+  void find_kept_degrees(running& run, std::size_t number, const input_rows& input,
+                         kernels::gpu::expand_arguments& arguments);
+  [[nodiscard]] kernels::gpu::asked_source asked_source_of(running& run, const kernels::segment& here,
+                                                           const input_rows& input,
+                                                           const kernels::gpu::expand_arguments& arguments);
+  /// Where each input row's candidates begin, of degrees that are known.
+  void sum_degrees(running& run, std::size_t number, kernels::gpu::expand_arguments& arguments);
   segment_memory& make_room_for_degrees(running& run, std::size_t number, kernels::gpu::expand_arguments& arguments);
   /// How many rows match each binding.
   void find_degrees(running& run, std::size_t number, const input_rows& input,

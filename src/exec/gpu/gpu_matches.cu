@@ -48,6 +48,9 @@ segment_memory& gpu_machine::make_room_for_degrees(running& run, std::size_t num
 }
 
 void gpu_machine::find_degrees(running& run, std::size_t number, const input_rows& input, expand_arguments& arguments) {
+  if (matches_kept_rows(run.program.segments[number], run.relations)) {
+    return find_kept_degrees(run, number, input, arguments);
+  }
   segment_memory& memory = make_room_for_degrees(run, number, arguments);
   const gpu_kernels::row_degree<run_view> degree =
       degree_of(run, run.program.segments[number], input, arguments, memory);
@@ -74,6 +77,11 @@ void gpu_machine::find_matches(running& run, std::size_t number, const input_row
       return;
     }
   }
+  sum_degrees(run, number, arguments);
+}
+
+void gpu_machine::sum_degrees(running& run, std::size_t number, expand_arguments& arguments) {
+  segment_memory& memory = run.later != nullptr ? run.later->memory : *segments_[number];
   std::size_t bytes = 0;
   const std::uint64_t items = arguments.rows + 1;
   std::uint64_t* const offsets = memory.offsets.data();
@@ -85,10 +93,12 @@ void gpu_machine::find_matches(running& run, std::size_t number, const input_row
 std::size_t gpu_machine::last_of_first_match(const running& run, std::size_t number) {
   const std::vector<segment>& segments = run.program.segments;
   std::size_t last = number;
+  if (matches_kept_rows(segments[number], run.relations)) return number;
   for (std::size_t behind = number + 1; behind < segments.size(); ++behind) {
     const segment& inner = segments[behind];
     if (segments[behind - 1].ended_fold != 0 || behind - number > gpu_kernels::most_levels) break;
     if (inner.kind != expansion_kind::match && inner.kind != expansion_kind::scan) break;
+    if (matches_kept_rows(inner, run.relations)) break;
     // Loops count positions of 32 bits, a wave at a time.
     if (inner.kind == expansion_kind::scan && run.relations[inner.source]->rows() > UINT32_MAX / 2) break;
     if (inner.first_match_from == number) last = behind;

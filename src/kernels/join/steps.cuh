@@ -8,6 +8,7 @@
 #include "storage/hisa/hisa_views.hpp"
 #include "storage/relation/best_slots.cuh"
 #include "storage/relation/views.hpp"
+#include "storage/representation/kept_rows.cuh"
 #include "storage/sets/packed_slots.cuh"
 
 /// Registers of a block and the interpreter of a rule's steps, for all kernels that run them.
@@ -50,6 +51,11 @@ class register_file {
 
 template <class Value>
 __device__ bool set_contains(const set_view& set, const Value& value) {
+  if (set.kept != nullptr) {
+    word tuple[storage::gpu::numbered_columns::most];
+    for (std::uint32_t c = 0; c < set.arity; ++c) tuple[c] = value(c);
+    return storage::gpu::contains_kept(set.kept, tuple);
+  }
   if (set.capacity == 0) return false;  // never had a tuple
   if (set.best != nullptr) return storage::gpu::contains_best(set, value);
   if (set.arity <= 2) return storage::gpu::contains_packed(set, set_view::packed(set.arity, value));

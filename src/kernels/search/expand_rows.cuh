@@ -33,12 +33,10 @@ __device__ inline void fill_invariants(const expansion_arguments& arguments, std
   }
 }
 
-/// All lanes: a list that is kept.
+/// All lanes: a list of n numbers.
 __device__ inline void expand_list(const expansion_arguments& arguments, std::uint64_t source, std::uint64_t place,
-                                   unsigned long long row) {
+                                   const std::uint32_t* numbers, std::uint32_t n) {
   const std::uint32_t lane = backend::gpu::lane();
-  const std::uint32_t n = kept_row::size(row);
-  const std::uint32_t* const numbers = arguments.rows.at(row);
   fill_invariants(arguments, source, place, n, lane, wave_size);
   for (std::uint32_t c = 0; c < arguments.node_columns; ++c) {
     word* const out = arguments.out[arguments.invariant_columns + c] + place;
@@ -119,12 +117,16 @@ __global__ void __launch_bounds__(expansion_threads, backend::gpu::resident_thre
     for (std::uint64_t i = begin; i < begin + waves && i < arguments.last; ++i) {
       const std::uint64_t source = source_at(i);
       const unsigned long long row = arguments.results[source];
-      if (row == kept_row::empty || kept_row::place(row) == kept_row::no_place) continue;
-      const bool is_list = kept_row::size(row) <= arguments.rows.longest_list;
+      const bool is_kept = kept_row::place(row) != kept_row::no_place;
+      if (row == kept_row::empty || (!is_kept && arguments.lists == nullptr)) continue;
+      if (arguments.places[source + 1] == arguments.places[source]) continue;
+      const bool is_list = !is_kept || kept_row::size(row) <= arguments.rows.longest_list;
       if (is_list && i != own) continue;
       const std::uint64_t place = arguments.places[source] - arguments.first_row;
       if (is_list) {
-        expand_list(arguments, source, place, row);
+        expand_list(arguments, source, place,
+                    is_kept ? arguments.rows.at(row) : arguments.lists + arguments.list_begins[source],
+                    kept_row::size(row));
       } else {
         expand_bits(arguments, source, place, row, staged[backend::gpu::wave()]);
       }

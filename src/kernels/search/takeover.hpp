@@ -2,31 +2,18 @@
 
 #include <cstdint>
 
-#include "backend/gpu/host_device.hpp"
-#include "backend/gpu/wave.hpp"
 #include "storage/relation/views.hpp"
+#include "storage/representation/kept_rows.cuh"
 
 /// Searches of a fixpoint that falls apart (numbered_task.hpp) that end at vertices whose result is complete, and take
 /// it over (docs/internals/row-takeover.md). What reaches from a vertex is its row. Where a source begins at what
 /// follows a vertex, its result is the row of that vertex.
 namespace gpulog::kernels::gpu {
 
-/// A row that is kept, or what is known of one: its size, and its place in units of row_alignment words.
-struct kept_row {
-  static constexpr unsigned long long unknown = ~0ULL;  ///< of a vertex: it is not complete, or not kept
-  static constexpr unsigned long long empty = 0;
-  static constexpr std::uint32_t no_place = UINT32_MAX;  ///< it is not kept
-
-  [[nodiscard]] __device__ static unsigned long long of(std::uint32_t size, std::uint32_t place) {
-    return static_cast<unsigned long long>(size) << 32 | place;
-  }
-  [[nodiscard]] __device__ static std::uint32_t size(unsigned long long row) {
-    return static_cast<std::uint32_t>(row >> 32);
-  }
-  [[nodiscard]] __device__ static std::uint32_t place(unsigned long long row) {
-    return static_cast<std::uint32_t>(row);
-  }
-};
+using storage::gpu::kept_row;
+using storage::gpu::row_alignment;
+using storage::gpu::row_memory;
+using storage::gpu::short_row;
 
 /// What follows a vertex, and its row.
 struct alignas(16) row_vertex {
@@ -39,32 +26,6 @@ struct alignas(16) row_vertex {
 struct row_steps {
   std::uint32_t first;
   std::uint32_t count;
-};
-
-/// Kept rows begin at multiples of so many words.
-constexpr std::uint32_t row_alignment = 32;
-/// Results up to this many numbers are lists, found by one wave each, in a place of their own for each source.
-constexpr std::uint32_t short_row = 32;
-static_assert(short_row == row_alignment);
-
-/// Memory of kept rows: lists of numbers, or rows of bits, of words by group (a word for each lane of a wave): which
-/// groups are not zero; sums; the groups that are not zero. Sums are by group: of the bits in front; and one behind.
-struct row_memory {
-  std::uint32_t* words = nullptr;
-  std::uint32_t groups = 0;        ///< of a row of bits
-  std::uint32_t map_words = 0;     ///< bits by group
-  std::uint32_t head_words = 0;    ///< map and sums
-  std::uint32_t longest_list = 0;  ///< longer rows are bits
-
-  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t bits_units() const {
-    return (head_words + groups * backend::gpu::wave_size) / row_alignment;
-  }
-  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t units(std::uint32_t size) const {
-    return size <= longest_list ? (size + row_alignment - 1) / row_alignment : bits_units();
-  }
-  [[nodiscard]] __device__ std::uint32_t* at(unsigned long long row) const {
-    return words + std::uint64_t{kept_row::place(row)} * row_alignment;
-  }
 };
 
 /// Whether the result of a source is the row of a vertex.
@@ -115,9 +76,13 @@ struct expansion_arguments {
 
   row_memory rows;
   const unsigned long long* results = nullptr;  ///< kept_row, by source
-  const std::uint64_t* places = nullptr;        ///< by source: rows of the relation in front of its own
-  const std::uint32_t* listed = nullptr;        ///< sources; null: all
-  std::uint64_t first = 0;                      ///< of these, places [first, last) are written
+  /// By source, and one behind: rows of the relation in front of its own; nothing is written where the next is the
+  /// same.
+  const std::uint64_t* places = nullptr;
+  const std::uint32_t* lists = nullptr;        ///< of rows that are not kept; null: these are left out
+  const std::uint64_t* list_begins = nullptr;  ///< of these, by source
+  const std::uint32_t* listed = nullptr;       ///< sources; null: all
+  std::uint64_t first = 0;                     ///< of these, places [first, last) are written
   std::uint64_t last = 0;
   std::uint64_t first_row = 0;  ///< of the relation, to be written first
 

@@ -97,6 +97,8 @@ set_view device_relation::rows_in_columns() const {
 
 set_view device_relation::set() const {
   set_view view = rows_in_columns();
+  view.kept = lookup_;
+  if (is_factorized()) return view;
   std::visit([&view](const auto& kind) { kind.show(view); }, kept_by_);
   return view;
 }
@@ -252,6 +254,7 @@ void device_relation::materialize() {
   std::vector<array<word>> made = factorized_->columns();
   const std::uint64_t count = rows();
   factorized_.reset();
+  lookup_ = nullptr;
   replace(std::move(made), count);
 }
 

@@ -161,6 +161,7 @@ class device_relation : public device_columns {
   [[nodiscard]] std::uint64_t growth_share() const {
     return std::visit([](const auto& kind) { return kind.growth_share(); }, kept_by_);
   }
+  /// For kernels. Of factorized rows: as make_lookup() left it.
   [[nodiscard]] set_view set() const;
   [[nodiscard]] bool is_packed() const { return arity_ <= 2; }
   [[nodiscard]] append_counter* counter() { return counter_.data(); }
@@ -206,6 +207,8 @@ class device_relation : public device_columns {
   void factorize(std::unique_ptr<device_factorized> rows);
   [[nodiscard]] bool is_factorized() const { return factorized_ != nullptr; }
   [[nodiscard]] device_factorized& factorized() { return *factorized_; }
+  /// Kernels may ask factorized rows for tuples from now on. @throws memory_exceeded
+  void make_lookup() { lookup_ = factorized_->lookup(); }
   /// Makes columns of factorized rows. @throws memory_exceeded
   void materialize();
   /// Of all rows, where there is none. @throws memory_exceeded
@@ -235,6 +238,7 @@ class device_relation : public device_columns {
   std::uint64_t limit_ = 0;                  // rows that set and columns hold
   std::vector<std::unique_ptr<device_index>> indexes_;
   std::unique_ptr<device_factorized> factorized_;  // null: rows are in the columns
+  const kept_rows_view* lookup_ = nullptr;         // of these; null: nobody asks them
 };
 
 }  // namespace gpulog::storage::gpu

@@ -108,8 +108,10 @@ struct run_view {
   }
 };
 
+struct kept_rows_view;
+
 /// The tuple set of a relation: a bit matrix or packed tuples (arity <= 2), else row ids with fingerprints over the
-/// columns.
+/// columns; or rows that are kept as words.
 struct set_view {
   std::uint64_t* slots = nullptr;
   std::uint64_t capacity = 0;     ///< slots, or words of the matrix; 0: never had a tuple
@@ -120,6 +122,7 @@ struct set_view {
   std::uint32_t* has_zero = nullptr;  ///< whether the packed tuple 0 is there
   word* const* columns = nullptr;
   std::uint32_t arity = 0;
+  const kept_rows_view* kept = nullptr;  ///< not null: they are asked, there is no set
 
   // Of a relation that keeps the best row of a key (device_best.hpp): slots are keys; by slot, and one more at the end:
   std::uint64_t* best = nullptr;         ///< the rank of the best value offered; not null: it is such a relation

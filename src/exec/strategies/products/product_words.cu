@@ -33,21 +33,21 @@ product_words::columns_type product_words::make_columns(std::uint64_t rows) cons
   return made;
 }
 
-void product_words::write(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) const {
+void product_words::write(const source_rows& wanted, columns_type& to) const {
   constexpr std::uint64_t waves = kernels::gpu::product_results_threads / backend::gpu::wave_size;
   constexpr std::uint64_t most_blocks = backend::gpu::most_blocks_of_for_each;
   kernels::gpu::product_results results;
   results.rows = of_.rows.data();
   results.stamps = of_.stamps.data();
-  results.begins = reinterpret_cast<const unsigned long long*>(of_.sizes.data());
+  results.begins = reinterpret_cast<const unsigned long long*>(wanted.places);
   results.values = of_.numbering == nullptr ? nullptr : of_.numbering->found().tuples.at[0];
-  results.first = static_cast<std::uint32_t>(first);
-  results.last = static_cast<std::uint32_t>(last);
-  results.first_row = first_row;
+  results.first = static_cast<std::uint32_t>(wanted.first);
+  results.last = static_cast<std::uint32_t>(wanted.last);
+  results.first_row = wanted.first_row;
   results.groups = of_.groups;
   for (std::size_t column = 0; column < to.size(); ++column) results.out[column] = to[column].data();
   backend::gpu::launch(GPULOG_KERNEL(kernels::gpu::write_products_kernel),
-                       {static_cast<unsigned>(std::min((last - first + waves - 1) / waves, most_blocks)),
+                       {static_cast<unsigned>(std::min((wanted.last - wanted.first + waves - 1) / waves, most_blocks)),
                         kernels::gpu::product_results_threads, 0, context_.stream()},
                        results);
 }
@@ -68,6 +68,30 @@ void product_words::read(std::size_t piece, word* const* columns) {
                [this](std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) {
                  write(first, last, first_row, to);
                });
+}
+
+const storage::gpu::kept_rows_view* product_words::lookup() {
+  if (lookup_.view() != nullptr) return lookup_.view();
+  storage::gpu::kept_rows_view made;
+  made.sources = numbered_columns_of(of_.numbering.get(), of_.numbers, {0});
+  made.nodes = numbered_columns_of(of_.numbering.get(), of_.numbers, {1});
+  made.groups = of_.groups;
+  made.source_count = of_.numbers;
+  made.places = of_.sizes.data();
+  made.bits = of_.rows.data();
+  made.stamps = of_.stamps.data();
+  return lookup_.make(context_, resource_, made);
+}
+
+storage::gpu::device_factorized::column_bounds product_words::values_of(std::uint32_t /*column*/) const {
+  if (of_.numbering == nullptr) return {nullptr, of_.numbers};
+  return {of_.numbering->found().tuples.at[0], of_.numbering->size()};
+}
+
+product_words::columns_type product_words::columns_of(const source_rows& wanted) {
+  columns_type made = make_columns(wanted.rows);
+  write(wanted, made);
+  return made;
 }
 
 }  // namespace gpulog::exec

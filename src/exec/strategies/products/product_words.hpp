@@ -7,6 +7,7 @@
 #include "backend/array.hpp"
 #include "backend/gpu/device.hpp"
 #include "exec/strategies/search/device_numbering.hpp"
+#include "exec/strategies/search/kept_lookup.hpp"
 #include "exec/strategies/search/source_pieces.hpp"
 #include "storage/representation/device_factorized.hpp"
 
@@ -33,19 +34,28 @@ class product_words final : public storage::gpu::device_factorized {
   [[nodiscard]] std::vector<backend::array<word>> columns() override;
   [[nodiscard]] const std::vector<std::uint64_t>& pieces() override;
   void read(std::size_t piece, word* const* columns) override;
+  [[nodiscard]] const storage::gpu::kept_rows_view* lookup() override;
+  [[nodiscard]] std::vector<std::uint32_t> source_columns() const override { return {0}; }
+  [[nodiscard]] std::uint64_t sources() const override { return of_.numbers; }
+  [[nodiscard]] column_bounds values_of(std::uint32_t column) const override;
+  [[nodiscard]] std::vector<backend::array<word>> columns_of(const source_rows& wanted) override;
 
  private:
   using columns_type = std::vector<backend::array<word>>;
 
   [[nodiscard]] columns_type make_columns(std::uint64_t rows) const;
   /// Rows of numbers [first, last). @param first_row of the relation that goes to the first place
-  void write(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) const;
+  void write(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) const {
+    write({of_.sizes.data(), first, last, first_row, 0}, to);
+  }
+  void write(const source_rows& wanted, columns_type& to) const;
 
   const backend::gpu::device_context& context_;
   backend::memory_resource& resource_;
   parts of_;
   std::uint64_t rows_ = 0;
   source_pieces pieces_;  // made when rows are read
+  kept_lookup lookup_;
 };
 
 }  // namespace gpulog::exec

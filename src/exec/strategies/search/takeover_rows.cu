@@ -43,6 +43,15 @@ struct result_size {
     return source < sources ? kept_row::size(results[source]) : 0;
   }
 };
+/// The same of rows that are not kept, and nothing of others.
+struct size_not_kept {
+  const unsigned long long* results;
+  std::uint64_t sources;
+  __device__ std::uint64_t operator()(std::uint64_t source) const {
+    if (source == sources || kept_row::place(results[source]) != kept_row::no_place) return 0;
+    return kept_row::size(results[source]);
+  }
+};
 struct is_not_kept {
   const unsigned long long* results;
   __device__ bool operator()(std::uint32_t source) const {
@@ -223,7 +232,8 @@ void takeover_rows::write_totals() {
 
 std::uint64_t takeover_rows::bytes() const {
   return vertices_.bytes() + vertex_of_.bytes() + kinds_.bytes() + results_.bytes() + words_.bytes() + places_.bytes() +
-         not_kept_.bytes() + graph_.lists.first.bytes() + graph_.lists.all.bytes();
+         not_kept_.bytes() + list_begins_.bytes() + lists_.bytes() + graph_.lists.first.bytes() +
+         graph_.lists.all.bytes();
 }
 
 void takeover_rows::place_sources() {
@@ -297,16 +307,19 @@ void takeover_rows::expand(std::uint64_t first, std::uint64_t last, std::uint64_
   launch_expansion(arguments);
   const auto begin = std::lower_bound(not_kept_sources_.begin(), not_kept_sources_.end(), first);
   const auto end = std::lower_bound(begin, not_kept_sources_.end(), last);
-  if (begin == end) return;
-  // Those that found no room are searched again, as many at a time as there is room for now.
-  make_queues(std::min<std::uint64_t>(again_rows_, static_cast<std::uint64_t>(end - begin)));
+  expand_again(static_cast<std::uint64_t>(begin - not_kept_sources_.begin()),
+               static_cast<std::uint64_t>(end - not_kept_sources_.begin()), arguments);
+}
+
+void takeover_rows::expand_again(std::uint64_t first, std::uint64_t last, expansion_arguments arguments) {
+  if (first == last) return;
+  make_queues(std::min(again_rows_, last - first));
   search_.listed = not_kept_.data();
   search_.is_again = true;
   arguments.listed = not_kept_.data();
-  const auto behind = static_cast<std::uint64_t>(end - not_kept_sources_.begin());
-  for (auto i = static_cast<std::uint64_t>(begin - not_kept_sources_.begin()); i < behind; i = arguments.last) {
+  for (std::uint64_t i = first; i < last; i = arguments.last) {
     arguments.first = i;
-    arguments.last = std::min(i + again_rows_, behind);
+    arguments.last = std::min(i + again_rows_, last);
     write_totals();
     launch_long(arguments.first, arguments.last);
     launch_expansion(arguments);
@@ -335,6 +348,66 @@ void takeover_rows::read(std::size_t piece, word* const* columns) {
                [this](std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) {
                  expand(first, last, first_row, to);
                });
+}
+
+void takeover_rows::list_rows_not_kept() {
+  if (totals_.not_kept == 0) return;
+  place_sources();
+  list_begins_ = array<std::uint64_t>(resource_, graph_.sources + 1, fresh_memory::anything);
+  backend::gpu::with_scratch(resource_, [&](void* scratch, std::size_t& bytes) {
+    backend::gpu::exclusive_sum_of(scratch, bytes, size_not_kept{results_.data(), graph_.sources}, list_begins_.data(),
+                                   list_begins_.size(), context_.stream());
+  });
+  lists_ = array<word>(resource_, context_.read_counter(list_begins_.data() + graph_.sources), fresh_memory::anything);
+  expansion_arguments arguments;
+  arguments.rows = search_.rows;
+  arguments.results = results_.data();
+  arguments.places = list_begins_.data();
+  arguments.numbers = graph_.numbers;
+  arguments.sources = graph_.sources;
+  arguments.node_columns = 1;
+  arguments.out[0] = lists_.data();
+  expand_again(0, totals_.not_kept, arguments);
+}
+
+const storage::gpu::kept_rows_view* takeover_rows::lookup() {
+  if (lookup_.view() != nullptr) return lookup_.view();
+  list_rows_not_kept();
+  storage::gpu::kept_rows_view made;
+  const bool has_numbers = graph_.invariants != nullptr;
+  made.sources = numbered_columns_of(graph_.invariants.get(), graph_.sources, member_.invariants);
+  made.nodes = numbered_columns_of(has_numbers ? graph_.nodes[0].get() : nullptr, graph_.numbers, member_.nodes);
+  made.groups = search_.rows.groups;
+  made.source_count = graph_.sources;
+  made.rows = search_.rows;
+  made.results = results_.data();
+  made.lists = lists_.data();
+  made.begins = list_begins_.data();
+  return lookup_.make(context_, resource_, made);
+}
+
+storage::gpu::device_factorized::column_bounds takeover_rows::values_of(std::uint32_t column) const {
+  const auto find = [column](const std::vector<std::uint32_t>& columns) {
+    return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), column) - columns.begin());
+  };
+  const std::size_t invariant = find(member_.invariants);
+  const bool is_invariant = invariant < member_.invariants.size();
+  if (!graph_.invariants) return {nullptr, is_invariant ? graph_.sources : graph_.numbers};
+  if (is_invariant) return {graph_.invariants->found().tuples.at[invariant], graph_.sources};
+  return {graph_.nodes[0]->found().tuples.at[find(member_.nodes)], graph_.numbers};
+}
+
+takeover_rows::columns_type takeover_rows::columns_of(const source_rows& wanted) {
+  columns_type made = make_columns(wanted.rows);
+  expansion_arguments arguments = expansion_to(made);
+  arguments.places = wanted.places;
+  arguments.first = wanted.first;
+  arguments.last = wanted.last;
+  arguments.first_row = wanted.first_row;
+  arguments.lists = lists_.data();
+  arguments.list_begins = list_begins_.data();
+  launch_expansion(arguments);
+  return made;
 }
 
 }  // namespace gpulog::exec

@@ -8,6 +8,7 @@
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/stage_clock.hpp"
 #include "exec/strategies/search/device_graph.hpp"
+#include "exec/strategies/search/kept_lookup.hpp"
 #include "exec/strategies/search/source_pieces.hpp"
 #include "kernels/search/numbered_task.hpp"
 #include "kernels/search/takeover.hpp"
@@ -45,6 +46,11 @@ class takeover_rows final : public storage::gpu::device_factorized {
   [[nodiscard]] std::vector<backend::array<word>> columns() override;
   [[nodiscard]] const std::vector<std::uint64_t>& pieces() override;
   void read(std::size_t piece, word* const* columns) override;
+  [[nodiscard]] const storage::gpu::kept_rows_view* lookup() override;
+  [[nodiscard]] std::vector<std::uint32_t> source_columns() const override { return member_.invariants; }
+  [[nodiscard]] std::uint64_t sources() const override { return graph_.sources; }
+  [[nodiscard]] column_bounds values_of(std::uint32_t column) const override;
+  [[nodiscard]] std::vector<backend::array<word>> columns_of(const source_rows& wanted) override;
 
  private:
   using columns_type = std::vector<backend::array<word>>;
@@ -62,7 +68,11 @@ class takeover_rows final : public storage::gpu::device_factorized {
   [[nodiscard]] columns_type make_columns(std::uint64_t rows) const;
   /// The rows of sources [first, last), to columns. @param first_row of the relation that goes to the first place
   void expand(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to);
+  /// Those of not_kept_[first, last) are searched again, as many at a time as there is room for now.
+  void expand_again(std::uint64_t first, std::uint64_t last, kernels::gpu::expansion_arguments arguments);
   void launch_expansion(const kernels::gpu::expansion_arguments& arguments) const;
+  /// Of rows that found no room: the numbers alone, half of what columns take.
+  void list_rows_not_kept();
   [[nodiscard]] kernels::gpu::expansion_arguments expansion_to(columns_type& to) const;
   /// Place in the relation of a column of the results: invariants, then nodes.
   [[nodiscard]] std::uint32_t column_of(std::size_t number) const;
@@ -89,6 +99,10 @@ class takeover_rows final : public storage::gpu::device_factorized {
   backend::array<std::uint32_t> not_kept_;       // sources, ascending
   std::vector<std::uint32_t> not_kept_sources_;  // the same, on the host
   source_pieces pieces_;
+  // Made when rows are asked for tuples.
+  backend::array<std::uint64_t> list_begins_;  // of rows that are not kept, by source, and one behind
+  backend::array<word> lists_;                 // of these
+  kept_lookup lookup_;
 };
 
 }  // namespace gpulog::exec

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backend/gpu/host_device.hpp"
+#include "backend/gpu/wave.hpp"
+#include "storage/sets/hash.hpp"
+#include "support/ids.hpp"
+
+/// Rows that a device keeps as words, and how kernels find a tuple in them (device_factorized.hpp).
+namespace gpulog::storage::gpu {
+
+/// A row that is kept, or what is known of one: its size, and its place in units of row_alignment words.
+struct kept_row {
+  static constexpr unsigned long long unknown = ~0ULL;  ///< of a vertex: it is not complete, or not kept
+  static constexpr unsigned long long empty = 0;
+  static constexpr std::uint32_t no_place = UINT32_MAX;  ///< it is not kept
+
+  [[nodiscard]] __device__ static unsigned long long of(std::uint32_t size, std::uint32_t place) {
+    return static_cast<unsigned long long>(size) << 32 | place;
+  }
+  [[nodiscard]] __device__ static std::uint32_t size(unsigned long long row) {
+    return static_cast<std::uint32_t>(row >> 32);
+  }
+  [[nodiscard]] __device__ static std::uint32_t place(unsigned long long row) {
+    return static_cast<std::uint32_t>(row);
+  }
+};
+
+/// Kept rows begin at multiples of so many words.
+constexpr std::uint32_t row_alignment = 32;
+/// Results up to this many numbers are lists, found by one wave each, in a place of their own for each source. They
+/// are in no order; longer ones ascend.
+constexpr std::uint32_t short_row = 32;
+static_assert(short_row == row_alignment);
+
+/// Memory of kept rows: lists of numbers, or rows of bits, of words by group (a word for each lane of a wave): which
+/// groups are not zero; sums; the groups that are not zero. Sums are by group: of the bits in front; and one behind.
+struct row_memory {
+  std::uint32_t* words = nullptr;
+  std::uint32_t groups = 0;        ///< of a row of bits
+  std::uint32_t map_words = 0;     ///< bits by group
+  std::uint32_t head_words = 0;    ///< map and sums
+  std::uint32_t longest_list = 0;  ///< longer rows are bits
+
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t bits_units() const {
+    return (head_words + groups * backend::gpu::wave_size) / row_alignment;
+  }
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t units(std::uint32_t size) const {
+    return size <= longest_list ? (size + row_alignment - 1) / row_alignment : bits_units();
+  }
+  [[nodiscard]] __device__ std::uint32_t* at(unsigned long long row) const {
+    return words + std::uint64_t{kept_row::place(row)} * row_alignment;
+  }
+};
+
+/// Some columns of a relation whose tuples have numbers.
+struct numbered_columns {
+  static constexpr std::uint32_t most = 16;
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  const std::uint32_t* slots = nullptr;  ///< number + 1; 0: free; null: a value is its own number
+  std::uint64_t size = 0;                ///< of slots; or numbers are below
+  const word* values[most] = {};         ///< by number
+  std::uint32_t columns[most] = {};      ///< of the relation
+  std::uint32_t arity = 0;
+
+  /// @param tuple of the relation, by column
+  template <class Tuple>
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t find(const Tuple& tuple) const {
+    if (slots == nullptr) return tuple[columns[0]] < size ? tuple[columns[0]] : none;
+    key_hash hash;
+    for (std::uint32_t c = 0; c < arity; ++c) hash.add(tuple[columns[c]]);
+    for (std::uint64_t at = scale(mix(hash.value()), size);; at = at + 1 == size ? 0 : at + 1) {
+      const std::uint32_t slot = slots[at];
+      if (slot == 0) return none;
+      bool same = true;
+      for (std::uint32_t c = 0; c < arity && same; ++c) same = values[c][slot - 1] == tuple[columns[c]];
+      if (same) return slot - 1;
+    }
+  }
+};
+
+/// All rows of a relation, for kernels that ask for tuples.
+struct kept_rows_view {
+  numbered_columns sources;
+  numbered_columns nodes;
+  std::uint32_t groups = 0;  ///< of a row of bits
+  std::uint64_t source_count = 0;
+
+  // All rows are bits.
+  const std::uint32_t* bits = nullptr;    ///< [source][group][lane]; null: rows are lists or bits
+  const std::uint32_t* stamps = nullptr;  ///< [source][group]; 0: the group has no bits, nor words
+  const std::uint64_t* places = nullptr;  ///< by source, and one behind: rows in front
+
+  // Rows are lists or bits.
+  row_memory rows;
+  const unsigned long long* results = nullptr;  ///< kept_row, by source
+  const std::uint32_t* lists = nullptr;         ///< of rows without a place: numbers, ascending
+  const std::uint64_t* begins = nullptr;        ///< of these, by source
+
+  [[nodiscard]] __device__ std::uint64_t size(std::uint32_t source) const {
+    return places != nullptr ? places[source + 1ULL] - places[source] : kept_row::size(results[source]);
+  }
+  [[nodiscard]] __device__ bool contains(std::uint32_t source, std::uint32_t node) const {
+    const std::uint32_t group = node / (backend::gpu::wave_size * word_bits);
+    const std::uint32_t mask = 1U << node % word_bits;
+    if (bits != nullptr) {
+      const std::uint64_t at = std::uint64_t{source} * groups;
+      return stamps[at + group] != 0 && (bits[at * backend::gpu::wave_size + node / word_bits] & mask) != 0;
+    }
+    const unsigned long long row = results[source];
+    if (row == kept_row::empty) return false;
+    const std::uint32_t size = kept_row::size(row);
+    if (kept_row::place(row) == kept_row::no_place) return ascends_to(lists + begins[source], size, node);
+    const std::uint32_t* const kept = rows.at(row);
+    if (size > rows.longest_list) {
+      const bool has_words = (kept[group / word_bits] >> group % word_bits & 1) != 0;
+      return has_words && (kept[rows.head_words + node / word_bits] & mask) != 0;
+    }
+    if (size > short_row) return ascends_to(kept, size, node);
+    for (std::uint32_t i = 0; i < size; ++i) {
+      if (kept[i] == node) return true;
+    }
+    return false;
+  }
+
+ private:
+  /// Whether a number is in a list.
+  [[nodiscard]] __device__ static bool ascends_to(const std::uint32_t* list, std::uint32_t size, std::uint32_t number) {
+    std::uint32_t low = 0;
+    std::uint32_t high = size;
+    while (low < high) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      if (list[middle] < number) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < size && list[low] == number;
+  }
+};
+
+/// A call, lest kernels that ask other sets need registers for it. @param tuple by column
+GPULOG_NO_INLINE __device__ inline bool contains_kept(const kept_rows_view* kept, const word* tuple) {
+  const std::uint32_t source = kept->sources.find(tuple);
+  if (source == numbered_columns::none) return false;
+  const std::uint32_t node = kept->nodes.find(tuple);
+  return node != numbered_columns::none && kept->contains(source, node);
+}
+
+}  // namespace gpulog::storage::gpu
