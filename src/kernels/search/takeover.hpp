@@ -11,11 +11,14 @@
 /// follows a vertex, its result is the row of that vertex.
 namespace gpulog::kernels::gpu {
 
-/// A row that is kept, or what is known of one: its size, and its place in units of row_alignment words.
+/// A row that is kept, or what is known of one: its size, and its place in units of row_alignment words, with a bit
+/// that says whether it is a list or bits.
 struct kept_row {
   static constexpr unsigned long long unknown = ~0ULL;  ///< of a vertex: it is not complete, or not kept
   static constexpr unsigned long long empty = 0;
   static constexpr std::uint32_t no_place = UINT32_MAX;  ///< it is not kept
+  static constexpr std::uint32_t bits_mark = 1U << 31;   ///< of a place: bits are there
+  static constexpr std::uint64_t most_units = bits_mark - 1ULL;
 
   [[nodiscard]] __device__ static unsigned long long of(std::uint32_t size, std::uint32_t place) {
     return static_cast<unsigned long long>(size) << 32 | place;
@@ -23,9 +26,11 @@ struct kept_row {
   [[nodiscard]] __device__ static std::uint32_t size(unsigned long long row) {
     return static_cast<std::uint32_t>(row >> 32);
   }
+  /// With the mark.
   [[nodiscard]] __device__ static std::uint32_t place(unsigned long long row) {
     return static_cast<std::uint32_t>(row);
   }
+  [[nodiscard]] __device__ static bool is_list(unsigned long long row) { return (place(row) & bits_mark) == 0; }
 };
 
 /// What follows a vertex, and its row.
@@ -47,24 +52,45 @@ constexpr std::uint32_t row_alignment = 32;
 constexpr std::uint32_t short_row = 32;
 static_assert(short_row == row_alignment);
 
-/// Memory of kept rows: lists of numbers, or rows of bits, of words by group (a word for each lane of a wave): which
-/// groups are not zero; sums; the groups that are not zero. Sums are by group: of the bits in front; and one behind.
+/// Memory of kept rows: lists of numbers, or rows of bits, of words by group (a word for each lane of a wave). A row of
+/// bits that fits into a block's memory is kept with all of its groups: which of them are not zero; sums; the groups
+/// that are not zero, each in its place. Of longer rows nothing is kept for groups that are zero (`is_compact`): how
+/// many others there are, their numbers, sums, these groups side by side. Sums are by group: of the bits in front; and
+/// one behind.
 struct row_memory {
   std::uint32_t* words = nullptr;
-  std::uint32_t groups = 0;        ///< of a row of bits
-  std::uint32_t map_words = 0;     ///< bits by group
-  std::uint32_t head_words = 0;    ///< map and sums
-  std::uint32_t longest_list = 0;  ///< longer rows are bits
+  std::uint32_t groups = 0;         ///< of a row of bits
+  std::uint32_t map_words = 0;      ///< bits by group
+  std::uint32_t head_words = 0;     ///< map and sums
+  std::uint32_t longest_list = 0;   ///< longer rows are bits
+  std::uint32_t list_of_group = 0;  ///< of a compact row: it is a list up to so many numbers for each of its groups
+  bool is_compact = false;
 
-  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t bits_units() const {
-    return (head_words + groups * backend::gpu::wave_size) / row_alignment;
+  [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t aligned(std::uint32_t n) {
+    return (n + row_alignment - 1) / row_alignment * row_alignment;
   }
-  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t units(std::uint32_t size) const {
-    return size <= longest_list ? (size + row_alignment - 1) / row_alignment : bits_units();
+  /// Of a compact row: in front of its groups.
+  [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t compact_head_words(std::uint32_t used) {
+    return aligned(2 * used + 2);
+  }
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t bits_units() const {
+    return is_compact ? compact_units(groups) : (head_words + groups * backend::gpu::wave_size) / row_alignment;
+  }
+  [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t compact_units(std::uint32_t used) {
+    return (compact_head_words(used) + used * backend::gpu::wave_size) / row_alignment;
+  }
+  [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t list_units(std::uint32_t size) {
+    return (size + row_alignment - 1) / row_alignment;
   }
   [[nodiscard]] __device__ std::uint32_t* at(unsigned long long row) const {
-    return words + std::uint64_t{kept_row::place(row)} * row_alignment;
+    return words + std::uint64_t{kept_row::place(row) & ~kept_row::bits_mark} * row_alignment;
   }
+};
+
+/// A group of a row that is not zero, and the bits of groups in front of it.
+struct used_group {
+  std::uint32_t number;
+  std::uint32_t before;
 };
 
 /// Whether the result of a source is the row of a vertex.
@@ -94,8 +120,10 @@ struct takeover_arguments {
   std::uint64_t last = 0;
   bool is_again = false;  ///< their rows were not kept, and are now, from `again_unit` on
   std::uint64_t again_unit = 0;
-  row_steps* queues = nullptr;    ///< [block][numbers]
-  std::uint32_t* bits = nullptr;  ///< [block][row of bits], zero, where a row has no place in a block's memory
+  row_steps* queues = nullptr;  ///< [block][numbers]
+  // Where a row has no place in a block's memory.
+  std::uint32_t* bits = nullptr;      ///< [block][row of bits], zero
+  used_group* used_groups = nullptr;  ///< [block][groups + 1]
 
   struct totals {
     unsigned long long next;       ///< long search
