@@ -138,6 +138,8 @@ inline constexpr std::uint32_t list_share = 4;
 /// run again have one part in so many of it.
 inline constexpr std::uint64_t kept_row_share = 8;
 inline constexpr std::uint64_t again_share = 4;
+/// Compact rows may take one part in so many of what is free, if that is more. It was not varied.
+inline constexpr std::uint64_t free_row_share = 3;
 /// First tuples from which on a recursion of products is made by rows of bits: SG of graphs of 3,000 edges takes a
 /// fifth of the loop's time with one processor, and small ones no more. On a device it was faster for each graph that
 /// was measured, from 51,971 edges on (`--tune row-products=on` and `=off` with bench/paper/sg.dl;

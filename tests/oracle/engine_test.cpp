@@ -138,6 +138,18 @@ TEST(engine_against_oracle, random_programs_on_gpu) {
   }
 }
 
+/// Constants between 2^31 and 2^32, whose codes are larger than they are where others have numbers before them.
+TEST(engine_against_oracle, constants_whose_codes_are_larger) {
+  const comparison both(
+      ".decl b(x:number, y:number)\nb(-1099511627776, 4611686018427400252).\nb(-9223372036854775806, 1099511627778).\n"
+      "b(1, 1099511627779).\nb(2, 1099511627780).\nb(3, 1099511627781).\nb(4, 1099511627782).\n"
+      ".decl r(x:unsigned)\nr(2147483648) :- b(_,_).\n.decl s(x:unsigned, y:number)\ns(2147483650, x) :- b(x,_).\n"
+      ".decl o(x:unsigned)\no(x) :- r(x), b(_,_), !r(x).\no(x) :- s(x,y), b(y,_), !s(x,y).\n",
+      {}, word_size::bits64);
+  ASSERT_TRUE(both.accepted()) << both.report();
+  for (const mode& how : modes) both.expect_same(how);
+}
+
 /// Values of 64 bits that need a table and do not, made by the host and by the device.
 TEST(engine_against_oracle, wide_words_on_gpu) {
   if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";

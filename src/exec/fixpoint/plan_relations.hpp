@@ -267,10 +267,9 @@ class plan_relations {
       using storage::set_choice;
       if (is_published() || chosen.sets == set_choice::hash) return;
       std::set<plan::column_place> sources;
-      for (const plan::relation_domain& domain : stratum.domains) {
+      for (const plan::relation_domain& domain : stratum.domains)
         for (const plan::column_domain& column : domain.columns)
           sources.insert(column.sources.begin(), column.sources.end());
-      }
       std::uint64_t rows = 0;
       for (const plan::column_place& source : sources) rows = std::max(rows, relation_of(source.relation).rows());
       if (chosen.sets == set_choice::automatic && rows < chosen.cut.bounded_rows) return;
@@ -280,8 +279,9 @@ class plan_relations {
       for (const plan::relation_domain& domain : stratum.domains) {
         std::vector<std::uint64_t> bounds;
         for (const plan::column_domain& column : domain.columns) {
-          // With words of 64 bits, constants that are not their own codes have larger ones than any other value.
-          word largest = static_cast<word>(std::min<wide_word>(column.largest_constant, UINT32_MAX));
+          // With words of 64 bits, constants that are not their own codes may have any code above these.
+          const bool has_code = chosen.wide == nullptr || column.largest_constant <= storage::wide_values::most_names;
+          word largest = has_code ? static_cast<word>(column.largest_constant) : UINT32_MAX;
           for (const plan::column_place& source : column.sources) largest = std::max(largest, largest_[source]);
           largest_of_stratum[{domain.relation, static_cast<std::uint32_t>(bounds.size())}] = largest;
           bounds.push_back(largest + 1ULL);

@@ -105,6 +105,25 @@ __device__ inline void expand_bits(const expansion_arguments& arguments, std::ui
   }
 }
 
+/// The same of a compact row: waves share its groups.
+__device__ inline void expand_compact(const expansion_arguments& arguments, std::uint64_t source, std::uint64_t place,
+                                      unsigned long long row, std::uint16_t* staged) {
+  const std::uint32_t lane = backend::gpu::lane();
+  const std::uint32_t* const kept = arguments.rows.at(row);
+  const std::uint32_t used = kept[0];
+  const std::uint32_t* const sums = kept + 1 + used;
+  const std::uint32_t* const words = kept + row_memory::compact_head_words(used) + lane;
+  fill_invariants(arguments, source, place, kept_row::size(row), threadIdx.x, blockDim.x);
+  for (std::uint32_t i = backend::gpu::wave(); i < used; i += blockDim.x / wave_size) {
+    const std::uint32_t bits = words[i * wave_size];
+    const std::uint32_t own = backend::gpu::count_bits(bits);
+    list_group(bits, backend::gpu::inclusive_sum_of_lanes(own) - own, staged);
+    write_group(arguments, kept[1 + i] * group_numbers, staged, sums[i + 1] - sums[i], place + sums[i]);
+    backend::gpu::wave_barrier();
+  }
+}
+
+template <bool IsCompact>
 __global__ void __launch_bounds__(expansion_threads, backend::gpu::resident_threads * 5 / 8 / expansion_threads)
     expand_rows_kernel(const GPULOG_GRID_CONSTANT expansion_arguments arguments) {
   constexpr unsigned waves = expansion_threads / wave_size;
@@ -120,13 +139,15 @@ __global__ void __launch_bounds__(expansion_threads, backend::gpu::resident_thre
       const bool is_kept = kept_row::place(row) != kept_row::no_place;
       if (row == kept_row::empty || (!is_kept && arguments.lists == nullptr)) continue;
       if (arguments.places[source + 1] == arguments.places[source]) continue;
-      const bool is_list = !is_kept || kept_row::size(row) <= arguments.rows.longest_list;
+      const bool is_list = !is_kept || kept_row::is_list(row);
       if (is_list && i != own) continue;
       const std::uint64_t place = arguments.places[source] - arguments.first_row;
       if (is_list) {
         expand_list(arguments, source, place,
                     is_kept ? arguments.rows.at(row) : arguments.lists + arguments.list_begins[source],
                     kept_row::size(row));
+      } else if constexpr (IsCompact) {
+        expand_compact(arguments, source, place, row, staged[backend::gpu::wave()]);
       } else {
         expand_bits(arguments, source, place, row, staged[backend::gpu::wave()]);
       }

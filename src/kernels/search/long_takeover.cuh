@@ -5,63 +5,13 @@
 #include "kernels/join/wave_share.cuh"
 #include "kernels/search/row_bits.cuh"
 #include "kernels/search/takeover.hpp"
+#include "kernels/search/used_groups.cuh"
 
 /// The second of two kernels: a block for each source, whose result is a row of bits in the block's memory. Where a
 /// search meets a vertex whose row is complete, it takes the row over and goes no further there. A row that is not
 /// complete is searched through: nobody waits, so vertices come in any order, and cycles do no harm.
 namespace gpulog::kernels::gpu {
 
-/// What a search has in the block's memory beside its row. Blocks of few threads need the room for another block more
-/// than for vertices that they can't take over at once anyway.
-template <unsigned Threads>
-struct long_search {
-  static constexpr std::uint32_t most_met = Threads <= 256 ? 128 : 256;
-  static constexpr std::uint32_t none_met = UINT32_MAX;
-
-  unsigned long long number;  ///< place in the list of long searches
-  unsigned long long row;     ///< as it is kept
-  std::uint32_t tail;         ///< of the queue
-  std::uint32_t met;  ///< vertices with complete rows, of this level; from most_met on they are searched through
-  std::uint32_t picked;
-  std::uint32_t met_vertices[most_met];  ///< with repetitions
-  unsigned long long met_rows[most_met];
-};
-
-/// Arrays of a block. HasRow: the row of bits has a place in the block's memory. Where it has none, it is long, and
-/// only those of its groups are read that are used.
-template <unsigned Threads, bool HasRow>
-struct search_arrays {
-  using search = long_search<Threads>;
-  static constexpr bool has_row = HasRow;
-
-  std::uint32_t* row;   ///< of bits
-  std::uint32_t* sums;  ///< by group: bits in front; and one behind
-  std::uint32_t* map;   ///< of a row that is taken over, bits by group: it is not zero
-  std::uint32_t* used;  ///< the same of the own row; with a row in the block's memory: once it is complete, as map
-  row_steps* queue;
-
-  /// Of the row, as others see it.
-  template <class Words>
-  __device__ static Words load(const Words* words) {
-    if constexpr (HasRow) {
-      return *words;
-    } else {
-      return backend::gpu::load_past_first_cache(words);
-    }
-  }
-  /// @return whether the number is new to the row
-  __device__ bool add(std::uint32_t number) const {
-    const bool fresh = set_bit(row, number);
-    if constexpr (!HasRow) {
-      if (fresh && !has_bit(used, number / group_numbers)) set_bit(used, number / group_numbers);
-    }
-    return fresh;
-  }
-};
-
-[[nodiscard]] __device__ inline bool is_group_used(const std::uint32_t* used, std::uint32_t group) {
-  return (used[group / word_bits] >> group % word_bits & 1) != 0;
-}
 /// The row and the steps of a vertex, in one access.
 [[nodiscard]] __device__ inline row_vertex load_vertex(const row_vertex* vertex) {
   const backend::gpu::four_words loaded =
@@ -106,12 +56,12 @@ __device__ inline void pick_row(const takeover_arguments& arguments, const Array
   std::uint32_t best = 0;
   for (std::uint32_t i = lane; i < met; i += wave_size) {
     const std::uint32_t size = kept_row::size(own.met_rows[i]);
-    if (size > arguments.rows.longest_list && !has_bit(arrays.row, own.met_vertices[i]))
+    if (!kept_row::is_list(own.met_rows[i]) && !has_bit(arrays.row, own.met_vertices[i]))
       best = max(best, min(size, most_size) << 8 | i);
   }
   best = backend::gpu::greatest_of_lanes(best);
   const std::uint32_t picked = best == 0 ? Arrays::search::none_met : best & (Arrays::search::most_met - 1);
-  if (best != 0) {
+  if (Arrays::has_row && best != 0) {
     const std::uint32_t* const map = arguments.rows.at(own.met_rows[picked]);
     for (std::uint32_t i = lane; i < arguments.rows.map_words; i += wave_size)
       arrays.map[i] = backend::gpu::load_past_first_cache(map + i);
@@ -142,14 +92,7 @@ __device__ inline void unite(const takeover_arguments& arguments, const Arrays& 
     for (unsigned k = 0; k < at_once; ++k) {
       if (!is_used[k]) continue;
       four_words& words = to[(begin + k * teams) * team + threadIdx.x % team];
-      four_words united = Arrays::load(&words);
-      for (unsigned w = 0; w < 4; ++w) united.at[w] |= loaded[k].at[w];
-      words = united;
-    }
-  }
-  if constexpr (!Arrays::has_row) {
-    for (std::uint32_t i = threadIdx.x; i < arguments.rows.map_words; i += blockDim.x) {
-      if (arrays.map[i] != 0) atomicOr(arrays.used + i, arrays.map[i]);
+      for (unsigned w = 0; w < 4; ++w) words.at[w] |= loaded[k].at[w];
     }
   }
 }
@@ -164,7 +107,7 @@ __device__ inline void unite_lists(const takeover_arguments& arguments, const Ar
   for (std::uint32_t base = 0; base < met; base += blockDim.x / team) {
     const std::uint32_t i = base + threadIdx.x / team;
     const unsigned long long row = i < met ? own.met_rows[i] : kept_row::empty;
-    const std::uint32_t size = kept_row::size(row) > arguments.rows.longest_list ? 0 : kept_row::size(row);
+    const std::uint32_t size = kept_row::is_list(row) ? kept_row::size(row) : 0;
     // One lane says whether the team takes the list: others might see what it did.
     bool takes = false;
     if (member == 0 && size != 0) takes = arrays.add(own.met_vertices[i]);
@@ -196,7 +139,11 @@ __device__ inline void take_over(const takeover_arguments& arguments, const Arra
     __syncthreads();
     const std::uint32_t picked = own.picked;
     if (picked == Arrays::search::none_met) break;
-    unite(arguments, arrays, own.met_rows[picked]);
+    if constexpr (Arrays::has_row) {
+      unite(arguments, arrays, own.met_rows[picked]);
+    } else {
+      unite_used(arguments, arrays, own.met_rows[picked]);
+    }
     __syncthreads();
     if (threadIdx.x == 0) {
       arrays.add(own.met_vertices[picked]);
@@ -283,10 +230,8 @@ template <class Arrays>
 __device__ inline void sum_groups(std::uint32_t groups, const Arrays& arrays) {
   const std::uint32_t lane = backend::gpu::lane();
   for (std::uint32_t group = backend::gpu::wave(); group < groups; group += blockDim.x / wave_size) {
-    std::uint32_t size = 0;
-    if (Arrays::has_row || is_group_used(arrays.used, group))
-      size = backend::gpu::count_bits(Arrays::load(arrays.row + group * wave_size + lane));
-    size = backend::gpu::sum_of_lanes(size);
+    const std::uint32_t size =
+        backend::gpu::sum_of_lanes(backend::gpu::count_bits(arrays.row[group * wave_size + lane]));
     if (lane == 0) arrays.sums[group] = size;
   }
   __syncthreads();
@@ -296,11 +241,9 @@ __device__ inline void sum_groups(std::uint32_t groups, const Arrays& arrays) {
       const std::uint32_t size = base + lane < groups ? arrays.sums[base + lane] : 0;
       const std::uint32_t sum = backend::gpu::inclusive_sum_of_lanes(size);
       if (base + lane < groups) arrays.sums[base + lane] = before + sum - size;
-      if constexpr (Arrays::has_row) {
-        const backend::gpu::lane_mask used = backend::gpu::ballot(size != 0);
-        for (std::uint32_t part = lane; part < wave_size / word_bits; part += wave_size)
-          arrays.used[base / word_bits + part] = static_cast<std::uint32_t>(used >> part * word_bits);
-      }
+      const backend::gpu::lane_mask used = backend::gpu::ballot(size != 0);
+      for (std::uint32_t part = lane; part < wave_size / word_bits; part += wave_size)
+        arrays.used[base / word_bits + part] = static_cast<std::uint32_t>(used >> part * word_bits);
       before += backend::gpu::shuffle(sum, wave_size - 1);
     }
     if (lane == 0) arrays.sums[groups] = before;
@@ -310,17 +253,28 @@ __device__ inline void sum_groups(std::uint32_t groups, const Arrays& arrays) {
 
 /// One thread: takes a place to keep the row in, and the next search. It asks for both before it waits for the first.
 /// @return whether the row is kept
-template <class Search>
-__device__ inline bool take_places(const takeover_arguments& arguments, std::uint64_t source, std::uint32_t size,
-                                   Search& own) {
-  const std::uint32_t units = arguments.rows.units(size);
+template <class Arrays>
+__device__ inline bool take_places(const takeover_arguments& arguments, const Arrays& arrays, std::uint64_t source,
+                                   std::uint32_t size, typename Arrays::search& own) {
+  std::uint32_t longest_list = arguments.rows.longest_list;
+  if constexpr (!Arrays::has_row) longest_list = max(count_used(arrays) * arguments.rows.list_of_group, short_row);
+  const bool is_list = size <= longest_list;
+  std::uint32_t units = 0;
+  if (is_list) {
+    units = row_memory::list_units(size);
+  } else if constexpr (Arrays::has_row) {
+    units = arguments.rows.bits_units();
+  } else {
+    units = row_memory::compact_units(count_used(arrays));
+  }
   const unsigned long long next = atomicAdd(&arguments.counts->next, 1ULL);
   // Searches that run again have places of the same size.
   const unsigned long long place =
       arguments.is_again ? arguments.again_unit + (own.number - arguments.first) * arguments.rows.bits_units()
                          : atomicAdd(&arguments.counts->row_units, static_cast<unsigned long long>(units));
   const bool is_kept = arguments.is_again || place + units <= arguments.row_units;
-  own.row = kept_row::of(size, is_kept ? static_cast<std::uint32_t>(place) : kept_row::no_place);
+  const std::uint32_t marked = static_cast<std::uint32_t>(place) | (is_list ? 0 : kept_row::bits_mark);
+  own.row = kept_row::of(size, is_kept ? marked : kept_row::no_place);
   arguments.results[source] = own.row;
   own.number = arguments.first + next;
   own.tail = own.met = 0;
@@ -332,7 +286,7 @@ template <class Arrays>
 __device__ inline void keep_long(const row_memory& rows, const Arrays& arrays, unsigned long long row) {
   const std::uint32_t lane = backend::gpu::lane();
   const bool is_kept = kept_row::place(row) != kept_row::no_place;
-  const bool is_list = kept_row::size(row) <= rows.longest_list;
+  const bool is_list = kept_row::is_list(row);
   std::uint32_t* const kept = is_kept ? rows.at(row) : nullptr;
   if (is_kept && !is_list) {
     for (std::uint32_t i = threadIdx.x; i < rows.map_words; i += blockDim.x)
@@ -343,25 +297,22 @@ __device__ inline void keep_long(const row_memory& rows, const Arrays& arrays, u
     const std::uint32_t before = arrays.sums[group];
     const std::uint32_t n = arrays.sums[group + 1] - before;
     if (n == 0) continue;
-    const std::uint32_t bits = Arrays::load(arrays.row + group * wave_size + lane);
+    const std::uint32_t bits = arrays.row[group * wave_size + lane];
     arrays.row[group * wave_size + lane] = 0;
     if (!is_kept) continue;
-    if (!is_list) {
+    if (is_list) {
+      list_bits(bits, group, kept + before);
+    } else {
       kept[rows.head_words + group * wave_size + lane] = bits;
-      continue;
     }
-    // A list has few bits a word, so lanes write side by side as they are.
-    const std::uint32_t own_bits = backend::gpu::count_bits(bits);
-    std::uint32_t* to = kept + before + (backend::gpu::inclusive_sum_of_lanes(own_bits) - own_bits);
-    for (std::uint32_t left = bits; left != 0; left &= left - 1)
-      *to++ = (group * wave_size + lane) * word_bits + backend::gpu::lowest_bit(left);
   }
 }
 
-/// The block's memory: the row where it has a place there, sums of its groups, and maps.
+/// The block's memory: the row, sums of its groups, and a map; or, where the row has no place there, what is used of
+/// it.
 [[nodiscard]] inline std::size_t long_takeover_bytes(const row_memory& rows, bool has_row) {
-  const std::size_t words =
-      (has_row ? rows.groups * std::size_t{wave_size} : rows.map_words) + rows.map_words + rows.groups + 1;
+  const std::size_t words = has_row ? rows.groups * std::size_t{wave_size} + rows.map_words + rows.groups + 1
+                                    : 2 * std::size_t{rows.map_words} + 1;
   return words * sizeof(std::uint32_t);
 }
 
@@ -373,6 +324,8 @@ template <class Arrays>
   arrays.map = memory + (Arrays::has_row ? row_words : 0);
   arrays.used = arrays.map + (Arrays::has_row ? 0 : arguments.rows.map_words);
   arrays.sums = arrays.used + arguments.rows.map_words;
+  if constexpr (!Arrays::has_row)
+    arrays.groups = arguments.used_groups + std::uint64_t{blockIdx.x} * (arguments.rows.groups + 1);
   arrays.queue = arguments.queues + blockIdx.x * arguments.numbers;
   return arrays;
 }
@@ -436,14 +389,22 @@ __global__ void __launch_bounds__(Threads, backend::gpu::resident_threads * 5 / 
     const bool is_of_vertex = !arguments.is_again && has_row_of_vertex(arguments, source, vertex, arrays.row, own);
     totals.most_levels =
         max(totals.most_levels, search_long(arguments, source, arrays, own, totals.candidates, totals.taken));
-    sum_groups(arguments.rows.groups, arrays);
+    if constexpr (HasRow) {
+      sum_groups(arguments.rows.groups, arrays);
+    } else {
+      list_used(arguments.rows, arrays);
+    }
     if (threadIdx.x == 0) {
-      const std::uint32_t size = arrays.sums[arguments.rows.groups];
+      const std::uint32_t size = HasRow ? arrays.sums[arguments.rows.groups] : arrays.groups[count_used(arrays)].before;
       totals.rows += size;
-      if (!take_places(arguments, source, size, own)) ++totals.not_kept;
+      if (!take_places(arguments, arrays, source, size, own)) ++totals.not_kept;
     }
     __syncthreads();
-    keep_long(arguments.rows, arrays, own.row);
+    if constexpr (HasRow) {
+      keep_long(arguments.rows, arrays, own.row);
+    } else {
+      keep_used(arguments.rows, arrays, own.row);
+    }
     __syncthreads();
     forget_used(arguments.rows, arrays);
     if (threadIdx.x == 0 && is_of_vertex && kept_row::place(own.row) != kept_row::no_place) {

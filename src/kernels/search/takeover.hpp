@@ -28,6 +28,12 @@ struct row_steps {
   std::uint32_t count;
 };
 
+/// A group of a row that is not zero, and the bits of groups in front of it.
+struct used_group {
+  std::uint32_t number;
+  std::uint32_t before;
+};
+
 /// Whether the result of a source is the row of a vertex.
 enum class row_kind : std::uint8_t { unknown, of_vertex, other };
 
@@ -55,8 +61,10 @@ struct takeover_arguments {
   std::uint64_t last = 0;
   bool is_again = false;  ///< their rows were not kept, and are now, from `again_unit` on
   std::uint64_t again_unit = 0;
-  row_steps* queues = nullptr;    ///< [block][numbers]
-  std::uint32_t* bits = nullptr;  ///< [block][row of bits], zero, where a row has no place in a block's memory
+  row_steps* queues = nullptr;  ///< [block][numbers]
+  // Where a row has no place in a block's memory.
+  std::uint32_t* bits = nullptr;      ///< [block][row of bits], zero
+  used_group* used_groups = nullptr;  ///< [block][groups + 1]
 
   struct totals {
     unsigned long long next;       ///< long search

@@ -10,11 +10,14 @@
 /// Rows that a device keeps as words, and how kernels find a tuple in them (device_factorized.hpp).
 namespace gpulog::storage::gpu {
 
-/// A row that is kept, or what is known of one: its size, and its place in units of row_alignment words.
+/// A row that is kept, or what is known of one: its size, and its place in units of row_alignment words, with a bit
+/// that says whether it is a list or bits.
 struct kept_row {
   static constexpr unsigned long long unknown = ~0ULL;  ///< of a vertex: it is not complete, or not kept
   static constexpr unsigned long long empty = 0;
   static constexpr std::uint32_t no_place = UINT32_MAX;  ///< it is not kept
+  static constexpr std::uint32_t bits_mark = 1U << 31;   ///< of a place: bits are there
+  static constexpr std::uint64_t most_units = bits_mark - 1ULL;
 
   [[nodiscard]] __device__ static unsigned long long of(std::uint32_t size, std::uint32_t place) {
     return static_cast<unsigned long long>(size) << 32 | place;
@@ -22,9 +25,11 @@ struct kept_row {
   [[nodiscard]] __device__ static std::uint32_t size(unsigned long long row) {
     return static_cast<std::uint32_t>(row >> 32);
   }
+  /// With the mark.
   [[nodiscard]] __device__ static std::uint32_t place(unsigned long long row) {
     return static_cast<std::uint32_t>(row);
   }
+  [[nodiscard]] __device__ static bool is_list(unsigned long long row) { return (place(row) & bits_mark) == 0; }
 };
 
 /// Kept rows begin at multiples of so many words.
@@ -34,23 +39,38 @@ constexpr std::uint32_t row_alignment = 32;
 constexpr std::uint32_t short_row = 32;
 static_assert(short_row == row_alignment);
 
-/// Memory of kept rows: lists of numbers, or rows of bits, of words by group (a word for each lane of a wave): which
-/// groups are not zero; sums; the groups that are not zero. Sums are by group: of the bits in front; and one behind.
+/// Memory of kept rows: lists of numbers, or rows of bits, of words by group (a word for each lane of a wave). A row of
+/// bits that fits into a block's memory is kept with all of its groups: which of them are not zero; sums; the groups
+/// that are not zero, each in its place. Of longer rows nothing is kept for groups that are zero (`is_compact`): how
+/// many others there are, their numbers, sums, these groups side by side. Sums are by group: of the bits in front; and
+/// one behind.
 struct row_memory {
   std::uint32_t* words = nullptr;
-  std::uint32_t groups = 0;        ///< of a row of bits
-  std::uint32_t map_words = 0;     ///< bits by group
-  std::uint32_t head_words = 0;    ///< map and sums
-  std::uint32_t longest_list = 0;  ///< longer rows are bits
+  std::uint32_t groups = 0;         ///< of a row of bits
+  std::uint32_t map_words = 0;      ///< bits by group
+  std::uint32_t head_words = 0;     ///< map and sums
+  std::uint32_t longest_list = 0;   ///< longer rows are bits
+  std::uint32_t list_of_group = 0;  ///< of a compact row: it is a list up to so many numbers for each of its groups
+  bool is_compact = false;
 
-  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t bits_units() const {
-    return (head_words + groups * backend::gpu::wave_size) / row_alignment;
+  [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t aligned(std::uint32_t n) {
+    return (n + row_alignment - 1) / row_alignment * row_alignment;
   }
-  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t units(std::uint32_t size) const {
-    return size <= longest_list ? (size + row_alignment - 1) / row_alignment : bits_units();
+  /// Of a compact row: in front of its groups.
+  [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t compact_head_words(std::uint32_t used) {
+    return aligned(2 * used + 2);
+  }
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t bits_units() const {
+    return is_compact ? compact_units(groups) : (head_words + groups * backend::gpu::wave_size) / row_alignment;
+  }
+  [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t compact_units(std::uint32_t used) {
+    return (compact_head_words(used) + used * backend::gpu::wave_size) / row_alignment;
+  }
+  [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t list_units(std::uint32_t size) {
+    return (size + row_alignment - 1) / row_alignment;
   }
   [[nodiscard]] __device__ std::uint32_t* at(unsigned long long row) const {
-    return words + std::uint64_t{kept_row::place(row)} * row_alignment;
+    return words + std::uint64_t{kept_row::place(row) & ~kept_row::bits_mark} * row_alignment;
   }
 };
 
@@ -114,20 +134,28 @@ struct kept_rows_view {
     const std::uint32_t size = kept_row::size(row);
     if (kept_row::place(row) == kept_row::no_place) return ascends_to(lists + begins[source], size, node);
     const std::uint32_t* const kept = rows.at(row);
-    if (size > rows.longest_list) {
-      const bool has_words = (kept[group / word_bits] >> group % word_bits & 1) != 0;
-      return has_words && (kept[rows.head_words + node / word_bits] & mask) != 0;
+    if (kept_row::is_list(row)) {
+      if (size > short_row) return ascends_to(kept, size, node);
+      for (std::uint32_t i = 0; i < size; ++i) {
+        if (kept[i] == node) return true;
+      }
+      return false;
     }
-    if (size > short_row) return ascends_to(kept, size, node);
-    for (std::uint32_t i = 0; i < size; ++i) {
-      if (kept[i] == node) return true;
+    if (rows.is_compact) {
+      const std::uint32_t used = kept[0];
+      const std::uint32_t at = place_in(kept + 1, used, group);
+      if (at == used || kept[1 + at] != group) return false;
+      const std::uint32_t* const words = kept + row_memory::compact_head_words(used) + at * backend::gpu::wave_size;
+      return (words[node / word_bits % backend::gpu::wave_size] & mask) != 0;
     }
-    return false;
+    const bool has_words = (kept[group / word_bits] >> group % word_bits & 1) != 0;
+    return has_words && (kept[rows.head_words + node / word_bits] & mask) != 0;
   }
 
  private:
-  /// Whether a number is in a list.
-  [[nodiscard]] __device__ static bool ascends_to(const std::uint32_t* list, std::uint32_t size, std::uint32_t number) {
+  /// Of the first number in an ascending list that is not smaller.
+  [[nodiscard]] __device__ static std::uint32_t place_in(const std::uint32_t* list, std::uint32_t size,
+                                                         std::uint32_t number) {
     std::uint32_t low = 0;
     std::uint32_t high = size;
     while (low < high) {
@@ -138,7 +166,12 @@ struct kept_rows_view {
         high = middle;
       }
     }
-    return low < size && list[low] == number;
+    return low;
+  }
+  /// Whether a number is in a list.
+  [[nodiscard]] __device__ static bool ascends_to(const std::uint32_t* list, std::uint32_t size, std::uint32_t number) {
+    const std::uint32_t at = place_in(list, size, number);
+    return at < size && list[at] == number;
   }
 };
 

@@ -129,6 +129,33 @@ TEST_F(row_takeover_on_gpu, graphs_of_many_rows) {
   EXPECT_GT(taken_over, 0U);
 }
 
+/// More than a million numbers, of which rows use all groups, few or one: a row of bits needs several words to say
+/// which.
+TEST_F(row_takeover_on_gpu, rows_that_use_some_of_many_groups) {
+  constexpr std::uint32_t leaves = 270000;
+  edges graph;
+  for (std::uint32_t i = 0; i < leaves; ++i) graph.emplace_back(1, 4 * i);
+  graph.emplace_back(2, 1);  // takes the row of 1 over
+  std::uint32_t first = 5;
+  for (const std::uint32_t distance : {1U, 1U, 41U}) {
+    for (const auto& [x, y] : oracle::make_random_graph(first, 80, 240))
+      graph.emplace_back(first + distance * x, first + distance * y);
+    graph.emplace_back(3, first + distance * 7);
+    first += 400000;
+  }
+  const device_tuples expected = by_cpu(closure, graph);
+  for (const bool has_room : {true, false}) {
+    for (const bool has_block_rows : {true, false}) {
+      options chosen = options_of(row_takeover_mode::always);
+      if (!has_room) chosen.cut.kept_row_words = 1;
+      if (!has_block_rows) chosen.cut.block_row_bytes = 0;
+      const outcome found = run(closure, graph, chosen);
+      EXPECT_TRUE(found.was_searched_so);
+      EXPECT_TRUE(found.found == expected) << found.found.size() << " rows, not " << expected.size();
+    }
+  }
+}
+
 /// Columns are made for those that read them, and only for those.
 TEST_F(row_takeover_on_gpu, what_reads_rows) {
   for (const row_reader& one : readers_of_rows()) {

@@ -6,6 +6,7 @@
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives_by_functor.hpp"
 #include "backend/gpu/staging_ring.hpp"
+#include "backend/gpu/vendor.hpp"
 #include "exec/calibration.hpp"
 #include "exec/gpu/even_stride.hpp"
 #include "exec/strategies/search/search_launch.hpp"
@@ -25,6 +26,7 @@ using kernels::gpu::row_memory;
 using kernels::gpu::row_steps;
 using kernels::gpu::row_vertex;
 using kernels::gpu::takeover_arguments;
+using kernels::gpu::used_group;
 using takeover_kernel = backend::gpu::kernel<takeover_arguments>;
 
 struct make_vertex {
@@ -67,17 +69,15 @@ struct forget_place {
   }
 };
 
-row_memory row_memory_for(std::uint64_t numbers) {
-  const auto aligned = [](std::uint64_t words) {
-    constexpr std::uint64_t unit = kernels::gpu::row_alignment;
-    return static_cast<std::uint32_t>((words + unit - 1) / unit * unit);
-  };
+row_memory row_memory_for(std::uint64_t numbers, bool is_compact) {
   row_memory made;
   made.groups = static_cast<std::uint32_t>((numbers + kernels::gpu::group_numbers - 1) / kernels::gpu::group_numbers);
-  made.map_words = aligned((made.groups + word_bits - 1) / word_bits);
-  made.head_words = aligned(made.map_words + made.groups + 1ULL);
+  made.map_words = row_memory::aligned((made.groups + word_bits - 1) / word_bits);
+  made.head_words = row_memory::aligned(made.map_words + made.groups + 1);
   made.longest_list =
       std::max(made.groups * backend::gpu::wave_size / calibration::list_share, kernels::gpu::short_row);
+  made.list_of_group = backend::gpu::wave_size / calibration::list_share;
+  made.is_compact = is_compact;
   return made;
 }
 
@@ -86,7 +86,7 @@ row_memory row_memory_for(std::uint64_t numbers) {
 long_search_shape long_shape_for(const backend::gpu::device_context& context, std::uint64_t numbers,
                                  std::uint64_t block_row_bytes) {
   constexpr std::size_t other_shared_bytes = sizeof(kernels::gpu::long_search<1024>) + 1024;
-  const row_memory rows = row_memory_for(numbers);
+  const row_memory rows = row_memory_for(numbers, false);
   const std::size_t row_bytes = rows.groups * std::size_t{kernels::gpu::group_numbers} / 8;
   const long_search_shape all[] = {
       {.kernel = GPULOG_KERNEL(kernels::gpu::long_takeover_kernel<128, true>), .threads = 128},
@@ -150,13 +150,16 @@ void takeover_rows::find_vertices() {
 
 void takeover_rows::make_rows(std::uint64_t most_words) {
   constexpr std::uint64_t unit = kernels::gpu::row_alignment;
-  search_.rows = row_memory_for(graph_.numbers);
+  search_.rows = row_memory_for(graph_.numbers, !shape_.has_row);
   const std::uint64_t row_units = search_.rows.bits_units();
   const std::uint64_t all = graph_.sources * row_units;
   const std::uint64_t memory = resource_.limit() != 0 ? resource_.limit() : context_.memory_bytes();
-  const std::uint64_t most_units =
-      std::min({most_words / unit, memory / calibration::kept_row_share / (unit * sizeof(std::uint32_t)),
-                std::uint64_t{1} << 31});
+  std::uint64_t most_bytes = memory / calibration::kept_row_share;
+  // What such rows take is known only when they are there.
+  if (search_.rows.is_compact && resource_.limit() == 0)
+    most_bytes = std::max(most_bytes, backend::gpu::memory_of_device().free_bytes / calibration::free_row_share);
+  const std::uint64_t numbered = kept_row::most_units - std::min(kept_row::most_units, graph_.sources + row_units);
+  const std::uint64_t most_units = std::min({most_words / unit, most_bytes / (unit * sizeof(std::uint32_t)), numbered});
   std::uint64_t kept = std::min(all, most_units);
   if (kept < all) {
     again_rows_ = std::max<std::uint64_t>(kept / calibration::again_share / row_units, 1);
@@ -178,13 +181,17 @@ void takeover_rows::make_queues(std::uint64_t searches) {
   queues_ = array<row_steps>(resource_, blocks * graph_.numbers, fresh_memory::anything);
   search_.queues = queues_.data();
   if (shape_.has_row) return;
-  bits_ = array<std::uint32_t>(resource_, std::uint64_t{blocks} * search_.rows.groups * backend::gpu::wave_size);
+  const std::uint64_t groups = search_.rows.groups;
+  bits_ = array<std::uint32_t>(resource_, blocks * groups * backend::gpu::wave_size);
   search_.bits = bits_.data();
+  used_groups_ = array<used_group>(resource_, blocks * (groups + 1), fresh_memory::anything);
+  search_.used_groups = used_groups_.data();
 }
 
 void takeover_rows::release_queues() {
   queues_.release();
   bits_.release();
+  used_groups_.release();
 }
 
 void takeover_rows::search(backend::gpu::stage_clock& clock) {
@@ -294,7 +301,8 @@ void takeover_rows::launch_expansion(const expansion_arguments& arguments) const
   const std::uint64_t parts = (arguments.last - arguments.first + waves - 1) / waves;
   if (parts == 0) return;
   backend::gpu::launch(
-      GPULOG_KERNEL(kernels::gpu::expand_rows_kernel),
+      search_.rows.is_compact ? GPULOG_KERNEL(kernels::gpu::expand_rows_kernel<true>)
+                              : GPULOG_KERNEL(kernels::gpu::expand_rows_kernel<false>),
       {static_cast<unsigned>(std::min(parts, most_blocks)), kernels::gpu::expansion_threads, 0, context_.stream()},
       arguments);
 }

@@ -93,6 +93,7 @@ class takeover_rows final : public storage::gpu::device_factorized {
   std::uint64_t again_rows_ = 0;         // searches that run again together
   backend::array<kernels::gpu::row_steps> queues_;
   backend::array<std::uint32_t> bits_;
+  backend::array<kernels::gpu::used_group> used_groups_;
   kernels::gpu::takeover_arguments::totals totals_{};
   // Made when rows are read.
   backend::array<std::uint64_t> places_;         // by source, and one behind
