@@ -100,8 +100,6 @@ inline constexpr std::uint64_t most_sorted_successors = 256;
 /// round, 3 % in the sixth; usroads 5 % and fe_ocean none, and a serial search is as fast there). Others were not
 /// tried.
 inline constexpr std::uint64_t least_trimmed_vertices = 1u << 15;
-/// Fewer workers take longer than one who searches all: they look at each edge several times.
-inline constexpr unsigned least_trimming_workers = 4;
 /// Rounds of putting vertices aside go on where the first one finds one vertex in so many, the next ones one in four
 /// times as many.
 inline constexpr std::uint64_t trimmed_share = 8;

@@ -261,7 +261,7 @@ numbered_components find_components(const piece_runner& workers, memory_resource
                                     std::uint64_t least_vertices) {
   const bool may_trim = vertices >= std::max<std::uint64_t>(least_vertices, 1) &&
                         vertices < UINT32_MAX / calibration::most_trimming_rounds;
-  if (workers.workers() >= calibration::least_trimming_workers && may_trim) {
+  if (workers.workers() > 1 && may_trim) {
     trimmed_search search(workers, resource, graph, vertices);
     if (search.trim()) return search.find(starts, start_count);
   }
