@@ -96,13 +96,5 @@ inline constexpr std::uint64_t direct_factor = 4;
 /// Of so many edges of a component those that repeat are found by sorting; of more, by marks of the components that
 /// they lead to (`bench/closures/threads`; others were not tried).
 inline constexpr std::uint64_t most_sorted_successors = 256;
-/// Components by several workers (`bench/closures/threads`; com-dblp puts 40 % of its vertices aside in the first
-/// round, 3 % in the sixth; usroads 5 % and fe_ocean none, and a serial search is as fast there). Others were not
-/// tried.
-inline constexpr std::uint64_t least_trimmed_vertices = 1u << 15;
-/// Rounds of putting vertices aside go on where the first one finds one vertex in so many, the next ones one in four
-/// times as many.
-inline constexpr std::uint64_t trimmed_share = 8;
-inline constexpr std::uint32_t most_trimming_rounds = 8;
 
 }  // namespace gpulog::storage::calibration

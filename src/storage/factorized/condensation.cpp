@@ -6,7 +6,6 @@
 
 #include "storage/calibration.hpp"
 #include "storage/factorized/counting_sort.hpp"
-#include "storage/factorized/trimmed_components.hpp"
 
 namespace gpulog::storage {
 namespace {
@@ -97,7 +96,7 @@ class edge_lister {
 
 condensation condense(const piece_runner& workers, memory_resource& resource, const list_view& graph,
                       std::uint64_t vertices, const std::uint32_t* starts, std::uint64_t start_count) {
-  numbered_components found = find_components(workers, resource, graph, vertices, starts, start_count);
+  numbered_components found = find_components(resource, graph, vertices, starts, start_count);
   condensation made;
   made.components = found.components;
   made.component = std::move(found.component);

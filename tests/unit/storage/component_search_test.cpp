@@ -7,10 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "backend/cpu/tbb_backend.hpp"
 #include "backend/memory_resource.hpp"
 #include "graph_lists.hpp"
-#include "storage/factorized/trimmed_components.hpp"
+#include "storage/factorized/component_search.hpp"
 
 namespace gpulog::storage {
 namespace {
@@ -31,8 +30,11 @@ std::vector<std::vector<bool>> reached(std::uint32_t vertices, const lists& grap
   return leads_to;
 }
 
-void expect_components(const numbered_components& found, std::uint32_t vertices,
-                       const std::vector<std::vector<bool>>& leads_to, const std::vector<std::uint32_t>& starts) {
+void expect_components(std::uint32_t vertices, const pairs& of, const std::vector<std::uint32_t>& starts) {
+  const lists graph(vertices, of);
+  const std::vector<std::vector<bool>> leads_to = reached(vertices, graph);
+  backend::host_memory memory;
+  const numbered_components found = find_components(memory, graph.view(), vertices, starts.data(), starts.size());
   std::vector<std::uint32_t> lowest(found.components, no_component);
   for (std::uint32_t a = 0; a < vertices; ++a) {
     const bool is_met = std::any_of(starts.begin(), starts.end(),
@@ -50,21 +52,6 @@ void expect_components(const numbered_components& found, std::uint32_t vertices,
     }
   }
   for (std::uint32_t c = 0; c < found.components; ++c) EXPECT_EQ(found.lowest[c], lowest[c]) << c;
-}
-
-/// By one worker and by several.
-void expect_components(std::uint32_t vertices, const pairs& of, const std::vector<std::uint32_t>& starts) {
-  const lists graph(vertices, of);
-  const std::vector<std::vector<bool>> leads_to = reached(vertices, graph);
-  backend::host_memory memory;
-  expect_components(find_components(memory, graph.view(), vertices, starts.data(), starts.size()), vertices, leads_to,
-                    starts);
-  backend::cpu::tbb_backend several(4);
-  for (const std::uint64_t range : {std::uint64_t{1}, backend::piece_runner::usual_range}) {
-    const backend::piece_runner workers(several, range);
-    expect_components(find_components(workers, memory, graph.view(), vertices, starts.data(), starts.size(), 0),
-                      vertices, leads_to, starts);
-  }
 }
 
 TEST(component_search, finds_the_components_of_graphs_of_known_shapes) {
@@ -88,25 +75,6 @@ TEST(component_search, finds_the_components_of_random_graphs) {
     const std::uint32_t count = random() % (2 * vertices + 1);
     pairs of;
     for (std::uint32_t i = 0; i < count; ++i) of.insert({random() % vertices, random() % vertices});
-    std::vector<std::uint32_t> starts;
-    for (std::uint32_t i = random() % (vertices + 1); i > 0; --i) starts.push_back(random() % vertices);
-    SCOPED_TRACE(round);
-    expect_components(vertices, of, starts);
-  }
-}
-
-/// Where most vertices lead to few others, workers put them aside before one searches the rest.
-TEST(component_search, finds_the_components_of_random_graphs_with_many_ends) {
-  std::mt19937 random(72);
-  for (int round = 0; round < 200; ++round) {
-    const std::uint32_t vertices = 10 + random() % 60;
-    const std::uint32_t inner = 1 + random() % vertices;
-    pairs of;
-    for (std::uint32_t i = random() % (3 * vertices); i > 0; --i) {
-      const std::uint32_t from = random() % vertices;
-      const std::uint32_t to = random() % vertices;
-      if (from < inner || from < to) of.insert({from, to});  // a few cycles, and paths that end
-    }
     std::vector<std::uint32_t> starts;
     for (std::uint32_t i = random() % (vertices + 1); i > 0; --i) starts.push_back(random() % vertices);
     SCOPED_TRACE(round);
