@@ -61,6 +61,7 @@ std::uint64_t gpu_machine::launch(const running& run, expand_arguments& argument
       arguments.choices != nullptr   ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, matching::chosen>))
       : arguments.inner != nullptr   ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, matching::first_of_several>))
       : arguments.degrees != nullptr ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, matching::first>))
+      : arguments.asks_kept_rows     ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, matching::all_asking_kept_rows>))
                                      : GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, matching::all>));
   // Where the number of candidates isn't known, that of the last run is the best guess; blocks take more than one tile.
   const std::uint64_t guess = std::max(arguments.rows, static_cast<std::uint64_t>(run.expected_candidates));
@@ -230,6 +231,9 @@ void gpu_machine::run_segment(running& run, std::size_t number, const input_rows
       has_inner ? nested_steps_of(here, run.relations, parameters_) : steps_of(here.steps, run.relations, parameters_);
   arguments.steps = parameters_.put(steps);
   arguments.step_count = static_cast<std::uint32_t>(steps.size());
+  arguments.asks_kept_rows = std::any_of(steps.begin(), steps.end(), [](const gpu_kernels::hash_step& step) {
+    return step.kind == kernels::step_kind::exists_tuple && step.set.kept != nullptr;
+  });
 
   std::vector<gpu_kernels::device_binding> carried;
   std::vector<gpu_kernels::device_binding> matched;

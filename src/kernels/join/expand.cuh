@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
           }
         }
         for (std::uint32_t s = 0; s < arguments.step_count && alive; ++s) {
-          alive = run_step(arguments.steps[s], registers, arguments.fault);
+          alive = run_step<Matching != matching::all>(arguments.steps[s], registers, arguments.fault);
         }
       }
       if constexpr (Sink == sink::nullary) {

@@ -49,12 +49,15 @@ class register_file {
   std::uint32_t slot_count_;
 };
 
-template <class Value>
+/// @tparam AsksKeptRows whether the set may be rows that are kept
+template <bool AsksKeptRows, class Value>
 __device__ bool set_contains(const set_view& set, const Value& value) {
-  if (set.kept != nullptr) {
-    word tuple[storage::gpu::numbered_columns::most];
-    for (std::uint32_t c = 0; c < set.arity; ++c) tuple[c] = value(c);
-    return storage::gpu::contains_kept(set.kept, tuple);
+  if constexpr (AsksKeptRows) {
+    if (set.kept != nullptr) {
+      word tuple[storage::gpu::numbered_columns::most];
+      for (std::uint32_t c = 0; c < set.arity; ++c) tuple[c] = value(c);
+      return storage::gpu::contains_kept(set.kept, tuple);
+    }
   }
   if (set.capacity == 0) return false;  // never had a tuple
   if (set.best != nullptr) return storage::gpu::contains_best(set, value);
@@ -72,13 +75,13 @@ __device__ bool set_contains(const set_view& set, const Value& value) {
   }
 }
 
-template <class Value>
+template <bool AsksKeptRows, class Value>
 __device__ bool set_contains(const hisa_set_view& set, const Value& value) {
   return set.find(value).present;
 }
 
 /// Whether the binding passes the step.
-template <class Step, class Registers>
+template <bool AsksKeptRows = true, class Step, class Registers>
 __device__ bool run_step(const Step& step, Registers& registers, std::uint32_t* fault) {
   const auto wide_argument = [&](std::uint32_t c) { return registers.get(step.wide_arguments[c]); };
   switch (step.kind) {
@@ -105,7 +108,7 @@ __device__ bool run_step(const Step& step, Registers& registers, std::uint32_t* 
     case step_kind::exists_any:
       return step.holds != step.negated;
     case step_kind::exists_tuple:
-      return set_contains(step.set, wide_argument) != step.negated;
+      return set_contains<AsksKeptRows>(step.set, wide_argument) != step.negated;
     case step_kind::exists_key: {
       bool found = false;
       for (std::uint32_t r = 0; r < step.run_count && !found; ++r) {
