@@ -253,6 +253,9 @@ inline constexpr unsigned threads_ahead = 8;
 /// Rows of a relation that tell its sizes: what is told from them is off by some percent, and takes 50 us a time
 /// (`bench/orders`, and the time of reoptimization in --stats).
 inline constexpr std::uint64_t measured_rows = 1U << 13;
+/// Pairs of rows with equal keys that two samples would have if one had all keys of the other, from which they tell
+/// what share of them it has: chance makes it wrong by a sixth (1 / sqrt(32), computed; the number was not varied).
+inline constexpr double least_sampled_matches = 32;
 /// Rows of facts from which distinct values of columns are counted at the start, and slots of the table that counts
 /// them: at least, at most, for each row (`bench/orders`).
 inline constexpr std::uint64_t counted_fact_rows = 1u << 22;

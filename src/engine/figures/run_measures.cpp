@@ -18,7 +18,7 @@ key_counter::key_counts key_counter::count(const std::vector<const std::vector<w
   for (std::size_t row = 0; row < rows; ++row) {
     storage::key_hash key;
     for (const std::vector<word>* column : columns) key.add((*column)[row]);
-    const auto hash = static_cast<std::uint32_t>(key.value());
+    const auto hash = static_cast<std::uint32_t>(key.value() >> 32U);
     std::uint64_t place = storage::scale(key.value(), table_.size());
     while (table_[place].count != 0 && table_[place].hash != hash) place = (place + 1) & last;
     const std::uint32_t before = table_[place].count++;
@@ -31,18 +31,47 @@ key_counter::key_counts key_counter::count(const std::vector<const std::vector<w
   return counts;
 }
 
+double key_counter::all_keys(std::uint64_t rows, std::uint64_t sampled, const key_counts& counts) {
+  const auto all = static_cast<double>(rows);
+  // The share of the rows whose keys are not in the sample.
+  const double unseen = sampled == rows ? 0 : static_cast<double>(counts.single) / static_cast<double>(sampled);
+  return unseen < 1 ? std::min(static_cast<double>(counts.keys) / (1 - unseen), all) : all;
+}
+
 double key_counter::rows_per_key(std::uint64_t rows, const std::vector<const std::vector<word>*>& columns) {
   const key_counts counts = count(columns);
   const auto all = static_cast<double>(rows);
   const auto sampled = static_cast<double>(columns.front()->size());
-  const auto in_sample = static_cast<double>(counts.keys);
-  const bool is_whole = columns.front()->size() == rows;
-  // The share of the rows whose keys are not in the sample.
-  const double unseen = is_whole ? 0 : static_cast<double>(counts.single) / sampled;
-  const double keys = unseen < 1 ? std::min(in_sample / (1 - unseen), all) : all;
+  const double keys = all_keys(rows, columns.front()->size(), counts);
   const double pairs = 2 * static_cast<double>(counts.pairs);
   const double by_row = sampled < 2 ? 1 : 1 + (all - 1) * pairs / (sampled * (sampled - 1));
   return std::sqrt(all / keys * by_row);
+}
+
+sampled_keys key_counter::keys_of(std::uint64_t rows, const std::vector<word>& column) {
+  const key_counts counts = count({&column});
+  sampled_keys keys{{}, column.size(), all_keys(rows, column.size(), counts)};
+  keys.counts.reserve(counts.keys);
+  for (const counted& one : table_) {
+    if (one.count != 0) keys.counts.push_back(one);
+  }
+  // Nearly in order already: a key's place in the table follows from its hash.
+  std::sort(keys.counts.begin(), keys.counts.end(),
+            [](const counted& left, const counted& right) { return left.hash < right.hash; });
+  return keys;
+}
+
+std::optional<double> found_share(const sampled_keys& probing, const sampled_keys& searched) {
+  const double expected = static_cast<double>(probing.rows) * static_cast<double>(searched.rows) / searched.all_keys;
+  if (expected < exec::calibration::least_sampled_matches) return std::nullopt;
+  double matches = 1;  // none in a sample are some elsewhere
+  auto other = searched.counts.begin();
+  for (const sampled_keys::counted& key : probing.counts) {
+    while (other != searched.counts.end() && other->hash < key.hash) ++other;
+    if (other == searched.counts.end()) break;
+    if (other->hash == key.hash) matches += static_cast<double>(key.count) * other->count;
+  }
+  return std::min(1.0, matches / expected);
 }
 
 run_measures::measured& run_measures::measured_of(relation_id relation) const {
@@ -50,7 +79,7 @@ run_measures::measured& run_measures::measured_of(relation_id relation) const {
   const std::uint64_t now = rows(relation);
   const auto sampled = static_cast<double>(known.rows);
   if (now < known.rows || static_cast<double>(now) > sampled * plan::calibration::noticed_growth)
-    known = {now, std::nullopt, {}};
+    known = {now, std::nullopt, {}, {}, {}};
   return known;
 }
 
@@ -94,6 +123,26 @@ std::optional<double> run_measures::rows_per_key(relation_id relation,
   std::vector<const std::vector<word>*> looked_at;
   for (const std::uint32_t column : columns) looked_at.push_back(&(*known.sample)[column]);
   return counted->second = counter_.rows_per_key(known.rows, looked_at);
+}
+
+const sampled_keys* run_measures::keys_of(plan::column_place column) const {
+  measured& known = measured_of(column.relation);
+  if (known.rows == 0) return nullptr;
+  if (!known.sample) sample({column.relation});
+  if (known.sample->empty() || known.sample->front().empty()) return nullptr;
+  const auto [keys, is_new] = known.keys.try_emplace(column.column);
+  if (is_new) keys->second = counter_.keys_of(known.rows, (*known.sample)[column.column]);
+  return &keys->second;
+}
+
+std::optional<double> run_measures::found_share(plan::column_place probing, plan::column_place searched) const {
+  measured& known = measured_of(searched.relation);
+  const auto [share, is_new] = known.found_shares.try_emplace({searched.column, probing});
+  if (!is_new) return share->second;
+  const sampled_keys* const from = keys_of(probing);
+  const sampled_keys* const in = from == nullptr ? nullptr : keys_of(searched);
+  if (in != nullptr) share->second = detail::found_share(*from, *in);
+  return share->second;
 }
 
 }  // namespace gpulog::detail

@@ -3,12 +3,30 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "exec/executor.hpp"
 #include "plan/cost/relation_measures.hpp"
+#include "plan/plan.hpp"
 
 namespace gpulog::detail {
+
+/// How often each key is in a sample.
+struct sampled_keys {
+  struct counted {
+    std::uint32_t hash = 0;
+    std::uint32_t count = 0;  ///< 0: free
+  };
+  std::vector<counted> counts;  ///< by ascending hash
+  std::uint64_t rows = 0;       ///< of the sample
+  double all_keys = 0;          ///< about how many the relation has
+};
+
+/// Of the rows that one sample stands for, about what share has keys of another relation: how often their keys are in
+/// the other sample, over how often they were if all were there. Rows that are equal in both relations are in both
+/// samples or in none, which makes the share larger. Nothing: too few keys could be in both.
+[[nodiscard]] std::optional<double> found_share(const sampled_keys& probing, const sampled_keys& searched);
 
 /// Counts keys of samples.
 class key_counter {
@@ -18,12 +36,11 @@ class key_counter {
   /// which a skewed relation has larger.
   /// @param rows of the relation @param columns of the sample, at least one
   [[nodiscard]] double rows_per_key(std::uint64_t rows, const std::vector<const std::vector<word>*>& columns);
+  /// The keys of one column.
+  [[nodiscard]] sampled_keys keys_of(std::uint64_t rows, const std::vector<word>& column);
 
  private:
-  struct counted {
-    std::uint32_t hash = 0;
-    std::uint32_t count = 0;  ///< 0: free
-  };
+  using counted = sampled_keys::counted;
   /// How often combinations of values are in some columns.
   struct key_counts {
     std::uint64_t keys = 0;
@@ -31,6 +48,8 @@ class key_counter {
     std::uint64_t pairs = 0;   ///< of rows with one key
   };
   [[nodiscard]] key_counts count(const std::vector<const std::vector<word>*>& columns);
+  /// The keys of all rows, by those of a sample.
+  [[nodiscard]] static double all_keys(std::uint64_t rows, std::uint64_t sampled, const key_counts& counts);
 
   std::vector<counted> table_;  ///< memory is got once
 };
@@ -45,6 +64,8 @@ class run_measures final : public plan::relation_measures {
   void expect(const std::vector<relation_id>& relations) const override;
   [[nodiscard]] std::optional<double> rows_per_key(relation_id relation,
                                                    const std::vector<std::uint32_t>& columns) const override;
+  [[nodiscard]] std::optional<double> found_share(plan::column_place probing,
+                                                  plan::column_place searched) const override;
   [[nodiscard]] bool is_searched(relation_id relation, const std::vector<std::uint32_t>& columns) const override;
 
  private:
@@ -52,11 +73,16 @@ class run_measures final : public plan::relation_measures {
     std::uint64_t rows = 0;  ///< when it was sampled
     std::optional<storage::sampled_rows> sample;
     std::map<std::vector<std::uint32_t>, std::optional<double>> rows_per_key;  ///< by columns
+    std::map<std::uint32_t, sampled_keys> keys;                                ///< by column
+    /// By column, of searches by the values of another one.
+    std::map<std::pair<std::uint32_t, plan::column_place>, std::optional<double>> found_shares;
   };
 
   /// Of a relation as it is now, or was not long ago.
   [[nodiscard]] measured& measured_of(relation_id relation) const;
   void sample(const std::vector<relation_id>& relations) const;
+  /// nullptr: the relation has no rows at hand.
+  [[nodiscard]] const sampled_keys* keys_of(plan::column_place column) const;
 
   exec::executor& running_;
   mutable std::map<relation_id, measured> measured_;

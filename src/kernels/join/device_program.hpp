@@ -98,7 +98,7 @@ struct expand_arguments {
 constexpr std::uint64_t all_candidates = UINT64_MAX;
 
 /// Which matches a row has: all of one search, all of the search that it chose, or the first one that passes, of an
-/// atom or of several. The commonest kernel asks no kept rows: their call makes it slower (Java points-to by 4 to 8 %).
+/// atom or of several. The commonest kernel asks no kept rows: their call makes it slower (Java points-to by 3 %).
 enum class matching : std::uint8_t { all, all_asking_kept_rows, chosen, first, first_of_several };
 
 }  // namespace gpulog::kernels::gpu

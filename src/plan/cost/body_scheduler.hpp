@@ -9,6 +9,7 @@
 
 #include "plan/cost/calibration.hpp"
 #include "plan/cost/join_order.hpp"
+#include "plan/cost/variable_sources.hpp"
 #include "plan/rules/constant_folding.hpp"
 #include "support/orderings.hpp"
 
@@ -37,7 +38,8 @@ class body_scheduler {
         condition_placed_(rule.conditions.size()),
         aggregation_placed_(rule.aggregations.size()),
         generation_placed_(rule.generations.size()),
-        uses_(rule.variables.size()) {
+        uses_(rule.variables.size()),
+        sources_(rule.variables.size()) {
     count_uses();
     changed_.clear();
   }
@@ -77,7 +79,8 @@ class body_scheduler {
   [[nodiscard]] double fan_out(std::uint32_t atom) const {
     const std::vector<std::uint32_t> columns = bound_columns(atom);
     const double rows = costs_->fan_out(rule_->atoms[atom].relation, parts_->atoms[atom], columns);
-    return columns.empty() && is_between_bounds(atom) ? std::sqrt(rows) : rows;
+    if (columns.empty()) return is_between_bounds(atom) ? std::sqrt(rows) : rows;
+    return rows * sources_.found_share(rule_->atoms[atom], columns, *costs_);
   }
 
   /// What the index costs that a search for the atom's rows needs. One that a loop needs is made once, where the rest
@@ -133,6 +136,7 @@ class body_scheduler {
       result_.cost += bindings_ * factor;
     }
     bindings_ *= factor;
+    sources_.note(rule_->atoms[atom], bound_, *costs_);
     for (const std::uint32_t variable : unbound_variables(atom)) bind(variable);
     atom_placed_[atom] = true;
     change_uses(rule_->atoms[atom], placed);
@@ -162,6 +166,7 @@ class body_scheduler {
   void place_changed_elements(std::uint32_t atom, std::uint32_t column) {
     const body_atom& read = rule_->atoms[atom];
     last_ = atom;
+    sources_.begin(read.arguments[column].value, {read.relation, column});
     bind(read.arguments[column].value);
     bindings_ *= costs_->fan_out(read.relation, part::delta, {column});
     result_.cost += bindings_;
@@ -319,7 +324,8 @@ class body_scheduler {
     change_uses(variables, by);
   }
 
-  void change_uses(const body_atom& changed, std::uint32_t by) {
+  template <typename Literal>
+  void change_uses(const Literal& changed, std::uint32_t by) {
     std::vector<std::uint32_t> variables;
     append_variables(changed, variables);
     change_uses(variables, by);
@@ -329,17 +335,9 @@ class body_scheduler {
     for (const body_atom& atom : rule_->atoms) change_uses(atom, 1);
     for (const body_atom& atom : rule_->negations) change_uses(atom, 1);
     for (const condition& test : rule_->conditions) change_uses(test, 1);
+    for (const aggregation& folded : rule_->aggregations) change_uses(folded, 1);
+    for (const generation& made : rule_->generations) change_uses(made, 1);
     std::vector<std::uint32_t> variables;
-    for (const aggregation& folded : rule_->aggregations) {
-      append_variables(folded, variables);
-      change_uses(variables, 1);
-      variables.clear();
-    }
-    for (const generation& made : rule_->generations) {
-      append_variables(made, variables);
-      change_uses(variables, 1);
-      variables.clear();
-    }
     for (const sema::expression& argument : rule_->head_arguments) append_variables(argument, variables);
     change_uses(variables, 1);
   }
@@ -371,9 +369,7 @@ class body_scheduler {
       const aggregation& candidate = rule_->aggregations[number];
       if (aggregation_placed_[number] || !all_bound(candidate.injected)) continue;
       aggregation_placed_[number] = true;
-      std::vector<std::uint32_t> variables;
-      append_variables(candidate, variables);
-      change_uses(variables, placed);
+      change_uses(candidate, placed);
       version_parts parts;
       parts.atoms.assign(candidate.body.atoms.size(), part::all);
       body_scheduler inside(candidate.body, parts, *costs_);
@@ -398,9 +394,7 @@ class body_scheduler {
         continue;
       }
       generation_placed_[number] = true;
-      std::vector<std::uint32_t> variables;
-      append_variables(candidate, variables);
-      change_uses(variables, placed);
+      change_uses(candidate, placed);
       result_.steps.push_back({expand_range{number, bind_result(candidate.result)}, bindings_});
       return true;
     }
@@ -488,6 +482,7 @@ class body_scheduler {
   std::vector<bool> generation_placed_;
   std::vector<std::uint32_t> uses_;  // of a variable, by literals that are not placed
   std::vector<std::uint32_t> changed_;
+  variable_sources sources_;
   std::optional<std::uint32_t> last_;  // an atom that waits for all others that are joined
   bool is_counted_ = false;            // it is an aggregate's body: each binding counts
   std::optional<asking_part> asking_;

@@ -288,6 +288,18 @@ std::optional<double> cost_model::measured_fan_out(relation_id relation,
   return known.measures->rows_per_key(relation, bound_columns);
 }
 
+double cost_model::found_share(column_place probing, column_place searched) const {
+  if (probing == searched) return 1;
+  const relation_measures* const measures = relations_[searched.relation.value].measures;
+  if (measures != nullptr && relations_[probing.relation.value].measures != nullptr) {
+    if (const std::optional<double> share = measures->found_share(probing, searched)) return *share;
+  }
+  const std::uint64_t values = distinct_values(probing);
+  const std::uint64_t found = distinct_values(searched);
+  if (values == 0 || found == 0 || found >= values) return 1;
+  return static_cast<double>(found) / static_cast<double>(values);
+}
+
 std::uint64_t cost_model::distinct_values(column_place column) const {
   const entry& known = relations_[column.relation.value];
   if (known.measures != nullptr) {

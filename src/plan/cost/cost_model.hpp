@@ -31,6 +31,10 @@ class cost_model {
   /// other columns can have.
   [[nodiscard]] double fan_out(relation_id relation, part rows, const std::vector<std::uint32_t>& bound_columns) const;
 
+  /// Of the values of a column, each taken as often as its rows have it, the share that another one has, too: from both
+  /// samples, or by the numbers of values, the fewer of which are taken to be some of the others. 1: nothing is known.
+  [[nodiscard]] double found_share(column_place probing, column_place searched) const;
+
   /// About how many different values a column has; 0: unknown.
   [[nodiscard]] std::uint64_t distinct_values(column_place column) const;
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "plan/plan.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::plan {
@@ -24,6 +25,9 @@ class relation_measures {
   /// least one column. Nothing: its rows are not at hand.
   [[nodiscard]] virtual std::optional<double> rows_per_key(relation_id relation,
                                                            const std::vector<std::uint32_t>& columns) const = 0;
+  /// About what share of searches by the values of a column, as often as its rows have them, finds rows of another one:
+  /// at most 1. Nothing: samples do not tell it.
+  [[nodiscard]] virtual std::optional<double> found_share(column_place, column_place) const { return std::nullopt; }
   /// Whether such a search needs no index.
   [[nodiscard]] virtual bool is_searched(relation_id, const std::vector<std::uint32_t>&) const { return false; }
 };

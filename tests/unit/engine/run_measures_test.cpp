@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -48,6 +49,54 @@ TEST(run_measures, a_sample_tells_keys_from_what_repeats) {
     EXPECT_GT(found, 0.7 * static_cast<double>(rows_per_key));
     EXPECT_LT(found, 1.4 * static_cast<double>(rows_per_key));
   }
+}
+
+/// Values from `begin` on, each in some rows, that stand in a mixed order.
+std::vector<word> values_from(word begin, word values, word each) {
+  std::vector<word> column;
+  for (word row = 0; row < values * each; ++row) column.push_back((begin + row % values) * 7919);
+  return column;
+}
+
+/// Of a column's rows, the share whose values another one has, by the samples of both.
+std::optional<double> share_of_samples(const std::vector<word>& probing, const std::vector<word>& searched,
+                                       std::uint64_t rows_of_sample) {
+  key_counter counter;
+  const auto keys_of = [&](const std::vector<word>& column, word other) {
+    std::vector<word> others(column.size());  // so rows of the two are no longer equal, and their samples independent
+    for (std::uint64_t row = 0; row < column.size(); ++row) others[row] = static_cast<word>(row) * 2 + other;
+    const storage::sampled_rows sample =
+        storage::sample_rows({column.data(), others.data()}, column.size(), rows_of_sample);
+    return counter.keys_of(column.size(), sample[0]);
+  };
+  const sampled_keys from = keys_of(probing, 0);
+  return found_share(from, keys_of(searched, 1));
+}
+
+TEST(run_measures, whole_columns_tell_what_share_of_values_is_found) {
+  constexpr std::uint64_t all = 1U << 20;
+  const std::vector<word> searched = values_from(0, 1000, 3);
+  EXPECT_DOUBLE_EQ(share_of_samples(values_from(0, 1000, 1), searched, all).value(), 1);
+  EXPECT_NEAR(share_of_samples(values_from(500, 1000, 2), searched, all).value(), 0.5, 0.001);
+  EXPECT_NEAR(share_of_samples(values_from(1000, 1000, 1), searched, all).value(), 0, 0.001);
+  // As often as rows have them: 10 values that are found stand in as many rows as 90 that are not.
+  std::vector<word> skewed = values_from(0, 10, 9);
+  const std::vector<word> not_found = values_from(5000, 90, 1);
+  skewed.insert(skewed.end(), not_found.begin(), not_found.end());
+  EXPECT_NEAR(share_of_samples(skewed, searched, all).value(), 0.5, 0.01);
+}
+
+TEST(run_measures, samples_tell_what_share_of_values_is_found) {
+  const std::vector<word> searched = values_from(0, 20000, 10);
+  EXPECT_GT(share_of_samples(values_from(0, 20000, 10), searched, 1U << 13).value(), 0.75);
+  EXPECT_NEAR(share_of_samples(values_from(10000, 20000, 10), searched, 1U << 13).value(), 0.5, 0.12);
+  EXPECT_LT(share_of_samples(values_from(20000, 20000, 10), searched, 1U << 13).value(), 0.01);
+}
+
+TEST(run_measures, samples_with_few_values_in_common_tell_no_share) {
+  EXPECT_EQ(share_of_samples(values_from(0, 5, 1), values_from(0, 5, 1), 1U << 13), std::nullopt);
+  // 1000 of 1000000 rows each: one value of both is expected.
+  EXPECT_EQ(share_of_samples(values_from(0, 1000000, 1), values_from(0, 1000000, 1), 1000), std::nullopt);
 }
 
 TEST(run_measures, a_sample_has_the_same_rows_in_whatever_order_they_stand) {

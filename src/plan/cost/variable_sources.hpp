@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plan/cost/cost_model.hpp"
+#include "plan/rules/normalized_rule.hpp"
+
+namespace gpulog::plan {
+
+/// Where the variables of a body get their values from, as far as its atoms are placed.
+class variable_sources {
+ public:
+  explicit variable_sources(std::size_t variables) : places_(variables) {}
+
+  /// Of the bindings, the share that finds rows of an atom at all: that of the column whose values are found least.
+  [[nodiscard]] double found_share(const body_atom& read, const std::vector<std::uint32_t>& bound_columns,
+                                   const cost_model& costs) const {
+    double share = 1;
+    for (const std::uint32_t column : bound_columns) {
+      if (!read.arguments[column].is_variable()) continue;
+      const std::optional<column_place>& source = places_[read.arguments[column].value];
+      if (source) share = std::min(share, costs.found_share(*source, {read.relation, column}));
+    }
+    return share;
+  }
+
+  void begin(std::uint32_t variable, column_place place) { places_[variable] = place; }
+
+  /// An atom is placed. The last column that did not have all values of a variable says what it can be. Waiting atoms
+  /// with the variable are not looked at again: there may be thousands of them.
+  /// @param bound variables before it
+  void note(const body_atom& read, const std::vector<bool>& bound, const cost_model& costs) {
+    for (std::uint32_t column = 0; column < read.arguments.size(); ++column) {
+      if (!read.arguments[column].is_variable()) continue;
+      const std::uint32_t variable = read.arguments[column].value;
+      std::optional<column_place>& source = places_[variable];
+      const column_place place{read.relation, column};
+      if (!source && bound[variable]) continue;  // its values are computed
+      if (source && costs.found_share(*source, place) >= 1) continue;
+      source = place;
+    }
+  }
+
+ private:
+  std::vector<std::optional<column_place>> places_;
+};
+
+}  // namespace gpulog::plan
