@@ -360,7 +360,9 @@ void engine_state::evaluate_staged(std::shared_ptr<const sema::program> part, co
   current->text = source;
   current->source = std::move(part);
   move_home(relations);
-  const plan::statistics known = plan_current(tuned.chosen_planning());
+  plan::options planning = tuned.chosen_planning();
+  planning.has_device = device != nullptr;
+  const plan::statistics known = plan_current(planning);
   exec::options chosen = execution_options();
   encode_values(known);
   if (tuned.reoptimization != tuning_mode::off) {

@@ -142,6 +142,7 @@ std::string read(std::string_view name, std::string_view value, tuning& into) {
 plan::options tuning::chosen_planning() const {
   plan::options chosen = planning;
   if (mode_of("magic-sets") == tuning_mode::on) chosen.magic_sets = plan::magic_sets_mode::always;
+  if (mode_of("semi-join-reduction") == tuning_mode::on) chosen.semi_joins = plan::semi_join_mode::always;
   if (mode_of("magic-transform") == tuning_mode::on) chosen.magic_transform = plan::magic_transform_mode::always;
   return chosen;
 }

@@ -65,7 +65,6 @@ struct match {
   /// searched, if the other tests and then this relation's tuple set are asked; who searches this relation and runs the
   /// tests where they stand needs to know nothing of the others.
   std::vector<other_search> others = {};
-  bool grows = false;  ///< this relation, or one of the others, gets rows in the version's own fixpoint
 };
 
 /// Keep the binding when a matching row exists (negated: when none does). Without an index: all columns are given, in

@@ -24,6 +24,7 @@
 #include "plan/passes/relations/computed_keys.hpp"
 #include "plan/passes/relations/dense_domains.hpp"
 #include "plan/passes/relations/needless_sets.hpp"
+#include "plan/passes/relations/semi_join_reduction.hpp"
 #include "plan/passes/relations/shared_bodies.hpp"
 #include "plan/passes/relations/unneeded_relations.hpp"
 #include "plan/validate.hpp"
@@ -94,6 +95,11 @@ constexpr stratum_pass stratum_passes[] = {
     {.name = "magic-sets",
      .description = "relations that a recursion reads at few keys are restricted to them there",
      .run = apply_magic_sets,
+     .makes_relations = true,
+     .has_modes = true},
+    {.name = "semi-join-reduction",
+     .description = "rules of a recursion read of its relations what has a partner in a complete one",
+     .run = reduce_by_semi_joins,
      .makes_relations = true,
      .has_modes = true},
 };

@@ -45,6 +45,10 @@ enum class supplementary_mode : std::uint8_t { automatic, off };
 /// until the run shows that they do not pay; for tests. Not without supplementary relations.
 enum class magic_sets_mode : std::uint8_t { automatic, always, watched };
 
+/// Which atoms of a recursion read less of their relations (plan/passes/relations/semi_join_reduction.hpp). automatic:
+/// where few rows are expected to be left; always: wherever that is right.
+enum class semi_join_mode : std::uint8_t { automatic, always };
+
 /// Which relations are evaluated for what is asked for (plan/passes/demand/magic_transform.hpp). automatic: those that
 /// are asked by constants, and those that the program names; always: all.
 enum class magic_transform_mode : std::uint8_t { automatic, always };
@@ -55,6 +59,8 @@ inline const std::set<std::string, std::less<>> passes_off_by_default = {"unneed
 struct options {
   supplementary_mode supplementary = supplementary_mode::automatic;
   magic_sets_mode magic_sets = magic_sets_mode::automatic;
+  semi_join_mode semi_joins = semi_join_mode::automatic;
+  bool has_device = false;  ///< one may run strata
   magic_transform_mode magic_transform = magic_transform_mode::automatic;
   /// Names of passes that are not run.
   std::set<std::string, std::less<>> off = passes_off_by_default;

@@ -66,7 +66,6 @@ class builder {
       behind_operators_[number] = std::exchange(last_place_, std::nullopt).value_or(end_of_pipeline());
       const auto* const match = std::get_if<plan::match>(&version.operations[number]);
       if (match == nullptr || match->others.empty() || !with_choices) continue;
-      if (for_device && match->grows) continue;  // indexes of deltas are not searched so there
       if (!keys_are_codes(*match, version.operations)) continue;
       add_choices(*match, version.operations);
       behind_operators_[number].step = 0;

@@ -168,15 +168,6 @@ std::vector<gpu_kernels::hash_step> gpu_machine::steps_of(const std::vector<kern
   return all;
 }
 
-std::vector<gpu_kernels::hash_step> gpu_machine::nested_steps_of(const segment& here,
-                                                                 kernels::relation_list<relation>& relations,
-                                                                 array_store& store) {
-  if (here.choices.empty()) return steps_of(here.steps, relations, store);
-  std::vector<kernels::step> steps = here.choices.front().checks;
-  steps.insert(steps.end(), here.steps.begin(), here.steps.end());
-  return steps_of(steps, relations, store);
-}
-
 bool gpu_machine::put_choices(running& run, const segment& here, const input_rows& input, expand_arguments& arguments) {
   std::vector<gpu_kernels::device_choice> choices;
   for (const kernels::search_choice& choice : here.choices) {
@@ -225,10 +216,12 @@ void gpu_machine::run_segment(running& run, std::size_t number, const input_rows
   arguments.constant_count = static_cast<std::uint32_t>(run.program.constants.size());
   const std::size_t last = matches ? last_of_first_match(run, number) : number;
   const bool has_inner = last != number;
-  // The loops over inner atoms make the first of several searches.
+  // In front of inner atoms the first of several searches is made.
   const bool has_choices = !here.choices.empty() && !has_inner;
-  const std::vector<gpu_kernels::hash_step> steps =
-      has_inner ? nested_steps_of(here, run.relations, parameters_) : steps_of(here.steps, run.relations, parameters_);
+  std::vector<kernels::step> tests;
+  if (has_inner && !here.choices.empty()) tests = here.choices.front().checks;
+  tests.insert(tests.end(), here.steps.begin(), here.steps.end());
+  const std::vector<gpu_kernels::hash_step> steps = steps_of(tests, run.relations, parameters_);
   arguments.steps = parameters_.put(steps);
   arguments.step_count = static_cast<std::uint32_t>(steps.size());
   arguments.asks_kept_rows = std::any_of(steps.begin(), steps.end(), [](const gpu_kernels::hash_step& step) {

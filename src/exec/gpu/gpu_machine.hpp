@@ -235,10 +235,6 @@ class gpu_machine {
   [[nodiscard]] std::vector<kernels::gpu::hash_step> steps_of(const std::vector<kernels::step>& steps,
                                                               kernels::relation_list<relation>& relations,
                                                               array_store& store);
-  /// Of a level of nested loops: with the tests of a search that is one of several, as loops make the first one.
-  [[nodiscard]] std::vector<kernels::gpu::hash_step> nested_steps_of(const kernels::segment& here,
-                                                                     kernels::relation_list<relation>& relations,
-                                                                     array_store& store);
 
   /// Runs a pipeline on its input rows.
   void run_from_start(running& run, std::uint64_t rows);

@@ -108,7 +108,7 @@ std::size_t gpu_machine::last_of_first_match(const running& run, std::size_t num
 
 void gpu_machine::put_inner_atoms(running& run, std::size_t number, std::size_t last, expand_arguments& arguments) {
   const auto put = [this](const auto& values) { return parameters_.put(values); };
-  const auto steps = [&](const segment& here) { return nested_steps_of(here, run.relations, parameters_); };
+  const auto steps = [&](const std::vector<kernels::step>& of) { return steps_of(of, run.relations, parameters_); };
   const std::vector<gpu_kernels::nested_level<run_view, storage::gpu::set_view>> levels =
       gpu_kernels::nested_levels_of<run_view, storage::gpu::set_view>(run.program, number + 1, last + 1, run.relations,
                                                                       true, put, steps);

@@ -197,7 +197,7 @@ void gpu_machine::launch_batch(batch& all, kernels::relation_list<relation>& rel
   std::vector<gpu_kernels::batch_share> shares;
   std::size_t shared_words = 0;
   const auto put = [this](const auto& values) { return parameters_.put(values); };
-  const auto steps = [&](const segment& here) { return nested_steps_of(here, relations, parameters_); };
+  const auto steps = [&](const std::vector<kernels::step>& of) { return steps_of(of, relations, parameters_); };
   for (const phase_version* version : all.versions) {
     const kernels::pipeline& program = *version->program;
     relation& target = *relations[program.target];

@@ -134,9 +134,9 @@ void hisa_machine::run_nested(running& run, std::uint64_t first_row, std::uint64
   check_stop(run.stop);
   relation& target = *run.relations[run.program.target];
   const auto put = [this](const auto& values) { return parameters_.put(values); };
-  const auto steps_of = [&](const segment& here) {
+  const auto steps_of = [&](const std::vector<kernels::step>& of) {
     std::vector<join_step> steps;
-    for (const kernels::step& one : here.steps) {
+    for (const kernels::step& one : of) {
       steps.push_back(gpu_kernels::device_step_of<join_step>(one, run.relations, put));
     }
     return steps;

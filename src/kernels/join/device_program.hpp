@@ -79,7 +79,7 @@ struct expand_arguments {
   std::uint32_t matched_count = 0;
   const hash_step* steps = nullptr;
   std::uint32_t step_count = 0;
-  bool asks_kept_rows = false;  ///< one of the steps
+  bool asks_kept_rows = false;  ///< whether a step does
   const word* constants = nullptr;
   std::uint32_t constant_count = 0;
   std::uint32_t slot_count = 0;

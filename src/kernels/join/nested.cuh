@@ -30,6 +30,24 @@ __device__ bool passes_steps(const Step* steps, std::uint32_t count, Registers& 
   return true;
 }
 
+/// The search that has the fewest rows.
+template <class Run, class Set, class Registers>
+__device__ std::uint32_t fewest_rows(const nested_level<Run, Set>& level, const Registers& registers) {
+  std::uint64_t fewest = UINT64_MAX;
+  std::uint32_t own = 0;
+  for (std::uint32_t number = 0; number < level.choice_count; ++number) {
+    const nested_choice<Run, Set>& choice = level.choices[number];
+    std::uint64_t sum = 0;
+    for (std::uint32_t r = 0; r < choice.run_count; ++r) {
+      sum += choice.runs[r].find([&](std::uint32_t c) { return registers.get(choice.keys[c]); }).count;
+    }
+    if (sum >= fewest) continue;
+    fewest = sum;
+    own = number;
+  }
+  return own;
+}
+
 /// The rows that a thread takes at the innermost level: every stride-th, from one on.
 struct level_share {
   std::uint32_t first = 0;
@@ -47,6 +65,7 @@ __device__ void run_levels(const nested_level<Run, Set>* levels, std::uint32_t l
     std::uint32_t next_run = 0;
     std::uint32_t at = 0;
     std::uint32_t end = 0;
+    std::uint32_t choice = 0;
   };
   loop loops[most_levels];
   std::uint32_t depth = 0;
@@ -54,30 +73,36 @@ __device__ void run_levels(const nested_level<Run, Set>* levels, std::uint32_t l
     const nested_level<Run, Set>& level = levels[depth];
     const bool is_innermost = depth + 1 == level_count;
     loop& here = loops[depth];
+    if (level.choice_count != 0 && here.next_run == 0) here.choice = fewest_rows(level, registers);
+    const nested_choice<Run, Set>* const own = level.choice_count == 0 ? nullptr : level.choices + here.choice;
+    const Run* const runs = own == nullptr ? level.runs : own->runs;
     if (here.at >= here.end) {
-      if (here.next_run == level.run_count) {
+      if (here.next_run >= (own == nullptr ? level.run_count : own->run_count)) {
         if (depth == 0) return;
         --depth;
         continue;
       }
       row_range range = level.whole;
-      if (level.keys != nullptr) {
-        range = level.runs[here.next_run].find([&](std::uint32_t c) { return registers.get(level.keys[c]); });
+      const register_number* const keys = own == nullptr ? level.keys : own->keys;
+      if (keys != nullptr) {
+        range = runs[here.next_run].find([&](std::uint32_t c) { return registers.get(keys[c]); });
       }
       ++here.next_run;
       here.at = range.first + (is_innermost ? share.first : 0);
       here.end = range.first + range.count;
       continue;
     }
-    const Run& run = level.runs[here.next_run - 1];
+    const Run& run = runs[here.next_run - 1];
     for (std::uint32_t b = 0; b < level.binding_count; ++b) {
       registers.set(level.bindings[b].target, matched_word(level.bindings[b], run, here.at));
     }
+    if (own != nullptr) registers.set(own->bound.target, matched_word(own->bound, run, here.at));
     here.at += is_innermost ? share.stride : 1;
     if (is_innermost) look();
+    if (own != nullptr && !passes_steps(own->checks, own->check_count, registers, fault)) continue;
     if (!passes_steps(level.steps, level.step_count, registers, fault)) continue;
     for (std::uint32_t asked = level.first_match_from; asked <= depth; ++asked) {
-      loops[asked] = {levels[asked].run_count, 0, 0};
+      loops[asked] = {UINT32_MAX, 0, 0, loops[asked].choice};
     }
     if (!is_innermost) {
       loops[++depth] = loop();

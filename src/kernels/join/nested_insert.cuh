@@ -57,7 +57,7 @@ __device__ void insert_nested(const nested_body<run_view, set_view>& body, const
     store_packed(set, place, key);
     return true;
   };
-  if (body.level_count == 1 && body.levels[0].first_match_from != 0) {
+  if (body.level_count == 1 && body.levels[0].first_match_from != 0 && body.levels[0].choice_count == 0) {
     const auto turns_for = [&](std::uint32_t matches) {
       if (backend::gpu::any_lane(matches > calibration::batch_turns * backend::gpu::wave_size)) {
         refused |= batch_outcome::too_many_turns;

@@ -14,9 +14,23 @@ using storage::row_range;
 /// Most atoms behind the outermost one; rules with more are run in steps.
 constexpr std::uint32_t most_levels = 8;
 
+/// One of several searches for the values of an atom (kernels::search_choice).
+template <class Run, class Set>
+struct nested_choice {
+  const Run* runs = nullptr;
+  std::uint32_t run_count = 0;
+  const register_number* keys = nullptr;
+  device_binding bound;
+  const device_step<Run, Set>* checks = nullptr;  ///< that the value is in the relations of the other searches
+  std::uint32_t check_count = 0;
+};
+
 /// An atom behind the outermost one, and the steps behind it.
 template <class Run, class Set>
 struct nested_level {
+  /// Where there are several searches, of which each binding makes the one with the fewest rows: these, and no runs.
+  const nested_choice<Run, Set>* choices = nullptr;
+  std::uint32_t choice_count = 0;
   const Run* runs = nullptr;  ///< one without rows for a product
   std::uint32_t run_count = 0;
   const register_number* keys = nullptr;  ///< null: a product with `whole`
@@ -59,7 +73,7 @@ struct nested_body {
 
 /// The loops over the segments [begin, end) of a pipeline, which are atoms.
 /// @param put copies a vector to the device
-/// @param steps_of makes the steps of a segment
+/// @param steps_of makes steps
 /// @param stored whether bindings of a match are numbers of stored columns
 template <class Run, class Set, class Relations, class Put, class StepsOf>
 [[nodiscard]] std::vector<nested_level<Run, Set>> nested_levels_of(const pipeline& program, std::size_t begin,
@@ -73,7 +87,23 @@ template <class Run, class Set, class Relations, class Put, class StepsOf>
     nested_level<Run, Set>& level = levels.emplace_back();
     std::vector<device_binding> bindings;
     std::vector<Run> runs(1);
-    if (here.kind == expansion_kind::match) {
+    if (!here.choices.empty()) {
+      std::vector<nested_choice<Run, Set>> choices;
+      for (const search_choice& choice : here.choices) {
+        nested_choice<Run, Set>& made = choices.emplace_back();
+        const std::vector<Run> views = relations[choice.source]->index(choice.index).views(true, true, choice.level);
+        made.runs = put(views);
+        made.run_count = static_cast<std::uint32_t>(views.size());
+        made.keys = put(choice.keys);
+        made.bound = {choice.bound.target, nullptr, choice.bound.column};
+        const std::vector<device_step<Run, Set>> checks = steps_of(choice.checks);
+        made.checks = put(checks);
+        made.check_count = static_cast<std::uint32_t>(checks.size());
+      }
+      level.choices = put(choices);
+      level.choice_count = static_cast<std::uint32_t>(choices.size());
+      runs.clear();
+    } else if (here.kind == expansion_kind::match) {
       runs = source.index(here.index).views(here.part != row_part::delta, here.part != row_part::old, here.level);
       level.keys = put(here.keys);
       for (const binding& bound : here.bindings) {
@@ -92,7 +122,7 @@ template <class Run, class Set, class Relations, class Put, class StepsOf>
     level.runs = put(runs);
     level.bindings = put(bindings);
     level.binding_count = static_cast<std::uint32_t>(bindings.size());
-    const std::vector<device_step<Run, Set>> steps = steps_of(here);
+    const std::vector<device_step<Run, Set>> steps = steps_of(here.steps);
     level.steps = put(steps);
     level.step_count = static_cast<std::uint32_t>(steps.size());
   }
@@ -112,7 +142,7 @@ template <class Run, class Set, class Relations, class Put, class StepsOf>
   body.output_count = static_cast<std::uint32_t>(program.head.size());
   const segment& first = program.segments.front();
   if (first.kind != expansion_kind::match) {
-    const std::vector<device_step<Run, Set>> steps = steps_of(first);
+    const std::vector<device_step<Run, Set>> steps = steps_of(first.steps);
     body.steps = put(steps);
     body.step_count = static_cast<std::uint32_t>(steps.size());
   }

@@ -10,8 +10,8 @@
 /// row, and the matches of all rows are shared evenly, so that nobody waits for the row with most of them.
 namespace gpulog::kernels::gpu {
 
-/// All lanes of a wave call it, those without a row too, for a body with one level. Calls emit() for each binding that
-/// passes, with the registers of some lane filled, until it returns false for a lane.
+/// All lanes of a wave call it, those without a row too, for a body with one level that has one search. Calls emit()
+/// for each binding that passes, with the registers of some lane filled, until it returns false for a lane.
 /// @param turns called by all lanes with the number of turns that follow; the loops end when it returns false
 template <class Registers, class Turns, class Emit>
 __device__ void shared_loops(const nested_body<run_view, set_view>& body, std::uint64_t row, bool has_row,

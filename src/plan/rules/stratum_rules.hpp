@@ -31,4 +31,8 @@ struct stratum_rules {
   std::vector<stratum_rules> unrestricted = {};
 };
 
+/// Whether results tell in which order, or how often, tuples are found: counters, functors of libraries,
+/// choice-domains, size limits. @param relations of the plan
+[[nodiscard]] bool notices_order(const stratum_rules& stratum, const std::vector<relation>& relations);
+
 }  // namespace gpulog::plan

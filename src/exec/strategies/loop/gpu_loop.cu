@@ -40,7 +40,8 @@ constexpr std::uint32_t most_left_out = 63;
 template <class Action>
 void for_each_search(const kernels::pipeline& program, const Action& action) {
   for (const segment& one : program.segments) {
-    if (one.kind == expansion_kind::match) action(one.source, one.index);
+    if (one.kind == expansion_kind::match && one.choices.empty()) action(one.source, one.index);
+    for (const kernels::search_choice& choice : one.choices) action(choice.source, choice.index);
     for (const step& test : one.steps) {
       if (test.kind == step_kind::exists_key) action(test.source, test.index);
     }
@@ -269,7 +270,7 @@ std::vector<loop_index> gpu_loop::put_indexes() {
 void gpu_loop::put_task(const looped_version& version, task_list& made) {
   const kernels::pipeline& program = *version.program;
   const auto put = [this](const auto& values) { return arena_.put(values); };
-  const auto steps = [this](const segment& here) { return steps_(here, arena_); };
+  const auto steps = [this](const std::vector<step>& of) { return steps_(of, arena_); };
   loop_task& task = made.tasks.emplace_back();
   task.body = gpu_kernels::nested_body_of<run_view, set_view>(program, *relations_, true, put, steps);
   task.set = (*relations_)[program.target]->set();
@@ -281,8 +282,6 @@ void gpu_loop::put_task(const looped_version& version, task_list& made) {
     task.part = first.part;
   }
   const auto note_steps = [&](const segment& here, const gpu_kernels::hash_step* on_device) {
-    // In front of them are the tests of a search that is one of several, in relations that are complete.
-    if (!here.choices.empty()) on_device += here.choices.front().checks.size();
     for (std::size_t s = 0; s < here.steps.size(); ++s) {
       const step& one = here.steps[s];
       const bool is_key = one.kind == step_kind::exists_key;
@@ -308,7 +307,15 @@ void gpu_loop::put_task(const looped_version& version, task_list& made) {
     auto* const on_device = const_cast<gpu_kernels::nested_level<run_view, set_view>*>(task.body.levels) + level;
     note_steps(here, arena_.on_host(on_device)->steps);
     ++level;
-    if (place_of(here.source) == no_relation) continue;
+    for (std::size_t c = 0; c < here.choices.size(); ++c) {
+      const kernels::search_choice& choice = here.choices[c];
+      if (place_of(choice.source) == no_relation) continue;
+      auto* const shown =
+          const_cast<gpu_kernels::nested_choice<run_view, set_view>*>(arena_.on_host(on_device)->choices) + c;
+      made.patches.push_back({loop_patch::kind::runs, kernels::row_part::all, index_of(choice.source, choice.index),
+                              static_cast<std::uint32_t>(choice.level), &shown->runs, &shown->run_count});
+    }
+    if (place_of(here.source) == no_relation || !here.choices.empty()) continue;
     if (here.kind == expansion_kind::match) {
       made.patches.push_back({loop_patch::kind::runs, here.part, index_of(here.source, here.index),
                               static_cast<std::uint32_t>(here.level), &on_device->runs, &on_device->run_count});
@@ -444,8 +451,8 @@ void gpu_loop::learn(const loop_state& ended) {
 std::unique_ptr<iteration_runner> gpu_machine::make_iteration_runner(looped_stratum stratum,
                                                                      kernels::relation_list<relation>& relations) {
   if (cut_.loop_rows == 0 || !gpu_loop::can_run(*context_, stratum, relations)) return nullptr;
-  const auto steps = [this, &relations](const segment& here, array_store& store) {
-    return nested_steps_of(here, relations, store);
+  const auto steps = [this, &relations](const std::vector<step>& of, array_store& store) {
+    return steps_of(of, relations, store);
   };
   return std::make_unique<gpu_loop>(*context_, *resource_, small_runs_, cut_, std::move(stratum), relations, steps);
 }

@@ -17,7 +17,8 @@ class gpu_loop final : public iteration_runner {
  public:
   using relation = storage::gpu::device_relation;
   using relation_list = kernels::relation_list<relation>;
-  using steps_maker = std::function<std::vector<kernels::gpu::hash_step>(const kernels::segment&, array_store&)>;
+  using steps_maker =
+      std::function<std::vector<kernels::gpu::hash_step>(const std::vector<kernels::step>&, array_store&)>;
 
   /// Whether the kernel has all that the versions do.
   [[nodiscard]] static bool can_run(const backend::gpu::device_context& context, const looped_stratum& stratum,

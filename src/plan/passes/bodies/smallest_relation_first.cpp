@@ -96,9 +96,7 @@ class smallest_search_finder {
     // Without another key, the search would find every row of the relation.
     if (values != 1 || other.keys.empty()) return;
     if (!is_worth({other.relation, key_columns}, wanted.bindings)) return;
-    auto& search = std::get<match>(searching.op);
-    search.grows = search.grows || scope_.growing.contains(search.relation) || scope_.growing.contains(other.relation);
-    search.others.push_back(std::move(other));
+    std::get<match>(searching.op).others.push_back(std::move(other));
     searching.other_key_columns.push_back(std::move(key_columns));
   }
 

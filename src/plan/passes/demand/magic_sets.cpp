@@ -14,32 +14,6 @@ namespace {
 
 using relation_set = std::set<relation_id>;
 
-bool calls(const sema::expression& tree, bool (*is_meant)(scalar_op)) {
-  return (tree.is_operation() && is_meant(tree.op)) ||
-         std::any_of(tree.arguments.begin(), tree.arguments.end(),
-                     [is_meant](const sema::expression& argument) { return calls(argument, is_meant); });
-}
-
-bool calls(const normalized_rule& rule, bool (*is_meant)(scalar_op)) {
-  const auto any = [is_meant](const std::vector<sema::expression>& trees) {
-    return std::any_of(trees.begin(), trees.end(),
-                       [is_meant](const sema::expression& tree) { return calls(tree, is_meant); });
-  };
-  return any(rule.head_arguments) ||
-         std::any_of(
-             rule.conditions.begin(), rule.conditions.end(),
-             [is_meant](const condition& test) { return calls(test.left, is_meant) || calls(test.right, is_meant); }) ||
-         std::any_of(rule.generations.begin(), rule.generations.end(),
-                     [&any](const generation& made) { return any(made.arguments); }) ||
-         std::any_of(rule.aggregations.begin(), rule.aggregations.end(),
-                     [is_meant](const aggregation& folded) { return calls(folded.body, is_meant); });
-}
-
-/// What tells how often or when a rule is evaluated.
-bool is_observer(scalar_op op) {
-  return op == scalar_op::next_counter || op == scalar_op::iteration_number || op == scalar_op::call_functor;
-}
-
 bool holds(const body_atom& atom, std::uint32_t variable) {
   return std::any_of(atom.arguments.begin(), atom.arguments.end(),
                      [variable](const term& argument) { return argument.is_variable() && argument.value == variable; });
@@ -200,15 +174,10 @@ class demand_search {
 }  // namespace
 
 std::vector<demand> magic_sets_rewriter::find(const stratum_rules& stratum, const column_preference& prefers) const {
-  const auto observes = [](const normalized_rule& rule) { return calls(rule, is_observer); };
-  for (const auto* rules : {&stratum.plain, &stratum.other, &stratum.patterns}) {
-    if (std::any_of(rules->begin(), rules->end(), observes)) return {};
-  }
+  if (notices_order(stratum, relations_)) return {};
   relation_set excluded;
   for (const relation_id member : stratum.members) {
     const relation& declared = relations_[member.value];
-    // Which tuple a choice keeps, and what a limit lets in, depends on the order of evaluation.
-    if (!declared.choice_domains.empty() || declared.size_limit != 0) return {};
     if (declared.supplementary || declared.is_equivalence) excluded.insert(member);
   }
   for (const normalized_rule& rule : stratum.other) excluded.insert(rule.head);

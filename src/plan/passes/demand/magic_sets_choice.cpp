@@ -26,17 +26,26 @@ bool magic_sets_choice::is_loaded(relation_id relation) const {
 }
 
 std::optional<double> magic_sets_choice::share_of(relation_id relation, const demanded_column& asked) {
-  if (!known_.compare_values) return std::nullopt;
-  const auto own = sources_.find({relation, asked.column});
-  if (!own) return std::nullopt;
-  std::set<column_place> others;
+  std::vector<column_place> given;
   double constants = 0;
   for (const auto& [key, source] : asked.sources) {
     if (source.constant) {
       constants += 1;
-      continue;
+    } else {
+      given.push_back({source.atom.relation, source.column});
     }
-    const auto values = sources_.find({source.atom.relation, source.column});
+  }
+  return share_of_values({relation, asked.column}, given, constants);
+}
+
+std::optional<double> magic_sets_choice::share_of_values(column_place column, const std::vector<column_place>& given,
+                                                         double constants) {
+  if (!known_.compare_values) return std::nullopt;
+  const auto own = sources_.find(column);
+  if (!own) return std::nullopt;
+  std::set<column_place> others;
+  for (const column_place one : given) {
+    const auto values = sources_.find(one);
     if (!values) return std::nullopt;
     others.insert(values->begin(), values->end());
   }

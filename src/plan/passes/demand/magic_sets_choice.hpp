@@ -36,6 +36,11 @@ class magic_sets_choice {
   /// One of those that were found. Appends remarks about others that are not restricted, each once.
   [[nodiscard]] std::optional<chosen_demand> choose(std::vector<demand> found, std::vector<std::string>& remarks);
 
+  /// Of the values that a column will have, the share that is in others or among constants, or the share of the loaded
+  /// rows with these values where that is larger. Nothing: its values are not loaded, or too few to matter.
+  [[nodiscard]] std::optional<double> share_of_values(column_place column, const std::vector<column_place>& given,
+                                                      double constants);
+
  private:
   [[nodiscard]] bool is_loaded(relation_id relation) const;
   [[nodiscard]] std::optional<double> share_of(relation_id relation, const demanded_column& asked);

@@ -52,6 +52,7 @@ const pass_case cases[] = {
      ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\n.output s\n.output r\nr(x,y) :- s(x,z), e(z,y).\n"
      "s(x,y) :- g(x,y).\ns(x,y) :- f(x,z), r(z,w), f(y,w).\n",
      closure + "r(x,y) :- r(y,x).\n"},
+    {"semi-join-reduction", closure + "r(x,y) :- r(x,z), e(z,y).\n", closure + "r(x,y) :- r(y,x).\n"},
     {"late-materialization", ".decl r(p:pair)\n.output r\nr(p) :- p = [x,y], e(x,y), f(y,_), !f(x,x).\n",
      unary + "r(x) :- e(x,y), f(y,_).\n"},
     {"smallest-relation-first", unary + "r(x) :- e(x,y), f(y,z), g(x,z).\n", unary + "r(x) :- e(x,y), f(y,_).\n"},
@@ -67,6 +68,10 @@ const pass_case cases[] = {
 std::string plan_of(const std::string& rules, std::string_view pass, bool runs) {
   options chosen;
   chosen.magic_sets = magic_sets_mode::always;
+  if (pass == "semi-join-reduction") {
+    chosen.semi_joins = semi_join_mode::always;
+    chosen.magic_sets = magic_sets_mode::automatic;
+  }
   // Where every relation is wanted in full, none is asked for less.
   if (pass == "magic-transform") chosen.off.erase("unneeded-relations");
   if (runs) {

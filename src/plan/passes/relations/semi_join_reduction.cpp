@@ -1,0 +1,175 @@
+#include "plan/passes/relations/semi_join_reduction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "plan/passes/relations/step_candidates.hpp"
+#include "plan/planning.hpp"
+#include "plan/rules/stratum_rules.hpp"
+#include "plan/rules/variable_set.hpp"
+
+namespace gpulog::plan {
+namespace {
+
+class semi_join_reduction {
+ public:
+  semi_join_reduction(planning& shared, stratum_rules& stratum)
+      : shared_(shared), stratum_(stratum), growing_(stratum.members.begin(), stratum.members.end()) {
+    for (const normalized_rule& pattern : stratum.patterns) growing_.insert(pattern.head);
+  }
+
+  void run() {
+    for (normalized_rule& rule : stratum_.plain) {
+      if (!rule.plans.empty()) continue;
+      for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) reduce(rule, atom);
+    }
+  }
+
+ private:
+  /// What an atom is to be reduced by.
+  struct partner {
+    std::uint32_t atom = 0;
+    double share = 1;  ///< of the values that the two have in common, or what is guessed
+  };
+
+  [[nodiscard]] bool grows(const body_atom& atom) const { return growing_.contains(atom.relation); }
+
+  void reduce(normalized_rule& rule, std::uint32_t atom) {
+    const body_atom& read = rule.atoms[atom];
+    const bool is_member =
+        std::find(stratum_.members.begin(), stratum_.members.end(), read.relation) != stratum_.members.end();
+    if (!is_member || read.is_equivalence) return;
+    std::optional<partner> best;
+    for (std::uint32_t other = 0; other < rule.atoms.size(); ++other) {
+      if (const auto share = share_of(rule, atom, other); share && (!best || *share < best->share)) {
+        best = partner{other, *share};
+      }
+    }
+    if (best) read_reduced(rule, atom, *best);
+  }
+
+  /// The share of the atom's rows that are expected to be left. Nothing: it is not to be reduced so.
+  [[nodiscard]] std::optional<double> share_of(const normalized_rule& rule, std::uint32_t atom,
+                                               std::uint32_t other) const {
+    const body_atom& read = rule.atoms[atom];
+    const body_atom& complete = rule.atoms[other];
+    if (grows(complete) || complete.is_equivalence) return std::nullopt;
+    const variable_set of_read = variables_of(read);
+    const variable_set of_complete = variables_of(complete);
+    if (!intersect(of_read, of_complete)) return std::nullopt;
+    const bool is_forced = shared_.chosen.semi_joins == semi_join_mode::always;
+    if (!is_forced && (!is_searched_before(rule, atom, other) || is_step(rule, atom, other))) return std::nullopt;
+    std::optional<double> least;
+    for (std::uint32_t column = 0; column < read.arguments.size(); ++column) {
+      for (std::uint32_t tested = 0; tested < complete.arguments.size(); ++tested) {
+        if (!read.arguments[column].is_variable() || complete.arguments[tested] != read.arguments[column]) continue;
+        const auto share = shared_.demands.share_of_values({read.relation, column}, {{complete.relation, tested}}, 0);
+        if (share && (!least || *share < *least)) least = share;
+      }
+    }
+    if (is_forced) return least.value_or(calibration::guessed_share);
+    return least && *least <= calibration::largest_demanded_share ? least : std::nullopt;
+  }
+
+  /// Whether a new row of a third atom would search the first before it knows anything of the second.
+  [[nodiscard]] bool is_searched_before(const normalized_rule& rule, std::uint32_t atom, std::uint32_t other) const {
+    const variable_set of_read = variables_of(rule.atoms[atom]);
+    const variable_set of_complete = variables_of(rule.atoms[other]);
+    for (std::uint32_t third = 0; third < rule.atoms.size(); ++third) {
+      if (third == atom || !grows(rule.atoms[third])) continue;
+      const variable_set of_third = variables_of(rule.atoms[third]);
+      if (intersect(of_third, of_read) && !intersect(of_third, of_complete)) return true;
+    }
+    return false;
+  }
+
+  /// Whether the two become a supplementary relation of their join (supplementary.hpp), which is smaller still.
+  [[nodiscard]] bool is_step(const normalized_rule& rule, std::uint32_t atom, std::uint32_t other) const {
+    const auto [first, second] = std::minmax(atom, other);
+    bool found = false;
+    step_candidates(rule, growing_, [](const step_candidate&) { return 1; }).for_each([&](const step_candidate& step) {
+      found |= step.first == first && step.second == second;
+    });
+    return found;
+  }
+
+  void read_reduced(normalized_rule& rule, std::uint32_t atom, const partner& by) {
+    const body_atom read = rule.atoms[atom];
+    const body_atom& complete = rule.atoms[by.atom];
+    const relation whole = shared_.result.relations[read.relation.value];
+    normalized_rule made;
+    made.words = rule.words;
+    made.id = rule.id;
+    made.location = rule.location;
+    std::vector<std::string> names;
+    std::vector<value_kind> kinds;
+    std::vector<std::uint64_t> key = {read.relation.value};
+    std::map<std::uint32_t, std::uint32_t> variables;  // of the rule: those of the made one
+    body_atom all{read.relation, std::vector<term>(read.arguments.size())};
+    body_atom reading;
+    for (std::uint32_t column = 0; column < read.arguments.size(); ++column) {
+      const term& argument = read.arguments[column];
+      if (!argument.is_variable() && !argument.is_constant()) continue;
+      reading.arguments.push_back(argument);
+      names.push_back(whole.attribute_names[column]);
+      kinds.push_back(whole.kinds[column]);
+      const auto variable = static_cast<std::uint32_t>(made.variables.size());
+      made.variables.push_back({names.back(), kinds.back()});
+      made.head_arguments.push_back(variable_expression(made, variable));
+      all.arguments[column] = variable_term(made, variable);
+      if (argument.is_variable()) variables.emplace(argument.value, variable);
+      key.push_back(column);
+    }
+    body_atom test{complete.relation, std::vector<term>(complete.arguments.size())};
+    key.insert(key.end(), {UINT64_MAX, complete.relation.value});
+    for (std::uint32_t column = 0; column < complete.arguments.size(); ++column) {
+      const term& argument = complete.arguments[column];
+      if (argument.is_constant()) {
+        test.arguments[column] = argument;
+        key.insert(key.end(), {0, column, argument.literal});
+      } else if (const auto common = variables.find(argument.value);
+                 argument.is_variable() && common != variables.end()) {
+        test.arguments[column] = variable_term(made, common->second);
+        key.insert(key.end(), {1, column, common->second});
+      }
+    }
+    const auto [known, is_new] = made_.emplace(std::move(key), relation_id());
+    if (is_new) {
+      known->second = shared_.make_relation(read.relation, std::move(names), std::move(kinds));
+      made.head = known->second;
+      made.atoms = {std::move(all), std::move(test)};
+      made.text = text_of(made, shared_.source, shared_.name_of);
+      shared_.costs.set_rows(made.head, shared_.costs.rows(read.relation, part::all) * by.share);
+      shared_.remark(fmt::format("{}: rows of {} that have a partner in {}, {:.2g} % of its values",
+                                 shared_.name_of(made.head), whole.name, shared_.name_of(complete.relation),
+                                 100 * by.share));
+      growing_.insert(made.head);
+      stratum_.patterns.push_back(std::move(made));
+    }
+    reading.relation = known->second;
+    rule.atoms[atom] = std::move(reading);
+  }
+
+  planning& shared_;
+  stratum_rules& stratum_;
+  std::set<relation_id> growing_;
+  std::map<std::vector<std::uint64_t>, relation_id> made_;  // by what they keep
+};
+
+}  // namespace
+
+void reduce_by_semi_joins(planning& shared, stratum_rules& stratum) {
+  if (!stratum.recursive || !stratum.may_factor || !stratum.restrictions.empty()) return;
+  if (shared.chosen.has_device && shared.chosen.semi_joins == semi_join_mode::automatic) return;
+  if (notices_order(stratum, shared.result.relations)) return;
+  semi_join_reduction(shared, stratum).run();
+}
+
+}  // namespace gpulog::plan
