@@ -113,6 +113,13 @@ constexpr std::uint64_t huge_page_bytes = 2u << 20;
 // From here on an array is a mapping of its own: it can grow without copying, and its pages go back when it is freed.
 constexpr std::uint64_t mapping_threshold = 1u << 20;
 
+#if defined(__SANITIZE_THREAD__)
+/// ThreadSanitizer does not see mremap: who gets the old addresses next would race with who had them.
+constexpr bool may_remap = false;
+#else
+constexpr bool may_remap = true;
+#endif
+
 bool is_mapping(std::uint64_t bytes) { return bytes >= mapping_threshold; }
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -145,7 +152,7 @@ void host_memory::do_deallocate(void* memory, std::uint64_t bytes) noexcept {
 }
 
 void* host_memory::do_resize(void* memory, std::uint64_t old_bytes, std::uint64_t new_bytes) {
-  if (is_mapping(old_bytes) && is_mapping(new_bytes)) {
+  if (may_remap && is_mapping(old_bytes) && is_mapping(new_bytes)) {
     void* moved = mremap(memory, round_up(old_bytes, page_bytes), round_up(new_bytes, page_bytes), MREMAP_MAYMOVE);
     if (moved == MAP_FAILED) return nullptr;
     // The last page may hold what a larger size left there.

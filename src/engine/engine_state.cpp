@@ -230,15 +230,13 @@ bool engine_state::may_load_pieces(std::uint32_t relation) const {
          !analysed().relations[relation].attributes.empty();
 }
 
-std::vector<std::uint64_t> engine_state::distinct_values(std::uint32_t relation) const {
-  std::vector<std::uint64_t> counts;
-  if (rows(relation) == 0) return counts;
-  for (std::size_t c = 0; c < analysed().relations[relation].attributes.size(); ++c) {
-    distinct_counter values(rows(relation));
-    for (const staged_rows& block : staged[relation]) values.add(block.columns[c].data(), block.rows);
-    counts.push_back(values.estimate());
+std::vector<std::uint64_t> engine_state::distinct_values(std::uint32_t relation, io::task_runner& run) const {
+  if (rows(relation) == 0) return {};
+  std::vector<std::vector<value_range>> columns(analysed().relations[relation].attributes.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    for (const staged_rows& block : staged[relation]) columns[c].push_back({block.columns[c].data(), block.rows});
   }
-  return counts;
+  return count_distinct(columns, rows(relation), run);
 }
 
 /// What is loaded of columns; facts of the text are few.
@@ -286,10 +284,11 @@ bool engine_state::reoptimize(std::size_t stratum, bool is_running) {
 plan::statistics engine_state::measure_facts() const {
   const sema::program& part = *current->source;
   plan::statistics known;
+  io::task_runner run(options.jobs);
   for (std::uint32_t number = 0; number < part.relations.size(); ++number) {
     plan::relation_statistics& relation = known.relations.emplace_back();
     if (part.relations[number].rules.empty() || current->continued) relation.rows = rows(number);
-    relation.distinct_values = distinct_values(number);
+    relation.distinct_values = distinct_values(number, run);
     relation.is_loaded = rows(number) != 0;
   }
   for (const sema::fact& fact : part.facts) {

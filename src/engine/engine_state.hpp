@@ -81,7 +81,7 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   }
   [[nodiscard]] std::uint64_t rows(std::uint32_t relation) const;
   /// By column, of the rows that were loaded; empty when there are none.
-  [[nodiscard]] std::vector<std::uint64_t> distinct_values(std::uint32_t relation) const;
+  [[nodiscard]] std::vector<std::uint64_t> distinct_values(std::uint32_t relation, io::task_runner& run) const;
   /// The word of a row that was staged or, after evaluation, derived.
   [[nodiscard]] word at(std::uint32_t relation, std::uint64_t row, std::size_t column) const;
   /// After evaluation, not of an equivalence relation. @throws memory_limit_error

@@ -262,6 +262,8 @@ inline constexpr std::uint64_t counted_fact_rows = 1u << 22;
 inline constexpr std::uint64_t least_counting_slots = 64;
 inline constexpr std::uint64_t most_counting_slots = 1u << 21;
 inline constexpr std::uint64_t counting_slots_of_row = 4;
+/// Of these rows, so many are worth a thread (`bench/closures/threads`: measure; others were not tried).
+inline constexpr std::uint64_t counted_rows_of_thread = 1u << 17;
 /// Values of two groups of columns that are compared with each other. No command measures it.
 inline constexpr std::uint64_t compared_values = 1u << 16;
 

@@ -87,6 +87,10 @@ inline constexpr std::uint32_t batch_turns = 512;
 /// hash table's size (`bench/closures/threads`; others were not tried).
 inline constexpr std::uint64_t numbering_slots_of_row = 4;
 
+/// Values are numbers themselves where they are below so many times the rows, so that what is kept by number is not
+/// much larger than the rows (`bench/closures/threads`; others were not tried).
+inline constexpr std::uint64_t numbers_of_row = 1;
+
 /// Memory for a group of bits of a row of products costs about as much as looking at so many groups of other rows.
 inline constexpr std::uint64_t steps_of_new_group = 32;
 

@@ -96,5 +96,9 @@ inline constexpr std::uint64_t direct_factor = 4;
 /// Of so many edges of a component those that repeat are found by sorting; of more, by marks of the components that
 /// they lead to (`bench/closures/threads`; others were not tried).
 inline constexpr std::uint64_t most_sorted_successors = 256;
+/// Workers share the vertices of a component from so many on, and where these are worth several workers when each
+/// counts as so many elements, a part of its edges (`bench/closures/threads`; others were not tried).
+inline constexpr std::uint64_t least_shared_vertices = 256;
+inline constexpr std::uint64_t edges_of_shared_vertex = 4;
 
 }  // namespace gpulog::storage::calibration

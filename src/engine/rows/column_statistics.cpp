@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -89,21 +90,46 @@ plan::shared_values shared_between(const std::vector<value_range>& columns, cons
   return found;
 }
 
-distinct_counter::distinct_counter(std::uint64_t rows)
-    : rows_(rows),
-      slots_(std::clamp(std::bit_ceil(std::min(rows, exec::calibration::counted_fact_rows) *
-                                      exec::calibration::counting_slots_of_row),
-                        exec::calibration::least_counting_slots, exec::calibration::most_counting_slots)),
-      bits_(slots_ / 64) {}
+namespace {
 
-void distinct_counter::add(const word* values, std::uint64_t rows) {
-  const std::uint64_t n = std::min(rows, exec::calibration::counted_fact_rows - seen_);
-  for (std::uint64_t row = 0; row < n; ++row) {
-    const std::uint64_t slot = storage::scale(storage::mix(values[row] + 1ULL), slots_);
-    bits_[slot / 64] |= 1ULL << (slot % 64);
+/// Linear counting: the share of a bitmap that stays empty tells how many values there are.
+class distinct_counter {
+ public:
+  /// @param rows of the whole column
+  explicit distinct_counter(std::uint64_t rows)
+      : rows_(rows),
+        slots_(std::clamp(std::bit_ceil(std::min(rows, exec::calibration::counted_fact_rows) *
+                                        exec::calibration::counting_slots_of_row),
+                          exec::calibration::least_counting_slots, exec::calibration::most_counting_slots)),
+        bits_(slots_ / 64) {}
+
+  /// Rows [begin, end) of the column.
+  void add(const std::vector<value_range>& column, std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t before = 0;
+    for (const value_range& part : column) {
+      const std::uint64_t last = std::clamp(end, before, before + part.rows);
+      for (std::uint64_t row = std::clamp(begin, before, before + part.rows); row < last; ++row) {
+        const std::uint64_t slot = storage::scale(storage::mix(part.values[row - before] + 1ULL), slots_);
+        bits_[slot / 64] |= 1ULL << (slot % 64);
+      }
+      before += part.rows;
+    }
+    seen_ += end - begin;
   }
-  seen_ += n;
-}
+  /// What another one has counted, in part of the bitmap: of so many parts.
+  void add_bits(const distinct_counter& other, std::uint64_t part, std::uint64_t parts) {
+    for (std::uint64_t w = bits_.size() * part / parts; w < bits_.size() * (part + 1) / parts; ++w)
+      bits_[w] |= other.bits_[w];
+  }
+  void add_seen(const distinct_counter& other) { seen_ += other.seen_; }
+  [[nodiscard]] std::uint64_t estimate() const;
+
+ private:
+  std::uint64_t rows_;
+  std::uint64_t seen_ = 0;
+  std::uint64_t slots_;
+  std::vector<std::uint64_t> bits_;
+};
 
 std::uint64_t distinct_counter::estimate() const {
   if (seen_ == 0) return 1;
@@ -116,6 +142,32 @@ std::uint64_t distinct_counter::estimate() const {
   const bool keeps_growing = counted > static_cast<double>(seen_) / 2;
   const double all = keeps_growing ? counted * static_cast<double>(rows_) / static_cast<double>(seen_) : counted;
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(all)));
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> count_distinct(const std::vector<std::vector<value_range>>& columns, std::uint64_t rows,
+                                          io::task_runner& run) {
+  std::vector<std::uint64_t> counts;
+  for (const std::vector<value_range>& column : columns) {
+    const std::uint64_t counted = std::min(rows_in(column), exec::calibration::counted_fact_rows);
+    // Each thread has a bitmap of its own, as they would wait for each other's lines.
+    const std::uint64_t pieces =
+        std::clamp<std::uint64_t>(counted / exec::calibration::counted_rows_of_thread, 1, run.threads());
+    std::vector<std::optional<distinct_counter>> counters(pieces);
+    run(pieces, [&](std::size_t piece) {
+      counters[piece].emplace(rows).add(column, counted * piece / pieces, counted * (piece + 1) / pieces);
+    });
+    distinct_counter& all = *counters.front();
+    if (pieces > 1) {
+      run(pieces, [&](std::size_t part) {
+        for (std::uint64_t piece = 1; piece < pieces; ++piece) all.add_bits(*counters[piece], part, pieces);
+      });
+    }
+    for (std::uint64_t piece = 1; piece < pieces; ++piece) all.add_seen(*counters[piece]);
+    counts.push_back(all.estimate());
+  }
+  return counts;
 }
 
 }  // namespace gpulog::detail

@@ -3,33 +3,23 @@
 #include <cstdint>
 #include <vector>
 
+#include "io/task_runner.hpp"
 #include "plan/planner.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::detail {
-
-/// About how many different values a column has (linear counting: the share of a bitmap that stays empty); for the
-/// planner, so an error of some percent doesn't matter. Of a long column a part is looked at.
-class distinct_counter {
- public:
-  /// @param rows of the whole column
-  explicit distinct_counter(std::uint64_t rows);
-  void add(const word* values, std::uint64_t rows);
-  /// At least 1.
-  [[nodiscard]] std::uint64_t estimate() const;
-
- private:
-  std::uint64_t rows_;
-  std::uint64_t seen_ = 0;
-  std::uint64_t slots_;
-  std::vector<std::uint64_t> bits_;
-};
 
 /// A part of a column.
 struct value_range {
   const word* values = nullptr;
   std::uint64_t rows = 0;
 };
+
+/// About how many different values some columns have, at least 1 each; for the planner, so an error of some percent
+/// doesn't matter. Of long columns a part is looked at. @param columns each in parts, of as many rows
+/// @param rows that there are, of which the columns may have a part
+[[nodiscard]] std::vector<std::uint64_t> count_distinct(const std::vector<std::vector<value_range>>& columns,
+                                                        std::uint64_t rows, io::task_runner& run);
 
 /// About how many different values some columns have, and how many of them other columns have too. Of many values a
 /// sample is looked at, the same values everywhere.

@@ -232,8 +232,10 @@ class cpu_machine {
     for (const column_values& column : columns) {
       std::vector<word> found(backend_.workers(), 0);
       backend_.for_each_tile(column.rows, 1u << 16, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-        if (begin == end) return;
-        found[worker] = std::max(found[worker], *std::max_element(column.values + begin, column.values + end));
+        word own = found[worker];
+        // A compiler makes vectors of this, and not of std::max_element.
+        for (std::uint64_t row = begin; row < end; ++row) own = std::max(own, column.values[row]);
+        found[worker] = own;
       });
       largest.push_back(*std::max_element(found.begin(), found.end()));
     }

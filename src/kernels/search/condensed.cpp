@@ -56,9 +56,9 @@ std::optional<std::vector<factorized_values>> factorize(const backend::piece_run
   const bool has_places = graph.numbers + graph.invariants.size() < UINT32_MAX &&
                           graph.steps.all.size() + graph.starts.all.size() < UINT32_MAX;
   if (!has_places) return std::nullopt;
-  storage::condensation condensed =
-      storage::condense(workers, resource, {graph.steps.first.data(), graph.steps.all.data()}, graph.numbers,
-                        graph.starts.all.data(), graph.starts.all.size());
+  storage::condensation condensed = storage::condense(
+      workers, resource, {graph.steps.first.data(), graph.steps.all.data()}, graph.numbers,
+      graph.ordered_starts != nullptr ? graph.ordered_starts : graph.starts.all.data(), graph.starts.all.size());
   clock.end("components");
   factorized_graph made =
       storage::factorize(workers, resource, condensed, {graph.starts.first.data(), graph.starts.all.data()},

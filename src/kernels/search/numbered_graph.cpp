@@ -1,8 +1,10 @@
 #include "kernels/search/numbered_graph.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
+#include "kernels/calibration.hpp"
 #include "storage/factorized/counting_sort.hpp"
 
 namespace gpulog::kernels {
@@ -16,6 +18,19 @@ std::vector<const word*> columns_of(const relation& source, const std::vector<st
   std::vector<const word*> found;
   for (const std::uint32_t column : columns) found.push_back(source.rows() == 0 ? nullptr : source.column(column));
   return found;
+}
+
+/// Lists what follows each number, by pairs of a number and what follows it. Pairs whose number is not below `numbers`
+/// are left out.
+number_lists lists_of(const backend::piece_runner& workers, backend::memory_resource& resource,
+                      const std::uint32_t* keys, const word* values, std::uint64_t pairs, std::uint64_t numbers) {
+  number_lists made{{}, array<word>(resource)};
+  made.first = storage::counting_sort(
+      workers, resource, static_cast<std::uint32_t>(pairs), numbers,
+      [&](std::uint32_t i) { return keys[i] < numbers ? keys[i] : storage::no_key; },
+      [&](std::uint64_t all) { made.all = array<word>(resource, all, fresh_memory::anything); },
+      [&](std::uint32_t i, std::uint32_t place) { made.all[place] = values[i]; });
+  return made;
 }
 
 /// Pairs of numbers that are collected, then sorted by the first one.
@@ -36,19 +51,91 @@ class number_pairs {
 
   /// Without pairs that have no key. @param numbers keys are below this
   [[nodiscard]] number_lists sort(const backend::piece_runner& workers, std::uint64_t numbers) const {
-    number_lists made{{}, array<word>(keys_.resource())};
-    made.first = storage::counting_sort(
-        workers, keys_.resource(), static_cast<std::uint32_t>(keys_.size()), numbers,
-        [&](std::uint32_t i) { return keys_[i]; },
-        [&](std::uint64_t all) { made.all = array<word>(keys_.resource(), all, fresh_memory::anything); },
-        [&](std::uint32_t i, std::uint32_t place) { made.all[place] = values_[i]; });
-    return made;
+    return lists_of(workers, keys_.resource(), keys_.data(), values_.data(), keys_.size(), numbers);
   }
 
  private:
   array<std::uint32_t> keys_;
   array<word> values_;
 };
+
+/// Numbers without lists are left out. @return those that stay
+array<word> take_empty_lists_out(const backend::piece_runner& workers, number_lists& lists) {
+  const std::uint64_t numbers = lists.first.size() - 2;  // as a counting sort leaves it
+  const auto is_empty = [&lists](std::uint64_t number) { return lists.first[number] == lists.first[number + 1]; };
+  std::vector<std::uint64_t> begins(workers.ranges(numbers) + 1);
+  workers.for_each_range(numbers, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t own = 0;
+    for (std::uint64_t number = begin; number < end; ++number) own += is_empty(number) ? 0 : 1;
+    begins[range + 1] = own;
+  });
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  backend::memory_resource& resource = lists.first.resource();
+  array<word> left(resource, begins.back(), fresh_memory::anything);
+  array<std::uint32_t> first(resource, begins.back() + 1, fresh_memory::anything);
+  workers.for_each_range(numbers, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t place = begins[range];
+    for (std::uint64_t number = begin; number < end; ++number) {
+      if (is_empty(number)) continue;
+      left[place] = static_cast<word>(number);
+      first[place++] = lists.first[number];
+    }
+  });
+  first[begins.back()] = static_cast<std::uint32_t>(lists.all.size());
+  lists.first = std::move(first);
+  return left;
+}
+
+/// The rows of a relation of which one column is searched, and of another one the values are taken.
+struct value_pairs {
+  const word* keys = nullptr;
+  const word* values = nullptr;
+  std::uint64_t rows = 0;
+};
+
+/// Where one relation of two columns is followed along another one, and values are hardly larger than rows are many,
+/// values are numbers themselves: nothing is looked up, and rows are not copied. Those that no row has lead nowhere.
+std::optional<numbered_graph> make_graph_of_values(const backend::piece_runner& workers,
+                                                   backend::memory_resource& resource, const numbered_task& task,
+                                                   const relation_list<relation>& relations) {
+  if (task.members.size() != 1 || task.steps.size() != 1) return std::nullopt;
+  const numbered_member& member = task.members.front();
+  const numbered_step& step = task.steps.front();
+  if (member.invariants.size() != 1 || member.nodes.size() != 1 || step.copies || !asks_whole_node(task, step))
+    return std::nullopt;
+  const auto pairs_of = [&relations](relation_number of, std::uint32_t key, std::uint32_t value) {
+    const relation& from = *relations[of];
+    if (from.rows() == 0) return value_pairs{};
+    return value_pairs{from.column(key), from.column(value), from.rows()};
+  };
+  const value_pairs first = pairs_of(member.relation, member.invariants.front(), member.nodes.front());
+  const value_pairs next = pairs_of(step.relation, step.key.front(), step.columns.front());
+  if (std::max(first.rows, next.rows) > UINT32_MAX) return std::nullopt;
+  const auto is_small = [](std::uint64_t bound, std::uint64_t rows) {
+    return bound <= rows * calibration::numbers_of_row && bound < most_numbers;
+  };
+  const std::uint64_t invariants = tuple_numbering::bound_of(workers, {{{first.keys}, first.rows}});
+  if (!is_small(invariants, first.rows)) return std::nullopt;
+  const std::uint64_t nodes =
+      tuple_numbering::bound_of(workers, {{{first.values}, first.rows}, {{next.values}, next.rows}});
+  if (!is_small(nodes, first.rows + next.rows)) return std::nullopt;
+
+  number_lists starts = lists_of(workers, resource, first.keys, first.values, first.rows, invariants);
+  array<word> sources = take_empty_lists_out(workers, starts);
+  array<word> values(resource, nodes, fresh_memory::anything);
+  workers.for_each_range(nodes, [&values](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+    std::iota(values.data() + begin, values.data() + end, static_cast<word>(begin));
+  });
+  numbered_graph made{{},
+                      {0, static_cast<std::uint32_t>(nodes)},
+                      nodes,
+                      lists_of(workers, resource, next.keys, next.values, next.rows, nodes),
+                      tuple_numbering(std::move(sources)),
+                      std::move(starts),
+                      first.values};
+  made.nodes.emplace_back(std::move(values));
+  return made;
+}
 
 }  // namespace
 
@@ -57,6 +144,10 @@ std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& w
                                                   const relation_list<relation>& relations,
                                                   const numbering_cut_offs& cut) {
   if (!may_number(task, relations, cut)) return std::nullopt;
+  if (auto of_values = make_graph_of_values(workers, resource, task, relations)) {
+    if (of_values->invariants.size() < cut.searches) return std::nullopt;
+    return of_values;
+  }
   numbered_graph made{{}, {0}, 0, {}, {resource, task.members.front().invariants.size()}, {}};
   number_pairs starts(resource);
   std::uint64_t first_tuples = 0;

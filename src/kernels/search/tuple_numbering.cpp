@@ -13,6 +13,10 @@ tuple_numbering::tuple_numbering(backend::memory_resource& resource, std::size_t
   for (std::size_t c = 0; c < arity; ++c) columns_.emplace_back(resource);
 }
 
+tuple_numbering::tuple_numbering(backend::array<word> values) : slots_(values.resource()), size_(values.size()) {
+  columns_.push_back(std::move(values));
+}
+
 std::uint64_t tuple_numbering::hash(const word* const* columns, std::uint64_t row) const {
   if (columns_.size() == 1) return storage::mix(columns[0][row]);
   storage::key_hash hash;

@@ -26,6 +26,8 @@ class tuple_numbering {
 
   /// @param arity at least one
   tuple_numbering(backend::memory_resource& resource, std::size_t arity);
+  /// Values of one column that have their numbers already: by number. None is found or added.
+  explicit tuple_numbering(backend::array<word> values);
 
   /// @param columns one a column of the tuple
   /// @param numbers where not null: numbers[i] = first + the number of tuple i. @throws backend::memory_exceeded
@@ -42,13 +44,14 @@ class tuple_numbering {
   /// Of all tuples, by number.
   [[nodiscard]] std::vector<const word*> columns() const;
 
+  /// All values of tuples of one column are below this.
+  [[nodiscard]] static std::uint64_t bound_of(const backend::piece_runner& workers,
+                                              const std::vector<numbered_tuples>& tuples);
+
  private:
   /// Tuples whose slots are fetched together.
   static constexpr std::uint64_t batch = 32;
 
-  /// Values below this get a place each.
-  [[nodiscard]] static std::uint64_t bound_of(const backend::piece_runner& workers,
-                                              const std::vector<numbered_tuples>& tuples);
   void add_by_value(const backend::piece_runner& workers, const std::vector<numbered_tuples>& tuples,
                     std::uint64_t bound);
   void number_first_rows(const backend::piece_runner& workers, const std::vector<numbered_tuples>& tuples);

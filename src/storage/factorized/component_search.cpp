@@ -9,6 +9,7 @@ namespace {
 using backend::array;
 using backend::fresh_memory;
 using backend::memory_resource;
+using backend::piece_runner;
 
 /// A stack that grows.
 template <class T>
@@ -29,50 +30,66 @@ class stack {
 };
 
 /// An edge costs one access to what is known of its end, which is the time of the whole search. So one word a vertex
-/// says all of it:
+/// says all of it, beside the place of its list, which is needed next:
 /// - 0: it was not met;
 /// - open, which is met but without a component yet: UINT32_MAX less its place among the open ones;
 /// - else one more than the lowest component that it reaches, its own among them.
 /// There are no more vertices than words, so what is open has a larger word than any that is not.
 class component_search {
  public:
-  component_search(memory_resource& resource, const list_view& graph, std::uint64_t vertices)
-      : graph_(graph), known_(resource, vertices), lowest_(resource), open_(resource), path_(resource) {
+  component_search(const piece_runner& workers, memory_resource& resource, const list_view& graph,
+                   std::uint64_t vertices)
+      : all_(graph.all),
+        known_(resource, vertices + 1, fresh_memory::anything),
+        lowest_(resource),
+        first_(resource),
+        open_(resource),
+        path_(resource) {
+    workers.for_each_range(vertices + 1, [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t vertex = begin; vertex < end; ++vertex) known_[vertex] = {graph.first[vertex], 0};
+    });
     found_.component = array<std::uint32_t>(resource, vertices, fresh_memory::anything);
+    found_.vertices = array<std::uint32_t>(resource, vertices, fresh_memory::anything);
   }
 
-  void visit(std::uint32_t start) {
-    if (known_[start] != 0) return;
-    enter(start);
-    while (path_.size() != 0) {
-      place& top = path_.top();
-      if (top.next == top.end) {
-        leave();
-        continue;
-      }
-      const std::uint32_t next = graph_.all[top.next++];
-      const std::uint32_t known = known_[next];
-      if (known == 0) {
-        enter(next);
-      } else if (is_open(known)) {
-        top.first_open = std::max(top.first_open, known);
-      } else {
-        top.lowest = std::min(top.lowest, known);
-      }
+  void visit_all(const std::uint32_t* starts, std::uint64_t count) {
+    constexpr std::uint64_t distance = 32;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (i + distance < count) __builtin_prefetch(&known_[starts[i + distance]]);
+      if (known_[starts[i]].word == 0) visit(starts[i]);
     }
   }
 
-  [[nodiscard]] numbered_components take() {
-    if (left_ != known_.size()) {
-      for (std::uint64_t vertex = 0; vertex < known_.size(); ++vertex) {
-        if (known_[vertex] == 0) found_.component[vertex] = no_component;
+  /// @param workers share what the search leaves to them
+  [[nodiscard]] numbered_components take(const piece_runner& workers) {
+    first_.push_back(left_);
+    workers.for_each_range(left_, [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+      const std::uint32_t* next = std::upper_bound(first_.begin(), first_.end(), begin);
+      for (std::uint64_t i = begin; i < end; ++i) {
+        while (*next <= i) ++next;
+        found_.component[found_.vertices[i]] = static_cast<std::uint32_t>(next - first_.begin()) - 1;
       }
+    });
+    const std::uint64_t vertices = known_.size() - 1;
+    if (left_ != vertices) {
+      workers.for_each_range(vertices, [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+        for (std::uint64_t vertex = begin; vertex < end; ++vertex) {
+          if (known_[vertex].word == 0) found_.component[vertex] = no_component;
+        }
+      });
     }
     found_.lowest = std::move(lowest_);
+    found_.first = std::move(first_);
     return std::move(found_);
   }
 
  private:
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  struct vertex_state {
+    std::uint32_t first;  ///< where its list begins; it ends where the next one's begins
+    std::uint32_t word;
+  };
   struct place {
     std::uint32_t vertex;
     std::uint32_t next;        ///< of the lists
@@ -81,18 +98,61 @@ class component_search {
     std::uint32_t lowest;      ///< one more than the lowest component that has been found behind it, or no_component
   };
 
-  [[nodiscard]] bool is_open(std::uint32_t known) const { return known > UINT32_MAX - open_.size(); }
+  void visit(std::uint32_t start) {
+    enter(start);
+    while (path_.size() != 0) {
+      const std::uint32_t next = next_unmet(path_.top());
+      if (next == none) {
+        leave();
+      } else {
+        enter(next);
+      }
+    }
+  }
+
+  /// The next one of the list that was not met and leads to others. What the others say is taken over, without a
+  /// branch, as it is at random; what leads to none is left at once.
+  [[nodiscard]] std::uint32_t next_unmet(place& top) {
+    const std::uint32_t last_closed = UINT32_MAX - open_.size();
+    std::uint32_t first_open = top.first_open;
+    std::uint32_t lowest = top.lowest;
+    std::uint32_t found = none;
+    std::uint32_t i = top.next;
+    while (i != top.end) {
+      const std::uint32_t next = all_[i++];
+      std::uint32_t word = known_[next].word;
+      if (word == 0) {
+        if (known_[next].first != known_[next + 1ULL].first) {
+          found = next;
+          break;
+        }
+        word = close(next);
+      }
+      const bool is_open = word > last_closed;
+      first_open = std::max(first_open, is_open ? word : 0);
+      lowest = std::min(lowest, is_open ? no_component : word);
+    }
+    top.next = i;
+    top.first_open = first_open;
+    top.lowest = lowest;
+    return found;
+  }
+
+  /// @return the word of a vertex that leads to none
+  std::uint32_t close(std::uint32_t vertex) {
+    lowest_.push_back(no_component);
+    first_.push_back(left_);
+    found_.vertices[left_++] = vertex;
+    return known_[vertex].word = ++found_.components;
+  }
 
   void enter(std::uint32_t vertex) {
     const std::uint32_t own = UINT32_MAX - open_.size();
-    known_[vertex] = own;
+    known_[vertex].word = own;
     open_.push(vertex);
-    const std::uint32_t begin = graph_.first[vertex];
-    const std::uint32_t end = graph_.first[vertex + 1ULL];
-    for (std::uint32_t i = begin; i < end; ++i) {
-      __builtin_prefetch(&known_[graph_.all[i]]);
-      __builtin_prefetch(&graph_.first[graph_.all[i]]);
-    }
+    const std::uint32_t begin = known_[vertex].first;
+    const std::uint32_t end = known_[vertex + 1ULL].first;
+    for (std::uint32_t i = begin; i < end; ++i) __builtin_prefetch(&known_[all_[i]]);
     path_.push({vertex, begin, end, own, no_component});
   }
 
@@ -100,16 +160,16 @@ class component_search {
     const place left = path_.pop();
     std::uint32_t first_open = left.first_open;
     std::uint32_t lowest = left.lowest;
-    if (first_open == known_[left.vertex]) {
+    if (first_open == known_[left.vertex].word) {
       const std::uint32_t component = found_.components++;
       lowest_.push_back(lowest == no_component ? no_component : lowest - 1);
+      first_.push_back(left_);
       lowest = std::min(lowest, component + 1);
       std::uint32_t vertex = 0;
       do {
         vertex = open_.pop();
-        found_.component[vertex] = component;
-        known_[vertex] = lowest;
-        ++left_;
+        found_.vertices[left_++] = vertex;
+        known_[vertex].word = lowest;
       } while (vertex != left.vertex);
       first_open = 0;
     }
@@ -119,22 +179,23 @@ class component_search {
     before.lowest = std::min(before.lowest, lowest);
   }
 
-  list_view graph_;
+  const std::uint32_t* all_;
   numbered_components found_;
-  array<std::uint32_t> known_;   // by vertex
+  array<vertex_state> known_;    // by vertex, and one behind
   array<std::uint32_t> lowest_;  // by component
+  array<std::uint32_t> first_;   // by component: its first vertex
   stack<std::uint32_t> open_;
   stack<place> path_;
-  std::uint64_t left_ = 0;  // vertices with a component
+  std::uint32_t left_ = 0;  // vertices with a component
 };
 
 }  // namespace
 
-numbered_components find_components(memory_resource& resource, const list_view& graph, std::uint64_t vertices,
-                                    const std::uint32_t* starts, std::uint64_t start_count) {
-  component_search search(resource, graph, vertices);
-  for (std::uint64_t i = 0; i < start_count; ++i) search.visit(starts[i]);
-  return search.take();
+numbered_components find_components(const piece_runner& workers, memory_resource& resource, const list_view& graph,
+                                    std::uint64_t vertices, const std::uint32_t* starts, std::uint64_t start_count) {
+  component_search search(workers, resource, graph, vertices);
+  search.visit_all(starts, start_count);
+  return search.take(workers);
 }
 
 }  // namespace gpulog::storage

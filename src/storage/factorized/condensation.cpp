@@ -1,16 +1,20 @@
 #include "storage/factorized/condensation.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
+#include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "storage/calibration.hpp"
-#include "storage/factorized/counting_sort.hpp"
 
 namespace gpulog::storage {
 namespace {
 
 using backend::array;
+using backend::fresh_memory;
 using backend::memory_resource;
 using backend::piece_runner;
 
@@ -18,30 +22,67 @@ using backend::piece_runner;
 struct component_edges {
   array<std::uint32_t> successors;  // side by side
   std::uint64_t size = 0;
+
+  void make_room(std::uint64_t more) {
+    if (size + more > successors.size()) successors.resize(std::max(size + more, 2 * successors.size()));
+  }
+};
+
+/// Bits of components, that are listed in ascending order and cleared.
+class component_marks {
+ public:
+  component_marks(memory_resource& resource, std::uint32_t components) : words_(resource, words_of(components)) {}
+
+  [[nodiscard]] static std::uint64_t words_of(std::uint32_t components) { return components / 64 + 1; }
+
+  void set(std::uint32_t component) { words_[component / 64] |= 1ULL << (component % 64); }
+  /// Any number of threads at a time.
+  void set_together(std::uint32_t component) {
+    std::uint64_t& word = words_[component / 64];
+    const std::uint64_t bit = 1ULL << (component % 64);
+    if ((__atomic_load_n(&word, __ATOMIC_RELAXED) & bit) == 0) __atomic_fetch_or(&word, bit, __ATOMIC_RELAXED);
+  }
+  [[nodiscard]] std::uint64_t count() const {
+    return std::accumulate(words_.begin(), words_.end(), std::uint64_t{0}, [](std::uint64_t sum, std::uint64_t bits) {
+      return sum + static_cast<std::uint64_t>(std::popcount(bits));
+    });
+  }
+  /// @return behind the last one
+  std::uint32_t* take(std::uint32_t* out) {
+    for (std::uint64_t w = 0; w < words_.size(); ++w) {
+      for (std::uint64_t bits = std::exchange(words_[w], 0); bits != 0; bits &= bits - 1)
+        *out++ = static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
+    }
+    return out;
+  }
+
+ private:
+  array<std::uint64_t> words_;
+};
+
+/// What a component with many vertices leads to.
+struct large_component {
+  std::uint32_t component;
+  array<std::uint32_t> successors;
 };
 
 /// Lists what each component leads to.
 class edge_lister {
  public:
-  edge_lister(const piece_runner& workers, memory_resource& resource, const list_view& graph, condensation& made)
-      : workers_(workers), resource_(resource), graph_(graph), made_(made) {}
+  edge_lister(const piece_runner& workers, memory_resource& resource, const list_view& graph,
+              const numbered_components& found, condensation& made)
+      : workers_(workers), resource_(resource), graph_(graph), found_(found), made_(made) {}
 
   void run() {
-    array<std::uint32_t> vertices(resource_);
-    const array<std::uint32_t> first = counting_sort(
-        workers_, resource_, static_cast<std::uint32_t>(made_.component.size()), made_.components,
-        [&](std::uint32_t vertex) { return made_.component[vertex]; },
-        [&](std::uint64_t all) { vertices = array<std::uint32_t>(resource_, all, backend::fresh_memory::anything); },
-        [&](std::uint32_t vertex, std::uint32_t place) { vertices[place] = vertex; });
     made_.is_cyclic = array<std::uint8_t>(resource_, made_.components);
     made_.first = array<std::uint32_t>(resource_, made_.components + 1ULL);
+    list_large();
     std::vector<component_edges> parts(workers_.ranges(made_.components));
     workers_.for_each_range(made_.components, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
       parts[range].successors = array<std::uint32_t>(resource_);
-      array<std::uint32_t> last_seen(resource_);  // component + 1 whose list has it
+      std::optional<component_marks> marks;
       for (std::uint64_t c = begin; c < end; ++c) {
-        const auto own = static_cast<std::uint32_t>(c);
-        list(own, vertices.data() + first[c], vertices.data() + first[c + 1], parts[range], last_seen);
+        list(static_cast<std::uint32_t>(c), parts[range], marks);
         made_.first[c + 1] = static_cast<std::uint32_t>(parts[range].size);
       }
     });
@@ -49,35 +90,120 @@ class edge_lister {
   }
 
  private:
-  void list(std::uint32_t component, const std::uint32_t* vertex, const std::uint32_t* behind, component_edges& part,
-            array<std::uint32_t>& last_seen) {
-    std::uint64_t most = 0;
-    for (const std::uint32_t* v = vertex; v != behind; ++v) most += graph_.first[*v + 1ULL] - graph_.first[*v];
-    if (part.size + most > part.successors.size())
-      part.successors.resize(std::max(part.size + most, 2 * part.successors.size()));
-    const bool marks = most > calibration::most_sorted_successors;
-    if (marks && last_seen.size() == 0) last_seen = array<std::uint32_t>(resource_, made_.components);
-    std::uint32_t* const own = part.successors.data() + part.size;
-    std::uint32_t* end = own;
-    for (; vertex != behind; ++vertex) {
-      for (std::uint32_t n = graph_.first[*vertex]; n < graph_.first[*vertex + 1ULL]; ++n) {
+  static constexpr std::uint64_t edges_of_vertex = calibration::edges_of_shared_vertex;
+
+  [[nodiscard]] std::uint64_t vertices_of(std::uint32_t component) const {
+    return found_.first[component + 1ULL] - found_.first[component];
+  }
+  /// Whether all workers share its vertices, as it takes a worker too long alone.
+  [[nodiscard]] bool is_large(std::uint32_t component) const {
+    const std::uint64_t edges = edges_of_vertex * vertices_of(component);
+    return vertices_of(component) >= calibration::least_shared_vertices && workers_.ranges(edges) > 1 &&
+           edges >= component_marks::words_of(made_.components);
+  }
+
+  void list_large() {
+    if (workers_.workers() == 1) return;
+    std::optional<component_marks> marks;
+    for (std::uint32_t c = 0; c < made_.components; ++c) {
+      if (!is_large(c)) continue;
+      if (!marks) marks.emplace(resource_, made_.components);
+      std::atomic<bool> is_cyclic{false};
+      const std::uint64_t first = found_.first[c];
+      workers_.for_each_range(
+          edges_of_vertex * vertices_of(c), [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+            const bool leads_to_itself = visit(c, first + begin / edges_of_vertex, first + end / edges_of_vertex,
+                                               [&](std::uint32_t next) { marks->set_together(next); });
+            if (leads_to_itself) is_cyclic.store(true, std::memory_order_relaxed);
+          });
+      made_.is_cyclic[c] = is_cyclic ? 1 : 0;
+      array<std::uint32_t> successors(resource_, marks->count(), fresh_memory::anything);
+      marks->take(successors.data());
+      large_.push_back({c, std::move(successors)});
+    }
+  }
+
+  /// Calls action(component) for the other ones that vertices at some places lead to, again and again. @return whether
+  /// they lead to their own
+  template <class Action>
+  bool visit(std::uint32_t own, std::uint64_t place, std::uint64_t behind, const Action& action) const {
+    bool leads_to_itself = false;
+    for (; place < behind; ++place) {
+      fetch(place);
+      const std::uint32_t vertex = found_.vertices[place];
+      for (std::uint32_t n = graph_.first[vertex]; n < graph_.first[vertex + 1ULL]; ++n) {
         const std::uint32_t next = made_.component[graph_.all[n]];
-        if (next == component) {
-          made_.is_cyclic[component] = 1;
-        } else if (!marks || std::exchange(last_seen[next], component + 1) != component + 1) {
-          *end++ = next;
+        if (next == own) {
+          leads_to_itself = true;
+        } else {
+          action(next);
         }
       }
     }
-    std::sort(own, end);
-    part.size += static_cast<std::uint64_t>(std::unique(own, end) - own);
+    return leads_to_itself;
+  }
+
+  /// What vertices some places behind need soon: lists of vertices lie anywhere, and so does what they lead to.
+  void fetch(std::uint64_t place) const {
+    constexpr std::uint64_t distance = 8;
+    constexpr std::uint32_t most_edges = 8;
+    if (place + 3 * distance >= places()) return;
+    __builtin_prefetch(&graph_.first[found_.vertices[place + 3 * distance]]);
+    __builtin_prefetch(&graph_.all[graph_.first[found_.vertices[place + 2 * distance]]]);
+    const std::uint32_t vertex = found_.vertices[place + distance];
+    const std::uint32_t begin = graph_.first[vertex];
+    const std::uint32_t end = std::min(graph_.first[vertex + 1ULL], begin + most_edges);
+    for (std::uint32_t n = begin; n < end; ++n) __builtin_prefetch(&made_.component[graph_.all[n]]);
+  }
+  [[nodiscard]] std::uint64_t places() const { return found_.first[made_.components]; }
+
+  void list(std::uint32_t component, component_edges& part, std::optional<component_marks>& marks) {
+    if (!large_.empty() && is_large(component)) {
+      const array<std::uint32_t>& successors = large_of(component).successors;
+      part.make_room(successors.size());
+      std::copy_n(successors.data(), successors.size(), part.successors.data() + part.size);
+      part.size += successors.size();
+      return;
+    }
+    const std::uint32_t first = found_.first[component];
+    const std::uint32_t behind = found_.first[component + 1ULL];
+    std::uint64_t edges = 0;
+    for (std::uint32_t place = first; place < behind; ++place) {
+      const std::uint32_t vertex = found_.vertices[place];
+      edges += graph_.first[vertex + 1ULL] - graph_.first[vertex];
+    }
+    part.make_room(edges);
+    std::uint32_t* const own = part.successors.data() + part.size;
+    std::uint32_t* end = own;
+    bool leads_to_itself = false;
+    if (edges > calibration::most_sorted_successors && edges > component_marks::words_of(made_.components) / 4) {
+      if (!marks) marks.emplace(resource_, made_.components);
+      leads_to_itself = visit(component, first, behind, [&](std::uint32_t next) { marks->set(next); });
+      end = marks->take(own);
+    } else {
+      leads_to_itself = visit(component, first, behind, [&](std::uint32_t next) { *end++ = next; });
+      std::sort(own, end);
+      end = std::unique(own, end);
+    }
+    if (leads_to_itself) made_.is_cyclic[component] = 1;
+    part.size += static_cast<std::uint64_t>(end - own);
+  }
+
+  [[nodiscard]] const large_component& large_of(std::uint32_t component) const {
+    return *std::lower_bound(large_.begin(), large_.end(), component,
+                             [](const large_component& one, std::uint32_t wanted) { return one.component < wanted; });
   }
 
   /// Beginnings count within their part until now.
   void join(std::vector<component_edges>& parts) {
+    if (parts.size() == 1) {
+      made_.successors = std::move(parts.front().successors);
+      made_.successors.resize(parts.front().size);
+      return;
+    }
     std::vector<std::uint64_t> begins = {0};
     for (const component_edges& part : parts) begins.push_back(begins.back() + part.size);
-    made_.successors = array<std::uint32_t>(resource_, begins.back(), backend::fresh_memory::anything);
+    made_.successors = array<std::uint32_t>(resource_, begins.back(), fresh_memory::anything);
     workers_.for_each_range(made_.components, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
       component_edges& part = parts[range];
       std::copy_n(part.successors.data(), part.size, made_.successors.data() + begins[range]);
@@ -89,19 +215,21 @@ class edge_lister {
   const piece_runner& workers_;
   memory_resource& resource_;
   list_view graph_;
+  const numbered_components& found_;
   condensation& made_;
+  std::vector<large_component> large_;
 };
 
 }  // namespace
 
 condensation condense(const piece_runner& workers, memory_resource& resource, const list_view& graph,
                       std::uint64_t vertices, const std::uint32_t* starts, std::uint64_t start_count) {
-  numbered_components found = find_components(resource, graph, vertices, starts, start_count);
+  numbered_components found = find_components(workers, resource, graph, vertices, starts, start_count);
   condensation made;
   made.components = found.components;
   made.component = std::move(found.component);
   made.lowest = std::move(found.lowest);
-  edge_lister(workers, resource, graph, made).run();
+  edge_lister(workers, resource, graph, found, made).run();
   return made;
 }
 

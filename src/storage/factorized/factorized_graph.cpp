@@ -16,83 +16,105 @@ using backend::array;
 using backend::memory_resource;
 using backend::piece_runner;
 
-/// Finds, and makes, the vertex that leads to a list of components.
-class vertex_lists {
+/// What the component that was asked about last leads to, as bits where its list is long. Of one thread.
+class long_list {
  public:
-  vertex_lists(const piece_runner& workers, memory_resource& resource, factorized_graph& graph, std::uint64_t sources)
-      : graph_(&graph), slots_(resource, std::bit_ceil((graph.components + sources) * 2 + 1)) {
-    workers.for_each_range(graph.components, [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
-      for (auto component = static_cast<std::uint32_t>(begin); component < end; ++component) {
-        if (graph_->is_cyclic[component] == 0) place(component);
-      }
-    });
+  long_list(memory_resource& resource, const factorized_graph& graph) : graph_(&graph), bits_(resource) {}
+
+  /// Whether the component leads to all of some others.
+  [[nodiscard]] bool has_all(std::uint32_t component, const std::uint32_t* others, std::uint32_t n) {
+    const std::uint32_t* const begin = graph_->successors.data() + graph_->first[component];
+    const std::uint32_t* const end = graph_->successors.data() + graph_->first[component + 1ULL];
+    if (component != known_) {
+      // Bits are made once searches have taken as long.
+      if (component != asked_) steps_ = 0;
+      asked_ = component;
+      steps_ += std::uint64_t{n} * static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(end - begin)));
+      if (steps_ <= static_cast<std::uint64_t>(end - begin))
+        return std::all_of(others, others + n, [&](std::uint32_t one) { return std::binary_search(begin, end, one); });
+      know(component, begin, end);
+    }
+    return std::all_of(others, others + n, [&](std::uint32_t one) { return (bits_[one / 64] >> (one % 64) & 1) != 0; });
   }
 
-  /// Of components that are there. Any number of threads at a time. @param components ascending, each once
-  [[nodiscard]] std::uint32_t find(const std::uint32_t* components, std::uint32_t n) const {
-    const bool is_one = n != 0 && leads_to_others(components, n);
-    if (is_one) return components[n - 1];
-    const std::uint32_t found = slots_[slot_of(components, n)];
-    return found == 0 ? none : found - 1;
+ private:
+  void know(std::uint32_t component, const std::uint32_t* begin, const std::uint32_t* end) {
+    if (bits_.size() == 0) bits_.resize(graph_->components / 64 + 1);
+    if (known_ != none) {
+      for (std::uint32_t i = graph_->first[known_]; i < graph_->first[known_ + 1ULL]; ++i)
+        bits_[graph_->successors[i] / 64] = 0;
+    }
+    for (; begin != end; ++begin) bits_[*begin / 64] |= 1ULL << (*begin % 64);
+    known_ = component;
   }
-  [[nodiscard]] std::uint32_t find_or_add(const std::uint32_t* components, std::uint32_t n) {
-    const std::uint32_t found = find(components, n);
-    if (found != none) return found;
-    const std::uint32_t made = add(components, n);
-    slots_[slot_of(components, n)] = made + 1;
-    return made;
+
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  const factorized_graph* graph_;
+  array<std::uint64_t> bits_;
+  std::uint32_t known_ = none;
+  std::uint32_t asked_ = none;
+  std::uint64_t steps_ = 0;
+};
+
+/// A table of vertices by the list of components that they lead to.
+class vertex_lists {
+ public:
+  /// @param lists that there are at most
+  vertex_lists(memory_resource& resource, const factorized_graph& graph, std::uint64_t lists)
+      : graph_(&graph), slots_(resource, std::bit_ceil(2 * lists + 1)) {}
+
+  /// Where the list would be if no other had come before it.
+  [[nodiscard]] std::uint64_t slot_of(const std::uint32_t* components, std::uint32_t n) const {
+    std::uint64_t hash = n;
+    for (std::uint32_t i = 0; i < n; ++i) hash = mix(hash ^ components[i]);
+    return hash & (slots_.size() - 1);
+  }
+  void fetch(std::uint64_t slot) const { __builtin_prefetch(&slots_[slot]); }
+  void fetch_vertex(std::uint64_t slot) const {
+    if (slots_[slot] != 0) __builtin_prefetch(&graph_->first[slots_[slot] - 1]);
+  }
+  void fetch_list(std::uint64_t slot) const {
+    if (slots_[slot] != 0) __builtin_prefetch(&graph_->successors[graph_->first[slots_[slot] - 1]]);
+  }
+
+  /// @return a vertex with that list, or none. Any number of threads at a time, while nobody places one.
+  [[nodiscard]] std::uint32_t find(std::uint64_t slot, const std::uint32_t* components, std::uint32_t n) const {
+    for (; slots_[slot] != 0; slot = next(slot)) {
+      if (is_list(slots_[slot] - 1, components, n)) return slots_[slot] - 1;
+    }
+    return none;
+  }
+  /// Any number of threads at a time. Of vertices with the same list one stands for all.
+  void place(std::uint64_t slot, std::uint32_t vertex) {
+    const std::uint32_t* const list = graph_->successors.data() + graph_->first[vertex];
+    const std::uint32_t n = size_of(vertex);
+    for (;; slot = next(slot)) {
+      std::uint32_t held = __atomic_load_n(&slots_[slot], __ATOMIC_RELAXED);
+      const bool is_own = held == 0 && __atomic_compare_exchange_n(&slots_[slot], &held, vertex + 1, false,
+                                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+      if (is_own || is_list(held - 1, list, n)) return;
+    }
   }
 
   static constexpr std::uint32_t none = UINT32_MAX;
 
  private:
-  [[nodiscard]] const std::uint32_t* begin_of(std::uint32_t vertex) const {
-    return graph_->successors.data() + graph_->first[vertex];
-  }
   [[nodiscard]] std::uint32_t size_of(std::uint32_t vertex) const {
     return graph_->first[vertex + 1ULL] - graph_->first[vertex];
   }
-  /// Whether the last one leads to itself and to all others: then a source that begins there is as good as one of it.
-  [[nodiscard]] bool leads_to_others(const std::uint32_t* components, std::uint32_t n) const {
-    const std::uint32_t last = components[n - 1];
-    const std::uint32_t* const own = begin_of(last);
-    return graph_->is_cyclic[last] != 0 && std::all_of(components, components + n - 1, [&](std::uint32_t one) {
-             return std::binary_search(own, own + size_of(last), one);
-           });
-  }
-  [[nodiscard]] std::uint64_t first_slot(const std::uint32_t* components, std::uint32_t n) const {
-    std::uint64_t hash = n;
-    for (std::uint32_t i = 0; i < n; ++i) hash = mix(hash ^ components[i]);
-    return hash & (slots_.size() - 1);
-  }
-  [[nodiscard]] std::uint64_t slot_of(const std::uint32_t* components, std::uint32_t n) const {
-    std::uint64_t slot = first_slot(components, n);
-    while (slots_[slot] != 0 && !is_list(slots_[slot] - 1, components, n)) slot = (slot + 1) & (slots_.size() - 1);
-    return slot;
-  }
-  /// Beside others that do so. Of components with the same list one stands for all.
-  void place(std::uint32_t component) {
-    const std::uint32_t* const list = begin_of(component);
-    const std::uint32_t n = size_of(component);
-    for (std::uint64_t slot = first_slot(list, n);; slot = (slot + 1) & (slots_.size() - 1)) {
-      std::uint32_t held = __atomic_load_n(&slots_[slot], __ATOMIC_RELAXED);
-      const bool is_own = held == 0 && __atomic_compare_exchange_n(&slots_[slot], &held, component + 1, false,
-                                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-      if (is_own || is_list(held - 1, list, n)) return;
-    }
-  }
   [[nodiscard]] bool is_list(std::uint32_t vertex, const std::uint32_t* components, std::uint32_t n) const {
-    return size_of(vertex) == n && std::equal(components, components + n, begin_of(vertex));
+    return size_of(vertex) == n &&
+           std::equal(components, components + n, graph_->successors.data() + graph_->first[vertex]);
   }
-  std::uint32_t add(const std::uint32_t* components, std::uint32_t n) {
-    for (std::uint32_t i = 0; i < n; ++i) graph_->successors.push_back(components[i]);
-    graph_->first.push_back(static_cast<std::uint32_t>(graph_->successors.size()));
-    return graph_->vertices++;
-  }
+  [[nodiscard]] std::uint64_t next(std::uint64_t slot) const { return (slot + 1) & (slots_.size() - 1); }
 
-  factorized_graph* graph_;
+  const factorized_graph* graph_;
   array<std::uint32_t> slots_;  // vertex + 1; 0: free
 };
+
+/// Sources that are looked up together, so that what each needs next has come until it is its turn.
+constexpr std::uint64_t batch = 32;
 
 /// Sources at no vertex that is there, with the components that each begins at, side by side.
 struct sources_left {
@@ -101,33 +123,135 @@ struct sources_left {
   std::vector<std::uint32_t> components;
 };
 
+/// Components that lead to themselves and others are found as lists of others: a source that begins there stands there.
+class source_finder {
+ public:
+  source_finder(memory_resource& resource, const factorized_graph& graph, const condensation& condensed,
+                const list_view& starts, const vertex_lists& lists)
+      : graph_(&graph), condensed_(&condensed), starts_(starts), lists_(&lists), long_list_(resource, graph) {}
+
+  /// Of sources [begin, end), which are a batch at most.
+  void find(std::uint64_t begin, std::uint64_t end, std::uint32_t* vertex_of, sources_left& left) {
+    components_.clear();
+    asked_source asked[batch];
+    std::uint64_t n = 0;
+    for (std::uint32_t i = starts_.first[begin]; i < starts_.first[end]; ++i)
+      __builtin_prefetch(&condensed_->component[starts_.all[i]]);
+    for (std::uint64_t source = begin; source < end; ++source) {
+      const std::size_t first = components_.size();
+      for (std::uint32_t i = starts_.first[source]; i < starts_.first[source + 1]; ++i)
+        components_.push_back(condensed_->component[starts_.all[i]]);
+      const auto own = components_.begin() + static_cast<std::ptrdiff_t>(first);
+      std::sort(own, components_.end());
+      components_.erase(std::unique(own, components_.end()), components_.end());
+      const auto size = static_cast<std::uint32_t>(components_.size() - first);
+      if (size != 0 && leads_to_others(&components_[first], size)) {
+        vertex_of[source] = components_.back();
+        continue;
+      }
+      asked[n++] = {source, first, size, lists_->slot_of(components_.data() + first, size)};
+      lists_->fetch(asked[n - 1].slot);
+    }
+    for (std::uint64_t i = 0; i < n; ++i) lists_->fetch_vertex(asked[i].slot);
+    for (std::uint64_t i = 0; i < n; ++i) lists_->fetch_list(asked[i].slot);
+    for (std::uint64_t i = 0; i < n; ++i) {
+      const std::uint32_t* const list = components_.data() + asked[i].first;
+      const std::uint32_t found = lists_->find(asked[i].slot, list, asked[i].size);
+      vertex_of[asked[i].source] = found;
+      if (found != vertex_lists::none) continue;
+      left.sources.push_back(static_cast<std::uint32_t>(asked[i].source));
+      left.sizes.push_back(asked[i].size);
+      left.components.insert(left.components.end(), list, list + asked[i].size);
+    }
+  }
+
+ private:
+  struct asked_source {
+    std::uint64_t source;
+    std::size_t first;  ///< of its components
+    std::uint32_t size;
+    std::uint64_t slot;
+  };
+
+  /// Whether the last one leads to itself and to all others: then a source that begins there is as good as one of it.
+  [[nodiscard]] bool leads_to_others(const std::uint32_t* components, std::uint32_t n) {
+    const std::uint32_t last = components[n - 1];
+    return graph_->is_cyclic[last] != 0 && (n == 1 || long_list_.has_all(last, components, n - 1));
+  }
+
+  const factorized_graph* graph_;
+  const condensation* condensed_;
+  list_view starts_;
+  const vertex_lists* lists_;
+  long_list long_list_;
+  std::vector<std::uint32_t> components_;
+};
+
+/// Components that lead to themselves are no vertices of their list alone.
+vertex_lists lists_of_components(const piece_runner& workers, memory_resource& resource,
+                                 const factorized_graph& graph) {
+  vertex_lists lists(resource, graph, graph.components);
+  workers.for_each_range(graph.components, [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t slots[batch];
+    for (; begin < end; begin += std::min(batch, end - begin)) {
+      const std::uint64_t n = std::min(batch, end - begin);
+      for (std::uint64_t i = 0; i < n; ++i) {
+        const std::uint32_t first = graph.first[begin + i];
+        if (graph.is_cyclic[begin + i] != 0) continue;
+        slots[i] = lists.slot_of(graph.successors.data() + first, graph.first[begin + i + 1] - first);
+        lists.fetch(slots[i]);
+      }
+      for (std::uint64_t i = 0; i < n; ++i) {
+        if (graph.is_cyclic[begin + i] == 0) lists.place(slots[i], static_cast<std::uint32_t>(begin + i));
+      }
+    }
+  });
+  return lists;
+}
+
+/// Gives each list of components that no component has a vertex of its own.
+void add_vertices(memory_resource& resource, factorized_graph& graph, const std::vector<sources_left>& left,
+                  array<std::uint32_t>& vertex_of) {
+  std::uint64_t all = 0;
+  for (const sources_left& some : left) all += some.sources.size();
+  vertex_lists added(resource, graph, all);
+  for (const sources_left& some : left) {
+    const std::uint32_t* components = some.components.data();
+    for (std::size_t i = 0; i < some.sources.size(); components += some.sizes[i], ++i) {
+      const std::uint64_t slot = added.slot_of(components, some.sizes[i]);
+      std::uint32_t& vertex = vertex_of[some.sources[i]];
+      vertex = added.find(slot, components, some.sizes[i]);
+      if (vertex != vertex_lists::none) continue;
+      for (std::uint32_t k = 0; k < some.sizes[i]; ++k) graph.successors.push_back(components[k]);
+      graph.first.push_back(static_cast<std::uint32_t>(graph.successors.size()));
+      vertex = graph.vertices++;
+      added.place(slot, vertex);
+    }
+  }
+}
+
 /// The vertex of each source.
 array<std::uint32_t> find_vertices(const piece_runner& workers, memory_resource& resource, factorized_graph& graph,
                                    const condensation& condensed, const list_view& starts, std::uint64_t sources) {
   array<std::uint32_t> vertex_of(resource, sources, backend::fresh_memory::anything);
-  vertex_lists lists(workers, resource, graph, sources);
-  std::vector<sources_left> left(workers.ranges(sources));
-  workers.for_each_range(sources, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
-    std::vector<std::uint32_t> components;
-    for (std::uint64_t source = begin; source < end; ++source) {
-      components.clear();
-      for (std::uint32_t i = starts.first[source]; i < starts.first[source + 1]; ++i)
-        components.push_back(condensed.component[starts.all[i]]);
-      std::sort(components.begin(), components.end());
-      components.erase(std::unique(components.begin(), components.end()), components.end());
-      const auto n = static_cast<std::uint32_t>(components.size());
-      vertex_of[source] = lists.find(components.data(), n);
-      if (vertex_of[source] != vertex_lists::none) continue;
-      left[range].sources.push_back(static_cast<std::uint32_t>(source));
-      left[range].sizes.push_back(n);
-      left[range].components.insert(left[range].components.end(), components.begin(), components.end());
-    }
-  });
-  for (const sources_left& some : left) {
-    const std::uint32_t* components = some.components.data();
-    for (std::size_t i = 0; i < some.sources.size(); components += some.sizes[i], ++i)
-      vertex_of[some.sources[i]] = lists.find_or_add(components, some.sizes[i]);
+  // Ranges of starts, as some sources have many.
+  const std::uint64_t all = starts.first[sources];
+  const auto source_at = [&](std::uint64_t start) {
+    return start == all ? sources
+                        : static_cast<std::uint64_t>(std::lower_bound(starts.first, starts.first + sources, start) -
+                                                     starts.first);
+  };
+  std::vector<sources_left> left(workers.ranges(all));
+  {
+    const vertex_lists lists = lists_of_components(workers, resource, graph);
+    workers.for_each_range(all, [&](std::uint64_t range, std::uint64_t first, std::uint64_t behind) {
+      source_finder finder(resource, graph, condensed, starts, lists);
+      const std::uint64_t end = source_at(behind);
+      for (std::uint64_t begin = first == 0 ? 0 : source_at(first); begin < end; begin += std::min(batch, end - begin))
+        finder.find(begin, std::min(end, begin + batch), vertex_of.data(), left[range]);
+    });
   }
+  add_vertices(resource, graph, left, vertex_of);
   return vertex_of;
 }
 

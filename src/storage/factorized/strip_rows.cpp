@@ -36,18 +36,17 @@ void or_into(std::uint64_t* into, const std::uint64_t* words, std::uint32_t n) {
 }  // namespace
 
 strip_rows::strip_rows(backend::memory_resource& resource, const factorized_graph& graph)
-    : resource_(&resource),
-      graph_(&graph),
+    : graph_(&graph),
       row_of_(resource, graph.vertices, backend::fresh_memory::anything),
-      sizes_(resource, 1) {
+      sizes_(resource, 1),
+      words_(resource, std::uint64_t{least_rows} * graph.strip_words, backend::fresh_memory::anything) {
   std::fill_n(place_of(0), graph.strip_words, 0);
 }
 
 std::uint64_t* strip_rows::place_of(std::uint32_t row) {
-  if (row / rows_per_block == blocks_.size())
-    blocks_.emplace_back(*resource_, std::uint64_t{rows_per_block} * graph_->strip_words,
-                         backend::fresh_memory::anything);
-  return blocks_[row / rows_per_block].data() + std::uint64_t{row % rows_per_block} * graph_->strip_words;
+  const std::uint64_t begin = std::uint64_t{row} * graph_->strip_words;
+  if (begin == words_.size()) words_.resize(2 * begin);
+  return words_.data() + begin;
 }
 
 void strip_rows::make(std::uint32_t strip) {

@@ -4,19 +4,28 @@
 
 #include <cstdint>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace gpulog::detail {
 namespace {
 
+/// The same with any number of threads.
 std::uint64_t estimate_of(const std::vector<word>& values) {
-  distinct_counter counter(values.size());
-  counter.add(values.data(), values.size() / 2);
-  counter.add(values.data() + values.size() / 2, values.size() - values.size() / 2);
-  return counter.estimate();
+  const std::uint64_t half = values.size() / 2;
+  const std::vector<std::vector<value_range>> columns = {
+      {{values.data(), values.size()}}, {{values.data(), half}, {values.data() + half, values.size() - half}}};
+  std::set<std::uint64_t> found;
+  for (const unsigned threads : {1U, 2U, 4U, 7U}) {
+    io::task_runner run(threads);
+    const std::vector<std::uint64_t> counts = count_distinct(columns, values.size(), run);
+    found.insert(counts.begin(), counts.end());
+  }
+  EXPECT_EQ(found.size(), 1U);
+  return *found.begin();
 }
 
-TEST(distinct_counter, is_right_within_some_percent) {
+TEST(count_distinct, is_right_within_some_percent) {
   std::mt19937 random(1);
   for (const std::uint64_t rows : {1000, 100000, 3000000}) {
     for (const std::uint64_t distinct : {std::uint64_t{1}, std::uint64_t{10}, rows / 100, rows / 2}) {
@@ -28,7 +37,7 @@ TEST(distinct_counter, is_right_within_some_percent) {
   }
 }
 
-TEST(distinct_counter, goes_on_where_it_has_not_looked) {
+TEST(count_distinct, goes_on_where_it_has_not_looked) {
   constexpr std::uint64_t rows = 10000000;
   std::vector<word> keys(rows);
   for (std::uint64_t row = 0; row < rows; ++row) keys[row] = static_cast<word>(row);
@@ -37,7 +46,12 @@ TEST(distinct_counter, goes_on_where_it_has_not_looked) {
   EXPECT_NEAR(static_cast<double>(estimate_of(keys)), 1000, 50);
 }
 
-TEST(distinct_counter, of_nothing_is_one) { EXPECT_EQ(estimate_of({}), 1U); }
+TEST(count_distinct, of_nothing_is_one) { EXPECT_EQ(estimate_of({}), 1U); }
+
+TEST(count_distinct, of_no_column_is_nothing) {
+  io::task_runner run(2);
+  EXPECT_TRUE(count_distinct({}, 7, run).empty());
+}
 
 TEST(shared_between, counts_values_and_rows_of_all_parts) {
   const std::vector<word> few = {1, 2, 3, 3, 3};

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "backend/cpu/tbb_backend.hpp"
 #include "backend/memory_resource.hpp"
 #include "graph_lists.hpp"
 #include "storage/factorized/component_search.hpp"
@@ -34,7 +35,18 @@ void expect_components(std::uint32_t vertices, const pairs& of, const std::vecto
   const lists graph(vertices, of);
   const std::vector<std::vector<bool>> leads_to = reached(vertices, graph);
   backend::host_memory memory;
-  const numbered_components found = find_components(memory, graph.view(), vertices, starts.data(), starts.size());
+  backend::cpu::tbb_backend several(3);
+  const backend::piece_runner workers =
+      starts.size() % 2 == 0 ? backend::piece_runner() : backend::piece_runner(several, 4);
+  const numbered_components found =
+      find_components(workers, memory, graph.view(), vertices, starts.data(), starts.size());
+  std::uint32_t listed = 0;
+  for (std::uint32_t c = 0; c < found.components; ++c) {
+    EXPECT_LT(found.first[c], found.first[c + 1]);
+    for (std::uint32_t i = found.first[c]; i < found.first[c + 1]; ++i, ++listed)
+      EXPECT_EQ(found.component[found.vertices[i]], c);
+  }
+  EXPECT_EQ(listed, vertices - std::count(found.component.begin(), found.component.end(), no_component));
   std::vector<std::uint32_t> lowest(found.components, no_component);
   for (std::uint32_t a = 0; a < vertices; ++a) {
     const bool is_met = std::any_of(starts.begin(), starts.end(),
@@ -90,7 +102,7 @@ TEST(component_search, needs_no_stack_of_the_machine_for_long_paths) {
     const lists graph(vertices, of);
     const std::uint32_t start = 0;
     backend::host_memory memory;
-    return find_components(memory, graph.view(), vertices, &start, 1).components;
+    return find_components(backend::piece_runner(), memory, graph.view(), vertices, &start, 1).components;
   };
   EXPECT_EQ(components_of(chain), vertices);
   chain.insert({vertices - 1, 0});

@@ -207,6 +207,24 @@ TEST(factorized, without_cycles_over_several_strips) {
   }
 }
 
+/// Workers share a component with many vertices, and sources that begin there ask what it leads to again and again.
+TEST(factorized, large_components_with_many_others_behind) {
+  constexpr std::uint32_t first = 300;
+  constexpr std::uint32_t second = 700;
+  constexpr std::uint32_t vertices = 1000;
+  std::mt19937 random(4);
+  pairs edges = {{second - 1, first}, {first - 1, 0}};
+  for (std::uint32_t i = 0; i + 1 < second; ++i) {
+    if (i + 1 != first) edges.emplace(i, i + 1);
+  }
+  for (std::uint32_t i = 0; i < 600; ++i) {
+    edges.emplace(random() % first, first + random() % (vertices - first));
+    edges.emplace(first + random() % (second - first), second + random() % (vertices - second));
+  }
+  expect_closure(vertices, edges);
+  expect_searched(200, random_pairs(random, 200, vertices, 800), vertices, edges);
+}
+
 TEST(factorized, sources_that_begin_anywhere) {
   std::mt19937 random(3);
   for (int i = 0; i < 20; ++i)
