@@ -162,7 +162,7 @@ inline void expect_readers(const std::string& rules, const std::vector<row_reade
                                  {20, without_end},
                                  {1, without_end},
                                  {calibration::asked_rows, calibration::asked_work_of_row},
-                                 {calibration::asked_rows, 1e5}};
+                                 {calibration::asked_rows, 1e4}};
   const std::uint64_t one_of = sized(1, 13);  // an emulated device tries some of them
   std::uint64_t number = 0;
   for (const row_reader& one : readers) {
