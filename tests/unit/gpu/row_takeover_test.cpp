@@ -171,6 +171,27 @@ TEST_F(row_takeover_on_gpu, what_reads_rows) {
   expect_readers(closure, readers_of_rows(), {wide, chain(70)}, all);
 }
 
+/// A recursion asks in each iteration, until columns would have cost less: then it gets them, and goes on.
+TEST_F(row_takeover_on_gpu, makes_columns_while_a_recursion_runs) {
+  constexpr std::uint32_t nodes = 45;
+  const std::string text = closure + ".decl o(x:number)\no(0).\no(y) :- o(x), r(x,y), y - x < 2.\n";
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program);
+  const double asks = calibration::work_of_asking / (nodes * (nodes - 1) / 2);  // in work of a row
+  for (const double work : {std::numeric_limits<double>::infinity(), 3 * asks, 1.5 * asks, asks / 2}) {
+    options chosen = options_of(row_takeover_mode::always);
+    chosen.cut.asked_work_of_row = work;
+    storage::symbol_table symbols(plan.symbols);
+    const auto running = make_gpu_executor(plan, symbols, chosen, 0, 0);
+    load(*running, source.program, chain(nodes));
+    running->evaluate();
+    const relation_id relation = source.program.find_relation("r").value();
+    EXPECT_EQ(set_of(*running, relation), "factorized");
+    EXPECT_EQ(running->rows(source.program.find_relation("o").value()), nodes) << work;
+    EXPECT_EQ(running->stream_rows(relation) == nullptr, work <= 3 * asks) << work;
+  }
+}
+
 /// Rules that ask end with the right result, or with the message that memory is not enough.
 TEST_F(row_takeover_on_gpu, asks_within_memory_limits) {
   const auto nodes = static_cast<std::uint32_t>(sized(2000, 200));
