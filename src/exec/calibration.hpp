@@ -204,8 +204,16 @@ inline constexpr std::uint64_t least_piece = 4u << 20;
 inline constexpr double margin_of_rows = 1.25;
 /// Rows that an aggregate, a range, lookups or the host take at a time, and values of a range.
 inline constexpr std::uint64_t fold_rows = 4u << 20;
-/// Rows that are made at a time of kept rows that a join asks for, or those of one source. It was not varied.
+/// Rows that are made at a time of kept rows that a rule asks for, or those of one source or node (`bench/vary
+/// asked_rows` with bench/closures/readers.dl; it was not varied).
 inline constexpr std::uint64_t asked_rows = 64u << 20;
+/// A factorized relation of a device gets columns when rules have asked it for so many times its rows. Columns with an
+/// index take 15 to 24 times as long as making each row once: 0.1 ns for a row, and 4 to 7 ps (SF.cedge and com-dblp on
+/// an H100; `bench/vary asked_work_of_row` with bench/closures/readers.dl shows when it is wrong).
+inline constexpr double asked_work_of_row = 16;
+/// Asking takes launches, and waits for the device: as long as making so many rows, about 40 us. So small relations get
+/// columns in front of a recursion, and soon behind a rule (the same with `bench/vary work_of_asking`).
+inline constexpr double work_of_asking = 8u << 20;
 /// Rows whose matches an aggregate counts at a time.
 inline constexpr std::uint64_t counted_rows = 16u << 20;
 inline constexpr std::uint64_t range_rows = 16u << 20;

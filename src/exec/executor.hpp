@@ -64,6 +64,10 @@ struct cut_offs {
   /// the time that these bindings take.
   std::uint64_t reoptimized_bindings = 1 << 15;
   // On a device, `hash` mode.
+  /// Rows are made of factorized relations, so many at a time, until that has taken what making each of their rows so
+  /// often takes; then they get columns.
+  std::uint64_t asked_rows = calibration::asked_rows;
+  double asked_work_of_row = calibration::asked_work_of_row;
   std::uint64_t kept_row_words = UINT64_MAX;   ///< most words of complete rows that searches keep
   std::uint64_t block_row_bytes = UINT64_MAX;  ///< most of a row of bits that a search has in its block's memory
   /// Rows of products are made in topological order up to rows that take longer, times the part of the device that

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "exec/calibration.hpp"
@@ -39,32 +40,33 @@ class factorized_reads {
       shared_->is_searching = false;
       if (!shared_->has_factorized) return;
       for (const relation_id id : stratum.relations) expand(id, number);
-      for_each_version(stratum, [&](const plan::rule_version& version) {
-        for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
-          if (!is_searched(stratum, version, read)) expand(read.relation, number);
-        });
+      for_each_read_of(stratum, [&](const reading& one) {
+        if (!is_searched(stratum, one)) expand(one.read.relation, number);
       });
-      if constexpr (can.searches_factorized) {
-        for_each_version(stratum, [&](const plan::rule_version& version) {
-          for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
-            if (shared_->relation_of(read.relation).is_factorized()) shared_->is_searching = true;
-          });
-        });
-      }
-      if constexpr (can.probes_factorized) {
-        for_each_version(stratum, [&](const plan::rule_version& version) {
-          for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
-            if (shared_->relation_of(read.relation).is_factorized()) make_lookup(read.relation, number);
-          });
+      if constexpr (leaves_some) {
+        for_each_read_of(stratum, [&](const reading& one) {
+          if (!shared_->relation_of(one.read.relation).is_factorized()) return;
+          shared_->is_searching = true;
+          if constexpr (can.probes_factorized) make_lookup(one.read, number);
         });
       }
     }
   }
 
   /// In front of a version. @param may_end whether it can be run again
-  void grant([[maybe_unused]] const plan::rule_version& version, [[maybe_unused]] bool may_end) {
-    if constexpr (can.searches_factorized) {
+  void grant([[maybe_unused]] const plan::rule_version& version, [[maybe_unused]] bool may_end,
+             [[maybe_unused]] stratum_statistics& figures) {
+    if constexpr (leaves_some) {
       if (!shared_->is_searching) return;
+    }
+    if constexpr (can.probes_factorized) {
+      std::set<relation_id> dear;
+      for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
+        if (is_dear(read)) dear.insert(read.relation);
+      });
+      if (!dear.empty()) make_columns_of(dear, figures);
+    }
+    if constexpr (can.searches_factorized) {
       for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
         const relation_type& source = shared_->relation_of(read.relation);
         storage::factorized_form* const form = source.as_factorized();
@@ -108,54 +110,122 @@ class factorized_reads {
   }
 
   /// Columns where there is no memory for it.
-  void make_lookup(relation_id id, std::size_t number) {
+  void make_lookup(const plan::column_read& read, std::size_t number) {
     bool is_made = true;
-    shared_->watched({"indexing", id, nullptr}, [&] {
+    const bool tests_key = read.how == plan::column_read::kind::key_test;
+    shared_->watched({"indexing", read.relation, nullptr}, [&] {
       try {
-        shared_->machine.make_lookup(shared_->relation_of(id));
+        shared_->machine.make_lookup(shared_->relation_of(read.relation),
+                                     tests_key ? read.key : std::vector<std::uint32_t>());
       } catch (const backend::memory_exceeded&) {
         is_made = false;
       }
     });
-    if (!is_made) expand(id, number);
+    if (!is_made) expand(read.relation, number);
+  }
+
+  /// Making rows that are asked for has taken as long as columns would.
+  [[nodiscard]] bool is_dear(const plan::column_read& read) const {
+    const relation_type& source = shared_->relation_of(read.relation);
+    if (!makes_rows(read) || !source.is_factorized()) return false;
+    return source.factorized().asked_work() > most_work(source) && has_room_for_columns(source);
+  }
+  [[nodiscard]] double most_work(const relation_type& source) const {
+    return static_cast<double>(source.rows()) * shared_->chosen.cut.asked_work_of_row;
+  }
+  [[nodiscard]] static bool makes_rows(const plan::column_read& read) {
+    return read.how == plan::column_read::kind::key || read.how == plan::column_read::kind::first_scan;
+  }
+
+  /// While a stratum runs: all of its versions read them from now on.
+  void make_columns_of(const std::set<relation_id>& dear, stratum_statistics& figures) {
+    const double start = storage::seconds_now();
+    for (const relation_id id : dear) expand(id, shared_->running);
+    figures.materialize_seconds += storage::seconds_now() - start;
+    std::set<std::uint32_t> indexes;
+    for_each_version(shared_->program.strata[shared_->running], [&](const plan::rule_version& version) {
+      for (const std::uint32_t index : indexes_read({version}, Machine::makes_other_searches)) {
+        if (dear.contains(shared_->places[index].relation)) indexes.insert(index);
+      }
+    });
+    shared_->refresh_indexes(indexes, figures);
+    ++shared_->late_columns;
+  }
+
+  struct reading {
+    const plan::rule_version& version;
+    const plan::column_read& read;
+    bool is_repeated;  ///< by each iteration
+  };
+  template <class Visit>
+  void for_each_read_of(const plan::stratum& stratum, const Visit& visit) const {
+    const auto visit_all = [&](const plan::rule_version& version, bool is_repeated) {
+      for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
+        visit({version, read, is_repeated});
+      });
+    };
+    for (const auto& version : stratum.once.versions) visit_all(version, false);
+    for (const auto& phase : stratum.loop) {
+      for (const auto& version : phase.versions) visit_all(version, true);
+    }
+    for (const auto& subsumption : stratum.subsumptions) visit_all(subsumption.version, true);
   }
 
   [[nodiscard]] bool is_searched([[maybe_unused]] const plan::stratum& stratum,
-                                 [[maybe_unused]] const plan::rule_version& version,
-                                 [[maybe_unused]] const plan::column_read& read) const {
+                                 [[maybe_unused]] const reading& one) const {
+    using kind = plan::column_read::kind;
+    const relation_type& source = shared_->relation_of(one.read.relation);
+    const auto is_key_of = [&one](const std::vector<std::uint32_t>& columns) {
+      return std::is_permutation(one.read.key.begin(), one.read.key.end(), columns.begin(), columns.end());
+    };
+    if constexpr (leaves_some) {
+      if (!source.is_factorized() || !stratum.subsumptions.empty()) return false;
+    }
     if constexpr (can.searches_factorized) {
-      const relation_type& source = shared_->relation_of(read.relation);
-      const storage::factorized_form* const form = source.as_factorized();
+      const storage::factorized_form& form = *source.as_factorized();
       // An iteration reads again what others have read, and changes which rows it asks for.
-      if (form == nullptr || stratum.recursive || !stratum.subsumptions.empty()) return false;
-      if (joins_row_wise(stratum, version, read.relation) && has_room_for_columns(source)) return false;
-      switch (read.how) {
-        case plan::column_read::kind::first_scan:
-        case plan::column_read::kind::tuple:
+      if (stratum.recursive) return false;
+      if (joins_row_wise(stratum, one.version, one.read.relation) && has_room_for_columns(source)) return false;
+      switch (one.read.how) {
+        case kind::first_scan:
+        case kind::tuple:
           return true;
-        case plan::column_read::kind::key:
-        case plan::column_read::kind::key_test:
-          return is_permutation(read.key, form->source_columns()) || is_permutation(read.key, form->value_columns());
-        case plan::column_read::kind::other:
+        case kind::key:
+        case kind::key_test:
+          return is_key_of(form.source_columns()) || is_key_of(form.value_columns());
+        case kind::other:
           return false;
       }
       return false;
     } else if constexpr (can.probes_factorized) {
-      relation_type& source = shared_->relation_of(read.relation);
-      if (!source.is_factorized() || !stratum.subsumptions.empty()) return false;
-      if (joins_row_wise(stratum, version, read.relation)) return false;
-      if (read.how == plan::column_read::kind::tuple) return true;
-      // An iteration asks again for rows that others have made.
-      return read.how == plan::column_read::kind::key && !stratum.recursive &&
-             is_permutation(read.key, source.factorized().source_columns());
+      if (joins_row_wise(stratum, one.version, one.read.relation)) return false;
+      if (one.read.how == kind::tuple) return true;
+      // Other ways to do what they say read columns.
+      if (stratum.products || (one.is_repeated && stratum.decomposed)) return false;
+      const bool is_source = is_key_of(source.factorized().source_columns());
+      const bool is_side = is_source || is_key_of(source.factorized().node_columns());
+      switch (one.read.how) {
+        case kind::first_scan:
+          return !one.is_repeated;
+        case kind::key_test:
+          return is_side;
+        case kind::key:
+          // By nodes an iteration would go through all rows again.
+          if (one.is_repeated) return is_source && is_worth_asking(source);
+          return is_side;
+        case kind::tuple:
+        case kind::other:
+          return false;
+      }
+      return false;
     } else {
       return false;
     }
   }
 
-  [[nodiscard]] static bool is_permutation(const std::vector<std::uint32_t>& key,
-                                           const std::vector<std::uint32_t>& columns) {
-    return std::is_permutation(key.begin(), key.end(), columns.begin(), columns.end());
+  /// In each iteration of a recursion.
+  [[nodiscard]] bool is_worth_asking(const relation_type& source) const {
+    return source.factorized().asked_work() + calibration::work_of_asking <= most_work(source);
   }
 
   /// Row by row joins are much faster than one by one, but read columns.

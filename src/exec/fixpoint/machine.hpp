@@ -33,7 +33,7 @@ struct machine_abilities {
   bool full_relations = false;       ///< that know when no row can be new to them
   bool factorized = false;           ///< that may be left without columns, until materialize()
   bool searches_factorized = false;  ///< rules read such ones, too, where they need no columns of all rows
-  bool probes_factorized = false;    ///< rules ask such ones for tuples, and for nothing else
+  bool probes_factorized = false;    ///< rules ask such ones for tuples, keys and rows
   // Strategies (exec/strategies).
   bool searches = false;      ///< recursions that fall apart
   bool condensation = false;  ///< the same over components of a graph
@@ -116,10 +116,12 @@ concept factorizing_machine = requires(Machine& on, typename Machine::relation& 
   on.materialize(target);
 };
 
-/// Relations that are left so can be asked for tuples.
+/// Relations that are left so can be asked for tuples, and by keys.
 template <class Machine>
-concept probing_machine = requires(Machine& on, typename Machine::relation& target) {
-  on.make_lookup(target);
+concept probing_machine = requires(Machine& on, typename Machine::relation& target,
+                                   const std::vector<std::uint32_t>& key) {
+  on.make_lookup(target, key);
+  { target.factorized().asked_work() } -> std::convertible_to<double>;
 };
 
 template <class Machine>

@@ -424,6 +424,7 @@ class plan_relations {
   std::size_t running = 0;          ///< the stratum that runs, or ran last
   bool has_factorized = false;      ///< some relation was
   bool is_searching = false;        ///< the stratum that runs reads a factorized relation as it is
+  std::uint64_t late_columns = 0;   ///< times when factorized relations got columns while their reader ran
   std::set<relation_id> owed_sets;  ///< of relations that were factorized: made when they get columns
   /// By relation_id: the version that extended it last, for messages; nullptr: none did.
   std::vector<const plan::rule_version*> last_version;

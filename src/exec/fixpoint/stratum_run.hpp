@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/fixpoint/factorized_reads.hpp"
 #include "exec/fixpoint/magic_sets_check.hpp"
 #include "exec/fixpoint/running_version.hpp"
 
@@ -40,6 +41,7 @@ struct stratum_run {
   /// The versions of the loop were planned again.
   void bind_loop_again() {
     if constexpr (Machine::abilities.row_wise) shared.machine.forget_rows();
+    factorized_reads<Machine>(shared).prepare(stratum, number);
     std::size_t next = phases.front().size();
     for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
       std::vector<running_version>& versions = phases[p + 1];

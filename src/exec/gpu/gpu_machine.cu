@@ -108,7 +108,7 @@ void gpu_machine::load_rows(relation& target, const std::vector<const word*>& co
 pipeline_counts gpu_machine::run(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
                                  std::uint64_t rows, double expected_candidates, const std::atomic<bool>* stop) {
   small_runs_.flush();
-  if (relations[program.target]->only_appends()) {
+  if (relations[program.target]->only_appends() && !reads_kept_rows(program, relations)) {
     if (const auto copied = kernels::copied_columns(program, relations)) {
       relations[program.target]->append(*copied, rows);
       count_rows(program, 0, rows);
@@ -126,25 +126,34 @@ pipeline_counts gpu_machine::run(const kernels::pipeline& program, kernels::rela
   return run.counts;
 }
 
+bool gpu_machine::reads_kept_rows(const kernels::pipeline& program, const kernels::relation_list<relation>& relations) {
+  return std::any_of(program.segments.begin(), program.segments.end(), [&relations](const segment& one) {
+    const bool reads_columns = one.kind == expansion_kind::scan && !one.bindings.empty();
+    return (reads_columns || one.kind == expansion_kind::match) && relations[one.source]->is_factorized();
+  });
+}
+
 void gpu_machine::run_from_start(running& run, std::uint64_t rows) {
-  const kernels::pipeline& program = run.program;
-  const segment& first = program.segments.front();
+  const segment& first = run.program.segments.front();
   input_rows input;
-  input.columns.assign(program.slot_count, nullptr);
+  input.columns.assign(run.program.slot_count, nullptr);
   input.rows = 1;
-  if (first.kind != expansion_kind::scan) {
-    run_segment(run, 0, input);
+  if (first.kind != expansion_kind::scan) return run_segment(run, 0, input);
+  const relation& source = *run.relations[first.source];
+  if (source.is_factorized() && !first.bindings.empty()) return scan_kept_rows(run);
+  input.first = kernels::rows_of(source, first.part).begin;
+  for (const kernels::binding& bound : first.bindings) input.columns[bound.target] = source.column(bound.column);
+  input.rows = rows;
+  run_from_rows(run, input);
+}
+
+void gpu_machine::run_from_rows(running& run, const input_rows& input) {
+  const kernels::pipeline& program = run.program;
+  if (program.segments.front().steps.empty() && program.segments.size() > 1) {
+    if (run.later == nullptr) count_rows(program, 0, input.rows);
+    enter_segment(run, 1, input);  // the scan's columns are the table
   } else {
-    const relation& source = *run.relations[first.source];
-    input.first = kernels::rows_of(source, first.part).begin;
-    for (const kernels::binding& bound : first.bindings) input.columns[bound.target] = source.column(bound.column);
-    input.rows = rows;
-    if (first.steps.empty() && program.segments.size() > 1) {
-      if (run.later == nullptr) count_rows(program, 0, rows);
-      enter_segment(run, 1, input);  // the relation's own columns are the table
-    } else {
-      run_segment(run, 0, input);
-    }
+    run_segment(run, 0, input);
   }
 }
 
@@ -155,6 +164,8 @@ std::vector<gpu_kernels::hash_step> gpu_machine::steps_of(const std::vector<kern
   std::vector<gpu_kernels::hash_step> all;
   for (const kernels::step& one : steps) {
     auto& made = all.emplace_back(gpu_kernels::device_step_of<gpu_kernels::hash_step>(one, relations, put));
+    if (one.kind == kernels::step_kind::exists_key && relations[one.source]->is_factorized())
+      ask_by_key(made, one, *relations[one.source], store);
     if (one.kind != kernels::step_kind::unpack) continue;
     std::vector<register_number> fields;
     for (const kernels::binding& bound : one.bindings) fields.insert(fields.end(), {bound.column, bound.target});

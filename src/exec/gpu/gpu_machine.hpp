@@ -37,7 +37,7 @@
 namespace gpulog::kernels::gpu {
 template <class Run>
 struct row_degree;
-struct asked_source;
+struct asked_number;
 }  // namespace gpulog::kernels::gpu
 
 namespace gpulog::exec {
@@ -101,7 +101,8 @@ class gpu_machine {
     return exec::run_takeover(*context_, *resource_, task, bound, relations, cut);
   }
   static void materialize(relation& target) { target.materialize(); }
-  static void make_lookup(relation& target) { target.make_lookup(); }
+  /// @param key columns of a test of a key; none: tuples are asked for, or rows
+  static void make_lookup(relation& target, const std::vector<std::uint32_t>& key) { target.make_lookup(key); }
   static constexpr bool ends_poor_products = false;
   static constexpr std::uint64_t least_product_tuples = calibration::least_device_product_tuples;
   /// @param bound of the task's values, where these are numbers themselves; else 0
@@ -195,6 +196,9 @@ class gpu_machine {
   /// outlive it. @return nullptr: its versions aren't all of a kind that this can run
   [[nodiscard]] std::unique_ptr<iteration_runner> make_iteration_runner(looped_stratum stratum,
                                                                         kernels::relation_list<relation>& relations);
+  /// Whether a pipeline begins with factorized rows or joins them: they have no columns nor indexes.
+  [[nodiscard]] static bool reads_kept_rows(const kernels::pipeline& program,
+                                            const kernels::relation_list<relation>& relations);
 
  private:
   /// The rows that a segment starts from: a column for each register that it reads.
@@ -238,6 +242,8 @@ class gpu_machine {
 
   /// Runs a pipeline on its input rows.
   void run_from_start(running& run, std::uint64_t rows);
+  /// The same behind its scan, whose columns are the input.
+  void run_from_rows(running& run, const input_rows& input);
   /// What a segment reads of the one before.
   [[nodiscard]] static std::vector<kernels::register_number> outputs_before(const kernels::pipeline& program,
                                                                             std::size_t number);
@@ -311,7 +317,7 @@ class gpu_machine {
   [[nodiscard]] kernels::gpu::row_degree<storage::gpu::run_view> degree_of(
       running& run, const kernels::segment& here, const input_rows& input,
       const kernels::gpu::expand_arguments& arguments, segment_memory& memory);
-  // Joins with kept rows by their sources (kept_matches.cu).
+  // Joins with kept rows, and scans of them (kept_matches.cu).
   [[nodiscard]] static bool matches_kept_rows(const kernels::segment& here,
                                               const kernels::relation_list<relation>& relations) {
     return here.kind == kernels::expansion_kind::match && relations[here.source]->is_factorized();
@@ -320,9 +326,16 @@ class gpu_machine {
                        kernels::gpu::expand_arguments& arguments);
   void find_kept_degrees(running& run, std::size_t number, const input_rows& input,
                          kernels::gpu::expand_arguments& arguments);
-  [[nodiscard]] kernels::gpu::asked_source asked_source_of(running& run, const kernels::segment& here,
+  [[nodiscard]] kernels::gpu::asked_number asked_number_of(running& run, const kernels::segment& here,
                                                            const input_rows& input,
                                                            const kernels::gpu::expand_arguments& arguments);
+  /// Of columns that are made of kept rows. @param columns that each row has
+  [[nodiscard]] std::uint64_t asked_rows_at_once(std::uint64_t columns) const;
+  /// The test of a key, as one of tuples.
+  static void ask_by_key(kernels::gpu::hash_step& made, const kernels::step& one, const relation& source,
+                         array_store& store);
+  /// Of a pipeline that begins with all of them.
+  void scan_kept_rows(running& run);
   /// Where each input row's candidates begin, of degrees that are known.
   void sum_degrees(running& run, std::size_t number, kernels::gpu::expand_arguments& arguments);
   segment_memory& make_room_for_degrees(running& run, std::size_t number, kernels::gpu::expand_arguments& arguments);

@@ -37,14 +37,6 @@ bool tells_all_counts(const kernels::pipeline& program) {
                      [](const segment& one) { return one.steps.empty() && one.choices.empty(); });
 }
 
-/// Their rows are made first.
-bool matches_factorized(const kernels::pipeline& program,
-                        const kernels::relation_list<storage::gpu::device_relation>& relations) {
-  return std::any_of(program.segments.begin(), program.segments.end(), [&relations](const segment& one) {
-    return one.kind == expansion_kind::match && relations[one.source]->is_factorized();
-  });
-}
-
 /// Of a version that was launched with others, and has no more than two segments. @param with_last false: what the last
 /// one gave was counted
 void count_version(const phase_version& version, bool with_last) {
@@ -80,7 +72,7 @@ void gpu_machine::run_together(std::vector<phase_version>& versions, kernels::re
   std::vector<phase_version*> large;
   for (phase_version& version : versions) {
     const kernels::pipeline& program = *version.program;
-    if (matches_factorized(program, relations)) continue;
+    if (reads_kept_rows(program, relations)) continue;  // their rows are made first
     const auto limit = batch_rows_.find(&program);
     const bool is_small =
         version.rows <= (limit == batch_rows_.end() ? cut_.batch_rows : limit->second) &&

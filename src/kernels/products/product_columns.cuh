@@ -13,11 +13,12 @@ struct product_results {
   const std::uint32_t* stamps = nullptr;
   const unsigned long long* begins = nullptr;  ///< by number: its first row of the result
   const word* values = nullptr;                ///< by number; null: a number is its value
-  std::uint32_t first = 0;                     ///< numbers [first, last) are written
+  const std::uint32_t* listed = nullptr;       ///< numbers; null: all
+  std::uint32_t first = 0;                     ///< of these, places [first, last) are written
   std::uint32_t last = 0;
   std::uint64_t first_row = 0;  ///< of the result, that goes to the first place
   std::uint32_t groups = 0;
-  word* out[2] = {};
+  word* out[2] = {};  ///< the first may be null
 };
 
 constexpr unsigned product_results_threads = 256;
@@ -28,8 +29,9 @@ __global__ void __launch_bounds__(product_results_threads) write_products_kernel
   GPULOG_SHARED(staged_numbers[waves], all_staged);
   std::uint16_t* const staged = all_staged[backend::gpu::wave()];
   const std::uint32_t lane = backend::gpu::lane();
-  for (std::uint32_t number = results.first + blockIdx.x * waves + backend::gpu::wave(); number < results.last;
-       number += gridDim.x * waves) {
+  for (std::uint32_t place = results.first + blockIdx.x * waves + backend::gpu::wave(); place < results.last;
+       place += gridDim.x * waves) {
+    const std::uint32_t number = results.listed == nullptr ? place : results.listed[place];
     if (results.begins[number + 1] == results.begins[number]) continue;
     std::uint64_t at = results.begins[number] - results.first_row;
     const word own = results.values == nullptr ? number : results.values[number];
@@ -45,7 +47,7 @@ __global__ void __launch_bounds__(product_results_threads) write_products_kernel
       for (std::uint32_t i = lane; i < n + skipped; i += wave_size) {
         if (i < skipped) continue;
         const word value = group * group_numbers + staged[i - skipped];
-        backend::gpu::store_past_caches(results.out[0] + (at + i - skipped), own);
+        if (results.out[0] != nullptr) backend::gpu::store_past_caches(results.out[0] + (at + i - skipped), own);
         backend::gpu::store_past_caches(results.out[1] + (at + i - skipped),
                                         results.values == nullptr ? value : results.values[value]);
       }

@@ -27,6 +27,7 @@ __device__ inline void fill_rows(word* out, std::uint32_t n, word value, std::ui
 __device__ inline void fill_invariants(const expansion_arguments& arguments, std::uint64_t source, std::uint64_t place,
                                        std::uint32_t n, std::uint32_t thread, std::uint32_t threads) {
   for (std::uint32_t c = 0; c < arguments.invariant_columns; ++c) {
+    if (arguments.out[c] == nullptr) continue;
     const word value = arguments.invariants == nullptr ? static_cast<word>(source)
                                                        : arguments.invariants[c * arguments.sources + source];
     fill_rows(arguments.out[c] + place, n, value, thread, threads);
@@ -39,6 +40,7 @@ __device__ inline void expand_list(const expansion_arguments& arguments, std::ui
   const std::uint32_t lane = backend::gpu::lane();
   fill_invariants(arguments, source, place, n, lane, wave_size);
   for (std::uint32_t c = 0; c < arguments.node_columns; ++c) {
+    if (arguments.out[arguments.invariant_columns + c] == nullptr) continue;
     word* const out = arguments.out[arguments.invariant_columns + c] + place;
     const word* const values = arguments.nodes == nullptr ? nullptr : arguments.nodes + c * arguments.numbers;
     for (std::uint32_t i = lane; i < n; i += wave_size)
@@ -50,6 +52,7 @@ __device__ inline void expand_list(const expansion_arguments& arguments, std::ui
 __device__ inline void write_group(const expansion_arguments& arguments, std::uint32_t first_number,
                                    const std::uint16_t* staged, std::uint32_t n, std::uint64_t place) {
   for (std::uint32_t c = 0; c < arguments.node_columns; ++c) {
+    if (arguments.out[arguments.invariant_columns + c] == nullptr) continue;
     word* const out = arguments.out[arguments.invariant_columns + c] + place;
     const word* const values = arguments.nodes == nullptr ? nullptr : arguments.nodes + c * arguments.numbers;
     const auto skipped =

@@ -100,7 +100,7 @@ struct expansion_arguments {
   std::uint64_t sources = 0;
   std::uint32_t invariant_columns = 0;
   std::uint32_t node_columns = 0;
-  word* out[most_columns] = {};  ///< invariant columns, then node columns
+  word* out[most_columns] = {};  ///< invariant columns, then node columns; null: it is not wanted
 };
 
 }  // namespace gpulog::kernels::gpu

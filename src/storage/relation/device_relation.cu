@@ -6,6 +6,7 @@
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives_by_functor.hpp"
 #include "storage/calibration.hpp"
+#include "storage/representation/kept_rows.cuh"
 
 namespace gpulog::storage::gpu {
 
@@ -100,6 +101,19 @@ set_view device_relation::set() const {
   view.kept = lookup_;
   if (is_factorized()) return view;
   std::visit([&view](const auto& kind) { kind.show(view); }, kept_by_);
+  return view;
+}
+
+void device_relation::make_lookup(const std::vector<std::uint32_t>& key) {
+  lookup_ = factorized_->lookup(kept_question::tuple);
+  if (!key.empty()) static_cast<void>(set_by_key(key));
+}
+
+set_view device_relation::set_by_key(const std::vector<std::uint32_t>& key) const {
+  const std::vector<std::uint32_t> sources = factorized_->source_columns();
+  const bool is_source = std::is_permutation(key.begin(), key.end(), sources.begin(), sources.end());
+  set_view view = rows_in_columns();
+  view.kept = factorized_->lookup(is_source ? kept_question::source : kept_question::node);
   return view;
 }
 

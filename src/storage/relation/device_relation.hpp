@@ -206,9 +206,12 @@ class device_relation : public device_columns {
   /// pieces.
   void factorize(std::unique_ptr<device_factorized> rows);
   [[nodiscard]] bool is_factorized() const { return factorized_ != nullptr; }
-  [[nodiscard]] device_factorized& factorized() { return *factorized_; }
-  /// Kernels may ask factorized rows for tuples from now on. @throws memory_exceeded
-  void make_lookup() { lookup_ = factorized_->lookup(); }
+  [[nodiscard]] device_factorized& factorized() const { return *factorized_; }
+  /// Kernels may ask factorized rows from now on: for tuples, and for those with a key of these columns, if these are
+  /// all sources or all nodes. @throws memory_exceeded
+  void make_lookup(const std::vector<std::uint32_t>& key);
+  /// For kernels, behind that: tuples by those columns alone. Others are not looked at.
+  [[nodiscard]] set_view set_by_key(const std::vector<std::uint32_t>& key) const;
   /// Makes columns of factorized rows. @throws memory_exceeded
   void materialize();
   /// Of all rows, where there is none. @throws memory_exceeded

@@ -196,7 +196,7 @@ void device_set::rehash(const set_view& rows, std::uint64_t n, std::uint64_t cap
   try {
     slots_ = array<std::uint64_t>(*resource_, capacity);
   } catch (const backend::memory_exceeded&) {
-    if (keep) {
+    if (keep || smaller.size() == 0) {
       slots_.swap(smaller);
       throw;
     }

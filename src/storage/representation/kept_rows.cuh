@@ -101,12 +101,18 @@ struct numbered_columns {
   }
 };
 
+/// What kernels ask kept rows for: a tuple, or whether there is one with these sources, or these nodes.
+enum class kept_question : std::uint8_t { tuple, source, node };
+
 /// All rows of a relation, for kernels that ask for tuples.
 struct kept_rows_view {
   numbered_columns sources;
   numbered_columns nodes;
   std::uint32_t groups = 0;  ///< of a row of bits
   std::uint64_t source_count = 0;
+  std::uint64_t node_count = 0;
+  kept_question asked = kept_question::tuple;
+  const std::uint32_t* used_nodes = nullptr;  ///< bits by node: those that a row has; for kept_question::node
 
   // All rows are bits.
   const std::uint32_t* bits = nullptr;    ///< [source][group][lane]; null: rows are lists or bits
@@ -119,6 +125,10 @@ struct kept_rows_view {
   const std::uint32_t* lists = nullptr;         ///< of rows without a place: numbers, ascending
   const std::uint64_t* begins = nullptr;        ///< of these, by source
 
+  /// Words of bits by node, whole groups.
+  [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t node_words() const {
+    return std::uint64_t{groups} * backend::gpu::wave_size;
+  }
   [[nodiscard]] __device__ std::uint64_t size(std::uint32_t source) const {
     return places != nullptr ? places[source + 1ULL] - places[source] : kept_row::size(results[source]);
   }
@@ -177,8 +187,13 @@ struct kept_rows_view {
 
 /// A call, lest kernels that ask other sets need registers for it. @param tuple by column
 GPULOG_NO_INLINE __device__ inline bool contains_kept(const kept_rows_view* kept, const word* tuple) {
+  if (kept->asked == kept_question::node) {
+    const std::uint32_t node = kept->nodes.find(tuple);
+    return node != numbered_columns::none && (kept->used_nodes[node / word_bits] >> node % word_bits & 1) != 0;
+  }
   const std::uint32_t source = kept->sources.find(tuple);
   if (source == numbered_columns::none) return false;
+  if (kept->asked == kept_question::source) return kept->size(source) != 0;
   const std::uint32_t node = kept->nodes.find(tuple);
   return node != numbered_columns::none && kept->contains(source, node);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -84,28 +85,115 @@ inline edges multiplied(edges graph, std::uint32_t factor) {
   return graph;
 }
 
-/// A program that reads a recursive relation r, and whether it needs columns of it.
+/// A program that reads a recursive relation r, and whether it needs columns of it, however much is asked.
 struct row_reader {
   std::string text;
   bool needs_columns;
 };
 inline std::vector<row_reader> readers_of_rows() {
-  return {{".decl o(x:number)\no(x) :- r(x,x).\n", true},
-          {".decl o(x:number, y:number)\no(x,y) :- e(x,y), !r(y,x).\n", false},
-          {".decl o(x:number, y:number)\no(x,y) :- e(x,z), r(z,x), e(y,_), !r(x,y).\n", false},
-          {".decl o(x:number, y:number)\no(x,y) :- e(x,y).\no(x,y) :- o(x,z), e(z,y), r(y,x), !r(y,z).\n", false},
-          {".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = count : { e(x,y), r(y,x) }.\n", false},
-          {".decl o(x:number, y:number)\no(x,y) :- r(x,z), r(y,z), x < y.\n", true},
-          {".decl o(n:number)\no(n) :- n = count : { r(_,_) }.\n", false},
-          {".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = count : { r(x,_) }.\n", false},
-          {".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = sum y : { r(x,y) }.\n", false},
-          {".decl o(x:number, y:number)\no(x,y) :- e(x,z), r(z,y), !r(y,x).\no(y,y) :- r(5,y).\n", false},
-          {".decl o(x:number)\no(x) :- e(x,_), r(x,y), e(_,y).\n", false},
-          {".decl o(x:number)\no(x) :- e(x,_), !r(x,_).\n", true},
+  const std::string one = ".decl o(x:number)\n";
+  const std::string two = ".decl o(x:number, y:number)\n";
+  return {{two + "o(x,y) :- e(x,y), !r(y,x).\n", false},
+          {two + "o(x,y) :- e(x,z), r(z,x), e(y,_), !r(x,y).\n", false},
+          {two + "o(x,y) :- e(x,y).\no(x,y) :- o(x,z), e(z,y), r(y,x), !r(y,z).\n", false},
+          {two + "o(x,n) :- e(x,_), n = count : { e(x,y), r(y,x) }.\n", false},
+          {one + "o(n) :- n = count : { r(_,_) }.\n", false},
           {".decl o()\no() :- r(_,_).\n", false},
-          {".decl o(x:number)\no(1) :- !r(_,_).\n", false},
-          {".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- o(x,z), r(z,y).\n", true},
-          {".decl o(x:number, y:number)\no(x,y) :- r(x,y), x > y.\no(x,y) :- e(a,x), o(a,b), r(b,y).\n", true}};
+          {one + "o(1) :- !r(_,_).\n", false},
+          // By the source.
+          {two + "o(x,n) :- e(x,_), n = count : { r(x,_) }.\n", false},
+          {two + "o(x,n) :- e(x,_), n = sum y : { r(x,y) }.\n", false},
+          {two + "o(x,y) :- e(x,z), r(z,y), !r(y,x).\no(y,y) :- r(5,y).\n", false},
+          {one + "o(x) :- e(x,_), r(x,y), e(_,y).\n", false},
+          {one + "o(x) :- e(x,_), !r(x,_).\n", false},
+          {two + "o(x,y) :- e(x,y), r(y,_), !r(x,3).\n", false},
+          {two + "o(x,n) :- e(x,_), n = count : { e(x,y), !r(y,_) }.\n", false},
+          // By the value.
+          {two + "o(x,y) :- e(y,_), r(x,y).\n", true},  // row by row
+          {one + "o(x) :- e(y,_), r(x,y), y != 2.\n", false},
+          {two + "o(x,y) :- e(z,y), r(x,z), !r(y,x).\n", false},
+          {two + "o(x,y) :- r(x,z), r(y,z), x < y.\n", true},
+          {two + "o(x,y) :- r(x,z), r(y,z), e(x,y).\n", false},
+          {two + "o(x,n) :- e(x,_), n = count : { r(_,x) }.\n", false},
+          {two + "o(y,n) :- e(y,_), n = sum x : { r(x,y), x != 2 }.\n", false},
+          {two + "o(x,x) :- r(x,5).\no(x,y) :- e(y,z), r(x,z), !r(z,y).\n", false},
+          {one + "o(y) :- e(_,y), r(x,y), e(y,x).\n", false},
+          {one + "o(x) :- e(x,_), !r(_,x).\n", false},
+          {two + "o(x,y) :- e(x,y), r(_,x), !r(_,3).\n", false},
+          // All rows, or all of one side.
+          {one + "o(x) :- r(x,x).\n", false},
+          {one + "o(x) :- r(x,x), !e(x,x).\n", false},
+          {one + "o(x) :- r(x,_).\n", false},
+          {one + "o(y) :- r(_,y), y != 4.\n", false},
+          {two + "o(x,y) :- r(x,y).\n", false},
+          {one + "o(y) :- r(x,y), e(y,x), x != y.\n", false},
+          {two + "o(x,n) :- r(x,y), n = count : { r(y,_) }, n > 2.\n", false},
+          {".decl o(x:number, y:number, z:number)\no(x,y,z) :- r(x,y), e(y,z), r(z,x).\n", false},
+          // Recursions.
+          {two + "o(x,y) :- r(x,y), x > y.\no(x,y) :- o(x,z), r(z,y).\n", true},
+          {two + "o(x,y) :- r(x,y), x > y.\no(x,y) :- e(a,x), o(a,b), r(b,y).\n", true},
+          {two + "o(x,y) :- e(x,y).\no(x,y) :- o(y,z), r(z,x), x != z.\n", false},
+          {two + "o(x,y) :- r(x,y), y < 9.\no(y,x) :- o(x,z), r(z,y), e(y,_), !r(y,_).\no(y,x) :- o(x,y), r(x,_).\n",
+           false},
+          {two + "o(x,y) :- e(x,y).\no(y,z) :- o(z,x), r(y,x).\n", true}};
+}
+
+/// How a relation's rows were kept when its stratum was complete.
+inline std::string set_of(executor& done, relation_id relation) {
+  for (const stratum_statistics& stratum : done.figures().strata) {
+    for (const relation_statistics& one : stratum.relations) {
+      if (one.relation == relation) return one.set;
+    }
+  }
+  return "";
+}
+
+/// Runs readers of r behind the rules that make it, over some graphs, and asks in several ways: all that is needed
+/// at once, or few rows at a time; and until columns take less. Columns are made for those that need them, and else
+/// only when much was asked.
+inline void expect_readers(const std::string& rules, const std::vector<row_reader>& readers,
+                           const std::vector<edges>& graphs, const std::vector<options>& all) {
+  struct way {
+    std::uint64_t rows;
+    double work;
+  };
+  constexpr double without_end = std::numeric_limits<double>::infinity();
+  const std::vector<way> ways = {{calibration::asked_rows, without_end},
+                                 {20, without_end},
+                                 {1, without_end},
+                                 {calibration::asked_rows, calibration::asked_work_of_row},
+                                 {calibration::asked_rows, 1e4}};
+  const std::uint64_t one_of = sized(1, 13);  // an emulated device tries some of them
+  std::uint64_t number = 0;
+  for (const row_reader& one : readers) {
+    const analysed_text source(rules + one.text);
+    const plan::program plan = plan::make_plan(source.program);
+    for (const edges& graph : graphs) {
+      oracle::database expected(source.program);
+      for (const auto& [x, y] : graph) expected[source.program.find_relation("e").value()].insert({x, y});
+      oracle::evaluate(source.program, expected);
+      for (options chosen : all) {
+        for (const way& asked : ways) {
+          if (number++ % one_of != 0) continue;
+          chosen.cut.asked_rows = asked.rows;
+          chosen.cut.asked_work_of_row = asked.work;
+          storage::symbol_table symbols(plan.symbols);
+          const auto running = make_gpu_executor(plan, symbols, chosen, 0, 0);
+          load(*running, source.program, graph);
+          running->evaluate();
+          for (const char* name : {"o", "r"}) {
+            const relation_id relation = source.program.find_relation(name).value();
+            const auto& known = expected[relation];
+            const bool is_told = one.needs_columns || asked.work == without_end;
+            if (std::string(name) == "r" && is_told && set_of(*running, relation) == "factorized")
+              EXPECT_EQ(running->stream_rows(relation) == nullptr, one.needs_columns) << one.text << graph.size();
+            EXPECT_EQ(rows_of(*running, relation), device_tuples(known.begin(), known.end()))
+                << one.text << name << ", " << asked.rows << " rows, " << asked.work;
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace gpulog::exec

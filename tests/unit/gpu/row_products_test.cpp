@@ -34,16 +34,6 @@ struct outcome {
   std::string set;
 };
 
-/// How the relation's rows were kept when its stratum was complete.
-std::string set_of(executor& done, relation_id relation) {
-  for (const stratum_statistics& stratum : done.figures().strata) {
-    for (const relation_statistics& one : stratum.relations) {
-      if (one.relation == relation) return one.set;
-    }
-  }
-  return "";
-}
-
 outcome run(const std::string& text, const edges& graph, const options& chosen) {
   const analysed_text source(text);
   const plan::program plan = plan::make_plan(source.program);
@@ -166,28 +156,10 @@ TEST_F(row_products_on_gpu, results_are_kept_as_words) {
   EXPECT_NE(run(same_generation, chain(20), options_of(product_mode::always)).set, "factorized");
 }
 
-/// Columns are made for those that read them, and only for those.
 TEST_F(row_products_on_gpu, what_reads_rows) {
-  for (const row_reader& one : readers_of_rows()) {
-    for (const edges& graph : {ring(45), star(40), oracle::make_random_graph(2, 40, 60)}) {
-      const analysed_text source(same_generation + one.text);
-      const plan::program plan = plan::make_plan(source.program);
-      storage::symbol_table symbols(plan.symbols);
-      const auto running = make_gpu_executor(plan, symbols, options_of(product_mode::always), 0, 0);
-      load(*running, source.program, graph);
-      running->evaluate();
-      oracle::database expected(source.program);
-      for (const auto& [x, y] : graph) expected[source.program.find_relation("e").value()].insert({x, y});
-      oracle::evaluate(source.program, expected);
-      for (const char* name : {"o", "r"}) {
-        const relation_id relation = source.program.find_relation(name).value();
-        const auto& known = expected[relation];
-        if (std::string(name) == "r")
-          EXPECT_EQ(running->stream_rows(relation) == nullptr, one.needs_columns) << one.text;
-        EXPECT_EQ(rows_of(*running, relation), device_tuples(known.begin(), known.end())) << one.text << name;
-      }
-    }
-  }
+  const edges wide = multiplied(oracle::make_random_graph(3, 60, 150), 40503);
+  expect_readers(same_generation, readers_of_rows(), {ring(45), star(40), oracle::make_random_graph(2, 40, 60), wide},
+                 {options_of(product_mode::always)});
 }
 
 /// Lists of all lengths, so that lanes go through their own ones or share them.

@@ -2,6 +2,7 @@
 // room for all rows, as columns and by pieces, against the naive evaluator and, for large results, a CPU.
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -156,38 +157,105 @@ TEST_F(row_takeover_on_gpu, rows_that_use_some_of_many_groups) {
   }
 }
 
-/// Columns are made for those that read them, and only for those.
 TEST_F(row_takeover_on_gpu, what_reads_rows) {
-  for (const row_reader& one : readers_of_rows()) {
-    for (const edges& graph : {chain(45), star(50), oracle::make_random_graph(2, 40, 60)}) {
-      for (const std::uint64_t kept_words : {UINT64_MAX, std::uint64_t{1}}) {
-        const analysed_text source(closure + one.text);
-        const plan::program plan = plan::make_plan(source.program);
-        storage::symbol_table symbols(plan.symbols);
-        options chosen = options_of(row_takeover_mode::always);
-        chosen.cut.kept_row_words = kept_words;
-        const auto running = make_gpu_executor(plan, symbols, chosen, 0, 0);
-        load(*running, source.program, graph);
-        running->evaluate();
-        for (const stratum_statistics& stratum : running->figures().strata) {
-          for (const std::string& strategy : stratum.strategies) {
-            if (strategy == "row-takeover" && !one.needs_columns)
-              EXPECT_EQ(stratum.relations.front().set, "factorized");
-          }
-        }
-        oracle::database expected(source.program);
-        for (const auto& [x, y] : graph) expected[source.program.find_relation("e").value()].insert({x, y});
-        oracle::evaluate(source.program, expected);
-        for (const char* name : {"o", "r"}) {
-          const relation_id relation = source.program.find_relation(name).value();
-          const auto& known = expected[relation];
-          if (std::string(name) == "r")
-            EXPECT_EQ(running->stream_rows(relation) == nullptr, one.needs_columns) << one.text;
-          EXPECT_EQ(rows_of(*running, relation), device_tuples(known.begin(), known.end())) << one.text << name;
-        }
-      }
-    }
+  std::vector<options> all;
+  for (const auto& [has_room, has_block_rows] : {std::pair(true, true), {false, true}, {true, false}}) {
+    options chosen = options_of(row_takeover_mode::always);
+    if (!has_room) chosen.cut.kept_row_words = 1;
+    if (!has_block_rows) chosen.cut.block_row_bytes = 0;
+    all.push_back(chosen);
   }
+  expect_readers(closure, readers_of_rows(), {chain(45), star(50), oracle::make_random_graph(2, 40, 60)}, all);
+  // Values that need numbers, and rows of bits.
+  const edges wide = multiplied(with_repeated(oracle::make_random_graph(3, 60, 150)), 40503);
+  expect_readers(closure, readers_of_rows(), {wide, chain(70)}, all);
+}
+
+/// A recursion asks in each iteration, until columns would have cost less: then it gets them, and goes on.
+TEST_F(row_takeover_on_gpu, makes_columns_while_a_recursion_runs) {
+  constexpr std::uint32_t nodes = 45;
+  const std::string text = closure + ".decl o(x:number)\no(0).\no(y) :- o(x), r(x,y), y - x < 2.\n";
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program);
+  const double asks = calibration::work_of_asking / (nodes * (nodes - 1) / 2);  // in work of a row
+  for (const double work : {std::numeric_limits<double>::infinity(), 3 * asks, 1.5 * asks, asks / 2}) {
+    options chosen = options_of(row_takeover_mode::always);
+    chosen.cut.asked_work_of_row = work;
+    storage::symbol_table symbols(plan.symbols);
+    const auto running = make_gpu_executor(plan, symbols, chosen, 0, 0);
+    load(*running, source.program, chain(nodes));
+    running->evaluate();
+    const relation_id relation = source.program.find_relation("r").value();
+    EXPECT_EQ(set_of(*running, relation), "factorized");
+    EXPECT_EQ(running->rows(source.program.find_relation("o").value()), nodes) << work;
+    EXPECT_EQ(running->stream_rows(relation) == nullptr, work <= 3 * asks) << work;
+  }
+}
+
+/// Rules that ask end with the right result, or with the message that memory is not enough.
+TEST_F(row_takeover_on_gpu, asks_within_memory_limits) {
+  const auto nodes = static_cast<std::uint32_t>(sized(2000, 200));
+  const std::string text = closure +
+                           ".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = count : { r(_,x) }.\n"
+                           "o(x,x) :- e(x,_), r(_,x), r(x,_).\n"
+                           ".decl p(x:number)\np(x) :- e(x,_), r(y,x), y < 3.\n"
+                           ".decl s(x:number)\ns(x) :- r(x,y), x + y = 7.\n";
+  const edges graph = ring(nodes);
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program);
+  options chosen = options_of(row_takeover_mode::always);
+  chosen.cut.asked_rows = nodes * 30;
+  chosen.cut.asked_work_of_row = std::numeric_limits<double>::infinity();
+  std::uint64_t limit = 0;
+  int finished = 0;
+  int refused = 0;
+  for (int turn = 0; turn < 24; ++turn) {
+    storage::symbol_table symbols(plan.symbols);
+    try {
+      const auto running = make_gpu_executor(plan, symbols, chosen, 0, limit);
+      load(*running, source.program, graph);
+      running->evaluate();
+      const auto rows = [&](const char* name) { return running->rows(source.program.find_relation(name).value()); };
+      EXPECT_EQ(rows("o"), std::uint64_t{2} * nodes);
+      EXPECT_EQ(rows("p"), nodes);
+      EXPECT_EQ(rows("s"), 8U);
+      ++finished;
+      if (limit == 0) {
+        limit = running->figures().peak_memory_bytes;
+        continue;
+      }
+    } catch (const memory_fault&) {
+      ++refused;
+    } catch (const backend::memory_exceeded&) {
+      ++refused;  // there is not even enough to start with
+    }
+    limit -= limit / 12;
+  }
+  EXPECT_GT(finished, 1);
+  EXPECT_GT(refused, 0);
+}
+
+/// Sources of two columns, the second and the first key of searches by them.
+TEST_F(row_takeover_on_gpu, what_reads_rows_of_wide_sources) {
+  const std::string wide =
+      edges_of + ".decl r(p:number, y:number, q:number)\nr(x % 3,y,x) :- e(x,y).\nr(p,y,q) :- r(p,z,q), e(z,y).\n";
+  const std::string two = ".decl o(x:number, y:number)\n";
+  const std::vector<row_reader> readers = {
+      {two + "o(x,y) :- e(x,z), r(x % 3,y,x), e(y,_), y != z.\n", false},
+      {two + "o(x,y) :- e(x,y), !r(y % 3,x,y).\n", false},
+      {two + "o(x,y) :- e(x,y), !r(y % 3,_,y).\n", false},
+      {two + "o(x,y) :- e(x,y), r(_,x,_), !r(_,3,_).\n", false},
+      {two + "o(x,p) :- e(y,_), r(p,y,x).\n", false},
+      {two + "o(x,y) :- e(y,_), r(_,y,x).\n", false},
+      {two + "o(p,x) :- r(p,_,x).\n", false},
+      {two + "o(x,x) :- r(_,_,x).\n", false},
+      {two + "o(x,y) :- r(_,y,x), e(x,y).\n", true},
+      {two + "o(y,n) :- e(y,_), n = count : { r(_,y,_) }.\n", false},
+      {two + "o(x,n) :- e(x,_), n = sum y : { r(x % 3,y,x) }.\n", false},
+      {two + "o(x,y) :- e(x,_), r(_,y,x).\n", true},
+      {two + "o(x,y) :- e(x,y).\no(y,z) :- o(x,y), r(y % 3,z,y), z != x.\n", false}};
+  expect_readers(wide, readers, {chain(40), star(30), multiplied(oracle::make_random_graph(2, 40, 60), 40503)},
+                 {options_of(row_takeover_mode::always)});
 }
 
 /// Lists of starts and steps that only a block can compare.

@@ -103,6 +103,7 @@ bool gpu_loop::can_run(const backend::gpu::device_context& context, const looped
               gpu_kernels::most_loop_shared_words(context)) {
         return false;
       }
+      if (gpu_machine::reads_kept_rows(program, relations)) return false;
       bool indexes_fit = true;
       for_each_search(program, [&](relation_number source, std::size_t index) {
         if (extended[source] && !fits(relations[source]->index(index).layout())) indexes_fit = false;

@@ -46,6 +46,7 @@ class stratum_loop {
       std::copy_if(indexes_.begin(), indexes_.end(), std::back_inserter(behind),
                    [&](std::uint32_t index) { return advanced.contains(shared_.places[index].relation); });
     }
+    late_columns_ = shared_.late_columns;
     by_itself_ = make_iteration_runner();
   }
 
@@ -64,6 +65,10 @@ class stratum_loop {
     while (phase != 0 || (any_delta() && !shared_.limit_reached(stratum))) {
       if (phase == 0 && is_to_stop()) return strategy_outcome::stopped;
       if (phase == 0 && is_reordered()) return strategy_outcome::reordered;
+      if (shared_.late_columns != late_columns_) {
+        late_columns_ = shared_.late_columns;
+        by_itself_ = make_iteration_runner();
+      }
       if (by_itself_ != nullptr) {
         const std::size_t told = run_.deltas.size();
         phase = run_by_itself(phase);
@@ -214,6 +219,7 @@ class stratum_loop {
   std::set<std::uint32_t> indexes_;              // that its versions read
   std::vector<std::vector<std::uint32_t>> due_;  // by phase: indexes of what advances behind it
   std::unique_ptr<iteration_runner> by_itself_;
+  std::uint64_t late_columns_ = 0;   // when it was made
   std::size_t first_iteration_ = 0;  // that it runs
 };
 

@@ -1,6 +1,7 @@
 #include "exec/strategies/products/product_words.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "backend/gpu/for_each.hpp"
@@ -23,13 +24,15 @@ product_words::product_words(const backend::gpu::device_context& context, backen
 
 std::uint64_t product_words::bytes() const {
   const std::uint64_t values = of_.numbering == nullptr ? 0 : of_.numbering->bytes();
-  return of_.rows.bytes() + of_.stamps.bytes() + of_.sizes.bytes() + values;
+  return of_.rows.bytes() + of_.stamps.bytes() + of_.sizes.bytes() + lookup_.bytes() + values;
 }
 
-product_words::columns_type product_words::make_columns(std::uint64_t rows) const {
-  columns_type made;
-  resource_.prepare(2, rows * sizeof(word));
-  for (int column = 0; column < 2; ++column) made.emplace_back(resource_, rows, fresh_memory::anything);
+product_words::columns_type product_words::make_columns(std::uint64_t rows, std::uint64_t wanted) const {
+  columns_type made(2);
+  resource_.prepare(std::min(made.size(), static_cast<std::size_t>(std::popcount(wanted))), rows * sizeof(word));
+  for (std::size_t c = 0; c < made.size(); ++c) {
+    if ((wanted >> c & 1) != 0) made[c] = backend::array<word>(resource_, rows, fresh_memory::anything);
+  }
   return made;
 }
 
@@ -41,6 +44,7 @@ void product_words::write(const source_rows& wanted, columns_type& to) const {
   results.stamps = of_.stamps.data();
   results.begins = reinterpret_cast<const unsigned long long*>(wanted.places);
   results.values = of_.numbering == nullptr ? nullptr : of_.numbering->found().tuples.at[0];
+  results.listed = wanted.listed;
   results.first = static_cast<std::uint32_t>(wanted.first);
   results.last = static_cast<std::uint32_t>(wanted.last);
   results.first_row = wanted.first_row;
@@ -70,17 +74,18 @@ void product_words::read(std::size_t piece, word* const* columns) {
                });
 }
 
-const storage::gpu::kept_rows_view* product_words::lookup() {
-  if (lookup_.view() != nullptr) return lookup_.view();
+const storage::gpu::kept_rows_view* product_words::lookup(storage::gpu::kept_question asked) {
+  if (lookup_.is_made()) return lookup_.view(context_, asked);
   storage::gpu::kept_rows_view made;
   made.sources = numbered_columns_of(of_.numbering.get(), of_.numbers, {0});
   made.nodes = numbered_columns_of(of_.numbering.get(), of_.numbers, {1});
   made.groups = of_.groups;
-  made.source_count = of_.numbers;
+  made.source_count = made.node_count = of_.numbers;
   made.places = of_.sizes.data();
   made.bits = of_.rows.data();
   made.stamps = of_.stamps.data();
-  return lookup_.make(context_, resource_, made);
+  lookup_.make(context_, resource_, made);
+  return lookup_.view(context_, asked);
 }
 
 storage::gpu::device_factorized::column_bounds product_words::values_of(std::uint32_t /*column*/) const {
@@ -89,7 +94,7 @@ storage::gpu::device_factorized::column_bounds product_words::values_of(std::uin
 }
 
 product_words::columns_type product_words::columns_of(const source_rows& wanted) {
-  columns_type made = make_columns(wanted.rows);
+  columns_type made = make_columns(wanted.rows, wanted.wanted_columns);
   write(wanted, made);
   return made;
 }

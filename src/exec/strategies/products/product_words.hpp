@@ -34,19 +34,21 @@ class product_words final : public storage::gpu::device_factorized {
   [[nodiscard]] std::vector<backend::array<word>> columns() override;
   [[nodiscard]] const std::vector<std::uint64_t>& pieces() override;
   void read(std::size_t piece, word* const* columns) override;
-  [[nodiscard]] const storage::gpu::kept_rows_view* lookup() override;
+  [[nodiscard]] const storage::gpu::kept_rows_view* lookup(storage::gpu::kept_question asked) override;
+  [[nodiscard]] const storage::gpu::kept_rows_view& view() const override { return lookup_.on_host(); }
   [[nodiscard]] std::vector<std::uint32_t> source_columns() const override { return {0}; }
-  [[nodiscard]] std::uint64_t sources() const override { return of_.numbers; }
+  [[nodiscard]] std::vector<std::uint32_t> node_columns() const override { return {1}; }
   [[nodiscard]] column_bounds values_of(std::uint32_t column) const override;
   [[nodiscard]] std::vector<backend::array<word>> columns_of(const source_rows& wanted) override;
 
  private:
   using columns_type = std::vector<backend::array<word>>;
 
-  [[nodiscard]] columns_type make_columns(std::uint64_t rows) const;
+  /// @param wanted bits by column of the relation
+  [[nodiscard]] columns_type make_columns(std::uint64_t rows, std::uint64_t wanted = UINT64_MAX) const;
   /// Rows of numbers [first, last). @param first_row of the relation that goes to the first place
   void write(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) const {
-    write({of_.sizes.data(), first, last, first_row, 0}, to);
+    write({of_.sizes.data(), nullptr, first, last, first_row, 0}, to);
   }
   void write(const source_rows& wanted, columns_type& to) const;
 

@@ -18,7 +18,7 @@ namespace gpulog::exec {
 /// Whether a relation has no columns, as it is searched (exec/fixpoint/factorized_reads.hpp).
 template <class Machine>
 bool reads_factorized(const plan_relations<Machine>& shared, const plan::row_source& source) {
-  if constexpr (Machine::abilities.searches_factorized) {
+  if constexpr (Machine::abilities.searches_factorized || Machine::abilities.probes_factorized) {
     return shared.relation_of(source.from.relation).is_factorized() ||
            (source.to && shared.relation_of(source.to->relation).is_factorized());
   } else {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "backend/array.hpp"
@@ -29,25 +28,26 @@ namespace gpulog::exec {
   return made;
 }
 
-/// What kernels ask kept rows for tuples with, in device memory.
+/// What kernels ask kept rows with, in device memory.
 class kept_lookup {
  public:
-  /// Null: not made yet.
-  [[nodiscard]] const storage::gpu::kept_rows_view* view() const { return view_.data(); }
+  [[nodiscard]] bool is_made() const { return views_.size() != 0; }
   /// @throws backend::memory_exceeded
-  const storage::gpu::kept_rows_view* make(const backend::gpu::device_context& context,
-                                           backend::memory_resource& resource,
-                                           const storage::gpu::kept_rows_view& rows) {
-    backend::array<storage::gpu::kept_rows_view> made(resource, 1, backend::fresh_memory::anything);
-    backend::gpu::copy_async(made.data(), &rows, sizeof rows, backend::gpu::direction::host_to_device,
-                             context.stream());
-    context.synchronize();
-    view_ = std::move(made);
-    return view_.data();
-  }
+  void make(const backend::gpu::device_context& context, backend::memory_resource& resource,
+            const storage::gpu::kept_rows_view& rows);
+  [[nodiscard]] const storage::gpu::kept_rows_view& on_host() const { return rows_; }
+  /// Once it is made. @throws backend::memory_exceeded
+  [[nodiscard]] const storage::gpu::kept_rows_view* view(const backend::gpu::device_context& context,
+                                                         storage::gpu::kept_question asked);
+  [[nodiscard]] std::uint64_t bytes() const { return views_.bytes() + used_nodes_.bytes(); }
 
  private:
-  backend::array<storage::gpu::kept_rows_view> view_;
+  void put(const backend::gpu::device_context& context, storage::gpu::kept_question asked);
+  void find_used_nodes(const backend::gpu::device_context& context);
+
+  storage::gpu::kept_rows_view rows_;
+  backend::array<storage::gpu::kept_rows_view> views_;  // by question
+  backend::array<std::uint32_t> used_nodes_;            // made when they are asked for
 };
 
 }  // namespace gpulog::exec

@@ -1,6 +1,7 @@
 #include "exec/strategies/search/takeover_rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "backend/gpu/for_each.hpp"
@@ -239,7 +240,7 @@ void takeover_rows::write_totals() {
 
 std::uint64_t takeover_rows::bytes() const {
   return vertices_.bytes() + vertex_of_.bytes() + kinds_.bytes() + results_.bytes() + words_.bytes() + places_.bytes() +
-         not_kept_.bytes() + list_begins_.bytes() + lists_.bytes() + graph_.lists.first.bytes() +
+         not_kept_.bytes() + list_begins_.bytes() + lists_.bytes() + lookup_.bytes() + graph_.lists.first.bytes() +
          graph_.lists.all.bytes();
 }
 
@@ -271,10 +272,12 @@ std::uint32_t takeover_rows::column_of(std::size_t number) const {
   return number < invariants ? member_.invariants[number] : member_.nodes[number - invariants];
 }
 
-takeover_rows::columns_type takeover_rows::make_columns(std::uint64_t rows) const {
+takeover_rows::columns_type takeover_rows::make_columns(std::uint64_t rows, std::uint64_t wanted) const {
   columns_type made(member_.invariants.size() + member_.nodes.size());
-  resource_.prepare(made.size(), rows * sizeof(word));
-  for (auto& column : made) column = array<word>(resource_, rows, fresh_memory::anything);
+  resource_.prepare(std::min(made.size(), static_cast<std::size_t>(std::popcount(wanted))), rows * sizeof(word));
+  for (std::size_t c = 0; c < made.size(); ++c) {
+    if ((wanted >> c & 1) != 0) made[c] = array<word>(resource_, rows, fresh_memory::anything);
+  }
   return made;
 }
 
@@ -378,8 +381,8 @@ void takeover_rows::list_rows_not_kept() {
   expand_again(0, totals_.not_kept, arguments);
 }
 
-const storage::gpu::kept_rows_view* takeover_rows::lookup() {
-  if (lookup_.view() != nullptr) return lookup_.view();
+const storage::gpu::kept_rows_view* takeover_rows::lookup(storage::gpu::kept_question asked) {
+  if (lookup_.is_made()) return lookup_.view(context_, asked);
   list_rows_not_kept();
   storage::gpu::kept_rows_view made;
   const bool has_numbers = graph_.invariants != nullptr;
@@ -387,11 +390,13 @@ const storage::gpu::kept_rows_view* takeover_rows::lookup() {
   made.nodes = numbered_columns_of(has_numbers ? graph_.nodes[0].get() : nullptr, graph_.numbers, member_.nodes);
   made.groups = search_.rows.groups;
   made.source_count = graph_.sources;
+  made.node_count = graph_.numbers;
   made.rows = search_.rows;
   made.results = results_.data();
   made.lists = lists_.data();
   made.begins = list_begins_.data();
-  return lookup_.make(context_, resource_, made);
+  lookup_.make(context_, resource_, made);
+  return lookup_.view(context_, asked);
 }
 
 storage::gpu::device_factorized::column_bounds takeover_rows::values_of(std::uint32_t column) const {
@@ -406,9 +411,10 @@ storage::gpu::device_factorized::column_bounds takeover_rows::values_of(std::uin
 }
 
 takeover_rows::columns_type takeover_rows::columns_of(const source_rows& wanted) {
-  columns_type made = make_columns(wanted.rows);
+  columns_type made = make_columns(wanted.rows, wanted.wanted_columns);
   expansion_arguments arguments = expansion_to(made);
   arguments.places = wanted.places;
+  arguments.listed = wanted.listed;
   arguments.first = wanted.first;
   arguments.last = wanted.last;
   arguments.first_row = wanted.first_row;

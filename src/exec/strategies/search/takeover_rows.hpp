@@ -46,9 +46,10 @@ class takeover_rows final : public storage::gpu::device_factorized {
   [[nodiscard]] std::vector<backend::array<word>> columns() override;
   [[nodiscard]] const std::vector<std::uint64_t>& pieces() override;
   void read(std::size_t piece, word* const* columns) override;
-  [[nodiscard]] const storage::gpu::kept_rows_view* lookup() override;
+  [[nodiscard]] const storage::gpu::kept_rows_view* lookup(storage::gpu::kept_question asked) override;
+  [[nodiscard]] const storage::gpu::kept_rows_view& view() const override { return lookup_.on_host(); }
   [[nodiscard]] std::vector<std::uint32_t> source_columns() const override { return member_.invariants; }
-  [[nodiscard]] std::uint64_t sources() const override { return graph_.sources; }
+  [[nodiscard]] std::vector<std::uint32_t> node_columns() const override { return member_.nodes; }
   [[nodiscard]] column_bounds values_of(std::uint32_t column) const override;
   [[nodiscard]] std::vector<backend::array<word>> columns_of(const source_rows& wanted) override;
 
@@ -65,7 +66,8 @@ class takeover_rows final : public storage::gpu::device_factorized {
   /// Rows in front of each source.
   void place_sources();
   void list_sources_not_kept();
-  [[nodiscard]] columns_type make_columns(std::uint64_t rows) const;
+  /// @param wanted bits by column of the relation
+  [[nodiscard]] columns_type make_columns(std::uint64_t rows, std::uint64_t wanted = UINT64_MAX) const;
   /// The rows of sources [first, last), to columns. @param first_row of the relation that goes to the first place
   void expand(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to);
   /// Those of not_kept_[first, last) are searched again, as many at a time as there is room for now.
