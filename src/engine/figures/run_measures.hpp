@@ -21,6 +21,7 @@ struct sampled_keys {
   std::vector<counted> counts;  ///< by ascending hash
   std::uint64_t rows = 0;       ///< of the sample
   double all_keys = 0;          ///< about how many the relation has
+  double rows_per_key = 0;      ///< key_counter::rows_per_key() of the column
 };
 
 /// Of the rows that one sample stands for, about what share has keys of another relation: how often their keys are in
@@ -50,8 +51,10 @@ class key_counter {
   [[nodiscard]] key_counts count(const std::vector<const std::vector<word>*>& columns);
   /// The keys of all rows, by those of a sample.
   [[nodiscard]] static double all_keys(std::uint64_t rows, std::uint64_t sampled, const key_counts& counts);
+  [[nodiscard]] static double rows_per_key(std::uint64_t rows, std::uint64_t sampled, const key_counts& counts);
 
   std::vector<counted> table_;  ///< memory is got once
+  std::vector<std::uint32_t> hashes_;
 };
 
 /// Counts the rows of relations while an executor runs strata, from samples. Each relation is sampled once, and again
@@ -81,6 +84,8 @@ class run_measures final : public plan::relation_measures {
   /// Of a relation as it is now, or was not long ago.
   [[nodiscard]] measured& measured_of(relation_id relation) const;
   void sample(const std::vector<relation_id>& relations) const;
+  /// Takes one, where there is none yet. Whether it has rows.
+  [[nodiscard]] bool has_sample(relation_id relation, const measured& known) const;
   /// nullptr: the relation has no rows at hand.
   [[nodiscard]] const sampled_keys* keys_of(plan::column_place column) const;
 

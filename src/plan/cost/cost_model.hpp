@@ -1,7 +1,7 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -60,6 +60,16 @@ class cost_model {
   void estimate_again(const sema::program& source, const std::vector<relation_id>& members);
 
  private:
+  /// What measures said since the relation was measured: a search for an order asks the same again and again.
+  struct told_fan_out {
+    std::vector<std::uint32_t> columns;
+    std::optional<double> rows_per_key;
+  };
+  struct told_share {
+    column_place probing;
+    std::uint32_t searched_column = 0;
+    std::optional<double> share;
+  };
   struct entry {
     double rows = 1;
     std::uint32_t arity = 0;
@@ -69,6 +79,9 @@ class cost_model {
     const relation_measures* measures = nullptr;    ///< nullptr: it was not measured
     double loaded_rows = 1;                         ///< before estimates, and
     std::vector<std::uint64_t> loaded_values = {};  ///< their numbers of distinct values
+    mutable std::vector<told_fan_out> told_fan_outs = {};
+    mutable std::vector<told_share> told_shares = {};
+    mutable std::uint64_t told_at = 0;  ///< measured_times_, when the shares were told
   };
   void spread_statistics(const sema::program& source);
   void spread_statistics(const sema::program& source, const sema::stratum& stratum);
@@ -77,12 +90,17 @@ class cost_model {
   [[nodiscard]] std::uint64_t distinct_values_of(const sema::rule& rule, std::uint32_t head_column) const;
   [[nodiscard]] std::optional<double> rows_of_rule(const sema::rule& rule) const;
   [[nodiscard]] std::optional<double> rows_of_rules(const sema::program& source, const sema::stratum& stratum) const;
+  struct average_rows {
+    double average = 0;
+    bool may_be_skewed = false;
+  };
   /// As fan_out, for a value that is no more often looked for than another one.
-  [[nodiscard]] double average_fan_out(relation_id relation, part rows,
-                                       const std::vector<std::uint32_t>& bound_columns) const;
+  [[nodiscard]] average_rows average_fan_out(relation_id relation, part rows,
+                                             const std::vector<std::uint32_t>& bound_columns) const;
   /// Of a relation that is complete, and whose rows are at hand.
   [[nodiscard]] std::optional<double> measured_fan_out(relation_id relation,
                                                        const std::vector<std::uint32_t>& bound_columns) const;
+  [[nodiscard]] std::optional<double> measured_share(column_place probing, column_place searched) const;
   /// Where the number of values of some bound column is not known: the least of what bounds tell.
   [[nodiscard]] double bounded_fan_out(const entry& known, double total,
                                        const std::vector<std::uint32_t>& bound_columns) const;
@@ -92,14 +110,12 @@ class cost_model {
   static bool has_key_among(const entry& known, const std::vector<std::uint32_t>& columns);
   void bound_combinations(relation_id relation);
 
-  struct indexed_columns {
-    relation_id relation;
-    std::vector<std::uint32_t> columns;  ///< ascending
-    friend auto operator<=>(const indexed_columns&, const indexed_columns&) = default;
-  };
+  /// Columns of the indexes that relations have, ascending.
+  using indexed_columns = std::map<relation_id, std::vector<std::vector<std::uint32_t>>>;
 
   std::vector<entry> relations_;
-  std::optional<std::set<indexed_columns>> indexed_;  ///< nothing: indexes cost nothing
+  std::uint64_t measured_times_ = 0;
+  std::optional<indexed_columns> indexed_;  ///< nothing: indexes cost nothing
   std::set<relation_id> without_set_;
   double largest_loaded_ = 1;
   std::vector<std::optional<std::size_t>> stratum_of_;  ///< by relation of the source: the stratum that derives it

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <random>
 #include <vector>
@@ -24,6 +25,34 @@ TEST(run_measures, counts_whole_columns_exactly) {
   EXPECT_DOUBLE_EQ(measured(1, {7}), 1);
   // 4 rows of one key, 2 of others: 2 by key, 3 by row.
   EXPECT_DOUBLE_EQ(measured(6, {1, 1, 1, 1, 2, 3}), std::sqrt(2.0 * 3.0));
+}
+
+TEST(run_measures, keys_of_a_column_are_in_order_and_counted_exactly) {
+  std::mt19937 random(7);
+  for (const std::uint32_t rows : {1U, 2U, 31U, 32U, 33U, 1000U, 9001U}) {
+    for (const word values : {1U, 5U, 1000U, 1U << 30U}) {
+      SCOPED_TRACE(rows);
+      SCOPED_TRACE(values);
+      std::vector<word> column(rows);
+      for (word& value : column) value = random() % values;
+      const sampled_keys keys = key_counter().keys_of(rows, column);
+      std::map<word, std::uint32_t> expected;
+      for (const word value : column) ++expected[value];
+      EXPECT_EQ(keys.rows, rows);
+      EXPECT_EQ(keys.all_keys, static_cast<double>(expected.size()));
+      EXPECT_EQ(keys.rows_per_key, measured(rows, column));
+      std::vector<std::uint32_t> counts;
+      for (std::size_t number = 0; number < keys.counts.size(); ++number) {
+        if (number > 0) EXPECT_LT(keys.counts[number - 1].hash, keys.counts[number].hash);
+        counts.push_back(keys.counts[number].count);
+      }
+      std::vector<std::uint32_t> expected_counts;
+      for (const auto& [value, count] : expected) expected_counts.push_back(count);
+      std::sort(counts.begin(), counts.end());
+      std::sort(expected_counts.begin(), expected_counts.end());
+      EXPECT_EQ(counts, expected_counts);
+    }
+  }
 }
 
 /// Rows of a relation with this many for each key, through the sample.

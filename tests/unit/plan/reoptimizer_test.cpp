@@ -40,6 +40,7 @@ class told_measures final : public relation_measures {
                                                    const std::vector<std::uint32_t>& columns) const override {
     const auto found = told_.find(relation);
     if (found == told_.end()) return std::nullopt;
+    ++asked_[{relation, columns}];
     if (columns.size() > 1) return 1;
     return columns.front() == 0 ? found->second.per_first : found->second.per_second;
   }
@@ -47,9 +48,16 @@ class told_measures final : public relation_measures {
     const auto found = told_.find(searched.relation);
     return found == told_.end() ? std::nullopt : found->second.found_share;
   }
+  /// How often rows for one set of columns were asked for at most.
+  [[nodiscard]] std::size_t most_asked() const {
+    std::size_t most = 0;
+    for (const auto& [searched, times] : asked_) most = std::max(most, times);
+    return most;
+  }
 
  private:
   std::map<relation_id, sizes> told_;
+  mutable std::map<std::pair<relation_id, std::vector<std::uint32_t>>, std::size_t> asked_;
 };
 
 /// Relations with computed values, of which nothing is known before they are there.
@@ -123,6 +131,14 @@ TEST(reoptimizer, joins_first_what_few_values_are_found_in) {
   EXPECT_EQ(order_with({100000, 10, 1, 0.01}), (names{"a", "c", "b"}));
   // Samples do not tell it: c has 400 values of the 2000 that a has.
   EXPECT_EQ(order_with({4000, 10, 1, std::nullopt}), (names{"a", "c", "b"}));
+}
+
+TEST(reoptimizer, asks_what_a_search_finds_once) {
+  prepared one(computed +
+               ".decl o(x:number, y:number)\n.output o\n"
+               "o(x,y) :- a(x,k), b(k,y), c(k,z), a(z,y), b(z,x), c(y,_).\n");
+  ASSERT_TRUE(one.reoptimize("o", {{"a", {100000, 7, 7}}, {"b", {100000, 50, 1}}, {"c", {100000, 1, 30}}}));
+  EXPECT_EQ(one.measures->most_asked(), 1U);
 }
 
 TEST(reoptimizer, orders_versions_of_a_recursion_and_adds_the_indexes_that_they_search) {
