@@ -11,6 +11,8 @@ namespace gpulog::detail {
 
 namespace {
 
+constexpr std::uint32_t hash_of_nothing = 0x9e3779b9U;
+
 /// Mixes the values of a column into the hashes of keys (the last step of MurmurHash3). It is one-to-one, so that keys
 /// of one column are never taken for each other.
 void mix_in(const std::vector<word>& column, std::vector<std::uint32_t>& hashes) {
@@ -26,7 +28,7 @@ void mix_in(const std::vector<word>& column, std::vector<std::uint32_t>& hashes)
 
 key_counter::key_counts key_counter::count(const std::vector<const std::vector<word>*>& columns) {
   const std::size_t rows = columns.front()->size();
-  hashes_.assign(rows, 0x9e3779b9U);
+  hashes_.assign(rows, hash_of_nothing);
   for (const std::vector<word>* column : columns) mix_in(*column, hashes_);
   const std::size_t places = std::bit_ceil(rows + rows / 2 + 2);
   const int shift = 32 - std::countr_zero(places);
@@ -67,8 +69,11 @@ double key_counter::rows_per_key(std::uint64_t rows, const std::vector<const std
 
 sampled_keys key_counter::keys_of(std::uint64_t rows, const std::vector<word>& column) {
   const key_counts counts = count({&column});
-  sampled_keys keys{
-      {}, column.size(), all_keys(rows, column.size(), counts), rows_per_key(rows, column.size(), counts)};
+  sampled_keys keys;
+  keys.rows = column.size();
+  keys.all_rows = rows;
+  keys.all_keys = all_keys(rows, column.size(), counts);
+  keys.rows_per_key = rows_per_key(rows, column.size(), counts);
   keys.counts.resize(counts.keys);
   std::size_t taken = 0;
   for (auto one = table_.begin(); taken < counts.keys; ++one) {
@@ -83,17 +88,34 @@ sampled_keys key_counter::keys_of(std::uint64_t rows, const std::vector<word>& c
   return keys;
 }
 
-std::optional<double> found_share(const sampled_keys& probing, const sampled_keys& searched) {
-  const double expected = static_cast<double>(probing.rows) * static_cast<double>(searched.rows) / searched.all_keys;
+std::vector<std::uint32_t> key_counter::row_hashes(const storage::sampled_rows& sample) {
+  std::vector<std::uint32_t> hashes(sample.front().size(), hash_of_nothing);
+  for (const std::vector<word>& column : sample) mix_in(column, hashes);
+  std::sort(hashes.begin(), hashes.end());
+  return hashes;
+}
+
+std::optional<plan::measured_join> join_of(const sampled_keys& probing, const sampled_keys& searched,
+                                           std::uint64_t equal_rows) {
+  const auto rows = static_cast<double>(probing.rows);
+  const auto searched_rows = static_cast<double>(searched.rows);
+  const double expected = rows * searched_rows / searched.all_keys;
   if (expected < exec::calibration::least_sampled_matches) return std::nullopt;
-  std::uint64_t matches = 1;  // none in a sample are some elsewhere
+  std::uint64_t matches = 0;
   auto other = searched.counts.begin();
   for (const sampled_keys::counted& key : probing.counts) {
     while (other != searched.counts.end() && other->hash < key.hash) ++other;
     if (other == searched.counts.end()) break;
     if (other->hash == key.hash) matches += std::uint64_t{key.count} * other->count;
   }
-  return std::min(1.0, static_cast<double>(matches) / expected);
+  // As many of the equal rows would match themselves by chance.
+  const double by_chance =
+      std::max(rows / static_cast<double>(probing.all_rows), searched_rows / static_cast<double>(searched.all_rows));
+  // None in a sample are some elsewhere.
+  const double counted =
+      std::max(1.0, static_cast<double>(matches) - static_cast<double>(equal_rows) * (1 - std::min(1.0, by_chance)));
+  const double found = counted / expected;
+  return plan::measured_join{std::min(1.0, found), found * static_cast<double>(searched.all_rows) / searched.all_keys};
 }
 
 run_measures::measured& run_measures::measured_of(relation_id relation) const {
@@ -101,7 +123,7 @@ run_measures::measured& run_measures::measured_of(relation_id relation) const {
   const std::uint64_t now = rows(relation);
   const auto sampled = static_cast<double>(known.rows);
   if (now < known.rows || static_cast<double>(now) > sampled * plan::calibration::noticed_growth)
-    known = {now, std::nullopt, {}, {}, {}};
+    known = {now, std::nullopt, {}, {}, {}, {}};
   return known;
 }
 
@@ -160,14 +182,40 @@ const sampled_keys* run_measures::keys_of(plan::column_place column) const {
   return &keys->second;
 }
 
-std::optional<double> run_measures::found_share(plan::column_place probing, plan::column_place searched) const {
+const std::vector<std::uint32_t>& run_measures::row_hashes_of(relation_id relation) const {
+  measured& known = measured_of(relation);
+  if (known.row_hashes.empty()) known.row_hashes = key_counter::row_hashes(*known.sample);
+  return known.row_hashes;
+}
+
+std::uint64_t run_measures::equal_rows(relation_id one, relation_id other) const {
+  const std::vector<std::uint32_t>& hashes = row_hashes_of(one);
+  const std::vector<std::uint32_t>& others = row_hashes_of(other);
+  std::uint64_t equal = 0;
+  auto next = others.begin();
+  for (const std::uint32_t hash : hashes) {
+    next = std::find_if(next, others.end(), [hash](std::uint32_t found) { return found >= hash; });
+    if (next == others.end()) break;
+    if (*next == hash) ++equal;
+  }
+  return equal;
+}
+
+std::optional<plan::measured_join> run_measures::join_of(plan::column_place probing,
+                                                         plan::column_place searched) const {
   measured& known = measured_of(searched.relation);
-  const auto [share, is_new] = known.found_shares.try_emplace({searched.column, probing});
-  if (!is_new) return share->second;
-  const sampled_keys* const from = keys_of(probing);
-  const sampled_keys* const in = from == nullptr ? nullptr : keys_of(searched);
-  if (in != nullptr) share->second = detail::found_share(*from, *in);
-  return share->second;
+  const measured& from = measured_of(probing.relation);
+  measured::known_join& join = known.joins[{searched.column, probing}];
+  if (join.probing_rows == from.rows) return join.found;
+  join = {from.rows, std::nullopt};
+  const sampled_keys* const keys = keys_of(probing);
+  const sampled_keys* const searched_keys = keys == nullptr ? nullptr : keys_of(searched);
+  if (searched_keys == nullptr) return std::nullopt;
+  const bool may_be_equal = probing.column == searched.column && probing.relation != searched.relation &&
+                            from.sample->size() == known.sample->size();
+  const std::uint64_t equal = may_be_equal ? equal_rows(probing.relation, searched.relation) : 0;
+  join.found = detail::join_of(*keys, *searched_keys, equal);
+  return join.found;
 }
 
 }  // namespace gpulog::detail

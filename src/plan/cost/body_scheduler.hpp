@@ -81,9 +81,8 @@ class body_scheduler {
   [[nodiscard]] double fan_out(std::uint32_t atom) const { return fan_out(atom, bound_columns(atom)); }
   /// @param columns of the atom that are bound
   [[nodiscard]] double fan_out(std::uint32_t atom, const std::vector<std::uint32_t>& columns) const {
-    const double rows = costs_->fan_out(rule_->atoms[atom].relation, parts_->atoms[atom], columns);
-    if (columns.empty()) return is_between_bounds(atom) ? std::sqrt(rows) : rows;
-    return rows * sources_.found_share(rule_->atoms[atom], columns, *costs_);
+    const double rows = sources_.fan_out(rule_->atoms[atom], parts_->atoms[atom], columns, *costs_);
+    return columns.empty() && is_between_bounds(atom) ? std::sqrt(rows) : rows;
   }
 
   /// What the index costs that a search for the atom's rows needs. One that a loop needs is made once, where the rest

@@ -295,22 +295,29 @@ std::optional<double> cost_model::measured_fan_out(relation_id relation,
   return rows_per_key;
 }
 
-std::optional<double> cost_model::measured_share(column_place probing, column_place searched) const {
+std::optional<measured_join> cost_model::join_of(column_place probing, column_place searched) const {
   const entry& known = relations_[searched.relation.value];
   if (known.measures == nullptr || relations_[probing.relation.value].measures == nullptr) return std::nullopt;
-  if (known.told_at != measured_times_) known.told_shares.clear();
+  if (known.told_at != measured_times_) known.told_joins.clear();
   known.told_at = measured_times_;
-  for (const told_share& told : known.told_shares) {
-    if (told.searched_column == searched.column && told.probing == probing) return told.share;
+  for (const told_join& told : known.told_joins) {
+    if (told.searched_column == searched.column && told.probing == probing) return told.join;
   }
-  const std::optional<double> share = known.measures->found_share(probing, searched);
-  known.told_shares.push_back({probing, searched.column, share});
-  return share;
+  const std::optional<measured_join> join = known.measures->join_of(probing, searched);
+  known.told_joins.push_back({probing, searched.column, join});
+  return join;
+}
+
+std::optional<double> cost_model::joined_fan_out(column_place probing, column_place searched, part part_read) const {
+  if (probing == searched) return std::nullopt;
+  const std::optional<measured_join> join = join_of(probing, searched);
+  if (!join) return std::nullopt;
+  return join->rows * rows(searched.relation, part_read) / rows(searched.relation, part::all);
 }
 
 double cost_model::found_share(column_place probing, column_place searched) const {
   if (probing == searched) return 1;
-  if (const std::optional<double> share = measured_share(probing, searched)) return *share;
+  if (const std::optional<measured_join> join = join_of(probing, searched)) return join->found_share;
   const std::uint64_t values = distinct_values(probing);
   const std::uint64_t found = distinct_values(searched);
   if (values == 0 || found == 0 || found >= values) return 1;

@@ -35,6 +35,10 @@ class cost_model {
   /// samples, or by the numbers of values, the fewer of which are taken to be some of the others. 1: nothing is known.
   [[nodiscard]] double found_share(column_place probing, column_place searched) const;
 
+  /// Rows of the part that such a value finds in the other column, from both samples: more than fan_out() says where
+  /// values of many rows here have many there, too. Nothing: samples do not tell it.
+  [[nodiscard]] std::optional<double> joined_fan_out(column_place probing, column_place searched, part rows) const;
+
   /// About how many different values a column has; 0: unknown.
   [[nodiscard]] std::uint64_t distinct_values(column_place column) const;
 
@@ -65,10 +69,10 @@ class cost_model {
     std::vector<std::uint32_t> columns;
     std::optional<double> rows_per_key;
   };
-  struct told_share {
+  struct told_join {
     column_place probing;
     std::uint32_t searched_column = 0;
-    std::optional<double> share;
+    std::optional<measured_join> join;
   };
   struct entry {
     double rows = 1;
@@ -80,8 +84,8 @@ class cost_model {
     double loaded_rows = 1;                         ///< before estimates, and
     std::vector<std::uint64_t> loaded_values = {};  ///< their numbers of distinct values
     mutable std::vector<told_fan_out> told_fan_outs = {};
-    mutable std::vector<told_share> told_shares = {};
-    mutable std::uint64_t told_at = 0;  ///< measured_times_, when the shares were told
+    mutable std::vector<told_join> told_joins = {};
+    mutable std::uint64_t told_at = 0;  ///< measured_times_, when the joins were told
   };
   void spread_statistics(const sema::program& source);
   void spread_statistics(const sema::program& source, const sema::stratum& stratum);
@@ -100,7 +104,7 @@ class cost_model {
   /// Of a relation that is complete, and whose rows are at hand.
   [[nodiscard]] std::optional<double> measured_fan_out(relation_id relation,
                                                        const std::vector<std::uint32_t>& bound_columns) const;
-  [[nodiscard]] std::optional<double> measured_share(column_place probing, column_place searched) const;
+  [[nodiscard]] std::optional<measured_join> join_of(column_place probing, column_place searched) const;
   /// Where the number of values of some bound column is not known: the least of what bounds tell.
   [[nodiscard]] double bounded_fan_out(const entry& known, double total,
                                        const std::vector<std::uint32_t>& bound_columns) const;
