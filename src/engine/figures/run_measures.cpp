@@ -6,27 +6,43 @@
 
 #include "exec/calibration.hpp"
 #include "plan/cost/calibration.hpp"
-#include "storage/sets/hash.hpp"
 
 namespace gpulog::detail {
 
+namespace {
+
+constexpr std::uint32_t hash_of_nothing = 0x9e3779b9U;
+
+/// Mixes the values of a column into the hashes of keys (the last step of MurmurHash3). It is one-to-one, so that keys
+/// of one column are never taken for each other.
+void mix_in(const std::vector<word>& column, std::vector<std::uint32_t>& hashes) {
+  for (std::size_t row = 0; row < column.size(); ++row) {
+    std::uint32_t mixed = hashes[row] ^ column[row];
+    mixed = (mixed ^ (mixed >> 16)) * 0x85ebca6bU;
+    mixed = (mixed ^ (mixed >> 13)) * 0xc2b2ae35U;
+    hashes[row] = mixed ^ (mixed >> 16);
+  }
+}
+
+}  // namespace
+
 key_counter::key_counts key_counter::count(const std::vector<const std::vector<word>*>& columns) {
   const std::size_t rows = columns.front()->size();
-  table_.assign(std::bit_ceil(rows + rows / 2 + 1), {});
-  const std::uint64_t last = table_.size() - 1;
+  hashes_.assign(rows, hash_of_nothing);
+  for (const std::vector<word>* column : columns) mix_in(*column, hashes_);
+  const std::size_t places = std::bit_ceil(rows + rows / 2 + 2);
+  const int shift = 32 - std::countr_zero(places);
+  table_.assign(places + rows, {});  // what has no place at the end goes behind it
   key_counts counts;
-  for (std::size_t row = 0; row < rows; ++row) {
-    storage::key_hash key;
-    for (const std::vector<word>* column : columns) key.add((*column)[row]);
-    const auto hash = static_cast<std::uint32_t>(key.value() >> 32U);
-    std::uint64_t place = storage::scale(key.value(), table_.size());
-    while (table_[place].count != 0 && table_[place].hash != hash) place = (place + 1) & last;
+  for (const std::uint32_t hash : hashes_) {
+    std::size_t place = hash >> shift;
+    while (table_[place].count != 0 && table_[place].hash != hash) ++place;
     const std::uint32_t before = table_[place].count++;
     table_[place].hash = hash;
     counts.pairs += before;
-    if (before == 0) ++counts.keys;
-    if (before == 0) ++counts.single;
-    if (before == 1) --counts.single;
+    counts.keys += before == 0 ? 1 : 0;
+    counts.single += before == 0 ? 1 : 0;
+    counts.single -= before == 1 ? 1 : 0;
   }
   return counts;
 }
@@ -38,40 +54,68 @@ double key_counter::all_keys(std::uint64_t rows, std::uint64_t sampled, const ke
   return unseen < 1 ? std::min(static_cast<double>(counts.keys) / (1 - unseen), all) : all;
 }
 
-double key_counter::rows_per_key(std::uint64_t rows, const std::vector<const std::vector<word>*>& columns) {
-  const key_counts counts = count(columns);
+double key_counter::rows_per_key(std::uint64_t rows, std::uint64_t sampled, const key_counts& counts) {
   const auto all = static_cast<double>(rows);
-  const auto sampled = static_cast<double>(columns.front()->size());
-  const double keys = all_keys(rows, columns.front()->size(), counts);
+  const auto taken = static_cast<double>(sampled);
+  const double keys = all_keys(rows, sampled, counts);
   const double pairs = 2 * static_cast<double>(counts.pairs);
-  const double by_row = sampled < 2 ? 1 : 1 + (all - 1) * pairs / (sampled * (sampled - 1));
+  const double by_row = sampled < 2 ? 1 : 1 + (all - 1) * pairs / (taken * (taken - 1));
   return std::sqrt(all / keys * by_row);
+}
+
+double key_counter::rows_per_key(std::uint64_t rows, const std::vector<const std::vector<word>*>& columns) {
+  return rows_per_key(rows, columns.front()->size(), count(columns));
 }
 
 sampled_keys key_counter::keys_of(std::uint64_t rows, const std::vector<word>& column) {
   const key_counts counts = count({&column});
-  sampled_keys keys{{}, column.size(), all_keys(rows, column.size(), counts)};
-  keys.counts.reserve(counts.keys);
-  for (const counted& one : table_) {
-    if (one.count != 0) keys.counts.push_back(one);
+  sampled_keys keys;
+  keys.rows = column.size();
+  keys.all_rows = rows;
+  keys.all_keys = all_keys(rows, column.size(), counts);
+  keys.rows_per_key = rows_per_key(rows, column.size(), counts);
+  keys.counts.resize(counts.keys);
+  std::size_t taken = 0;
+  for (auto one = table_.begin(); taken < counts.keys; ++one) {
+    keys.counts[taken] = *one;
+    taken += one->count != 0 ? 1 : 0;
   }
-  // Nearly in order already: a key's place in the table follows from its hash.
-  std::sort(keys.counts.begin(), keys.counts.end(),
-            [](const counted& left, const counted& right) { return left.hash < right.hash; });
+  // In order already but for neighbors: a key's place in the table follows from its hash.
+  for (std::size_t number = 1; number < counts.keys; ++number) {
+    for (std::size_t at = number; at > 0 && keys.counts[at].hash < keys.counts[at - 1].hash; --at)
+      std::swap(keys.counts[at], keys.counts[at - 1]);
+  }
   return keys;
 }
 
-std::optional<double> found_share(const sampled_keys& probing, const sampled_keys& searched) {
-  const double expected = static_cast<double>(probing.rows) * static_cast<double>(searched.rows) / searched.all_keys;
+std::vector<std::uint32_t> key_counter::row_hashes(const storage::sampled_rows& sample) {
+  std::vector<std::uint32_t> hashes(sample.front().size(), hash_of_nothing);
+  for (const std::vector<word>& column : sample) mix_in(column, hashes);
+  std::sort(hashes.begin(), hashes.end());
+  return hashes;
+}
+
+std::optional<plan::measured_join> join_of(const sampled_keys& probing, const sampled_keys& searched,
+                                           std::uint64_t equal_rows) {
+  const auto rows = static_cast<double>(probing.rows);
+  const auto searched_rows = static_cast<double>(searched.rows);
+  const double expected = rows * searched_rows / searched.all_keys;
   if (expected < exec::calibration::least_sampled_matches) return std::nullopt;
-  double matches = 1;  // none in a sample are some elsewhere
+  std::uint64_t matches = 0;
   auto other = searched.counts.begin();
   for (const sampled_keys::counted& key : probing.counts) {
     while (other != searched.counts.end() && other->hash < key.hash) ++other;
     if (other == searched.counts.end()) break;
-    if (other->hash == key.hash) matches += static_cast<double>(key.count) * other->count;
+    if (other->hash == key.hash) matches += std::uint64_t{key.count} * other->count;
   }
-  return std::min(1.0, matches / expected);
+  // As many of the equal rows would match themselves by chance.
+  const double by_chance =
+      std::max(rows / static_cast<double>(probing.all_rows), searched_rows / static_cast<double>(searched.all_rows));
+  // None in a sample are some elsewhere.
+  const double counted =
+      std::max(1.0, static_cast<double>(matches) - static_cast<double>(equal_rows) * (1 - std::min(1.0, by_chance)));
+  const double found = counted / expected;
+  return plan::measured_join{std::min(1.0, found), found * static_cast<double>(searched.all_rows) / searched.all_keys};
 }
 
 run_measures::measured& run_measures::measured_of(relation_id relation) const {
@@ -79,7 +123,7 @@ run_measures::measured& run_measures::measured_of(relation_id relation) const {
   const std::uint64_t now = rows(relation);
   const auto sampled = static_cast<double>(known.rows);
   if (now < known.rows || static_cast<double>(now) > sampled * plan::calibration::noticed_growth)
-    known = {now, std::nullopt, {}, {}, {}};
+    known = {now, std::nullopt, {}, {}, {}, {}};
   return known;
 }
 
@@ -113,36 +157,65 @@ std::optional<double> run_measures::rows_per_key(relation_id relation,
   const auto [counted, is_new] = known.rows_per_key.try_emplace(columns);
   if (!is_new) return counted->second;
   if (known.rows == 0) return counted->second = 1;
-  if (!known.sample) sample({relation});
-  if (known.sample->empty() || known.sample->front().empty()) return std::nullopt;
+  if (!has_sample(relation, known)) return std::nullopt;
   // With one row for each value of some columns, there is one for those of more.
   const bool has_key = std::any_of(known.rows_per_key.begin(), known.rows_per_key.end(), [&columns](const auto& other) {
     return other.second == 1 && std::includes(columns.begin(), columns.end(), other.first.begin(), other.first.end());
   });
   if (has_key) return counted->second = 1;
+  if (columns.size() == 1) return counted->second = keys_of({relation, columns.front()})->rows_per_key;
   std::vector<const std::vector<word>*> looked_at;
   for (const std::uint32_t column : columns) looked_at.push_back(&(*known.sample)[column]);
   return counted->second = counter_.rows_per_key(known.rows, looked_at);
 }
 
+bool run_measures::has_sample(relation_id relation, const measured& known) const {
+  if (!known.sample) sample({relation});
+  return !known.sample->empty() && !known.sample->front().empty();
+}
+
 const sampled_keys* run_measures::keys_of(plan::column_place column) const {
   measured& known = measured_of(column.relation);
-  if (known.rows == 0) return nullptr;
-  if (!known.sample) sample({column.relation});
-  if (known.sample->empty() || known.sample->front().empty()) return nullptr;
+  if (known.rows == 0 || !has_sample(column.relation, known)) return nullptr;
   const auto [keys, is_new] = known.keys.try_emplace(column.column);
   if (is_new) keys->second = counter_.keys_of(known.rows, (*known.sample)[column.column]);
   return &keys->second;
 }
 
-std::optional<double> run_measures::found_share(plan::column_place probing, plan::column_place searched) const {
+const std::vector<std::uint32_t>& run_measures::row_hashes_of(relation_id relation) const {
+  measured& known = measured_of(relation);
+  if (known.row_hashes.empty()) known.row_hashes = key_counter::row_hashes(*known.sample);
+  return known.row_hashes;
+}
+
+std::uint64_t run_measures::equal_rows(relation_id one, relation_id other) const {
+  const std::vector<std::uint32_t>& hashes = row_hashes_of(one);
+  const std::vector<std::uint32_t>& others = row_hashes_of(other);
+  std::uint64_t equal = 0;
+  auto next = others.begin();
+  for (const std::uint32_t hash : hashes) {
+    next = std::find_if(next, others.end(), [hash](std::uint32_t found) { return found >= hash; });
+    if (next == others.end()) break;
+    if (*next == hash) ++equal;
+  }
+  return equal;
+}
+
+std::optional<plan::measured_join> run_measures::join_of(plan::column_place probing,
+                                                         plan::column_place searched) const {
   measured& known = measured_of(searched.relation);
-  const auto [share, is_new] = known.found_shares.try_emplace({searched.column, probing});
-  if (!is_new) return share->second;
-  const sampled_keys* const from = keys_of(probing);
-  const sampled_keys* const in = from == nullptr ? nullptr : keys_of(searched);
-  if (in != nullptr) share->second = detail::found_share(*from, *in);
-  return share->second;
+  const measured& from = measured_of(probing.relation);
+  measured::known_join& join = known.joins[{searched.column, probing}];
+  if (join.probing_rows == from.rows) return join.found;
+  join = {from.rows, std::nullopt};
+  const sampled_keys* const keys = keys_of(probing);
+  const sampled_keys* const searched_keys = keys == nullptr ? nullptr : keys_of(searched);
+  if (searched_keys == nullptr) return std::nullopt;
+  const bool may_be_equal = probing.column == searched.column && probing.relation != searched.relation &&
+                            from.sample->size() == known.sample->size();
+  const std::uint64_t equal = may_be_equal ? equal_rows(probing.relation, searched.relation) : 0;
+  join.found = detail::join_of(*keys, *searched_keys, equal);
+  return join.found;
 }
 
 }  // namespace gpulog::detail

@@ -20,13 +20,17 @@ struct sampled_keys {
   };
   std::vector<counted> counts;  ///< by ascending hash
   std::uint64_t rows = 0;       ///< of the sample
+  std::uint64_t all_rows = 0;   ///< of the relation
   double all_keys = 0;          ///< about how many the relation has
+  double rows_per_key = 0;      ///< key_counter::rows_per_key() of the column
 };
 
-/// Of the rows that one sample stands for, about what share has keys of another relation: how often their keys are in
-/// the other sample, over how often they were if all were there. Rows that are equal in both relations are in both
-/// samples or in none, which makes the share larger. Nothing: too few keys could be in both.
-[[nodiscard]] std::optional<double> found_share(const sampled_keys& probing, const sampled_keys& searched);
+/// What the rows that one sample stands for find in another relation, from the keys that both samples have (correlated
+/// samples: Vengerov and others, VLDB 2015). Nothing: too few keys could be in both.
+/// @param equal_rows of both samples: a row that is in both relations is in both samples or in none, so that it matches
+/// itself more often than others match each other
+[[nodiscard]] std::optional<plan::measured_join> join_of(const sampled_keys& probing, const sampled_keys& searched,
+                                                         std::uint64_t equal_rows = 0);
 
 /// Counts keys of samples.
 class key_counter {
@@ -36,6 +40,8 @@ class key_counter {
   /// which a skewed relation has larger.
   /// @param rows of the relation @param columns of the sample, at least one
   [[nodiscard]] double rows_per_key(std::uint64_t rows, const std::vector<const std::vector<word>*>& columns);
+  /// Of the rows of a sample, ascending.
+  [[nodiscard]] static std::vector<std::uint32_t> row_hashes(const storage::sampled_rows& sample);
   /// The keys of one column.
   [[nodiscard]] sampled_keys keys_of(std::uint64_t rows, const std::vector<word>& column);
 
@@ -50,8 +56,10 @@ class key_counter {
   [[nodiscard]] key_counts count(const std::vector<const std::vector<word>*>& columns);
   /// The keys of all rows, by those of a sample.
   [[nodiscard]] static double all_keys(std::uint64_t rows, std::uint64_t sampled, const key_counts& counts);
+  [[nodiscard]] static double rows_per_key(std::uint64_t rows, std::uint64_t sampled, const key_counts& counts);
 
   std::vector<counted> table_;  ///< memory is got once
+  std::vector<std::uint32_t> hashes_;
 };
 
 /// Counts the rows of relations while an executor runs strata, from samples. Each relation is sampled once, and again
@@ -64,8 +72,8 @@ class run_measures final : public plan::relation_measures {
   void expect(const std::vector<relation_id>& relations) const override;
   [[nodiscard]] std::optional<double> rows_per_key(relation_id relation,
                                                    const std::vector<std::uint32_t>& columns) const override;
-  [[nodiscard]] std::optional<double> found_share(plan::column_place probing,
-                                                  plan::column_place searched) const override;
+  [[nodiscard]] std::optional<plan::measured_join> join_of(plan::column_place probing,
+                                                           plan::column_place searched) const override;
   [[nodiscard]] bool is_searched(relation_id relation, const std::vector<std::uint32_t>& columns) const override;
 
  private:
@@ -74,13 +82,23 @@ class run_measures final : public plan::relation_measures {
     std::optional<storage::sampled_rows> sample;
     std::map<std::vector<std::uint32_t>, std::optional<double>> rows_per_key;  ///< by columns
     std::map<std::uint32_t, sampled_keys> keys;                                ///< by column
+    std::vector<std::uint32_t> row_hashes;                                     ///< of the sample, ascending
+    struct known_join {
+      std::uint64_t probing_rows = 0;  ///< when the probing relation was sampled
+      std::optional<plan::measured_join> found;
+    };
     /// By column, of searches by the values of another one.
-    std::map<std::pair<std::uint32_t, plan::column_place>, std::optional<double>> found_shares;
+    std::map<std::pair<std::uint32_t, plan::column_place>, known_join> joins;
   };
 
   /// Of a relation as it is now, or was not long ago.
   [[nodiscard]] measured& measured_of(relation_id relation) const;
   void sample(const std::vector<relation_id>& relations) const;
+  /// Takes one, where there is none yet. Whether it has rows.
+  [[nodiscard]] bool has_sample(relation_id relation, const measured& known) const;
+  /// Of two samples with as many columns.
+  [[nodiscard]] std::uint64_t equal_rows(relation_id one, relation_id other) const;
+  [[nodiscard]] const std::vector<std::uint32_t>& row_hashes_of(relation_id relation) const;
   /// nullptr: the relation has no rows at hand.
   [[nodiscard]] const sampled_keys* keys_of(plan::column_place column) const;
 

@@ -52,10 +52,12 @@ class body_scheduler {
 
   /// An atom that only says whether something exists: nothing that it binds is used by anything else.
   [[nodiscard]] bool only_exists(std::uint32_t atom) const {
-    std::vector<std::uint32_t> fresh = unbound_variables(atom);
-    std::sort(fresh.begin(), fresh.end());
-    if (std::adjacent_find(fresh.begin(), fresh.end()) != fresh.end()) return false;
-    return std::all_of(fresh.begin(), fresh.end(), [this](std::uint32_t variable) { return uses_[variable] == 1; });
+    const std::vector<term>& arguments = rule_->atoms[atom].arguments;
+    for (auto fresh = arguments.begin(); fresh != arguments.end(); ++fresh) {
+      if (!fresh->is_variable() || bound_[fresh->value]) continue;
+      if (uses_[fresh->value] != 1 || stands_again(*fresh, fresh + 1, arguments.end())) return false;
+    }
+    return true;
   }
 
   [[nodiscard]] std::vector<std::uint32_t> bound_columns(std::uint32_t atom) const {
@@ -76,19 +78,19 @@ class body_scheduler {
   }
 
   [[nodiscard]] bool is_placed(std::uint32_t atom) const { return atom_placed_[atom]; }
-  [[nodiscard]] double fan_out(std::uint32_t atom) const {
-    const std::vector<std::uint32_t> columns = bound_columns(atom);
-    const double rows = costs_->fan_out(rule_->atoms[atom].relation, parts_->atoms[atom], columns);
-    if (columns.empty()) return is_between_bounds(atom) ? std::sqrt(rows) : rows;
-    return rows * sources_.found_share(rule_->atoms[atom], columns, *costs_);
+  [[nodiscard]] double fan_out(std::uint32_t atom) const { return fan_out(atom, bound_columns(atom)); }
+  /// @param columns of the atom that are bound
+  [[nodiscard]] double fan_out(std::uint32_t atom, const std::vector<std::uint32_t>& columns) const {
+    const double rows = sources_.fan_out(rule_->atoms[atom], parts_->atoms[atom], columns, *costs_);
+    return columns.empty() && is_between_bounds(atom) ? std::sqrt(rows) : rows;
   }
 
   /// What the index costs that a search for the atom's rows needs. One that a loop needs is made once, where the rest
   /// of the cost is that of an iteration.
-  [[nodiscard]] double index_cost(std::uint32_t atom) const {
+  [[nodiscard]] double index_cost(std::uint32_t atom, const std::vector<std::uint32_t>& columns) const {
     const body_atom& read = rule_->atoms[atom];
     if (result_.steps.empty() || read.is_equivalence || parts_->atoms[atom] == part::delta) return 0;
-    const double once = costs_->index_cost(read.relation, bound_columns(atom));
+    const double once = costs_->index_cost(read.relation, columns);
     return parts_->delta_atom ? once * calibration::delta_share : once;
   }
 
@@ -120,12 +122,14 @@ class body_scheduler {
   }
 
   void place_atom(std::uint32_t atom) {
-    double factor = fan_out(atom);
-    result_.cost += index_cost(atom);
+    const std::vector<std::uint32_t> columns = bound_columns(atom);
+    double factor = fan_out(atom, columns);
+    result_.cost += index_cost(atom, columns);
     const bool is_first = std::find(atom_placed_.begin(), atom_placed_.end(), true) == atom_placed_.end();
-    if (!is_first && !only_exists(atom) && !is_joined(atom) && !is_between_bounds(atom)) ++result_.products;
-    if (only_exists(atom)) {
-      const bool is_membership = bound_columns(atom).size() == rule_->atoms[atom].arguments.size();
+    const bool is_test = only_exists(atom);
+    if (!is_first && !is_test && !is_joined(atom) && !is_between_bounds(atom)) ++result_.products;
+    if (is_test) {
+      const bool is_membership = columns.size() == rule_->atoms[atom].arguments.size();
       if (asking_ && is_membership) asking_->tests_membership = true;
       factor = std::min(factor, calibration::filter_selectivity);
       result_.cost += bindings_;
@@ -137,7 +141,9 @@ class body_scheduler {
     }
     bindings_ *= factor;
     sources_.note(rule_->atoms[atom], bound_, *costs_);
-    for (const std::uint32_t variable : unbound_variables(atom)) bind(variable);
+    for (const term& argument : rule_->atoms[atom].arguments) {
+      if (argument.is_variable()) bind(argument.value);
+    }
     atom_placed_[atom] = true;
     change_uses(rule_->atoms[atom], placed);
     result_.steps.push_back({read_atom{atom}, bindings_});
@@ -192,12 +198,8 @@ class body_scheduler {
       ready.emplace_back(cost_of(candidate), number, false);
     }
     for (std::uint32_t number = 0; number < rule_->negations.size(); ++number) {
-      if (negation_placed_[number]) continue;
-      std::vector<std::uint32_t> variables;
-      append_variables(rule_->negations[number], variables);
-      if (std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; })) {
+      if (!negation_placed_[number] && all_bound(rule_->negations[number]))
         ready.emplace_back(test_cost::existence, number, true);
-      }
     }
     std::sort(ready.begin(), ready.end());
     for (const auto& [rank, number, negated] : ready) {
@@ -246,11 +248,10 @@ class body_scheduler {
     changed_.push_back(variable);
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> unbound_variables(std::uint32_t atom) const {
-    std::vector<std::uint32_t> variables;
-    append_variables(rule_->atoms[atom], variables);
-    std::erase_if(variables, [this](std::uint32_t variable) { return bound_[variable]; });
-    return variables;
+  template <typename Place>
+  [[nodiscard]] static bool stands_again(const term& variable, Place from, Place end) {
+    return std::any_of(from, end,
+                       [&variable](const term& other) { return other.is_variable() && other.value == variable.value; });
   }
 
   /// The end of an order, whose atoms only ask.
@@ -266,9 +267,9 @@ class body_scheduler {
   }
 
   [[nodiscard]] bool all_bound(const sema::expression& tree) const {
-    std::vector<std::uint32_t> variables;
-    append_variables(tree, variables);
-    return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
+    if (tree.is_variable() && !bound_[tree.variable]) return false;
+    return std::all_of(tree.arguments.begin(), tree.arguments.end(),
+                       [this](const sema::expression& argument) { return all_bound(argument); });
   }
 
   /// The only variable of a sum that is not bound.
@@ -288,9 +289,9 @@ class body_scheduler {
     return found;
   }
   [[nodiscard]] bool has_bound_variable(const sema::expression& tree) const {
-    std::vector<std::uint32_t> variables;
-    append_variables(tree, variables);
-    return std::any_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
+    if (tree.is_variable() && bound_[tree.variable]) return true;
+    return std::any_of(tree.arguments.begin(), tree.arguments.end(),
+                       [this](const sema::expression& argument) { return has_bound_variable(argument); });
   }
 
   /// By atoms that are placed, not by constants alone.
@@ -346,6 +347,11 @@ class body_scheduler {
     if (may_trap(candidate.left) || may_trap(candidate.right)) return test_cost::may_trap;
     if (candidate.left.is_operation() || candidate.right.is_operation()) return test_cost::computed;
     return test_cost::comparison;
+  }
+
+  [[nodiscard]] bool all_bound(const body_atom& read) const {
+    return std::all_of(read.arguments.begin(), read.arguments.end(),
+                       [this](const term& argument) { return !argument.is_variable() || bound_[argument.value]; });
   }
 
   [[nodiscard]] bool all_bound(const std::vector<std::uint32_t>& variables) const {

@@ -103,7 +103,7 @@ std::optional<double> cost_model::rows_of_rule(const sema::rule& rule) const {
       const sema::expression& argument = atom.arguments[column];
       if (argument.is_constant() || (argument.is_variable() && bound[argument.variable])) columns.push_back(column);
     }
-    return average_fan_out(atom.relation, part::all, columns);
+    return average_fan_out(atom.relation, part::all, columns).average;
   };
   double rows = 1;
   while (!atoms.empty()) {
@@ -202,15 +202,16 @@ bool cost_model::knows_values(const entry& known, const std::vector<std::uint32_
   });
 }
 
-double cost_model::average_fan_out(relation_id relation, part part_read,
-                                   const std::vector<std::uint32_t>& bound_columns) const {
+cost_model::average_rows cost_model::average_fan_out(relation_id relation, part part_read,
+                                                     const std::vector<std::uint32_t>& bound_columns) const {
   const entry& known = relations_[relation.value];
   const double total = rows(relation, part_read);
-  if (bound_columns.empty() || known.arity == 0) return total;
+  if (bound_columns.empty() || known.arity == 0) return {total, false};
   if (const std::optional<double> measured = measured_fan_out(relation, bound_columns))
-    return *measured * total / rows(relation, part::all);
-  if (!knows_values(known, bound_columns)) return bounded_fan_out(known, total, bound_columns);
-  return total / std::min(combinations_of(known, bound_columns), rows(relation, part::all));
+    return {*measured * total / rows(relation, part::all), false};
+  if (!knows_values(known, bound_columns)) return {bounded_fan_out(known, total, bound_columns), false};
+  const double average = total / std::min(combinations_of(known, bound_columns), rows(relation, part::all));
+  return {average, !has_key_among(known, bound_columns)};
 }
 
 /// Columns depend on each other (a method's name and its signature): each further one counts by a smaller power.
@@ -253,19 +254,23 @@ void cost_model::charge_indexes(const std::vector<index>& there, std::set<relati
     for (const std::uint32_t length : one.key_lengths) {
       std::vector<std::uint32_t> columns(one.order.begin(), one.order.begin() + length);
       std::sort(columns.begin(), columns.end());
-      indexed_->insert({one.relation, std::move(columns)});
+      (*indexed_)[one.relation].push_back(std::move(columns));
     }
   }
 }
 
 void cost_model::expect_index(relation_id relation, const std::vector<std::uint32_t>& columns) {
-  if (indexed_) indexed_->insert({relation, columns});
+  if (indexed_) (*indexed_)[relation].push_back(columns);
 }
 
 double cost_model::index_cost(relation_id relation, const std::vector<std::uint32_t>& columns) const {
   if (!indexed_ || columns.empty()) return 0;
   const bool has_all = columns.size() == relations_[relation.value].arity;
-  if ((has_all && !without_set_.contains(relation)) || indexed_->contains({relation, columns})) return 0;
+  if (has_all && !without_set_.contains(relation)) return 0;
+  const auto there = indexed_->find(relation);
+  const bool is_there =
+      there != indexed_->end() && std::find(there->second.begin(), there->second.end(), columns) != there->second.end();
+  if (is_there) return 0;
   const relation_measures* const measures = relations_[relation.value].measures;
   if (measures != nullptr && measures->is_searched(relation, columns)) return 0;
   const double factor = has_all ? calibration::all_columns_factor : 1;
@@ -274,26 +279,45 @@ double cost_model::index_cost(relation_id relation, const std::vector<std::uint3
 
 double cost_model::fan_out(relation_id relation, part part_read,
                            const std::vector<std::uint32_t>& bound_columns) const {
-  const entry& known = relations_[relation.value];
-  const double average = average_fan_out(relation, part_read, bound_columns);
-  const bool is_exact = bound_columns.empty() || known.arity == 0 || measured_fan_out(relation, bound_columns) ||
-                        !knows_values(known, bound_columns) || has_key_among(known, bound_columns);
-  return is_exact ? average : average * calibration::skew;
+  const average_rows found = average_fan_out(relation, part_read, bound_columns);
+  return found.may_be_skewed ? found.average * calibration::skew : found.average;
 }
 
 std::optional<double> cost_model::measured_fan_out(relation_id relation,
                                                    const std::vector<std::uint32_t>& bound_columns) const {
   const entry& known = relations_[relation.value];
   if (known.measures == nullptr || bound_columns.empty()) return std::nullopt;
-  return known.measures->rows_per_key(relation, bound_columns);
+  for (const told_fan_out& told : known.told_fan_outs) {
+    if (told.columns == bound_columns) return told.rows_per_key;
+  }
+  const std::optional<double> rows_per_key = known.measures->rows_per_key(relation, bound_columns);
+  known.told_fan_outs.push_back({bound_columns, rows_per_key});
+  return rows_per_key;
+}
+
+std::optional<measured_join> cost_model::join_of(column_place probing, column_place searched) const {
+  const entry& known = relations_[searched.relation.value];
+  if (known.measures == nullptr || relations_[probing.relation.value].measures == nullptr) return std::nullopt;
+  if (known.told_at != measured_times_) known.told_joins.clear();
+  known.told_at = measured_times_;
+  for (const told_join& told : known.told_joins) {
+    if (told.searched_column == searched.column && told.probing == probing) return told.join;
+  }
+  const std::optional<measured_join> join = known.measures->join_of(probing, searched);
+  known.told_joins.push_back({probing, searched.column, join});
+  return join;
+}
+
+std::optional<double> cost_model::joined_fan_out(column_place probing, column_place searched, part part_read) const {
+  if (probing == searched) return std::nullopt;
+  const std::optional<measured_join> join = join_of(probing, searched);
+  if (!join) return std::nullopt;
+  return join->rows * rows(searched.relation, part_read) / rows(searched.relation, part::all);
 }
 
 double cost_model::found_share(column_place probing, column_place searched) const {
   if (probing == searched) return 1;
-  const relation_measures* const measures = relations_[searched.relation.value].measures;
-  if (measures != nullptr && relations_[probing.relation.value].measures != nullptr) {
-    if (const std::optional<double> share = measures->found_share(probing, searched)) return *share;
-  }
+  if (const std::optional<measured_join> join = join_of(probing, searched)) return join->found_share;
   const std::uint64_t values = distinct_values(probing);
   const std::uint64_t found = distinct_values(searched);
   if (values == 0 || found == 0 || found >= values) return 1;
@@ -303,7 +327,7 @@ double cost_model::found_share(column_place probing, column_place searched) cons
 std::uint64_t cost_model::distinct_values(column_place column) const {
   const entry& known = relations_[column.relation.value];
   if (known.measures != nullptr) {
-    if (const auto rows = known.measures->rows_per_key(column.relation, {column.column}))
+    if (const auto rows = measured_fan_out(column.relation, {column.column}))
       return static_cast<std::uint64_t>(std::max(1.0, known.rows / *rows));
   }
   return column.column < known.distinct_values.size() ? known.distinct_values[column.column] : 0;
@@ -323,6 +347,8 @@ void cost_model::measure(relation_id relation, const relation_measures& measures
   measured.measures = &measures;
   measured.rows = std::max(1.0, static_cast<double>(measures.rows(relation)));
   measured.is_known = true;
+  measured.told_fan_outs.clear();
+  ++measured_times_;
 }
 
 void cost_model::estimate_again(const sema::program& source, const std::vector<relation_id>& members) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -35,6 +35,10 @@ class cost_model {
   /// samples, or by the numbers of values, the fewer of which are taken to be some of the others. 1: nothing is known.
   [[nodiscard]] double found_share(column_place probing, column_place searched) const;
 
+  /// Rows of the part that such a value finds in the other column, from both samples: more than fan_out() says where
+  /// values of many rows here have many there, too. Nothing: samples do not tell it.
+  [[nodiscard]] std::optional<double> joined_fan_out(column_place probing, column_place searched, part rows) const;
+
   /// About how many different values a column has; 0: unknown.
   [[nodiscard]] std::uint64_t distinct_values(column_place column) const;
 
@@ -60,6 +64,16 @@ class cost_model {
   void estimate_again(const sema::program& source, const std::vector<relation_id>& members);
 
  private:
+  /// What measures said since the relation was measured: a search for an order asks the same again and again.
+  struct told_fan_out {
+    std::vector<std::uint32_t> columns;
+    std::optional<double> rows_per_key;
+  };
+  struct told_join {
+    column_place probing;
+    std::uint32_t searched_column = 0;
+    std::optional<measured_join> join;
+  };
   struct entry {
     double rows = 1;
     std::uint32_t arity = 0;
@@ -69,6 +83,9 @@ class cost_model {
     const relation_measures* measures = nullptr;    ///< nullptr: it was not measured
     double loaded_rows = 1;                         ///< before estimates, and
     std::vector<std::uint64_t> loaded_values = {};  ///< their numbers of distinct values
+    mutable std::vector<told_fan_out> told_fan_outs = {};
+    mutable std::vector<told_join> told_joins = {};
+    mutable std::uint64_t told_at = 0;  ///< measured_times_, when the joins were told
   };
   void spread_statistics(const sema::program& source);
   void spread_statistics(const sema::program& source, const sema::stratum& stratum);
@@ -77,12 +94,17 @@ class cost_model {
   [[nodiscard]] std::uint64_t distinct_values_of(const sema::rule& rule, std::uint32_t head_column) const;
   [[nodiscard]] std::optional<double> rows_of_rule(const sema::rule& rule) const;
   [[nodiscard]] std::optional<double> rows_of_rules(const sema::program& source, const sema::stratum& stratum) const;
+  struct average_rows {
+    double average = 0;
+    bool may_be_skewed = false;
+  };
   /// As fan_out, for a value that is no more often looked for than another one.
-  [[nodiscard]] double average_fan_out(relation_id relation, part rows,
-                                       const std::vector<std::uint32_t>& bound_columns) const;
+  [[nodiscard]] average_rows average_fan_out(relation_id relation, part rows,
+                                             const std::vector<std::uint32_t>& bound_columns) const;
   /// Of a relation that is complete, and whose rows are at hand.
   [[nodiscard]] std::optional<double> measured_fan_out(relation_id relation,
                                                        const std::vector<std::uint32_t>& bound_columns) const;
+  [[nodiscard]] std::optional<measured_join> join_of(column_place probing, column_place searched) const;
   /// Where the number of values of some bound column is not known: the least of what bounds tell.
   [[nodiscard]] double bounded_fan_out(const entry& known, double total,
                                        const std::vector<std::uint32_t>& bound_columns) const;
@@ -92,14 +114,12 @@ class cost_model {
   static bool has_key_among(const entry& known, const std::vector<std::uint32_t>& columns);
   void bound_combinations(relation_id relation);
 
-  struct indexed_columns {
-    relation_id relation;
-    std::vector<std::uint32_t> columns;  ///< ascending
-    friend auto operator<=>(const indexed_columns&, const indexed_columns&) = default;
-  };
+  /// Columns of the indexes that relations have, ascending.
+  using indexed_columns = std::map<relation_id, std::vector<std::vector<std::uint32_t>>>;
 
   std::vector<entry> relations_;
-  std::optional<std::set<indexed_columns>> indexed_;  ///< nothing: indexes cost nothing
+  std::uint64_t measured_times_ = 0;
+  std::optional<indexed_columns> indexed_;  ///< nothing: indexes cost nothing
   std::set<relation_id> without_set_;
   double largest_loaded_ = 1;
   std::vector<std::optional<std::size_t>> stratum_of_;  ///< by relation of the source: the stratum that derives it

@@ -16,20 +16,30 @@ namespace gpulog::plan {
 
 namespace {
 
-/// What makes an atom come next: existence tests, then atoms joined by some column or an
-/// interval, then the smallest fan-out.
-struct preference {
+/// What of an atom counts before its fan-out: existence tests come first, then atoms joined by some column or an
+/// interval.
+struct atom_kind {
   bool expands = true;
   bool product = true;
   bool last = true;
+  friend auto operator<=>(const atom_kind&, const atom_kind&) = default;
+};
+
+atom_kind kind_of(const body_scheduler& state, std::uint32_t atom) {
+  const bool is_joined = state.is_joined(atom) || state.is_between_bounds(atom);
+  return {!state.only_exists(atom), !is_joined, state.comes_last(atom)};
+}
+
+/// What makes an atom come next.
+struct preference {
+  atom_kind kind;
   double fan_out = std::numeric_limits<double>::infinity();
   std::uint32_t atom = 0;
   friend auto operator<=>(const preference&, const preference&) = default;
 };
 
 preference preference_of(const body_scheduler& state, std::uint32_t atom) {
-  const bool is_joined = state.is_joined(atom) || state.is_between_bounds(atom);
-  return {!state.only_exists(atom), !is_joined, state.comes_last(atom), state.fan_out(atom), atom};
+  return {kind_of(state, atom), state.fan_out(atom), atom};
 }
 
 /// The atoms that wait, the next one first. What an atom is worth changes where one of its variables does, or one that
@@ -127,13 +137,11 @@ schedule complete(body_scheduler state, std::optional<std::uint32_t> late = {}) 
 
 /// Existence tests come at once, and atoms that nothing joins last; of the others each may be next.
 std::vector<std::uint32_t> next_atoms(const body_scheduler& state, std::size_t atom_count) {
-  std::optional<preference> best;
+  std::optional<atom_kind> best;
   std::vector<std::uint32_t> atoms;
   for (std::uint32_t atom = 0; atom < atom_count; ++atom) {
     if (state.is_placed(atom)) continue;
-    preference candidate = preference_of(state, atom);
-    candidate.fan_out = 0;
-    candidate.atom = 0;
+    const atom_kind candidate = kind_of(state, atom);
     if (!best || candidate < *best) {
       best = candidate;
       atoms.clear();
@@ -152,6 +160,7 @@ schedule search_order(const body_scheduler& beginning, std::size_t atom_count, d
   best.reason = "fan-out";
   if (best.cost <= calibration::cheap_order * first_rows) return best;
   std::vector<body_scheduler> followed{beginning};
+  std::vector<body_scheduler> longer;  // orders by one atom longer; those behind are memory of earlier ones
   std::size_t effort = 0;
   while (!next_atoms(followed.front(), atom_count).empty()) {
     if (effort > calibration::search_effort) {
@@ -159,28 +168,37 @@ schedule search_order(const body_scheduler& beginning, std::size_t atom_count, d
       found.reason = "cost";
       return found.cost < best.cost ? std::move(found) : std::move(best);
     }
-    std::vector<body_scheduler> next;
+    std::vector<std::pair<double, std::size_t>> by_cost;
     for (const body_scheduler& state : followed) {
       const std::vector<std::uint32_t> longer_by = next_atoms(state, atom_count);
       effort += atom_count * (1 + longer_by.size());
       for (const std::uint32_t atom : longer_by) {
-        body_scheduler& longer = next.emplace_back(state);
-        longer.place_atom(atom);
-        longer.place_ready();
+        const std::size_t place = by_cost.size();
+        if (place < longer.size()) {
+          longer[place] = state;
+        } else {
+          longer.push_back(state);
+        }
+        longer[place].place_atom(atom);
+        longer[place].place_ready();
+        by_cost.emplace_back(longer[place].cost(), place);
       }
     }
-    std::stable_sort(next.begin(), next.end(), [](const body_scheduler& left, const body_scheduler& right) {
-      return left.cost() < right.cost();
-    });
-    followed.clear();
-    for (body_scheduler& candidate : next) {
-      if (followed.size() == calibration::orders_followed || candidate.cost() >= best.cost) break;
-      const bool is_new = std::none_of(followed.begin(), followed.end(), [&candidate](const body_scheduler& cheaper) {
-        return cheaper.placed_atoms() == candidate.placed_atoms();
+    std::sort(by_cost.begin(), by_cost.end());
+    std::vector<std::size_t> chosen;
+    for (const auto& [cost, place] : by_cost) {
+      if (chosen.size() == calibration::orders_followed || cost >= best.cost) break;
+      const bool is_new = std::none_of(chosen.begin(), chosen.end(), [&, tried = place](std::size_t cheaper) {
+        return longer[cheaper].placed_atoms() == longer[tried].placed_atoms();
       });
-      if (is_new) followed.push_back(std::move(candidate));
+      if (is_new) chosen.push_back(place);
     }
-    if (followed.empty()) return best;
+    if (chosen.empty()) return best;
+    while (followed.size() > chosen.size()) followed.pop_back();
+    for (std::size_t number = 0; number < chosen.size(); ++number) {
+      if (number == followed.size()) followed.push_back(followed.front());
+      std::swap(followed[number], longer[chosen[number]]);
+    }
   }
   schedule found = followed.front().finish();
   found.reason = "cost";

@@ -9,6 +9,12 @@
 
 namespace gpulog::plan {
 
+/// What searches by the values of one column find in another one, each value as often as its rows have it.
+struct measured_join {
+  double found_share = 1;  ///< of the searches: that find rows at all
+  double rows = 0;         ///< that a search finds
+};
+
 /// What can be counted of relations while a program runs.
 class relation_measures {
  public:
@@ -25,9 +31,11 @@ class relation_measures {
   /// least one column. Nothing: its rows are not at hand.
   [[nodiscard]] virtual std::optional<double> rows_per_key(relation_id relation,
                                                            const std::vector<std::uint32_t>& columns) const = 0;
-  /// About what share of searches by the values of a column, as often as its rows have them, finds rows of another one:
-  /// at most 1. Nothing: samples do not tell it.
-  [[nodiscard]] virtual std::optional<double> found_share(column_place, column_place) const { return std::nullopt; }
+  /// Of two columns, about. Nothing: samples do not tell it.
+  [[nodiscard]] virtual std::optional<measured_join> join_of([[maybe_unused]] column_place probing,
+                                                             [[maybe_unused]] column_place searched) const {
+    return std::nullopt;
+  }
   /// Whether such a search needs no index.
   [[nodiscard]] virtual bool is_searched(relation_id, const std::vector<std::uint32_t>&) const { return false; }
 };

@@ -16,16 +16,16 @@ class variable_sources {
  public:
   explicit variable_sources(std::size_t variables) : places_(variables) {}
 
-  /// Of the bindings, the share that finds rows of an atom at all: that of the column whose values are found least.
-  [[nodiscard]] double found_share(const body_atom& read, const std::vector<std::uint32_t>& bound_columns,
-                                   const cost_model& costs) const {
-    double share = 1;
-    for (const std::uint32_t column : bound_columns) {
-      if (!read.arguments[column].is_variable()) continue;
-      const std::optional<column_place>& source = places_[read.arguments[column].value];
-      if (source) share = std::min(share, costs.found_share(*source, {read.relation, column}));
-    }
-    return share;
+  /// Rows of an atom that a binding finds. Where one column is searched, samples of it and of the source say how many
+  /// at least: other atoms before it may have bound values of many rows more often than the source has them.
+  [[nodiscard]] double fan_out(const body_atom& read, part rows, const std::vector<std::uint32_t>& bound_columns,
+                               const cost_model& costs) const {
+    const double found = costs.fan_out(read.relation, rows, bound_columns) * found_share(read, bound_columns, costs);
+    if (bound_columns.size() != 1 || !read.arguments[bound_columns.front()].is_variable()) return found;
+    const std::optional<column_place>& source = places_[read.arguments[bound_columns.front()].value];
+    const column_place searched{read.relation, bound_columns.front()};
+    const std::optional<double> joined = source ? costs.joined_fan_out(*source, searched, rows) : std::nullopt;
+    return std::max(found, joined.value_or(0));
   }
 
   void begin(std::uint32_t variable, column_place place) { places_[variable] = place; }
@@ -46,6 +46,18 @@ class variable_sources {
   }
 
  private:
+  /// Of the bindings, the share that finds rows of an atom at all: that of the column whose values are found least.
+  [[nodiscard]] double found_share(const body_atom& read, const std::vector<std::uint32_t>& bound_columns,
+                                   const cost_model& costs) const {
+    double share = 1;
+    for (const std::uint32_t column : bound_columns) {
+      if (!read.arguments[column].is_variable()) continue;
+      const std::optional<column_place>& source = places_[read.arguments[column].value];
+      if (source) share = std::min(share, costs.found_share(*source, {read.relation, column}));
+    }
+    return share;
+  }
+
   std::vector<std::optional<column_place>> places_;
 };
 

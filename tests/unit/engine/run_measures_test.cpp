@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <random>
 #include <vector>
@@ -24,6 +26,34 @@ TEST(run_measures, counts_whole_columns_exactly) {
   EXPECT_DOUBLE_EQ(measured(1, {7}), 1);
   // 4 rows of one key, 2 of others: 2 by key, 3 by row.
   EXPECT_DOUBLE_EQ(measured(6, {1, 1, 1, 1, 2, 3}), std::sqrt(2.0 * 3.0));
+}
+
+TEST(run_measures, keys_of_a_column_are_in_order_and_counted_exactly) {
+  std::mt19937 random(7);
+  for (const std::uint32_t rows : {1U, 2U, 31U, 32U, 33U, 1000U, 9001U}) {
+    for (const word values : {1U, 5U, 1000U, 1U << 30U}) {
+      SCOPED_TRACE(rows);
+      SCOPED_TRACE(values);
+      std::vector<word> column(rows);
+      for (word& value : column) value = random() % values;
+      const sampled_keys keys = key_counter().keys_of(rows, column);
+      std::map<word, std::uint32_t> expected;
+      for (const word value : column) ++expected[value];
+      EXPECT_EQ(keys.rows, rows);
+      EXPECT_EQ(keys.all_keys, static_cast<double>(expected.size()));
+      EXPECT_EQ(keys.rows_per_key, measured(rows, column));
+      std::vector<std::uint32_t> counts;
+      for (std::size_t number = 0; number < keys.counts.size(); ++number) {
+        if (number > 0) EXPECT_LT(keys.counts[number - 1].hash, keys.counts[number].hash);
+        counts.push_back(keys.counts[number].count);
+      }
+      std::vector<std::uint32_t> expected_counts;
+      for (const auto& [value, count] : expected) expected_counts.push_back(count);
+      std::sort(counts.begin(), counts.end());
+      std::sort(expected_counts.begin(), expected_counts.end());
+      EXPECT_EQ(counts, expected_counts);
+    }
+  }
 }
 
 /// Rows of a relation with this many for each key, through the sample.
@@ -70,7 +100,8 @@ std::optional<double> share_of_samples(const std::vector<word>& probing, const s
     return counter.keys_of(column.size(), sample[0]);
   };
   const sampled_keys from = keys_of(probing, 0);
-  return found_share(from, keys_of(searched, 1));
+  const std::optional<plan::measured_join> join = join_of(from, keys_of(searched, 1));
+  return join ? std::optional(join->found_share) : std::nullopt;
 }
 
 TEST(run_measures, whole_columns_tell_what_share_of_values_is_found) {
@@ -97,6 +128,61 @@ TEST(run_measures, samples_with_few_values_in_common_tell_no_share) {
   EXPECT_EQ(share_of_samples(values_from(0, 5, 1), values_from(0, 5, 1), 1U << 13), std::nullopt);
   // 1000 of 1000000 rows each: one value of both is expected.
   EXPECT_EQ(share_of_samples(values_from(0, 1000000, 1), values_from(0, 1000000, 1), 1000), std::nullopt);
+}
+
+/// Rows of two columns, the first of which has values of 1 to so many rows, the second one that differs in each.
+std::vector<std::vector<word>> skewed_rows(word most, word begin, bool is_reversed) {
+  std::vector<std::vector<word>> rows(2);
+  for (word value = 0; value < most; ++value) {
+    for (word row = 0; row < (is_reversed ? most - value : value + 1); ++row) {
+      rows[0].push_back(value * 7919);
+      rows[1].push_back(begin + static_cast<word>(rows[1].size()));
+    }
+  }
+  return rows;
+}
+
+/// Rows that a search by the first column of one relation finds in the other, by samples.
+double joined_rows(const std::vector<std::vector<word>>& probing, const std::vector<std::vector<word>>& searched,
+                   std::uint64_t wanted) {
+  key_counter counter;
+  const auto sample_of = [wanted](const std::vector<std::vector<word>>& rows) {
+    return storage::sample_rows({rows[0].data(), rows[1].data()}, rows[0].size(), wanted);
+  };
+  const storage::sampled_rows samples[] = {sample_of(probing), sample_of(searched)};
+  const std::vector<std::uint32_t> hashes = key_counter::row_hashes(samples[0]);
+  const std::vector<std::uint32_t> others = key_counter::row_hashes(samples[1]);
+  std::vector<std::uint32_t> equal;
+  std::set_intersection(hashes.begin(), hashes.end(), others.begin(), others.end(), std::back_inserter(equal));
+  const sampled_keys from = counter.keys_of(probing[0].size(), samples[0][0]);
+  return join_of(from, counter.keys_of(searched[0].size(), samples[1][0]), equal.size()).value().rows;
+}
+
+TEST(run_measures, samples_tell_how_many_rows_values_find_that_are_skewed_in_both) {
+  // 500 values, 250 rows each by the average.
+  const auto rows = skewed_rows(500, 0, false);
+  const auto same = skewed_rows(500, 1U << 24U, false);
+  const auto reversed = skewed_rows(500, 1U << 24U, true);
+  constexpr std::uint64_t all = 1U << 20U;
+  const double exact = joined_rows(rows, same, all);
+  EXPECT_NEAR(exact, 500.0 * 501 * 1001 / 6 / (500 * 501 / 2.0), 0.01);  // sum of squares over the rows
+  EXPECT_NEAR(joined_rows(rows, same, 1U << 13U), exact, exact / 10);
+  const double exact_reversed = joined_rows(rows, reversed, all);
+  EXPECT_LT(exact_reversed, 0.6 * exact);
+  EXPECT_NEAR(joined_rows(rows, reversed, 1U << 13U), exact_reversed, exact_reversed / 10);
+}
+
+TEST(run_measures, equal_rows_of_two_relations_do_not_count_more_for_being_in_both_samples) {
+  // A relation and its copy, with one row for each value, or ten.
+  for (const word each : {1U, 10U}) {
+    SCOPED_TRACE(each);
+    std::vector<std::vector<word>> rows(2);
+    for (word row = 0; row < 400000; ++row) {
+      rows[0].push_back(row / each * 7919);
+      rows[1].push_back(row);
+    }
+    EXPECT_NEAR(joined_rows(rows, rows, 1U << 13U), each, 0.35 * each);
+  }
 }
 
 TEST(run_measures, a_sample_has_the_same_rows_in_whatever_order_they_stand) {

@@ -24,7 +24,8 @@ class told_measures final : public relation_measures {
     std::uint64_t rows = 0;
     double per_first = 1;  ///< rows that one value of the first column has
     double per_second = 1;
-    std::optional<double> found_share = 1;  ///< of searches by one column; nothing: samples do not tell it
+    std::optional<double> found_share = 1;   ///< of searches by one column; nothing: samples do not tell it
+    std::optional<double> joined_rows = {};  ///< that such a search finds; nothing: as many as any value
   };
   told_measures(const program& plan, const std::map<std::string, sizes>& told) {
     for (std::uint32_t number = 0; number < plan.relations.size(); ++number) {
@@ -40,16 +41,27 @@ class told_measures final : public relation_measures {
                                                    const std::vector<std::uint32_t>& columns) const override {
     const auto found = told_.find(relation);
     if (found == told_.end()) return std::nullopt;
+    ++asked_[{relation, columns}];
     if (columns.size() > 1) return 1;
     return columns.front() == 0 ? found->second.per_first : found->second.per_second;
   }
-  [[nodiscard]] std::optional<double> found_share(column_place, column_place searched) const override {
+  [[nodiscard]] std::optional<measured_join> join_of(column_place, column_place searched) const override {
     const auto found = told_.find(searched.relation);
-    return found == told_.end() ? std::nullopt : found->second.found_share;
+    if (found == told_.end() || !found->second.found_share) return std::nullopt;
+    const double share = *found->second.found_share;
+    const double rows = searched.column == 0 ? found->second.per_first : found->second.per_second;
+    return measured_join{share, found->second.joined_rows.value_or(share * rows)};
+  }
+  /// How often rows for one set of columns were asked for at most.
+  [[nodiscard]] std::size_t most_asked() const {
+    std::size_t most = 0;
+    for (const auto& [searched, times] : asked_) most = std::max(most, times);
+    return most;
   }
 
  private:
   std::map<relation_id, sizes> told_;
+  mutable std::map<std::pair<relation_id, std::vector<std::uint32_t>>, std::size_t> asked_;
 };
 
 /// Relations with computed values, of which nothing is known before they are there.
@@ -123,6 +135,30 @@ TEST(reoptimizer, joins_first_what_few_values_are_found_in) {
   EXPECT_EQ(order_with({100000, 10, 1, 0.01}), (names{"a", "c", "b"}));
   // Samples do not tell it: c has 400 values of the 2000 that a has.
   EXPECT_EQ(order_with({4000, 10, 1, std::nullopt}), (names{"a", "c", "b"}));
+}
+
+TEST(reoptimizer, joins_last_where_values_of_many_rows_meet) {
+  const std::string text = computed +
+                           ".decl o(x:number, y:number, z:number)\n.output o\no(x,y,z) :- a(x,k), b(k,y), c(k,z).\n"
+                           ".decl p(x:number, y:number)\n.output p\np(x,y) :- o(x,y,_).\n"
+                           "p(x,y) :- p(x,k), b(k,y).\np(x,y) :- p(x,k), c(k,y).\n";
+  const auto order_with = [&](const told_measures::sizes& b) {
+    prepared one(text);
+    one.reoptimize("o", {{"a", {2000, 1, 1}}, {"b", b}, {"c", {100000, 10, 1}}});
+    EXPECT_EQ(validate(one.plan), std::vector<std::string>{});
+    return one.order_of(one.plan.strata[one.stratum_of("o")].once.versions[0]);
+  };
+  EXPECT_EQ(order_with({100000, 5, 1, 1}), (names{"a", "b", "c"}));
+  // The values of a are those that have most rows in b, though others have few.
+  EXPECT_EQ(order_with({100000, 5, 1, 1, 40}), (names{"a", "c", "b"}));
+}
+
+TEST(reoptimizer, asks_what_a_search_finds_once) {
+  prepared one(computed +
+               ".decl o(x:number, y:number)\n.output o\n"
+               "o(x,y) :- a(x,k), b(k,y), c(k,z), a(z,y), b(z,x), c(y,_).\n");
+  ASSERT_TRUE(one.reoptimize("o", {{"a", {100000, 7, 7}}, {"b", {100000, 50, 1}}, {"c", {100000, 1, 30}}}));
+  EXPECT_EQ(one.measures->most_asked(), 1U);
 }
 
 TEST(reoptimizer, orders_versions_of_a_recursion_and_adds_the_indexes_that_they_search) {
