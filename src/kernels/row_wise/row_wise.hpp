@@ -90,9 +90,9 @@ class row_evaluator {
                          results * of.words_per_result * double{storage::word_lists::bytes_of_word};
     return bytes * calibration::columns_of_word_lists <= results * 2 * sizeof(word);
   }
-  /// Whether it has not many more numbers than rows are read.
+  /// Whether rows and values are numbers that are not many more than the rows that are read.
   [[nodiscard]] bool has_dense_numbers(std::uint64_t rows) const {
-    return numbers() <= calibration::most_middle_values_per_row * rows + 4096;
+    return numbers() <= std::min(calibration::most_middle_values_per_row * rows + 4096, most_row_values);
   }
 
   void run(appended_columns& results) {

@@ -228,6 +228,9 @@ TEST(rows, where_they_cannot_be) {
   const pairs b = {{2, 4000000000U}, {2, 5}};
   EXPECT_EQ(run(join, a, b, {1}, &row_wise).size(), 4U);
   EXPECT_FALSE(row_wise);
+  // Rows may have any number.
+  EXPECT_EQ(run(join, {{4294967295U, 2}, {7, 2}}, {{2, 5}, {2, 70}}, {1}, &row_wise).size(), 4U);
+  EXPECT_TRUE(row_wise);
   const std::string less = declarations + "r(x,y) :- a(x,w), b(w,y), x < y.\n";
   way wide;
   wide.word_size = 64;
