@@ -1,5 +1,5 @@
-// Closures and products, and random rules that read them, on a CPU against the naive evaluator: as they are kept, and
-// with columns.
+// Closures, products and joins that are made row by row, and random rules that read them, on a CPU against the naive
+// evaluator: as they are kept, and with columns.
 
 #include <gtest/gtest.h>
 
@@ -16,13 +16,16 @@
 namespace gpulog {
 namespace {
 
-/// Over e, which has facts; r is a closure, or a recursion that grows at both sides.
-std::string random_readers(std::mt19937_64& random, bool is_product) {
+enum class made_as : std::uint8_t { closure, product, join };
+
+/// Over e, which has facts; r is a closure, a recursion that grows at both sides, or no recursion.
+std::string random_readers(std::mt19937_64& random, made_as kind) {
   const auto one_of = [&random](const std::vector<std::string>& texts) { return texts[random() % texts.size()]; };
   const std::string declared = ".decl e(x:number, y:number)\n.decl n(x:number)\nn(x) :- e(x,_).\nn(y) :- e(_,y).\n";
   std::string text = declared;
   std::string (*closed)(const std::string&, const std::string&) = nullptr;
-  const bool is_wide = !is_product && random() % 4 == 0;
+  const bool is_product = kind == made_as::product;
+  const bool is_wide = kind == made_as::closure && random() % 4 == 0;
   if (is_wide) {
     // Two columns that are passed through.
     text += ".decl r(p:number, y:number, q:number)\nr(x % 3,y,x) :- e(x,y).\nr(p,y,q) :- r(p,z,q), e(z,y).\n";
@@ -35,11 +38,14 @@ std::string random_readers(std::mt19937_64& random, bool is_product) {
         is_product ? one_of({"r(x,y) :- e(p,x), e(p,y).\n", "r(x,y) :- e(x,p), e(p,y).\n", "r(x,y) :- e(x,y).\n"})
                    : one_of({"r(x,y) :- e(x,y).\n", "r(x,y) :- e(y,x).\n", "r(x,x) :- e(x,_).\n",
                              "r(x,y) :- e(x,y), x != 3.\n"});
+    const std::string join = one_of({"r(x,y) :- e(x,z), e(z,y).\n", "r(x,y) :- e(z,x), e(z,y), x != y.\n",
+                                     "r(x,y) :- e(x,z), e(z,y).\nr(x,y) :- e(y,x).\nr(x,y) :- e(y,z), e(x,z).\n",
+                                     "r(y,x) :- e(x,z), e(y,z), x < y.\n"});
     const std::string loop =
         is_product
             ? one_of({"r(x,y) :- e(a,x), r(a,b), e(b,y).\n", "r(x,y) :- e(x,a), r(a,b), e(b,y).\n"})
             : one_of({"r(x,y) :- r(x,z), e(z,y).\n", "r(x,y) :- e(x,z), r(z,y).\n", "r(x,y) :- r(x,z), r(z,y).\n"});
-    text += ".decl r(x:number, y:number)\n" + first + loop;
+    text += ".decl r(x:number, y:number)\n" + (kind == made_as::join ? join : first + loop);
     closed = [](const std::string& x, const std::string& y) { return "r(" + x + "," + y + ")"; };
   }
   for (std::uint64_t reader = random() % 3 + 1; reader != 0; --reader) {
@@ -85,7 +91,7 @@ TEST(closure_readers_against_oracle, random_readers) {
   const std::uint64_t count = oracle::programs_to_try(400);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);
-    const std::string text = random_readers(random, false);
+    const std::string text = random_readers(random, made_as::closure);
     const comparison both(text, oracle::make_shaped_graph(seed, random, 34));
     ASSERT_TRUE(both.accepted()) << both.report();
     both.expect_same({storage_kind::hash, 1, "cpu -j1, condensed", backend_kind::cpu, {{"condensation", "on"}}});
@@ -109,7 +115,7 @@ TEST(product_readers_against_oracle, random_readers) {
   const std::map<std::string, std::string, std::less<>> on = {{"row-products", "on"}};
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);
-    const std::string text = random_readers(random, true);
+    const std::string text = random_readers(random, made_as::product);
     const comparison both(text, oracle::make_shaped_graph(seed, random, 34));
     ASSERT_TRUE(both.accepted()) << both.report();
     both.expect_same({storage_kind::hash, 1, "cpu -j1", backend_kind::cpu, on});
@@ -121,6 +127,24 @@ TEST(product_readers_against_oracle, random_readers) {
                       backend_kind::cpu,
                       {{"row-products", "on"}, {"row-wise-evaluation", "on"}}});
     if (on_gpu && seed % 8 == 0) both.expect_same({storage_kind::hash, 1, "gpu", backend_kind::gpu, on});
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Words are kept where all readers can read them; some of these rules give them columns.
+TEST(row_wise_readers_against_oracle, random_readers) {
+  const std::uint64_t first = oracle::first_seed(1);
+  const std::uint64_t count = oracle::programs_to_try(400);
+  const std::map<std::string, std::string, std::less<>> on = {{"row-wise-evaluation", "on"}};
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    std::mt19937_64 random(seed);
+    const std::string text = random_readers(random, made_as::join);
+    const comparison both(text, oracle::make_shaped_graph(seed, random, 34));
+    ASSERT_TRUE(both.accepted()) << both.report();
+    both.expect_same({storage_kind::hash, 1, "cpu -j1", backend_kind::cpu, on});
+    both.expect_same({storage_kind::bits, 3, "cpu -j3", backend_kind::cpu, on});
+    both.expect_same({storage_kind::words, 2, "cpu -j2", backend_kind::cpu, on});
+    both.expect_same({storage_kind::hash, 1, "cpu -j1, off", backend_kind::cpu, {{"row-wise-evaluation", "off"}}});
     if (HasFatalFailure()) return;
   }
 }

@@ -17,6 +17,10 @@ namespace gpulog::backend::cpu {
 struct cut_off {
   static constexpr std::uint64_t elements_per_block = 1u << 15;
   static constexpr std::uint64_t comparison_sort = 96;
+  static constexpr unsigned digit_bits = 8;
+  /// One worker takes digits as large as the number of keys: passes that it saves cost more than misses in the table of
+  /// counts do, as long as that fits into a processor's own cache.
+  static constexpr unsigned most_digit_bits = 18;
   static constexpr std::uint64_t merge_per_block = 1u << 14;
 };
 
@@ -96,9 +100,9 @@ class cpu_backend {
       });
       return keys;
     }
-    constexpr unsigned digit_bits = 8;
-    constexpr std::uint64_t buckets = 1u << digit_bits;
     const std::uint64_t blocks = block_count(n);
+    const unsigned digit_bits = digit_bits_of(n, blocks, last_bit - first_bit);
+    const std::uint64_t buckets = 1ULL << digit_bits;
     std::vector<std::uint64_t> counts(blocks * buckets);
     for (unsigned shift = first_bit; shift < last_bit; shift += digit_bits) {
       const std::uint64_t mask = last_bit - shift >= digit_bits ? buckets - 1 : (1ULL << (last_bit - shift)) - 1;
@@ -185,6 +189,15 @@ class cpu_backend {
   [[nodiscard]] std::uint64_t block_count(std::uint64_t n) const {
     const std::uint64_t wanted = (n + cut_off::elements_per_block - 1) / cut_off::elements_per_block;
     return std::clamp<std::uint64_t>(wanted, 1, workers() == 1 ? 1 : workers() * 4ULL);
+  }
+
+  /// Of a sort by so many bits: digits of the same size, in as few passes as there can be.
+  [[nodiscard]] static unsigned digit_bits_of(std::uint64_t n, std::uint64_t blocks, unsigned bits) {
+    if (blocks > 1 || bits == 0) return cut_off::digit_bits;
+    const auto most =
+        std::clamp(static_cast<unsigned>(std::bit_width(n)) - 1, cut_off::digit_bits, cut_off::most_digit_bits);
+    const unsigned passes = (bits + most - 1) / most;
+    return (bits + passes - 1) / passes;
   }
 
   template <class Function>

@@ -34,6 +34,31 @@ class factorized_reads {
     }
   }
 
+  /// Whether strata behind this one can read a relation of two columns from rows of words: they go through it, ask for
+  /// tuples or search it by its first column. Rows of words are searched by the second one, too, but lists of few words
+  /// take as long for that as an index.
+  [[nodiscard]] bool reads_words_only([[maybe_unused]] relation_id id, [[maybe_unused]] std::size_t number) const {
+    if constexpr (can.searches_factorized) {
+      // Who goes on with the relation inserts into it.
+      bool are_all_searched = !shared_->chosen.continues;
+      for (std::size_t later = number + 1; later < shared_->program.strata.size(); ++later) {
+        const plan::stratum& stratum = shared_->program.strata[later];
+        for_each_version(stratum, [&](const plan::rule_version& version) {
+          for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
+            if (read.relation != id) return;
+            const bool is_searched = !reads_repeatedly(stratum) && !joins_row_wise(stratum, version, id) &&
+                                     read.how != plan::column_read::kind::other &&
+                                     (read.key.empty() || read.key == std::vector<std::uint32_t>{0});
+            are_all_searched = are_all_searched && is_searched;
+          });
+        });
+      }
+      return are_all_searched;
+    } else {
+      return false;
+    }
+  }
+
   /// In front of a stratum: what it extends, and what it does not only search, gets columns.
   void prepare([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] std::size_t number) {
     if constexpr (can.factorized) {
@@ -183,8 +208,7 @@ class factorized_reads {
     }
     if constexpr (can.searches_factorized) {
       const storage::factorized_form& form = *source.as_factorized();
-      // An iteration reads again what others have read, and changes which rows it asks for.
-      if (stratum.recursive) return false;
+      if (reads_repeatedly(stratum)) return false;
       if (joins_row_wise(stratum, one.version, one.read.relation) && has_room_for_columns(source)) return false;
       switch (one.read.how) {
         case kind::first_scan:
@@ -226,6 +250,11 @@ class factorized_reads {
   /// In each iteration of a recursion.
   [[nodiscard]] bool is_worth_asking(const relation_type& source) const {
     return source.factorized().asked_work() + calibration::work_of_asking <= most_work(source);
+  }
+
+  /// An iteration reads again what others have read, and changes which rows it asks for.
+  [[nodiscard]] static bool reads_repeatedly(const plan::stratum& stratum) {
+    return stratum.recursive || !stratum.subsumptions.empty();
   }
 
   /// Row by row joins are much faster than one by one, but read columns.

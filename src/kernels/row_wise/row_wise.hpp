@@ -2,183 +2,29 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
+#include <shared_mutex>
 #include <utility>
 #include <vector>
 
 #include "kernels/calibration.hpp"
 #include "kernels/join/appended_columns.hpp"
 #include "kernels/join/tile_runner.hpp"
+#include "kernels/row_wise/row_rule_reader.hpp"
+#include "kernels/row_wise/row_values.hpp"
 #include "kernels/row_wise/row_wise_task.hpp"
 #include "kernels/row_wise/row_words.hpp"
-#include "kernels/steps/steps.hpp"
+#include "storage/factorized/word_rows.hpp"
 #include "storage/indexes/join_sample.hpp"
 #include "storage/relation/relation.hpp"
 
 /// Rules evaluated row by row (kernels/row_wise/row_wise_task.hpp) on a CPU: a worker has a bitmap of the values and a
 /// list of its words that are not empty.
 namespace gpulog::kernels {
-
-/// A rule: for a row, the ranges of words that make it up.
-class row_rule_reader {
- public:
-  template <class Backend>
-  row_rule_reader(Backend& backend, backend::memory_resource& resource, const row_rule& rule,
-                  const relation_list<storage::relation>& relations, row_store<Backend>& store)
-      : from_(&store.groups(relations, rule.from)),
-        words_(&store.words(relations, rule.to ? *rule.to : rule.from)),
-        middle_(resource),
-        joins_(rule.to.has_value()) {
-    const sorted_pairs& from = from_->pairs();
-    if (!rule.to) {
-      tuples_ = from.size();
-      return;
-    }
-    const std::uint64_t* const items = from.data();
-    middle_.resize(from.size());
-    storage::row_range* const middle = middle_.data();
-    const word_rows& words = *words_;
-    tuples_ = backend.reduce(from.size(), [&words, middle, items](std::uint64_t i) {
-      middle[i] = words.find(sorted_pairs::value(items[i]));
-      return words.values_in(middle[i]);
-    });
-  }
-
-  /// The rows that it may give values to, ascending.
-  [[nodiscard]] const storage::array<word>& rows() const { return from_->keys(); }
-  /// Results with their duplicates.
-  [[nodiscard]] std::uint64_t tuples() const { return tuples_; }
-
-  /// visit(words) for each w of the row.
-  template <class Visit>
-  void for_each_range(word row, const Visit& visit) const {
-    if (!joins_) {
-      visit(words_->find(row));
-      return;
-    }
-    const storage::row_range places = from_->find(row);
-    const storage::row_range* const middle = middle_.data() + places.first;
-    for (std::uint32_t i = 0; i < places.count; ++i) visit(middle[i]);
-  }
-  [[nodiscard]] const word_rows& words() const { return *words_; }
-
- private:
-  const grouped_pairs* from_;
-  const word_rows* words_;
-  storage::array<storage::row_range> middle_;  // of each pair (x,w), the words of w
-  bool joins_;
-  std::uint64_t tuples_ = 0;
-};
-
-/// The values of one row.
-class row_values {
- public:
-  row_values(backend::memory_resource& resource, std::uint64_t values)
-      : bits_(resource, (values >> word_rows::bits) + 1), touched_(resource) {}
-
-  void add(const row_rule_reader& rule, word row) {
-    const std::uint32_t* const numbers = rule.words().numbers();
-    const std::uint64_t* const masks = rule.words().masks();
-    rule.for_each_range(row, [&](const storage::row_range& range) {
-      if (filled_ + range.count >= touched_.capacity())
-        touched_.set_capacity(std::max<std::uint64_t>(filled_ + range.count + 1, touched_.capacity() * 2));
-      std::uint32_t* const touched = touched_.data();
-      std::uint64_t* const bits = bits_.data();
-      std::uint64_t filled = filled_;
-      for (std::uint64_t w = range.first; w < range.first + std::uint64_t{range.count}; ++w) {
-        // A store that the next one writes over costs less than a branch.
-        std::uint64_t& seen = bits[numbers[w]];
-        touched[filled] = numbers[w];
-        filled += seen == 0 ? 1 : 0;
-        seen |= masks[w];
-      }
-      filled_ = filled;
-    });
-  }
-  /// Takes out what does not pass.
-  void filter(const std::vector<row_filter>& filters, word row) {
-    for (const row_filter& one : filters) {
-      if (const auto excluded = excluded_value(one, row)) {
-        if (const std::uint64_t number = *excluded >> word_rows::bits; number < bits_.size())
-          bits_[number] &= ~(1ULL << (*excluded & ((1U << word_rows::bits) - 1)));
-      } else {
-        filter_each(one, row);
-      }
-    }
-  }
-  [[nodiscard]] std::uint64_t count() const {
-    std::uint64_t sum = 0;
-    for (std::uint64_t t = 0; t < filled_; ++t) sum += static_cast<unsigned>(std::popcount(bits_[touched_[t]]));
-    return sum;
-  }
-  void write(word* to) const {
-    for (std::uint64_t t = 0; t < filled_; ++t) {
-      for (std::uint64_t left = bits_[touched_[t]]; left != 0; left &= left - 1) *to++ = value_of(touched_[t], left);
-    }
-  }
-  /// use(words, n, values): words whose values are together at most `most`, which is at least 64.
-  template <class Use>
-  void in_pieces(std::uint32_t most, const Use& use) const {
-    std::uint64_t begin = 0;
-    std::uint32_t values = 0;
-    for (std::uint64_t t = 0; t < filled_; ++t) {
-      const auto own = static_cast<std::uint32_t>(std::popcount(bits_[touched_[t]]));
-      if (values + own > most) {
-        use(words_from(begin), static_cast<std::uint32_t>(t - begin), values);
-        begin = t;
-        values = 0;
-      }
-      values += own;
-    }
-    if (values != 0) use(words_from(begin), static_cast<std::uint32_t>(filled_ - begin), values);
-  }
-  void clear() {
-    for (std::uint64_t t = 0; t < filled_; ++t) bits_[touched_[t]] = 0;
-    filled_ = 0;
-  }
-
- private:
-  [[nodiscard]] storage::bitmap_words words_from(std::uint64_t place) const {
-    return {touched_.data() + place, bits_.data()};
-  }
-  static word value_of(std::uint32_t number, std::uint64_t left) {
-    return number << word_rows::bits | static_cast<word>(std::countr_zero(left));
-  }
-  /// The only value that does not pass, if there is one only.
-  static std::optional<word> excluded_value(const row_filter& one, word row) {
-    using side = row_filter::side;
-    if (one.op != comparison_op::not_equal || (one.left == side::value) == (one.right == side::value))
-      return std::nullopt;
-    const bool is_left = one.right == side::value;
-    if ((is_left ? one.left : one.right) == side::row) return row;
-    return is_left ? one.left_constant : one.right_constant;
-  }
-  void filter_each(const row_filter& one, word row) {
-    for (std::uint64_t t = 0; t < filled_; ++t) {
-      std::uint64_t& bits = bits_[touched_[t]];
-      for (std::uint64_t left = bits; left != 0; left &= left - 1) {
-        if (!passes(one, row, value_of(touched_[t], left))) bits &= ~(left & (~left + 1));
-      }
-    }
-  }
-  static bool passes(const row_filter& one, word row, word value) {
-    const auto operand = [&](row_filter::side side, word constant) {
-      if (side == row_filter::side::constant) return constant;
-      return side == row_filter::side::row ? row : value;
-    };
-    const word left = operand(one.left, one.left_constant);
-    const word right = operand(one.right, one.right_constant);
-    std::uint16_t selected = 0;
-    return select_tile(one.op, &left, &right, 1, nullptr, &selected) != 0;
-  }
-
-  storage::array<std::uint64_t> bits_;
-  storage::array<std::uint32_t> touched_;
-  std::uint64_t filled_ = 0;
-};
 
 /// All rules of a task, and what is done with them.
 template <class Backend>
@@ -214,17 +60,39 @@ class row_evaluator {
     return sum;
   }
 
-  /// How often a result of some rows is found, going by a sample of them.
-  [[nodiscard]] double candidates_per_result() {
-    const std::uint64_t step = std::max<std::uint64_t>(1, rows_.size() / calibration::sampled_results_rows);
+  struct sample {
+    double candidates_per_result;
+    double words_per_result;
+  };
+  /// Going by some rows.
+  [[nodiscard]] sample take_sample() {
+    const std::uint64_t step = std::max<std::uint64_t>(calibration::least_sampled_results_step,
+                                                       rows_.size() / calibration::sampled_results_rows);
     std::uint64_t found = 0;
     std::uint64_t results = 0;
+    std::uint64_t words = 0;
     for (std::uint64_t i = 0; i < rows_.size(); i += step) {
       for (const row_rule_reader& rule : rules_)
         rule.for_each_range(rows_[i], [&](const auto& range) { found += rule.words().values_in(range); });
-      results += with_values(0, rows_[i], [](const row_values& values) { return values.count(); });
+      with_values(0, rows_[i], [&](const row_values& values) {
+        results += values.count();
+        words += values.words();
+      });
     }
-    return static_cast<double>(found) / static_cast<double>(std::max<std::uint64_t>(results, 1));
+    const double of = static_cast<double>(std::max<std::uint64_t>(results, 1));
+    return {static_cast<double>(found) / of, static_cast<double>(words) / of};
+  }
+  /// Whether lists of words take so much less memory than columns.
+  [[nodiscard]] bool has_short_lists(const sample& of) const {
+    const double results = static_cast<double>(candidates()) / std::max(of.candidates_per_result, 1.0);
+    constexpr std::uint64_t bytes_of_number = storage::word_lists::bytes_of_row + sizeof(std::uint64_t) + sizeof(word);
+    const double bytes = static_cast<double>(numbers() * bytes_of_number) +
+                         results * of.words_per_result * double{storage::word_lists::bytes_of_word};
+    return bytes * calibration::columns_of_word_lists <= results * 2 * sizeof(word);
+  }
+  /// Whether rows and values are numbers that are not many more than the rows that are read.
+  [[nodiscard]] bool has_dense_numbers(std::uint64_t rows) const {
+    return numbers() <= std::min(calibration::most_middle_values_per_row * rows + 4096, most_row_values);
   }
 
   void run(appended_columns& results) {
@@ -237,6 +105,21 @@ class row_evaluator {
     });
   }
 
+  /// Results as words.
+  [[nodiscard]] storage::row_words run_into_words() {
+    storage::row_words made;
+    made.numbers = static_cast<std::uint32_t>(numbers());
+    made.lists.emplace(*resource_, made.numbers);
+    made.first_row = storage::array<std::uint64_t>(*resource_, made.numbers + 1ULL);
+    std::vector<storage::word_lists::reserve> reserves(backend_->workers());
+    for_each_row([&](unsigned worker, word row, row_values& values) {
+      made.first_row[row] = values.write_words(row, *made.lists, reserves[worker]);
+    });
+    std::uint64_t in_front = 0;
+    for (std::uint64_t n = 0; n <= made.numbers; ++n) in_front += std::exchange(made.first_row[n], in_front);
+    return made;
+  }
+
   /// Offers results to a relation, which may have some of them.
   void run_into(storage::relation& target) {
     if (backend_->workers() == 1) {
@@ -247,6 +130,15 @@ class row_evaluator {
   }
 
  private:
+  /// Rows and values are below.
+  [[nodiscard]] std::uint64_t numbers() const {
+    std::uint64_t most = values_;
+    for (const row_rule_reader& rule : rules_) {
+      if (rule.rows().size() != 0) most = std::max(most, std::uint64_t{rule.rows()[rule.rows().size() - 1]} + 1);
+    }
+    return most;
+  }
+
   /// Every row that some rule gives values to, once. Those with the most to do come first, so that workers end
   /// together.
   void collect_rows() {
@@ -282,10 +174,7 @@ class row_evaluator {
     backend_->for_each_tile(rows_.size(), piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
       for (std::uint64_t i = begin; i < end; ++i) {
         if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
-        with_values(worker, rows_[i], [&](const row_values& values) {
-          use(worker, rows_[i], values);
-          return std::uint64_t{0};
-        });
+        with_values(worker, rows_[i], [&](row_values& values) { use(worker, rows_[i], values); });
       }
     });
   }
@@ -308,14 +197,13 @@ class row_evaluator {
   }
 
   template <class Use>
-  std::uint64_t with_values(unsigned worker, word row, const Use& use) {
+  void with_values(unsigned worker, word row, const Use& use) {
     auto& values = workers_[worker];
     if (!values) values.emplace(*resource_, values_);
     for (const row_rule_reader& rule : rules_) values->add(rule, row);
     if (!task_->filters.empty()) values->filter(task_->filters, row);
-    const std::uint64_t result = use(*values);
+    use(*values);
     values->clear();
-    return result;
   }
 
   Backend* backend_;
@@ -349,7 +237,8 @@ inline std::optional<double> expected_candidates(backend::memory_resource& resou
   return static_cast<double>(sum) * of_to.weight() * of_from.weight();
 }
 
-/// Evaluates the rules and gives the target, which is empty, their results.
+/// Evaluates the rules and gives the target, which is empty, their results: columns, or words where they may stay words
+/// and take less memory.
 /// @return nothing, and nothing is done, when the values have no place in a bitmap or it would not pay
 /// @throws memory_exceeded, interrupted
 template <class Backend>
@@ -377,9 +266,18 @@ std::optional<row_counts> run_row_wise(Backend& backend, backend::memory_resourc
   row_store<Backend> store(backend, resource);
   row_evaluator<Backend> evaluator(backend, resource, task, relations, store, stop);
   if (!evaluator.has_places()) return std::nullopt;
-  if (!task.forced) {
-    if (!cut.pays(static_cast<double>(evaluator.candidates()), rows)) return std::nullopt;
-    if (task.needs_set && evaluator.candidates_per_result() < cut.least_candidates_per_result) return std::nullopt;
+  if (!task.forced && !cut.pays(static_cast<double>(evaluator.candidates()), rows)) return std::nullopt;
+  bool keeps_words = task.may_keep_words && evaluator.has_dense_numbers(rows);
+  if (!task.forced && (keeps_words || task.needs_set)) {
+    const auto sample = evaluator.take_sample();
+    keeps_words = keeps_words && evaluator.has_short_lists(sample);
+    // Words are asked for membership as they are.
+    if (task.needs_set && !keeps_words && sample.candidates_per_result < cut.least_candidates_per_result)
+      return std::nullopt;
+  }
+  if (keeps_words) {
+    relations[task.target]->factorize(std::make_unique<storage::word_rows>(resource, evaluator.run_into_words()));
+    return evaluator.counts();
   }
   appended_columns results(resource, rows + 1024);
   evaluator.run(results);

@@ -44,8 +44,9 @@ struct row_wise_task {
   relation_number target = 0;
   std::vector<row_rule> rules;
   std::vector<row_filter> filters;
-  bool forced = false;     ///< done wherever it can be, for tests
-  bool needs_set = false;  ///< the result is asked for membership afterwards
+  bool forced = false;          ///< done wherever it can be, for tests
+  bool needs_set = false;       ///< the result is asked for membership afterwards
+  bool may_keep_words = false;  ///< whoever reads the result can read rows of bits (storage::word_rows)
 };
 
 struct row_counts {

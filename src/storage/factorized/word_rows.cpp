@@ -15,10 +15,10 @@ using backend::array;
 template <class Action>
 void for_each_bit(const row_words& words, std::uint32_t row, std::uint64_t skipped, std::uint64_t n,
                   const Action& action) {
-  for (std::uint64_t group = 0; n != 0; ++group) {
-    const std::uint64_t* const bits = words.group(row, group);
-    if (bits == nullptr) continue;
-    for (std::uint64_t w = 0; w < row_groups::words && n != 0; ++w) {
+  if (n == 0) return;
+  const std::uint64_t words_of_group = words.words_of_group();
+  words.for_each_group(row, [&](std::uint64_t first_word, const std::uint64_t* bits) {
+    for (std::uint64_t w = 0; w < words_of_group && n != 0; ++w) {
       std::uint64_t left = bits[w];
       std::uint64_t here = static_cast<std::uint64_t>(std::popcount(left));
       if (skipped >= here) {
@@ -26,11 +26,12 @@ void for_each_bit(const row_words& words, std::uint32_t row, std::uint64_t skipp
         continue;
       }
       for (here -= skipped; skipped != 0; --skipped) left &= left - 1;
-      const auto first = static_cast<std::uint32_t>(group * row_groups::bits + w * row_words::word_size);
+      const auto first = static_cast<std::uint32_t>((first_word + w) * row_words::word_size);
       n -= here = std::min(here, n);
       for (; here != 0; --here, left &= left - 1) action(first + static_cast<std::uint32_t>(std::countr_zero(left)));
     }
-  }
+    return n != 0;
+  });
 }
 
 class words_cursor final : public factorized_cursor {
@@ -92,6 +93,7 @@ class words_reader final : public factorized_reader {
       const std::uint32_t value = source == none ? none : rows_.number_of(values[1][i]);
       found[i] = value != none && words_.has(source, value) ? 1 : 0;
     }
+    if (words_.lists) rows_.add_steps(n);  // each is a binary search
   }
   [[nodiscard]] std::uint32_t source_of(const word* const* keys, std::uint32_t i) override {
     return rows_.number_of(keys[0][i]);
@@ -106,10 +108,10 @@ class words_reader final : public factorized_reader {
     return {&found_};
   }
   [[nodiscard]] found_places sources_with(std::uint32_t value) override {
-    const std::uint32_t group = value / row_groups::bits;
+    const std::uint64_t w = value / row_words::word_size % words_.words_of_group();
+    const auto group = static_cast<std::uint32_t>(value / row_words::word_size / words_.words_of_group());
     if (group_ != group) list_group(group);
     found_.clear();
-    const std::uint64_t w = value / row_words::word_size % row_groups::words;
     for (const group_row& one : group_rows_) {
       if ((one.bits[w] >> value % row_words::word_size & 1) != 0) found_.push_back(one.number);
     }
@@ -146,7 +148,8 @@ class words_reader final : public factorized_reader {
 }  // namespace
 
 std::uint64_t row_words::bytes() const {
-  return bits.bytes() + places.bytes() + first_row.bytes() + (values.empty() ? 0 : values.front().bytes());
+  return (lists ? lists->bytes() : 0) + bits.bytes() + places.bytes() + first_row.bytes() +
+         (values.empty() ? 0 : values.front().bytes());
 }
 
 word_rows::word_rows(backend::memory_resource& resource, row_words words)

@@ -9,30 +9,49 @@
 #include "storage/factorized/factorized_form.hpp"
 #include "storage/factorized/row_groups.hpp"
 #include "storage/factorized/tuple_places.hpp"
+#include "storage/factorized/word_lists.hpp"
 
 namespace gpulog::storage {
 
-/// A row of bits for each number: which numbers it is with.
+/// A row of bits for each number: which numbers it is with. Words that are not zero stand in lists, or in groups.
 struct row_words {
   static constexpr std::uint64_t word_size = row_groups::word_size;
 
   std::uint32_t numbers = 0;
-  std::uint64_t groups = 0;  ///< of each row
+  std::optional<word_lists> lists;  ///< in place of groups; a word of them is a group of its own
+  std::uint64_t groups = 0;         ///< of each row
   row_groups bits;
   backend::array<std::uint32_t> places;      ///< [number][group]: of its bits; 0: it has none
   backend::array<std::uint64_t> first_row;   ///< by number, and one more at the end: bits of the rows in front
   std::vector<backend::array<word>> values;  ///< one column, by number; none: values are numbers themselves
 
+  [[nodiscard]] std::uint64_t words_of_group() const { return lists ? 1 : row_groups::words; }
   /// Of a row; nullptr: the group has no bits.
   [[nodiscard]] const std::uint64_t* group(std::uint32_t number, std::uint64_t group) const {
+    if (lists) return lists->word_of(number, group);
     const std::uint32_t place = places[number * groups + group];
     return place == 0 ? nullptr : bits.at(place);
+  }
+  /// Groups of a row that have bits, ascending, until action(first word, its words) is false.
+  template <class Action>
+  void for_each_group(std::uint32_t number, const Action& action) const {
+    if (lists) {
+      const word_lists::known_words own = lists->of(number);
+      for (std::uint32_t i = 0; i < own.count && action(std::uint64_t{own.numbers[i]}, own.bits + i); ++i) {
+      }
+      return;
+    }
+    for (std::uint64_t group = 0; group < groups; ++group) {
+      const std::uint32_t place = places[number * groups + group];
+      if (place != 0 && !action(group * row_groups::words, bits.at(place))) return;
+    }
   }
   [[nodiscard]] std::uint64_t rows() const { return first_row[numbers]; }
   [[nodiscard]] std::uint64_t size(std::uint32_t number) const { return first_row[number + 1ULL] - first_row[number]; }
   [[nodiscard]] bool has(std::uint32_t number, std::uint32_t value) const {
-    const std::uint64_t* const words = group(number, value / row_groups::bits);
-    return words != nullptr && (words[value / word_size % row_groups::words] >> value % word_size & 1) != 0;
+    const std::uint64_t w = value / word_size;
+    const std::uint64_t* const words = group(number, w / words_of_group());
+    return words != nullptr && (words[w % words_of_group()] >> value % word_size & 1) != 0;
   }
   [[nodiscard]] std::uint64_t bytes() const;
 };

@@ -228,6 +228,9 @@ TEST(rows, where_they_cannot_be) {
   const pairs b = {{2, 4000000000U}, {2, 5}};
   EXPECT_EQ(run(join, a, b, {1}, &row_wise).size(), 4U);
   EXPECT_FALSE(row_wise);
+  // Rows may have any number.
+  EXPECT_EQ(run(join, {{4294967295U, 2}, {7, 2}}, {{2, 5}, {2, 70}}, {1}, &row_wise).size(), 4U);
+  EXPECT_TRUE(row_wise);
   const std::string less = declarations + "r(x,y) :- a(x,w), b(w,y), x < y.\n";
   way wide;
   wide.word_size = 64;
@@ -245,6 +248,39 @@ TEST(rows, chosen_where_results_repeat) {
   for (std::uint32_t i = 0; i < 5000; ++i) chain.emplace_back(i, i + 1);
   run(join, chain, chain, automatic, &row_wise);
   EXPECT_FALSE(row_wise);
+}
+
+/// How the relation r is kept, and what it takes, if it is counted only.
+std::string kept_as(const pairs& a, const pairs& b, const std::string& readers, unsigned jobs = 1) {
+  run_options options;
+  options.jobs = jobs;
+  options.backend = backend_kind::cpu;
+  compile_options compile;
+  compile.warnings = false;
+  engine running(program::from_text(join + readers, compile), options);
+  for (const auto& [name, rows] : {std::pair("a", &a), std::pair("b", &b)}) {
+    relation input = running.relation(name);
+    for (const auto& [x, y] : *rows) input.insert({value(x), value(y)});
+  }
+  running.evaluate();
+  const auto& figures = running.figures().relations;
+  const auto found = std::find_if(figures.begin(), figures.end(), [](const auto& one) { return one.name == "r"; });
+  return found == figures.end() ? "" : found->set;
+}
+
+TEST(rows, that_stay_words) {
+  const pairs a = random_pairs(1, 5000, 100, 100);
+  const std::string asking = ".decl o(x:unsigned, y:unsigned)\no(x,y) :- a(x,y), r(y,x).\n";
+  const std::string joining = ".decl o(x:unsigned, y:unsigned)\no(x,y) :- r(x,z), r(z,y).\n";
+  for (const unsigned jobs : {1U, 4U}) {
+    EXPECT_EQ(kept_as(a, a, "", jobs), "factorized");
+    EXPECT_EQ(kept_as(a, a, asking, jobs), "factorized");
+    EXPECT_NE(kept_as(a, a, joining, jobs), "factorized");
+  }
+  // No two values are in a word.
+  pairs far = a;
+  for (auto& [x, y] : far) y *= 64;
+  EXPECT_NE(kept_as(a, far, ""), "factorized");
 }
 
 TEST(rows, without_memory_for_them) {

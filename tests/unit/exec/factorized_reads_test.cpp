@@ -19,6 +19,7 @@ struct read_outcome {
 };
 
 const std::string closure = "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
+const std::string join = "r(x,y) :- e(x,z), e(z,y).\nr(x,y) :- e(p,x), e(p,y).\n";
 const std::string product = "r(x,y) :- e(p,x), e(p,y).\nr(x,y) :- e(a,x), r(a,b), e(b,y).\n";
 
 /// What a rule finds that reads the relation r that the recursion makes of e.
@@ -33,6 +34,7 @@ read_outcome read(const std::string& rule, unsigned threads, double steps_of_row
   options chosen;
   chosen.condensation = condensation_mode::always;
   chosen.products = product_mode::always;
+  if (recursion == join) chosen.row_wise = row_wise_mode::always;
   chosen.cut.searched_steps_of_row = steps_of_row;
   plan_run run(plan, mode, memory_limit, chosen);
   tuples edges;
@@ -102,6 +104,28 @@ TEST(factorized_reads, of_words_need_no_columns) {
     for (const unsigned threads : {1U, 3U}) EXPECT_EQ(read(rule, threads, 0, 0, product).found, kept.found) << rule;
   }
   EXPECT_FALSE(read("o(x,y) :- e(z,y), r(x,z).\n", 1, 0, 0, product).is_kept);
+}
+
+/// What is made row by row stays words if all rules behind it can read them.
+TEST(factorized_reads, of_words_of_joins_need_no_columns) {
+  std::vector<std::string> rules = searching;
+  rules.insert(rules.end(), scanning.begin(), scanning.end());
+  rules.emplace_back("o(1,n) :- n = count : { r(_,_) }.\n");
+  const auto searches_by_value = [](const std::string& rule) {
+    const auto has = [&rule](const char* atom) { return rule.find(atom) != std::string::npos; };
+    return has("e(z,y), r(x,z)") || has("r(_,y) }") || has("!r(_,x)");
+  };
+  for (const std::string& rule : rules) {
+    const read_outcome kept = read(rule, 1, 1e9, 0, join);
+    EXPECT_EQ(kept.is_kept, !searches_by_value(rule)) << rule;
+    EXPECT_FALSE(kept.found.empty()) << rule;
+    EXPECT_EQ(read(rule, 3, 1e9, 0, join).found, kept.found) << rule;
+    EXPECT_EQ(read(rule, 3, 0, 0, join).found, kept.found) << rule;
+  }
+  for (const char* rule : {"o(x,y) :- r(x,z), r(z,y).\n", "o(x,y) :- e(x,y).\no(x,y) :- o(x,z), r(z,y).\n",
+                           "o(x,y) :- e(z,y), r(x,z).\n"}) {
+    EXPECT_FALSE(read(rule, 1, 1e9, 0, join).is_kept) << rule;
+  }
 }
 
 TEST(factorized_reads, of_recursions_get_columns) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <random>
 #include <utility>
@@ -16,23 +17,47 @@
 namespace gpulog::storage {
 namespace {
 
+row_words in_groups(backend::memory_resource& memory, std::uint32_t numbers, const pairs& of) {
+  row_words made;
+  made.groups = (numbers + row_groups::bits - 1) / row_groups::bits;
+  made.bits = row_groups(memory, numbers * made.groups, 1);
+  made.places = backend::array<std::uint32_t>(memory, numbers * made.groups);
+  row_groups::reserve reserve;
+  for (const auto& [x, y] : of) {
+    std::uint32_t& place = made.places[x * made.groups + y / row_groups::bits];
+    if (place == 0) place = made.bits.take(reserve);
+    made.bits.at(place)[y / 64 % row_groups::words] |= 1ULL << y % 64;
+  }
+  return made;
+}
+
+/// Every other row by another worker, and the last ones first.
+row_words in_lists(backend::memory_resource& memory, std::uint32_t numbers, const pairs& of) {
+  std::map<word, std::map<std::uint32_t, std::uint64_t>> rows;
+  for (const auto& [x, y] : of) rows[x][y / 64] |= 1ULL << y % 64;
+  row_words made;
+  made.lists.emplace(memory, numbers);
+  word_lists::reserve reserves[2];
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+    const auto count = static_cast<std::uint32_t>(row->second.size());
+    const word_lists::new_words added = made.lists->add(row->first, count, reserves[row->first % 2]);
+    std::uint32_t next = 0;
+    for (const auto& [number, bits] : row->second) {
+      added.numbers[next] = number;
+      added.bits[next++] = bits;
+    }
+  }
+  return made;
+}
+
 /// Values are 3 i + 7 for number i, unless they are numbers themselves.
 class words_of_pairs {
  public:
-  words_of_pairs(std::uint32_t numbers, const pairs& of, bool is_plain) : is_plain_(is_plain) {
-    row_words made;
+  words_of_pairs(std::uint32_t numbers, const pairs& of, bool is_plain, bool has_lists) : is_plain_(is_plain) {
+    row_words made = has_lists ? in_lists(memory_, numbers, of) : in_groups(memory_, numbers, of);
     made.numbers = numbers;
-    made.groups = (numbers + row_groups::bits - 1) / row_groups::bits;
-    made.bits = row_groups(memory_, numbers * made.groups, 1);
-    made.places = backend::array<std::uint32_t>(memory_, numbers * made.groups);
     made.first_row = backend::array<std::uint64_t>(memory_, numbers + 1ULL);
-    row_groups::reserve reserve;
-    for (const auto& [x, y] : of) {
-      std::uint32_t& place = made.places[x * made.groups + y / row_groups::bits];
-      if (place == 0) place = made.bits.take(reserve);
-      made.bits.at(place)[y / 64 % row_groups::words] |= 1ULL << y % 64;
-      ++made.first_row[x + 1ULL];
-    }
+    for (const auto& [x, y] : of) ++made.first_row[x + 1ULL];
     for (std::uint32_t number = 0; number < numbers; ++number) made.first_row[number + 1ULL] += made.first_row[number];
     if (!is_plain) {
       made.values.emplace_back(memory_, numbers);
@@ -122,8 +147,9 @@ void expect_contained(const words_of_pairs& made, word most) {
 }
 
 void expect_kept(std::uint32_t numbers, const pairs& of) {
-  for (const bool is_plain : {true, false}) {
-    const words_of_pairs made(numbers, of, is_plain);
+  for (const auto& [is_plain, has_lists] :
+       {std::pair(true, false), std::pair(false, false), std::pair(true, true), std::pair(false, true)}) {
+    const words_of_pairs made(numbers, of, is_plain, has_lists);
     EXPECT_EQ(made.rows().rows(), of.size());
     EXPECT_GT(made.rows().bytes(), 0U);
     for (const std::uint64_t part : {1, 7, 1000}) {
@@ -173,9 +199,27 @@ TEST(word_rows, have_several_pieces) {
   pairs of;
   for (word x = 0; x < numbers; ++x)
     for (word y = x % 3; y < numbers; y += 2) of.emplace(x, y);
-  const words_of_pairs made(numbers, of, true);
-  EXPECT_GT(made.rows().pieces(), 1U);
-  EXPECT_EQ(made.written(4096, false), of);
+  for (const bool has_lists : {false, true}) {
+    const words_of_pairs made(numbers, of, true, has_lists);
+    EXPECT_GT(made.rows().pieces(), 1U);
+    EXPECT_EQ(made.written(4096, false), of);
+  }
+}
+
+/// A row has more words than a worker takes room for at a time.
+TEST(word_rows, of_a_long_list) {
+  pairs of;
+  for (word y = 0; y < 2'000'000; y += 50) of.emplace(3, y);
+  for (word x = 4; x < 2000; ++x) of.emplace(x, 64 * x);
+  const words_of_pairs made(2'000'000, of, true, true);
+  EXPECT_EQ(made.written(1000, false), of);
+  const auto reader = made.rows().make_reader();
+  std::vector<word> x(3, 3);
+  const std::vector<word> y = {1'000'000, 1'000'001, 1'999'950};
+  const word* const columns[] = {x.data(), y.data()};
+  std::vector<std::uint8_t> found(3);
+  reader->contains(columns, 3, found.data());
+  EXPECT_EQ(found, (std::vector<std::uint8_t>{1, 0, 1}));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/fixpoint/factorized_reads.hpp"
 #include "exec/strategies/strategy.hpp"
 #include "kernels/calibration.hpp"
 #include "kernels/row_wise/row_wise_task.hpp"
@@ -45,6 +46,7 @@ strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
     kernels::row_wise_task task = row_wise_task_of(stratum, shared.chosen.wide);
     task.forced = always;
     task.needs_set = shared.uses.set_needed[target.value] != run.number;
+    task.may_keep_words = factorized_reads<Machine>(shared).reads_words_only(target, run.number);
     const double start = storage::seconds_now();
     std::optional<kernels::row_counts> counts;
     try {
@@ -67,7 +69,9 @@ strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
     }
     // Nothing tells which rule found a result first: the first one stands for all.
     versions.front().figures->tuples += shared.relation_of(target).rows();
-    if (task.needs_set) {
+    if constexpr (Machine::abilities.factorized)
+      shared.has_factorized = shared.has_factorized || shared.relation_of(target).is_factorized();
+    if (task.needs_set && !factorized_reads<Machine>(shared).defer_set(target)) {
       const double begin = storage::seconds_now();
       shared.guarded({"indexing", target, nullptr}, [&] { shared.machine.make_set(shared.relation_of(target)); });
       const double of_set = storage::seconds_now() - begin;

@@ -1,0 +1,165 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/calibration.hpp"
+#include "kernels/row_wise/row_rule_reader.hpp"
+#include "kernels/row_wise/row_wise_task.hpp"
+#include "kernels/row_wise/row_words.hpp"
+#include "kernels/steps/steps.hpp"
+#include "storage/factorized/word_lists.hpp"
+
+namespace gpulog::kernels {
+
+/// The values of one row.
+class row_values {
+ public:
+  row_values(backend::memory_resource& resource, std::uint64_t values)
+      : bits_(resource, (values >> word_rows::bits) + 1),
+        touched_(resource),
+        marks_(resource, bits_.size() / mark_size + 1) {}
+
+  void add(const row_rule_reader& rule, word row) {
+    const std::uint32_t* const numbers = rule.words().numbers();
+    const std::uint64_t* const masks = rule.words().masks();
+    rule.for_each_range(row, [&](const storage::row_range& range) {
+      if (filled_ + range.count >= touched_.capacity())
+        touched_.set_capacity(std::max<std::uint64_t>(filled_ + range.count + 1, touched_.capacity() * 2));
+      std::uint32_t* const touched = touched_.data();
+      std::uint64_t* const bits = bits_.data();
+      std::uint64_t filled = filled_;
+      for (std::uint64_t w = range.first; w < range.first + std::uint64_t{range.count}; ++w) {
+        // A store that the next one writes over costs less than a branch.
+        std::uint64_t& seen = bits[numbers[w]];
+        touched[filled] = numbers[w];
+        filled += seen == 0 ? 1 : 0;
+        seen |= masks[w];
+      }
+      filled_ = filled;
+    });
+  }
+  /// Takes out what does not pass.
+  void filter(const std::vector<row_filter>& filters, word row) {
+    for (const row_filter& one : filters) {
+      if (const auto excluded = excluded_value(one, row)) {
+        if (const std::uint64_t number = *excluded >> word_rows::bits; number < bits_.size())
+          bits_[number] &= ~(1ULL << (*excluded & ((1U << word_rows::bits) - 1)));
+      } else {
+        filter_each(one, row);
+      }
+    }
+    std::uint64_t kept = 0;
+    for (std::uint64_t t = 0; t < filled_; ++t) {
+      if (bits_[touched_[t]] != 0) touched_[kept++] = touched_[t];
+    }
+    filled_ = kept;
+  }
+  [[nodiscard]] std::uint64_t count() const {
+    std::uint64_t sum = 0;
+    for (std::uint64_t t = 0; t < filled_; ++t) sum += static_cast<unsigned>(std::popcount(bits_[touched_[t]]));
+    return sum;
+  }
+  void write(word* to) const {
+    for (std::uint64_t t = 0; t < filled_; ++t) {
+      for (std::uint64_t left = bits_[touched_[t]]; left != 0; left &= left - 1) *to++ = value_of(touched_[t], left);
+    }
+  }
+  [[nodiscard]] std::uint64_t words() const { return filled_; }
+  /// As a list of words, ascending. @return how many values there are
+  std::uint64_t write_words(std::uint64_t row, storage::word_lists& lists, storage::word_lists::reserve& own) {
+    std::uint32_t* const touched = touched_.data();
+    if (!std::is_sorted(touched, touched + filled_)) sort_words();
+    const storage::word_lists::new_words to = lists.add(row, static_cast<std::uint32_t>(filled_), own);
+    std::uint64_t sum = 0;
+    for (std::uint64_t t = 0; t < filled_; ++t) {
+      const std::uint64_t bits = bits_[touched[t]];
+      to.numbers[t] = touched[t];
+      to.bits[t] = bits;
+      sum += static_cast<unsigned>(std::popcount(bits));
+    }
+    return sum;
+  }
+  /// use(words, n, values): words whose values are together at most `most`, which is at least 64.
+  template <class Use>
+  void in_pieces(std::uint32_t most, const Use& use) const {
+    std::uint64_t begin = 0;
+    std::uint32_t values = 0;
+    for (std::uint64_t t = 0; t < filled_; ++t) {
+      const auto own = static_cast<std::uint32_t>(std::popcount(bits_[touched_[t]]));
+      if (values + own > most) {
+        use(words_from(begin), static_cast<std::uint32_t>(t - begin), values);
+        begin = t;
+        values = 0;
+      }
+      values += own;
+    }
+    if (values != 0) use(words_from(begin), static_cast<std::uint32_t>(filled_ - begin), values);
+  }
+  void clear() {
+    for (std::uint64_t t = 0; t < filled_; ++t) bits_[touched_[t]] = 0;
+    filled_ = 0;
+  }
+
+ private:
+  [[nodiscard]] storage::bitmap_words words_from(std::uint64_t place) const {
+    return {touched_.data() + place, bits_.data()};
+  }
+  static word value_of(std::uint32_t number, std::uint64_t left) {
+    return number << word_rows::bits | static_cast<word>(std::countr_zero(left));
+  }
+  /// The only value that does not pass, if there is one only.
+  static std::optional<word> excluded_value(const row_filter& one, word row) {
+    using side = row_filter::side;
+    if (one.op != comparison_op::not_equal || (one.left == side::value) == (one.right == side::value))
+      return std::nullopt;
+    const bool is_left = one.right == side::value;
+    if ((is_left ? one.left : one.right) == side::row) return row;
+    return is_left ? one.left_constant : one.right_constant;
+  }
+  void filter_each(const row_filter& one, word row) {
+    for (std::uint64_t t = 0; t < filled_; ++t) {
+      std::uint64_t& bits = bits_[touched_[t]];
+      for (std::uint64_t left = bits; left != 0; left &= left - 1) {
+        if (!passes(one, row, value_of(touched_[t], left))) bits &= ~(left & (~left + 1));
+      }
+    }
+  }
+  /// The touched words, ascending: by marks, where these are close, as words of few neighbours are most times.
+  void sort_words() {
+    std::uint32_t* const touched = touched_.data();
+    const auto [least, largest] = std::minmax_element(touched, touched + filled_);
+    const std::uint64_t first = *least / mark_size;
+    const std::uint64_t last = *largest / mark_size;
+    if (last - first > calibration::marks_of_sorted_word * filled_) return std::sort(touched, touched + filled_);
+    for (std::uint64_t t = 0; t < filled_; ++t) marks_[touched[t] / mark_size] |= 1ULL << touched[t] % mark_size;
+    std::uint32_t* next = touched;
+    for (std::uint64_t m = first; m <= last; ++m) {
+      for (std::uint64_t left = std::exchange(marks_[m], 0); left != 0; left &= left - 1)
+        *next++ = static_cast<std::uint32_t>(m * mark_size) + static_cast<std::uint32_t>(std::countr_zero(left));
+    }
+  }
+  static bool passes(const row_filter& one, word row, word value) {
+    const auto operand = [&](row_filter::side side, word constant) {
+      if (side == row_filter::side::constant) return constant;
+      return side == row_filter::side::row ? row : value;
+    };
+    const word left = operand(one.left, one.left_constant);
+    const word right = operand(one.right, one.right_constant);
+    std::uint16_t selected = 0;
+    return select_tile(one.op, &left, &right, 1, nullptr, &selected) != 0;
+  }
+
+  static constexpr std::uint64_t mark_size = 64;
+
+  storage::array<std::uint64_t> bits_;
+  storage::array<std::uint32_t> touched_;
+  storage::array<std::uint64_t> marks_;  // a bit for each word; zero
+  std::uint64_t filled_ = 0;
+};
+
+}  // namespace gpulog::kernels
