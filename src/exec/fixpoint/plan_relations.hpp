@@ -1,13 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
