@@ -152,6 +152,12 @@ std::vector<std::uint32_t> next_atoms(const body_scheduler& state, std::size_t a
   return atoms;
 }
 
+bool has_all(const body_scheduler& state, std::size_t atom_count) {
+  std::uint32_t atom = 0;
+  while (atom < atom_count && state.is_placed(atom)) ++atom;
+  return atom == atom_count;
+}
+
 /// The smallest fan-out next may lead to a larger one behind it: follows several orders and keeps the cheapest, one for
 /// each set of atoms. Not dearer than the order of smallest fan-outs, which long bodies go on with when enough were
 /// followed. `reason`: what told the order of the atoms.
@@ -162,7 +168,7 @@ schedule search_order(const body_scheduler& beginning, std::size_t atom_count, d
   std::vector<body_scheduler> followed{beginning};
   std::vector<body_scheduler> longer;  // orders by one atom longer; those behind are memory of earlier ones
   std::size_t effort = 0;
-  while (!next_atoms(followed.front(), atom_count).empty()) {
+  while (!has_all(followed.front(), atom_count)) {
     if (effort > calibration::search_effort) {
       schedule found = complete(std::move(followed.front()));
       found.reason = "cost";
