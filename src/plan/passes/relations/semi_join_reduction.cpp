@@ -92,7 +92,8 @@ class semi_join_reduction {
 
   /// Whether the two become a supplementary relation of their join (supplementary.hpp), which is smaller still.
   [[nodiscard]] bool is_step(const normalized_rule& rule, std::uint32_t atom, std::uint32_t other) const {
-    const auto [first, second] = std::minmax(atom, other);
+    const std::uint32_t first = std::min(atom, other);
+    const std::uint32_t second = std::max(atom, other);
     bool found = false;
     step_candidates(rule, growing_, [](const step_candidate&) { return 1; }).for_each([&](const step_candidate& step) {
       found |= step.first == first && step.second == second;
