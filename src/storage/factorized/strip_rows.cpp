@@ -39,13 +39,13 @@ strip_rows::strip_rows(backend::memory_resource& resource, const factorized_grap
     : graph_(&graph),
       row_of_(resource, graph.vertices, backend::fresh_memory::anything),
       sizes_(resource, 1),
-      words_(resource, std::uint64_t{least_rows} * graph.strip_words, backend::fresh_memory::anything) {
+      words_(resource) {
   std::fill_n(place_of(0), graph.strip_words, 0);
 }
 
 std::uint64_t* strip_rows::place_of(std::uint32_t row) {
   const std::uint64_t begin = std::uint64_t{row} * graph_->strip_words;
-  if (begin == words_.size()) words_.resize(2 * begin);
+  if (begin == words_.size()) words_.resize(std::max(2 * begin, std::uint64_t{least_rows} * graph_->strip_words));
   return words_.data() + begin;
 }
 

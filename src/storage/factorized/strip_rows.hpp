@@ -29,7 +29,7 @@ class strip_rows {
   [[nodiscard]] std::uint32_t size(std::uint32_t row) const { return sizes_[row]; }
 
  private:
-  static constexpr std::uint32_t least_rows = 2048;
+  static constexpr std::uint32_t least_rows = 1024;
 
   [[nodiscard]] std::uint32_t make_row(std::uint32_t vertex);
   /// Behind the last row: the successors from number `first` on, in addition to `base`.
