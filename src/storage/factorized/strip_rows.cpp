@@ -36,17 +36,18 @@ void or_into(std::uint64_t* into, const std::uint64_t* words, std::uint32_t n) {
 }  // namespace
 
 strip_rows::strip_rows(backend::memory_resource& resource, const factorized_graph& graph)
-    : graph_(&graph),
+    : resource_(&resource),
+      graph_(&graph),
       row_of_(resource, graph.vertices, backend::fresh_memory::anything),
-      sizes_(resource, 1),
-      words_(resource) {
+      sizes_(resource, 1) {
   std::fill_n(place_of(0), graph.strip_words, 0);
 }
 
 std::uint64_t* strip_rows::place_of(std::uint32_t row) {
-  const std::uint64_t begin = std::uint64_t{row} * graph_->strip_words;
-  if (begin == words_.size()) words_.resize(std::max(2 * begin, std::uint64_t{least_rows} * graph_->strip_words));
-  return words_.data() + begin;
+  if (row / rows_per_block == blocks_.size())
+    blocks_.emplace_back(*resource_, std::uint64_t{rows_per_block} * graph_->strip_words,
+                         backend::fresh_memory::anything);
+  return blocks_[row / rows_per_block].data() + std::uint64_t{row % rows_per_block} * graph_->strip_words;
 }
 
 void strip_rows::make(std::uint32_t strip) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "storage/factorized/factorized_graph.hpp"
 
@@ -23,27 +24,27 @@ class strip_rows {
   [[nodiscard]] std::uint32_t rows() const { return rows_; }
   [[nodiscard]] std::uint32_t row_of(std::uint32_t vertex) const { return vertex < begin_ ? 0 : row_of_[vertex]; }
   [[nodiscard]] const std::uint64_t* words(std::uint32_t row) const {
-    return words_.data() + std::uint64_t{row} * graph_->strip_words;
+    return blocks_[row / rows_per_block].data() + std::uint64_t{row % rows_per_block} * graph_->strip_words;
   }
   /// Bits that are set.
   [[nodiscard]] std::uint32_t size(std::uint32_t row) const { return sizes_[row]; }
 
  private:
-  static constexpr std::uint32_t least_rows = 1024;
+  static constexpr std::uint32_t rows_per_block = 256;
 
   [[nodiscard]] std::uint32_t make_row(std::uint32_t vertex);
   /// Behind the last row: the successors from number `first` on, in addition to `base`.
   [[nodiscard]] std::uint32_t unite(std::uint32_t vertex, std::uint32_t first, std::uint32_t base);
   [[nodiscard]] std::uint64_t* place_of(std::uint32_t row);
 
+  backend::memory_resource* resource_;
   const factorized_graph* graph_;
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
   std::uint32_t rows_ = 1;
   backend::array<std::uint32_t> row_of_;  // by vertex
   backend::array<std::uint32_t> sizes_;   // by row
-  /// One array that doubles: many small ones were a call to the system each, for which workers wait for each other.
-  backend::array<std::uint64_t> words_;
+  std::vector<backend::array<std::uint64_t>> blocks_;
 };
 
 }  // namespace gpulog::storage
