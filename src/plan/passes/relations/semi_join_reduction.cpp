@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "plan/cost/calibration.hpp"
 #include "plan/passes/relations/step_candidates.hpp"
 #include "plan/planning.hpp"
+#include "plan/rules/rule_text.hpp"
 #include "plan/rules/stratum_rules.hpp"
 #include "plan/rules/variable_set.hpp"
 
