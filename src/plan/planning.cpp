@@ -19,7 +19,8 @@ planning::planning(const sema::program& program_to_plan, const statistics& known
       name_of([this](relation_id id) { return result.relations[id.value].name; }),
       patterns(make_relation, name_of),
       restrictions(source, result.relations, make_relation, name_of),
-      demands(source, known, chosen.magic_sets, costs, name_of) {
+      values(source, known),
+      demands(source, known, chosen.magic_sets, costs, values, name_of) {
   result.remarks = rewritten.remarks;
   result.pass_times = rewritten.pass_times;
   add_relations();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "plan/cost/cost_model.hpp"
+#include "plan/cost/value_sources.hpp"
 #include "plan/passes/demand/magic_sets.hpp"
 #include "plan/passes/demand/magic_sets_choice.hpp"
 #include "plan/passes/relations/computed_keys.hpp"
@@ -61,6 +62,7 @@ class planning {
   std::optional<shared_bodies> bodies;
   pattern_extraction patterns;
   magic_sets_rewriter restrictions;
+  value_sources values;
   magic_sets_choice demands;
 
   /// Whether passes may make relations. `.pragma "supplementary" "off"` in a program forbids it, too.

@@ -1,6 +1,9 @@
 #include "plan/cost/value_sources.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "plan/cost/calibration.hpp"
 
 namespace gpulog::plan {
 
@@ -54,6 +57,23 @@ std::optional<std::set<column_place>> value_sources::find(column_place column) {
     }
   }
   return found;
+}
+
+std::optional<double> value_sources::share_of_values(column_place column, const std::vector<column_place>& given,
+                                                     double constants) {
+  if (!known_.compare_values) return std::nullopt;
+  const auto own = find(column);
+  if (!own) return std::nullopt;
+  std::set<column_place> others;
+  for (const column_place one : given) {
+    const auto values = find(one);
+    if (!values) return std::nullopt;
+    others.insert(values->begin(), values->end());
+  }
+  const shared_values found = known_.compare_values({own->begin(), own->end()}, {others.begin(), others.end()});
+  if (found.values < calibration::least_demanded_values) return std::nullopt;
+  // A few values may be those of most tuples.
+  return std::min(1.0, std::max((found.shared + constants) / found.values, found.share_of_rows));
 }
 
 }  // namespace gpulog::plan

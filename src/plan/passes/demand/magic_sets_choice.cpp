@@ -35,24 +35,7 @@ std::optional<double> magic_sets_choice::share_of(relation_id relation, const de
       given.push_back({source.atom.relation, source.column});
     }
   }
-  return share_of_values({relation, asked.column}, given, constants);
-}
-
-std::optional<double> magic_sets_choice::share_of_values(column_place column, const std::vector<column_place>& given,
-                                                         double constants) {
-  if (!known_.compare_values) return std::nullopt;
-  const auto own = sources_.find(column);
-  if (!own) return std::nullopt;
-  std::set<column_place> others;
-  for (const column_place one : given) {
-    const auto values = sources_.find(one);
-    if (!values) return std::nullopt;
-    others.insert(values->begin(), values->end());
-  }
-  const shared_values found = known_.compare_values({own->begin(), own->end()}, {others.begin(), others.end()});
-  if (found.values < calibration::least_demanded_values) return std::nullopt;
-  // A few values may be those of most tuples.
-  return std::min(1.0, std::max((found.shared + constants) / found.values, found.share_of_rows));
+  return sources_.share_of_values({relation, asked.column}, given, constants);
 }
 
 std::optional<chosen_demand> magic_sets_choice::estimate(demand asked, std::vector<std::string>& remarks) {

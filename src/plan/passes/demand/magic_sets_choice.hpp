@@ -24,8 +24,8 @@ struct chosen_demand {
 class magic_sets_choice {
  public:
   magic_sets_choice(const sema::program& source, const statistics& known, magic_sets_mode mode, const cost_model& costs,
-                    const relation_namer& name_of)
-      : source_(source), known_(known), mode_(mode), costs_(costs), name_of_(name_of), sources_(source) {}
+                    value_sources& sources, const relation_namer& name_of)
+      : source_(source), known_(known), mode_(mode), costs_(costs), name_of_(name_of), sources_(sources) {}
 
   /// Whether a restriction is given up where more is asked for than was expected.
   [[nodiscard]] bool is_watched() const { return mode_ != magic_sets_mode::always; }
@@ -35,11 +35,6 @@ class magic_sets_choice {
 
   /// One of those that were found. Appends remarks about others that are not restricted, each once.
   [[nodiscard]] std::optional<chosen_demand> choose(std::vector<demand> found, std::vector<std::string>& remarks);
-
-  /// Of the values that a column will have, the share that is in others or among constants, or the share of the loaded
-  /// rows with these values where that is larger. Nothing: its values are not loaded, or too few to matter.
-  [[nodiscard]] std::optional<double> share_of_values(column_place column, const std::vector<column_place>& given,
-                                                      double constants);
 
  private:
   [[nodiscard]] bool is_loaded(relation_id relation) const;
@@ -51,7 +46,7 @@ class magic_sets_choice {
   magic_sets_mode mode_;
   const cost_model& costs_;
   const relation_namer& name_of_;
-  value_sources sources_;
+  value_sources& sources_;
   std::set<relation_id> declined_;
 };
 

@@ -72,7 +72,7 @@ class semi_join_reduction {
     for (std::uint32_t column = 0; column < read.arguments.size(); ++column) {
       for (std::uint32_t tested = 0; tested < complete.arguments.size(); ++tested) {
         if (!read.arguments[column].is_variable() || complete.arguments[tested] != read.arguments[column]) continue;
-        const auto share = shared_.demands.share_of_values({read.relation, column}, {{complete.relation, tested}}, 0);
+        const auto share = shared_.values.share_of_values({read.relation, column}, {{complete.relation, tested}});
         if (share && (!least || *share < *least)) least = share;
       }
     }

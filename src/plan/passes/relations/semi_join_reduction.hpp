@@ -17,7 +17,7 @@ struct stratum_rules;
 /// there give nothing. Done where an atom of the recursion that has no variable in common with the complete one would
 /// search the reduced one, where at most calibration::largest_demanded_share of its values are expected to have a
 /// partner, and where the two atoms do not become a supplementary relation of their join anyway (supplementary.hpp).
-/// Not where there is a device: it sorts an index faster than it begins one more kernel an iteration.
+/// Not where there is a device, which sorts an index in less time than one more kernel takes in each iteration.
 void reduce_by_semi_joins(planning& shared, stratum_rules& stratum);
 
 }  // namespace gpulog::plan
