@@ -45,11 +45,11 @@ inline constexpr std::uint32_t turns_alone = 64;
 // Row-wise evaluation (`bench/paper/ablation sg cspa`).
 /// Rows whose candidates for each result are counted before a relation is made row-wise.
 inline constexpr std::uint64_t sampled_results_rows = 256;
-/// At most one row of so many is counted: what is counted is made again.
+/// At most one row of so many is counted: what is counted is made again (others were not tried).
 inline constexpr std::uint64_t least_sampled_results_step = 16;
 /// Results stay words where columns would take so many times their memory (bench/results/host-row-products.txt).
 inline constexpr double columns_of_word_lists = 1.5;
-/// Words of a row are sorted by marks where these are at most so many times as many as words.
+/// Words of a row are sorted by marks where these are at most so many times as many as words (others were not tried).
 inline constexpr std::uint64_t marks_of_sorted_word = 1;
 /// Rows of relations that a stratum's expected candidates are told from; and a version's, which is asked in each
 /// iteration.
