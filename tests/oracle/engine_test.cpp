@@ -156,6 +156,7 @@ TEST(engine_against_oracle, wide_words_on_gpu) {
   const std::string declarations =
       ".decl n(k:number)\nn(0).\nn(k + 1) :- n(k), k < 79.\n.decl a(x:number, y:unsigned, z:float)\n"
       "a((k - 40) * 12345678901, to_unsigned(k) * 98765432109, to_float(k) / 7.0) :- n(k).\n";
+  std::size_t tried = 0;
   for (const std::string rules :
        {".decl r(x:number, y:number)\nr(x, y) :- a(x,_,_), a(y,_,_), y - x = 12345678901.\n",
         ".decl r(y:unsigned)\nr(y bxor 281474976710656) :- a(_,y,_), y > 3950617284360.\n",
@@ -173,7 +174,9 @@ TEST(engine_against_oracle, wide_words_on_gpu) {
     SCOPED_TRACE(rules);
     const comparison both(declarations + rules, {}, word_size::bits64);
     ASSERT_TRUE(both.accepted()) << both.report();
-    for (const mode& how : gpu_modes) both.expect_same(how);
+    for (const mode& how : gpu_modes) {
+      if (!oracle::is_sanitized || tried++ % (gpu_modes.size() + 1) == 0) both.expect_same(how);
+    }
   }
   oracle::random_program_options options;
   options.wide_numbers = true;

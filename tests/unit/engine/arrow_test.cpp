@@ -1,6 +1,7 @@
 // Facts and results as Arrow C data.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -144,7 +145,13 @@ TEST(arrow, pairs_of_an_equivalence_relation) {
   engine second(program::from_text(".decl e(x:number, y:number)\n"));
   copy_rows(first.relation("e"), second.relation("e"));
   EXPECT_EQ(second.relation("e").size(), 1201U * 1201U);  // in more than one array
-  EXPECT_EQ(texts_of(second.relation("e")), texts_of(first.relation("e")));
+  const auto pairs_of = [](const relation& pairs) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> found;
+    for (const tuple row : pairs) found.emplace_back(row.number(0), row.number(1));
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  EXPECT_TRUE(pairs_of(second.relation("e")) == pairs_of(first.relation("e")));
 }
 
 TEST(arrow, a_relation_without_attributes) {

@@ -129,8 +129,12 @@ TEST(condensed, what_reads_it) {
       ".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = sum y : { r(x,y) }.\n",
       ".decl o(x:number, n:number)\no(x,n) :- e(x,_), n = min y : { r(x,y), y > x }.\n",
       ".decl o(n:number, m:number)\no(n,m) :- n = max y : { r(_,y) }, m = sum x : { r(x,y), e(y,x) }.\n"};
+  const std::vector<edge_list> all = graphs();
+  std::size_t tried = 0;
   for (const std::string& reader : readers) {
-    for (const edge_list& graph : graphs()) is_condensed(closure + reader, graph);
+    for (std::size_t number = 0; number < all.size(); ++number) {
+      if (!oracle::is_sanitized || tried++ % 4 == 0) is_condensed(closure + reader, all[number]);
+    }
   }
 }
 
@@ -197,7 +201,7 @@ void expect_read_within_a_gigabyte(const edge_list& edges, std::uint64_t tuples,
 }
 
 TEST(condensed, a_long_chain_is_read_without_columns) {
-  constexpr std::uint32_t nodes = oracle::is_sanitized ? 40'000 : 100'000;
+  constexpr std::uint32_t nodes = oracle::is_sanitized ? 25'000 : 100'000;
   edge_list chain;
   for (std::uint32_t i = 0; i + 1 < nodes; ++i) chain.emplace_back(i, i + 1);
   expect_read_within_a_gigabyte(chain, std::uint64_t{nodes} * (nodes - 1) / 2, oracle::is_sanitized ? 20'007 : 60'007);

@@ -150,6 +150,7 @@ void expect_contained(const words_of_pairs& made, word most) {
 void expect_kept(std::uint32_t numbers, const pairs& of) {
   for (const auto& [is_plain, has_lists] :
        {std::pair(true, false), std::pair(false, false), std::pair(true, true), std::pair(false, true)}) {
+    if (oracle::is_sanitized && is_plain == has_lists) continue;
     const words_of_pairs made(numbers, of, is_plain, has_lists);
     EXPECT_EQ(made.rows().rows(), of.size());
     EXPECT_GT(made.rows().bytes(), 0U);
@@ -197,7 +198,7 @@ TEST(word_rows, of_several_groups) {
 }
 
 TEST(word_rows, have_several_pieces) {
-  constexpr std::uint32_t numbers = 1500;
+  constexpr std::uint32_t numbers = oracle::is_sanitized ? 900 : 1500;
   pairs of;
   for (word x = 0; x < numbers; ++x)
     for (word y = x % 3; y < numbers; y += 2) of.emplace(x, y);
