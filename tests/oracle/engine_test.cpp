@@ -229,7 +229,7 @@ TEST(engine_against_oracle, random_graphs) {
       SCOPED_TRACE("seed " + std::to_string(seed));
       const comparison both(text, graph);
       ASSERT_TRUE(both.accepted()) << both.report();
-      for (const mode& how : modes) both.expect_same(how);
+      for (std::size_t number = seed % 2; number < modes.size(); number += 2) both.expect_same(modes[number]);
       if (on_gpu) {
         for (const mode& how : gpu_modes) both.expect_same(how);
       }

@@ -308,7 +308,7 @@ TEST(subsumption, finds_the_front_of_many_points) {
   edges points;
   std::mt19937_64 random(13);
   std::set<std::pair<std::uint32_t, std::uint32_t>> all;
-  while (all.size() < oracle::fewer_when_sanitized(30000))
+  while (all.size() < oracle::fewer_when_sanitized(12000))
     all.insert({static_cast<std::uint32_t>(random() % 20000), static_cast<std::uint32_t>(random() % 20000)});
   rows_of_words expected;
   std::int64_t lowest = INT64_MAX;

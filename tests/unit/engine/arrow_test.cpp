@@ -145,9 +145,9 @@ TEST(arrow, pairs_of_an_equivalence_relation) {
   engine second(program::from_text(".decl e(x:number, y:number)\n"));
   copy_rows(first.relation("e"), second.relation("e"));
   EXPECT_EQ(second.relation("e").size(), 1201U * 1201U);  // in more than one array
-  const auto pairs_of = [](const relation& pairs) {
+  const auto pairs_of = [](const gpulog::relation& pairs) {
     std::vector<std::pair<std::int32_t, std::int32_t>> found;
-    for (const tuple row : pairs) found.emplace_back(row.number(0), row.number(1));
+    for (const gpulog::tuple row : pairs) found.emplace_back(row.number(0), row.number(1));
     std::sort(found.begin(), found.end());
     return found;
   };
