@@ -187,12 +187,12 @@ std::vector<std::string> strata_run(engine& running) {
   return found;
 }
 
-const char* const graph =
+const char* const reach_rules =
     ".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n.decl s(x:number)\n"
     "e(x, x + 1) :- x = range(0, 50).\nr(x, y) :- e(x, y).\nr(x, z) :- r(x, y), e(y, z).\n";
 
 TEST(sessions, what_is_there_is_not_computed_again) {
-  session_run session(modes.front(), graph);
+  session_run session(modes.front(), reach_rules);
   EXPECT_EQ(session.ask("r(x, y), x > 45").size(), 4U + 3U + 2U + 1U);
   EXPECT_EQ(session.ask("r(x, y), x > 46").size(), 3U + 2U + 1U);
   EXPECT_EQ(strata_run(session.running()), (std::vector<std::string>{"query 1"}));

@@ -19,7 +19,7 @@
 namespace gpulog {
 namespace {
 
-constexpr const char* text = R"(
+constexpr const char* device_program = R"(
 .decl edge(x:number, y:number)
 edge(x, x + 1) :- x = range(0, 100).
 .decl path(x:number, y:number, name:symbol, f:float)
@@ -51,7 +51,7 @@ TEST(device_columns, are_those_of_the_host) {
   if (!gpulog::has_device()) GTEST_SKIP() << "no device";
   for (const auto storage : {gpulog::storage_kind::automatic, gpulog::storage_kind::hisa, gpulog::storage_kind::hash,
                              gpulog::storage_kind::bits, gpulog::storage_kind::words}) {
-    auto run = std::make_unique<gpulog::engine>(gpulog::program::from_text(text), on_device(storage));
+    auto run = std::make_unique<gpulog::engine>(gpulog::program::from_text(device_program), on_device(storage));
     EXPECT_FALSE(run->relation("path").on_device(0));
     run->evaluate();
     const auto path = run->relation("path");
@@ -83,14 +83,14 @@ TEST(device_columns, of_words_of_64_bits_there_are_none) {
   if (!gpulog::has_device()) GTEST_SKIP() << "no device";
   gpulog::compile_options wide;
   wide.word_size = 64;
-  gpulog::engine run(gpulog::program::from_text(text, wide), on_device(gpulog::storage_kind::automatic));
+  gpulog::engine run(gpulog::program::from_text(device_program, wide), on_device(gpulog::storage_kind::automatic));
   run.evaluate();
   EXPECT_FALSE(run.relation("path").on_device(0));
 }
 
 TEST(device_columns, are_facts_of_another_engine) {
   if (!gpulog::has_device()) GTEST_SKIP() << "no device";
-  gpulog::engine run(gpulog::program::from_text(text), on_device(gpulog::storage_kind::automatic));
+  gpulog::engine run(gpulog::program::from_text(device_program), on_device(gpulog::storage_kind::automatic));
   run.evaluate();
   const auto path = run.relation("path");
   const auto x = path.on_device(0);

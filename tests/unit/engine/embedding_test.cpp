@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gpulog/engine.hpp"
+#include "scratch_folder.hpp"
 
 int distance_to(const std::string& town) {
   const auto program = gpulog::program::from_text(R"(
@@ -236,24 +237,6 @@ std::uint64_t tuples_until(const gpulog::program& program, std::uint64_t most) {
 
 namespace {
 
-/// A folder that is removed with everything in it.
-class scratch_folder {
- public:
-  scratch_folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "gpulog-embedding-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder");
-    path_ = name;
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  ~scratch_folder() { std::filesystem::remove_all(path_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 TEST(embedding, facts_in_and_results_out) {
   EXPECT_EQ(distance_to("Linz"), 0);
   EXPECT_EQ(distance_to("Salzburg"), 130);
@@ -369,7 +352,7 @@ TEST(embedding, errors_are_listed) {
 }
 
 TEST(embedding, files) {
-  const scratch_folder folder;
+  const gpulog::scratch_folder folder;
   std::ofstream(folder.path("program.dl"))
       << ".decl a(x:number)\n.input a\n.decl b(x:number)\n.output b\nb(x+1) :- a(x).\n";
   std::ofstream(folder.path("a.facts")) << "1\n5\n";

@@ -3,13 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "oracle/random_runs.hpp"
+#include "scratch_folder.hpp"
 
 namespace {
 
@@ -17,37 +15,12 @@ using gpulog::engine;
 using gpulog::program;
 using gpulog::storage_kind;
 
-constexpr const char* reach = R"(
+constexpr const char* reach_program = R"(
 .decl edge(x:number, y:number)
 .decl reach(x:number, y:number)
 reach(x,y) :- edge(x,y).
 reach(x,y) :- reach(x,z), edge(z,y).
 )";
-
-/// A folder that is removed with everything in it.
-class scratch_folder {
- public:
-  scratch_folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "gpulog-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder");
-    path_ = name;
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  ~scratch_folder() { std::filesystem::remove_all(path_); }
-
-  [[nodiscard]] std::string path() const { return path_.string(); }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
-  [[nodiscard]] std::string read(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(path_ / name).rdbuf();
-    return text.str();
-  }
-  [[nodiscard]] bool has(const std::string& name) const { return std::filesystem::exists(path_ / name); }
-
- private:
-  std::filesystem::path path_;
-};
 
 class both_storages : public testing::TestWithParam<storage_kind> {};
 INSTANTIATE_TEST_SUITE_P(engine, both_storages, testing::Values(storage_kind::hash, storage_kind::hisa));
@@ -55,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(engine, both_storages, testing::Values(storage_kind::ha
 TEST_P(both_storages, closure_of_a_ring) {
   for (const int size : {0, 1, 31, 32, 33, gpulog::oracle::is_sanitized ? 150 : 600}) {
     for (const unsigned jobs : {1U, 2U, 4U}) {
-      const auto source = program::from_text(reach);
+      const auto source = program::from_text(reach_program);
       ASSERT_TRUE(source.ok()) << source.report();
       gpulog::run_options options;
       options.jobs = jobs;
@@ -156,7 +129,7 @@ TEST(engine, values_of_another_width) {
 }
 
 TEST(engine, values_have_to_fit) {
-  const auto source = program::from_text(reach);
+  const auto source = program::from_text(reach_program);
   engine run(source);
   auto edge = run.relation("edge");
   EXPECT_THROW(edge.insert({1}), gpulog::input_error);
@@ -168,7 +141,7 @@ TEST(engine, values_have_to_fit) {
 }
 
 TEST(engine, names_of_relations) {
-  engine run(program::from_text(reach));
+  engine run(program::from_text(reach_program));
   EXPECT_FALSE(run.find("nothing"));
   EXPECT_THROW((void)run.relation("nothing"), gpulog::input_error);
   ASSERT_EQ(run.relations().size(), 2U);
@@ -191,7 +164,7 @@ TEST(engine, rejected_programs) {
 }
 
 TEST(engine, stages) {
-  const auto source = program::from_text(reach);
+  const auto source = program::from_text(reach_program);
   for (const std::string& stage : program::stages()) {
     const std::string text = source.show(stage);
     EXPECT_EQ(text.empty(), stage == "parse-errors") << stage;
@@ -202,9 +175,9 @@ TEST(engine, stages) {
 }
 
 TEST(engine, files_in_and_out) {
-  const scratch_folder folder;
+  const gpulog::scratch_folder folder;
   folder.write("edge.facts", "1\t2\n2\t3\n");
-  const auto source = program::from_text(std::string(reach) + ".input edge\n.output reach\n");
+  const auto source = program::from_text(std::string(reach_program) + ".input edge\n.output reach\n");
   gpulog::run_options options;
   options.fact_directory = options.output_directory = folder.path();
   engine run(source, options);
@@ -217,9 +190,9 @@ TEST(engine, files_in_and_out) {
 }
 
 TEST(engine, nothing_is_written_when_one_file_fails) {
-  const scratch_folder folder;
+  const gpulog::scratch_folder folder;
   const auto source =
-      program::from_text(std::string(reach) + ".output reach\n.output edge(filename=\"missing/edge.csv\")\n");
+      program::from_text(std::string(reach_program) + ".output reach\n.output edge(filename=\"missing/edge.csv\")\n");
   gpulog::run_options options;
   options.output_directory = folder.path();
   engine run(source, options);
@@ -229,8 +202,8 @@ TEST(engine, nothing_is_written_when_one_file_fails) {
 }
 
 TEST(engine, reports_appear_with_the_outputs) {
-  const scratch_folder folder;
-  const auto source = program::from_text(std::string(reach) + ".output reach\n");
+  const gpulog::scratch_folder folder;
+  const auto source = program::from_text(std::string(reach_program) + ".output reach\n");
   gpulog::run_options options;
   options.output_directory = folder.path();
   options.report_files = {folder.path() + "/a.json", folder.path() + "/b.json"};
@@ -253,7 +226,7 @@ TEST(engine, reports_appear_with_the_outputs) {
 }
 
 TEST(engine, two_outputs_of_one_file_are_refused) {
-  const auto source = program::from_text(std::string(reach) + ".output reach\n.output edge(name=\"reach\")\n");
+  const auto source = program::from_text(std::string(reach_program) + ".output reach\n.output edge(name=\"reach\")\n");
   ASSERT_TRUE(source.ok()) << source.report();
   EXPECT_THROW(engine{source}, gpulog::input_error);
   gpulog::run_options options;
@@ -274,7 +247,7 @@ TEST(engine, faults_of_rules) {
 }
 
 TEST_P(both_storages, memory_limit_names_the_rule) {
-  const auto source = program::from_text(reach);
+  const auto source = program::from_text(reach_program);
   gpulog::run_options options;
   options.memory_limit = 8U << 20;
   options.storage = GetParam();
@@ -334,7 +307,7 @@ TEST(engine, cancelling) {
   const std::atomic<bool> cancelled = true;
   gpulog::run_options options;
   options.cancelled = &cancelled;
-  engine run(program::from_text(reach), options);
+  engine run(program::from_text(reach_program), options);
   run.relation("edge").insert({1, 2});
   EXPECT_THROW(run.evaluate(), gpulog::cancelled_error);
 }
@@ -348,7 +321,7 @@ TEST(engine, progress_is_told_each_iteration) {
     EXPECT_EQ(now.iteration, tuples.size() + 1);
     tuples.push_back(now.tuples);
   };
-  engine run(program::from_text(reach), options);
+  engine run(program::from_text(reach_program), options);
   auto edge = run.relation("edge");
   for (int i = 0; i < 10; ++i) edge.insert({i, i + 1});
   run.evaluate();
@@ -357,7 +330,7 @@ TEST(engine, progress_is_told_each_iteration) {
 }
 
 TEST(engine, options_that_cannot_be_met) {
-  const auto source = program::from_text(reach);
+  const auto source = program::from_text(reach_program);
   gpulog::run_options options;
   options.backend = gpulog::backend_kind::gpu;
   options.device = 1000;  // neither without a GPU nor with any number of devices

@@ -47,7 +47,7 @@ std::string siblings(const std::string& test) {
          test + ".\ns(x,y) :- d(x), r(x,y), d(y), x < 70.\n";
 }
 
-struct outcome {
+struct given_up_outcome {
   std::set<std::pair<std::uint32_t, std::uint32_t>> siblings, paths;
   std::optional<double> given_up;
   bool was_watched = false;
@@ -62,14 +62,14 @@ std::set<std::pair<std::uint32_t, std::uint32_t>> rows_of(const relation& source
   return rows;
 }
 
-outcome run(const std::string& text, const hub& input, const run_options& options) {
+given_up_outcome run(const std::string& text, const hub& input, const run_options& options) {
   engine running(program::from_text(text, {.warnings = false}), options);
   relation e = running.relation("e");
   for (const auto& [x, y] : input.edges) e.insert({value(x), value(y)});
   relation d = running.relation("d");
   for (const std::uint32_t x : input.asked) d.insert({value(x)});
   running.evaluate();
-  outcome found{rows_of(running.relation("r")), rows_of(running.relation("s")), {}, false};
+  given_up_outcome found{rows_of(running.relation("r")), rows_of(running.relation("s")), {}, false};
   for (const stratum_statistics& stratum : running.figures().strata) {
     if (stratum.given_up) found.given_up = stratum.given_up;
     found.was_watched = found.was_watched || !stratum.was_run;
@@ -101,11 +101,11 @@ TEST(given_up, where_most_is_asked_for) {
       const std::string text = siblings(test);
       run_options off = with(storage_kind::hash, 1);
       off.tuning["magic-sets"] = "off";
-      const outcome expected = run(text, input, off);
+      const given_up_outcome expected = run(text, input, off);
       EXPECT_FALSE(expected.was_watched);
       for (const auto& [storage, jobs] : storages) {
         SCOPED_TRACE(text + std::to_string(asked) + ", storage " + std::to_string(static_cast<int>(storage)));
-        const outcome found = run(text, input, with(storage, jobs));
+        const given_up_outcome found = run(text, input, with(storage, jobs));
         EXPECT_TRUE(found.siblings == expected.siblings && found.paths == expected.paths);
         EXPECT_TRUE(found.was_watched);
         // What is made row-wise behind costs little.
@@ -116,7 +116,7 @@ TEST(given_up, where_most_is_asked_for) {
         if (!on_device || is_enough) continue;
         run_options there = with(storage, 1);
         there.backend = backend_kind::gpu;
-        const outcome device = run(text, input, there);
+        const given_up_outcome device = run(text, input, there);
         EXPECT_TRUE(device.siblings == expected.siblings && device.paths == expected.paths);
       }
     }
@@ -126,10 +126,10 @@ TEST(given_up, where_most_is_asked_for) {
 TEST(given_up, never_where_somebody_wants_it) {
   const hub input(60, 60, 1);
   run_options options = with(storage_kind::automatic, 1, "off");
-  const outcome given_up = run(siblings(""), input, options);
+  const given_up_outcome given_up = run(siblings(""), input, options);
   EXPECT_TRUE(given_up.given_up.has_value());
   options.tuning["magic-sets"] = "on";
-  const outcome kept = run(siblings(""), input, options);
+  const given_up_outcome kept = run(siblings(""), input, options);
   EXPECT_FALSE(kept.given_up || kept.was_watched);
   EXPECT_TRUE(kept.siblings == given_up.siblings && kept.paths == given_up.paths);
 }

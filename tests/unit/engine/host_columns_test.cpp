@@ -16,7 +16,7 @@
 namespace gpulog {
 namespace {
 
-constexpr const char* text = R"(
+constexpr const char* host_program = R"(
 .type Pair = [x:number, s:symbol]
 .type Tree = Leaf {x:number} | Node {left:Tree, right:Tree}
 .decl a(n:number, u:unsigned, f:float, s:symbol, p:Pair, t:Tree)
@@ -52,7 +52,7 @@ TEST(host_columns, have_what_tuples_have) {
       compiling.word_size = word_size;
       run_options options;
       options.storage = storage;
-      engine run(program::from_text(text, compiling), options);
+      engine run(program::from_text(host_program, compiling), options);
       fill(run);
       for (const bool is_evaluated : {false, true}) {
         if (is_evaluated) run.evaluate();
@@ -83,7 +83,7 @@ TEST(host_columns, have_what_tuples_have) {
 }
 
 TEST(host_columns, outlive_their_engine) {
-  auto run = std::make_unique<engine>(program::from_text(text));
+  auto run = std::make_unique<engine>(program::from_text(host_program));
   fill(*run);
   run->evaluate();
   const std::vector<host_column> columns = all_columns(run->relation("b"));
@@ -103,7 +103,7 @@ TEST(host_columns, outlive_their_engine) {
 }
 
 TEST(host_columns, of_equivalence_relations_are_made) {
-  engine run(program::from_text(text));
+  engine run(program::from_text(host_program));
   fill(run);
   run.evaluate();
   const relation same = run.relation("same");
@@ -121,13 +121,13 @@ TEST(host_columns, of_equivalence_relations_are_made) {
 }
 
 TEST(host_columns, may_be_facts_of_another_engine) {
-  engine run(program::from_text(text));
+  engine run(program::from_text(host_program));
   fill(run);
   run.evaluate();
   const std::vector<host_column> columns = all_columns(run.relation("b"));
   std::vector<typed_column> values;
   for (const host_column& column : columns) values.push_back(column.values);
-  engine other(program::from_text(text));
+  engine other(program::from_text(host_program));
   other.relation("a").insert_columns(values);
   other.evaluate();
   EXPECT_EQ(other.relation("b").size(), 100U);

@@ -19,15 +19,15 @@
 namespace gpulog {
 namespace {
 
-struct way {
+struct figures_way {
   unsigned jobs;
   storage_kind storage;
 };
-constexpr way ways[] = {{1, storage_kind::automatic}, {4, storage_kind::automatic}, {1, storage_kind::hash},
-                        {4, storage_kind::hash},      {1, storage_kind::bits},      {4, storage_kind::words},
-                        {1, storage_kind::hisa},      {4, storage_kind::hisa}};
+constexpr figures_way ways[] = {{1, storage_kind::automatic}, {4, storage_kind::automatic}, {1, storage_kind::hash},
+                                {4, storage_kind::hash},      {1, storage_kind::bits},      {4, storage_kind::words},
+                                {1, storage_kind::hisa},      {4, storage_kind::hisa}};
 
-run_options options_of(const way& chosen) {
+run_options options_of(const figures_way& chosen) {
   run_options options;
   options.jobs = chosen.jobs;
   options.storage = chosen.storage;
@@ -77,7 +77,7 @@ degree(x,n) :- edge(x,_), n = count : { edge(x,y), y != 3 }, n > 0.
 )";
 
 TEST(plan_figures, rows_of_a_join) {
-  for (const way& one : ways) {
+  for (const figures_way& one : ways) {
     const statistics figures = figures_of(joins, options_of(one));
     const rule_statistics& rule = rule_of(figures, "two(");
     EXPECT_EQ(rule.strategy, "pipelines");
@@ -94,7 +94,7 @@ TEST(plan_figures, rows_of_a_join) {
 }
 
 TEST(plan_figures, rows_behind_an_aggregate) {
-  for (const way& one : ways) {
+  for (const figures_way& one : ways) {
     const rule_statistics rule = rule_of(figures_of(joins, options_of(one)), "degree(");
     // Both edges of 1, both of 2, and the one of 3: each has an end that is not 3.
     EXPECT_EQ(operator_of(rule, "let n = count").rows, count(5));
@@ -104,7 +104,7 @@ TEST(plan_figures, rows_behind_an_aggregate) {
 }
 
 TEST(plan_figures, rows_of_a_search_of_the_smallest_relation) {
-  for (const way& one : ways) {
+  for (const figures_way& one : ways) {
     const statistics figures = figures_of(R"(
 .decl e(x:number, y:number)
 e(1,2). e(2,3). e(1,3). e(3,4). e(2,4).
@@ -133,7 +133,7 @@ path(x,z) :- path(x,y), edge(y,z).
 )";
 
 TEST(plan_figures, rows_of_a_recursion) {
-  for (const way& one : ways) {
+  for (const figures_way& one : ways) {
     run_options options = options_of(one);
     options.tuning = {{"decomposition", "off"}, {"row-wise-evaluation", "off"}};
     const statistics figures = figures_of(chain, options);
@@ -149,7 +149,7 @@ TEST(plan_figures, rows_of_a_recursion) {
 TEST(plan_figures, rows_of_many_workers) {
   constexpr int size = 20000;
   constexpr int groups = 10;
-  for (const way& one : ways) {
+  for (const figures_way& one : ways) {
     const program source = program::from_text(R"(
 .decl big(x:number, y:number)
 .decl small(y:number, z:number)
@@ -287,7 +287,7 @@ TEST(plan_figures, not_counted_unless_asked_for) {
 }
 
 TEST(plan_figures, indexes_are_charged_to_rules) {
-  for (const way& one : ways) {
+  for (const figures_way& one : ways) {
     run_options options = options_of(one);
     options.tuning = {{"decomposition", "off"}, {"row-wise-evaluation", "off"}};
     std::size_t indexes = 0;

@@ -57,7 +57,7 @@ std::string message_of(const program& source, const run_options& options) {
   return "none";
 }
 
-constexpr const char* all_types = R"(
+constexpr const char* functor_types = R"(
   .functor all(n:number, u:unsigned, f:float, s:symbol):symbol
   .functor next(n:number):number
   .functor top():unsigned
@@ -77,7 +77,7 @@ void check_all_types(unsigned word_size) {
     options.functors["next"] = row_functor([](Number n) { return static_cast<Number>(n + 1); });
     options.functors["top"] = row_functor([] { return static_cast<Unsigned>(-1); });
     options.functors["half"] = row_functor([](Float f) { return f / 2; });
-    engine run(compiled(all_types, word_size), options);
+    engine run(compiled(functor_types, word_size), options);
     run.evaluate();
     std::set<std::tuple<std::string, std::int64_t, std::uint64_t, double>> found;
     for (const auto row : run.relation("out")) {

@@ -151,8 +151,8 @@ TEST(rows, of_wide_words) {
 }
 
 /// Recursions, in which rows come in addition to what their relation has.
-const std::string closure = declarations + "r(x,y) :- a(x,y).\nr(x,y) :- r(x,w), r(w,y).\n";
-const std::string same_generation =
+const std::string row_wise_closure = declarations + "r(x,y) :- a(x,y).\nr(x,y) :- r(x,w), r(w,y).\n";
+const std::string row_wise_generation =
     declarations + "r(x,y) :- a(p,x), a(p,y), x != y.\nr(x,y) :- a(p,x), r(p,q), a(q,y), x != y.\n";
 const std::string in_turns = declarations +
                              ".decl s(x:unsigned, y:unsigned)\n.decl t(x:unsigned, y:unsigned)\n"
@@ -185,7 +185,7 @@ TEST(rows, inside_loops) {
   for (std::uint64_t seed = 0; seed < (has_emulated_device() ? 1U : 2U); ++seed) {
     const pairs a = random_pairs(seed, 300, 200, 200);
     const pairs b = random_pairs(seed + 10, 100, 200, 200);
-    for (const std::string& text : {closure, same_generation, in_turns}) expect_same_in_loops(text, a, b);
+    for (const std::string& text : {row_wise_closure, row_wise_generation, in_turns}) expect_same_in_loops(text, a, b);
   }
 }
 
@@ -198,21 +198,21 @@ TEST(rows, inside_loops_that_are_skewed) {
     if (i % 3 == 0) a.emplace_back(7 * i, 190);
   }
   for (std::uint32_t i = 0; i < 3; ++i) a.emplace_back(100000 + i, 200000 - 70 * i);
-  expect_same_in_loops(closure, a, {});
+  expect_same_in_loops(row_wise_closure, a, {});
   const pairs some(a.begin(), a.begin() + 600);
-  expect_same_in_loops(same_generation, some, {});
+  expect_same_in_loops(row_wise_generation, some, {});
 }
 
 TEST(rows, inside_loops_without_memory_for_them) {
   const pairs a = random_pairs(1, 3000, 600, 600);
   way limited;
   limited.rows = "off";
-  const std::size_t expected = run(closure, a, {}, limited).size();
+  const std::size_t expected = run(row_wise_closure, a, {}, limited).size();
   limited.rows = "on";
   std::size_t enough = 0;
   for (limited.memory_limit = 1u << 20; limited.memory_limit <= 64u << 20; limited.memory_limit *= 2) {
     try {
-      EXPECT_EQ(run(closure, a, {}, limited).size(), expected) << limited.memory_limit;
+      EXPECT_EQ(run(row_wise_closure, a, {}, limited).size(), expected) << limited.memory_limit;
       ++enough;
     } catch (const memory_limit_error&) {
       EXPECT_EQ(enough, 0U) << limited.memory_limit;

@@ -37,7 +37,7 @@ node(x) :- given($Node(x, _), _, _).
 box([l]) :- given(_, l, _).
 )";
 
-std::vector<std::vector<value>> rows() {
+std::vector<std::vector<value>> typed_rows() {
   const value list = record{{1, record{{-2, nil}}}};
   const value all = record{{-5, 7U, 0.5F, "a \"quoted\", text]", list, branch("Leaf")}};
   return {{branch("Leaf"), nil, branch("Red")},
@@ -78,7 +78,7 @@ TEST(typed_values, come_out_as_they_went_in) {
     ASSERT_TRUE(source.ok()) << source.report();
     for (const gpulog::run_options& options : configurations()) {
       engine run(source, options);
-      for (const auto& row : rows()) run.relation("given").insert(row);
+      for (const auto& row : typed_rows()) run.relation("given").insert(row);
       run.evaluate();
       auto out = run.relation("out");
       ASSERT_EQ(out.size(), 3U);
@@ -87,7 +87,7 @@ TEST(typed_values, come_out_as_they_went_in) {
         std::vector<value> read;
         for (std::size_t c = 0; c < tuple.size(); ++c) read.push_back(tuple.value(c));
         EXPECT_TRUE(out.contains(read));
-        for (std::vector<value> row : rows()) {
+        for (std::vector<value> row : typed_rows()) {
           EXPECT_TRUE(out.contains(row));
           if (word_size == 64) {
             for (value& one : row) one = widened(one);
@@ -106,14 +106,14 @@ TEST(typed_values, come_out_as_they_went_in) {
 
 TEST(typed_values, are_erased) {
   engine run(program::from_text(text));
-  for (const auto& row : rows()) run.relation("given").insert(row);
+  for (const auto& row : typed_rows()) run.relation("given").insert(row);
   run.evaluate();
-  run.relation("given").erase(rows()[1]);
+  run.relation("given").erase(typed_rows()[1]);
   run.relation("given").erase({branch("Leaf"), nil, branch("Green")});
   run.evaluate();
   EXPECT_EQ(run.relation("out").size(), 2U);
   EXPECT_TRUE(run.relation("node").empty());
-  EXPECT_FALSE(run.relation("out").contains(rows()[1]));
+  EXPECT_FALSE(run.relation("out").contains(typed_rows()[1]));
 }
 
 TEST(typed_values, go_in_as_columns) {
@@ -122,7 +122,7 @@ TEST(typed_values, go_in_as_columns) {
   std::vector<value> trees;
   std::vector<value> lists;
   std::vector<value> colors;
-  for (const std::vector<value>& row : rows()) {
+  for (const std::vector<value>& row : typed_rows()) {
     trees.push_back(row[0]);
     lists.push_back(row[1]);
     colors.push_back(row[2]);
@@ -132,8 +132,8 @@ TEST(typed_values, go_in_as_columns) {
   const std::vector<record> records = {record{{7, nil}}, record{{8, record{{9, nil}}}}};
   const std::vector<std::string> texts = {"$Green", "$Red"};
   given.insert_columns({leaves, records, texts});
-  EXPECT_EQ(given.size(), rows().size() + 2);
-  for (const std::vector<value>& row : rows()) EXPECT_TRUE(given.contains(row));
+  EXPECT_EQ(given.size(), typed_rows().size() + 2);
+  for (const std::vector<value>& row : typed_rows()) EXPECT_TRUE(given.contains(row));
   EXPECT_TRUE(given.contains({branch("Leaf"), record{{8, record{{9, nil}}}}, branch("Red")}));
 
   const std::vector<value> wrong = {branch("Leaf"), branch("Lea")};
@@ -151,7 +151,7 @@ TEST(typed_values, go_in_as_columns) {
       gpulog::input_error);
   EXPECT_THROW(given.insert_columns({records, records, texts}), gpulog::input_error);
   EXPECT_THROW(given.insert_columns({leaves, leaves, texts}), gpulog::input_error);
-  EXPECT_EQ(given.size(), rows().size() + 2);
+  EXPECT_EQ(given.size(), typed_rows().size() + 2);
 }
 
 TEST(typed_values, may_be_texts) {

@@ -27,21 +27,21 @@ options options_of(product_mode mode) {
 /// Rows in rounds; in topological order as far as there is one; and in that order until a row keeps others waiting.
 const std::vector<double> orders = {0, std::numeric_limits<double>::infinity(), 1e-12};
 
-struct outcome {
+struct product_outcome {
   device_tuples found;
   bool was_made_so = false;
   bool was_made_from_start = false;
   std::string set;
 };
 
-outcome run(const std::string& text, const edges& graph, const options& chosen) {
+product_outcome run(const std::string& text, const edges& graph, const options& chosen) {
   const analysed_text source(text);
   const plan::program plan = plan::make_plan(source.program);
   storage::symbol_table symbols(plan.symbols);
   const auto running = make_gpu_executor(plan, symbols, chosen, 0, 0);
   load(*running, source.program, graph);
   running->evaluate();
-  outcome result;
+  product_outcome result;
   const relation_id relation = source.program.find_relation("r").value();
   result.set = set_of(*running, relation);
   const device_tuples streamed = streamed_rows_of(*running, relation, 2);
@@ -119,7 +119,7 @@ TEST_F(row_products_on_gpu, all_forms_on_all_graphs) {
       for (const double waited : orders) {
         options chosen = options_of(product_mode::always);
         chosen.cut.waited_row_seconds = waited;
-        const outcome found = run(binary + tried.rules, graphs[number], chosen);
+        const product_outcome found = run(binary + tried.rules, graphs[number], chosen);
         EXPECT_TRUE(found.found == expected) << tried.rules << "graph " << number << " waited " << waited;
         EXPECT_EQ(found.was_made_from_start, tried.from_start) << tried.rules << "graph " << number;
       }
@@ -133,7 +133,7 @@ TEST_F(row_products_on_gpu, graphs_of_many_rows) {
                                      oracle::make_random_graph(5, nodes, nodes + nodes / 4),
                                      multiplied(oracle::make_random_graph(7, nodes, nodes), 5)};
   for (const edges& graph : graphs) {
-    const outcome found = run(same_generation, graph, options_of(product_mode::always));
+    const product_outcome found = run(same_generation, graph, options_of(product_mode::always));
     EXPECT_TRUE(found.was_made_so);
     const device_tuples expected = by_cpu(same_generation, graph);
     EXPECT_TRUE(found.found == expected) << found.found.size() << " rows, not " << expected.size();
@@ -145,11 +145,11 @@ TEST_F(row_products_on_gpu, results_are_kept_as_words) {
   for (const edges& graph : {ring(70), star(40), multiplied(oracle::make_random_graph(2, 60, 100), 1'000'003)}) {
     const device_tuples expected = by_naive_evaluator(same_generation, graph);
     options chosen = options_of(product_mode::always);
-    const outcome kept = run(same_generation, graph, chosen);
+    const product_outcome kept = run(same_generation, graph, chosen);
     EXPECT_EQ(kept.set, "factorized");
     EXPECT_TRUE(kept.found == expected);
     chosen.cut.kept_row_words = 1;
-    const outcome as_columns = run(same_generation, graph, chosen);
+    const product_outcome as_columns = run(same_generation, graph, chosen);
     EXPECT_NE(as_columns.set, "factorized");
     EXPECT_TRUE(as_columns.found == expected);
   }

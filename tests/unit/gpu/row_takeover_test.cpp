@@ -16,8 +16,8 @@ namespace {
 using row_takeover_on_gpu = on_gpu;
 
 const std::string edges_of = ".decl e(x:number, y:number)\n";
-const std::string binary = edges_of + ".decl r(x:number, y:number)\n";
-const std::string closure = binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
+const std::string pair_relations = edges_of + ".decl r(x:number, y:number)\n";
+const std::string closure = pair_relations + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
 
 options options_of(row_takeover_mode mode) {
   options chosen;
@@ -25,14 +25,14 @@ options options_of(row_takeover_mode mode) {
   return chosen;
 }
 
-struct outcome {
+struct takeover_outcome {
   device_tuples found;
   bool was_searched_so = false;
   std::uint64_t taken_over = 0;
 };
 
-outcome outcome_of(executor& done, const sema::program& source) {
-  outcome result;
+takeover_outcome takeover_outcome_of(executor& done, const sema::program& source) {
+  takeover_outcome result;
   const relation_id relation = source.find_relation("r").value();
   const device_tuples streamed = streamed_rows_of(done, relation, source.relations[relation.value].arity());
   result.found = rows_of(done, relation);
@@ -46,17 +46,17 @@ outcome outcome_of(executor& done, const sema::program& source) {
   return result;
 }
 
-outcome run(const std::string& text, const edges& graph, const options& chosen) {
+takeover_outcome run_takeover(const std::string& text, const edges& graph, const options& chosen) {
   const analysed_text source(text);
   const plan::program plan = plan::make_plan(source.program);
   storage::symbol_table symbols(plan.symbols);
   const auto running = make_gpu_executor(plan, symbols, chosen, 0, 0);
   load(*running, source.program, graph);
   running->evaluate();
-  return outcome_of(*running, source.program);
+  return takeover_outcome_of(*running, source.program);
 }
 
-edges ring(std::uint32_t nodes) {
+edges one_ring(std::uint32_t nodes) {
   edges made = chain(nodes);
   made.emplace_back(nodes - 1, 0);
   return made;
@@ -68,14 +68,14 @@ edges with_repeated(edges graph) {
 TEST_F(row_takeover_on_gpu, all_forms_of_closures) {
   const std::vector<std::string> forms = {
       closure,
-      binary + "r(x,y) :- e(x,y).\nr(x,y) :- e(x,z), r(z,y).\n",
-      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), r(z,y).\n",
-      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\nr(x,y) :- r(x,z), e(y,z).\n",
-      binary + "r(x,y) :- e(x,y).\nr(x,y) :- e(y,x).\nr(x,y) :- r(x,z), e(z,y).\nr(x,y) :- r(x,z), e(y,z).\n",
-      binary + "r(x,x) :- e(x,_).\nr(x,y) :- r(x,z), e(z,y).\n",
-      binary + "r(y,x) :- e(x,y), x != 3.\nr(x,y) :- r(x,z), e(z,y).\n",
-      binary + "r(x,y) :- e(x,y), x % 3 != 1.\nr(x,y) :- r(x,z), e(z,y).\n",
-      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y), y != 3, !e(y,z).\n",
+      pair_relations + "r(x,y) :- e(x,y).\nr(x,y) :- e(x,z), r(z,y).\n",
+      pair_relations + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), r(z,y).\n",
+      pair_relations + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\nr(x,y) :- r(x,z), e(y,z).\n",
+      pair_relations + "r(x,y) :- e(x,y).\nr(x,y) :- e(y,x).\nr(x,y) :- r(x,z), e(z,y).\nr(x,y) :- r(x,z), e(y,z).\n",
+      pair_relations + "r(x,x) :- e(x,_).\nr(x,y) :- r(x,z), e(z,y).\n",
+      pair_relations + "r(y,x) :- e(x,y), x != 3.\nr(x,y) :- r(x,z), e(z,y).\n",
+      pair_relations + "r(x,y) :- e(x,y), x % 3 != 1.\nr(x,y) :- r(x,z), e(z,y).\n",
+      pair_relations + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y), y != 3, !e(y,z).\n",
       edges_of + ".decl r(p:number, q:number, y:number)\nr(x,x+y,y) :- e(x,y).\nr(p,q,y) :- r(p,q,z), e(z,y).\n",
       edges_of +
           ".decl r(a:number, b:number, c:number, d:number)\nr(x,y,y,z) :- e(x,y), e(y,z).\n"
@@ -84,7 +84,7 @@ TEST_F(row_takeover_on_gpu, all_forms_of_closures) {
                                      {{1, 2}},
                                      {{1, 1}, {2, 2}, {2, 3}, {3, 4}, {4, 3}, {4, 5}, {7, 7}, {50, 50}},
                                      chain(45),
-                                     ring(40),
+                                     one_ring(40),
                                      star(50),
                                      with_repeated(oracle::make_random_graph(1, 40, 30)),
                                      oracle::make_random_graph(2, 40, 60),
@@ -96,7 +96,7 @@ TEST_F(row_takeover_on_gpu, all_forms_of_closures) {
       for (const std::uint32_t factor : {1U, 40503U}) {
         if (number++ % one_of != 0) continue;
         const edges input = multiplied(graph, factor);
-        const outcome found = run(form, input, options_of(row_takeover_mode::always));
+        const takeover_outcome found = run_takeover(form, input, options_of(row_takeover_mode::always));
         EXPECT_EQ(found.found, by_naive_evaluator(form, input)) << form << graph.size() << " edges, x " << factor;
       }
     }
@@ -106,7 +106,7 @@ TEST_F(row_takeover_on_gpu, all_forms_of_closures) {
 TEST_F(row_takeover_on_gpu, graphs_of_many_rows) {
   const auto nodes = static_cast<std::uint32_t>(oracle::is_sanitized ? 70 : sized(700, 120));
   const std::vector<edges> graphs = {chain(nodes),
-                                     ring(nodes),
+                                     one_ring(nodes),
                                      star(nodes),
                                      multiplied(chain(nodes), 3),
                                      oracle::make_random_graph(4, nodes, nodes),
@@ -123,7 +123,7 @@ TEST_F(row_takeover_on_gpu, graphs_of_many_rows) {
       options chosen = options_of(row_takeover_mode::always);
       if (!has_room) chosen.cut.kept_row_words = 1;
       if (!has_block_rows) chosen.cut.block_row_bytes = 0;
-      const outcome found = run(closure, graph, chosen);
+      const takeover_outcome found = run_takeover(closure, graph, chosen);
       EXPECT_TRUE(found.was_searched_so);
       EXPECT_TRUE(found.found == expected) << found.found.size() << " rows, not " << expected.size();
       taken_over += found.taken_over;
@@ -153,7 +153,7 @@ TEST_F(row_takeover_on_gpu, rows_that_use_some_of_many_groups) {
       options chosen = options_of(row_takeover_mode::always);
       if (!has_room) chosen.cut.kept_row_words = 1;
       if (!has_block_rows) chosen.cut.block_row_bytes = 0;
-      const outcome found = run(closure, graph, chosen);
+      const takeover_outcome found = run_takeover(closure, graph, chosen);
       EXPECT_TRUE(found.was_searched_so);
       EXPECT_TRUE(found.found == expected) << found.found.size() << " rows, not " << expected.size();
     }
@@ -203,7 +203,7 @@ TEST_F(row_takeover_on_gpu, asks_within_memory_limits) {
                            "o(x,x) :- e(x,_), r(_,x), r(x,_).\n"
                            ".decl p(x:number)\np(x) :- e(x,_), r(y,x), y < 3.\n"
                            ".decl s(x:number)\ns(x) :- r(x,y), x + y = 7.\n";
-  const edges graph = ring(nodes);
+  const edges graph = one_ring(nodes);
   const analysed_text source(text);
   const plan::program plan = plan::make_plan(source.program);
   options chosen = options_of(row_takeover_mode::always);
@@ -268,22 +268,23 @@ TEST_F(row_takeover_on_gpu, vertices_that_many_follow) {
     for (std::uint32_t j = 0; j < 90; ++j) graph.emplace_back(i, 20 + (i * 7 + j) % 200);
     graph.emplace_back(20 + i, i + 1);
   }
-  const std::string some = binary + "r(x,y) :- e(x,y), y != 25.\nr(x,y) :- r(x,z), e(z,y).\n";
+  const std::string some = pair_relations + "r(x,y) :- e(x,y), y != 25.\nr(x,y) :- r(x,z), e(z,y).\n";
   for (const std::string& form : {closure, some})
-    EXPECT_TRUE(run(form, graph, options_of(row_takeover_mode::always)).found == by_cpu(form, graph)) << form;
+    EXPECT_TRUE(run_takeover(form, graph, options_of(row_takeover_mode::always)).found == by_cpu(form, graph)) << form;
 }
 
 TEST_F(row_takeover_on_gpu, is_chosen_or_not) {
   const edges graph = oracle::make_random_graph(2, 40, 60);
-  EXPECT_TRUE(run(closure, graph, options_of(row_takeover_mode::always)).was_searched_so);
-  EXPECT_FALSE(run(closure, graph, options_of(row_takeover_mode::off)).was_searched_so);
-  EXPECT_FALSE(run(closure, {}, options_of(row_takeover_mode::always)).was_searched_so);
+  EXPECT_TRUE(run_takeover(closure, graph, options_of(row_takeover_mode::always)).was_searched_so);
+  EXPECT_FALSE(run_takeover(closure, graph, options_of(row_takeover_mode::off)).was_searched_so);
+  EXPECT_FALSE(run_takeover(closure, {}, options_of(row_takeover_mode::always)).was_searched_so);
   // Several relations, and values that travel.
   const std::vector<std::string> others = {
-      binary + ".decl s(y:number, p:number)\nr(x,y) :- e(x,y).\ns(y,p) :- r(p,z), e(z,y).\nr(p,y) :- s(z,p), e(y,z).\n",
-      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y), x < y.\n"};
+      pair_relations +
+          ".decl s(y:number, p:number)\nr(x,y) :- e(x,y).\ns(y,p) :- r(p,z), e(z,y).\nr(p,y) :- s(z,p), e(y,z).\n",
+      pair_relations + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y), x < y.\n"};
   for (const std::string& text : others) {
-    const outcome found = run(text, graph, options_of(row_takeover_mode::always));
+    const takeover_outcome found = run_takeover(text, graph, options_of(row_takeover_mode::always));
     EXPECT_FALSE(found.was_searched_so);
     EXPECT_EQ(found.found, by_naive_evaluator(text, graph));
   }

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "plan/validate.hpp"
 #include "sema/analysis.hpp"
@@ -27,6 +28,14 @@ program plan_text(const std::string& text, const options& chosen, const statisti
   program result = make_plan(analysed.program, known, chosen);
   for (const std::string& problem : validate(result)) throw std::runtime_error(problem);
   return result;
+}
+
+statistics comparing(double values, double share_of_values, double share_of_rows) {
+  statistics known;
+  known.compare_values = [=](const std::vector<column_place>&, const std::vector<column_place>&) {
+    return shared_values{values, values * share_of_values, share_of_rows};
+  };
+  return known;
 }
 
 }  // namespace gpulog::plan

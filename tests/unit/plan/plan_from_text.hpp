@@ -21,4 +21,7 @@ struct analysed_text {
 /// The plan of a text. @throws std::runtime_error when the text is wrong or the plan is not valid.
 [[nodiscard]] program plan_text(const std::string& text, const options& chosen = {}, const statistics& known = {});
 
+/// What is known of the values of any columns beside others.
+[[nodiscard]] statistics comparing(double values, double share_of_values, double share_of_rows);
+
 }  // namespace gpulog::plan

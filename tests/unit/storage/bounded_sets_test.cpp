@@ -23,12 +23,12 @@ namespace gpulog::storage {
 namespace {
 
 using bounds = std::vector<std::uint64_t>;
-using pairs = std::vector<std::pair<word, word>>;
+using pair_list = std::vector<std::pair<word, word>>;
 
 /// Pairs below the bounds, in runs of neighbours; of one column, the first value is 0.
-pairs random_pairs(std::size_t n, const bounds& below, std::uint64_t seed) {
+pair_list random_pairs(std::size_t n, const bounds& below, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  pairs rows;
+  pair_list rows;
   while (rows.size() < n) {
     const word first = below.size() == 1 ? 0 : static_cast<word>(random() % below[0]);
     const auto last = static_cast<word>(random() % below.back());
@@ -39,9 +39,9 @@ pairs random_pairs(std::size_t n, const bounds& below, std::uint64_t seed) {
 
 /// Offers pairs [begin, end) in tiles. @return those that were new
 template <class Access, class Set>
-pairs offer(Set& set, const pairs& rows, std::size_t begin, std::size_t end, bool is_unary) {
+pair_list offer(Set& set, const pair_list& rows, std::size_t begin, std::size_t end, bool is_unary) {
   const auto scratch = std::make_unique<insert_scratch>();
-  pairs fresh;
+  pair_list fresh;
   std::vector<word> first(tile_rows);
   std::vector<word> last(tile_rows);
   for (std::size_t at = begin; at < end; at += tile_rows) {
@@ -57,7 +57,8 @@ pairs offer(Set& set, const pairs& rows, std::size_t begin, std::size_t end, boo
 }
 
 template <class Set>
-void expect_contains(const Set& set, const pairs& asked, const std::set<std::pair<word, word>>& held, bool is_unary) {
+void expect_contains(const Set& set, const pair_list& asked, const std::set<std::pair<word, word>>& held,
+                     bool is_unary) {
   const auto scratch = std::make_unique<insert_scratch>();
   for (const auto& [first, last] : asked) {
     const word* const values[] = {is_unary ? &last : &first, &last};
@@ -80,15 +81,15 @@ TYPED_TEST(bounded_set, holds_what_is_inserted) {
     const bool is_unary = below.size() == 1;
     backend::host_memory memory;
     TypeParam set(memory, bit_matrix_shape::of(below));
-    const pairs rows = random_pairs(600, below, below.back());
-    const pairs fresh = offer<exclusive_access>(set, rows, 0, rows.size(), is_unary);
+    const pair_list rows = random_pairs(600, below, below.back());
+    const pair_list fresh = offer<exclusive_access>(set, rows, 0, rows.size(), is_unary);
     const std::set<std::pair<word, word>> expected(rows.begin(), rows.end());
     const std::set<std::pair<word, word>> held(fresh.begin(), fresh.end());
     EXPECT_EQ(held, expected);
     EXPECT_EQ(held.size(), fresh.size());
     EXPECT_TRUE(offer<exclusive_access>(set, rows, 0, rows.size(), is_unary).empty());
     // Values behind the bounds are not in the next row.
-    pairs asked = random_pairs(300, {2 * below.front() + 40, 2 * below.back() + 100}, 9);
+    pair_list asked = random_pairs(300, {2 * below.front() + 40, 2 * below.back() + 100}, 9);
     asked.emplace_back(UINT32_MAX, UINT32_MAX);
     asked.emplace_back(UINT32_MAX, 0);
     expect_contains(set, asked, held, is_unary);
@@ -100,9 +101,9 @@ TYPED_TEST(bounded_set, several_workers_agree_who_was_first) {
   backend::host_memory memory;
   TypeParam set(memory, bit_matrix_shape::of(below));
   if constexpr (!std::is_same_v<TypeParam, bit_set>) set.grow(100000);
-  const pairs rows = random_pairs(40000, below, 1);
+  const pair_list rows = random_pairs(40000, below, 1);
   constexpr std::size_t workers = 4;
-  std::vector<pairs> fresh(workers);
+  std::vector<pair_list> fresh(workers);
   std::vector<std::thread> threads;
   for (std::size_t w = 0; w < workers; ++w) {
     threads.emplace_back(
@@ -110,7 +111,7 @@ TYPED_TEST(bounded_set, several_workers_agree_who_was_first) {
   }
   for (std::thread& one : threads) one.join();
   std::set<std::pair<word, word>> held;
-  for (const pairs& own : fresh) {
+  for (const pair_list& own : fresh) {
     for (const auto& pair : own) EXPECT_TRUE(held.insert(pair).second);
   }
   EXPECT_EQ(held, (std::set<std::pair<word, word>>(rows.begin(), rows.end())));
@@ -118,7 +119,7 @@ TYPED_TEST(bounded_set, several_workers_agree_who_was_first) {
 
 template <class Set>
 void expect_that_it_grows(Set& set, const bounds& below) {
-  const pairs rows = random_pairs(50000, below, 2);
+  const pair_list rows = random_pairs(50000, below, 2);
   std::set<std::pair<word, word>> held;
   for (std::size_t at = 0; at < rows.size(); at += tile_rows) {
     set.grow(tile_rows);
@@ -127,7 +128,7 @@ void expect_that_it_grows(Set& set, const bounds& below) {
     }
   }
   EXPECT_EQ(held, (std::set<std::pair<word, word>>(rows.begin(), rows.end())));
-  expect_contains(set, pairs(rows.begin(), rows.begin() + 1000), held, false);
+  expect_contains(set, pair_list(rows.begin(), rows.begin() + 1000), held, false);
 }
 
 TEST(word_set, grows) {
@@ -175,7 +176,7 @@ TEST(narrow_set, permutations_lose_no_number) {
 TEST(narrow_set, numbers_without_a_line_stand_beside_it) {
   const bounds below = {1ULL << 32};
   const number_permutation mixed(32);
-  pairs rows;
+  pair_list rows;
   for (word number = 0; rows.size() < 256; ++number) {
     if (mixed(number) >> 26 == 63) rows.emplace_back(0, number);
   }
@@ -186,12 +187,12 @@ TEST(narrow_set, numbers_without_a_line_stand_beside_it) {
   EXPECT_TRUE(offer<exclusive_access>(set, rows, 0, 200, true).empty());
   std::set<std::pair<word, word>> held(rows.begin(), rows.begin() + 200);
   expect_contains(set, rows, held, true);
-  std::vector<pairs> fresh(4);
+  std::vector<pair_list> fresh(4);
   std::vector<std::thread> threads;
-  for (pairs& own : fresh)
+  for (pair_list& own : fresh)
     threads.emplace_back([&] { own = offer<concurrent_access>(set, rows, 0, rows.size(), true); });
   for (std::thread& one : threads) one.join();
-  for (const pairs& own : fresh) {
+  for (const pair_list& own : fresh) {
     for (const auto& pair : own) EXPECT_TRUE(held.insert(pair).second);
   }
   EXPECT_EQ(held.size(), rows.size());
@@ -202,7 +203,7 @@ TEST(narrow_set, numbers_without_a_line_stand_beside_it) {
 
 TEST(narrow_set, threads_move_its_parts) {
   const bounds below = {1ULL << 20, 1ULL << 20};
-  const pairs rows = random_pairs(600000, below, 7);
+  const pair_list rows = random_pairs(600000, below, 7);
   backend::host_memory memory;
   narrow_set set(memory, bit_matrix_shape::of(below), 1300000);
   const std::size_t distinct = offer<exclusive_access>(set, rows, 0, rows.size(), false).size();
@@ -241,7 +242,7 @@ std::string set_behind(set_choice sets, const bounds& below, std::size_t rows, s
   relation target(memory, 2, options);
   const auto scratch = std::make_unique<insert_scratch>();
   std::set<std::pair<word, word>> held;
-  const pairs offered = random_pairs(rows, below, 3);
+  const pair_list offered = random_pairs(rows, below, 3);
   for (std::size_t at = 0; at < offered.size(); at += tile_rows) {
     // Some rows are there before anything is known.
     if (at == tile_rows) target.bound_values(below, memory_for_matrix);

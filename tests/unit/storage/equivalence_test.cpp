@@ -21,7 +21,7 @@ namespace gpulog::storage {
 namespace {
 
 using pair = std::pair<word, word>;
-using pairs = std::set<pair>;
+using pair_set = std::set<pair>;
 using backend::cpu::serial_backend;
 using backend::cpu::thread_backend;
 
@@ -40,8 +40,8 @@ class model {
       class_of_[value] = to;
     }
   }
-  [[nodiscard]] pairs all() const {
-    pairs result;
+  [[nodiscard]] pair_set all() const {
+    pair_set result;
     for (const auto& [value, members] : class_of_) {
       for (const word other : *members) result.insert({value, other});
     }
@@ -67,20 +67,20 @@ void offer(equivalence& target, const std::vector<pair>& given) {
   }
 }
 
-pairs difference(const pairs& from, const pairs& taken) {
-  pairs result;
+pair_set difference(const pair_set& from, const pair_set& taken) {
+  pair_set result;
   std::set_difference(from.begin(), from.end(), taken.begin(), taken.end(), std::inserter(result, result.end()));
   return result;
 }
 
 /// Every way of reading a part gives these pairs.
-void expect_part(const equivalence& read, bool with_old, bool with_delta, const pairs& expected,
+void expect_part(const equivalence& read, bool with_old, bool with_delta, const pair_set& expected,
                  const std::vector<word>& values) {
   ASSERT_EQ(read.pair_count(with_old, with_delta), expected.size());
   std::vector<word> left(expected.size());
   std::vector<word> right(expected.size());
   read.read_pairs(with_old, with_delta, 0, expected.size(), left.data(), right.data());
-  pairs found;
+  pair_set found;
   for (std::size_t i = 0; i < left.size(); ++i) found.insert({left[i], right[i]});
   ASSERT_EQ(found, expected);
   // In pieces that begin and end anywhere, and one column alone.
@@ -92,13 +92,13 @@ void expect_part(const equivalence& read, bool with_old, bool with_delta, const 
                            right.begin() + static_cast<std::ptrdiff_t>(first)));
   }
   for (const word value : values) {
-    pairs partners;
+    pair_set partners;
     for (const place_range& range : read.partners(value, with_old, with_delta)) {
       for (std::uint64_t place = range.begin; place < range.begin + range.count; ++place) {
         ASSERT_TRUE(partners.insert({value, read.members()[place]}).second);
       }
     }
-    pairs wanted;
+    pair_set wanted;
     for (auto at = expected.lower_bound({value, 0}); at != expected.end() && at->first == value; ++at) {
       wanted.insert(*at);
     }
@@ -110,7 +110,7 @@ void expect_part(const equivalence& read, bool with_old, bool with_delta, const 
   }
 }
 
-void expect_parts(const equivalence& read, const pairs& old, const pairs& all, const std::vector<word>& values) {
+void expect_parts(const equivalence& read, const pair_set& old, const pair_set& all, const std::vector<word>& values) {
   expect_part(read, true, true, all, values);
   expect_part(read, true, false, old, values);
   expect_part(read, false, true, difference(all, old), values);
@@ -142,7 +142,7 @@ TEST(equivalence, is_reflexive_symmetric_and_transitive) {
   EXPECT_EQ(made.pairs(), 0U);  // nothing is seen before it is published
   made.publish();
   EXPECT_EQ(made.pairs(), 10U);
-  const pairs all = {{1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}, {2, 3}, {3, 1}, {3, 2}, {3, 3}, {7, 7}};
+  const pair_set all = {{1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}, {2, 3}, {3, 1}, {3, 2}, {3, 3}, {7, 7}};
   expect_parts(made, {}, all, {0, 1, 2, 3, 7, 8});
   made.make_old();
   expect_parts(made, all, all, {0, 1, 2, 3, 7, 8});
@@ -170,7 +170,7 @@ TEST(equivalence, keeps_old_and_delta_apart_over_many_phases) {
     backend::host_memory memory;
     equivalence made(memory);
     model expected;
-    pairs all;
+    pair_set all;
     for (int phase = 0; phase < 8; ++phase) {
       std::vector<pair> given(random() % 6);
       for (pair& one : given) {
@@ -179,7 +179,7 @@ TEST(equivalence, keeps_old_and_delta_apart_over_many_phases) {
       }
       offer(made, given);
       made.publish();
-      const pairs old = std::exchange(all, expected.all());
+      const pair_set old = std::exchange(all, expected.all());
       expect_parts(made, old, all, values);
       if (HasFatalFailure()) return;
       switch (random() % 4) {
@@ -284,7 +284,7 @@ TEST(equivalence, many_workers_unite_and_read_at_once) {
     model expected;
     std::mt19937_64 random(seed);
     constexpr word domain = 3000;
-    pairs before;
+    pair_set before;
     for (int phase = 0; phase < 4; ++phase) {
       std::vector<word> left(4000);
       std::vector<word> right(left.size());
@@ -317,13 +317,13 @@ TEST(equivalence, many_workers_unite_and_read_at_once) {
       });
       made.settle(backend);
       made.advance();
-      const pairs all = expected.all();
+      const pair_set all = expected.all();
       EXPECT_EQ(made.rows(), all.size());
       EXPECT_EQ(made.delta_rows(), all.size() - before.size());
       std::vector<word> found_left(made.rows());
       std::vector<word> found_right(made.rows());
       made.as_equivalence()->read_pairs(true, true, 0, made.rows(), found_left.data(), found_right.data());
-      pairs found;
+      pair_set found;
       for (std::size_t i = 0; i < found_left.size(); ++i) found.insert({found_left[i], found_right[i]});
       ASSERT_EQ(found, all);
       before = all;

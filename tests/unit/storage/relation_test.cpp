@@ -32,9 +32,9 @@ std::vector<tuple> random_tuples(std::size_t n, std::uint32_t arity, word below,
 }
 
 /// A tile of rows as arrays by column.
-class tile {
+class row_tile {
  public:
-  tile(const std::vector<tuple>& rows, std::size_t begin, std::size_t end, std::uint32_t arity)
+  row_tile(const std::vector<tuple>& rows, std::size_t begin, std::size_t end, std::uint32_t arity)
       : columns_(arity), pointers_(arity), size_(static_cast<std::uint32_t>(end - begin)) {
     for (std::uint32_t c = 0; c < arity; ++c) {
       for (std::size_t row = begin; row < end; ++row) columns_[c].push_back(rows[row][c]);
@@ -56,14 +56,14 @@ std::uint64_t insert_all(Backend& backend, relation& target, const std::vector<t
   const auto scratch = std::make_unique<insert_scratch>();
   std::uint64_t fresh = 0;
   for (std::size_t begin = 0; begin < rows.size(); begin += tile_size) {
-    const tile one(rows, begin, std::min(rows.size(), begin + tile_size), target.arity());
+    const row_tile one(rows, begin, std::min(rows.size(), begin + tile_size), target.arity());
     while (!target.has_room()) target.make_room(backend);
     fresh += target.insert<exclusive_access>(one.values(), one.size(), *scratch, 0);
   }
   return fresh;
 }
 
-tuples rows_of(const relation& source, std::uint64_t begin, std::uint64_t end) {
+tuples stored_rows(const relation& source, std::uint64_t begin, std::uint64_t end) {
   tuples rows;
   for (std::uint64_t row = begin; row < end; ++row) {
     tuple values;
@@ -77,7 +77,7 @@ std::vector<std::uint8_t> look_up(const relation& source, const std::vector<tupl
   const auto scratch = std::make_unique<insert_scratch>();
   std::vector<std::uint8_t> found(rows.size());
   for (std::size_t begin = 0; begin < rows.size(); begin += tile_rows) {
-    const tile one(rows, begin, std::min<std::size_t>(rows.size(), begin + tile_rows), source.arity());
+    const row_tile one(rows, begin, std::min<std::size_t>(rows.size(), begin + tile_rows), source.arity());
     source.contains(one.values(), one.size(), *scratch, found.data() + begin);
   }
   return found;
@@ -124,8 +124,8 @@ TEST_P(relations, hold_distinct_tuples_through_phases_of_arity_0_to_5) {
           EXPECT_EQ(target.old_rows(), before);
           EXPECT_EQ(target.delta_rows(), model.size() - before);
           if (arity == 0) continue;
-          EXPECT_EQ(rows_of(target, 0, before), earlier) << "old rows stay where they are";
-          EXPECT_EQ(rows_of(target, 0, target.rows()), model);
+          EXPECT_EQ(stored_rows(target, 0, before), earlier) << "old rows stay where they are";
+          EXPECT_EQ(stored_rows(target, 0, target.rows()), model);
           const auto others = random_tuples(600, arity, below, seed + 1000);
           const auto found = look_up(target, others);
           for (std::size_t i = 0; i < others.size(); ++i) ASSERT_EQ(found[i], model.count(others[i]));
@@ -225,7 +225,7 @@ TEST_P(relations, without_their_set_keep_their_rows_in_exactly_fitting_columns) 
     target.drop_set();
     EXPECT_EQ(target.rows(), expected.size());
     EXPECT_EQ(target.bytes(), 2 * sizeof(word) * expected.size());
-    EXPECT_EQ(rows_of(target, 0, target.rows()), expected);
+    EXPECT_EQ(stored_rows(target, 0, target.rows()), expected);
   }
   EXPECT_EQ(memory.used(), 0U);
 }
@@ -258,13 +258,13 @@ TEST_P(relations, have_no_room_for_workers_that_insert_nothing) {
     const auto rows = random_tuples(10, arity, 0, arity);
     const auto bytes_with = [&](unsigned workers) {
       relation target(memory, arity, options_of(GetParam(), workers));
-      const tile one(rows, 0, rows.size(), arity);
+      const row_tile one(rows, 0, rows.size(), arity);
       const auto scratch = std::make_unique<insert_scratch>();
       while (!target.has_room(one.size())) target.make_room(backend, one.size());
       target.insert<exclusive_access>(one.values(), one.size(), *scratch, 0);
       target.settle(backend);
       target.advance();
-      EXPECT_EQ(rows_of(target, 0, target.rows()), tuples(rows.begin(), rows.end()));
+      EXPECT_EQ(stored_rows(target, 0, target.rows()), tuples(rows.begin(), rows.end()));
       return target.bytes();
     };
     EXPECT_EQ(bytes_with(16), bytes_with(1)) << arity;
@@ -281,7 +281,7 @@ void insert_concurrently(thread_backend& backend, relation& target, const std::v
       const auto scratch = std::make_unique<insert_scratch>();
       const auto& rows = shares[worker];
       for (std::size_t begin = 0; begin < rows.size(); begin += tile_size) {
-        const tile one(rows, begin, std::min(rows.size(), begin + tile_size), target.arity());
+        const row_tile one(rows, begin, std::min(rows.size(), begin + tile_size), target.arity());
         std::shared_lock<std::shared_mutex> held(gate);
         while (!target.has_room()) {
           held.unlock();
@@ -335,7 +335,7 @@ TEST_P(relations, workers_lose_no_row_and_repeat_none) {
         }
         target.advance();
         ASSERT_EQ(target.rows(), model.size());
-        ASSERT_EQ(rows_of(target, 0, target.rows()), model);
+        ASSERT_EQ(stored_rows(target, 0, target.rows()), model);
         const std::vector<tuple> all(model.begin(), model.end());
         const auto found = look_up(target, all);
         ASSERT_EQ(std::count(found.begin(), found.end(), 1), static_cast<std::ptrdiff_t>(all.size()));
@@ -356,7 +356,7 @@ TEST_P(relations, lookups_run_beside_inserts) {
   const auto late = random_tuples(tile_rows, 3, 0, 2);
   std::thread writer([&] {
     const auto scratch = std::make_unique<insert_scratch>();
-    const tile one(late, 0, late.size(), 3);
+    const row_tile one(late, 0, late.size(), 3);
     target.insert<concurrent_access>(one.values(), one.size(), *scratch, 1);
   });
   for (int round = 0; round < 3; ++round) {

@@ -15,7 +15,7 @@ namespace {
 const options always{.magic_sets = magic_sets_mode::always};
 
 /// r is read by s, which r reads.
-const std::string declarations =
+const std::string mutual_declarations =
     ".decl e(x:number, y:number)\n.input e\n.decl d(x:number, y:number)\n.input d\n.decl u(x:number)\n.input u\n"
     ".decl s(x:number, y:number)\ns(x,y) :- e(x,y).\n";
 const std::string plain_r = ".decl r(x:number, y:number)\nr(x,y) :- s(x,z), s(z,y).\n";
@@ -62,7 +62,7 @@ std::vector<std::string> texts_of(const program& plan, const std::string& head) 
 }
 
 TEST(magic_sets, a_relation_that_is_read_at_given_keys_has_all_its_tuples_in_a_stratum_behind) {
-  const std::string text = declarations + plain_r + "s(x,y) :- d(_,x), r(x,y), u(y).\n";
+  const std::string text = mutual_declarations + plain_r + "s(x,y) :- d(_,x), r(x,y), u(y).\n";
   const std::vector<std::vector<std::string>> expected = {{"d@1"}, {"s", "r@1", "s@1", "s@2"}, {"r"}};
   EXPECT_EQ(strata_of(text), expected);
   const program plan = plan_text(text, always);
@@ -74,7 +74,7 @@ TEST(magic_sets, a_relation_that_is_read_at_given_keys_has_all_its_tuples_in_a_s
 }
 
 TEST(magic_sets, a_watched_stratum_has_another_form_for_when_it_is_given_up) {
-  const std::string text = declarations + plain_r + "s(x,y) :- d(_,x), r(x,y), u(y).\n";
+  const std::string text = mutual_declarations + plain_r + "s(x,y) :- d(_,x), r(x,y), u(y).\n";
   const program plan = plan_text(text, {.magic_sets = magic_sets_mode::watched});
   std::vector<stratum> strata;
   for (const stratum& one : plan.strata) {
@@ -110,9 +110,10 @@ TEST(magic_sets, a_watched_stratum_has_another_form_for_when_it_is_given_up) {
 }
 
 TEST(magic_sets, what_several_readers_and_constants_ask_for_is_united) {
-  const program plan = plan_text(
-      declarations + plain_r + "s(x,y) :- d(x,z), r(z,y), u(y).\ns(x,y) :- r(x,y), e(x,_).\ns(x,y) :- r(7,x), u(y).\n",
-      always);
+  const program plan =
+      plan_text(mutual_declarations + plain_r +
+                    "s(x,y) :- d(x,z), r(z,y), u(y).\ns(x,y) :- r(x,y), e(x,_).\ns(x,y) :- r(7,x), u(y).\n",
+                always);
   // The second rule asks for all of the second column.
   std::vector<std::string> united = texts_of(plan, "r@1");
   std::sort(united.begin(), united.end());
@@ -122,7 +123,7 @@ TEST(magic_sets, what_several_readers_and_constants_ask_for_is_united) {
 
 TEST(magic_sets, atoms_of_complete_relations_are_restricted_before_the_stratum) {
   const std::string text =
-      declarations +
+      mutual_declarations +
       ".decl r(x:number, y:number)\nr(x,y) :- e(x,z), s(z,y).\ns(x,y) :- d(x,z), r(z,y).\ns(x,y) :- s(y,x).\n";
   const std::vector<std::vector<std::string>> expected = {{"d@1"}, {"e@1"}, {"s", "r@1"}, {"r"}};
   EXPECT_EQ(strata_of(text), expected);
@@ -130,7 +131,7 @@ TEST(magic_sets, atoms_of_complete_relations_are_restricted_before_the_stratum) 
 
 TEST(magic_sets, a_relation_that_reads_itself_at_what_it_passes_on_is_recursive_behind) {
   const std::string passing =
-      declarations + ".decl r(x:number, y:number)\nr(x,y) :- s(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
+      mutual_declarations + ".decl r(x:number, y:number)\nr(x,y) :- s(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
   const program plan = plan_text(passing + "s(x,y) :- d(x,z), r(z,y).\n", always);
   EXPECT_EQ(names_in(plan, plan.strata.back()), std::vector<std::string>{"r"});
   EXPECT_TRUE(plan.strata.back().recursive);
@@ -142,44 +143,36 @@ TEST(magic_sets, a_relation_that_reads_itself_at_what_it_passes_on_is_recursive_
 
 TEST(magic_sets, only_where_all_readers_give_the_key) {
   const std::string guarded = "s(x,y) :- d(x,z), r(z,y).\n";
-  EXPECT_TRUE(is_restricted(declarations + plain_r + guarded));
-  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "s(x,y) :- r(x,y).\n"));
-  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "s(x,x) :- r(_,x).\n"));
-  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "r(x,y) :- r(y,x).\n"));
-  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded, "r", {}));
+  EXPECT_TRUE(is_restricted(mutual_declarations + plain_r + guarded));
+  EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + "s(x,y) :- r(x,y).\n"));
+  EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + "s(x,x) :- r(_,x).\n"));
+  EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + "r(x,y) :- r(y,x).\n"));
+  EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded, "r", {}));
   // A key that is computed.
-  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "r(x+1,y) :- s(x,y), x < 9.\n"));
-  EXPECT_FALSE(is_restricted(declarations + plain_r + "s(x,y) :- d(x,z), w = z+1, r(w,y).\n"));
+  EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + "r(x+1,y) :- s(x,y), x < 9.\n"));
+  EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + "s(x,y) :- d(x,z), w = z+1, r(w,y).\n"));
 }
 
 TEST(magic_sets, not_where_the_order_of_evaluation_matters_or_is_given) {
   const std::string guarded = "s(x,y) :- d(x,z), r(z,y).\n";
   const std::string rule = "r(x,y) :- s(x,z), s(z,y).\n";
-  EXPECT_FALSE(is_restricted(declarations + ".decl r(x:number, y:number) choice-domain x\n" + rule + guarded));
-  EXPECT_FALSE(is_restricted(declarations + ".decl r(x:number, y:number) eqrel\n" + rule + guarded));
-  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + ".limitsize s(n=100)\n"));
+  EXPECT_FALSE(is_restricted(mutual_declarations + ".decl r(x:number, y:number) choice-domain x\n" + rule + guarded));
+  EXPECT_FALSE(is_restricted(mutual_declarations + ".decl r(x:number, y:number) eqrel\n" + rule + guarded));
+  EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + ".limitsize s(n=100)\n"));
   EXPECT_FALSE(
-      is_restricted(declarations + plain_r + guarded + ".functor f(x:number):number\ns(x,@f(y)) :- d(x,y).\n"));
-  EXPECT_FALSE(
-      is_restricted(declarations + plain_r + guarded + ".plan 0:(2,1)\nr(x,x) :- s(x,z), s(z,x).\n.plan 0:(2,1)\n"));
-  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "s(x,y) <= s(x,z) :- y > z.\n"));
-  EXPECT_FALSE(is_restricted(".pragma \"supplementary\" \"off\"\n" + declarations + plain_r + guarded));
+      is_restricted(mutual_declarations + plain_r + guarded + ".functor f(x:number):number\ns(x,@f(y)) :- d(x,y).\n"));
+  EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded +
+                             ".plan 0:(2,1)\nr(x,x) :- s(x,z), s(z,x).\n.plan 0:(2,1)\n"));
+  EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + "s(x,y) <= s(x,z) :- y > z.\n"));
+  EXPECT_FALSE(is_restricted(".pragma \"supplementary\" \"off\"\n" + mutual_declarations + plain_r + guarded));
   // Rows that no rule derives.
-  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + "r(1,2).\n"));
-  EXPECT_FALSE(is_restricted(declarations + plain_r + guarded + ".input r\n"));
+  EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + "r(1,2).\n"));
+  EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + ".input r\n"));
 }
 
 /// As many values as given, of which others have a share.
-statistics comparing(double values, double share_of_values, double share_of_rows) {
-  statistics known;
-  known.compare_values = [=](const std::vector<column_place>&, const std::vector<column_place>&) {
-    return shared_values{values, values * share_of_values, share_of_rows};
-  };
-  return known;
-}
-
 TEST(magic_sets, by_itself_only_where_few_of_many_values_are_asked_for) {
-  const std::string text = declarations + plain_r + "s(x,y) :- d(x,z), r(z,y), u(y).\n";
+  const std::string text = mutual_declarations + plain_r + "s(x,y) :- d(x,z), r(z,y), u(y).\n";
   const auto chooses = [&text](const statistics& known) { return is_restricted(text, "r", {}, known); };
   EXPECT_FALSE(chooses({}));
   EXPECT_TRUE(chooses(comparing(1e5, 0.1, 0.1)));
@@ -190,8 +183,9 @@ TEST(magic_sets, by_itself_only_where_few_of_many_values_are_asked_for) {
   const statistics few = comparing(1e5, 0.01, 0.01);
   EXPECT_TRUE(chooses(few));
   EXPECT_FALSE(is_restricted(text + "r(x,y) :- r(x,z), d(z,y).\n", "r", {}, few));
-  EXPECT_FALSE(is_restricted(
-      declarations + ".decl r(x:number, y:number)\nr(x,y) :- s(y,x).\ns(x,y) :- d(x,z), r(z,y).\n", "r", {}, few));
+  EXPECT_FALSE(
+      is_restricted(mutual_declarations + ".decl r(x:number, y:number)\nr(x,y) :- s(y,x).\ns(x,y) :- d(x,z), r(z,y).\n",
+                    "r", {}, few));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace gpulog::plan {
 namespace {
 
-using names = std::set<std::string>;
+using name_set = std::set<std::string>;
 using texts = std::set<std::string>;
 
 /// As the command plans programs.
@@ -25,8 +25,8 @@ options as_command(magic_transform_mode mode = magic_transform_mode::automatic) 
 }
 
 struct transformed {
-  names relations;  ///< that were made
-  texts rules;      ///< of these, and those that read them
+  name_set relations;  ///< that were made
+  texts rules;         ///< of these, and those that read them
 };
 
 transformed transform(const std::string& text, const options& chosen = as_command(), const statistics& known = {}) {
@@ -49,19 +49,19 @@ const std::string asked = ".decl o(y:number)\n.output o\no(y) :- r(1,y).\n";
 
 TEST(magic_transform, asks_a_left_linear_recursion_for_a_constant) {
   const transformed found = transform(left_linear + asked);
-  EXPECT_EQ(found.relations, (names{"r@1", "r@2"}));
+  EXPECT_EQ(found.relations, (name_set{"r@1", "r@2"}));
   EXPECT_EQ(found.rules, (texts{"r@1(x,y) :- r@2(x), e(x,y).", "r@1(x,z) :- r@1(x,y), e(y,z).", "o(y) :- r@1(1,y)."}));
 }
 
 TEST(magic_transform, asks_the_other_column) {
   const transformed found = transform(right_linear + ".decl o(x:number)\n.output o\no(x) :- r(x,1).\n");
-  EXPECT_EQ(found.relations, (names{"r@1", "r@2"}));
+  EXPECT_EQ(found.relations, (name_set{"r@1", "r@2"}));
   EXPECT_TRUE(found.rules.contains("o(x) :- r@1(x,1)."));
 }
 
 TEST(magic_transform, a_right_linear_recursion_becomes_left_linear) {
   const transformed found = transform(right_linear + asked);
-  EXPECT_EQ(found.relations, (names{"r@steps", "r@1", "r@2", "r@steps@1", "r@steps@2"}));
+  EXPECT_EQ(found.relations, (name_set{"r@steps", "r@1", "r@2", "r@steps@1", "r@steps@2"}));
   EXPECT_TRUE(found.rules.contains("o(y) :- r@1(1,y)."));
   // One tuple for each vertex that is reached.
   EXPECT_TRUE(std::any_of(found.rules.begin(), found.rules.end(), [](const std::string& rule) {
@@ -113,7 +113,7 @@ TEST(magic_transform, asks_negated_atoms_and_aggregates) {
   EXPECT_TRUE(negated.rules.contains("o(y) :- b(y), !r@1(1,y)."));
   const transformed counted =
       transform(left_linear + ".decl o(n:number)\n.output o\no(n) :- n = count : { r(1,_) }.\n");
-  EXPECT_EQ(counted.relations, (names{"r@1", "r@2"}));
+  EXPECT_EQ(counted.relations, (name_set{"r@1", "r@2"}));
 }
 
 /// What is asked for would depend on what is not there: the goal in such a cycle is withdrawn.

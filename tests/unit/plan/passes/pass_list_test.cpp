@@ -21,7 +21,7 @@ struct pass_case {
   std::string leaves;
 };
 
-const std::string inputs =
+const std::string pass_inputs =
     ".type pair = [a:number, b:number]\n.decl e(x:number, y:number)\n.input e\n.decl f(x:number, y:number)\n.input f\n"
     ".decl g(x:number, y:number)\n.input g\n.decl p(x:number)\n.input p\n.decl held(p:pair)\n.input held\n";
 const std::string unary = ".decl r(x:number)\n.output r\n";
@@ -79,7 +79,7 @@ std::string plan_of(const std::string& rules, std::string_view pass, bool runs) 
   } else {
     chosen.off.emplace(pass);
   }
-  const program plan = plan_text(inputs + rules, chosen);
+  const program plan = plan_text(pass_inputs + rules, chosen);
   EXPECT_EQ(plan.pass_times.contains(std::string(pass)), runs) << pass;
   std::string text = explain(plan);
   for (const stratum& one : plan.strata) text += "domains: " + std::to_string(one.domains.size()) + "\n";

@@ -23,16 +23,16 @@ std::optional<row_wise_evaluation> row_wise(const std::string& rules) {
   return std::nullopt;
 }
 
-const relation_id a(0);
-const relation_id b(1);
-const relation_id c(2);
+const relation_id first_relation(0);
+const relation_id second_relation(1);
+const relation_id third_relation(2);
 
 TEST(row_wise_evaluation, a_join_goes_from_the_heads_first_column_to_its_second) {
   const auto found = row_wise("r(x,y) :- a(x,w), b(w,y).\n");
   ASSERT_TRUE(found);
   ASSERT_EQ(found->sources.size(), 1U);
-  EXPECT_EQ(found->sources[0].from, (column_pairs{a, 0, 1}));
-  EXPECT_EQ(found->sources[0].to, (column_pairs{b, 0, 1}));
+  EXPECT_EQ(found->sources[0].from, (column_pairs{first_relation, 0, 1}));
+  EXPECT_EQ(found->sources[0].to, (column_pairs{second_relation, 0, 1}));
   EXPECT_TRUE(found->filters.empty());
 }
 
@@ -40,8 +40,8 @@ TEST(row_wise_evaluation, whatever_the_order_of_the_body) {
   for (const char* order : {"a(w,y), c(w,_,x)", "c(w,_,x), a(w,y)"}) {
     const auto found = row_wise("r(x,y) :- " + std::string(order) + ".\n");
     ASSERT_TRUE(found) << order;
-    EXPECT_EQ(found->sources[0].from, (column_pairs{c, 2, 0})) << order;
-    EXPECT_EQ(found->sources[0].to, (column_pairs{a, 0, 1})) << order;
+    EXPECT_EQ(found->sources[0].from, (column_pairs{third_relation, 2, 0})) << order;
+    EXPECT_EQ(found->sources[0].to, (column_pairs{first_relation, 0, 1})) << order;
   }
 }
 
@@ -49,9 +49,9 @@ TEST(row_wise_evaluation, rules_that_read_one_relation_beside_a_join) {
   const auto found = row_wise("r(x,y) :- a(x,w), b(w,y).\nr(x,y) :- b(y,x).\nr(x,x) :- a(x,_).\n");
   ASSERT_TRUE(found);
   ASSERT_EQ(found->sources.size(), 3U);
-  EXPECT_EQ(found->sources[1].from, (column_pairs{b, 1, 0}));
+  EXPECT_EQ(found->sources[1].from, (column_pairs{second_relation, 1, 0}));
   EXPECT_FALSE(found->sources[1].to);
-  EXPECT_EQ(found->sources[2].from, (column_pairs{a, 0, 0}));
+  EXPECT_EQ(found->sources[2].from, (column_pairs{first_relation, 0, 0}));
 }
 
 TEST(row_wise_evaluation, comparisons_of_the_result_that_all_rules_have) {

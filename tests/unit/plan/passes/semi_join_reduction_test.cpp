@@ -11,9 +11,9 @@
 namespace gpulog::plan {
 namespace {
 
-const options always{.semi_joins = semi_join_mode::always};
+const options always_reduced{.semi_joins = semi_join_mode::always};
 
-const std::string declarations =
+const std::string pointer_declarations =
     ".decl e(x:number, y:number)\n.input e\n.decl load(v:number, b:number, m:number)\n.input load\n"
     ".decl pts(a:number, v:number)\npts(a,v) :- e(a,v).\n.decl array(a:number, h:number)\narray(a,h) :- pts(a,h).\n"
     ".decl seen(m:number)\nseen(m) :- array(_,m).\n";
@@ -35,23 +35,17 @@ std::set<std::string> made_rules(const std::string& text, const options& chosen,
   return texts;
 }
 
-statistics comparing(double values, double share_of_values, double share_of_rows) {
-  statistics known;
-  known.compare_values = [=](const std::vector<column_place>&, const std::vector<column_place>&) {
-    return shared_values{values, values * share_of_values, share_of_rows};
-  };
-  return known;
-}
-
 using texts = std::set<std::string>;
 
 TEST(semi_join_reduction, rows_with_a_partner_in_a_complete_relation_are_a_relation) {
-  EXPECT_EQ(made_rules(declarations + reader, {}, comparing(1e5, 0.01, 0.05)),
+  EXPECT_EQ(made_rules(pointer_declarations + reader, {}, comparing(1e5, 0.01, 0.05)),
             texts{"pts@1(a,v) :- pts(a,v), load(_,v,_)."});
 }
 
 TEST(semi_join_reduction, by_itself_only_where_few_of_many_values_have_a_partner) {
-  const auto reduces = [](const statistics& known) { return !made_rules(declarations + reader, {}, known).empty(); };
+  const auto reduces = [](const statistics& known) {
+    return !made_rules(pointer_declarations + reader, {}, known).empty();
+  };
   EXPECT_FALSE(reduces({}));
   EXPECT_TRUE(reduces(comparing(1e5, 0.1, 0.1)));
   EXPECT_FALSE(reduces(comparing(1e5, 0.2, 0.1)));
@@ -62,19 +56,19 @@ TEST(semi_join_reduction, by_itself_only_where_few_of_many_values_have_a_partner
 TEST(semi_join_reduction, not_where_no_other_atom_searches_before) {
   const statistics few = comparing(1e5, 0.01, 0.01);
   // Each new row of seen knows load first.
-  EXPECT_EQ(made_rules(declarations + "pts(v,v) :- seen(m), load(v,b,m), pts(_,b).\n", {}, few), texts{});
+  EXPECT_EQ(made_rules(pointer_declarations + "pts(v,v) :- seen(m), load(v,b,m), pts(_,b).\n", {}, few), texts{});
   // So does each of array.
-  EXPECT_EQ(made_rules(declarations + "pts(h,v) :- load(v,b,a), pts(a,b), array(a,h).\n", {}, few), texts{});
+  EXPECT_EQ(made_rules(pointer_declarations + "pts(h,v) :- load(v,b,a), pts(a,b), array(a,h).\n", {}, few), texts{});
 }
 
 TEST(semi_join_reduction, not_where_the_join_of_the_two_is_a_relation) {
-  const std::string text = declarations + "pts(h,v) :- load(v,b,_), pts(a,b), array(a,h).\n";
+  const std::string text = pointer_declarations + "pts(h,v) :- load(v,b,_), pts(a,b), array(a,h).\n";
   EXPECT_EQ(made_rules(text, {}, comparing(1e5, 0.01, 0.01)), texts{"pts@1(v,a) :- load(v,b,_), pts(a,b)."});
 }
 
 TEST(semi_join_reduction, the_same_rows_of_several_rules_are_one_relation) {
   const std::string other = "array(h,v) :- seen(m), load(v,b,m), pts(a,b), e(a,_), array(a,h), h < v.\n";
-  EXPECT_EQ(made_rules(declarations + reader + other, {}, comparing(1e5, 0.01, 0.01)),
+  EXPECT_EQ(made_rules(pointer_declarations + reader + other, {}, comparing(1e5, 0.01, 0.01)),
             texts{"pts@1(a,v) :- pts(a,v), load(_,v,_)."});
 }
 
@@ -82,19 +76,20 @@ TEST(semi_join_reduction, repeated_variables_constants_and_unnamed_columns) {
   const std::string wide =
       ".decl w(x:number, y:number, z:number, t:number)\nw(x,y,x,1) :- pts(x,y).\n"
       "pts(x,y) :- w(x,x,3,_), load(x,y,7).\n";
-  EXPECT_TRUE(made_rules(declarations + wide, always).contains("w@1(x,y,z) :- w(x,y,z,_), load(x,_,7)."));
+  EXPECT_TRUE(
+      made_rules(pointer_declarations + wide, always_reduced).contains("w@1(x,y,z) :- w(x,y,z,_), load(x,_,7)."));
 }
 
 TEST(semi_join_reduction, not_where_results_tell_the_order) {
   const std::string order =
       ".decl n(i:unsigned)\nn(recursive_iteration_cnt()) :- array(_,_).\narray(a,a) :- e(a,_), n(_).\n";
-  EXPECT_EQ(made_rules(declarations + reader + order, always), texts{});
+  EXPECT_EQ(made_rules(pointer_declarations + reader + order, always_reduced), texts{});
 }
 
 TEST(semi_join_reduction, off) {
   options off;
   off.off.insert("semi-join-reduction");
-  EXPECT_EQ(made_rules(declarations + reader, off, comparing(1e5, 0.01, 0.01)), texts{});
+  EXPECT_EQ(made_rules(pointer_declarations + reader, off, comparing(1e5, 0.01, 0.01)), texts{});
 }
 
 }  // namespace

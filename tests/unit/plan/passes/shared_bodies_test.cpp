@@ -10,16 +10,16 @@
 namespace gpulog::plan {
 namespace {
 
-using texts = std::vector<std::string>;
+using text_list = std::vector<std::string>;
 
-const std::string declarations =
+const std::string body_declarations =
     ".decl e(x:number, y:number)\n.input e\n.decl a(x:number, y:number)\n.decl b(x:number, y:number)\n"
     ".decl c(x:number)\n.decl d(x:number)\n";
 
 /// Of all rules that are planned.
-texts rules_of(const std::string& rules, const options& chosen = {}) {
-  texts result;
-  for (const stratum& one : plan_text(declarations + rules, chosen).strata) {
+text_list rules_of(const std::string& rules, const options& chosen = {}) {
+  text_list result;
+  for (const stratum& one : plan_text(body_declarations + rules, chosen).strata) {
     for (const rule_version& version : one.once.versions) result.push_back(version.text);
     for (const phase& repeated : one.loop) {
       for (const rule_version& version : repeated.versions) result.push_back(version.text);
@@ -30,12 +30,12 @@ texts rules_of(const std::string& rules, const options& chosen = {}) {
 
 /// Whether a relation is made for a body.
 bool shares(const std::string& rules, const options& chosen = {}) {
-  const program plan = plan_text(declarations + rules, chosen);
+  const program plan = plan_text(body_declarations + rules, chosen);
   return plan.relations.back().supplementary;
 }
 
 TEST(shared_bodies, of_several_heads_are_made_once) {
-  const texts rules = rules_of("a(x,y), b(y,x), c(x+y) :- e(x,z), e(z,y), x != y, !e(y,x).\n");
+  const text_list rules = rules_of("a(x,y), b(y,x), c(x+y) :- e(x,z), e(z,y), x != y, !e(y,x).\n");
   ASSERT_EQ(rules.size(), 4U);
   EXPECT_EQ(rules[0], "a@1(x,y) :- e(x,z), e(z,y), x != y, !e(y,x).");
   EXPECT_EQ(rules[1], "a(x,y) :- a@1(x,y).");
@@ -48,7 +48,7 @@ TEST(shared_bodies, each_alternative_has_one) {
 }
 
 TEST(shared_bodies, a_recursion_reads_what_was_made_before) {
-  const texts rules = rules_of("a(x,y), b(x,y), b(y,x) :- e(x,z), e(z,y).\na(x,y) :- a(x,z), e(z,y).\n");
+  const text_list rules = rules_of("a(x,y), b(x,y), b(y,x) :- e(x,z), e(z,y).\na(x,y) :- a(x,z), e(z,y).\n");
   EXPECT_EQ(rules.front(), "a@1(x,y) :- e(x,z), e(z,y).");
 }
 
