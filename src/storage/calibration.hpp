@@ -100,5 +100,8 @@ inline constexpr std::uint64_t most_sorted_successors = 256;
 /// counts as so many elements, a part of its edges (`bench/closures/threads`; others were not tried).
 inline constexpr std::uint64_t least_shared_vertices = 256;
 inline constexpr std::uint64_t edges_of_shared_vertex = 4;
+/// Sources are compared with what components lead to where there is one for so many components: a table of these lists
+/// takes time, and what is not found costs a vertex (`bench/closures/threads`; others were not tried).
+inline constexpr std::uint64_t components_of_looked_up_source = 8;
 
 }  // namespace gpulog::storage::calibration

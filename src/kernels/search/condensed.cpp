@@ -47,6 +47,23 @@ std::uint32_t strip_words(std::uint32_t components, unsigned workers) {
   return std::bit_floor(std::clamp(even, factorized_graph::least_strip_words, factorized_graph::most_strip_words));
 }
 
+/// By source: the number of the node with the same tuple. @param numbers gets them where they are not there already
+/// @return nullptr where there are no such ones
+const std::uint32_t* nodes_of_sources(const backend::piece_runner& workers, const numbered_task& task,
+                                      const numbered_graph& graph, backend::array<std::uint32_t>& numbers) {
+  const auto& member = task.members.front();
+  if (task.members.size() != 1 || member.invariants.size() != member.nodes.size()) return nullptr;
+  const std::vector<const word*> sources = graph.invariants.columns();
+  if (graph.is_of_values()) return sources.front();
+  numbers.resize(graph.invariants.size());
+  workers.for_each_range(numbers.size(), [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+    std::vector<const word*> own = sources;
+    for (const word*& column : own) column += begin;
+    graph.nodes.front().find(own, end - begin, 0, numbers.data() + begin);
+  });
+  return numbers.data();
+}
+
 }  // namespace
 
 std::optional<std::vector<factorized_values>> factorize(const backend::piece_runner& workers,
@@ -56,13 +73,15 @@ std::optional<std::vector<factorized_values>> factorize(const backend::piece_run
   const bool has_places = graph.numbers + graph.invariants.size() < UINT32_MAX &&
                           graph.steps.all.size() + graph.starts.all.size() < UINT32_MAX;
   if (!has_places) return std::nullopt;
-  storage::condensation condensed = storage::condense(
-      workers, resource, {graph.steps.first.data(), graph.steps.all.data()}, graph.numbers,
-      graph.ordered_starts != nullptr ? graph.ordered_starts : graph.starts.all.data(), graph.starts.all.size());
+  const storage::list_view steps{graph.steps.first.data(), graph.steps.all.data()};
+  storage::condensation condensed =
+      storage::condense(workers, resource, steps, graph.numbers,
+                        graph.is_of_values() ? graph.ordered_starts : graph.starts.all.data(), graph.starts.all.size());
   clock.end("components");
-  factorized_graph made =
-      storage::factorize(workers, resource, condensed, {graph.starts.first.data(), graph.starts.all.data()},
-                         graph.invariants.columns(), graph.invariants.size());
+  backend::array<std::uint32_t> numbers(resource);
+  factorized_graph made = storage::factorize(
+      workers, resource, condensed, {graph.starts.first.data(), graph.starts.all.data()}, graph.invariants.columns(),
+      graph.invariants.size(), {nodes_of_sources(workers, task, graph, numbers), steps});
   made.strip_words = strip_words(made.components, workers.workers());
   const auto shared = std::make_shared<const factorized_graph>(std::move(made));
   std::vector<factorized_values> members;

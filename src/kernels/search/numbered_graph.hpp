@@ -28,6 +28,9 @@ struct numbered_graph {
   /// All starts in the order of the first tuples, where invariants go by value: neighbours in a file often belong
   /// together, whatever their values are. Of a relation that outlives it; nullptr: `starts` has them in that order.
   const word* ordered_starts = nullptr;
+
+  /// Whether invariants and nodes are values of one column each, and values are numbers themselves.
+  [[nodiscard]] bool is_of_values() const { return ordered_starts != nullptr; }
 };
 
 /// @return nothing when numbering does not pay, or numbers have no 32 bits. @throws backend::memory_exceeded

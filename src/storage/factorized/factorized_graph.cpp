@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "storage/calibration.hpp"
 #include "storage/factorized/counting_sort.hpp"
 #include "storage/sets/hash.hpp"
 
@@ -126,18 +128,23 @@ struct sources_left {
 /// Components that lead to themselves and others are found as lists of others: a source that begins there stands there.
 class source_finder {
  public:
+  /// @param lists of the components; nullptr: they are not compared
   source_finder(memory_resource& resource, const factorized_graph& graph, const condensation& condensed,
-                const list_view& starts, const vertex_lists& lists)
-      : graph_(&graph), condensed_(&condensed), starts_(starts), lists_(&lists), long_list_(resource, graph) {}
+                const list_view& starts, const vertex_lists* lists)
+      : graph_(&graph), condensed_(&condensed), starts_(starts), lists_(lists), long_list_(resource, graph) {}
 
-  /// Of sources [begin, end), which are a batch at most.
+  /// Of those of the sources [begin, end) that have no vertex, which are a batch at most.
   void find(std::uint64_t begin, std::uint64_t end, std::uint32_t* vertex_of, sources_left& left) {
     components_.clear();
     asked_source asked[batch];
     std::uint64_t n = 0;
-    for (std::uint32_t i = starts_.first[begin]; i < starts_.first[end]; ++i)
-      __builtin_prefetch(&condensed_->component[starts_.all[i]]);
     for (std::uint64_t source = begin; source < end; ++source) {
+      if (vertex_of[source] != vertex_lists::none) continue;
+      for (std::uint32_t i = starts_.first[source]; i < starts_.first[source + 1]; ++i)
+        __builtin_prefetch(&condensed_->component[starts_.all[i]]);
+    }
+    for (std::uint64_t source = begin; source < end; ++source) {
+      if (vertex_of[source] != vertex_lists::none) continue;
       const std::size_t first = components_.size();
       for (std::uint32_t i = starts_.first[source]; i < starts_.first[source + 1]; ++i)
         components_.push_back(condensed_->component[starts_.all[i]]);
@@ -149,16 +156,19 @@ class source_finder {
         vertex_of[source] = components_.back();
         continue;
       }
-      asked[n++] = {source, first, size, lists_->slot_of(components_.data() + first, size)};
+      asked[n++] = {source, first, size, 0};
+      if (lists_ == nullptr) continue;
+      asked[n - 1].slot = lists_->slot_of(components_.data() + first, size);
       lists_->fetch(asked[n - 1].slot);
     }
-    for (std::uint64_t i = 0; i < n; ++i) lists_->fetch_vertex(asked[i].slot);
-    for (std::uint64_t i = 0; i < n; ++i) lists_->fetch_list(asked[i].slot);
+    if (lists_ != nullptr) {
+      for (std::uint64_t i = 0; i < n; ++i) lists_->fetch_vertex(asked[i].slot);
+      for (std::uint64_t i = 0; i < n; ++i) lists_->fetch_list(asked[i].slot);
+    }
     for (std::uint64_t i = 0; i < n; ++i) {
       const std::uint32_t* const list = components_.data() + asked[i].first;
-      const std::uint32_t found = lists_->find(asked[i].slot, list, asked[i].size);
-      vertex_of[asked[i].source] = found;
-      if (found != vertex_lists::none) continue;
+      if (lists_ != nullptr) vertex_of[asked[i].source] = lists_->find(asked[i].slot, list, asked[i].size);
+      if (vertex_of[asked[i].source] != vertex_lists::none) continue;
       left.sources.push_back(static_cast<std::uint32_t>(asked[i].source));
       left.sizes.push_back(asked[i].size);
       left.components.insert(left.components.end(), list, list + asked[i].size);
@@ -230,10 +240,34 @@ void add_vertices(memory_resource& resource, factorized_graph& graph, const std:
   }
 }
 
+/// Sources whose namesake has the same list stand at its component, the others at none. @return how many these are
+std::uint64_t place_at_namesakes(const piece_runner& workers, const condensation& condensed, const list_view& starts,
+                                 const namesakes& known, array<std::uint32_t>& vertex_of) {
+  std::vector<std::uint64_t> left(workers.ranges(vertex_of.size()));
+  workers.for_each_range(vertex_of.size(), [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t own = 0;
+    for (std::uint64_t source = begin; source < end; ++source) {
+      std::uint32_t found = vertex_lists::none;
+      const std::uint32_t vertex = known.vertices == nullptr ? no_component : known.vertices[source];
+      if (vertex < condensed.component.size() &&
+          std::equal(starts.all + starts.first[source], starts.all + starts.first[source + 1],
+                     known.graph.all + known.graph.first[vertex], known.graph.all + known.graph.first[vertex + 1ULL]))
+        found = condensed.component[vertex];
+      vertex_of[source] = found;
+      own += found == vertex_lists::none ? 1 : 0;
+    }
+    left[range] = own;
+  });
+  return std::accumulate(left.begin(), left.end(), std::uint64_t{0});
+}
+
 /// The vertex of each source.
 array<std::uint32_t> find_vertices(const piece_runner& workers, memory_resource& resource, factorized_graph& graph,
-                                   const condensation& condensed, const list_view& starts, std::uint64_t sources) {
+                                   const condensation& condensed, const list_view& starts, std::uint64_t sources,
+                                   const namesakes& known) {
   array<std::uint32_t> vertex_of(resource, sources, backend::fresh_memory::anything);
+  const std::uint64_t without = place_at_namesakes(workers, condensed, starts, known, vertex_of);
+  if (without == 0) return vertex_of;
   // Ranges of starts, as some sources have many.
   const std::uint64_t all = starts.first[sources];
   const auto source_at = [&](std::uint64_t start) {
@@ -243,9 +277,11 @@ array<std::uint32_t> find_vertices(const piece_runner& workers, memory_resource&
   };
   std::vector<sources_left> left(workers.ranges(all));
   {
-    const vertex_lists lists = lists_of_components(workers, resource, graph);
+    std::optional<vertex_lists> lists;
+    if (without * calibration::components_of_looked_up_source >= graph.components)
+      lists.emplace(lists_of_components(workers, resource, graph));
     workers.for_each_range(all, [&](std::uint64_t range, std::uint64_t first, std::uint64_t behind) {
-      source_finder finder(resource, graph, condensed, starts, lists);
+      source_finder finder(resource, graph, condensed, starts, lists ? &*lists : nullptr);
       const std::uint64_t end = source_at(behind);
       for (std::uint64_t begin = first == 0 ? 0 : source_at(first); begin < end; begin += std::min(batch, end - begin))
         finder.find(begin, std::min(end, begin + batch), vertex_of.data(), left[range]);
@@ -313,15 +349,15 @@ double factorized_graph::row_words(const piece_runner& workers) const {
 }
 
 factorized_graph factorize(const piece_runner& workers, memory_resource& resource, condensation& condensed,
-                           const list_view& starts, const std::vector<const word*>& sources,
-                           std::uint64_t source_count) {
+                           const list_view& starts, const std::vector<const word*>& sources, std::uint64_t source_count,
+                           const namesakes& known) {
   factorized_graph made;
   made.components = made.vertices = condensed.components;
   made.is_cyclic = std::move(condensed.is_cyclic);
   made.first = std::move(condensed.first);
   made.successors = std::move(condensed.successors);
   made.lowest = std::move(condensed.lowest);
-  const array<std::uint32_t> vertex_of = find_vertices(workers, resource, made, condensed, starts, source_count);
+  const array<std::uint32_t> vertex_of = find_vertices(workers, resource, made, condensed, starts, source_count, known);
   place_sources(workers, resource, made, vertex_of, sources);
   find_lowest(workers, made);
   return made;

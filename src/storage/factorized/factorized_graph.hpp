@@ -37,11 +37,19 @@ struct factorized_graph {
   [[nodiscard]] double row_words(const backend::piece_runner& workers) const;
 };
 
+/// Each source may have a vertex of the condensed graph as its namesake. Where that one's list is the source's, both
+/// lead to the same vertices, and nothing has to be looked up.
+struct namesakes {
+  const std::uint32_t* vertices = nullptr;  ///< by source; UINT32_MAX: it has none. nullptr: none has one
+  list_view graph{};                        ///< that was condensed
+};
+
 /// Takes the condensation over, but for the components by vertex. starts: by source, the vertices of the condensed
 /// graph that it begins at, and that are values of it too. sources: columns, by source. @throws
 /// backend::memory_exceeded
 [[nodiscard]] factorized_graph factorize(const backend::piece_runner& workers, backend::memory_resource& resource,
                                          condensation& condensed, const list_view& starts,
-                                         const std::vector<const word*>& sources, std::uint64_t source_count);
+                                         const std::vector<const word*>& sources, std::uint64_t source_count,
+                                         const namesakes& known = {});
 
 }  // namespace gpulog::storage

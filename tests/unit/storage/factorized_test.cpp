@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <set>
@@ -38,12 +39,15 @@ pairs searched(std::uint32_t sources, const lists& starts, const lists& graph) {
 
 class factorized_pairs {
  public:
+  /// @param known by source: its namesake; none where it is empty
   factorized_pairs(std::uint32_t sources, const lists& starts, std::uint32_t vertices, const lists& graph,
-                   std::uint32_t strip_words, const backend::piece_runner& workers) {
+                   std::uint32_t strip_words, const backend::piece_runner& workers,
+                   const std::vector<std::uint32_t>& known = {}) {
     condensation condensed = condense(workers, memory_, graph.view(), vertices, starts.all.data(), starts.all.size());
     std::vector<word> numbers(std::max(sources, vertices));
     for (word i = 0; i < numbers.size(); ++i) numbers[i] = i;
-    factorized_graph made = factorize(workers, memory_, condensed, starts.view(), {numbers.data()}, sources);
+    factorized_graph made = factorize(workers, memory_, condensed, starts.view(), {numbers.data()}, sources,
+                                      {known.empty() ? nullptr : known.data(), graph.view()});
     made.strip_words = strip_words;
     factorized_values values = place_values(workers, memory_, std::make_shared<const factorized_graph>(std::move(made)),
                                             condensed.component.data(), {numbers.data()}, vertices);
@@ -160,6 +164,27 @@ class factorized_pairs {
   std::optional<graph_rows> rows_;
 };
 
+/// Namesakes are the vertices of the same number, or any: only those with the source's list may make a difference.
+void expect_with_namesakes(std::uint32_t sources, const lists& starts, std::uint32_t vertices, const lists& graph,
+                           std::uint32_t strip_words, const pairs& expected) {
+  std::vector<std::uint32_t> same(sources);
+  std::iota(same.begin(), same.end(), 0);
+  std::vector<std::uint32_t> any = same;
+  std::mt19937 random(sources + vertices);
+  for (std::uint32_t& vertex : any) {
+    if (random() % 4 == 0) vertex = random() % 2 == 0 ? UINT32_MAX : random() % vertices;
+  }
+  for (const auto& known : {same, any}) {
+    backend::cpu::tbb_backend several(3);
+    factorized_pairs shared(sources, starts, vertices, graph, strip_words, backend::piece_runner(several, 9), known);
+    EXPECT_EQ(shared.rows(1000), expected);
+  }
+  factorized_pairs made(sources, starts, vertices, graph, strip_words, backend::piece_runner(), any);
+  EXPECT_EQ(made.size(), expected.size());
+  if (strip_words == factorized_graph::least_strip_words && vertices <= 100)
+    made.expect_read(sources, vertices, expected);  // it takes long
+}
+
 /// Sources are other things than vertices, and begin at any of them.
 void expect_searched(std::uint32_t sources, const pairs& begins, std::uint32_t vertices, const pairs& edges) {
   const lists starts(sources, begins);
@@ -177,6 +202,7 @@ void expect_searched(std::uint32_t sources, const pairs& begins, std::uint32_t v
     EXPECT_EQ(made.size(), expected.size());
     EXPECT_EQ(made.rows(1000), expected);
     made.expect_read(sources, vertices, expected);
+    expect_with_namesakes(sources, starts, vertices, graph, words, expected);
   }
 }
 
