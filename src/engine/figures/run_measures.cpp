@@ -13,36 +13,50 @@ namespace {
 
 constexpr std::uint32_t hash_of_nothing = 0x9e3779b9U;
 
-/// Mixes the values of a column into the hashes of keys (the last step of MurmurHash3). It is one-to-one, so that keys
-/// of one column are never taken for each other.
-void mix_in(const std::vector<word>& column, std::vector<std::uint32_t>& hashes) {
-  for (std::size_t row = 0; row < column.size(); ++row) {
-    std::uint32_t mixed = hashes[row] ^ column[row];
-    mixed = (mixed ^ (mixed >> 16)) * 0x85ebca6bU;
-    mixed = (mixed ^ (mixed >> 13)) * 0xc2b2ae35U;
-    hashes[row] = mixed ^ (mixed >> 16);
-  }
+/// Mixes a value into the hash of a key (the last step of MurmurHash3). It is one-to-one, so that keys of one column
+/// are never taken for each other.
+inline std::uint32_t mixed(std::uint32_t hash, word value) {
+  hash ^= value;
+  hash = (hash ^ (hash >> 16)) * 0x85ebca6bU;
+  hash = (hash ^ (hash >> 13)) * 0xc2b2ae35U;
+  return hash ^ (hash >> 16);
 }
 
 }  // namespace
 
 key_counter::key_counts key_counter::count(const std::vector<const std::vector<word>*>& columns) {
   const std::size_t rows = columns.front()->size();
+  const word* const first = columns.front()->data();
+  if (columns.size() == 1)
+    return count_hashes(rows, [first](std::size_t row) { return mixed(hash_of_nothing, first[row]); });
   hashes_.assign(rows, hash_of_nothing);
-  for (const std::vector<word>* column : columns) mix_in(*column, hashes_);
+  std::uint32_t* const hashes = hashes_.data();
+  for (const std::vector<word>* column : columns) {
+    const word* const values = column->data();
+    for (std::size_t row = 0; row < rows; ++row) hashes[row] = mixed(hashes[row], values[row]);
+  }
+  return count_hashes(rows, [hashes](std::size_t row) { return hashes[row]; });
+}
+
+template <class HashOf>
+key_counter::key_counts key_counter::count_hashes(std::size_t rows, const HashOf& hash_of) {
   const std::size_t places = std::bit_ceil(rows + rows / 2 + 2);
   const int shift = 32 - std::countr_zero(places);
-  table_.assign(places + rows, {});  // what has no place at the end goes behind it
+  const std::size_t slots = places + rows;  // what has no place at the end goes behind it
+  if (slot_hashes_.size() < slots) slot_hashes_.resize(slots);
+  slot_counts_.assign(slots, 0);
+  std::uint32_t* const hashes = slot_hashes_.data();
+  std::uint32_t* const numbers = slot_counts_.data();
   key_counts counts;
-  for (const std::uint32_t hash : hashes_) {
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::uint32_t hash = hash_of(row);
     std::size_t place = hash >> shift;
-    while (table_[place].count != 0 && table_[place].hash != hash) ++place;
-    const std::uint32_t before = table_[place].count++;
-    table_[place].hash = hash;
+    while (numbers[place] != 0 && hashes[place] != hash) ++place;
+    const std::uint32_t before = numbers[place]++;
+    hashes[place] = hash;
     counts.pairs += before;
     counts.keys += before == 0 ? 1 : 0;
-    counts.single += before == 0 ? 1 : 0;
-    counts.single -= before == 1 ? 1 : 0;
+    counts.twice += before == 1 ? 1 : 0;
   }
   return counts;
 }
@@ -50,7 +64,8 @@ key_counter::key_counts key_counter::count(const std::vector<const std::vector<w
 double key_counter::all_keys(std::uint64_t rows, std::uint64_t sampled, const key_counts& counts) {
   const auto all = static_cast<double>(rows);
   // The share of the rows whose keys are not in the sample.
-  const double unseen = sampled == rows ? 0 : static_cast<double>(counts.single) / static_cast<double>(sampled);
+  const double unseen =
+      sampled == rows ? 0 : static_cast<double>(counts.keys - counts.twice) / static_cast<double>(sampled);
   return unseen < 1 ? std::min(static_cast<double>(counts.keys) / (1 - unseen), all) : all;
 }
 
@@ -74,25 +89,43 @@ sampled_keys key_counter::keys_of(std::uint64_t rows, const std::vector<word>& c
   keys.all_rows = rows;
   keys.all_keys = all_keys(rows, column.size(), counts);
   keys.rows_per_key = rows_per_key(rows, column.size(), counts);
-  keys.counts.resize(counts.keys);
-  std::size_t taken = 0;
-  for (auto one = table_.begin(); taken < counts.keys; ++one) {
-    keys.counts[taken] = *one;
-    taken += one->count != 0 ? 1 : 0;
-  }
-  // In order already but for neighbors: a key's place in the table follows from its hash.
-  for (std::size_t number = 1; number < counts.keys; ++number) {
-    for (std::size_t at = number; at > 0 && keys.counts[at].hash < keys.counts[at - 1].hash; --at)
-      std::swap(keys.counts[at], keys.counts[at - 1]);
-  }
+  keys.counts = in_order(counts.keys);
   return keys;
 }
 
-std::vector<std::uint32_t> key_counter::row_hashes(const storage::sampled_rows& sample) {
-  std::vector<std::uint32_t> hashes(sample.front().size(), hash_of_nothing);
-  for (const std::vector<word>& column : sample) mix_in(column, hashes);
-  std::sort(hashes.begin(), hashes.end());
-  return hashes;
+/// What was counted last, by ascending hash. It is in order already but for neighbors: a key's place in the table
+/// follows from its hash.
+std::vector<sampled_keys::counted> key_counter::in_order(std::uint64_t keys) const {
+  std::vector<counted> ordered(keys);
+  const std::uint32_t* const hashes = slot_hashes_.data();
+  const std::uint32_t* const numbers = slot_counts_.data();
+  std::size_t taken = 0;
+  for (std::size_t place = 0; taken < keys; ++place) {
+    ordered[taken] = {hashes[place], numbers[place]};
+    taken += numbers[place] != 0 ? 1 : 0;
+  }
+  for (std::size_t number = 1; number < keys; ++number) {
+    for (std::size_t at = number; at > 0 && ordered[at].hash < ordered[at - 1].hash; --at)
+      std::swap(ordered[at], ordered[at - 1]);
+  }
+  return ordered;
+}
+
+std::vector<sampled_keys::counted> key_counter::row_hashes(const storage::sampled_rows& sample) {
+  std::vector<const std::vector<word>*> columns;
+  for (const std::vector<word>& column : sample) columns.push_back(&column);
+  return in_order(count(columns).keys);
+}
+
+std::uint64_t key_counter::equal_rows(const std::vector<counted>& hashes, const std::vector<counted>& others) {
+  std::uint64_t equal = 0;
+  auto next = others.begin();
+  for (const counted& one : hashes) {
+    while (next != others.end() && next->hash < one.hash) ++next;
+    if (next == others.end()) break;
+    if (next->hash == one.hash) ++equal;
+  }
+  return equal;
 }
 
 std::optional<plan::measured_join> join_of(const sampled_keys& probing, const sampled_keys& searched,
@@ -182,23 +215,10 @@ const sampled_keys* run_measures::keys_of(plan::column_place column) const {
   return &keys->second;
 }
 
-const std::vector<std::uint32_t>& run_measures::row_hashes_of(relation_id relation) const {
+const std::vector<sampled_keys::counted>& run_measures::row_hashes_of(relation_id relation) const {
   measured& known = measured_of(relation);
-  if (known.row_hashes.empty()) known.row_hashes = key_counter::row_hashes(*known.sample);
+  if (known.row_hashes.empty()) known.row_hashes = counter_.row_hashes(*known.sample);
   return known.row_hashes;
-}
-
-std::uint64_t run_measures::equal_rows(relation_id one, relation_id other) const {
-  const std::vector<std::uint32_t>& hashes = row_hashes_of(one);
-  const std::vector<std::uint32_t>& others = row_hashes_of(other);
-  std::uint64_t equal = 0;
-  auto next = others.begin();
-  for (const std::uint32_t hash : hashes) {
-    next = std::find_if(next, others.end(), [hash](std::uint32_t found) { return found >= hash; });
-    if (next == others.end()) break;
-    if (*next == hash) ++equal;
-  }
-  return equal;
 }
 
 std::optional<plan::measured_join> run_measures::join_of(plan::column_place probing,
@@ -211,9 +231,15 @@ std::optional<plan::measured_join> run_measures::join_of(plan::column_place prob
   const sampled_keys* const keys = keys_of(probing);
   const sampled_keys* const searched_keys = keys == nullptr ? nullptr : keys_of(searched);
   if (searched_keys == nullptr) return std::nullopt;
+  // Where all rows of one are there, they match others as often as by chance.
   const bool may_be_equal = probing.column == searched.column && probing.relation != searched.relation &&
-                            from.sample->size() == known.sample->size();
-  const std::uint64_t equal = may_be_equal ? equal_rows(probing.relation, searched.relation) : 0;
+                            from.sample->size() == known.sample->size() && keys->rows < keys->all_rows &&
+                            searched_keys->rows < searched_keys->all_rows;
+  std::uint64_t equal = 0;
+  if (may_be_equal) {
+    const std::vector<sampled_keys::counted>& hashes = row_hashes_of(probing.relation);
+    equal = key_counter::equal_rows(hashes, row_hashes_of(searched.relation));
+  }
   join.found = detail::join_of(*keys, *searched_keys, equal);
   return join.found;
 }

@@ -15,8 +15,8 @@ namespace gpulog::detail {
 /// How often each key is in a sample.
 struct sampled_keys {
   struct counted {
-    std::uint32_t hash = 0;
-    std::uint32_t count = 0;  ///< 0: free
+    std::uint32_t hash;
+    std::uint32_t count;
   };
   std::vector<counted> counts;  ///< by ascending hash
   std::uint64_t rows = 0;       ///< of the sample
@@ -41,7 +41,10 @@ class key_counter {
   /// @param rows of the relation @param columns of the sample, at least one
   [[nodiscard]] double rows_per_key(std::uint64_t rows, const std::vector<const std::vector<word>*>& columns);
   /// Of the rows of a sample, ascending.
-  [[nodiscard]] static std::vector<std::uint32_t> row_hashes(const storage::sampled_rows& sample);
+  [[nodiscard]] std::vector<sampled_keys::counted> row_hashes(const storage::sampled_rows& sample);
+  /// Of two samples, by row_hashes().
+  [[nodiscard]] static std::uint64_t equal_rows(const std::vector<sampled_keys::counted>& hashes,
+                                                const std::vector<sampled_keys::counted>& others);
   /// The keys of one column.
   [[nodiscard]] sampled_keys keys_of(std::uint64_t rows, const std::vector<word>& column);
 
@@ -50,16 +53,22 @@ class key_counter {
   /// How often combinations of values are in some columns.
   struct key_counts {
     std::uint64_t keys = 0;
-    std::uint64_t single = 0;  ///< keys of one row
-    std::uint64_t pairs = 0;   ///< of rows with one key
+    std::uint64_t twice = 0;  ///< keys of two rows or more
+    std::uint64_t pairs = 0;  ///< of rows with one key
   };
   [[nodiscard]] key_counts count(const std::vector<const std::vector<word>*>& columns);
+  /// @param hash_of of each row
+  template <class HashOf>
+  [[nodiscard]] key_counts count_hashes(std::size_t rows, const HashOf& hash_of);
+  [[nodiscard]] std::vector<counted> in_order(std::uint64_t keys) const;
   /// The keys of all rows, by those of a sample.
   [[nodiscard]] static double all_keys(std::uint64_t rows, std::uint64_t sampled, const key_counts& counts);
   [[nodiscard]] static double rows_per_key(std::uint64_t rows, std::uint64_t sampled, const key_counts& counts);
 
-  std::vector<counted> table_;  ///< memory is got once
-  std::vector<std::uint32_t> hashes_;
+  // A table of keys; memory is got once.
+  std::vector<std::uint32_t> slot_hashes_;
+  std::vector<std::uint32_t> slot_counts_;  ///< 0: free
+  std::vector<std::uint32_t> hashes_;       ///< of all rows
 };
 
 /// Counts the rows of relations while an executor runs strata, from samples. Each relation is sampled once, and again
@@ -82,7 +91,7 @@ class run_measures final : public plan::relation_measures {
     std::optional<storage::sampled_rows> sample;
     std::map<std::vector<std::uint32_t>, std::optional<double>> rows_per_key;  ///< by columns
     std::map<std::uint32_t, sampled_keys> keys;                                ///< by column
-    std::vector<std::uint32_t> row_hashes;                                     ///< of the sample, ascending
+    std::vector<sampled_keys::counted> row_hashes;                             ///< of the sample, ascending
     struct known_join {
       std::uint64_t probing_rows = 0;  ///< when the probing relation was sampled
       std::optional<plan::measured_join> found;
@@ -96,9 +105,7 @@ class run_measures final : public plan::relation_measures {
   void sample(const std::vector<relation_id>& relations) const;
   /// Takes one, where there is none yet. Whether it has rows.
   [[nodiscard]] bool has_sample(relation_id relation, const measured& known) const;
-  /// Of two samples with as many columns.
-  [[nodiscard]] std::uint64_t equal_rows(relation_id one, relation_id other) const;
-  [[nodiscard]] const std::vector<std::uint32_t>& row_hashes_of(relation_id relation) const;
+  [[nodiscard]] const std::vector<sampled_keys::counted>& row_hashes_of(relation_id relation) const;
   /// nullptr: the relation has no rows at hand.
   [[nodiscard]] const sampled_keys* keys_of(plan::column_place column) const;
 

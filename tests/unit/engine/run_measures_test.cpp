@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <random>
@@ -150,12 +149,10 @@ double joined_rows(const std::vector<std::vector<word>>& probing, const std::vec
     return storage::sample_rows({rows[0].data(), rows[1].data()}, rows[0].size(), wanted);
   };
   const storage::sampled_rows samples[] = {sample_of(probing), sample_of(searched)};
-  const std::vector<std::uint32_t> hashes = key_counter::row_hashes(samples[0]);
-  const std::vector<std::uint32_t> others = key_counter::row_hashes(samples[1]);
-  std::vector<std::uint32_t> equal;
-  std::set_intersection(hashes.begin(), hashes.end(), others.begin(), others.end(), std::back_inserter(equal));
+  const std::vector<sampled_keys::counted> hashes = counter.row_hashes(samples[0]);
+  const std::uint64_t equal = key_counter::equal_rows(hashes, counter.row_hashes(samples[1]));
   const sampled_keys from = counter.keys_of(probing[0].size(), samples[0][0]);
-  return join_of(from, counter.keys_of(searched[0].size(), samples[1][0]), equal.size()).value().rows;
+  return join_of(from, counter.keys_of(searched[0].size(), samples[1][0]), equal).value().rows;
 }
 
 TEST(run_measures, samples_tell_how_many_rows_values_find_that_are_skewed_in_both) {
@@ -196,6 +193,44 @@ TEST(run_measures, a_sample_has_the_same_rows_in_whatever_order_they_stand) {
   std::sort(first[0].begin(), first[0].end());
   std::sort(second[0].begin(), second[0].end());
   EXPECT_EQ(first, second);
+}
+
+/// Pairs of rows with one key that a sample has, over those of a sample whose rows have nothing to do with each other.
+double pairs_of_keys(const std::vector<std::vector<word>>& columns, std::uint64_t each, std::uint64_t wanted) {
+  std::vector<const word*> pointers;
+  for (const std::vector<word>& column : columns) pointers.push_back(column.data());
+  const std::uint64_t rows = columns.front().size();
+  const storage::sampled_rows sample = storage::sample_rows(pointers, rows, wanted);
+  std::map<word, std::uint64_t> counts;
+  for (const word key : sample.front()) ++counts[key];
+  double pairs = 0;
+  for (const auto& [key, count] : counts) pairs += static_cast<double>(count * (count - 1)) / 2;
+  const double share = static_cast<double>(wanted) / static_cast<double>(rows);
+  return pairs / (static_cast<double>(rows * (each - 1)) / 2 * share * share);
+}
+
+TEST(run_measures, rows_of_a_sample_have_nothing_to_do_with_each_other) {
+  constexpr std::uint64_t rows = 1U << 18U;
+  for (const word each : {8U, 64U}) {
+    for (const word step : {1U, 16U, 1000U, 1U << 20U}) {
+      for (const word key_step : {1U, 64U}) {
+        SCOPED_TRACE(each);
+        SCOPED_TRACE(step);
+        SCOPED_TRACE(key_step);
+        // Values beside a key follow each other, as numbers of symbols do: over all rows, or anew for each key.
+        std::vector<std::vector<word>> columns(3);
+        for (word row = 0; row < rows; ++row) {
+          columns[0].push_back(row / each * key_step);
+          columns[1].push_back(row * step);
+          columns[2].push_back(row % each * step);
+        }
+        const double chance = 4 / std::sqrt(rows / 2.0 * (each - 1) / 32 / 32) + 0.04;  // and of the sample's size
+        EXPECT_NEAR(pairs_of_keys({columns[0], columns[1]}, each, rows / 32), 1, chance);
+        EXPECT_NEAR(pairs_of_keys({columns[0], columns[2]}, each, rows / 32), 1, chance);
+        EXPECT_NEAR(pairs_of_keys(columns, each, rows / 32), 1, chance);
+      }
+    }
+  }
 }
 
 }  // namespace
