@@ -15,13 +15,14 @@
 #include "backend/gpu/device.hpp"
 #include "device_here.hpp"
 #include "gpulog/engine.hpp"
+#include "oracle/random_runs.hpp"
 
 namespace gpulog {
 namespace {
 
 constexpr const char* device_program = R"(
 .decl edge(x:number, y:number)
-edge(x, x + 1) :- x = range(0, 100).
+edge(x, x + 1) :- x = range(0, 70).
 .decl path(x:number, y:number, name:symbol, f:float)
 path(x, y, "n", 0.5) :- edge(x, y).
 path(x, z, s, f) :- path(x, y, s, f), edge(y, z).
@@ -51,6 +52,7 @@ TEST(device_columns, are_those_of_the_host) {
   if (!gpulog::has_device()) GTEST_SKIP() << "no device";
   for (const auto storage : {gpulog::storage_kind::automatic, gpulog::storage_kind::hisa, gpulog::storage_kind::hash,
                              gpulog::storage_kind::bits, gpulog::storage_kind::words}) {
+    if (gpulog::oracle::is_sanitized && storage == gpulog::storage_kind::words) break;
     auto run = std::make_unique<gpulog::engine>(gpulog::program::from_text(device_program), on_device(storage));
     EXPECT_FALSE(run->relation("path").on_device(0));
     run->evaluate();

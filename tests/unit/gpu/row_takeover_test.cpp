@@ -89,7 +89,7 @@ TEST_F(row_takeover_on_gpu, all_forms_of_closures) {
                                      with_repeated(oracle::make_random_graph(1, 40, 30)),
                                      oracle::make_random_graph(2, 40, 60),
                                      oracle::make_random_graph(3, 70, 200)};
-  const std::uint64_t one_of = oracle::is_sanitized ? 13 : sized(1, 5);  // an emulated device tries some of them
+  const std::uint64_t one_of = oracle::is_sanitized ? 23 : sized(1, 5);  // an emulated device tries some of them
   std::uint64_t number = 0;
   for (const std::string& form : forms) {
     for (const edges& graph : graphs) {

@@ -150,7 +150,7 @@ void expect_contained(const words_of_pairs& made, word most) {
 void expect_kept(std::uint32_t numbers, const pairs& of) {
   for (const auto& [is_plain, has_lists] :
        {std::pair(true, false), std::pair(false, false), std::pair(true, true), std::pair(false, true)}) {
-    if (oracle::is_sanitized && is_plain == has_lists) continue;
+    if (oracle::is_sanitized && is_plain && numbers > 1000) continue;
     const words_of_pairs made(numbers, of, is_plain, has_lists);
     EXPECT_EQ(made.rows().rows(), of.size());
     EXPECT_GT(made.rows().bytes(), 0U);
