@@ -230,9 +230,8 @@ TEST(engine_against_oracle, random_graphs) {
       const comparison both(text, graph);
       ASSERT_TRUE(both.accepted()) << both.report();
       for (std::size_t number = seed % 2; number < modes.size(); number += 2) both.expect_same(modes[number]);
-      if (on_gpu) {
-        for (const mode& how : gpu_modes) both.expect_same(how);
-      }
+      for (std::size_t number = seed % 3; on_gpu && number < gpu_modes.size(); number += 3)
+        both.expect_same(gpu_modes[number]);
       if (HasFatalFailure()) return;
     }
   }
