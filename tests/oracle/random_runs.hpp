@@ -14,7 +14,7 @@ constexpr bool is_sanitized = false;
 
 /// Sanitizers look for errors that few programs already meet, and run ten to thirty times as long; the optimised
 /// build tries all.
-constexpr std::uint64_t fewer_when_sanitized(std::uint64_t usual) { return is_sanitized ? (usual + 29) / 30 : usual; }
+constexpr std::uint64_t fewer_when_sanitized(std::uint64_t usual) { return is_sanitized ? (usual + 19) / 20 : usual; }
 
 inline std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
   const char* const text = std::getenv(name);
