@@ -42,4 +42,6 @@ struct analysed_text {
   std::optional<sema::program> program;
 };
 
+inline bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 }  // namespace gpulog

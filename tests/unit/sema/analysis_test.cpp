@@ -15,8 +15,6 @@ using lines = std::set<std::uint32_t>;
 
 std::string report_of(const std::string& text) { return analysed_text(text).report.to_string(); }
 
-bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 const constraint& constraint_at(const rule& rule, std::size_t position) {
   return std::get<constraint>(rule.body.at(position));
 }

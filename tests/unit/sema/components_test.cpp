@@ -2,28 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include "analysed_text.hpp"
-#include "oracle/naive_evaluator.hpp"
+#include "evaluated_text.hpp"
 
 namespace gpulog {
 namespace {
 
 using lines = std::vector<std::string>;
 
-lines result_of(const std::string& program, const std::string& relation) {
-  const analysed_text text(program);
-  if (!text.accepted()) return {text.report.to_string()};
-  oracle::database data(*text.program);
-  oracle::evaluate(*text.program, data);
-  return data.lines(*text.program, text.relation(relation));
-}
-
 std::string report_of(const std::string& program) {
   const analysed_text text(program);
   return text.accepted() ? "accepted" : text.report.to_string();
 }
-
-bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(components, instances_have_relations_and_types_of_their_own) {
   const std::string program =

@@ -14,8 +14,6 @@ namespace {
 
 using lines = std::set<std::uint32_t>;
 
-bool is_said_in(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // ---- desugaring -----------------------------------------------------------------------------------------------------
 
 std::vector<std::string> rules_of(const analysed_text& text) {
@@ -100,7 +98,7 @@ TEST(strata, negation_in_a_cycle_is_an_error) {
       "a(x) :- n(x), !b(x).\nb(x) :- c(x).\nc(x) :- a(x), x > 1.\n");
   EXPECT_FALSE(text.accepted());
   EXPECT_EQ(text.error_lines(), (lines{4, 7}));
-  EXPECT_TRUE(is_said_in(text.report.to_string(), "Unable to stratify relation(s) {a,b,c}"));
+  EXPECT_TRUE(mentions(text.report.to_string(), "Unable to stratify relation(s) {a,b,c}"));
 }
 
 TEST(strata, a_long_chain_of_rules_is_no_crash) {
