@@ -15,6 +15,7 @@
 
 #include "../backend/thread_launcher.hpp"
 #include "backend/cpu/cpu_backend.hpp"
+#include "row_tile.hpp"
 #include "storage/relation/relation.hpp"
 #include "storage/sets/row_chains.hpp"
 
@@ -26,28 +27,12 @@ using tuples = std::set<tuple>;
 using backend::cpu::serial_backend;
 using backend::cpu::thread_backend;
 
-class tile {
- public:
-  tile(const std::vector<tuple>& rows, std::size_t begin, std::size_t end) : columns_(rows.front().size()) {
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      for (std::size_t row = begin; row < end; ++row) columns_[c].push_back(rows[row][c]);
-      pointers_.push_back(columns_[c].data());
-    }
-  }
-  [[nodiscard]] const word* const* values() const { return pointers_.data(); }
-  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(columns_.front().size()); }
-
- private:
-  std::vector<std::vector<word>> columns_;
-  std::vector<const word*> pointers_;
-};
-
 template <class Backend>
 void insert(Backend& backend, relation& target, const std::vector<tuple>& rows) {
   constexpr std::size_t tile_size = 100;
   const auto scratch = std::make_unique<insert_scratch>();
   for (std::size_t begin = 0; begin < rows.size(); begin += tile_size) {
-    const tile one(rows, begin, std::min(rows.size(), begin + tile_size));
+    const row_tile one(rows, begin, std::min(rows.size(), begin + tile_size), target.arity());
     while (!target.has_room()) target.make_room(backend);
     target.insert<exclusive_access>(one.values(), one.size(), *scratch, 0);
   }
@@ -61,7 +46,7 @@ void insert_together(Backend& backend, relation& target, const std::vector<tuple
   std::vector<std::unique_ptr<insert_scratch>> scratch(backend.workers());
   for (auto& one : scratch) one = std::make_unique<insert_scratch>();
   backend.for_each_tile(rows.size(), 64, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-    const tile one(rows, begin, end);
+    const row_tile one(rows, begin, end, target.arity());
     gate.lock_shared();
     while (!target.has_room()) {
       gate.unlock_shared();
@@ -91,7 +76,7 @@ tuples rows_of(const relation& source, std::uint64_t begin, std::uint64_t end) {
 
 bool has(const relation& source, const tuple& row) {
   const auto scratch = std::make_unique<insert_scratch>();
-  const tile one({row}, 0, 1);
+  const row_tile one({row}, 0, 1, static_cast<std::uint32_t>(row.size()));
   std::uint8_t found = 0;
   source.contains(one.values(), 1, *scratch, &found);
   return found != 0;
