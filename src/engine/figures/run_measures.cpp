@@ -231,7 +231,7 @@ std::optional<plan::measured_join> run_measures::join_of(plan::column_place prob
   const sampled_keys* const keys = keys_of(probing);
   const sampled_keys* const searched_keys = keys == nullptr ? nullptr : keys_of(searched);
   if (searched_keys == nullptr) return std::nullopt;
-  // Where all rows of one are there, they match others as often as by chance.
+  // Rows that are in both relations count too often only where both are sampled.
   const bool may_be_equal = probing.column == searched.column && probing.relation != searched.relation &&
                             from.sample->size() == known.sample->size() && keys->rows < keys->all_rows &&
                             searched_keys->rows < searched_keys->all_rows;

@@ -47,8 +47,8 @@ std::uint32_t strip_words(std::uint32_t components, unsigned workers) {
   return std::bit_floor(std::clamp(even, factorized_graph::least_strip_words, factorized_graph::most_strip_words));
 }
 
-/// By source: the number of the node with the same tuple. @param numbers gets them where they are not there already
-/// @return nullptr where there are no such ones
+/// By source: the number of its namesake, the node with the same tuple. @param numbers memory for them, used where
+/// sources are not numbers themselves @return nullptr where sources and nodes have other columns
 const std::uint32_t* nodes_of_sources(const backend::piece_runner& workers, const numbered_task& task,
                                       const numbered_graph& graph, backend::array<std::uint32_t>& numbers) {
   const auto& member = task.members.front();
