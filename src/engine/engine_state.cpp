@@ -274,10 +274,23 @@ bool engine_state::reoptimize(std::size_t stratum, bool is_running) {
   plan::reoptimizer& planner = *running.planner;
   const bool is_planned = is_running ? planner.reoptimize_loop(stratum, *running.measures, suits)
                                      : planner.reoptimize(stratum, *running.measures, suits);
-  if (!is_planned) return false;
-  running.record.note_reordered(planner, stratum);
+  if (is_planned) take_over_plan(stratum);
+  return is_planned;
+}
+
+std::vector<relation_id> engine_state::abandon(std::size_t stratum, relation_id supplementary) {
+  evaluation& running = *current;
+  const auto suits = [&] { return !running.suits_device || running.suits_device(stratum); };
+  std::vector<relation_id> abandoned = running.planner->abandon(stratum, supplementary, *running.measures, suits);
+  if (!abandoned.empty()) take_over_plan(stratum);
+  return abandoned;
+}
+
+/// The planner has planned versions of a stratum again.
+void engine_state::take_over_plan(std::size_t stratum) {
+  evaluation& running = *current;
+  running.record.note_reordered(*running.planner, stratum);
   if (running.numbers) running.numbers->take_over(planned(), stratum);
-  return true;
 }
 
 /// What the planner needs to know of the facts.
@@ -368,6 +381,10 @@ void engine_state::evaluate_staged(std::shared_ptr<const sema::program> part, co
     chosen.reoptimize = [this](std::size_t next) { return reoptimize(next, false); };
     chosen.reoptimize_loop = [this](std::size_t running) { return reoptimize(running, true); };
   }
+  chosen.supplementary.work_without = [this](std::size_t running, relation_id one) {
+    return current->planner->work_without(running, one, *current->measures);
+  };
+  chosen.supplementary.abandon = [this](std::size_t running, relation_id one) { return abandon(running, one); };
   if (tuned.reoptimization == tuning_mode::on) chosen.cut.reoptimized_bindings = 0;
   wait_for_device();
   current->executor = make_executor(chosen);

@@ -241,6 +241,8 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// Orders the joins of a stratum again, which comes next. @return whether anything was planned again
   /// @param is_running between two iterations of its loop; else in front of it
   [[nodiscard]] bool reoptimize(std::size_t stratum, bool is_running);
+  [[nodiscard]] std::vector<relation_id> abandon(std::size_t stratum, relation_id supplementary);
+  void take_over_plan(std::size_t stratum);
   void hand_over_staged_rows();
   [[nodiscard]] bool may_load_pieces(std::uint32_t relation) const;
   void collect_figures();

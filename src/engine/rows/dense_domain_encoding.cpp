@@ -164,8 +164,9 @@ void dense_domain_encoding::take_over(const plan::program& planned, std::size_t 
       *constant = static_cast<wide_word>(std::find(begin, begin + of_numbers.size(), value) - begin);
     }
   }
-  // Versions stay where they are, as a recursion that runs knows them.
+  // Versions stay where they are unless some were added, as a recursion that runs knows them.
   const auto take_versions = [](std::vector<plan::rule_version>& from, std::vector<plan::rule_version>& to) {
+    to.resize(from.size());
     std::move(from.begin(), from.end(), to.begin());
   };
   plan::stratum& from = changed.strata.front();
@@ -173,6 +174,7 @@ void dense_domain_encoding::take_over(const plan::program& planned, std::size_t 
   take_versions(from.once.versions, to.once.versions);
   for (std::size_t phase = 0; phase < to.loop.size(); ++phase)
     take_versions(from.loop[phase].versions, to.loop[phase].versions);
+  to.supplementary = std::move(from.supplementary);
   plan_->indexes = std::move(changed.indexes);
 }
 

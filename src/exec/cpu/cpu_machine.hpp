@@ -313,6 +313,8 @@ class cpu_machine {
         return;
       } catch (const kernels::rule_fault&) {
         return;
+      } catch (const kernels::over_budget&) {
+        return;
       } catch (const backend::memory_exceeded&) {
         return;
       }

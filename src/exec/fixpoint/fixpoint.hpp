@@ -44,6 +44,7 @@ class fixpoint_executor final : public stratum_executor {
         stratum_stops stops;
         if (shared_.chosen.reoptimize_loop)
           stops.reoptimize_loop = [this, s] { return shared_.chosen.reoptimize_loop(s); };
+        stops.supplementary = shared_.chosen.supplementary;
         static_cast<void>(run_until(s, stops));
       } else {
         skip_stratum(s);

@@ -27,12 +27,11 @@ struct running_version {
   version_statistics* figures;
   double candidates_per_row = 1;  ///< of its last run
   double seconds_per_row = 0;     ///< of its last run by itself
-  std::uint64_t bindings = 0;     ///< that its joins made
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
     figures->candidates += counts.candidates;
     figures->tuples += counts.fresh;
-    bindings += std::max(counts.bindings, counts.candidates);
+    figures->bindings += std::max(counts.bindings, counts.candidates);
     candidates_per_row = std::max(1.0, static_cast<double>(counts.candidates) / static_cast<double>(rows));
   }
 };
@@ -90,6 +89,10 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
     version_figures.rule = version.rule;
     version_figures.delta_atom = version.delta_atom;
     version_figures.text = version.text;
+    if (version.is_retired) {
+      running.push_back({&version, {}, nullptr});
+      continue;
+    }
     plan::rule_version one_search;
     const bool has_one_search = chooses_factorized(shared, version);
     if (has_one_search) one_search = without_other_searches(version);
@@ -138,7 +141,7 @@ struct phase_run {
   plan_relations<Machine>& shared;
   std::vector<running_version>& versions;
   stratum_statistics& figures;
-  std::vector<bool> done;  ///< by version
+  std::vector<bool> done;  ///< by version: it was run, or is retired
 
   /// Rows that the first expansion reads; 0 where the version is done, or nothing that it finds can be new.
   [[nodiscard]] std::uint64_t rows_to_run(std::size_t v) const {

@@ -29,9 +29,9 @@ struct stratum_run {
   const stratum_stops* stops;          ///< asked between iterations; nullptr: nobody is
   word& iteration;                     ///< of recursive_iteration_cnt()
   const pipeline_context& context;
-  bool is_complete = false;           ///< what ran before the loop has done all
-  std::uint64_t tried_bindings = 0;   ///< that the loop's joins had made when its orders were last planned again
-  std::uint64_t former_bindings = 0;  ///< those that were made by former orders
+  bool is_complete = false;          ///< what ran before the loop has done all
+  std::uint64_t tried_bindings = 0;  ///< that the loop's joins had made when its orders were last planned again
+  std::size_t next_phase = 0;        ///< of the loop: where the running iteration continues; 0: none is running
 
   /// Whether it can be run as independent fixpoints.
   [[nodiscard]] bool falls_apart() const {
@@ -44,8 +44,11 @@ struct stratum_run {
     factorized_reads<Machine>(shared).prepare(stratum, number);
     std::size_t next = phases.front().size();
     for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
-      std::vector<running_version>& versions = phases[p + 1];
-      versions = bind_versions(shared, context, stratum.loop[p].versions, stratum.relations, figures, next);
+      phases[p + 1] = bind_versions(shared, context, stratum.loop[p].versions, stratum.relations, figures, next);
+      next += phases[p + 1].size();
+    }
+    next = 0;
+    for (auto& versions : phases) {
       for (running_version& version : versions) version.figures = &figures.versions[next++];
     }
   }

@@ -250,13 +250,30 @@ class hybrid_executor final : public executor {
     }
   }
 
-  /// For the side that runs the stratum, which takes over the plan by itself.
-  [[nodiscard]] bool reoptimize_loop(std::size_t number) const {
-    if (!rules_.reoptimize_loop(number)) return false;
-    for (const auto& one : sides_) {
-      if (one != nullptr && one.get() != extending_) one->take_over_plan(number);
+  /// What may change the plan of a stratum while it runs. The side that runs the stratum takes over the plan by itself.
+  [[nodiscard]] stratum_stops stops_of_plan(std::size_t number) const {
+    stratum_stops stops;
+    const auto take_over_elsewhere = [this, number] {
+      for (const auto& one : sides_) {
+        if (one != nullptr && one.get() != extending_) one->take_over_plan(number);
+      }
+    };
+    if (rules_.reoptimize_loop) {
+      stops.reoptimize_loop = [this, number, take_over_elsewhere] {
+        const bool is_planned = rules_.reoptimize_loop(number);
+        if (is_planned) take_over_elsewhere();
+        return is_planned;
+      };
     }
-    return true;
+    if (rules_.supplementary.abandon) {
+      stops.supplementary.work_without = rules_.supplementary.work_without;
+      stops.supplementary.abandon = [this, take_over_elsewhere](std::size_t stratum, relation_id supplementary) {
+        std::vector<relation_id> abandoned = rules_.supplementary.abandon(stratum, supplementary);
+        if (!abandoned.empty()) take_over_elsewhere();
+        return abandoned;
+      };
+    }
+    return stops;
   }
 
   void pass_over(std::size_t number) {
@@ -282,8 +299,7 @@ class hybrid_executor final : public executor {
     if (rules_.stop != nullptr && *rules_.stop) throw kernels::interrupted{};
     recursion_watch watch(costs_, shape_of(number));
     const bool is_on_host = chosen.where == side::host;
-    stratum_stops stops;
-    if (rules_.reoptimize_loop) stops.reoptimize_loop = [this, number] { return reoptimize_loop(number); };
+    stratum_stops stops = stops_of_plan(number);
     if (is_on_host && may_be_left(number)) stops.now = begin_ready_watch(number);
     if (is_on_host && may_be_moved(number)) {
       stops.between_iterations = [&](std::uint64_t iterations, std::uint64_t delta_rows) {
@@ -346,8 +362,7 @@ class hybrid_executor final : public executor {
     for (relation_id relation : plan_->strata[number].relations) at(side::host).release(relation);
     for (relation_id relation : reads_[number]) bring(relation, side::device);
     running_ = extending_ = &at(side::device);
-    stratum_stops stops;
-    if (rules_.reoptimize_loop) stops.reoptimize_loop = [this, number] { return reoptimize_loop(number); };
+    stratum_stops stops = stops_of_plan(number);
     static_cast<void>(at(side::device).run_until(number, stops));
     constexpr double ms = 1e3;
     return {side::device, fmt::format("begun anew here when the device was ready, after {:.2g} ms on {}", seconds * ms,

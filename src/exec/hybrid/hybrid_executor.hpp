@@ -28,6 +28,7 @@ struct placement_rules {
   std::optional<std::uint64_t> move_at = {};
   std::function<bool(std::size_t)> reoptimize = {};       ///< as in options; what can run on the device can do so still
   std::function<bool(std::size_t)> reoptimize_loop = {};  ///< the same
+  supplementary_planner supplementary = {};               ///< the same
   storage::wide_values* wide = nullptr;                   ///< as in options
   const std::atomic<bool>* stop = nullptr;                ///< as in options
   std::string device_name = "gpu";

@@ -205,6 +205,15 @@ struct step_counts {
   }
 };
 
+/// What the runs of some versions may spend, in bindings: bindings cost 1, stored rows `row_cost`, and each duplicate
+/// saves `duplicate_gain`. Shared by workers.
+struct work_budget {
+  double row_cost = 0;
+  double duplicate_gain = 0;
+  std::atomic<double> left = 0;
+  bool is_extended = false;  ///< the work without these versions is expected to be larger than all that they spent
+};
+
 struct pipeline {
   std::vector<segment> segments;
   std::vector<register_number> head;  ///< one a column
@@ -223,6 +232,7 @@ struct pipeline {
   /// Gets true where a count or sum needs more bits than words have; nullptr: nobody asks.
   std::shared_ptr<std::atomic<bool>> wraps_around;
   pipeline_progress* progress = nullptr;  ///< on a CPU; nullptr: nobody asks
+  work_budget* budget = nullptr;          ///< on a CPU; nullptr: runs may spend anything
   std::shared_ptr<step_counts> counted;   ///< nullptr: nobody asks, or who runs it does not count
 
   /// Whether a step can tell how often, and after what, it is taken.
@@ -289,6 +299,8 @@ template <class Relation>
 class arithmetic_fault {};
 /// The run was interrupted.
 class interrupted {};
+/// The run has spent its budget (pipeline::budget).
+class over_budget {};
 /// Reading a factorized relation has cost more than was granted: it is to be run again over columns.
 class costly_reading {};
 

@@ -45,6 +45,8 @@ class cost_model {
   /// From here on an order pays for the indexes that it needs, but for these. @param without_set relations whose tuples
   /// are looked for in an index of all columns
   void charge_indexes(const std::vector<index>& there, std::set<relation_id> without_set);
+  /// Ends charge_indexes(): indexes cost nothing.
+  void expect_all_indexes() { indexed_.reset(); }
   /// The index that a search needs will be there, for the orders that come.
   void expect_index(relation_id relation, const std::vector<std::uint32_t>& columns);
   /// What the index for a search costs, in bindings. @param columns ascending

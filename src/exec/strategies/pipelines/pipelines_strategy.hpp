@@ -48,6 +48,7 @@ void run_pipelines(phase_run<Machine>& phase) {
         counts = shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop);
       } catch (const kernels::costly_reading&) {
         is_costly = true;
+      } catch (const kernels::over_budget&) {  // the loop continues without the relation (supplementary_costs.hpp)
       }
     };
     try {
