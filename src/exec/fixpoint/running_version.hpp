@@ -25,8 +25,9 @@ struct running_version {
   const plan::rule_version* planned;
   kernels::pipeline pipeline;
   version_statistics* figures;
-  double candidates_per_row = 1;  ///< of its last run
-  double seconds_per_row = 0;     ///< of its last run by itself
+  double candidates_per_row = 1;         ///< of its last run
+  double seconds_per_row = 0;            ///< of its last run by itself
+  std::vector<relation_id> needed = {};  ///< relations without which the version finds nothing
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
     figures->candidates += counts.candidates;
@@ -48,6 +49,24 @@ inline bool windows_stay(const kernels::pipeline& program, const std::vector<rel
     return !one.limits.bounds.empty() &&
            std::find(changing.begin(), changing.end(), relation_id(one.source)) != changing.end();
   });
+}
+
+/// Relations that a version reads positively outside of aggregates: where one of them is empty, it finds nothing.
+[[nodiscard]] inline std::vector<relation_id> needed_relations(const plan::rule_version& version) {
+  std::vector<relation_id> needed;
+  std::size_t folds = 0;
+  const auto need = [&](relation_id relation) {
+    if (folds == 0 && std::find(needed.begin(), needed.end(), relation) == needed.end()) needed.push_back(relation);
+  };
+  for (const plan::operation& one : version.operations) {
+    if (std::holds_alternative<plan::fold_begin>(one)) ++folds;
+    if (std::holds_alternative<plan::fold_end>(one)) --folds;
+    if (const auto* const all = std::get_if<plan::scan>(&one)) need(all->relation);
+    if (const auto* const search = std::get_if<plan::match>(&one)) need(search->relation);
+    if (const auto* const test = std::get_if<plan::exists>(&one); test != nullptr && !test->negated)
+      need(test->relation);
+  }
+  return needed;
 }
 
 /// Whether it may search any one of several relations, some of which have no indexes as they are factorized.
@@ -102,6 +121,7 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
                         {context.symbols, context.chosen.records, context.chosen.wide, context.chosen.counts_steps},
                         Machine::leaves_steps_to_host, Machine::makes_other_searches),
          nullptr});
+    running.back().needed = needed_relations(version);
     version_figures.counted = running.back().pipeline.counted;
     if (version_figures.wraps_around == nullptr)
       version_figures.wraps_around = std::make_shared<std::atomic<bool>>(false);
@@ -150,6 +170,8 @@ struct phase_run {
     if constexpr (Machine::abilities.full_relations) {
       if (pipeline.ends_when_full() && shared.relations[pipeline.target]->is_full()) return 0;
     }
+    const auto is_empty = [this](relation_id relation) { return shared.relation_of(relation).rows() == 0; };
+    if (std::any_of(versions[v].needed.begin(), versions[v].needed.end(), is_empty)) return 0;
     return kernels::input_rows(pipeline, shared.relations);
   }
 
