@@ -381,10 +381,12 @@ void engine_state::evaluate_staged(std::shared_ptr<const sema::program> part, co
     chosen.reoptimize = [this](std::size_t next) { return reoptimize(next, false); };
     chosen.reoptimize_loop = [this](std::size_t running) { return reoptimize(running, true); };
   }
-  chosen.supplementary.work_without = [this](std::size_t running, relation_id one) {
-    return current->planner->work_without(running, one, *current->measures);
-  };
-  chosen.supplementary.abandon = [this](std::size_t running, relation_id one) { return abandon(running, one); };
+  if (tuned.mode_of(plan::supplementary_pass) != tuning_mode::on) {
+    chosen.supplementary.work_without = [this](std::size_t running, relation_id one) {
+      return current->planner->work_without(running, one, *current->measures);
+    };
+    chosen.supplementary.abandon = [this](std::size_t running, relation_id one) { return abandon(running, one); };
+  }
   if (tuned.reoptimization == tuning_mode::on) chosen.cut.reoptimized_bindings = 0;
   wait_for_device();
   current->executor = make_executor(chosen);

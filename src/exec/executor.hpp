@@ -63,6 +63,10 @@ struct cut_offs {
   /// number is larger, as the device is faster. 0: after each iteration. Planning a version again takes a twentieth of
   /// the time that these bindings take.
   std::uint64_t reoptimized_bindings = 1 << 15;
+  /// What a supplementary relation may cost more than it saves before the planner is asked: bindings, and a share of
+  /// the other work of its stratum.
+  double free_supplementary_bindings = calibration::free_supplementary_bindings;
+  double supplementary_share = calibration::supplementary_share;
   // On a device, `hash` mode.
   /// Rows are made of factorized relations, so many at a time, until that has taken what making each of their rows so
   /// often takes; then they get columns.

@@ -66,6 +66,10 @@ struct options {
   std::set<std::string, std::less<>> off = passes_off_by_default;
 };
 
+/// The pass that factors steps of recursive rules (plan/passes/relations/supplementary.hpp). It runs where strata are
+/// planned.
+inline constexpr std::string_view supplementary_pass = "supplementary";
+
 /// A pass that can be switched off.
 struct optional_pass {
   std::string_view name, description;

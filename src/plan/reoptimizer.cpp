@@ -258,7 +258,7 @@ stratum_builder reoptimizer::plan_originals(std::size_t number, const abandonmen
 }
 
 double reoptimizer::work_without(std::size_t number, relation_id supplementary, const relation_measures& measures) {
-  const pass_timer timer(*shared_, "supplementary");
+  const pass_timer timer(*shared_, supplementary_pass);
   const abandonment lost = abandonment_of(number, supplementary);
   stratum_builder added = plan_originals(number, lost);
   std::vector<place> places;
@@ -276,7 +276,7 @@ double reoptimizer::work_without(std::size_t number, relation_id supplementary, 
 
 std::vector<relation_id> reoptimizer::abandon(std::size_t number, relation_id supplementary,
                                               const relation_measures& measures, const std::function<bool()>& suits) {
-  const pass_timer timer(*shared_, "supplementary");
+  const pass_timer timer(*shared_, supplementary_pass);
   stratum& planned = shared_->result.strata[number];
   const stratum before = planned;
   const abandonment lost = abandonment_of(number, supplementary);

@@ -154,7 +154,8 @@ class supplementary_costs {
     bindings -= sum(one.writers, &version_statistics::bindings);
     rows -= sum(one.writers, &version_statistics::tuples);
     const double others = static_cast<double>(bindings) + calibration::stored_row_bindings * static_cast<double>(rows);
-    return std::max(calibration::free_supplementary_bindings, calibration::supplementary_share * others);
+    const cut_offs& cut = run_->shared.chosen.cut;
+    return std::max(cut.free_supplementary_bindings, cut.supplementary_share * others);
   }
 
   stratum_run<Machine>* run_;

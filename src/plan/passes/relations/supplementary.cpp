@@ -29,15 +29,17 @@ class stratum_factoring {
         make_relation_(make_relation),
         name_of_(name_of) {}
 
-  factored_stratum run(std::vector<normalized_rule> patterns) {
+  factored_stratum run(std::vector<normalized_rule> patterns, bool makes_steps) {
     for (normalized_rule& pattern : patterns) {
       add_relation(pattern.head, 0);
       recursive_.insert(pattern.head);
       result_.rules.push_back({std::move(pattern), 0});
     }
     result_.patterns = result_.added.size();
-    count_uses();
-    for (std::uint32_t number = 0; number < rules_.size(); ++number) factor_rule(number);
+    if (makes_steps) {
+      count_uses();
+      for (std::uint32_t number = 0; number < rules_.size(); ++number) factor_rule(number);
+    }
     for (std::uint32_t number = 0; number < rules_.size(); ++number) {
       if (originals_[number] != nullptr && !removed_[number]) merge_ends(number);
     }
@@ -415,8 +417,9 @@ class stratum_factoring {
 
 factored_stratum factor(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
                         const sema::program& source, const relation_maker& make_relation, const relation_namer& name_of,
-                        std::vector<normalized_rule> patterns) {
-  return stratum_factoring(std::move(rules), members, source, make_relation, name_of).run(std::move(patterns));
+                        std::vector<normalized_rule> patterns, bool makes_steps) {
+  return stratum_factoring(std::move(rules), members, source, make_relation, name_of)
+      .run(std::move(patterns), makes_steps);
 }
 
 }  // namespace gpulog::plan

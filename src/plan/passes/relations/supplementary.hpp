@@ -55,8 +55,10 @@ using relation_maker = std::function<relation_id(relation_id head, std::vector<s
 
 /// Rules of a recursive stratum with their steps made relations where that saves work. patterns: rules of
 /// supplementary relations that exist already, each reads one member and nothing else that is not complete.
+/// @param makes_steps false: the patterns are all that is added
 [[nodiscard]] factored_stratum factor(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
                                       const sema::program& source, const relation_maker& make_relation,
-                                      const relation_namer& name_of, std::vector<normalized_rule> patterns = {});
+                                      const relation_namer& name_of, std::vector<normalized_rule> patterns = {},
+                                      bool makes_steps = true);
 
 }  // namespace gpulog::plan
