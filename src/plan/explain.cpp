@@ -211,7 +211,7 @@ class version_printer {
   const program& plan_;
   const rule_version& version_;
   std::vector<std::string> current_names_;
-  std::vector<std::size_t> definitions_;  // number of writes to each slot so far
+  std::vector<std::size_t> definitions_;  // how often each slot was written so far
 };
 
 std::string operators_text(const program& plan, const rule_version& version, std::string_view indentation) {
