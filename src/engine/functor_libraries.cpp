@@ -84,7 +84,7 @@ void functor_libraries::open() {
   for (const std::string& name : names_) {
     if (name.empty()) continue;
     if (name.find('/') != std::string::npos) {
-      // Soufflé puts lib and .so around the whole path; a file as it is called is what a shell completes.
+      // Soufflé adds lib and .so around the whole path; a plain path also works because shells complete paths.
       const std::string path = existing(name);
       open(path.empty() ? fmt::format("lib{}.so", name) : path);
       continue;
@@ -96,7 +96,7 @@ void functor_libraries::open() {
       found = open(path);
       break;
     }
-    // Then where the loader looks for libraries.
+    // Falls back to the search path of the dynamic loader.
     if (!found) open(fmt::format("lib{}.so", name));
   }
 }

@@ -15,7 +15,7 @@
 namespace gpulog::detail {
 namespace {
 
-/// As (number,symbol):number.
+/// Formats the types, for example as (number,symbol):number.
 std::string types_of(const user_functor& described) {
   std::vector<std::string_view> parameters;
   for (const value_kind kind : described.parameters) parameters.push_back(sema::kind_name(kind));
@@ -24,7 +24,7 @@ std::string types_of(const user_functor& described) {
 
 }  // namespace
 
-/// Calls a functor of the caller without rows, so that wrong types are found before any file is read.
+/// Calls a registered functor with zero rows, so that type errors are reported before any file is read.
 void engine_state::require_callable(const user_functor& described, const registered_functor& function) {
   const auto refuse = [&](const std::string& reason) {
     throw input_error(fmt::format("User-defined functor @{} cannot be called: {}", described.name, reason));

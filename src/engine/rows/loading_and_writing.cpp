@@ -25,7 +25,7 @@
 #include "support/diagnostics.hpp"
 #include "support/error.hpp"
 
-/// What the directives of a program (.input, .output, .printsize) do.
+/// Executes the directives of a program (.input, .output, .printsize).
 namespace gpulog::detail {
 
 namespace {
@@ -53,14 +53,14 @@ io::structured_columns structure_of(const sema::relation& relation, const sema::
   return result;
 }
 
-/// 0 where it is not known.
+/// Returns the size of the file; 0 if unknown.
 std::uint64_t file_bytes(const std::filesystem::path& path) {
   std::error_code problem;
   const auto bytes = std::filesystem::file_size(path, problem);
   return problem ? 0 : bytes;
 }
 
-/// Of a directive that reads or writes something else than a file of text.
+/// Returns a name for the target of a directive that does not read or write a text file.
 std::string file_named(const std::map<std::string, std::string>& parameters) {
   for (const char* key : {"filename", "dbname", "IO"}) {
     if (const auto found = parameters.find(key); found != parameters.end()) return found->second;
@@ -119,14 +119,14 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   if (block.rows > 0) staged[number].push_back(std::move(block));
 }
 
-/// A file that changes later has to be read again (change_program.cpp).
+/// A file that changes later must be read again (change_program.cpp).
 void engine_state::note_file(const std::string& relation, const std::map<std::string, std::string>& parameters) {
   const auto path = io::input_file_of(relation, parameters, options.fact_directory);
   if (!path) return;
   auto& version = files_read[*path];
   version = version_of(*path);
   const auto format = parameters.find("IO");
-  // A database without a file may change unseen: it never is what it was.
+  // A database without a file may change unnoticed, so its version never matches.
   if (!version && format != parameters.end() && format->second == "sqlite") version = file_version{{}, UINTMAX_MAX};
 }
 
@@ -135,7 +135,7 @@ bool engine_state::is_loaded(std::uint32_t relation) const {
   return needed[relation] && !source->filled_relations.contains(analysed().relations[relation].name);
 }
 
-/// Those that load() reads, in its order.
+/// Returns the files in the order in which load() reads them.
 std::vector<std::filesystem::path> engine_state::text_files() const {
   std::vector<std::filesystem::path> files;
   for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
@@ -172,7 +172,7 @@ void engine_state::load_files() {
   std::optional<io::prefetched_files> ahead;
   if (options.jobs > 1) {
     std::vector<std::filesystem::path> files = text_files();
-    // One file is decompressed beside its parsing in any case.
+    // A single file is decompressed in parallel with its parsing anyway.
     const std::uint64_t most = options.memory_limit == 0
                                    ? exec::calibration::bytes_ahead
                                    : std::min(exec::calibration::bytes_ahead, options.memory_limit / 8);

@@ -30,7 +30,7 @@ std::set<std::uint32_t> indexes_read(const std::vector<plan::subsumption>& subsu
 }
 
 bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing) {
-  std::size_t aggregates = 0;  // around the operator
+  std::size_t aggregates = 0;  // number of enclosing aggregates
   const auto is_asked = [&version](std::size_t position) {
     return std::any_of(
         version.first_matches.begin(), version.first_matches.end(),

@@ -13,18 +13,18 @@
 
 namespace gpulog::exec {
 
-/// Whether a version reads a relation.
+/// Returns whether a version reads a relation.
 [[nodiscard]] inline bool reads(const plan::rule_version& version, relation_id relation) {
   bool result = false;
   for_each_read(version, [&](relation_id read, index_id, bool) { result = result || read == relation; });
   return result;
 }
 
-/// What the supplementary relations of a running loop cost and save, in bindings. A supplementary relation has to be
-/// computed and stored; each duplicate among its candidates saves the bindings that its readers make for a row. The
-/// excess of the cost over the savings may reach a share of all other work of the stratum. Beyond that, it may reach
-/// the work that the planner expects of the rules as written; then the relation is abandoned, and the loop continues
-/// with these rules.
+/// The costs and savings of the supplementary relations of a running loop, in bindings. A supplementary relation must
+/// be computed and stored; each duplicate among its candidates saves the bindings that the readers produce for a row.
+/// The excess of the cost over the savings may reach a share of all remaining work of the stratum. Beyond that share,
+/// the excess may reach the work that the planner expects for the rules as written; then the relation is abandoned, and
+/// the loop continues with the rules as written.
 template <class Machine>
 class supplementary_costs {
  public:
@@ -44,7 +44,7 @@ class supplementary_costs {
     }
   }
 
-  /// A relation that is over its budget, if any. Cheap while no supplementary relation has grown much.
+  /// Returns a relation that exceeds its budget, if any. Cheap while no supplementary relation has grown much.
   [[nodiscard]] std::optional<relation_id> find_costly() {
     for (uses_of& one : uses_) {
       const std::uint64_t rows = run_->shared.relation_of(one.relation).rows();
@@ -55,7 +55,7 @@ class supplementary_costs {
     return std::nullopt;
   }
 
-  /// Gives the versions of a phase that extend supplementary relations what is left of their budgets.
+  /// Grants the versions of a phase that extend supplementary relations the rest of their budgets.
   void grant(std::size_t phase) {
     for (const uses_of& one : uses_) {
       if (one.writers.empty() || one.writers.front().first != phase) continue;
@@ -69,7 +69,7 @@ class supplementary_costs {
     }
   }
 
-  /// The relations of a phase whose versions ran out of their budget.
+  /// Returns a relation whose versions have exhausted the budget.
   [[nodiscard]] std::optional<relation_id> over_budget() const {
     for (const auto& [relation, budget] : budgets_) {
       if (budget->left < 0) return relation;
@@ -87,7 +87,7 @@ class supplementary_costs {
     }
     return false;
   }
-  /// The relation is abandoned, or its versions may spend anything from now on.
+  /// Ends the budget: the relation is abandoned, or its versions may run without a limit.
   void end_budget(relation_id relation) {
     budgets_.erase(relation);
     for (const uses_of& one : uses_) {
@@ -102,8 +102,8 @@ class supplementary_costs {
   struct uses_of {
     relation_id relation;
     std::vector<place> writers, readers;
-    std::uint64_t next_rows = 0;  ///< its costs are looked at again when it has this many
-    double work_without = 0;      ///< that the planner last expected; 0: it was not asked
+    std::uint64_t next_rows = 0;  ///< number of rows at which the costs are evaluated again
+    double work_without = 0;      ///< the planner's last expectation without the relation; 0: not requested
   };
   static constexpr std::uint64_t rechecked_part = 8;
 
@@ -116,13 +116,14 @@ class supplementary_costs {
     return total;
   }
 
-  /// Asks the planner whether the rules as written would have taken more than the relation. @return whether they would
+  /// Requests the planner's estimate for the rules as written.
+  /// @return whether these rules would have taken more work than the relation
   [[nodiscard]] bool extend(uses_of& one) {
     one.work_without = run_->stops->supplementary.work_without(run_->number, one.relation);
     return one.work_without > std::max(excess_of(one), limit_without_plan(one));
   }
 
-  /// Bindings that a duplicate spares: it is not stored, and its readers do not join it again.
+  /// Returns the bindings that a duplicate saves: the duplicate is not stored, and the readers do not join it again.
   [[nodiscard]] double gain_of(const uses_of& one) const {
     const auto rows = static_cast<double>(run_->shared.relation_of(one.relation).rows());
     if (rows == 0) return calibration::expected_row_bindings;
@@ -137,11 +138,11 @@ class supplementary_costs {
            gain_of(one) * static_cast<double>(candidates - rows);
   }
 
-  /// What the excess may be.
+  /// Returns the limit of the excess.
   [[nodiscard]] double limit_of(const uses_of& one) const {
     return std::max(one.work_without, limit_without_plan(one));
   }
-  /// The same before the planner is asked.
+  /// Returns the limit before the planner's estimate.
   [[nodiscard]] double limit_without_plan(const uses_of& one) const {
     std::uint64_t bindings = 0;
     std::uint64_t rows = 0;
