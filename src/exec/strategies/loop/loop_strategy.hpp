@@ -14,10 +14,10 @@
 #include "exec/strategies/strategy.hpp"
 #include "exec/strategies/version_strategies.hpp"
 
-/// Semi-naive evaluation as a loop over iterations, which the machine may run by itself while they are small.
+/// Semi-naive evaluation as a loop over iterations; the machine may run small iterations in its loop kernel.
 namespace gpulog::exec {
 
-/// The phase before the loop; what it finds is the first delta.
+/// Runs the phase before the loop, whose results are the first delta.
 template <class Machine>
 strategy_outcome run_once(stratum_run<Machine>& run) {
   plan_relations<Machine>& shared = run.shared;
@@ -61,7 +61,7 @@ class stratum_loop {
  private:
   strategy_outcome run_iterations() {
     const plan::stratum& stratum = run_.stratum;
-    std::size_t phase = 0;  // that the iteration goes on with
+    std::size_t phase = 0;  // where to continue the iteration
     while (phase != 0 || (any_delta() && !shared_.limit_reached(stratum))) {
       if (phase == 0 && is_to_stop()) return strategy_outcome::stopped;
       if (phase == 0 && is_reordered()) return strategy_outcome::reordered;
@@ -92,15 +92,15 @@ class stratum_loop {
 
   [[nodiscard]] bool is_to_stop() const {
     if (run_.stops == nullptr || !run_.stops->between_iterations) return false;
-    // What the planner added has deltas of its own; for a decision these will do.
+    // Relations added by the planner have deltas too; counting all is good enough for this decision.
     const std::uint64_t delta_rows =
         run_.deltas.empty() ? shared_.sum_of(run_.stratum, [](const relation_type& one) { return one.delta_rows(); })
                             : run_.deltas.back();
     return run_.stops->between_iterations(run_.deltas.size(), delta_rows);
   }
 
-  /// Whether the order of joins was planned again, as they have made many bindings since that was last tried, and
-  /// changed.
+  /// Returns whether the joins were reordered: tries a new plan after the joins have produced many bindings since the
+  /// last attempt.
   [[nodiscard]] bool is_reordered() {
     const bool has_run = run_.deltas.size() > first_iteration_;
     if (run_.stops == nullptr || !run_.stops->reoptimize_loop || !has_run) return false;
@@ -124,7 +124,7 @@ class stratum_loop {
     return true;
   }
 
-  /// @return false: the restrictions of the stratum were given up
+  /// @return false if the stratum dropped its restrictions
   bool run_iteration(std::size_t first_phase) {
     const plan::stratum& stratum = run_.stratum;
     run_.iteration = static_cast<word>(run_.figures.iterations + 1);
@@ -144,7 +144,7 @@ class stratum_loop {
     return true;
   }
 
-  /// What runs iterations without asking in between; nullptr: nothing does.
+  /// Returns a runner that executes iterations in one kernel, or nullptr if the stratum does not allow it.
   [[nodiscard]] std::unique_ptr<iteration_runner> make_iteration_runner() {
     if constexpr (Machine::abilities.loops) {
       const plan::stratum& stratum = run_.stratum;
@@ -167,7 +167,8 @@ class stratum_loop {
     }
   }
 
-  /// As many iterations as run by themselves, the first one from a phase on. @return the phase to go on with
+  /// Runs as many iterations as the runner can, starting from a phase.
+  /// @return the phase where to continue
   std::size_t run_by_itself(std::size_t phase) {
     for (bool goes_on = true; goes_on;) {
       shared_.check_stop();
@@ -204,7 +205,7 @@ class stratum_loop {
         const looped_iterations::version_counts& counts = done.versions[next++];
         if (done.faulty == &version.pipeline)
           throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
-        // Nothing tells where one version ends and the next begins.
+        // The versions share the time equally, because the kernel has no separate measurements.
         version.figures->seconds += seconds / static_cast<double>(done.versions.size());
         version.figures->runs += counts.runs;
         version.figures->candidates += counts.candidates;
@@ -216,11 +217,11 @@ class stratum_loop {
 
   stratum_run<Machine>& run_;
   plan_relations<Machine>& shared_;
-  std::set<std::uint32_t> indexes_;              // that its versions read
-  std::vector<std::vector<std::uint32_t>> due_;  // by phase: indexes of what advances behind it
+  std::set<std::uint32_t> indexes_;              // read by the versions
+  std::vector<std::vector<std::uint32_t>> due_;  // by phase: indexes of the relations that advance after the phase
   std::unique_ptr<iteration_runner> by_itself_;
-  std::uint64_t late_columns_ = 0;   // when it was made
-  std::size_t first_iteration_ = 0;  // that it runs
+  std::uint64_t late_columns_ = 0;   // value when the runner was created
+  std::size_t first_iteration_ = 0;  // first iteration of this run
 };
 
 template <class Machine>
