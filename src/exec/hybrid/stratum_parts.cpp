@@ -5,7 +5,7 @@
 namespace gpulog::exec {
 
 void add_part(stratum_statistics& sum, const stratum_statistics& part) {
-  sum.iterations = part.iterations;  // it went on counting
+  sum.iterations = part.iterations;  // the later part continued the count
   sum.tail_iterations = part.tail_iterations;
   sum.looped_iterations += part.looped_iterations;
   sum.rows_taken_over += part.rows_taken_over;
@@ -30,7 +30,7 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
     added.text = part.versions[v].text;
   }
   for (std::size_t v = 0; v < sum.versions.size(); ++v) {
-    // Counts of one side say nothing where both ran it.
+    // If both sides ran a version, the counts of one side are meaningless.
     if (sum.versions[v].runs == 0) sum.versions[v].counted = part.versions[v].counted;
     if (sum.versions[v].runs != 0 && part.versions[v].runs != 0) sum.versions[v].counted = nullptr;
     sum.versions[v].runs += part.versions[v].runs;

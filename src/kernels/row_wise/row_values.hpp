@@ -34,7 +34,7 @@ class row_values {
       std::uint64_t* const bits = bits_.data();
       std::uint64_t filled = filled_;
       for (std::uint64_t w = range.first; w < range.first + std::uint64_t{range.count}; ++w) {
-        // A store that the next one writes over costs less than a branch.
+        // A store that the next store overwrites costs less than a branch.
         std::uint64_t& seen = bits[numbers[w]];
         touched[filled] = numbers[w];
         filled += seen == 0 ? 1 : 0;
@@ -43,7 +43,7 @@ class row_values {
       filled_ = filled;
     });
   }
-  /// Takes out what does not pass.
+  /// Drops the values that fail a filter.
   void filter(const std::vector<row_filter>& filters, word row) {
     for (const row_filter& one : filters) {
       if (const auto excluded = excluded_value(one, row)) {
@@ -70,7 +70,8 @@ class row_values {
     }
   }
   [[nodiscard]] std::uint64_t words() const { return filled_; }
-  /// As a list of words, ascending. @return how many values there are
+  /// Writes the values as an ascending list of words.
+  /// @return the number of values
   std::uint64_t write_words(std::uint64_t row, storage::word_lists& lists, storage::word_lists::reserve& own) {
     std::uint32_t* const touched = touched_.data();
     if (!std::is_sorted(touched, touched + filled_)) sort_words();
@@ -84,7 +85,7 @@ class row_values {
     }
     return sum;
   }
-  /// use(words, n, values): words whose values are together at most `most`, which is at least 64.
+  /// Calls use(words, n, values) for pieces with at most `most` values, where `most` is at least 64.
   template <class Use>
   void in_pieces(std::uint32_t most, const Use& use) const {
     std::uint64_t begin = 0;
@@ -112,7 +113,7 @@ class row_values {
   static word value_of(std::uint32_t number, std::uint64_t left) {
     return number << word_rows::bits | static_cast<word>(std::countr_zero(left));
   }
-  /// The only value that does not pass, if there is one only.
+  /// Returns the single value that fails the filter, if exactly one value fails.
   static std::optional<word> excluded_value(const row_filter& one, word row) {
     using side = row_filter::side;
     if (one.op != comparison_op::not_equal || (one.left == side::value) == (one.right == side::value))
@@ -129,7 +130,7 @@ class row_values {
       }
     }
   }
-  /// The touched words, ascending: by marks, where these are close, as words of few neighbours are most times.
+  /// Sorts the touched words: with a bitmap if they are close together, as the words of adjacent values usually are.
   void sort_words() {
     std::uint32_t* const touched = touched_.data();
     const auto [least, largest] = std::minmax_element(touched, touched + filled_);
@@ -158,7 +159,7 @@ class row_values {
 
   storage::array<std::uint64_t> bits_;
   storage::array<std::uint32_t> touched_;
-  storage::array<std::uint64_t> marks_;  // a bit for each word; zero
+  storage::array<std::uint64_t> marks_;  // one bit per word; zero between calls
   std::uint64_t filled_ = 0;
 };
 

@@ -15,10 +15,10 @@
 #include "exec/strategies/strategy.hpp"
 #include "exec/strategies/version_strategies.hpp"
 
-/// Semi-naive evaluation as a loop over iterations, which the machine may run by itself while they are small.
+/// Semi-naive evaluation as a loop over iterations; the machine may run small iterations in its loop kernel.
 namespace gpulog::exec {
 
-/// The phase before the loop; what it finds is the first delta.
+/// Runs the phase before the loop, whose results are the first delta.
 template <class Machine>
 strategy_outcome run_once(stratum_run<Machine>& run) {
   plan_relations<Machine>& shared = run.shared;
@@ -96,15 +96,15 @@ class stratum_loop {
 
   [[nodiscard]] bool is_to_stop() const {
     if (run_.stops == nullptr || !run_.stops->between_iterations) return false;
-    // What the planner added has deltas of its own; for a decision these will do.
+    // Relations added by the planner have deltas too; counting all is good enough for this decision.
     const std::uint64_t delta_rows =
         run_.deltas.empty() ? shared_.sum_of(run_.stratum, [](const relation_type& one) { return one.delta_rows(); })
                             : run_.deltas.back();
     return run_.stops->between_iterations(run_.deltas.size(), delta_rows);
   }
 
-  /// Whether the order of joins was planned again, as they have made many bindings since that was last tried, and
-  /// changed.
+  /// Returns whether the joins were reordered: tries a new plan after the joins have produced many bindings since the
+  /// last attempt.
   [[nodiscard]] bool is_reordered() {
     const bool has_run = run_.deltas.size() > first_iteration_;
     if (run_.stops == nullptr || !run_.stops->reoptimize_loop || !has_run) return false;
@@ -177,7 +177,7 @@ class stratum_loop {
     return strategy_outcome::left;
   }
 
-  /// What runs iterations without asking in between; nullptr: nothing does.
+  /// Returns a runner that executes iterations in one kernel, or nullptr if the stratum does not allow it.
   [[nodiscard]] std::unique_ptr<iteration_runner> make_iteration_runner() {
     if constexpr (Machine::abilities.loops) {
       const plan::stratum& stratum = run_.stratum;
@@ -201,7 +201,8 @@ class stratum_loop {
     }
   }
 
-  /// As many iterations as run by themselves, the first one from a phase on. @return the phase to go on with
+  /// Runs as many iterations as the runner can, starting from a phase.
+  /// @return the phase where to continue
   std::size_t run_by_itself(std::size_t phase) {
     for (bool goes_on = true; goes_on;) {
       shared_.check_stop();
@@ -239,7 +240,7 @@ class stratum_loop {
         const looped_iterations::version_counts& counts = done.versions[next++];
         if (done.faulty == &version.pipeline)
           throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
-        // Nothing tells where one version ends and the next begins.
+        // The versions share the time equally, because the kernel has no separate measurements.
         version.figures->seconds += seconds / static_cast<double>(done.versions.size());
         version.figures->runs += counts.runs;
         version.figures->candidates += counts.candidates;
@@ -256,8 +257,8 @@ class stratum_loop {
   std::set<std::uint32_t> indexes_;              // that its versions read
   std::vector<std::vector<std::uint32_t>> due_;  // by phase: indexes of what advances behind it
   std::unique_ptr<iteration_runner> by_itself_;
-  std::uint64_t late_columns_ = 0;   // when it was made
-  std::size_t first_iteration_ = 0;  // that it runs
+  std::uint64_t late_columns_ = 0;   // value when the runner was created
+  std::size_t first_iteration_ = 0;  // first iteration of this run
 };
 
 template <class Machine>
