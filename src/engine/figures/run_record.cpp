@@ -32,10 +32,17 @@ running_engines& running() {
   return all;
 }
 
+/// The relations of the program in a stratum: the first few, and how many more there are.
 std::string names_of(const plan::program& planned, const plan::stratum& stratum) {
+  constexpr std::size_t most_names = 4;
   std::string names;
-  for (const relation_id relation : stratum.relations)
-    names += (names.empty() ? "" : ", ") + planned.relations[relation.value].name;
+  std::size_t count = 0;
+  for (const relation_id relation : stratum.relations) {
+    const plan::relation& one = planned.relations[relation.value];
+    if (one.supplementary && stratum.relations.size() > 1) continue;
+    if (++count <= most_names) names += (names.empty() ? "" : ", ") + one.name;
+  }
+  if (count > most_names) names += fmt::format(" and {} more", count - most_names);
   return names;
 }
 
