@@ -148,9 +148,11 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   std::vector<bool> waiting;                        ///< relations that begin anew until it pays that they go on
   double seconds_anew = 0;                          ///< that this has taken
   std::uint64_t fact_files = 0;                     ///< that load() reads
-  std::vector<io::output_file> reports;             ///< begun, not written
-  std::timed_mutex renewal_guard;                   ///< held while a report is renewed
-  bool is_reported = false;                         ///< under the guard: no renewal may replace the last report
+  /// The files of .output directives; nothing where an output goes to a pipe, a device or standard output.
+  std::map<const sema::io_directive*, std::optional<io::output_place>> output_places;
+  std::vector<io::output_file> reports;  ///< begun, not written
+  std::timed_mutex renewal_guard;        ///< held while a report is renewed
+  bool is_reported = false;              ///< under the guard: no renewal may replace the last report
   std::unique_ptr<exec::run_listener> listener;
   std::unique_ptr<resource_timeline> timeline;  ///< of runs with report files
   std::unique_ptr<report_renewal> renewal;      ///< the last member but those of the device: it uses the others

@@ -207,10 +207,12 @@ void engine_state::prepare_outputs() {
     const sema::io_directive* directive;
   };
   std::map<std::filesystem::path, std::vector<output>> outputs;  // by file
+  output_places.clear();
   for (const sema::relation& relation : analysed().relations) {
     for (const sema::io_directive& directive : relation.directives) {
       if (directive.kind != sema::directive_kind::output || !is_written(relation, directive)) continue;
-      auto place = io::place_of(io::name_in_files(relation.name, directive.parameters), request_of(directive));
+      const auto& place = output_places[&directive] =
+          io::place_of(io::name_in_files(relation.name, directive.parameters), request_of(directive));
       if (!place) continue;
       std::vector<output>& others = outputs[place->file];
       for (const output& other : others) {
@@ -306,7 +308,7 @@ void engine_state::write_outputs(io::output_files& files) {
     file_statistics& file = figures.files.emplace_back();
     file.relation = relation.name;
     file.is_output = true;
-    const auto place = io::place_of(rows.relation, request_of(directive));
+    const std::optional<io::output_place>& place = output_places[&directive];
     file.file = place ? place->file.string() : file_named(directive.parameters);
     const span_scope span(figures, zero, "write", file.file);
     const double begin = storage::seconds_now();

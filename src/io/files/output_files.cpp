@@ -187,13 +187,22 @@ void output_file::rename() {
   unfinished.remove(std::exchange(registration_, -1));
 }
 
-const output_file* output_files::find(const std::filesystem::path& path) const {
+std::filesystem::path output_files::real_path(const std::filesystem::path& path) {
   std::error_code ignored;
-  const auto wanted = std::filesystem::weakly_canonical(path, ignored);
-  for (const output_file& file : files_) {
-    if (std::filesystem::weakly_canonical(file.path(), ignored) == wanted) return &file;
-  }
-  return nullptr;
+  const std::filesystem::path file = behind_links(path);
+  const auto [folder, is_new] = folders_.try_emplace(file.has_parent_path() ? file.parent_path() : ".");
+  if (is_new) folder->second = std::filesystem::weakly_canonical(folder->first, ignored);
+  return folder->second / file.filename();
+}
+
+void output_files::add(output_file file) {
+  numbers_.try_emplace(real_path(file.path()), files_.size());
+  files_.push_back(std::move(file));
+}
+
+const output_file* output_files::find(const std::filesystem::path& path) {
+  const auto found = numbers_.find(real_path(path));
+  return found == numbers_.end() ? nullptr : &files_[found->second];
 }
 
 void output_files::commit() {
@@ -204,3 +213,4 @@ void output_files::commit() {
 void remove_unfinished_outputs() noexcept { unfinished.unlink_all(); }
 
 }  // namespace gpulog::io
+  numbers_.clear();

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,9 +62,9 @@ class output_file {
 class output_files {
  public:
   /// Takes a closed file.
-  void add(output_file file) { files_.push_back(std::move(file)); }
-  /// The file that is to get this path; null when there is none. Until the next add().
-  [[nodiscard]] const output_file* find(const std::filesystem::path& path) const;
+  void add(output_file file);
+  /// Returns the file that will replace this path; null when there is none. Valid until the next add().
+  [[nodiscard]] const output_file* find(const std::filesystem::path& path);
   /// Gives all files their final names, in the order they were added. @throws output_error
   void commit();
 
@@ -78,7 +80,13 @@ class file_size_signal_block {
   file_size_signal_block(const file_size_signal_block&) = delete;
   file_size_signal_block& operator=(const file_size_signal_block&) = delete;
 
+  /// A name that all paths of a file share.
+  [[nodiscard]] std::filesystem::path real_path(const std::filesystem::path& path);
+
  private:
+  std::map<std::filesystem::path, std::size_t> numbers_;  ///< of files, by real path
+  /// By folder, its real path. Programs have hundreds of outputs in one folder.
+  std::map<std::filesystem::path, std::filesystem::path> folders_;
   sigset_t limit_{};
   sigset_t before_{};
 };
