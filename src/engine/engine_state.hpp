@@ -175,6 +175,8 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void find_functors();
   /// @throws input_error for a functor of the caller that the program does not declare
   void require_declared_functors() const;
+  /// The function of a library that a rule calls. @throws input_error
+  [[nodiscard]] void* function_of(const user_functor& described, const sema::rule& caller);
   /// @throws input_error
   void require_callable(const user_functor& described, const registered_functor& function);
   [[nodiscard]] std::unique_ptr<exec::executor> make_executor(const exec::options& chosen);
