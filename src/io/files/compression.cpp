@@ -164,8 +164,7 @@ compression output_compression(const directive_parameters& parameters) {
   const std::string value = parameters.text("compress", by_name);
   if (value == "false") return compression::none;
   if (value == "zstd") return compression::zstd;
-  if (value == "true" || value == "gzip") return compression::gzip;
-  throw user_error(fmt::format("the parameter compress is true, false, gzip or zstd, not \"{}\"", value));
+  return compression::gzip;
 }
 
 std::string_view extension_of(compression how) {

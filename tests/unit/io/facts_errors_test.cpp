@@ -219,7 +219,6 @@ TEST(facts_errors, parameters) {
   for (const std::string wrong : {"0", "0:1:2", "0:0", "a:b", "0:", ":", "-1:0", "0:99999999999"}) {
     EXPECT_EQ(message("columns", wrong), "Error loading r data: Invalid column set was given: <" + wrong + ">");
   }
-  EXPECT_EQ(message("headers", "yes"), "Error loading r data: the parameter headers is true or false, not \"yes\"");
   EXPECT_EQ(message("delimiter", ""), "Error loading r data: the parameter delimiter is empty");
   EXPECT_EQ(message("delimiter", "a\n"), "Error loading r data: the parameter delimiter contains a line break");
   EXPECT_EQ(message("IO", "telegraph"), "Error loading r data: Requested input type <telegraph> is not supported.");

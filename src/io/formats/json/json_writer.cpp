@@ -171,11 +171,7 @@ void json_formatter::append_plain_value(byte_buffer& text, word value, const val
 }
 
 json_formatter json_of(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols) {
-  const std::string format = directive_parameters(request.parameters).text("format", "list");
-  if (format != "list" && format != "object") {
-    throw user_error(fmt::format("the parameter format is list or object, not \"{}\"", format));
-  }
-  return {rows, symbols, format == "object"};
+  return {rows, symbols, directive_parameters(request.parameters).text("format", "list") == "object"};
 }
 
 }  // namespace

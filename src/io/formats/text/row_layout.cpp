@@ -36,6 +36,10 @@ row_layout make_row_layout(const directive_parameters& parameters, const std::ve
   layout.arity = kinds.size();
   layout.rfc4180 = parameters.flag("rfc4180");
   layout.delimiter = parameters.delimiter(layout.rfc4180);
+  if (layout.delimiter.empty()) throw user_error("the parameter delimiter is empty");
+  if (layout.delimiter.find('\n') != std::string::npos) {
+    throw user_error("the parameter delimiter contains a line break");
+  }
   std::vector<std::size_t> sources;
   const std::string list = parameters.text("columns", "");
   if (list.empty()) {
