@@ -129,7 +129,7 @@ class Facts(CommandTest):
         rows = ['[%d, %s]' % (i, '"bad%d"' % i if i % 100 == 0 else '1') for i in range(1, 1501)]
         errors = self.errors('[' + ',\n'.join(rows) + ']', parameters='(IO=jsonfile, filename="p.facts")')
         self.assertEqual(errors.count('Error converting'), 10, errors)
-        self.assertIn('<bad100> in column 2 in line 100; cannot parse fact file p.facts!\n[100, "bad100"],\n------^\n', errors)
+        self.assertIn('<bad100> in column 2 in line 100 (a text instead of a number); cannot parse fact file p.facts!\n[100, "bad100"],\n------^\n', errors)
         self.assertTrue(errors.endswith('\n5 more\n'), errors)
 
     def test_numbers_of_64_bits(self):

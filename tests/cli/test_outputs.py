@@ -264,3 +264,87 @@ class Databases(CommandTest):
 
 if __name__ == '__main__':
     unittest.main()
+class RoundTrips(CommandTest):
+    """Odd values of every type, read from JSON, written in each format, read again and written as JSON."""
+    TYPES = ('.type R = [f:float, s:symbol, r:R]\n.type T = A {f:float, s:symbol} | B {r:R} | C {}\n'
+             '.decl v(f:float, n:number, u:unsigned, s:symbol, r:R, t:T)\n')
+    TEXTS = ['', ' ', ' a ', '"', '""', '\\', '\\"', 'a\tb', 'a\nb', '\n', '\r', 'a\r\nb', ',', 'a,b', '[', ']', '[1, 2]', '$A(1)',
+             'null', 'nil', 'nan', '\0', 'a\0b', 'é', '\U0001f600', '\ufeff', '\udcff', 'a\udcc3']
+    FORMATS = ('rfc4180=true', 'rfc4180=true, headers=true, delimiter=";"', 'rfc4180=true, compress=true',
+               'rfc4180=true, compress=zstd', 'IO=jsonfile', 'IO=jsonfile, format=object', 'IO=sqlite')
+
+    def floats(self, word_size):
+        odd = ['inf', '-inf', 'nan', '-nan']
+        if word_size == '64':
+            return [*odd, 0, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, -0.1, 1e22, 123456789.125]
+        return [*odd, 0, 1.40129846e-45, 1.17549435e-38, 3.40282347e+38, -0.100000001, 16777217, 0.333333343]
+
+    def values(self, word_size):
+        bits = int(word_size)
+        numbers = [-2**(bits - 1), 2**(bits - 1) - 1, -1, 0]
+        unsigned = [2**bits - 1, 2**(bits - 1), 0]
+        floats = self.floats(word_size)
+        rows = []
+        for i in range(max(len(self.TEXTS), len(floats))):
+            f, s = floats[i % len(floats)], self.TEXTS[i % len(self.TEXTS)]
+            branch = ['$C', '$B(nil)'][i % 2]
+            rows.append([f, numbers[i % 4], unsigned[i % 3], s, [None, [f, s, None], [f, s, [f, '', None]]][i % 3], branch])
+        return rows
+
+    def back(self, folder, parameters, word_size):
+        self.write('reader.dl', self.TYPES + '.input v(%s)\n.output v(IO=jsonfile, filename="v.again")\n' % parameters)
+        self.assert_runs(self.run_gpulog('reader.dl', '-F', folder, '-D', 'out', '--word-size', word_size))
+        with open(self.path('out', 'v.again'), encoding='utf-8') as file:
+            return sorted(map(repr, json.load(file)))
+
+    def check(self, formats, word_size):
+        self.write(os.path.join('facts', 'v.json'), json.dumps(self.values(word_size)))
+        # Branches of a record with each text: their text is gpulog's own.
+        make = 'v(f, n, u, s, r, $A(f, s)), v(f, n, u, s, r, $B(r)) :- v(f, n, u, s, r, _).\n'
+        expected = self.back('facts', 'IO=jsonfile', word_size)
+        self.assertEqual(len(expected), len(self.values(word_size)))
+        self.write('first.dl', self.TYPES + '.input v(IO=jsonfile)\n' + make + '.output v(IO=jsonfile)\n')
+        self.assert_runs(self.run_gpulog('first.dl', '-F', 'facts', '-D', 'facts', '--word-size', word_size))
+        expected = self.back('facts', 'IO=jsonfile', word_size)
+        self.assertGreater(len(expected), 2 * len(self.values(word_size)))
+        for parameters in formats:
+            with self.subTest(parameters=parameters, word_size=word_size):
+                self.write('writer.dl', self.TYPES + '.input v(IO=jsonfile)\n.output v(%s, filename="v.odd")\n' % parameters)
+                self.assert_runs(self.run_gpulog('writer.dl', '-F', 'facts', '-D', 'out', '--word-size', word_size))
+                self.assertEqual(self.back('out', parameters + ', filename="v.odd"', word_size), expected)
+                os.remove(self.path('out', 'v.odd'))
+
+    def test_all_formats(self):
+        for word_size in ('32', '64'):
+            self.check(self.FORMATS, word_size)
+
+    @unittest.skipUnless(os.environ.get('GPULOG_ARROW') == 'ON', 'skipped: built without Apache Arrow')
+    def test_arrow(self):
+        for word_size in ('32', '64'):
+            self.check(('IO=parquet', 'IO=arrow'), word_size)
+
+    def test_text_without_quotes(self):
+        text = '.decl v(f:float, n:number, u:unsigned)\n.input v%s\n.output v%s\n'
+        rows = [['inf', -2147483648, 4294967295], ['-inf', 2147483647, 0], ['nan', 0, 1], ['-nan', -1, 2147483648]]
+        self.assert_runs(self.run_program(text % ('(IO=jsonfile)', ''), facts={'v.json': json.dumps(rows)}))
+        self.write('reader.dl', text % ('(filename="v.csv")', '(IO=jsonfile)'))
+        self.assert_runs(self.run_gpulog('reader.dl', '-F', 'out', '-D', 'out'))
+        self.assertEqual(sorted(json.loads(self.read('out', 'v.json'))), sorted(rows))
+
+    def test_json_is_valid(self):
+        self.assert_runs(self.run_program('.decl f(x:float)\nf(1.0/0.0). f(-1.0/0.0). f(0.0/0.0). f(1.5).\n.output f(IO=jsonfile)\n'))
+
+        def refuse(constant):
+            raise ValueError(constant)
+        rows = json.loads(self.read('out', 'f.json'), parse_constant=refuse)
+        self.assertEqual(sorted(map(str, rows)), ["['-inf']", "['-nan']", "['inf']", '[1.5]'])
+
+    def test_relations_without_columns(self):
+        for parameters in ('IO=file', 'rfc4180=true', 'IO=jsonfile', 'IO=jsonfile, format=object', 'IO=sqlite'):
+            with self.subTest(parameters=parameters):
+                self.assert_runs(self.run_program('.decl t()\nt().\n.output t(%s, filename="t")\n' % parameters))
+                self.write('reader.dl', '.decl t()\n.input t(%s, filename="t")\n.printsize t\n' % parameters)
+                self.assertEqual(self.run_gpulog('reader.dl', '-F', 'out').output, 't\t1\n')
+                os.remove(self.path('out', 't'))
+
+

@@ -134,11 +134,11 @@ TEST(relation_writer, json) {
   out.symbol_column("s", {"q\"uote\\\n\x01", "tab"});
   out.column("f", floating, {std::bit_cast<word>(0.5F), 0x7f800000});
   out.request.parameters["IO"] = "jsonfile";
-  EXPECT_EQ(out.file("r.json"), "[[1, \"q\\\"uote\\\\\\n\\u0001\", 0.5],\n[-2, \"tab\", null]]\n");
+  EXPECT_EQ(out.file("r.json"), "[[1, \"q\\\"uote\\\\\\n\\u0001\", 0.5],\n[-2, \"tab\", \"inf\"]]\n");
   out.request.parameters["format"] = "object";
   EXPECT_EQ(
       out.file("r.json"),
-      "[{\"n\": 1, \"s\": \"q\\\"uote\\\\\\n\\u0001\", \"f\": 0.5},\n{\"n\": -2, \"s\": \"tab\", \"f\": null}]\n");
+      "[{\"n\": 1, \"s\": \"q\\\"uote\\\\\\n\\u0001\", \"f\": 0.5},\n{\"n\": -2, \"s\": \"tab\", \"f\": \"inf\"}]\n");
   writing empty;
   empty.column("a", number, {});
   empty.request.parameters["IO"] = "json";

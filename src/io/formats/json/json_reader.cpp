@@ -44,6 +44,7 @@ class json_rows {
         row_(request.kinds.size()) {}
 
   std::uint64_t parse() {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ += 3;  // a byte order mark
     skip_blanks();
     if (at_ == end_) return 0;  // an empty file is an empty relation
     expect('[');
@@ -310,10 +311,26 @@ class json_rows {
     if (kind != value_kind::symbol && !value.is_string &&
         parse_whole_number(value.text, kind, request_.structured.wide, result))
       return result;
-    report(conversion_problem(value.text, kind, attribute, fmt::format("line {}", value.line),
-                              request_.structured.wide != nullptr),
-           value.place);
+    if (kind == value_kind::floating && value.is_string &&
+        parse_value(value.text, kind, request_.structured.wide, result) &&
+        !std::isfinite(real_value(result, request_.structured.wide)))
+      return result;
+    report(problem_of(value, kind, attribute), value.place);
     return 0;
+  }
+
+  [[nodiscard]] row_problem problem_of(const scalar& value, value_kind kind, std::size_t attribute) const {
+    row_problem problem = conversion_problem(value.text, kind, attribute, fmt::format("line {}", value.line),
+                                             request_.structured.wide != nullptr);
+    const bool is_text_expected = kind == value_kind::symbol || kind == value_kind::adt;
+    const bool is_word = value.text == "null" || value.text == "true" || value.text == "false";
+    const bool is_number =
+        !value.text.empty() && std::string_view("-0123456789").find(value.text[0]) != std::string_view::npos;
+    if (value.is_string == is_text_expected || !(value.is_string || is_word || is_number)) return problem;
+    const std::string found = value.is_string ? "a text" : is_word ? value.text : "a number";
+    problem.what += fmt::format(" ({} instead of {})", found, is_text_expected ? "a text" : "a number");
+    problem.hint.clear();
+    return problem;
   }
 
   /// A number that is whole, though written with a fraction or an exponent: to JSON 2, 2.0 and 2e0 are the same.

@@ -164,7 +164,10 @@ void json_formatter::append_plain_value(byte_buffer& text, word value, const val
     structured_printer(own.branch, rows_.structured, true, symbols_).print(value, type);
     append_json_string(text, own.branch.bytes());
   } else if (type.kind == value_kind::floating && !std::isfinite(real_value(value, rows_.structured.wide))) {
-    text.append("null");  // JSON has no other way to say it
+    // JSON has no such numbers. A text keeps the file valid, and the reader accepts the text in a column of floats.
+    text.append('"');
+    text.advance_to(print_value(text.reserve(longest_number), value, type.kind, rows_.structured.wide));
+    text.append('"');
   } else {
     text.advance_to(print_value(text.reserve(longest_number), value, type.kind, rows_.structured.wide));
   }

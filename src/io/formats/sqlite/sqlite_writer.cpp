@@ -206,7 +206,8 @@ class sqlite_relation {
       case value_kind::floating: {
         const double real = real_value(value, wide);
         if (!std::isnan(real)) return insert.bind(place, real);
-        return insert.bind(place, std::string_view("nan"));  // as a number it would become NULL
+        // SQLite stores NaN as NULL. The text keeps the sign.
+        return insert.bind(place, std::string_view(std::signbit(real) ? "-nan" : "nan"));
       }
       case value_kind::record:
       case value_kind::adt:
