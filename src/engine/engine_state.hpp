@@ -100,6 +100,8 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void stage(std::uint32_t relation, const std::vector<word>& row);
   /// Takes a row away from the facts of the relation, if it is one of them.
   void erase(std::uint32_t relation, std::vector<word> row);
+  /// Finds outputs that can't be written, before anything is loaded or computed. @throws input_error, output_error
+  void check_outputs();
   void load();
   /// Of relations that were evaluated before, those whose facts have changed and what depends on them.
   void evaluate();
@@ -173,10 +175,10 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// @throws input_error for options that only a device has
   void require_cpu_options() const;
   void find_functors();
-  /// @throws input_error for a functor of the caller that the program does not declare
-  void require_declared_functors() const;
   /// The function of a library that a rule calls. @throws input_error
   [[nodiscard]] void* function_of(const user_functor& described, const sema::rule& caller);
+  /// @throws input_error for a functor of the caller that the program does not declare
+  void require_declared_functors() const;
   /// @throws input_error
   void require_callable(const user_functor& described, const registered_functor& function);
   [[nodiscard]] std::unique_ptr<exec::executor> make_executor(const exec::options& chosen);

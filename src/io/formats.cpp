@@ -28,15 +28,16 @@ void print_size(const relation_rows& rows, const write_request& /*request*/, con
 }
 
 constexpr format all_formats[] = {
-    {"file", read_text_file, write_text_file, false, ".csv"},
+    {"file", read_text_file, write_text_file, false, ".csv", false, check_text},
     {"stdin", read_text_from_standard_input, nullptr},
-    {"stdout", nullptr, print_as_text, true},
+    {"stdout", nullptr, print_as_text, true, {}, false, check_text},
     {"stdoutprintsize", nullptr, print_size, true},
     {"jsonfile", read_json_file, write_json_file, false, ".json"},
     {"json", read_json_from_standard_input, print_as_json, true},
-    {"sqlite", read_sqlite, write_sqlite, false, ".sqlite", true},
-    {"parquet", read_arrow<arrow_format::parquet>, write_arrow<arrow_format::parquet>, false, ".parquet"},
-    {"arrow", read_arrow<arrow_format::arrow>, write_arrow<arrow_format::arrow>, false, ".arrow"},
+    {"sqlite", read_sqlite, write_sqlite, false, ".sqlite", true, check_sqlite},
+    {"parquet", read_arrow<arrow_format::parquet>, write_arrow<arrow_format::parquet>, false, ".parquet", false,
+     check_arrow},
+    {"arrow", read_arrow<arrow_format::arrow>, write_arrow<arrow_format::arrow>, false, ".arrow", false, check_arrow},
 };
 
 }  // namespace

@@ -23,6 +23,8 @@ struct format {
   bool prints = false;              ///< it writes to standard output
   std::string_view extension = {};  ///< of the files that it writes
   bool has_parts = false;           ///< several relations may share a file
+  /// Throws what `write` would throw whatever the rows are; nullptr: the path is all that can be wrong.
+  void (*check)(const std::string& relation, const write_request& request) = nullptr;
 };
 
 [[nodiscard]] std::span<const format> formats();

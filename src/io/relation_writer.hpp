@@ -54,6 +54,13 @@ struct output_place {
   std::string part;            ///< empty: the whole file
 };
 
+/// Whether both would replace the same text, file or table. SQLite has tables "r" and "_r" for a relation "r".
+[[nodiscard]] bool overlap(const output_place& a, const output_place& b);
+
+/// Finds before a run what would make write_relation() fail: parameters, the path, a database, a library that is
+/// missing. @throws user_error, output_error
+void require_writable(const std::string& relation, const write_request& request, output_check& files);
+
 /// Nothing where it is written to standard output, a device or a pipe, which takes any number of outputs.
 /// @throws user_error for parameters that make no sense, or for a database that is no file
 [[nodiscard]] std::optional<output_place> place_of(const std::string& relation, const write_request& request);

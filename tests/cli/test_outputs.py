@@ -147,6 +147,76 @@ class SharedNames(CommandTest):
         self.assertFalse(os.path.exists(self.path('x.db')))
 
 
+class FoundBeforeTheRun(CommandTest):
+    """Facts that are missing would be the first error of a run that has begun."""
+    TEXT = '.decl a(x:number, y:symbol)\n.input a\n.output a(%s)\n'
+
+    def refused(self, parameters, message, text=TEXT):
+        process = self.run_program(text % parameters)
+        self.assert_fails(process)
+        self.assertEqual(process.errors, '%s%s\n' % ('' if message.startswith('Error ') else 'Error: ', message))
+
+    def test_paths(self):
+        self.write('file', '')
+        os.mkdir(self.path('folder'))
+        for name, reason in (('no/p.csv', 'there is no folder out/no'), ('../folder', 'Is a directory'),
+                             ('../file/p.csv', 'Not a directory'), ('x' * 300, 'File name too long'),
+                             ('../no/p.csv', 'there is no folder out/../no'), ('', 'Is a directory')):
+            with self.subTest(name=name):
+                self.refused('filename="%s"' % name, 'Cannot open output file out/%s: %s' % (name, reason))
+        self.refused('filename="/proc/p.csv"', 'Cannot open output file /proc/p.csv: No such file or directory')
+        self.refused('IO=jsonfile, filename="no/p.json"', 'Cannot open output file out/no/p.json: there is no folder out/no')
+
+    @unittest.skipIf(os.geteuid() == 0, 'skipped: root may write everything')
+    def test_permissions(self):
+        self.write(os.path.join('out', 'a.csv'), 'old\n')
+        os.chmod(self.path('out', 'a.csv'), 0o400)
+        self.assertIn('out/a.csv: Permission denied', self.run_program(self.TEXT % 'IO=file').errors)
+        os.chmod(self.path('out'), 0o500)
+        self.assertIn('out/b.csv: Permission denied', self.run_program(self.TEXT % 'filename="b.csv"').errors)
+
+    def test_what_is_there_stays(self):
+        self.write(os.path.join('out', 'a.csv'), 'old\n')
+        self.assertEqual(self.run_program(self.TEXT % 'IO=file').returncode, 1)
+        self.assertEqual((os.listdir(self.path('out')), self.read('out', 'a.csv')), (['a.csv'], 'old\n'))
+
+    def test_parameters(self):
+        self.refused('IO=csv', 'Error writing a data: Requested output type <csv> is not supported.')
+        for kind in ('file', 'stdout'):
+            self.refused('IO=%s, rfc4180=true, delimiter="\\""' % kind,
+                         'Error writing a data: a delimiter with a double quote does not go with rfc4180=true')
+
+    def test_databases(self):
+        os.mkfifo(self.path('pipe'))
+        self.write('text', 'This is not a database, although it is long enough to have the header of a database: ' * 3)
+        self.refused('IO=sqlite, filename="../pipe"', 'Cannot write output file ../pipe: not a regular file')
+        self.refused('IO=sqlite, filename="../text"', 'Cannot write output file ../text: file is not a database')
+        database = sqlite3.connect(self.path('other.db'))
+        self.addCleanup(database.close)
+        database.execute('CREATE TABLE b (x)')
+        database.execute('CREATE VIEW _c AS SELECT * FROM b')
+        database.commit()
+        text = '.decl %s(x:number)\n.input %s\n.output %s(IO=sqlite, filename="../other.db")\n'
+        for name, reason in (('B', 'SQLite does not tell B from b, which the database has'),
+                             ('b', 'the database has a table b already'), ('c', 'the database has a view _c already'),
+                             ('__symboltable', '__symboltable is the table of symbols')):
+            self.refused((name, name, name), 'Error writing %s data: %s' % (name, reason), text)
+
+    def test_names_of_a_database(self):
+        for name in ('A', '_a'):
+            text = '.decl a(x:number)\n.decl %s(x:number)\n.input a, %s\n.output a, %s(IO=sqlite, filename="x.db")\n'
+            process = self.run_program(text % (name, name, name))
+            self.assertEqual(process.returncode, 1)
+            self.assertTrue(process.errors.startswith('Error: Outputs of a and %s have one file: ' % name), process.errors)
+            self.assertEqual(os.listdir(self.path('out')), [])
+
+    @unittest.skipIf(os.environ.get('GPULOG_ARROW') == 'ON', 'skipped: built with Apache Arrow')
+    def test_without_arrow(self):
+        for kind in ('parquet', 'arrow'):
+            process = self.run_program(self.TEXT % ('IO=' + kind))
+            self.assert_fails(process, 'Error writing a data: Parquet and Arrow files need a gpulog that was built with')
+
+
 class NamesInFiles(CommandTest):
     def test_inputs(self):
         text = ('.decl d(x:number)\n.input d(name="A")\n.input d(IO=jsonfile, name="B")\n.output d\n')
@@ -237,33 +307,6 @@ class Json(CommandTest):
             self.assertEqual(sorted(file.read().splitlines()), sorted(lines))
 
 
-class Databases(CommandTest):
-    TEXT = '.decl t(who:symbol, n:number)\nt("x", 1).\n.output t(IO=sqlite)\n'
-
-    def test_columns_of_views_have_names(self):
-        self.assert_runs(self.run_program(self.TEXT))
-        database = sqlite3.connect(self.path('out', 't.sqlite'))
-        self.addCleanup(database.close)
-        self.assertEqual(database.execute('SELECT who, n FROM t').fetchall(), [('x', 1)])
-        self.assertEqual([column[0] for column in database.execute('SELECT * FROM t').description], ['who', 'n'])
-
-    def test_null_is_the_empty_text(self):
-        database = sqlite3.connect(self.path('facts', 't.sqlite'))
-        database.execute('CREATE TABLE t (who TEXT, n INTEGER)')
-        database.execute("INSERT INTO t VALUES (NULL, 1)")
-        database.commit()
-        text = '.decl t(who:symbol, n:number)\n.input t(IO=sqlite)\n.output t\n'
-        self.assert_runs(self.run_program(text))
-        self.assertEqual(self.read('out', 't.csv'), '\t1\n')
-        os.remove(self.path('out', 't.csv'))
-        database.execute("INSERT INTO t VALUES ('x', NULL)")
-        database.commit()
-        database.close()
-        self.assert_fails(self.run_program(text), 'NULL in column 2 in row 2')
-
-
-if __name__ == '__main__':
-    unittest.main()
 class RoundTrips(CommandTest):
     """Odd values of every type, read from JSON, written in each format, read again and written as JSON."""
     TYPES = ('.type R = [f:float, s:symbol, r:R]\n.type T = A {f:float, s:symbol} | B {r:R} | C {}\n'
@@ -348,3 +391,30 @@ class RoundTrips(CommandTest):
                 os.remove(self.path('out', 't'))
 
 
+class Databases(CommandTest):
+    TEXT = '.decl t(who:symbol, n:number)\nt("x", 1).\n.output t(IO=sqlite)\n'
+
+    def test_columns_of_views_have_names(self):
+        self.assert_runs(self.run_program(self.TEXT))
+        database = sqlite3.connect(self.path('out', 't.sqlite'))
+        self.addCleanup(database.close)
+        self.assertEqual(database.execute('SELECT who, n FROM t').fetchall(), [('x', 1)])
+        self.assertEqual([column[0] for column in database.execute('SELECT * FROM t').description], ['who', 'n'])
+
+    def test_null_is_the_empty_text(self):
+        database = sqlite3.connect(self.path('facts', 't.sqlite'))
+        database.execute('CREATE TABLE t (who TEXT, n INTEGER)')
+        database.execute("INSERT INTO t VALUES (NULL, 1)")
+        database.commit()
+        text = '.decl t(who:symbol, n:number)\n.input t(IO=sqlite)\n.output t\n'
+        self.assert_runs(self.run_program(text))
+        self.assertEqual(self.read('out', 't.csv'), '\t1\n')
+        os.remove(self.path('out', 't.csv'))
+        database.execute("INSERT INTO t VALUES ('x', NULL)")
+        database.commit()
+        database.close()
+        self.assert_fails(self.run_program(text), 'NULL in column 2 in row 2')
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -202,7 +202,7 @@ bool engine_state::is_written(const sema::relation& relation, const sema::io_dir
 
 void engine_state::prepare_outputs() {
   struct output {
-    std::string part;
+    io::output_place place;
     const sema::relation* relation;
     const sema::io_directive* directive;
   };
@@ -216,7 +216,7 @@ void engine_state::prepare_outputs() {
       if (!place) continue;
       std::vector<output>& others = outputs[place->file];
       for (const output& other : others) {
-        if (!place->part.empty() && !other.part.empty() && place->part != other.part) continue;
+        if (!io::overlap(*place, other.place)) continue;
         if (&relation == other.relation && directive.parameters == other.directive->parameters) continue;  // the same
         diagnostics::entry remark;
         remark.span = directive.span;
@@ -227,7 +227,7 @@ void engine_state::prepare_outputs() {
         while (text.ends_with('\n')) text.pop_back();
         throw input_error(text);
       }
-      others.push_back({std::move(place->part), &relation, &directive});
+      others.push_back({*place, &relation, &directive});
     }
   }
   for (const std::string& path : options.report_files) {
@@ -236,6 +236,18 @@ void engine_state::prepare_outputs() {
     }
   }
   begin_reports();
+}
+
+void engine_state::check_outputs() {
+  recorded([this] {
+    io::output_check files;
+    for (const sema::relation& relation : analysed().relations) {
+      for (const sema::io_directive& directive : relation.directives) {
+        if (directive.kind != sema::directive_kind::output || !is_written(relation, directive)) continue;
+        io::require_writable(io::name_in_files(relation.name, directive.parameters), request_of(directive), files);
+      }
+    }
+  });
 }
 
 void engine_state::begin_reports() {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -72,6 +73,13 @@ std::filesystem::path behind_links(const std::filesystem::path& path) {
   return problem ? path : target;
 }
 
+[[noreturn]] void fail_to_open(const std::filesystem::path& path, int reason) {
+  std::error_code ignored;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (reason != ENOENT || std::filesystem::is_directory(folder, ignored)) fail("open", path.string(), reason);
+  throw output_error(fmt::format("Cannot open output file {}: there is no folder {}", path.string(), folder.string()));
+}
+
 /// The number of the standard stream that goes to this file; negative where none does.
 int standard_stream_of(const struct stat& file) {
   for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
@@ -120,24 +128,52 @@ void write_bytes(int descriptor, std::string_view bytes, const std::string& name
   }
 }
 
-output_file::output_file(const std::filesystem::path& path, replaceable old) : path_(path), temporary_(path) {
+namespace {
+
+/// What is at the path of an output.
+struct destination {
+  std::filesystem::path path;           ///< where a chain of links ends
+  std::optional<struct stat> replaced;  ///< the file there
+  bool is_in_place = false;
+};
+
+/// @throws output_error where the path can't be written
+destination destination_of(const std::filesystem::path& path, replaceable old) {
   const bool only_file = old == replaceable::regular_file;
   struct stat status {};
   const bool exists = ::fstatat(AT_FDCWD, path.c_str(), &status, only_file ? AT_SYMLINK_NOFOLLOW : 0) == 0;
-  if (exists && S_ISDIR(status.st_mode)) fail("open", path.string(), EISDIR);
-  if (exists && only_file && !S_ISREG(status.st_mode)) {
+  if (!exists && errno != ENOENT) fail_to_open(path, errno);
+  if (!exists) return {only_file ? path : behind_links(path), std::nullopt, false};
+  if (S_ISDIR(status.st_mode)) fail_to_open(path, EISDIR);
+  if (only_file && !S_ISREG(status.st_mode)) {
     throw output_error(fmt::format("Cannot replace {}: it is not a regular file", path.string()));
   }
-  if (!only_file && is_written_in_place(path)) {
+  const bool is_standard = !only_file && standard_stream_of(status) >= 0;
+  destination result{path, status, is_standard || (!only_file && !S_ISREG(status.st_mode))};
+  if (!only_file && !result.is_in_place) result.path = behind_links(path);
+  // As with an open for writing, a protected file is not replaced.
+  if (!is_standard && ::faccessat(AT_FDCWD, result.path.c_str(), W_OK, AT_EACCESS) != 0) fail_to_open(path, errno);
+  return result;
+}
+
+}  // namespace
+
+void output_check::require_writable(const std::filesystem::path& path) {
+  const destination target = destination_of(path, replaceable::what_is_written);
+  if (target.is_in_place || !folders_.insert(target.path.parent_path()).second) return;
+  const output_file trial(path);
+}
+
+output_file::output_file(const std::filesystem::path& path, replaceable old) : path_(path), temporary_(path) {
+  const destination target = destination_of(path, old);
+  if (target.is_in_place) {
     // A second open would write over what the first one has written.
-    const int standard = standard_stream_of(status);
+    const int standard = standard_stream_of(*target.replaced);
     descriptor_ = standard >= 0 ? ::fcntl(standard, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail("open", path.string(), errno);
+    if (descriptor_ < 0) fail_to_open(path, errno);
     return;
   }
-  if (!only_file) path_ = behind_links(path);
-  // As with an open for writing, a protected file is not replaced.
-  if (exists && ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail("open", path.string(), errno);
+  path_ = target.path;
   const std::string name = path_.filename().string().substr(0, longest_name_part);
   do {
     temporary_ = path_.parent_path() / fmt::format(".{}.{}.{}.unfinished", name, ::getpid(), files_made++);
@@ -148,8 +184,8 @@ output_file::output_file(const std::filesystem::path& path, replaceable old) : p
     if (descriptor_ >= 0) break;
     unfinished.remove(std::exchange(registration_, -1));
   } while (errno == EEXIST);
-  if (descriptor_ < 0) fail("open", path.string(), errno);
-  if (exists) ::fchmod(descriptor_, status.st_mode & 07777);
+  if (descriptor_ < 0) fail_to_open(path, errno);
+  if (target.replaced) ::fchmod(descriptor_, target.replaced->st_mode & 07777);
 }
 
 output_file::output_file(output_file&& other) noexcept
@@ -208,9 +244,9 @@ const output_file* output_files::find(const std::filesystem::path& path) {
 void output_files::commit() {
   for (output_file& file : files_) file.rename();
   files_.clear();
+  numbers_.clear();
 }
 
 void remove_unfinished_outputs() noexcept { unfinished.unlink_all(); }
 
 }  // namespace gpulog::io
-  numbers_.clear();

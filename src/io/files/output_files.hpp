@@ -58,6 +58,17 @@ class output_file {
   std::ptrdiff_t registration_ = -1;
 };
 
+/// Finds outputs that can't be written, before a run computes them.
+class output_check {
+ public:
+  /// Creates a file in the folder of the path and removes that file, once for each folder.
+  /// @throws output_error where no output_file can have this path
+  void require_writable(const std::filesystem::path& path);
+
+ private:
+  std::set<std::filesystem::path> folders_;  ///< where files can be created
+};
+
 /// The files of a run: all get their final names together when the run has succeeded, or none is left.
 class output_files {
  public:
@@ -69,7 +80,13 @@ class output_files {
   void commit();
 
  private:
+  /// A name that all paths of a file share.
+  [[nodiscard]] std::filesystem::path real_path(const std::filesystem::path& path);
+
   std::vector<output_file> files_;
+  std::map<std::filesystem::path, std::size_t> numbers_;  ///< of files, by real path
+  /// By folder, its real path. Programs have hundreds of outputs in one folder.
+  std::map<std::filesystem::path, std::filesystem::path> folders_;
 };
 
 /// While it exists, a file size limit (ulimit -f) fails the writes of this thread instead of killing the process.
@@ -80,13 +97,7 @@ class file_size_signal_block {
   file_size_signal_block(const file_size_signal_block&) = delete;
   file_size_signal_block& operator=(const file_size_signal_block&) = delete;
 
-  /// A name that all paths of a file share.
-  [[nodiscard]] std::filesystem::path real_path(const std::filesystem::path& path);
-
  private:
-  std::map<std::filesystem::path, std::size_t> numbers_;  ///< of files, by real path
-  /// By folder, its real path. Programs have hundreds of outputs in one folder.
-  std::map<std::filesystem::path, std::filesystem::path> folders_;
   sigset_t limit_{};
   sigset_t before_{};
 };

@@ -162,7 +162,7 @@ TEST(output_files, cannot_be_opened) {
   const temporary_folder folder;
   const std::string path = folder.path().string();
   EXPECT_EQ(opening_error(folder.path() / "none" / "a"),
-            "Cannot open output file " + path + "/none/a: No such file or directory");
+            "Cannot open output file " + path + "/none/a: there is no folder " + path + "/none");
   EXPECT_EQ(opening_error(folder.path()), "Cannot open output file " + path + ": Is a directory");
   if (::geteuid() != 0) {
     ::chmod(path.c_str(), 0500);

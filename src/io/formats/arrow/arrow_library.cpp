@@ -83,6 +83,8 @@ void open_arrow_file(const std::filesystem::path& path, arrow_format format, uns
   if (!arrow_library::get().read(path.c_str(), format, threads, rows.get(), &problem)) throw user_error(problem.text);
 }
 
+void require_arrow() { (void)arrow_library::get(); }
+
 void save_arrow_file(const std::filesystem::path& path, arrow_format format, ArrowArrayStream* rows) {
   arrow_problem problem{};
   if (!arrow_library::get().write(path.c_str(), format, rows, &problem)) throw user_error(problem.text);

@@ -12,6 +12,9 @@ namespace gpulog::io {
 void open_arrow_file(const std::filesystem::path& path, arrow_format format, unsigned threads,
                      arrow_owned<ArrowArrayStream>& rows);
 
+/// @throws user_error where gpulog was built without Arrow
+void require_arrow();
+
 /// Writes all tables of a stream to one file, which it releases. @throws as open_arrow_file
 void save_arrow_file(const std::filesystem::path& path, arrow_format format, ArrowArrayStream* rows);
 

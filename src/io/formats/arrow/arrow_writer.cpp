@@ -259,6 +259,8 @@ void export_arrow_rows(const relation_rows& rows, const storage::symbol_table& s
   };
 }
 
+void check_arrow(const std::string& /*relation*/, const write_request& /*request*/) { require_arrow(); }
+
 template <arrow_format Format>
 void write_arrow(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                  output_files& files) {

@@ -11,6 +11,9 @@ template <arrow_format Format>
 void write_arrow(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                  output_files& files);
 
+/// @throws user_error where gpulog was built without Arrow
+void check_arrow(const std::string& relation, const write_request& request);
+
 /// The rows as a stream of tables with a column for each attribute, of its name: integers and floats of the width of
 /// words, symbols as texts (as bytes where one of them is not UTF-8), records and branches in the form of fact files;
 /// of a nullary relation a column "()" of texts. Lives as long as its arguments.

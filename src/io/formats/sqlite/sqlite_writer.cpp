@@ -107,6 +107,29 @@ class stored_symbols {
   std::int64_t number_of_no_text_ = 0;
 };
 
+/// A relation r is a view r and a table _r. SQLite does not tell upper from lower case: one relation would replace the
+/// other. @throws user_error
+void refuse_taken_names(const sqlite_database& database, const std::string& relation) {
+  for (const std::string& name : {relation, "_" + relation}) {
+    sqlite_statement like(database, "SELECT name FROM sqlite_master WHERE name = ?1 COLLATE NOCASE AND name <> ?1");
+    like.bind(0, name);
+    if (like.step()) {
+      throw user_error(fmt::format("SQLite does not tell {} from {}, which the database has", name, like.text(0)));
+    }
+    if (sqlite3_stricmp(name.c_str(), symbol_table_name.data()) == 0) {
+      throw user_error(fmt::format("{} is the table of symbols", name));
+    }
+  }
+  const auto refuse_existing = [&](const std::string& type, const std::string& name) {
+    sqlite_statement existing(database, "SELECT 1 FROM sqlite_master WHERE type = ?1 AND name = ?2");
+    existing.bind(0, type);
+    existing.bind(1, name);
+    if (existing.step()) throw user_error(fmt::format("the database has a {} {} already", type, name));
+  };
+  refuse_existing("table", relation);
+  refuse_existing("view", "_" + relation);
+}
+
 class sqlite_relation {
  public:
   sqlite_relation(sqlite_database& database, const relation_rows& rows, const storage::symbol_table& symbols)
@@ -114,8 +137,7 @@ class sqlite_relation {
 
   void write() {
     database_.execute("BEGIN IMMEDIATE");
-    refuse_taken_name(rows_.relation);
-    refuse_taken_name(table_);
+    refuse_taken_names(database_, rows_.relation);
     database_.execute(
         fmt::format("CREATE TABLE IF NOT EXISTS {0} (id INTEGER PRIMARY KEY, symbol TEXT UNIQUE);"
                     "DROP VIEW IF EXISTS {1}; DROP TABLE IF EXISTS {2};",
@@ -126,18 +148,6 @@ class sqlite_relation {
   }
 
  private:
-  /// SQLite does not tell upper from lower case: one relation would replace the other.
-  void refuse_taken_name(const std::string& name) {
-    sqlite_statement like(database_, "SELECT name FROM sqlite_master WHERE name = ?1 COLLATE NOCASE AND name <> ?1");
-    like.bind(0, name);
-    if (like.step()) {
-      throw user_error(fmt::format("SQLite does not tell {} from {}, which the database has", name, like.text(0)));
-    }
-    if (sqlite3_stricmp(name.c_str(), symbol_table_name.data()) == 0) {
-      throw user_error(fmt::format("{} is the table of symbols", name));
-    }
-  }
-
   void create() {
     std::string columns;
     std::string shown;
@@ -230,6 +240,15 @@ std::string plain_path(const std::filesystem::path& path) {
   return text.starts_with("file:") ? "./" + text : text;
 }
 
+/// The database of an earlier run, if there is one.
+bool is_existing_database(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const bool exists = std::filesystem::exists(path, ignored);
+  const bool is_other = exists && !std::filesystem::is_regular_file(path, ignored);
+  if (is_other || is_written_in_place(path)) throw sqlite_failure("not a regular file");
+  return exists;
+}
+
 /// The database as it is, with what its journals hold, into the temporary file.
 void copy_existing(const std::filesystem::path& path, sqlite_database& copy) {
   {
@@ -250,10 +269,7 @@ class sqlite_writing {
 
   void write_file(const std::filesystem::path& path, output_files& files) const {
     if (const output_file* shared = files.find(path)) return write_temporary(shared->temporary_path(), {});
-    std::error_code ignored;
-    const bool exists = std::filesystem::exists(path, ignored);
-    const bool is_other = exists && !std::filesystem::is_regular_file(path, ignored);
-    if (is_other || is_written_in_place(path)) throw sqlite_failure("not a regular file");
+    const bool exists = is_existing_database(path);
     output_file file(path);
     file.close();  // before SQLite opens it: closing a file drops the locks of the process
     write_temporary(file.temporary_path(), exists ? path : std::filesystem::path());
@@ -278,14 +294,32 @@ class sqlite_writing {
 
 }  // namespace
 
-void write_sqlite(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
-                  output_files& files) {
-  const std::string name = output_name(rows.relation, directive_parameters(request.parameters));
+namespace {
+
+/// Runs work(path) on the file of a directive.
+template <class Work>
+void with_file(const std::string& relation, const write_request& request, const Work& work) {
+  const std::string name = output_name(relation, directive_parameters(request.parameters));
   try {
-    sqlite_writing(rows, symbols).write_file(request.output_directory / name, files);
+    work(request.output_directory / name);
   } catch (const sqlite_failure& problem) {
     throw output_error(fmt::format("Cannot write output file {}: {}", name, problem.what()));
   }
+}
+
+}  // namespace
+
+void write_sqlite(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
+                  output_files& files) {
+  with_file(rows.relation, request,
+            [&](const std::filesystem::path& path) { sqlite_writing(rows, symbols).write_file(path, files); });
+}
+
+void check_sqlite(const std::string& relation, const write_request& request) {
+  with_file(relation, request, [&](const std::filesystem::path& path) {
+    const std::string name = is_existing_database(path) ? plain_path(path) : ":memory:";
+    refuse_taken_names(sqlite_database(name, SQLITE_OPEN_READWRITE), relation);
+  });
 }
 
 }  // namespace gpulog::io

@@ -12,4 +12,7 @@ namespace gpulog::io {
 void write_sqlite(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                   output_files& files);
 
+/// @throws user_error for a name that can't be in the database, output_error for a file that is no database
+void check_sqlite(const std::string& relation, const write_request& request);
+
 }  // namespace gpulog::io

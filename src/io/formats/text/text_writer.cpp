@@ -125,6 +125,11 @@ delimited_formatter lines_of(const relation_rows& rows, const write_request& req
 
 }  // namespace
 
+void check_text(const std::string& /*relation*/, const write_request& request) {
+  const directive_parameters parameters(request.parameters);
+  (void)parameters.delimiter(parameters.flag("rfc4180"));
+}
+
 void write_text_file(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                      output_files& files) {
   const directive_parameters parameters(request.parameters);
