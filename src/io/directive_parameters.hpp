@@ -22,7 +22,7 @@ class directive_parameters {
   const std::map<std::string, std::string>& values_;
 };
 
-/// What a relation is called in files and on standard output: the parameter name, or the name that it has.
+/// Returns the name of a relation in files and on standard output: the parameter name, else the relation's name.
 [[nodiscard]] std::string name_in_files(const std::string& relation,
                                         const std::map<std::string, std::string>& parameters);
 

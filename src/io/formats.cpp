@@ -67,7 +67,7 @@ std::string output_name(const std::string& relation, const directive_parameters&
   const std::string usual = fmt::format("{}{}{}", relation, chosen->extension, extension_of(how));
   const bool is_database = kind == "sqlite";
   std::string name = parameters.text("filename", is_database ? parameters.text("dbname", usual) : usual);
-  // A database that is no file could not appear together with the other outputs, and one in memory not at all.
+  // Without a file, a database could not appear together with the other outputs, and a database in memory not at all.
   if (is_database && is_sqlite_uri(name)) {
     throw user_error(fmt::format("{} is a URI or a database in memory, and an output is a file", name));
   }

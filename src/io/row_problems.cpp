@@ -19,7 +19,7 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-/// Whether the text is a number that is too large for words of 32 bits, and only for these.
+/// Whether the text is a number that fits words of 64 bits, but not of 32 bits.
 bool needs_wide_words(std::string_view text, value_kind kind) {
   if (kind == value_kind::number) {
     std::int32_t narrow = 0;

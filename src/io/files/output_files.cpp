@@ -22,12 +22,12 @@
 namespace gpulog::io {
 namespace {
 
-/// A file name has at most 255 bytes; the rest is for what makes it unique.
+/// A file name has at most 255 bytes; the remaining 55 make a temporary name unique.
 constexpr std::size_t longest_name_part = 200;
 constexpr mode_t permissions = 0666;
 
-/// The temporary files that exist now, for a signal handler: it can take no lock and free nothing. Who takes a path out
-/// of its place owns it.
+/// The temporary files that exist now, for a signal handler, which can neither lock nor free memory. Whoever exchanges
+/// a path out of its slot owns the path.
 class unfinished_registry {
  public:
   std::ptrdiff_t add(const std::string& path) {
@@ -48,7 +48,7 @@ class unfinished_registry {
       char* path = place.exchange(nullptr);
       if (path == nullptr) continue;
       ::unlink(path);
-      place.store(path);  // for its owner to free, should there be one still
+      place.store(path);  // for the owner to free
     }
   }
 
@@ -80,7 +80,7 @@ std::filesystem::path behind_links(const std::filesystem::path& path) {
   throw output_error(fmt::format("Cannot open output file {}: there is no folder {}", path.string(), folder.string()));
 }
 
-/// The number of the standard stream that goes to this file; negative where none does.
+/// Returns the number of the standard stream that writes to the file; negative: no stream.
 int standard_stream_of(const struct stat& file) {
   for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat stream {};
@@ -106,7 +106,7 @@ file_size_signal_block::file_size_signal_block() {
 
 file_size_signal_block::~file_size_signal_block() {
   const int error = errno;
-  // Taken out while it is blocked: it would be delivered as soon as it no longer is.
+  // Removes a pending signal while it is blocked: unblocking would deliver the signal.
   if (sigismember(&before_, SIGXFSZ) == 0) {
     const timespec at_once{};
     while (sigtimedwait(&limit_, nullptr, &at_once) == SIGXFSZ) {
@@ -130,10 +130,10 @@ void write_bytes(int descriptor, std::string_view bytes, const std::string& name
 
 namespace {
 
-/// What is at the path of an output.
+/// The present file at the path of an output.
 struct destination {
-  std::filesystem::path path;           ///< where a chain of links ends
-  std::optional<struct stat> replaced;  ///< the file there
+  std::filesystem::path path;  ///< where a chain of links ends
+  std::optional<struct stat> replaced;
   bool is_in_place = false;
 };
 
@@ -167,7 +167,7 @@ void output_check::require_writable(const std::filesystem::path& path) {
 output_file::output_file(const std::filesystem::path& path, replaceable old) : path_(path), temporary_(path) {
   const destination target = destination_of(path, old);
   if (target.is_in_place) {
-    // A second open would write over what the first one has written.
+    // A second open would start at the file's beginning and overwrite earlier bytes.
     const int standard = standard_stream_of(*target.replaced);
     descriptor_ = standard >= 0 ? ::fcntl(standard, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail_to_open(path, errno);
@@ -177,9 +177,9 @@ output_file::output_file(const std::filesystem::path& path, replaceable old) : p
   const std::string name = path_.filename().string().substr(0, longest_name_part);
   do {
     temporary_ = path_.parent_path() / fmt::format(".{}.{}.{}.unfinished", name, ::getpid(), files_made++);
-    // The entry comes first: so a signal never leaves the file behind.
+    // Registers the name before creating the file: a signal at any time removes the file.
     registration_ = unfinished.add(temporary_.string());
-    // Not through a link that somebody has put there.
+    // O_NOFOLLOW and O_EXCL: a link that somebody planted is never followed.
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions);
     if (descriptor_ >= 0) break;
     unfinished.remove(std::exchange(registration_, -1));
