@@ -192,6 +192,12 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// Whatever makes writing impossible is found before the run. @throws input_error, output_error
   void prepare_outputs();
   void write_outputs(io::output_files& files);
+  struct pending_output;
+  [[nodiscard]] pending_output prepare_output(std::uint32_t relation, const sema::io_directive& directive);
+  void write_output(pending_output& output, unsigned threads, io::output_files& files);
+  void note_output(const pending_output& output, io::output_files& files);
+  void write_alone(pending_output output, io::output_files& files);
+  void write_together(std::vector<pending_output> outputs, io::output_files& files);
   /// Whether load() reads files for it.
   [[nodiscard]] bool is_loaded(std::uint32_t relation) const;
   void note_file(const std::string& relation, const std::map<std::string, std::string>& parameters);

@@ -98,15 +98,18 @@ class buffer_pool {
   std::vector<byte_buffer> spare_;
 };
 
+std::uint64_t rows_of_piece(const relation_rows& rows) {
+  const bool has_records = std::any_of(rows.kinds.begin(), rows.kinds.end(), is_structured);
+  return std::max<std::uint64_t>((has_records ? records_per_piece : values_per_piece) / (rows.columns.size() + 1), 1);
+}
+
 /// Writes the text of all rows to the sink. A piece is a fixed number of rows. The first piece begins with the
 /// formatter's beginning, and the last piece ends with its end.
 template <class MakePiece, class WritePiece>
 void write_pieces(const relation_rows& rows, const row_formatter& formatter, unsigned threads, buffer_pool& buffers,
                   const MakePiece& make_piece, const WritePiece& write_piece) {
-  const bool has_records = std::any_of(rows.kinds.begin(), rows.kinds.end(), is_structured);
-  const std::uint64_t rows_per_piece =
-      std::max<std::uint64_t>((has_records ? records_per_piece : values_per_piece) / (rows.columns.size() + 1), 1);
-  const std::uint64_t pieces = std::max<std::uint64_t>((rows.rows + rows_per_piece - 1) / rows_per_piece, 1);
+  const std::uint64_t rows_per_piece = rows_of_piece(rows);
+  const std::uint64_t pieces = count_pieces(rows);
   task_runner run(threads);
   using piece = decltype(make_piece(byte_buffer{}));
   ordered_writer<piece> writer(waiting_per_thread * run.threads(), write_piece);
@@ -164,6 +167,11 @@ void flush_other_writers() {
 }
 
 }  // namespace
+
+std::uint64_t count_pieces(const relation_rows& rows) {
+  const std::uint64_t rows_per_piece = rows_of_piece(rows);
+  return std::max<std::uint64_t>((rows.rows + rows_per_piece - 1) / rows_per_piece, 1);
+}
 
 void print_text(std::string_view text) {
   flush_other_writers();

@@ -12,6 +12,9 @@ namespace gpulog::io {
 /// Flushes the buffers of other writers to standard output first. @throws output_error
 void print_text(std::string_view text);
 
+/// The number of pieces that threads format.
+[[nodiscard]] std::uint64_t count_pieces(const relation_rows& rows);
+
 /// @param threads that format
 /// @throws output_error
 void print_rows(const relation_rows& rows, const row_formatter& formatter, unsigned threads);

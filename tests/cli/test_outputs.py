@@ -1,4 +1,5 @@
 """Where results go: files that others may have put there, names that two outputs share, large values, odd texts."""
+import gzip
 import json
 import os
 import sqlite3
@@ -54,6 +55,40 @@ class Files(CommandTest):
         process = self.run_gpulog('program.dl', '-D', '')
         self.assertEqual((process.returncode, process.output, process.errors), (0, 'a\t1\nb\t1\n', ''))
         self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+
+class ManyFiles(CommandTest):
+    """Small files are written several at a time."""
+    def text(self):
+        text = '.decl e(x:number, s:symbol)\ne(x, cat("s", to_string(x))) :- x = range(0, 40000).\n.output e, e(filename="e2")\n'
+        for i in range(40):
+            text += '.decl r%d(x:number, s:symbol)\nr%d(x, s) :- e(x, s), x < %d.\n' % (i, i, i * 31)
+        return text + ''.join('.output r%d%s\n' % (i, ('', '(IO=jsonfile)', '(compress=true)', '(IO=sqlite, filename="db")',
+                                                      '(filename="/dev/null")')[i % 5]) for i in range(40))
+
+    def test_any_number_of_threads(self):
+        files = {}
+        for jobs in ('1', '2', '4'):
+            self.assert_runs(self.run_program(self.text(), '-j', jobs, '--stats', 'stats.json'))
+            self.assertEqual(len(os.listdir(self.path('out'))), 2 + 3 * 8 + 1)
+            found = {}
+            for name in os.listdir(self.path('out')):
+                with (gzip.open if name.endswith('.gz') else open)(self.path('out', name), 'rb') as file:
+                    found[name] = None if name == 'db' else sorted(file.read().splitlines()) if name[-4:] != 'json' else sorted(
+                        json.load(file))
+                os.remove(self.path('out', name))
+            stats = json.loads(self.read('stats.json'))
+            found['files'] = [(file['relation'], file['rows']) for file in stats['files']]
+            found['spans'] = sorted(span['subject'] for span in stats['spans'] if span['name'] == 'write')
+            self.assertEqual(len(found['spans']), 42)
+            self.assertEqual(found['r6.json'][3], [3, 's3'])
+            self.assertEqual(len(found['r38.csv.gz' if 'r38.csv.gz' in found else 'r37.csv.gz']), 37 * 31)
+            self.assertEqual(files.setdefault('first', found), found)
+
+    def test_none_is_left_by_one_that_fails(self):
+        text = self.text() + LargeValues.SHARED + '.output whole\n'
+        process = self.run_program(text, '-j', '4', '--memory-limit', '200M')
+        self.assert_fails(process, 'Out of memory while writing relation whole')
 
 
 class Reports(CommandTest):

@@ -236,6 +236,10 @@ void output_files::add(output_file file) {
   files_.push_back(std::move(file));
 }
 
+void output_files::append(output_files other) {
+  for (output_file& file : other.files_) add(std::move(file));
+}
+
 const output_file* output_files::find(const std::filesystem::path& path) {
   const auto found = numbers_.find(real_path(path));
   return found == numbers_.end() ? nullptr : &files_[found->second];

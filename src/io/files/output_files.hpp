@@ -73,6 +73,8 @@ class output_files {
  public:
   /// Takes a closed file.
   void add(output_file file);
+  /// Takes all files of another object.
+  void append(output_files other);
   /// Returns the file that will replace this path; null when there is none. Valid until the next add().
   [[nodiscard]] const output_file* find(const std::filesystem::path& path);
   /// Renames all files to their final names, in the order of add(). @throws output_error
