@@ -93,7 +93,7 @@ class GPULOG_API engine {
   /// @throws input_error if no such relation exists
   [[nodiscard]] std::vector<std::string> rules(std::string_view relation) const;
 
-  /// Calls load(), evaluate() and write().
+  /// Calls load(), evaluate() and write(). Throws output_error before load() for an output that can't be written.
   const statistics& run();
 
   /// Returns whether this process uses a device or is starting a device, which the destructor waits for. A process that

@@ -172,14 +172,21 @@ bool reoptimizer::plan_again(std::size_t number, extent planned_part, const rela
     any_change = any_change || atoms_in_order(orders[v]) != places[v].recipe->atom_order;
   if (!any_change) return false;
 
-  const stratum before = planned;
-  const auto first_plans = first_plans_;
+  // Plans of this stratum only: a program may have hundreds of strata.
+  const std::optional<stratum> before = suits ? std::optional(planned) : std::nullopt;
+  const auto plans_of_stratum = [&] {
+    return std::pair(first_plans_.lower_bound({number, 0}), first_plans_.lower_bound({number + 1, 0}));
+  };
+  const auto [begin, end] = plans_of_stratum();
+  std::map<std::pair<std::size_t, std::size_t>, rule_version> first_plans(begin, end);
   std::vector<std::vector<std::uint32_t>> atoms;
   for (const schedule& order : orders) atoms.push_back(atoms_in_order(order));
   take_over(number, places, std::move(orders));
   if (suits && !suits()) {
-    planned = before;
-    first_plans_ = first_plans;
+    planned = *before;
+    const auto [first, last] = plans_of_stratum();
+    first_plans_.erase(first, last);
+    first_plans_.merge(first_plans);
     return true;
   }
   if (!shared_->is_off("needless-sets")) check_needless_sets(shared_->result, planned);
@@ -374,8 +381,13 @@ bool reoptimizer::has_grown(const std::vector<place>& places, const relation_mea
 std::vector<schedule> reoptimizer::order_again(std::size_t number, extent planned_part,
                                                const std::vector<place>& places) {
   const index_scope scope{shared_->arities, shared_->equivalences, {}, lost_sets_of(number, places).without_set};
+  std::set<relation_id> read;
+  for (const place& one : places) {
+    for_each_atom(*one.recipe->rule, [&](const body_atom& atom) { read.insert(atom.relation); });
+  }
   std::vector<index> there;
   for (std::size_t used = 0; used < index_uses_.size(); ++used) {
+    if (!read.contains(shared_->result.indexes[used].relation)) continue;
     const bool by_others = first_index_uses_[used] < number || index_uses_[used] > number + 1;
     if (index_uses_[used] > number && (by_others || planned_part == extent::loop))
       there.push_back(shared_->result.indexes[used]);

@@ -14,6 +14,7 @@
 #include "kernels/steps/functor_call.hpp"
 #include "kernels/steps/registered_call.hpp"
 #include "kernels/steps/scalar.hpp"
+#include "support/error.hpp"
 
 namespace gpulog::kernels {
 
@@ -198,12 +199,12 @@ functor_table::functor_table(storage::symbol_table& symbols, storage::record_tab
     : symbols_(&symbols), wide_(wide), tables_(std::make_unique<tables>(symbols, records, wide)) {}
 functor_table::~functor_table() = default;
 
-void functor_table::add(user_functor described, void* function, std::string missing) {
-  functors_.push_back({std::move(described), function, std::move(missing)});
+void functor_table::add(user_functor described, void* function) {
+  functors_.push_back({std::move(described), function});
 }
 
 void functor_table::add(user_functor described, const registered_functor& function) {
-  functors_.push_back({std::move(described), nullptr, {}, &function});
+  functors_.push_back({std::move(described), nullptr, &function});
 }
 
 std::string why_not_callable(const user_functor& described) {
@@ -225,7 +226,7 @@ void functor_table::call(const std::vector<const word*>& arguments, std::uint32_
     const std::vector<const word*> columns(arguments.begin() + 1, arguments.end());
     return call_registered(functor.described, *functor.registered, columns, n, result, *symbols_, wide_);
   }
-  if (functor.function == nullptr) throw functor_fault(functor.missing);
+  ensure(functor.function != nullptr, "a functor that rules call has a function");
   if (functor.described.stateful && wide_ == nullptr) {
     call_stateful(functor, *tables_->small, arguments, n, result);
   } else if (functor.described.stateful) {

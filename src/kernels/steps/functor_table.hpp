@@ -33,9 +33,8 @@ class functor_table {
   functor_table& operator=(const functor_table&) = delete;
 
   /// Adds a functor with the next number.
-  /// @param function nullptr if it is missing
-  /// @param missing the message of a call of a missing function
-  void add(user_functor described, void* function, std::string missing = {});
+  /// @param function nullptr if no rule calls the functor
+  void add(user_functor described, void* function);
   /// Adds a registered functor with the next number.
   /// @param function must outlive the table
   void add(user_functor described, const registered_functor& function);
@@ -49,7 +48,6 @@ class functor_table {
   struct entry {
     user_functor described;
     void* function = nullptr;
-    std::string missing = {};
     const registered_functor* registered = nullptr;
   };
   template <class Domain>

@@ -137,6 +137,17 @@ Word value_of_text(scalar_op op, const std::string& text) {
   }
 }
 
+/// Checks the length before the copy: doubling a text 32 times would copy gigabytes for an error.
+word concatenation(const std::vector<const word*>& parts, std::uint32_t row, storage::symbol_table& symbols) {
+  std::uint64_t bytes = 0;
+  for (const word* const part : parts) bytes += symbols.text(part[row]).size();
+  storage::symbol_table::require_length(bytes);
+  std::string joined;
+  joined.reserve(bytes);
+  for (const word* const part : parts) joined += symbols.text(part[row]);
+  return symbols.intern(joined);
+}
+
 /// Positions are bytes. As in Soufflé, a start outside the text returns an empty text, and a negative length the rest.
 std::string_view part_of(std::string_view whole, std::int64_t start, std::int64_t length) {
   if (start < 0 || static_cast<std::size_t>(start) > whole.size()) return {};
@@ -211,12 +222,9 @@ void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, 
       case scalar_op::max_symbol:
         result[i] = text(0, i) < text(1, i) ? arguments[1][i] : arguments[0][i];
         break;
-      case scalar_op::concatenate: {
-        std::string joined;
-        for (std::size_t a = 0; a < arguments.size(); ++a) joined += text(a, i);
-        result[i] = symbols.intern(joined);
+      case scalar_op::concatenate:
+        result[i] = concatenation(arguments, i, symbols);
         break;
-      }
       case scalar_op::string_length:
         result[i] = static_cast<word>(text(0, i).size());
         break;

@@ -52,6 +52,8 @@ class symbol_table {
   word intern(std::string_view text) { return intern(text, key_of(text)); }
   /// The same with the text's key.
   word intern(std::string_view text, key where);
+  /// @throws user_error for a text that is too long to be stored
+  static void require_length(std::uint64_t bytes);
 
   /// Looking up a text waits for memory three times, each time for an address that the last wait gave. Who has many
   /// texts to look up calls these three for all of them, each before the next, so that the waits overlap.
