@@ -44,9 +44,10 @@ struct row_wise_task {
   relation_number target = 0;
   std::vector<row_rule> rules;
   std::vector<row_filter> filters;
-  bool forced = false;          ///< done wherever it can be, for tests
-  bool needs_set = false;       ///< the result is asked for membership afterwards
-  bool may_keep_words = false;  ///< whoever reads the result can read rows of bits (storage::word_rows)
+  const storage::wide_values* wide = nullptr;  ///< of the words that filters compare; nullptr: words have 32 bits
+  bool forced = false;                         ///< done wherever it can be, for tests
+  bool needs_set = false;                      ///< the result is asked for membership afterwards
+  bool may_keep_words = false;                 ///< whoever reads the result can read rows of bits (storage::word_rows)
 };
 
 struct row_counts {
