@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <set>
+#include <variant>
 #include <vector>
 
 #include "kernels/products/product_task.hpp"
@@ -17,6 +18,23 @@ namespace gpulog::exec {
 /// @param with_others whether the other searches of a match are made (plan::match::others)
 [[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::rule_version>& versions, bool with_others);
 [[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::subsumption>& subsumptions);
+/// Whether a version has no results, as it joins or requires a relation without rows.
+template <class IsEmpty>
+[[nodiscard]] bool requires_empty(const plan::rule_version& version, const IsEmpty& is_empty) {
+  std::size_t aggregates = 0;  // around the operator
+  for (const plan::operation& one : version.operations) {
+    if (std::holds_alternative<plan::fold_begin>(one)) ++aggregates;
+    if (std::holds_alternative<plan::fold_end>(one)) --aggregates;
+    if (aggregates != 0) continue;
+    const auto* const scanned = std::get_if<plan::scan>(&one);
+    const auto* const searched = std::get_if<plan::match>(&one);
+    const auto* const tested = std::get_if<plan::exists>(&one);
+    if ((scanned != nullptr && is_empty(scanned->relation)) || (searched != nullptr && is_empty(searched->relation)) ||
+        (tested != nullptr && !tested->negated && is_empty(tested->relation)))
+      return true;
+  }
+  return false;
+}
 
 /// Whether what the version's aggregates and first matches give is the same in every iteration of its stratum.
 /// @param changing relations that get rows meanwhile

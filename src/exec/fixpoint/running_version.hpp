@@ -28,6 +28,7 @@ struct running_version {
   double candidates_per_row = 1;  ///< of its last run
   double seconds_per_row = 0;     ///< of its last run by itself
   std::uint64_t bindings = 0;     ///< that its joins made
+  bool is_void = false;           ///< it has no results, as a relation that it reads is complete and empty
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
     figures->candidates += counts.candidates;
@@ -99,6 +100,10 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
                         {context.symbols, context.chosen.records, context.chosen.wide, context.chosen.counts_steps},
                         Machine::leaves_steps_to_host, Machine::makes_other_searches),
          nullptr});
+    running.back().is_void = requires_empty(version, [&](relation_id read) {
+      return std::find(changing.begin(), changing.end(), read) == changing.end() &&
+             shared.relation_of(read).rows() == 0;
+    });
     version_figures.counted = running.back().pipeline.counted;
     if (version_figures.wraps_around == nullptr)
       version_figures.wraps_around = std::make_shared<std::atomic<bool>>(false);
