@@ -254,12 +254,11 @@ std::vector<value_range> engine_state::values_in(const std::vector<plan::column_
 void engine_state::encode_values(const plan::statistics& known) {
   const bool has_matrices = options.storage == storage_kind::automatic || options.storage == storage_kind::bits;
   const bool everywhere = tuned.dense_domain_encoding == tuning_mode::on;
-  // Words of 64 bits are codes of values already.
-  if (wide || tuned.dense_domain_encoding == tuning_mode::off || !(everywhere || has_matrices)) return;
+  if (tuned.dense_domain_encoding == tuning_mode::off || !(everywhere || has_matrices)) return;
   std::uint64_t facts = 0;
   for (std::uint32_t number = 0; number < staged.size(); ++number) facts += rows(number);
   if (!everywhere && facts < exec::calibration::least_encoded_rows) return;
-  dense_domain_encoding made(planned(), memory);
+  dense_domain_encoding made(planned(), memory, wide_or_none());
   encoding_choice chosen;
   chosen.everywhere = everywhere;
   if (options.memory_limit != 0) chosen.largest_matrix = std::min(chosen.largest_matrix, options.memory_limit / 4);

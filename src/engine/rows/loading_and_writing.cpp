@@ -187,6 +187,7 @@ void engine_state::load_files() {
       if (directive.kind == sema::directive_kind::input) load_directive(number, directive, ahead ? &*ahead : nullptr);
     }
   }
+  symbols.free_outgrown();
 }
 
 io::write_request engine_state::request_of(const sema::io_directive& directive) const {

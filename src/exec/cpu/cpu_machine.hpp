@@ -48,6 +48,7 @@ class cpu_machine {
                                                   .condensation = true,
                                                   .products = true,
                                                   .row_wise = true,
+                                                  .orders_rows = true,
                                                   .batches = true,
                                                   .memories = true,
                                                   .several_indexes = true,

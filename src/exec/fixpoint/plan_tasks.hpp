@@ -34,8 +34,9 @@ namespace gpulog::exec {
 /// same comparisons.
 [[nodiscard]] kernels::row_wise_task row_wise_task_of(const std::vector<const plan::rule_version*>& versions,
                                                       storage::wide_values* wide);
-/// Whether all are comparisons of words as they stand in columns.
-[[nodiscard]] bool compare_words(const std::vector<plan::filter>& filters, const storage::wide_values* wide);
+/// Whether all are comparisons of numbers that rows of values can be filtered by.
+/// @param orders_words whether by their order, too
+[[nodiscard]] bool compare_words(const std::vector<plan::filter>& filters, bool orders_words);
 
 [[nodiscard]] kernels::row_part part_of(plan::part rows);
 

@@ -28,6 +28,7 @@ struct running_version {
   double candidates_per_row = 1;         ///< of its last run
   double seconds_per_row = 0;            ///< of its last run by itself
   std::vector<relation_id> needed = {};  ///< relations without which the version finds nothing
+  bool is_void = false;                  ///< one of these is complete and empty: the version finds nothing
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
     figures->candidates += counts.candidates;
@@ -121,7 +122,12 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
                         {context.symbols, context.chosen.records, context.chosen.wide, context.chosen.counts_steps},
                         Machine::leaves_steps_to_host, Machine::makes_other_searches),
          nullptr});
-    running.back().needed = needed_relations(version);
+    running_version& bound = running.back();
+    bound.needed = needed_relations(version);
+    bound.is_void = std::any_of(bound.needed.begin(), bound.needed.end(), [&](relation_id read) {
+      return std::find(changing.begin(), changing.end(), read) == changing.end() &&
+             shared.relation_of(read).rows() == 0;
+    });
     version_figures.counted = running.back().pipeline.counted;
     if (version_figures.wraps_around == nullptr)
       version_figures.wraps_around = std::make_shared<std::atomic<bool>>(false);

@@ -13,6 +13,7 @@
 #include "kernels/row_wise/row_words.hpp"
 #include "kernels/steps/steps.hpp"
 #include "storage/factorized/word_lists.hpp"
+#include "storage/symbols/wide_values.hpp"
 
 namespace gpulog::kernels {
 
@@ -43,14 +44,14 @@ class row_values {
       filled_ = filled;
     });
   }
-  /// Drops the values that fail a filter.
-  void filter(const std::vector<row_filter>& filters, word row) {
+  /// Drops the values that fail a filter. @param wide nullptr: words have 32 bits
+  void filter(const std::vector<row_filter>& filters, word row, const storage::wide_values* wide) {
     for (const row_filter& one : filters) {
       if (const auto excluded = excluded_value(one, row)) {
         if (const std::uint64_t number = *excluded >> word_rows::bits; number < bits_.size())
           bits_[number] &= ~(1ULL << (*excluded & ((1U << word_rows::bits) - 1)));
       } else {
-        filter_each(one, row);
+        filter_each(one, row, wide);
       }
     }
     std::uint64_t kept = 0;
@@ -122,11 +123,11 @@ class row_values {
     if ((is_left ? one.left : one.right) == side::row) return row;
     return is_left ? one.left_constant : one.right_constant;
   }
-  void filter_each(const row_filter& one, word row) {
+  void filter_each(const row_filter& one, word row, const storage::wide_values* wide) {
     for (std::uint64_t t = 0; t < filled_; ++t) {
       std::uint64_t& bits = bits_[touched_[t]];
       for (std::uint64_t left = bits; left != 0; left &= left - 1) {
-        if (!passes(one, row, value_of(touched_[t], left))) bits &= ~(left & (~left + 1));
+        if (!passes(one, row, value_of(touched_[t], left), wide)) bits &= ~(left & (~left + 1));
       }
     }
   }
@@ -144,7 +145,7 @@ class row_values {
         *next++ = static_cast<std::uint32_t>(m * mark_size) + static_cast<std::uint32_t>(std::countr_zero(left));
     }
   }
-  static bool passes(const row_filter& one, word row, word value) {
+  static bool passes(const row_filter& one, word row, word value, const storage::wide_values* wide) {
     const auto operand = [&](row_filter::side side, word constant) {
       if (side == row_filter::side::constant) return constant;
       return side == row_filter::side::row ? row : value;
@@ -152,7 +153,10 @@ class row_values {
     const word left = operand(one.left, one.left_constant);
     const word right = operand(one.right, one.right_constant);
     std::uint16_t selected = 0;
-    return select_tile(one.op, &left, &right, 1, nullptr, &selected) != 0;
+    if (wide == nullptr) return select_tile(one.op, &left, &right, 1, nullptr, &selected) != 0;
+    const wide_word left_value = wide->value(left);
+    const wide_word right_value = wide->value(right);
+    return select_tile(one.op, &left_value, &right_value, 1, &selected) != 0;
   }
 
   static constexpr std::uint64_t mark_size = 64;

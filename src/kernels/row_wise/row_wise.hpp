@@ -200,7 +200,7 @@ class row_evaluator {
     auto& values = workers_[worker];
     if (!values) values.emplace(*resource_, values_);
     for (const row_rule_reader& rule : rules_) values->add(rule, row);
-    if (!task_->filters.empty()) values->filter(task_->filters, row);
+    if (!task_->filters.empty()) values->filter(task_->filters, row, task_->wide);
     use(*values);
     values->clear();
   }

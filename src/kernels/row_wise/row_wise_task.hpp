@@ -44,9 +44,10 @@ struct row_wise_task {
   relation_number target = 0;
   std::vector<row_rule> rules;
   std::vector<row_filter> filters;
-  bool forced = false;          ///< evaluate row by row whenever possible, for tests
-  bool needs_set = false;       ///< the result needs membership tests later
-  bool may_keep_words = false;  ///< all readers of the result accept rows of bits (storage::word_rows)
+  const storage::wide_values* wide = nullptr;  ///< of the words that filters compare; nullptr: words have 32 bits
+  bool forced = false;                         ///< evaluate row by row whenever possible, for tests
+  bool needs_set = false;                      ///< the result needs membership tests later
+  bool may_keep_words = false;                 ///< all readers of the result accept rows of bits (storage::word_rows)
 };
 
 struct row_counts {

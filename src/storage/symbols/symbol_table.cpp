@@ -228,6 +228,10 @@ void symbol_table::make_room(shard& owner, std::size_t texts, bool readers_possi
   owner.owner = std::move(larger);
 }
 
+void symbol_table::free_outgrown() {
+  for (shard& each : shards_) each.retired.clear();
+}
+
 void symbol_table::insert_slot(shard& owner, std::uint32_t tag, word id) {
   slot_array& table = *owner.owner;
   std::size_t position = tag & table.mask;
@@ -274,7 +278,7 @@ void symbol_table::report_full() {
 bulk_interning::bulk_interning(symbol_table& table, std::size_t parts) : table_(table), parts_(parts) {
   for (part& each : parts_) each.table_ = &table;
   // Nobody else interns during a load, so nobody can still be reading an old table.
-  for (symbol_table::shard& each : table.shards_) each.retired.clear();
+  table.free_outgrown();
 }
 
 bulk_interning::~bulk_interning() = default;

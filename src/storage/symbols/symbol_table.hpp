@@ -69,6 +69,8 @@ class symbol_table {
   [[nodiscard]] std::uint64_t size() const { return size_.load(std::memory_order_acquire); }
   /// Memory held, in bytes.
   [[nodiscard]] std::uint64_t memory_bytes() const;
+  /// Frees hash tables that were outgrown. No other thread may use the symbol table meanwhile.
+  void free_outgrown();
 
  private:
   friend class bulk_interning;
@@ -91,7 +93,7 @@ class symbol_table {
     std::mutex inserting;
     std::size_t used = 0;
     std::unique_ptr<slot_array> owner;
-    /// Tables that concurrent readers may still be looking at; freed when no reader can be left.
+    /// Tables that concurrent readers may still be looking at (free_outgrown()).
     std::vector<std::unique_ptr<slot_array>> retired;
     std::vector<backend::array<char>> blocks;
     std::size_t block_bytes = 0;

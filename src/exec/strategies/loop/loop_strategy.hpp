@@ -18,6 +18,17 @@
 /// Semi-naive evaluation as a loop over iterations; the machine may run small iterations in its loop kernel.
 namespace gpulog::exec {
 
+/// Returns the indexes that versions read. A machine that runs iterations by itself keeps those of void versions, too.
+template <class Machine>
+std::set<std::uint32_t> indexes_of_versions(const std::vector<running_version>& versions) {
+  std::set<std::uint32_t> indexes;
+  for (const running_version& version : versions) {
+    if (version.is_void && !Machine::abilities.loops) continue;
+    indexes.merge(indexes_read({*version.planned}, Machine::makes_other_searches));
+  }
+  return indexes;
+}
+
 /// Runs the phase before the loop, whose results are the first delta.
 template <class Machine>
 strategy_outcome run_once(stratum_run<Machine>& run) {
@@ -25,7 +36,7 @@ strategy_outcome run_once(stratum_run<Machine>& run) {
   shared.skip_sets(run.stratum, run.falls_apart());
   if (!run.falls_apart()) shared.choose_sets(run.stratum);
   shared.choose_sets_of_asked(run.stratum);
-  shared.refresh_indexes(indexes_read(run.stratum.once.versions, Machine::makes_other_searches), run.figures);
+  shared.refresh_indexes(indexes_of_versions<Machine>(run.phases.front()), run.figures);
   run_phase(shared, run.phases.front(), run.figures);
   for (relation_id relation : run.stratum.relations) shared.settle(relation, run.figures);
   return strategy_outcome::done;
@@ -38,7 +49,7 @@ class stratum_loop {
 
   explicit stratum_loop(stratum_run<Machine>& run) : run_(run), shared_(run.shared), supplementary_(run) {
     const plan::stratum& stratum = run.stratum;
-    for (const auto& phase : stratum.loop) indexes_.merge(indexes_read(phase.versions, Machine::makes_other_searches));
+    for (std::size_t p = 1; p < run.phases.size(); ++p) indexes_.merge(indexes_of_versions<Machine>(run.phases[p]));
     indexes_.merge(indexes_read(stratum.subsumptions));
     shared_.refresh_indexes(indexes_, run.figures);
     for (const auto& phase : stratum.loop) {

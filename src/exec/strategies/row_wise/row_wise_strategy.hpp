@@ -27,6 +27,12 @@ bool reads_factorized(const plan_relations<Machine>& shared, const plan::row_sou
   }
 }
 
+/// Whether filters may compare values by order.
+template <class Machine>
+bool orders_row_values(const plan_relations<Machine>& shared) {
+  return shared.chosen.wide == nullptr || Machine::abilities.orders_rows;
+}
+
 /// Evaluates a stratum without a loop.
 template <class Machine>
 strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
@@ -34,7 +40,7 @@ strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
     plan_relations<Machine>& shared = run.shared;
     const plan::stratum& stratum = run.stratum;
     if (shared.is_published() || !stratum.row_wise) return strategy_outcome::left;
-    if (!compare_words(stratum.row_wise->filters, shared.chosen.wide)) return strategy_outcome::left;
+    if (!compare_words(stratum.row_wise->filters, orders_row_values(shared))) return strategy_outcome::left;
     for (const plan::row_source& source : stratum.row_wise->sources) {
       if (reads_factorized(shared, source)) return strategy_outcome::left;
     }
@@ -134,7 +140,7 @@ void add_versions_row_wise(phase_run<Machine>& phase) {
     if (shared.is_published()) return;
     const bool always = shared.chosen.row_wise == row_wise_mode::always;
     const auto can_be_made = [&](const plan::rule_version& planned) {
-      return planned.row_wise && compare_words(planned.row_wise->filters, shared.chosen.wide) &&
+      return planned.row_wise && compare_words(planned.row_wise->filters, orders_row_values(shared)) &&
              !reads_factorized(shared, planned.row_wise->source) &&
              (always || shared.program.relations[planned.head.value].needs_set);
     };
