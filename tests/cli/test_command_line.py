@@ -1,6 +1,7 @@
 """The command line: Soufflé's options, gpulog's own, and what is printed."""
 import json
 import os
+import time
 import unittest
 
 from command import REACH, CommandTest
@@ -433,6 +434,16 @@ There is no relation nothing
         self.assertEqual(self.rows('out', 'a.csv'), ['5'])
         self.assert_runs(self.run_program(text))
         self.assertEqual(self.rows('out', 'a.csv'), ['1'])
+
+    def test_macros_of_place_and_time(self):
+        text = '.decl a(x:symbol)\na(cat("1 ", __FILE__)). a(cat("2 ", __DATE__)). a(cat("3 ", __TIME__)).\n.output a\n'
+        days = [time.strftime('%b %e %Y')]
+        self.assert_runs(self.run_program(text))
+        days.append(time.strftime('%b %e %Y'))
+        file, day, clock = (row[2:] for row in self.rows('out', 'a.csv'))
+        self.assertEqual(file, os.path.realpath(self.path('program.dl')))
+        self.assertIn(day, days)
+        self.assertRegex(clock, r'^\d\d:\d\d:\d\d$')
 
     def test_include(self):
         self.write('facts/part.dl', '.decl a(x:number)\na(3).\n')
