@@ -88,6 +88,9 @@ class GPULOG_API program {
   /// Names that show() knows.
   [[nodiscard]] static const std::vector<std::string>& stages();
 
+  /// The stages that the pragma `show` names, of the options or else of the text.
+  [[nodiscard]] const std::vector<std::string>& shown_stages() const;
+
   /// A stage of the way from text to plan as readable text; of a rejected program, the stages that were reached (empty
   /// for others). Of `options`, what a plan depends on. @throws input_error for a name that stages() does not list.
   [[nodiscard]] std::string show(std::string_view stage, const run_options& options = {}) const;

@@ -301,7 +301,11 @@ class clause_lowering {
   /// As structure_type says.
   expression lower_branch(const syntax::argument& term, const syntax::branch_constructor& constructor) {
     const declarations::known_branch& branch = types_.branch(constructor);
-    if (types_.is_enumeration(branch)) return constant_of(value_kind::adt, branch.number, term.span);
+    if (types_.is_enumeration(branch)) {
+      expression value = constant_of(value_kind::adt, branch.number, term.span);
+      value.structure = types_.structure_of(branch);
+      return value;
+    }
     std::vector<expression> fields = lower_fields(constructor.fields);
     expression payload = constant_of(value_kind::record, record_without_fields, term.span);
     if (fields.size() == 1) {
@@ -310,8 +314,10 @@ class clause_lowering {
       payload = record_of(value_kind::record, std::move(fields), term.span);
       if (!is_in_head_) payload = name_value(std::move(payload));
     }
-    return record_of(value_kind::adt, {constant_of(value_kind::number, branch.number, term.span), std::move(payload)},
-                     term.span);
+    expression value = record_of(
+        value_kind::adt, {constant_of(value_kind::number, branch.number, term.span), std::move(payload)}, term.span);
+    value.structure = types_.structure_of(branch);
+    return value;
   }
 
   expression lower_variable(const std::string& name, const source_span& span) {

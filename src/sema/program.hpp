@@ -96,6 +96,7 @@ struct expression {
   std::uint32_t variable = 0;
   wide_word constant = 0;
   scalar_op op = scalar_op::copy;
+  structure_id structure;  ///< of a record or constant that a branch constructor makes: its type
   std::vector<expression> arguments;
   source_span span;
 

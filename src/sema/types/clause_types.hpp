@@ -33,6 +33,10 @@ class clause_types {
   [[nodiscard]] bool is_enumeration(const declarations::known_branch& branch) const {
     return declared_.is_enumeration(branch);
   }
+  /// The type that a branch belongs to.
+  [[nodiscard]] structure_id structure_of(const declarations::known_branch& branch) const {
+    return declared_.types()[branch.type].structure;
+  }
   [[nodiscard]] const declarations::known_functor& user_functor(const std::string& name) const {
     return *declared_.find_user_functor(name);
   }
