@@ -404,7 +404,8 @@ std::optional<fact> lower_plain_fact(const syntax::atom& head, relation_id relat
   const auto fits = [words](const syntax::argument& argument, value_kind kind) {
     if (argument.as<syntax::string_constant>() != nullptr) return kind == value_kind::symbol;
     const auto* number = argument.as<syntax::numeric_constant>();
-    return number != nullptr && literal_value(*number, kind, words).has_value();
+    if (number == nullptr || !literal_value(*number, kind, words)) return false;
+    return kind != value_kind::unsigned_number || !wraps_around(*number, words);
   };
   for (std::size_t column = 0; column < columns.size(); ++column) {
     if (!fits(head.arguments[column], columns[column].kind)) return std::nullopt;
