@@ -150,6 +150,7 @@ class clause_lowering {
     const value_kind kind = types_.kind(term);
     made.op = fold_of(written.op, kind);
     made.held_aggregate = written.held_aggregate;
+    made.compares_records = written.compares_records;
     if (written.op == syntax::aggregate_op::user) {
       made.functor = types_.user_functor(written.user_name).number;
       made.initial = lower_term(**written.initial).constant;
