@@ -89,6 +89,9 @@ class GPULOG_API program {
   /// Returns the stage names for show().
   [[nodiscard]] static const std::vector<std::string>& stages();
 
+  /// Returns the stages that the pragma `show` of the options, or else of the text, names.
+  [[nodiscard]] const std::vector<std::string>& shown_stages() const;
+
   /// Returns a stage between text and plan as readable text; for a program with errors, only the stages reached (the
   /// rest is empty).
   /// @param options the plan depends on some of these

@@ -144,6 +144,7 @@ int act(int count, char** texts, std::string& place) {
   if (!image && given.program_file.empty()) return run_repl(std::move(given));
   watch_signals();
   const program source = image ? program::from_sources(image->sources, given.compile) : read_program(given);
+  if (given.show.empty()) given.show = source.shown_stages();
   if (!given.show.empty()) return show_stages(source, given);
   print_remarks(source.diagnostics(), source.report());
   if (!source.ok()) return 1;

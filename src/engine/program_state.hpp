@@ -25,6 +25,7 @@ struct program_state {
   std::set<std::string> filled_relations;  ///< filled by the caller
   std::vector<diagnostic> remarks;
   std::string report;
+  std::vector<std::string> shown_stages;  ///< by the pragma `show`
   std::size_t syntax_errors = 0;
   engine_state* symbols_of = nullptr;  ///< the engine that a program was read for; afterwards only compared
   bool is_cut_off = false;             ///< the first error is an unexpected end of text

@@ -39,6 +39,9 @@ class source_file {
   source_file& operator=(const source_file&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// The absolute path of a file that was read; the name of a text that was given.
+  [[nodiscard]] const std::string& full_path() const { return full_path_.empty() ? path_ : full_path_; }
+  void set_full_path(std::string path) { full_path_ = std::move(path); }
   [[nodiscard]] std::string_view text() const { return text_; }
   /// Returns the directive that included this file; invalid for the main file.
   [[nodiscard]] source_span included_from() const { return included_from_; }
@@ -61,6 +64,7 @@ class source_file {
     std::string path;
   };
   std::string path_;
+  std::string full_path_;
   std::string text_;
   source_span included_from_;
   std::vector<std::uint32_t> line_starts_;
