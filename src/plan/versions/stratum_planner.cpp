@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "plan/pass.hpp"
@@ -87,8 +88,9 @@ void plan_rule(planning& shared, normalized_rule planned, stratum_builder& targe
 /// values, are taken over.
 factored_stratum factor_rules(planning& shared, std::vector<normalized_rule> rules,
                               const std::vector<relation_id>& members, std::vector<normalized_rule> patterns) {
-  const pass_timer timer(shared, supplementary_pass);
   const bool makes_steps = !shared.is_off(supplementary_pass);
+  std::optional<pass_timer> timer;
+  if (makes_steps) timer.emplace(shared, supplementary_pass);
   factored_stratum factored = factor(std::move(rules), members, shared.source, shared.make_relation, shared.name_of,
                                      std::move(patterns), makes_steps);
   for (const factored_rule& made : factored.rules) {
