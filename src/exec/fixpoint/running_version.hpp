@@ -14,6 +14,7 @@
 #include "exec/fixpoint/pipeline_builder.hpp"
 #include "exec/fixpoint/plan_relations.hpp"
 #include "exec/fixpoint/plan_tasks.hpp"
+#include "exec/fixpoint/step_clock.hpp"
 #include "exec/fixpoint/stratum_subsumptions.hpp"
 #include "kernels/steps/functor_table.hpp"
 #include "kernels/steps/host_steps.hpp"
@@ -28,6 +29,8 @@ struct running_version {
   double candidates_per_row = 1;  ///< of its last run
   double seconds_per_row = 0;     ///< of its last run by itself
   std::uint64_t bindings = 0;     ///< that its joins made
+  std::uint64_t rows_left = 0;    ///< of the phase that runs: rows that its first expansion has still to read
+  step_timer timer = {};
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
     figures->candidates += counts.candidates;
@@ -138,21 +141,30 @@ struct phase_run {
   plan_relations<Machine>& shared;
   std::vector<running_version>& versions;
   stratum_statistics& figures;
-  std::vector<bool> done;  ///< by version
+
+  /// Counts the rows that each version reads first. @return whether there are any
+  [[nodiscard]] bool begin() {
+    bool has_rows = false;
+    for (running_version& version : versions) {
+      version.rows_left = kernels::input_rows(version.pipeline, shared.relations);
+      has_rows = has_rows || version.rows_left != 0;
+    }
+    return has_rows;
+  }
 
   /// Rows that the first expansion reads; 0 where the version is done, or nothing that it finds can be new.
   [[nodiscard]] std::uint64_t rows_to_run(std::size_t v) const {
-    if (done[v]) return 0;
-    const kernels::pipeline& pipeline = versions[v].pipeline;
+    if (versions[v].rows_left == 0) return 0;
     if constexpr (Machine::abilities.full_relations) {
+      const kernels::pipeline& pipeline = versions[v].pipeline;
       if (pipeline.ends_when_full() && shared.relations[pipeline.target]->is_full()) return 0;
     }
-    return kernels::input_rows(pipeline, shared.relations);
+    return versions[v].rows_left;
   }
 
   /// The version was run.
   void finish(std::size_t v) {
-    done[v] = true;
+    versions[v].rows_left = 0;
     shared.last_version[versions[v].planned->head.value] = versions[v].planned;
     ++versions[v].figures->runs;
   }

@@ -192,6 +192,7 @@ class gpu_machine {
   /// versions, and those that found too little room. @throws as run(), but for faults
   void run_together(std::vector<phase_version>& versions, kernels::relation_list<relation>& relations,
                     const std::atomic<bool>* stop);
+  [[nodiscard]] static double least_candidates_together() { return 0; }
   /// Runs the iterations of a stratum while they are small, as a kernel (gpu_loop.hpp). Relations and pipelines
   /// outlive it. @return nullptr: its versions aren't all of a kind that this can run
   [[nodiscard]] std::unique_ptr<iteration_runner> make_iteration_runner(looped_stratum stratum,

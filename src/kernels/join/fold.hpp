@@ -28,6 +28,9 @@ class fold_state {
 
   /// Scratch space for a column of group(): numbers of the classes that values are in.
   [[nodiscard]] word* class_numbers() { return class_numbers_; }
+  /// Scratch space for the columns that the body reads, and for those that group() compares.
+  [[nodiscard]] std::vector<const word*>& columns() { return columns_; }
+  [[nodiscard]] std::vector<const word*>& keys() { return keys_; }
   /// By group: what it gave, as soon as that is known.
   [[nodiscard]] fold_result* results() { return results_; }
   /// Scratch space for numbers of groups.
@@ -79,6 +82,8 @@ class fold_state {
   double sums_[tile_rows];
   fold_result results_[tile_rows];
   std::uint16_t wanted_[tile_rows];
+  std::vector<const word*> columns_;
+  std::vector<const word*> keys_;
 };
 
 }  // namespace gpulog::kernels

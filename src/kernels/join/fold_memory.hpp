@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <shared_mutex>
 #include <vector>
@@ -69,11 +68,10 @@ class fold_memory {
   /// @param memory outlives it
   fold_memory(const pipeline& program, backend::memory_resource& memory);
   /// Of the aggregate that begins with this segment; nullptr: each of its evaluations counts.
-  [[nodiscard]] fold_results* of(std::size_t segment) { return results_[segment]; }
+  [[nodiscard]] fold_results* of(std::size_t segment) { return results_[segment].get(); }
 
  private:
-  std::vector<fold_results*> results_;  // by segment; nullptr: no aggregate begins here
-  std::deque<fold_results> own_;
+  std::vector<std::unique_ptr<fold_results>> results_;  // by segment; nullptr: no aggregate begins here
 };
 
 /// nullptr: the pipeline has no aggregates.

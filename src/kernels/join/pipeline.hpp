@@ -176,6 +176,16 @@ struct segment {
   return last.fold == fold_op::sum_number && std::none_of(last.bindings.begin(), last.bindings.end(), is_folded);
 }
 
+/// Brings an index up to date before its first search.
+class index_refresher {
+ public:
+  index_refresher() = default;
+  index_refresher(const index_refresher&) = delete;
+  index_refresher& operator=(const index_refresher&) = delete;
+  virtual ~index_refresher() = default;
+  virtual void refresh(relation_number relation, std::size_t index) = 0;
+};
+
 /// How far a run of a pipeline is, for other threads.
 struct pipeline_progress {
   std::atomic<std::uint64_t> rows = 0;  ///< of its first expansion, that were taken through it
@@ -222,6 +232,7 @@ struct pipeline {
   std::shared_ptr<run_windows> windows;
   /// Gets true where a count or sum needs more bits than words have; nullptr: nobody asks.
   std::shared_ptr<std::atomic<bool>> wraps_around;
+  index_refresher* indexes = nullptr;     ///< on a CPU; nullptr: indexes are up to date
   pipeline_progress* progress = nullptr;  ///< on a CPU; nullptr: nobody asks
   std::shared_ptr<step_counts> counted;   ///< nullptr: nobody asks, or who runs it does not count
 

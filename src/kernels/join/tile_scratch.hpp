@@ -53,7 +53,7 @@ struct tile_scratch {
   explicit tile_scratch(backend::memory_resource& memory = backend::unlimited_memory()) : registers(memory) {}
 
   backend::array<word> registers;  // [segment][register][row of the tile]
-  std::vector<word> constants;
+  std::vector<word> constants;     // by constant, its column; filled as far as need_constants() asked
   std::vector<std::unique_ptr<expansion_scratch>> expansions;  // by segment; null for others
   std::vector<std::unique_ptr<fold_state>> folds;              // by segment; null for others
   expansion_scratch probe;                                     // of existence tests
@@ -67,8 +67,10 @@ struct tile_scratch {
   std::uint8_t found[tile_rows];
   record_memory records;
   std::vector<std::uint64_t> counts;  // by place (step_counts), of a worker beside others
+  std::vector<const word*> head;      // columns of the tuples that are offered
+  std::vector<const word*> tuple;     // columns of the tuples that are looked up
 
-  /// Makes room for a pipeline, and fills in its constants. @throws backend::memory_exceeded
+  /// Makes room for a pipeline, and takes its constants. @throws backend::memory_exceeded
   void prepare(const pipeline& program) {
     const std::size_t segments = program.segments.size();
     const std::size_t words = segments * program.slot_count * tile_rows;
@@ -77,13 +79,14 @@ struct tile_scratch {
       registers.release();
       registers.resize(words);
     }
-    const bool are_filled = program.constants.size() <= filled_.size() &&
-                            std::equal(program.constants.begin(), program.constants.end(), filled_.begin());
-    if (!are_filled) fill_constants(program);
-    expansions.resize(std::max(expansions.size(), segments));
-    folds.resize(std::max(folds.size(), segments));
-    choices.resize(std::max(choices.size(), segments));
-    rounds.resize(std::max(rounds.size(), segments));
+    take_constants(program);
+    if (head.size() < program.head.size()) head.resize(program.head.size());
+    if (expansions.size() < segments) {
+      expansions.resize(segments);
+      folds.resize(segments);
+      choices.resize(segments);
+      rounds.resize(segments);
+    }
     step_readers.clear();
     expansion_readers.clear();
     for (std::size_t i = 0; i < segments; ++i) {
@@ -96,16 +99,34 @@ struct tile_scratch {
     }
   }
 
+  /// Fills the columns of constants for a tile of n rows.
+  void need_constants(std::uint32_t n) {
+    if (n > filled_rows_) fill_constants(tile_rows);
+  }
+
  private:
-  void fill_constants(const pipeline& program) {
+  /// Rows that every constant has: versions with a tiny delta alternate, and need no more.
+  static constexpr std::uint32_t least_filled_rows = 16;
+
+  void take_constants(const pipeline& program) {
+    const bool are_filled = program.constants.size() <= filled_.size() &&
+                            std::equal(program.constants.begin(), program.constants.end(), filled_.begin());
+    if (are_filled) return;
     filled_ = program.constants;
-    constants.resize(std::max(constants.size(), filled_.size() * tile_rows));
+    if (constants.size() < filled_.size() * tile_rows) constants.resize(filled_.size() * tile_rows);
+    filled_rows_ = 0;
+    fill_constants(least_filled_rows);
+  }
+  void fill_constants(std::uint32_t rows) {
     for (std::size_t i = 0; i < filled_.size(); ++i) {
-      std::fill_n(constants.begin() + static_cast<std::ptrdiff_t>(i * tile_rows), tile_rows, filled_[i]);
+      word* const column = constants.data() + i * tile_rows;
+      std::fill(column + filled_rows_, column + rows, filled_[i]);
     }
+    filled_rows_ = rows;
   }
 
   std::vector<word> filled_;  // what the first constants are
+  std::uint32_t filled_rows_ = 0;
 };
 
 }  // namespace gpulog::kernels

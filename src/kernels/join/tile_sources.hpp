@@ -160,12 +160,10 @@ class tile_sources {
   /// Ranges of each binding in the runs of one of a segment's searches: action(run) for each run.
   template <class Action>
   void for_each_run_of(const search_choice& choice, std::size_t number, std::uint32_t n, const Action& action) {
-    steps_->relation_of(choice.source)
-        .index(choice.index)
-        .for_each_run(true, true, [&](const storage::sorted_run& run) {
-          steps_->find_keys(run.level(choice.level), choice.keys, number - 1, n, *scratch_->expansions[number]);
-          action(run);
-        });
+    steps_->index_of(choice.source, choice.index).for_each_run(true, true, [&](const storage::sorted_run& run) {
+      steps_->find_keys(run.level(choice.level), choice.keys, number - 1, n, *scratch_->expansions[number]);
+      action(run);
+    });
   }
 
   /// For each binding, which of a segment's searches has the fewest rows, and how many.

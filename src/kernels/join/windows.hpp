@@ -4,8 +4,8 @@
 #include <atomic>
 #include <compare>
 #include <cstdint>
-#include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
@@ -103,17 +103,16 @@ class run_windows {
   /// @param resource has the memory that sorted rows take; where it has none, all rows are read
   run_windows(const pipeline& program, backend::memory_resource& resource) : resource_(&resource), wide_(program.wide) {
     const auto has_window = [](const segment& one) { return !one.limits.bounds.empty(); };
-    if (std::none_of(program.segments.begin(), program.segments.end(), has_window)) return;
-    entries_.resize(program.segments.size());
+    if (std::any_of(program.segments.begin(), program.segments.end(), has_window)) segments_ = program.segments.size();
   }
 
   /// The rows of a scan in the order of its window's column, or nullptr: all of them are to be read, as there are few,
   /// or too few bindings have asked (n more ask now) to make up for the sorting.
   const sorted_rows* find(std::size_t number, const segment& scan, const word* column, part_rows part,
                           std::uint32_t n) {
-    if (entries_.empty() || scan.limits.bounds.empty()) return nullptr;
+    if (segments_ == 0 || scan.limits.bounds.empty()) return nullptr;
     if (part.end - part.begin < calibration::least_sorted_scan_rows || part.end > UINT32_MAX) return nullptr;
-    entry& here = entries_[number];
+    entry& here = entry_of(number);
     if (here.asked.fetch_add(n, std::memory_order_relaxed) + n < calibration::bindings_before_sorting) return nullptr;
     return here.made_once(
         [&] { return sort_rows(scan.limits.is_signed, part, [column](std::uint64_t row) { return column[row]; }); });
@@ -124,9 +123,9 @@ class run_windows {
   template <class Value>
   const sorted_rows* find_of_key(std::size_t number, const window& limits, const void* run, std::uint64_t first,
                                  std::uint64_t count, const Value& value) {
-    if (entries_.empty() || limits.bounds.empty() || count < calibration::least_sorted_key_rows || count > UINT32_MAX)
+    if (segments_ == 0 || limits.bounds.empty() || count < calibration::least_sorted_key_rows || count > UINT32_MAX)
       return nullptr;
-    rows_of_key& here = entries_[number].of(run, first);
+    rows_of_key& here = entry_of(number).of(run, first);
     if (here.asked.fetch_add(1, std::memory_order_relaxed) + 1 < calibration::bindings_before_sorting) return nullptr;
     return here.made_once([&] { return sort_rows(limits.is_signed, {0, count}, value); });
   }
@@ -170,6 +169,12 @@ class run_windows {
     std::map<std::pair<const void*, std::uint64_t>, rows_of_key> keys;  // of a match: by run and first row
   };
 
+  /// Most runs have few rows and need none.
+  [[nodiscard]] entry& entry_of(std::size_t number) {
+    std::call_once(has_entries_, [this] { entries_ = std::make_unique<entry[]>(segments_); });
+    return entries_[number];
+  }
+
   /// @throws memory_exceeded
   template <class Value>
   [[nodiscard]] sorted_rows sort_rows(bool is_signed, part_rows part, const Value& value) const {
@@ -212,7 +217,9 @@ class run_windows {
 
   backend::memory_resource* resource_;
   const storage::wide_values* wide_;
-  std::deque<entry> entries_;  // by segment; none: there is no window
+  std::size_t segments_ = 0;  // 0: there is no window
+  std::once_flag has_entries_;
+  std::unique_ptr<entry[]> entries_;  // by segment
 };
 
 }  // namespace gpulog::kernels

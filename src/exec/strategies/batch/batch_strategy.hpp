@@ -8,6 +8,15 @@
 
 namespace gpulog::exec {
 
+/// Of all versions that are not done.
+template <class Machine>
+[[nodiscard]] double expected_candidates_of(const phase_run<Machine>& phase) {
+  double expected = 0;
+  for (const running_version& version : phase.versions)
+    expected += expected_candidates<Machine>(version, version.rows_left);
+  return expected;
+}
+
 /// Versions that the machine runs beside each other, without waiting in between.
 template <class Machine>
 void run_batch(phase_run<Machine>& phase) {
@@ -15,6 +24,7 @@ void run_batch(phase_run<Machine>& phase) {
     plan_relations<Machine>& shared = phase.shared;
     if (phase.versions.empty()) return;
     shared.check_stop(phase.versions.front().planned);
+    if (expected_candidates_of(phase) < shared.machine.least_candidates_together()) return;
     std::vector<phase_version> running;
     std::vector<std::size_t> numbers;
     double expected = 0;

@@ -142,11 +142,9 @@ void add_versions_row_wise(phase_run<Machine>& phase) {
     double candidates = 0;
     for (std::size_t v = 0; v < phase.versions.size(); ++v) {
       const running_version& version = phase.versions[v];
-      if (phase.done[v] || !version.planned->row_wise) continue;
-      const std::uint64_t rows = kernels::input_rows(version.pipeline, shared.relations);
-      if (rows == 0 || !can_be_made(*version.planned)) continue;
+      if (version.rows_left == 0 || !version.planned->row_wise || !can_be_made(*version.planned)) continue;
       open.push_back(v);
-      candidates += candidates_by_last_run<Machine>(version, rows);
+      candidates += candidates_by_last_run<Machine>(version, version.rows_left);
     }
     // Of many small versions not even their tasks are made.
     const bool is_small =
