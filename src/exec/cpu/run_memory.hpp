@@ -15,6 +15,7 @@ class run_memory {
  public:
   run_memory(const kernels::pipeline& program, backend::memory_resource& resource)
       : windows_(program.windows.get()), folded_(program.folded.get()) {
+    if (!program.may_remember) return;
     const auto has_window = [](const kernels::segment& one) { return !one.limits.bounds.empty(); };
     if (windows_ == nullptr && std::any_of(program.segments.begin(), program.segments.end(), has_window))
       windows_ = &new_windows_.emplace(program, resource);

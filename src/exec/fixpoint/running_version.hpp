@@ -112,6 +112,7 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
     running.back().pipeline.iteration = context.iteration;
     running.back().pipeline.functors = context.chosen.functors;
     if constexpr (Machine::abilities.memories) {
+      running.back().pipeline.may_remember = running.back().pipeline.has_memory();
       if (folds_the_same(version, changing)) shared.machine.remember_folds(running.back().pipeline);
       if (windows_stay(running.back().pipeline, changing)) shared.machine.remember_windows(running.back().pipeline);
     }

@@ -230,12 +230,19 @@ struct pipeline {
   std::shared_ptr<fold_memory> folded;
   /// What runs keep of the order of rows; nullptr: each run begins anew.
   std::shared_ptr<run_windows> windows;
+  bool may_remember = true;  ///< false: there is nothing that `folded` or `windows` would hold
   /// Gets true where a count or sum needs more bits than words have; nullptr: nobody asks.
   std::shared_ptr<std::atomic<bool>> wraps_around;
   index_refresher* indexes = nullptr;     ///< on a CPU; nullptr: indexes are up to date
   pipeline_progress* progress = nullptr;  ///< on a CPU; nullptr: nobody asks
   std::shared_ptr<step_counts> counted;   ///< nullptr: nobody asks, or who runs it does not count
 
+  /// Whether results of aggregates, or orders of rows, are kept during a run.
+  [[nodiscard]] bool has_memory() const {
+    return std::any_of(segments.begin(), segments.end(), [](const segment& one) {
+      return one.kind == expansion_kind::fold || !one.limits.bounds.empty();
+    });
+  }
   /// Whether a step can tell how often, and after what, it is taken.
   [[nodiscard]] bool observes_order() const {
     return std::any_of(segments.begin(), segments.end(), [](const segment& one) {

@@ -101,31 +101,29 @@ struct tile_scratch {
 
   /// Fills the columns of constants for a tile of n rows.
   void need_constants(std::uint32_t n) {
-    if (n > filled_rows_) fill_constants(tile_rows);
+    if (n > filled_rows_) fill_constants(n <= few_rows ? few_rows : tile_rows);
   }
 
  private:
-  /// Rows that every constant has: versions with a tiny delta alternate, and need no more.
-  static constexpr std::uint32_t least_filled_rows = 16;
+  static constexpr std::uint32_t few_rows = 16;
 
   void take_constants(const pipeline& program) {
-    const bool are_filled = program.constants.size() <= filled_.size() &&
-                            std::equal(program.constants.begin(), program.constants.end(), filled_.begin());
-    if (are_filled) return;
-    filled_ = program.constants;
-    if (constants.size() < filled_.size() * tile_rows) constants.resize(filled_.size() * tile_rows);
+    values_ = program.constants.data();
+    value_count_ = program.constants.size();
+    if (constants.size() < value_count_ * tile_rows) constants.resize(value_count_ * tile_rows);
     filled_rows_ = 0;
-    fill_constants(least_filled_rows);
+    fill_constants(1);
   }
   void fill_constants(std::uint32_t rows) {
-    for (std::size_t i = 0; i < filled_.size(); ++i) {
+    for (std::size_t i = 0; i < value_count_; ++i) {
       word* const column = constants.data() + i * tile_rows;
-      std::fill(column + filled_rows_, column + rows, filled_[i]);
+      for (std::uint32_t row = filled_rows_; row < rows; ++row) column[row] = values_[i];
     }
     filled_rows_ = rows;
   }
 
-  std::vector<word> filled_;  // what the first constants are
+  const word* values_ = nullptr;  // of the pipeline that was prepared last
+  std::size_t value_count_ = 0;
   std::uint32_t filled_rows_ = 0;
 };
 

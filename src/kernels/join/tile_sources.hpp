@@ -144,7 +144,9 @@ class tile_sources {
     }
     for (const binding& bound : first.bindings) {
       const word* const column = from.column(bound.column) + begin;
-      std::copy(column, column + n, steps_->own(0, bound.target));
+      word* const to = steps_->own(0, bound.target);
+      *to = *column;  // one row needs no call
+      if (n > 1) std::copy(column + 1, column + n, to + 1);
     }
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -24,7 +25,8 @@ void run_batch(phase_run<Machine>& phase) {
     plan_relations<Machine>& shared = phase.shared;
     if (phase.versions.empty()) return;
     shared.check_stop(phase.versions.front().planned);
-    if (expected_candidates_of(phase) < shared.machine.least_candidates_together()) return;
+    const double least = shared.machine.least_candidates_together();
+    if (std::isinf(least) || expected_candidates_of(phase) < least) return;
     std::vector<phase_version> running;
     std::vector<std::size_t> numbers;
     double expected = 0;

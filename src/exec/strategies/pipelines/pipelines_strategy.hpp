@@ -60,7 +60,7 @@ void run_pipelines(phase_run<Machine>& phase) {
     };
     try {
       const plan::rule_version& planned = *version.planned;
-      reads.grant(planned, can_run_again(target, version.pipeline), phase.figures);
+      if (shared.is_searching) reads.grant(planned, can_run_again(target, version.pipeline), phase.figures);
       shared.guarded({"extending", planned.head, &planned}, run, {rows, is_long});
       while (std::exchange(is_costly, false)) {
         if constexpr (Machine::abilities.searches_factorized) target.forget_appended(appended);

@@ -146,6 +146,7 @@ void add_versions_row_wise(phase_run<Machine>& phase) {
       open.push_back(v);
       candidates += candidates_by_last_run<Machine>(version, version.rows_left);
     }
+    if (open.empty()) return;
     // Of many small versions not even their tasks are made.
     const bool is_small =
         candidates * kernels::calibration::most_growth < Machine::added_row_wise_pays.least_candidates;
