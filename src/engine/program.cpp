@@ -17,6 +17,7 @@
 #include "kernels/steps/text_pattern.hpp"
 #include "sema/analysis.hpp"
 #include "support/diagnostics.hpp"
+#include "support/suggestion.hpp"
 #include "syntax/parser.hpp"
 
 namespace gpulog {
@@ -24,14 +25,14 @@ namespace {
 
 using detail::program_state;
 
-/// @throws input_error when there is none of so many bits
+/// @throws input_error for an unsupported word size
 word_size word_size_of(const compile_options& options) {
   if (options.word_size == 32) return word_size::bits32;
   if (options.word_size == 64) return word_size::bits64;
   throw input_error("words have 32 or 64 bits, not " + std::to_string(options.word_size));
 }
 
-/// Of patterns that stand in the text: evaluation has no place for a message.
+/// Warns about malformed patterns in the program text. The evaluation cannot report them.
 void warn_of_wrong_patterns(const std::vector<sema::literal>& body, const sema::program& analysed,
                             diagnostics& report) {
   for (const sema::literal& part : body) {
@@ -45,6 +46,36 @@ void warn_of_wrong_patterns(const std::vector<sema::literal>& body, const sema::
     const std::string text(analysed.symbol_text(test->left.constant));
     if (kernels::text_pattern(text).match("") == kernels::text_pattern::outcome::bad_pattern) {
       report.warning(test->left.span, "Wrong pattern provided for match: \"" + text + "\"");
+    }
+  }
+}
+
+/// Adds the stages that a value of the pragma `show` names.
+void add_shown_stages(program_state& state, const std::string& value, const source_span& where, diagnostics& report) {
+  const std::vector<std::string>& known = detail::stage_names();
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find(',', begin), value.size());
+    std::string stage = value.substr(begin, end - begin);
+    begin = end + 1;
+    if (std::find(known.begin(), known.end(), stage) != known.end()) {
+      state.shown_stages.push_back(std::move(stage));
+    } else {
+      report.error(where, "The pragma show names no stage " + stage + did_you_mean(stage, known));
+    }
+  }
+}
+
+void collect_shown_stages(program_state& state, const compile_options& options, diagnostics& report) {
+  bool is_given = false;
+  for (const auto& [name, value] : options.pragmas) {
+    if (name != "show") continue;
+    is_given = true;
+    add_shown_stages(state, value, {}, report);
+  }
+  for (const syntax::item& item : state.parsed.items) {
+    const auto* pragma = item.as<syntax::pragma>();
+    if (pragma != nullptr && pragma->name == "show" && !is_given) {
+      add_shown_stages(state, pragma->value, pragma->span, report);
     }
   }
 }
@@ -79,6 +110,7 @@ void compile(program_state& state, source_file& main_file, const compile_options
       queries.push_back(std::move(*parsed));
   }
   state.syntax_errors = report.error_count();
+  collect_shown_stages(state, options, report);
   if (!report.has_errors()) {
     sema::analysis_options analysis;
     analysis.warnings = options.warnings;
@@ -197,6 +229,8 @@ std::vector<structured_type> program::types() const {
 unsigned program::word_size() const { return static_cast<unsigned>(state_->words); }
 
 const std::vector<std::string>& program::stages() { return detail::stage_names(); }
+
+const std::vector<std::string>& program::shown_stages() const { return state_->shown_stages; }
 
 std::string program::show(std::string_view stage, const run_options& options) const {
   return detail::show_stage(*state_, stage, options);

@@ -57,6 +57,17 @@ inline constexpr double most_continued_share = 0.1;
 /// last time, so that a wrong order takes about as little too long (`bench/orders loops`).
 inline constexpr std::uint64_t reoptimized_part = 16;
 
+// Supplementary relations (`bench/regret`).
+/// Bindings in the time in which a row is stored: in the relation's set, and in the indexes that its readers search.
+/// The classification of GALEN takes 440 ns a row, a binding 8 ns; with 16, SG keeps its supplementary relation.
+inline constexpr double stored_row_bindings = 16;
+/// Bindings that readers make for a row, before they have read any.
+inline constexpr double expected_row_bindings = 4;
+/// What a supplementary relation may cost more than it saves: bindings (about 17 ms), a share of the other work of its
+/// stratum, or what the rules would have taken without it.
+inline constexpr double free_supplementary_bindings = 1 << 21;
+inline constexpr double supplementary_share = 0.25;
+
 // Closures over components. They follow from the runs in bench/results/condensation.txt (`gpulog -j1 --backend cpu
 // [--tune condensation=off] -F GRAPH bench/paper/reach.dl`); no command measures them alone.
 /// Values as searches would meet them, where components are taken in their place.

@@ -136,7 +136,7 @@ class analyser {
       if (!complete || !is_well_typed(*complete)) return;
     }
     if (never_holds) return;
-    const auto normal = normalized(inlined == inlined_.end() ? written : inlined->second);
+    const auto normal = inlined == inlined_.end() ? normalized(written) : normalized(inlined->second, &written);
     if (!normal) return;
     const type_precision precision = precision_after(inlined != inlined_.end());
     for (const syntax::atom& head : normal->clause.heads) {
@@ -185,7 +185,8 @@ class analyser {
 
   /// The clause with variables of its aggregates told apart and without records of no type. Nothing when that can't be
   /// done or it is too large, which has been reported.
-  std::optional<normal_clause> normalized(const syntax::clause& clause) {
+  /// @param written what the clause was before inlining; nullptr: it is as written
+  std::optional<normal_clause> normalized(const syntax::clause& clause, const syntax::clause* written = nullptr) {
     const std::size_t errors = diagnostics_.error_count();
     auto separated = separate_scopes(clause, diagnostics_);
     if (diagnostics_.error_count() != errors) return std::nullopt;
@@ -193,9 +194,22 @@ class analyser {
     auto resolved = resolve_anonymous_records(scoped, declared_, diagnostics_);
     if (diagnostics_.error_count() != errors) return std::nullopt;
     const syntax::clause& normal = resolved ? normalized_.emplace_back(std::move(*resolved)) : scoped;
-    auto bodies = expand_body(normal.body, normal.span, diagnostics_);
+    auto bodies = expand_body(normal.body, normal.span, diagnostics_, inline_relations_in(written));
     if (!bodies) return std::nullopt;
     return normal_clause{normal, std::move(*bodies)};
+  }
+
+  /// The names of the inline relations that the body reads, once each.
+  [[nodiscard]] std::vector<std::string> inline_relations_in(const syntax::clause* clause) const {
+    std::vector<std::string> names;
+    if (clause == nullptr) return names;
+    for_each_atom(clause->body, [&](const syntax::atom& atom) {
+      const std::string& name = atom.name.text;
+      const auto relation = declared_.find_relation(name);
+      const bool is_new = std::find(names.begin(), names.end(), name) == names.end();
+      if (relation && declared_.is_inline(*relation) && is_new) names.push_back(name);
+    });
+    return names;
   }
 
   bool is_well_typed(const normal_clause& normal) {
@@ -272,7 +286,7 @@ class analyser {
       const auto complete = normalized(whole);
       if (!complete || !is_well_typed(*complete)) return;
     }
-    const auto normal = normalized(inlined == inlined_.end() ? whole : inlined->second);
+    const auto normal = inlined == inlined_.end() ? normalized(whole) : normalized(inlined->second, &whole);
     if (!normal) return;
     for (const flat_conjunction& conjunction : normal->bodies) {
       auto rule = make_rule(normal->clause, normal->clause.heads.front(), conjunction,

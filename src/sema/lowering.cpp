@@ -150,6 +150,7 @@ class clause_lowering {
     const value_kind kind = types_.kind(term);
     made.op = fold_of(written.op, kind);
     made.held_aggregate = written.held_aggregate;
+    made.compares_records = written.compares_records;
     if (written.op == syntax::aggregate_op::user) {
       made.functor = types_.user_functor(written.user_name).number;
       made.initial = lower_term(**written.initial).constant;
@@ -301,7 +302,11 @@ class clause_lowering {
   /// As structure_type says.
   expression lower_branch(const syntax::argument& term, const syntax::branch_constructor& constructor) {
     const declarations::known_branch& branch = types_.branch(constructor);
-    if (types_.is_enumeration(branch)) return constant_of(value_kind::adt, branch.number, term.span);
+    if (types_.is_enumeration(branch)) {
+      expression value = constant_of(value_kind::adt, branch.number, term.span);
+      value.structure = types_.structure_of(branch);
+      return value;
+    }
     std::vector<expression> fields = lower_fields(constructor.fields);
     expression payload = constant_of(value_kind::record, record_without_fields, term.span);
     if (fields.size() == 1) {
@@ -310,8 +315,10 @@ class clause_lowering {
       payload = record_of(value_kind::record, std::move(fields), term.span);
       if (!is_in_head_) payload = name_value(std::move(payload));
     }
-    return record_of(value_kind::adt, {constant_of(value_kind::number, branch.number, term.span), std::move(payload)},
-                     term.span);
+    expression value = record_of(
+        value_kind::adt, {constant_of(value_kind::number, branch.number, term.span), std::move(payload)}, term.span);
+    value.structure = types_.structure_of(branch);
+    return value;
   }
 
   expression lower_variable(const std::string& name, const source_span& span) {
@@ -398,7 +405,8 @@ std::optional<fact> lower_plain_fact(const syntax::atom& head, relation_id relat
   const auto fits = [words](const syntax::argument& argument, value_kind kind) {
     if (argument.as<syntax::string_constant>() != nullptr) return kind == value_kind::symbol;
     const auto* number = argument.as<syntax::numeric_constant>();
-    return number != nullptr && literal_value(*number, kind, words).has_value();
+    if (number == nullptr || !literal_value(*number, kind, words)) return false;
+    return kind != value_kind::unsigned_number || !wraps_around(*number, words);
   };
   for (std::size_t column = 0; column < columns.size(); ++column) {
     if (!fits(head.arguments[column], columns[column].kind)) return std::nullopt;

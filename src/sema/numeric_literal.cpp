@@ -68,8 +68,7 @@ std::optional<wide_word> literal_value(const syntax::numeric_constant& constant,
   if (!value) return std::nullopt;
   if (kind == value_kind::unsigned_number) {
     if (value->negative && value->magnitude != 0) return std::nullopt;
-    if (!is_wide && value->magnitude > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
-    return value->magnitude;
+    return is_wide ? value->magnitude : static_cast<std::uint32_t>(value->magnitude);
   }
   if (kind != value_kind::number || constant.form == numeric_form::unsigned_number) return std::nullopt;
   const std::uint64_t largest =
@@ -77,6 +76,11 @@ std::optional<wide_word> literal_value(const syntax::numeric_constant& constant,
   if (value->magnitude > (value->negative ? largest + 1 : largest)) return std::nullopt;
   const wide_word bits = value->negative ? 0 - value->magnitude : value->magnitude;
   return is_wide ? bits : static_cast<std::uint32_t>(bits);
+}
+
+bool wraps_around(const syntax::numeric_constant& constant, word_size words) {
+  const auto value = literal_value(constant, value_kind::unsigned_number, word_size::bits64);
+  return words == word_size::bits32 && value && *value > std::numeric_limits<std::uint32_t>::max();
 }
 
 std::vector<value_kind> literal_kinds(const syntax::numeric_constant& constant, word_size words) {

@@ -51,7 +51,12 @@ std::string without_made_names(std::string_view text) {
 
 namespace {
 
-std::string constant_text(const program& program, value_kind kind, wide_word value) {
+/// @param structure of a value of an algebraic data type, where it is known
+std::string constant_text(const program& program, value_kind kind, wide_word value, structure_id structure = {}) {
+  if (kind == value_kind::adt && structure.valid()) {
+    const structure_type& type = program.structures[structure.value];
+    if (type.is_enumeration() && value < type.branches.size()) return "$" + type.branches[value].name;
+  }
   switch (kind) {
     case value_kind::symbol:
       return syntax::quoted(std::string(program.symbol_text(value)));
@@ -95,6 +100,19 @@ std::string_view representation_text(representation structure) {
   return find_in(table, structure).value();
 }
 
+/// " choice-domain a, (b, c)"; empty without keys.
+std::string choice_text(const relation& relation) {
+  std::string result;
+  for (const std::vector<std::uint32_t>& key : relation.choice_domains) {
+    std::string columns;
+    for (const std::uint32_t column : key) {
+      columns += (columns.empty() ? "" : ", ") + relation.attributes[column].name;
+    }
+    result += (result.empty() ? " choice-domain " : ", ") + (key.size() == 1 ? columns : "(" + columns + ")");
+  }
+  return result;
+}
+
 std::string declaration_text(const relation& relation) {
   std::string result = ".decl " + relation.name + "(";
   for (std::size_t column = 0; column < relation.attributes.size(); ++column) {
@@ -105,6 +123,7 @@ std::string declaration_text(const relation& relation) {
   result += representation_text(relation.structure);
   if (relation.is_inline) result += " inline";
   if (relation.is_magic) result += " magic";
+  result += choice_text(relation);
   result += "\n";
   for (const io_directive& directive : relation.directives) {
     result += fmt::format("{} {}", directive_text(directive.kind), relation.name);
@@ -136,17 +155,36 @@ std::string names(const program& program, const stratum& stratum) {
 
 }  // namespace
 
+namespace {
+
+/// `$Branch(fields)`; nothing where the fields are in a variable that desugaring made.
+std::optional<std::string> branch_text(const program& program, const rule& rule, const expression& record) {
+  const branch_type& branch = program.structures[record.structure.value].branches[record.arguments[0].constant];
+  if (branch.fields.empty()) return "$" + branch.name;
+  std::string fields = to_text(program, rule, record.arguments[1]);
+  if (branch.fields.size() > 1) {
+    if (!fields.starts_with('[')) return std::nullopt;
+    fields = fields.substr(1, fields.size() - 2);
+  }
+  return fmt::format("${}({})", branch.name, fields);
+}
+
+}  // namespace
+
 std::string to_text(const program& program, const rule& rule, const expression& expression) {
   switch (expression.what) {
     case expression::form::variable:
       return rule.variables[expression.variable].name;
     case expression::form::constant:
-      return constant_text(program, expression.kind, expression.constant);
+      return constant_text(program, expression.kind, expression.constant, expression.structure);
     case expression::form::unnamed:
       return "_";
     case expression::form::record:
     case expression::form::operation:
       break;
+  }
+  if (expression.is_record() && expression.structure.valid()) {
+    if (auto branch = branch_text(program, rule, expression)) return *branch;
   }
   if (expression.is_record()) {
     std::string fields;
@@ -292,7 +330,8 @@ std::string to_text(const program& program) {
       result += program[fact.relation].name + "(";
       for (std::size_t column = 0; column < fact.values.size(); ++column) {
         if (column > 0) result += ",";
-        result += constant_text(program, program[fact.relation].attributes[column].kind, fact.values[column]);
+        const attribute& type = program[fact.relation].attributes[column];
+        result += constant_text(program, type.kind, fact.values[column], type.structure);
       }
       result += ").\n";
     }

@@ -96,6 +96,7 @@ struct expression {
   std::uint32_t variable = 0;
   wide_word constant = 0;
   scalar_op op = scalar_op::copy;
+  structure_id structure;  ///< of a record or constant that a branch constructor makes: its type
   std::vector<expression> arguments;
   source_span span;
 
@@ -152,7 +153,8 @@ struct aggregate {
   std::vector<literal> body;
   std::vector<std::uint32_t> injected;  ///< ascending
   source_span span;
-  bool held_aggregate = false;  ///< one was written in the body that stands outside now
+  bool held_aggregate = false;    ///< one was written in the body that stands outside now
+  bool compares_records = false;  ///< a test that analysis has made: counts 1 where the fields of two records agree
   /// The body reads the rule's own recursion: a count or sum that grows with it and is only compared with a lower
   /// bound. A copy of the body stands beside it.
   bool grows = false;

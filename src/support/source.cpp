@@ -65,7 +65,9 @@ source_file& source_manager::load(const std::string& path, source_span included_
   if (stored_) {
     const auto found = stored_->find(path);
     if (found == stored_->end()) throw cannot_open();
-    return add(path, found->second.text, included_from);
+    source_file& file = add(path, found->second.text, included_from);
+    file.set_full_path(found->second.identity);
+    return file;
   }
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) throw user_error("Cannot open file " + path + ": it is a folder");
@@ -78,7 +80,9 @@ source_file& source_manager::load(const std::string& path, source_span included_
     if (text.size() >= std::numeric_limits<std::uint32_t>::max()) break;
   }
   if (std::ferror(stream.get()) != 0) throw user_error("Cannot read file " + path);
-  return add(path, std::move(text), included_from);
+  source_file& file = add(path, std::move(text), included_from);
+  file.set_full_path(identity(path));
+  return file;
 }
 
 bool source_manager::has_file(const std::string& path) const {

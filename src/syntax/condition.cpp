@@ -16,6 +16,23 @@ constexpr int max_condition_depth = 200;
 std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 std::uint64_t bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
+/// 'a', '\n', '\101', '\x41'; nothing for an unknown escape sequence.
+std::optional<std::int64_t> value_of_character(std::string_view text) {
+  text = text.substr(1, text.size() - 2);
+  if (text.front() != '\\') return text.front();
+  text.remove_prefix(1);
+  if (text.size() == 1 && !is_digit(text.front())) {
+    const auto meant = escaped_character(text.front());
+    return meant ? std::optional<std::int64_t>(*meant) : std::nullopt;
+  }
+  const bool is_hexadecimal = text.front() == 'x';
+  if (is_hexadecimal) text.remove_prefix(1);
+  unsigned value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value, is_hexadecimal ? 16 : 8);
+  if (fault != std::errc() || end != text.data() + text.size() || value > 255) return std::nullopt;
+  return static_cast<signed char>(value);
+}
+
 struct binary_operator {
   std::string_view text;
   int precedence;
@@ -141,6 +158,10 @@ class evaluator {
     if (at_ >= tokens_.size()) return fail();
     const macro_token& token = tokens_[at_++];
     if (token.what == macro_token::kind::identifier) return token.text == "__LINE__" ? line_ : 0;
+    if (token.what == macro_token::kind::character) {
+      const auto value = value_of_character(token.text);
+      return value ? *value : fail();
+    }
     if (token.what != macro_token::kind::number) return fail();
     std::string_view digits = token.text;
     while (digits.size() > 1 && std::string_view("uUlL").find(digits.back()) != std::string_view::npos) {

@@ -16,31 +16,6 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' |
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_binary_digit(char c) { return c == '0' || c == '1'; }
 
-std::optional<char> escaped(char c) {
-  switch (c) {
-    case '"':
-    case '\'':
-    case '\\':
-      return c;
-    case 'a':
-      return '\a';
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    case 'v':
-      return '\v';
-    default:
-      return std::nullopt;
-  }
-}
-
 /// "1.2.3.4" as the signed 32-bit number that Soufflé reads it as; nothing when a part is above 255.
 std::optional<std::string> address_as_number(std::string_view text) {
   std::uint32_t value = 0;
@@ -72,6 +47,31 @@ std::string include_trail(const source_span& here) {
 
 bool is_identifier_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '?'; }
 bool is_identifier_part(char c) { return is_identifier_start(c) || is_digit(c); }
+
+std::optional<char> escaped_character(char c) {
+  switch (c) {
+    case '"':
+    case '\'':
+    case '\\':
+      return c;
+    case 'a':
+      return '\a';
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    case 'v':
+      return '\v';
+    default:
+      return std::nullopt;
+  }
+}
 
 line_marker parse_line_marker(std::string_view line) {
   const auto skip_spaces = [&line] {
@@ -190,7 +190,10 @@ token lexer::word() {
       result.text = std::to_string(result.span.file->position(result.span.begin).line);
     } else if (result.text == "__FILE__") {
       result.kind = token_kind::string;
-      result.text = result.span.file->position(result.span.begin).path;
+      // A #line directive may name another file.
+      const source_file& file = *result.span.file;
+      const std::string_view path = file.position(result.span.begin).path;
+      result.text = path == file.path() ? file.full_path() : path;
     } else if (result.text == "__INCL__") {
       result.kind = token_kind::string;
       result.text = include_trail(result.span);
@@ -256,7 +259,7 @@ token lexer::string() {
         break;
       }
       ++position_;
-      const auto meant = escaped(kind);
+      const auto meant = escaped_character(kind);
       if (!meant && !bad_escape) {
         report_.error(mapped_.span(begin, position_ + 1), std::string("Unknown escape sequence \\") + kind);
         bad_escape = true;

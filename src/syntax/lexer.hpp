@@ -51,6 +51,9 @@ class lexer {
 [[nodiscard]] bool is_identifier_part(char c);
 [[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/// What a backslash and this character give in a string; nothing for an unknown escape sequence.
+[[nodiscard]] std::optional<char> escaped_character(char c);
+
 /// A line that begins with `#`: `# 12 "name" flags`, `#line 12`, `#line 12 "name"`.
 struct line_marker {
   bool valid = false;

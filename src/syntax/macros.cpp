@@ -60,6 +60,14 @@ std::size_t end_of_macro_token(std::string_view text, std::size_t begin) {
       if (text[end] == '\\') ++end;
     }
     return begin + 1;  // not closed: a quote of its own
+  } else if (first == '\'') {
+    // One character, or an escape sequence: "'a'", "'\n'", "'\x41'".
+    if (end < text.size() && text[end] == '\\') {
+      for (end += 2; end < text.size() && is_macro_name_part(text[end]);) ++end;
+    } else {
+      ++end;
+    }
+    return end < text.size() && text[end] == '\'' && text[begin + 1] != '\'' ? end + 1 : begin + 1;
   } else if (first == '#' && end < text.size() && text[end] == '#') {
     ++end;
   }
@@ -70,6 +78,7 @@ macro_token::kind kind_of_macro_token(std::string_view token) {
   if (is_macro_name_start(token.front())) return macro_token::kind::identifier;
   if (is_digit(token.front())) return macro_token::kind::number;
   if (token.size() > 1 && token.front() == '"') return macro_token::kind::string;
+  if (token.size() > 1 && token.front() == '\'') return macro_token::kind::character;
   return macro_token::kind::punctuation;
 }
 

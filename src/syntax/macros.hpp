@@ -13,7 +13,7 @@ namespace gpulog::syntax {
 
 /// What macros are made of: coarser than the language's own tokens.
 struct macro_token {
-  enum class kind : std::uint8_t { identifier, number, string, punctuation };
+  enum class kind : std::uint8_t { identifier, number, string, character, punctuation };
   kind what = kind::punctuation;
   std::string text;
   bool space_before = false;

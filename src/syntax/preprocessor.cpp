@@ -1,6 +1,8 @@
 #include "syntax/preprocessor.hpp"
 
 #include <algorithm>
+#include <array>
+#include <ctime>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,7 +23,19 @@ namespace {
 constexpr std::size_t max_included_files = 10'000;
 constexpr std::size_t max_output_bytes = std::size_t{1} << 30;
 
-constexpr std::string_view word_size_macro = "RAM_DOMAIN_SIZE";
+/// Always defined, in the order of predefined_values().
+constexpr std::array<std::string_view, 3> predefined_names = {"RAM_DOMAIN_SIZE", "__DATE__", "__TIME__"};
+
+std::array<std::string, 3> predefined_values(std::uint32_t word_bits) {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  const auto quoted_time = [&local](const char* format) {
+    std::array<char, 32> text{};
+    return std::string(text.data(), std::strftime(text.data(), text.size(), format, &local));
+  };
+  return {std::to_string(word_bits), quoted_time("\"%b %e %Y\""), quoted_time("\"%H:%M:%S\"")};
+}
 
 bool is_line_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
@@ -51,6 +65,22 @@ std::size_t end_of_comment(std::string_view text, std::size_t at) {
   if (!text.substr(at).starts_with("/*")) return at;
   const std::size_t end = text.find("*/", at + 2);
   return end == std::string_view::npos ? text.size() : end + 2;
+}
+
+/// The end of a string or character constant that begins at `at` and ends on its line; else the next byte.
+std::size_t end_of_constant(std::string_view text, std::size_t at) {
+  const std::size_t end = end_of_macro_token(text, at);
+  return text.substr(at, end - at).find('\n') == std::string_view::npos ? end : at + 1;
+}
+
+/// Skips white space of a line. A comment is white space, the line ends inside it included.
+std::size_t skip_line_space(std::string_view text, std::size_t at) {
+  while (at < text.size()) {
+    const std::size_t end = end_of_comment(text, at) + line_splice(text, at);
+    if (end == at && !is_line_space(text[at])) break;
+    at = std::max(end, at + 1);
+  }
+  return at;
 }
 
 /// Tokens of a file from a position on, across lines and comments.
@@ -107,7 +137,10 @@ class preprocessor {
   preprocessor(source_manager& sources, diagnostics& report, const parse_options& options)
       : sources_(sources), report_(report), options_(options) {
     const auto ignore = [](const std::string&) {};
-    macros_.define(std::string(word_size_macro) + " " + std::to_string(options.word_bits), ignore);
+    const auto values = predefined_values(options.word_bits);
+    for (std::size_t number = 0; number < values.size(); ++number) {
+      macros_.define(std::string(predefined_names[number]) + " " + values[number], ignore);
+    }
     for (const std::string& given : options.macros) {
       std::string definition = given;
       const std::size_t equals = definition.find('=');
@@ -159,8 +192,7 @@ class preprocessor {
   void process(source_file& file) {
     position here{file, file.text()};
     while (here.at < here.text.size() && !given_up()) {
-      std::size_t first = here.at;
-      while (first < here.text.size() && is_line_space(here.text[first])) ++first;
+      const std::size_t first = skip_line_space(here.text, here.at);
       if (first < here.text.size() && here.text[first] == '#') {
         directive(here, first);
       } else if (here.skipping()) {
@@ -189,7 +221,7 @@ class preprocessor {
   static void skip_line(position& here) {
     while (here.at < here.text.size() && here.text[here.at] != '\n') {
       const std::size_t comment_end = end_of_comment(here.text, here.at);
-      here.at = comment_end > here.at ? comment_end : here.at + 1;
+      here.at = comment_end > here.at ? comment_end : end_of_constant(here.text, here.at);
     }
     if (here.at < here.text.size()) ++here.at;
     here.copied = here.at;
@@ -265,15 +297,11 @@ class preprocessor {
       } else if (comment_end > at) {
         at = comment_end;
         line += ' ';
-      } else if (here.text[at] == '"') {
-        // A quote that is closed on its line hides comments; else it is a character like others.
-        const std::size_t end = end_of_macro_token(here.text, at);
-        const std::string_view quoted_text = here.text.substr(at, end - at);
-        const bool one_line = quoted_text.find('\n') == std::string_view::npos;
-        line += one_line ? quoted_text : quoted_text.substr(0, 1);
-        at += one_line ? quoted_text.size() : 1;
       } else {
-        line += here.text[at++];
+        // A constant hides comments.
+        const std::size_t end = end_of_constant(here.text, at);
+        line += here.text.substr(at, end - at);
+        at = end;
       }
     }
     here.at = at < here.text.size() ? at + 1 : at;
@@ -416,8 +444,8 @@ class preprocessor {
 }  // namespace
 
 bool needs_preprocessing(const source_file& file, const parse_options& options) {
-  return !options.macros.empty() || file.text().find('#') != std::string_view::npos ||
-         file.text().find(word_size_macro) != std::string_view::npos ||
+  const auto has = [&file](std::string_view name) { return file.text().find(name) != std::string_view::npos; };
+  return !options.macros.empty() || has("#") || std::any_of(predefined_names.begin(), predefined_names.end(), has) ||
          find_line_splice(file.text()) != std::string_view::npos;
 }
 

@@ -11,8 +11,9 @@ namespace gpulog::syntax {
 [[nodiscard]] bool needs_preprocessing(const source_file& file, const parse_options& options);
 
 /// What programs use of the C preprocessor: #include, #define with and without arguments (# and ## too), #undef,
-/// conditions, #error, #warning, #line, #pragma once, and the macro RAM_DOMAIN_SIZE. `__LINE__` and `__FILE__` are left
-/// to the lexer, which knows where text comes from. Macros that grow without bound and includes that do are reported.
+/// conditions, #error, #warning, #line, #pragma once, and the macros RAM_DOMAIN_SIZE, `__DATE__` and `__TIME__`.
+/// `__LINE__` and `__FILE__` are left to the lexer, which knows where text comes from. Macros that grow without bound
+/// and includes that do are reported.
 [[nodiscard]] mapped_text preprocess(source_file& file, source_manager& sources, diagnostics& report,
                                      const parse_options& options);
 

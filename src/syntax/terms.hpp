@@ -204,6 +204,7 @@ struct aggregate {
   std::optional<box<argument>> initial;
   std::vector<conjunction> body;  ///< alternatives; more than one is not supported by Soufflé
   bool held_aggregate = false;    ///< one was written in it that the analysis has put beside it
+  bool compares_records = false;  ///< made by the analysis: counts 1 where the fields of two records agree
   friend bool operator==(const aggregate&, const aggregate&);
 };
 

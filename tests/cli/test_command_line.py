@@ -1,6 +1,7 @@
 """The command line: Soufflé's options, gpulog's own, and what is printed."""
 import json
 import os
+import time
 import unittest
 
 from command import REACH, CommandTest
@@ -415,6 +416,24 @@ There is no relation nothing
         process = self.run_program(REACH, '--show', 'transformed-ast,scc-graph-text')
         self.assert_runs(process)
 
+    def test_show_by_a_pragma(self):
+        text = ('.decl e(x:number, y:number) choice-domain x, (x, y)\ne(1, 2).\n.output e\n'
+                '.type T = A {} | B {x:number} | C {x:number, y:T}\n.type E = One {} | Two {}\n.decl t(x:T, e:E)\n'
+                't($C(1, $B(2)), $Two).\nt($A, e) :- t($C(x, _), e), e != $One, x > 0.\n.output t\n')
+        shown = self.run_program('.pragma "show" "transformed-ast"\n' + text)
+        self.assert_runs(shown)
+        self.assertEqual(shown.output,
+                         '.decl e(x:number, y:number) choice-domain x, (x, y)\n.output e\ne(1,2).\n'
+                         '.decl t(x:T, e:E)\n.output t\nt($C(1,$B(2)),$Two).\n'
+                         't($A,e) :- @2 = [x,_], @3 = [2,@2], t(@3,e), e != $One, x > 0.\n')
+        self.assertEqual(os.listdir(self.path('out')), [])
+        self.assertEqual(self.run_program(text, '-P', 'show:transformed-ast').output, shown.output)
+        both = self.run_program('.pragma "show" "transformed-ast"\n' + text, '-P', 'show:scc-graph-text,precedence-graph-text')
+        self.assertEqual(both.output, 'stratum 0: {e}\nstratum 1 (recursive): {t}\ne:\nt: t\n')
+        wrong = self.run_program('.pragma "show" "transformed-as"\n' + text)
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("The pragma show names no stage transformed-as, did you mean 'transformed-ast'?", wrong.errors)
+
     def test_show_follows_the_flags_of_a_plan(self):
         program = ('.decl e(x:number, y:number)\n.decl s(x:number, y:number)\n.decl r(x:number, y:number)\ns(x,y) :- e(x,y).\n'
                    'r(x,y) :- s(x,z), s(z,y).\ns(x,y) :- e(x,z), r(z,y).\n.output r\n')
@@ -433,6 +452,16 @@ There is no relation nothing
         self.assertEqual(self.rows('out', 'a.csv'), ['5'])
         self.assert_runs(self.run_program(text))
         self.assertEqual(self.rows('out', 'a.csv'), ['1'])
+
+    def test_macros_of_place_and_time(self):
+        text = '.decl a(x:symbol)\na(cat("1 ", __FILE__)). a(cat("2 ", __DATE__)). a(cat("3 ", __TIME__)).\n.output a\n'
+        days = [time.strftime('%b %e %Y')]
+        self.assert_runs(self.run_program(text))
+        days.append(time.strftime('%b %e %Y'))
+        file, day, clock = (row[2:] for row in self.rows('out', 'a.csv'))
+        self.assertEqual(file, os.path.realpath(self.path('program.dl')))
+        self.assertIn(day, days)
+        self.assertRegex(clock, r'^\d\d:\d\d:\d\d$')
 
     def test_include(self):
         self.write('facts/part.dl', '.decl a(x:number)\na(3).\n')

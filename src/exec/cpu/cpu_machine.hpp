@@ -51,6 +51,7 @@ class cpu_machine {
                                                   .condensation = true,
                                                   .products = true,
                                                   .row_wise = true,
+                                                  .orders_rows = true,
                                                   .batches = true,
                                                   .memories = true,
                                                   .several_indexes = true,
@@ -320,6 +321,8 @@ class cpu_machine {
       } catch (const kernels::arithmetic_fault&) {
         return;
       } catch (const kernels::rule_fault&) {
+        return;
+      } catch (const kernels::over_budget&) {
         return;
       } catch (const backend::memory_exceeded&) {
         return;

@@ -40,6 +40,7 @@ struct machine_abilities {
   bool row_takeover = false;  ///< the same with complete rows that searches take over
   bool products = false;      ///< recursions that extend a relation at both sides
   bool row_wise = false;      ///< row-wise evaluation
+  bool orders_rows = false;   ///< with comparisons by the order of values of 64 bits, too
   bool batches = false;       ///< versions of a phase beside each other
   bool loops = false;         ///< iterations without asking in between
   // How it works.

@@ -126,6 +126,7 @@ class plan_relations {
     const auto note_read = [&](relation_id, index_id index, bool) {
       if (index.valid()) uses.use_index(index.value, number);
     };
+    for (const relation_id relation : program.strata[number].relations) last_version[relation.value] = nullptr;
     for_each_version(program.strata[number], [&](const plan::rule_version& version) {
       for_each_read(version, note_read, Machine::makes_other_searches);
     });

@@ -9,7 +9,7 @@
 
 namespace gpulog::exec {
 
-/// For the versions of a phase. The last one runs whatever the others have left.
+/// For the versions of a phase. The last strategy runs all versions that are still pending.
 template <class Machine>
 inline constexpr version_strategy<Machine> version_strategies[] = {
     {"row-wise-evaluation", add_versions_row_wise<Machine>},

@@ -72,7 +72,7 @@ class tile_runner {
 
   /// Runs over rows [begin, end) of the first segment's input, or until the head has all it can have.
   /// make_room(rows) is called with everybody else elsewhere. given: columns of these rows (tile_sources::give_rows).
-  /// @throws arithmetic_fault, interrupted, costly_reading, backend::memory_exceeded
+  /// @throws arithmetic_fault, interrupted, costly_reading, over_budget, backend::memory_exceeded
   template <class MakeRoom>
   void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room, const word* const* given = nullptr) {
     sources_.give_rows(given);
@@ -111,10 +111,20 @@ class tile_runner {
   /// Nothing that the rest of the run finds can be new.
   class head_is_full {};
 
-  /// @throws interrupted, head_is_full
-  void check_end() const {
+  /// @throws interrupted, head_is_full, over_budget
+  void check_end() {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
     if (ends_when_full_ && steps_.relation_of(program_->target).is_full()) throw head_is_full{};
+    if (program_->budget != nullptr) spend(*program_->budget);
+  }
+
+  /// Takes what was done since the last call from the budget.
+  void spend(kernels::work_budget& budget) {
+    const double cost = static_cast<double>(bindings_) + budget.row_cost * static_cast<double>(fresh_) -
+                        budget.duplicate_gain * static_cast<double>(candidates_ - fresh_);
+    const double left = budget.left.fetch_sub(cost - spent_) - (cost - spent_);
+    spent_ = cost;
+    if (left < 0) throw over_budget{};
   }
 
   /// Takes rows [begin, end) of the first segment's input through the pipeline. @throws as run, and head_is_full
@@ -486,6 +496,7 @@ class tile_runner {
   std::uint64_t bindings_ = 0;       ///< that came to segments
   std::uint64_t candidates_ = 0;
   std::uint64_t fresh_ = 0;
+  double spent_ = 0;                ///< of the pipeline's budget
   std::uint8_t* passes_ = nullptr;  // of run_pairs
 };
 

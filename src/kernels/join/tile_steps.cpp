@@ -120,7 +120,7 @@ void tile_steps::find_in_factorized(storage::factorized_reader& reader, std::siz
   check_cost(reader);
 }
 
-/// Whether a relation has rows with a key.
+/// Tests whether a relation has rows with a key.
 void tile_steps::find_any(std::size_t number, const step& one, std::uint32_t n) {
   std::fill_n(scratch_->found, n, std::uint8_t{0});
   if (const auto* classes = relation_of(one.source).as_equivalence()) {

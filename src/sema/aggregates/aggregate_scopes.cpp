@@ -82,7 +82,9 @@ name_set bound_by(const std::vector<syntax::conjunction>& alternatives, name_set
 
 class scope_separator {
  public:
-  explicit scope_separator(diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  /// @param binds_witnesses false: only names are told apart
+  explicit scope_separator(diagnostics& diagnostics, bool binds_witnesses = true)
+      : diagnostics_(diagnostics), binds_witnesses_(binds_witnesses) {}
 
   void run(syntax::clause& clause) {
     scope outer;
@@ -221,7 +223,7 @@ class scope_separator {
       }
     }
     const syntax::place where = term.span;
-    if (!witnesses.empty()) {
+    if (!witnesses.empty() && binds_witnesses_) {
       const bool has_witnesses = aggregate.op == syntax::aggregate_op::min || aggregate.op == syntax::aggregate_op::max;
       if (!has_witnesses || !aggregate.target) {
         for (const std::string& name : witnesses) {
@@ -301,18 +303,35 @@ class scope_separator {
   }
 
   diagnostics& diagnostics_;
+  bool binds_witnesses_;
   std::size_t made_ = 0;
   name_set results_;  ///< of aggregates that were put beside others: bound where they are used
 };
 
 }  // namespace
 
-std::optional<syntax::clause> separate_scopes(const syntax::clause& clause, diagnostics& diagnostics) {
+namespace {
+
+bool has_aggregate(const syntax::clause& clause) {
   bool found = false;
   const auto look = [&](const syntax::aggregate&, const syntax::argument&) { found = true; };
   for (const syntax::atom& head : clause.heads) for_each_aggregate(head, look);
   for_each_aggregate(clause.body, look);
-  if (!found) return std::nullopt;
+  return found;
+}
+
+}  // namespace
+
+std::optional<syntax::clause> rename_local_variables(const syntax::clause& clause) {
+  if (!has_aggregate(clause)) return std::nullopt;
+  diagnostics unseen;
+  syntax::clause result = clause;
+  scope_separator(unseen, false).run(result);
+  return result;
+}
+
+std::optional<syntax::clause> separate_scopes(const syntax::clause& clause, diagnostics& diagnostics) {
+  if (!has_aggregate(clause)) return std::nullopt;
   syntax::clause result = clause;
   scope_separator(diagnostics).run(result);
   return result;

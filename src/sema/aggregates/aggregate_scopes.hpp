@@ -14,4 +14,8 @@ namespace gpulog::sema {
 /// Reports witnesses of other aggregates. Nothing when the clause has no aggregate.
 [[nodiscard]] std::optional<syntax::clause> separate_scopes(const syntax::clause& clause, diagnostics& diagnostics);
 
+/// The clause with each variable that is local to an aggregate under a name of its own, and no other change. Nothing
+/// when the clause has no aggregate.
+[[nodiscard]] std::optional<syntax::clause> rename_local_variables(const syntax::clause& clause);
+
 }  // namespace gpulog::sema

@@ -2,7 +2,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sema/aggregates/aggregate_scopes.hpp"
 #include "sema/checks/clause_checks.hpp"
+#include "sema/print.hpp"
 #include "sema/rewriting/syntax_walk.hpp"
 
 /// Variables that occur once are often slips.
@@ -92,17 +94,21 @@ counted_names count_names(const std::vector<syntax::conjunction>& alternatives, 
 
 }  // namespace
 
-void warn_of_singletons(const syntax::clause& clause, diagnostics& diagnostics) {
-  if (clause.body.empty()) return;
+void warn_of_singletons(const syntax::clause& written, diagnostics& diagnostics) {
+  if (written.body.empty()) return;
+  const auto renamed = rename_local_variables(written);
+  const syntax::clause& clause = renamed ? *renamed : written;
   counted_names counted;
   for (const syntax::atom& head : clause.heads) add_both(counted, names_of(head));
   add_both(counted, count_names(clause.body, false));
   for (const auto& [name, found] : counted) {
     const bool marked = name.starts_with('_');
     if (found.once && !marked) {
-      diagnostics.warning(found.single, "Variable " + name + " only occurs once", warning_kind::variable_appears_once);
+      diagnostics.warning(found.single, "Variable " + without_made_names(name) + " only occurs once",
+                          warning_kind::variable_appears_once);
     } else if (found.more && marked) {
-      diagnostics.warning(found.first, "Variable " + name + " marked as singleton but occurs more than once",
+      diagnostics.warning(found.first,
+                          "Variable " + without_made_names(name) + " marked as singleton but occurs more than once",
                           warning_kind::variable_appears_once);
     }
   }

@@ -44,7 +44,8 @@ bool counts_assignments(const aggregate& folded, const std::vector<variable>& va
   };
   const definitions defined_by = definitions_of(folded.body, variables);
   for (const literal& part : folded.body) {
-    is_special |= std::holds_alternative<aggregate>(part) || std::holds_alternative<generator>(part);
+    const auto* nested = std::get_if<aggregate>(&part);
+    is_special |= (nested != nullptr && !nested->compares_records) || std::holds_alternative<generator>(part);
     const auto* read = std::get_if<atom>(&part);
     if (read == nullptr || read->negated) continue;
     ++atoms;

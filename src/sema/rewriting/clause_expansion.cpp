@@ -1,5 +1,9 @@
 #include "sema/rewriting/clause_expansion.hpp"
 
+#include <cstdint>
+#include <limits>
+#include <string>
+
 namespace gpulog::sema {
 
 namespace {
@@ -39,6 +43,45 @@ normal_form product(const normal_form& left, const normal_form& right) {
 void append(normal_form& left, normal_form right) {
   left.insert(left.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
   check_size(size_of(left));
+}
+
+/// Saturating: bodies may multiply without end.
+constexpr std::uint64_t most_counted = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t sum(std::uint64_t left, std::uint64_t right) {
+  return left > most_counted - right ? most_counted : left + right;
+}
+
+std::uint64_t product(std::uint64_t left, std::uint64_t right) {
+  return left != 0 && right > most_counted / left ? most_counted : left * right;
+}
+
+/// How many conjunctions the normal form has.
+std::uint64_t count(const std::vector<syntax::conjunction>& alternatives, bool negated);
+std::uint64_t count(const syntax::conjunction& conjunction, bool negated);
+
+std::uint64_t count(const syntax::literal& literal, bool negated) {
+  if (const auto* negation = literal.as<syntax::negation>()) return count(*negation->inner, !negated);
+  if (const auto* group = literal.as<syntax::group>()) return count(group->alternatives, negated);
+  return 1;
+}
+
+template <class Part>
+std::uint64_t count_parts(const std::vector<Part>& parts, bool negated, bool multiply) {
+  std::uint64_t result = multiply ? 1 : 0;
+  for (const Part& part : parts) {
+    const std::uint64_t of_part = count(part, negated);
+    result = multiply ? product(result, of_part) : sum(result, of_part);
+  }
+  return result;
+}
+
+std::uint64_t count(const syntax::conjunction& conjunction, bool negated) {
+  return count_parts(conjunction, negated, !negated);
+}
+
+std::uint64_t count(const std::vector<syntax::conjunction>& alternatives, bool negated) {
+  return count_parts(alternatives, negated, negated);
 }
 
 normal_form expand(const std::vector<syntax::conjunction>& alternatives, bool negated);
@@ -81,12 +124,24 @@ normal_form expand(const std::vector<syntax::conjunction>& alternatives, bool ne
 }  // namespace
 
 std::optional<std::vector<flat_conjunction>> expand_body(const std::vector<syntax::conjunction>& alternatives,
-                                                         const source_span& clause, diagnostics& diagnostics) {
+                                                         const source_span& clause, diagnostics& diagnostics,
+                                                         const std::vector<std::string>& inlined) {
   if (alternatives.empty()) return normal_form{{}};
   try {
     return expand(alternatives, false);
   } catch (const too_large&) {
-    diagnostics.error(clause, "The disjunctions of this rule expand to too many rules");
+    const std::uint64_t rules = count(alternatives, false);
+    const std::string number = (rules == most_counted ? "at least " : "") + std::to_string(rules);
+    if (inlined.empty()) {
+      diagnostics.error(clause, "The disjunctions of this rule expand to too many rules: " + number);
+      return std::nullopt;
+    }
+    std::string names = inlined.front();
+    for (std::size_t at = 1; at < inlined.size(); ++at) {
+      names += (at + 1 == inlined.size() ? " and " : ", ") + inlined[at];
+    }
+    diagnostics.error(clause, "Inlining " + names + " expands this rule to too many rules: " + number)
+        .note("A relation that is declared without inline, or named by --inline-exclude, is evaluated once");
     return std::nullopt;
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "support/diagnostics.hpp"
@@ -18,7 +19,9 @@ using flat_conjunction = std::vector<flat_literal>;
 
 /// The body in disjunctive normal form: groups and negated groups resolved (De Morgan). A clause without a body gives
 /// one empty conjunction. Reports an error and gives nothing when the form is too large.
+/// @param inlined the relations whose inlining made the body, for the message
 [[nodiscard]] std::optional<std::vector<flat_conjunction>> expand_body(
-    const std::vector<syntax::conjunction>& alternatives, const source_span& clause, diagnostics& diagnostics);
+    const std::vector<syntax::conjunction>& alternatives, const source_span& clause, diagnostics& diagnostics,
+    const std::vector<std::string>& inlined = {});
 
 }  // namespace gpulog::sema

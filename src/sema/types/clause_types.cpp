@@ -4,6 +4,7 @@
 
 #include "sema/numeric_literal.hpp"
 #include "sema/print.hpp"
+#include "sema/rewriting/syntax_walk.hpp"
 #include "sema/types/type_origins.hpp"
 #include "syntax/printer.hpp"
 
@@ -249,6 +250,7 @@ bool clause_types::check(diagnostics& diagnostics) const {
       good &= check_columns(*atom, flat.relations[position], true, diagnostics);
     }
   }
+  if (good) warn_of_wrapping(diagnostics);
   return good;
 }
 
@@ -276,6 +278,7 @@ bool clause_types::check_call(const syntax::argument& term, diagnostics& diagnos
   for (const unknown argument : arguments) {
     if (constraints_.types(argument).empty()) return true;
   }
+  if (report_out_of_range_in(term, diagnostics)) return false;
   const std::string name(call != nullptr ? syntax::spelling(call->op) : signature.name);
   if (constraints_.takes(arguments, signature)) {
     return fail_at(term, (call != nullptr ? "Functor " : "Aggregate ") + name + " (type mismatch)", diagnostics);
@@ -364,11 +367,38 @@ bool clause_types::report_out_of_range(const syntax::argument& term, const synta
   return false;
 }
 
+bool clause_types::report_out_of_range_in(const syntax::argument& tree, diagnostics& diagnostics) const {
+  bool reported = false;
+  walk_terms(tree, [&](const syntax::argument& term) {
+    const auto* number = term.as<syntax::numeric_constant>();
+    if (number == nullptr || reported || !is_out_of_range(*number, declared_.words())) return !reported;
+    return reported = true, report_out_of_range(term, *number, diagnostics);
+  });
+  return reported;
+}
+
+void clause_types::warn_of_wrapping(diagnostics& diagnostics) const {
+  for (const syntax::argument* term : order_) {
+    const auto* number = term->as<syntax::numeric_constant>();
+    if (number == nullptr || !wraps_around(*number, declared_.words()) || kind(*term) != value_kind::unsigned_number) {
+      continue;
+    }
+    const wide_word value = *literal_value(*number, value_kind::unsigned_number, declared_.words());
+    diagnostics.warning(term->span, "Unsigned constant " + number->text + " is out of range and wraps around to " +
+                                        std::to_string(value) + "; with --word-size 64 it fits");
+  }
+}
+
 bool clause_types::check_variable(const std::string& name, const source_span& where, diagnostics& diagnostics) const {
   const unknown term = variables_.at(name);
   const std::string shown = without_made_names(name);
   const type_set& types = constraints_.types(term);
   if (!types.empty() && !types.is_all()) return true;
+  for (const syntax::argument* each : order_) {
+    const auto* number = each->as<syntax::numeric_constant>();
+    if (types.is_all() || number == nullptr || !wraps_around(*number, declared_.words())) continue;
+    return report_out_of_range(*each, *number, diagnostics);
+  }
   diagnostics::entry& error = diagnostics.error(where, "Unable to deduce type for variable " + shown);
   if (types.is_all()) return false;
   error.note("Following constraints are incompatible:");

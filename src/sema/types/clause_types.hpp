@@ -33,6 +33,10 @@ class clause_types {
   [[nodiscard]] bool is_enumeration(const declarations::known_branch& branch) const {
     return declared_.is_enumeration(branch);
   }
+  /// The type that a branch belongs to.
+  [[nodiscard]] structure_id structure_of(const declarations::known_branch& branch) const {
+    return declared_.types()[branch.type].structure;
+  }
   [[nodiscard]] const declarations::known_functor& user_functor(const std::string& name) const {
     return *declared_.find_user_functor(name);
   }
@@ -68,6 +72,9 @@ class clause_types {
                              diagnostics& diagnostics) const;
   bool report_out_of_range(const syntax::argument& term, const syntax::numeric_constant& number,
                            diagnostics& diagnostics) const;
+  /// Reports the first literal of the tree that is no number of the word; false when there is none.
+  bool report_out_of_range_in(const syntax::argument& tree, diagnostics& diagnostics) const;
+  void warn_of_wrapping(diagnostics& diagnostics) const;
   [[nodiscard]] const syntax::argument& term_of(unknown wanted) const;
   /// As it is written.
   [[nodiscard]] std::string text_of(unknown term) const;

@@ -136,6 +136,7 @@ class key_level {
         first_.data());
     first_[groups_] = static_cast<std::uint32_t>(n);
     first_.resize(groups_ + 1);
+    if (may_be_direct_ && groups_ < n / 2) first_.set_capacity(groups_ + 1);
     for (std::uint32_t c = 0; c < length; ++c) {
       keys_[c].resize(groups_);
       word* const out = keys_[c].data();

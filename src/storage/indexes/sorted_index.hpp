@@ -174,7 +174,7 @@ class sorted_index {
         elder.drop_tables();
         younger.drop_tables();
       }
-      merged->merge(backend, elder, younger, is_full ? buffers_ : buffer_policy{false, 0});
+      merged->merge(backend, elder, younger, is_full ? buffers_ : buffer_policy{false, 0}, !published);
       if (is_full && buffers_.eager) spare_ = std::move(old_[old_.size() - 2]);
       old_.pop_back();
       old_.back() = std::move(merged);

@@ -171,8 +171,10 @@ class sorted_run {
   }
 
   /// Becomes the merge of two runs; this run's buffers are used again where they suffice.
+  /// @param frees whether the two runs may lose their rows: a single worker frees these behind itself
   template <class Backend>
-  void merge(Backend& backend, const sorted_run& a, const sorted_run& b, const buffer_policy& buffers) {
+  void merge(Backend& backend, sorted_run& a, sorted_run& b, const buffer_policy& buffers, bool frees) {
+    freed_rows freed(backend.workers() == 1 && frees);
     rows_ = a.rows_ + b.rows_;
     const std::uint64_t capacity = buffers.capacity(a.rows_, b.rows_);
     const auto resize = [this, capacity](auto& buffer) {
@@ -194,18 +196,37 @@ class sorted_run {
       }
       levels_[l].merge(backend, a.levels_[l], b.levels_[l], buffers,
                        [&](bool from_b, std::uint32_t source, std::uint32_t count, std::uint32_t target) {
-                         const sorted_run& from = from_b ? b : a;
+                         sorted_run& from = from_b ? b : a;
                          for (std::size_t s = 0; s < stored_.size(); ++s) {
                            copy_rows(from.stored_[s].data() + source, count, stored_[s].data() + target);
                          }
                          if (with_positions) {
                            copy_rows(from.positions_.data() + source, count, positions_.data() + target);
                          }
+                         freed.free_before(source + std::uint64_t{count}, from.stored_, from_b);
                        });
     }
   }
 
  private:
+  /// How far a merge has freed the rows that it has read.
+  class freed_rows {
+   public:
+    explicit freed_rows(bool frees) : frees_(frees) {}
+    void free_before(std::uint64_t row, std::vector<array<word>>& columns, bool of_second) {
+      constexpr std::uint64_t least_rows = 1u << 18;  // a call for each 1 MB
+      std::uint64_t& begin = begin_[of_second ? 1 : 0];
+      if (!frees_ || row - begin < least_rows) return;
+      for (array<word>& column : columns)
+        column.resource().discard(column.data() + begin, (row - begin) * sizeof(word));
+      begin = row;
+    }
+
+   private:
+    bool frees_;
+    std::uint64_t begin_[2] = {0, 0};
+  };
+
   static void copy_rows(const word* from, std::uint32_t count, word* to) {
     if (count < 16) {
       for (std::uint32_t i = 0; i < count; ++i) to[i] = from[i];

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "analysed_text.hpp"
+#include "oracle/abandoning_plan.hpp"
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/random_runs.hpp"
@@ -82,6 +84,47 @@ TEST(differential, random_programs) {
   std::printf("seeds %llu to %llu, %llu programs with results\n", static_cast<unsigned long long>(first),
               static_cast<unsigned long long>(first + count - 1), static_cast<unsigned long long>(compared));
   EXPECT_GT(compared, count / 2);
+}
+
+/// Recursions whose supplementary relations are abandoned in the first iterations, later, or not at all.
+TEST(differential, random_programs_whose_supplementary_relations_are_abandoned) {
+  const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
+  const std::uint64_t first = oracle::first_seed(500000);
+  const std::uint64_t count = oracle::programs_to_try(3000);
+  const std::vector<run_mode> all = all_run_modes();
+  std::uint64_t abandoning = 0;
+  std::uint64_t keeping = 0;
+  for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
+    oracle::random_program_options shape;
+    shape.layers = 2;
+    if (seed % 2 == 1) shape.largest_arity = 3;
+    const std::string text = oracle::make_random_program(seed, shape).text;
+    const analysed_text source(text);
+    oracle::abandoning_plan planned(source.program, seed);
+    const auto has_steps = [](const plan::stratum& one) { return !one.supplementary.empty(); };
+    if (std::none_of(planned.plan().strata.begin(), planned.plan().strata.end(), has_steps)) continue;
+    oracle::database expected(source.program);
+    try {
+      oracle::evaluate(source.program, expected);
+    } catch (const oracle::evaluation_error&) {
+      continue;
+    }
+    const run_mode& mode = all[seed % all.size()];
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name_of(mode) + "\n" + text);
+    plan_run run(planned.plan(), mode, 0, planned.options_of_run());
+    planned.watch(*run);
+    run->evaluate();
+    for (std::uint32_t number = 0; number < source.program.relations.size(); ++number) {
+      bool distinct = false;
+      EXPECT_EQ(run.rows_of(relation_id(number), &distinct), expected[relation_id(number)])
+          << source.program.relations[number].name;
+      EXPECT_TRUE(distinct) << source.program.relations[number].name;
+    }
+    ++(planned.abandoned() != 0 ? abandoning : keeping);
+  }
+  if (count < 1000) return;
+  EXPECT_GT(abandoning, count / 100);
+  EXPECT_GT(keeping, count / 100);
 }
 
 /// Recursions with relations that are restricted by demand, which are given up early, late, or not at all.

@@ -415,6 +415,25 @@ TEST(rules, names_are_counted_in_each_choice_of_alternatives) {
   }
 }
 
+TEST(rules, names_that_are_local_to_an_aggregate_are_counted_by_themselves) {
+  const auto remarks_on = [](const std::string& rule) {
+    const analysed_text text(".decl a(x:number, y:number)\na(1,2).\n.decl b(x:number, y:number)\n" + rule);
+    std::string remarks;
+    for (const diagnostic& remark : text.report.to_public()) {
+      remarks += std::to_string(remark.line) + ":" + std::to_string(remark.column) + " " + remark.message + "\n";
+    }
+    return remarks;
+  };
+  EXPECT_EQ(remarks_on("b(x,y) :- a(x,z), y = sum z : { a(x,z), z > 0 }."), "4:15 Variable z only occurs once\n");
+  EXPECT_EQ(remarks_on("b(x,y) :- a(x,z), z < 9, y = sum z : a(x,z)."), "");
+  EXPECT_EQ(remarks_on("b(x,y) :- a(x,_), y = sum z : a(x,z)."), "");
+  EXPECT_EQ(remarks_on("b(x,y) :- y = min z : a(x,z)."), "");
+  EXPECT_EQ(remarks_on("b(x,y) :- x = count : a(z,1), y = count : a(z,2)."),
+            "4:25 Variable z only occurs once\n4:45 Variable z only occurs once\n");
+  EXPECT_EQ(remarks_on("b(x,y) :- a(x,_z), y = sum _z : a(x,_z)."),
+            "4:28 Variable _z marked as singleton but occurs more than once\n");
+}
+
 TEST(rules, a_name_that_occurs_once_is_shown_where_it_does) {
   const analysed_text text(
       ".decl a(x:number, y:number)\na(1,2).\n.decl b(x:number)\n"

@@ -109,6 +109,23 @@ TEST(inlining, types_are_those_of_the_clauses_as_written) {
             (rules{"out(n) :- 1 = n, l(x), r(x).", "out(n) :- 2 = n, r(x), r(x)."}));
 }
 
+TEST(inlining, too_many_rules_are_explained) {
+  std::string text = ".decl e(x:number)\ne(1).\n.decl a0(x:number) inline\na0(x) :- e(x).\na0(x) :- e(x), x < 7.\n";
+  for (int number = 1; number < 5; ++number) {
+    const std::string name = "a" + std::to_string(number);
+    const std::string below = "a" + std::to_string(number - 1);
+    text += ".decl " + name + "(x:number) inline\n" + name + "(x) :- " + below + "(x), " + below + "(x).\n";
+  }
+  const auto message_of = [&](const std::string& body) {
+    const analysed_text analysed(text + ".decl o(x:number)\no(x) :- " + body + ".\n");
+    return analysed.report.to_public().back().message;
+  };
+  EXPECT_EQ(message_of("a4(x)"), "Inlining a4 expands this rule to too many rules: 65536");
+  EXPECT_EQ(message_of("a3(x), e(x), a3(x), !a1(x)"), "Inlining a3 and a1 expands this rule to too many rules: 262144");
+  EXPECT_EQ(message_of("a4(x), a4(x), a4(x), a4(x)"),
+            "Inlining a4 expands this rule to too many rules: at least 18446744073709551615");
+}
+
 TEST(inlining, growth_without_end_is_no_crash) {
   std::string text = ".decl a0(x:number) inline\na0(x) :- e(x,_).\n";
   for (int number = 1; number < 400; ++number) {

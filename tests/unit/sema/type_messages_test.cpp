@@ -62,6 +62,39 @@ TEST(type_messages, say_nothing_of_64_bits_that_would_not_help) {
   EXPECT_EQ(text.report.to_string().find("--word-size"), std::string::npos);
 }
 
+TEST(type_messages, name_literals_that_are_out_of_range) {
+  const auto remarks_on = [](const std::string& clause) {
+    const analysed_text text(".decl n(x:number)\n.decl u(x:unsigned)\n.decl f(x:float)\nn(1). u(1). f(1).\n" + clause);
+    std::string remarks;
+    for (const diagnostic& remark : text.report.to_public()) {
+      remarks += std::to_string(remark.line) + ":" + std::to_string(remark.column) + " " + remark.message + "\n";
+    }
+    return remarks;
+  };
+  const std::string number = "Number constant out of range (type mismatch)\n";
+  const std::string note = "Numbers have 32 bits here; with --word-size 64 they have 64 bits";
+  for (const char* const expression :
+       {"x + 3000000000", "x + 99999999999", "x * 0x1FFFFFFFFF", "x + (1 - -3000000000)", "max(x, 1, 99999999999)"}) {
+    const analysed_text text(".decl n(x:number)\nn(1).\nn(" + std::string(expression) + ") :- n(x).\n");
+    EXPECT_EQ(text.error_lines(), std::set<std::uint32_t>{3}) << expression;
+    EXPECT_TRUE(mentions(text.report.to_string(), "Error: " + number.substr(0, number.size() - 1))) << expression;
+    EXPECT_TRUE(mentions(text.report.to_string(), note)) << text.report.to_string();
+    EXPECT_FALSE(mentions(text.report.to_string(), "float")) << text.report.to_string();
+  }
+  EXPECT_EQ(remarks_on("n(x) :- n(x), y = 99999999999, x < y."), "5:19 " + number);
+  EXPECT_EQ(remarks_on("n(x) :- n(x), x = 99999999999."), "5:19 " + number);
+  EXPECT_EQ(remarks_on("u(18446744073709551616)."), "5:3 " + number);
+  EXPECT_EQ(remarks_on("u(4294967295)."), "");
+  EXPECT_EQ(remarks_on("f(x + 99999999999) :- f(x)."), "");
+  EXPECT_EQ(
+      remarks_on("u(0x1FFFFFFFF). u(4294967298u)."),
+      "5:3 Unsigned constant 0x1FFFFFFFF is out of range and wraps around to 4294967295; with --word-size 64 it fits\n"
+      "5:19 Unsigned constant 4294967298 is out of range and wraps around to 2; with --word-size 64 it fits\n");
+  EXPECT_EQ(
+      remarks_on("u(x) :- u(x), x band 0x8000000000000000 = 0."),
+      "5:22 Unsigned constant 0x8000000000000000 is out of range and wraps around to 0; with --word-size 64 it fits\n");
+}
+
 TEST(type_messages, end_where_types_come_from_each_other) {
   std::string rule = "n(x) :- n(x), x = \"a\"";
   for (int i = 0; i < 300; ++i) rule += ", x != y" + std::to_string(i % 7) + ", y" + std::to_string(i % 7) + " < x + 1";

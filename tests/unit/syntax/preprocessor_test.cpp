@@ -133,6 +133,27 @@ TEST(conditions, wrong_ones) {
   EXPECT_EQ(remarks_on("#if 0\n#error no way\n#frobnicate\n#endif\n"), "");
 }
 
+TEST(conditions, compare_characters) {
+  EXPECT_EQ(printed("#if 'a' == 97 && '\\n' == 10 && '\\x41' == 'A' && '\\101' == 65 && '\\0' == 0\na(1).\n#endif\n"),
+            "a(1).\n");
+  EXPECT_EQ(printed("#define C '\"'\n#if C != 34 || '/' != 47\n#elif C == 34 && '\\'' == 39\na(1).\n#endif // */\n"),
+            "a(1).\n");
+  EXPECT_EQ(remarks_on("#if '' == 0\n#endif\n"), "1:malformed condition after #if\n");
+  EXPECT_EQ(remarks_on("#if '\\q' == 0\n#endif\n"), "1:malformed condition after #if\n");
+  EXPECT_EQ(remarks_on("#if '\\777' == 0\n#endif\n"), "1:malformed condition after #if\n");
+}
+
+TEST(directives, follow_comments) {
+  EXPECT_EQ(printed("/* a */ #ifdef FOO\na(1).\n/* b */ /* c */#else\na(2).\n \t/* d */ #endif"), "a(2).\n");
+  EXPECT_EQ(printed("/* several\n lines */ #define X 1\na(X)."), "a(1).\n");
+  EXPECT_EQ(printed("\\\n#define X 1\na(X)."), "a(1).\n");
+  EXPECT_EQ(printed("#if 0\n/* #endif\n */ #else\na(1).\n#endif"), "a(1).\n");
+  EXPECT_EQ(printed("#if 0\na(\"/*\").\n#else\na(1). // it's\n#endif /* */"), "a(1).\n");
+  EXPECT_EQ(printed("#if 0\nthe \"quote\n#else\na(1).\n#endif\na(\"2\")."), "a(1).\na(\"2\").\n");
+  EXPECT_EQ(remarks_on("// a\n/* several\n lines */ #define 1\n"), "3:macro names must be identifiers\n");
+  EXPECT_EQ(remarks_on("a(1). /* several\n lines */ #define X 1\n"), "2:Text after # is ignored\n");
+}
+
 TEST(positions, of_the_original_text) {
   EXPECT_EQ(remarks_on("#define A \\\n 1\n\n#if 1\na(A) b.\n#endif\n"),
             "5:syntax error, unexpected identifier, expecting :- or \",\" or . or <=\n");
@@ -239,6 +260,7 @@ TEST_F(includes, errors_name_the_file) {
   EXPECT_EQ(run("\n\n#include \"bad.dl\"\nb(,)."),
             "bad.dl:2:syntax error, unexpected \",\"\nmain.dl:4:syntax error, unexpected \",\"\na(1).\n");
   write("where.dl", "f(__FILE__, __LINE__, __INCL__).\n");
+  EXPECT_EQ(run("#line 7 \"named.dl\"\nf(__FILE__)."), "f(\"named.dl\").\n");
   EXPECT_EQ(run("\n .include \"where.dl\""), "f(\"" + folder_ + "/where.dl\", 1, \"" + folder_ + "/main.dl:2:2\").\n");
 }
 

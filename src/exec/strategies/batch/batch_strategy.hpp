@@ -9,7 +9,7 @@
 
 namespace gpulog::exec {
 
-/// Of all versions that are not done.
+/// Returns the expected candidates of all pending versions.
 template <class Machine>
 [[nodiscard]] double expected_candidates_of(const phase_run<Machine>& phase) {
   double expected = 0;
@@ -18,7 +18,7 @@ template <class Machine>
   return expected;
 }
 
-/// Versions that the machine runs beside each other, without waiting in between.
+/// Runs versions that the machine executes together, without waiting in between.
 template <class Machine>
 void run_batch(phase_run<Machine>& phase) {
   if constexpr (Machine::abilities.batches) {
@@ -54,7 +54,7 @@ void run_batch(phase_run<Machine>& phase) {
       running_version& version = phase.versions[numbers[i]];
       if (one.state == phase_version::outcome::fault)
         throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
-      // Where nothing tells where one version ends and the next begins, all get the same.
+      // Without separate measurements, the versions share the time equally.
       version.figures->seconds +=
           seconds * (measured > 0 ? one.seconds / measured : 1 / static_cast<double>(running.size()));
       if (one.state == phase_version::outcome::left) continue;

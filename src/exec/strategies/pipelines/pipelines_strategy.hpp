@@ -8,10 +8,10 @@
 #include "exec/fixpoint/factorized_reads.hpp"
 #include "exec/strategies/strategy.hpp"
 
-/// Each version by itself, as a pipeline: what is always right.
+/// Runs each version separately as a pipeline, which is always possible.
 namespace gpulog::exec {
 
-/// Whether a run that ended early may be followed by another one.
+/// Returns whether the version can run again after an incomplete run.
 template <class Relation>
 [[nodiscard]] bool can_run_again([[maybe_unused]] const Relation& target,
                                  [[maybe_unused]] const kernels::pipeline& version) {
@@ -56,6 +56,7 @@ void run_pipelines(phase_run<Machine>& phase) {
         counts = shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop);
       } catch (const kernels::costly_reading&) {
         is_costly = true;
+      } catch (const kernels::over_budget&) {  // the loop continues without the relation (supplementary_costs.hpp)
       }
     };
     try {
@@ -80,7 +81,7 @@ void run_pipelines(phase_run<Machine>& phase) {
     const double seconds = std::max(0.0, elapsed - (phase.figures.index_seconds - indexed));
     version.figures->seconds += seconds;
     version.seconds_per_row = std::max(0.0, seconds - calibration::host_run_seconds) / static_cast<double>(rows);
-    // Where candidates filled their buffer, the join was interrupted to deduplicate them.
+    // When candidates filled their buffer, the join was interrupted to deduplicate them; subtract that time.
     const storage::phase_times& after = target.times();
     phase.figures.join_seconds +=
         seconds - (after.populate_delta - before.populate_delta) - (after.merge - before.merge);
