@@ -38,6 +38,10 @@ inline constexpr std::uint64_t least_watched_rows = 4096;
 /// looks first for rows that dominate many (bench/results/two-processors-subsumption.txt has the command).
 inline constexpr std::uint64_t least_dropped_rows = 1024;
 inline constexpr std::uint64_t long_chain = 8;
+/// Candidates of a step that takes little longer than reading the clock, and how many of such steps follow one that is
+/// measured (`bench/small_iterations/run`: reading the clock for each takes 10 to 20 % of the time).
+inline constexpr std::uint64_t candidates_of_short_step = 256;
+inline constexpr unsigned unmeasured_steps = 15;
 /// A run of a version that does nothing. No command measures it.
 inline constexpr double host_run_seconds = 2e-6;
 

@@ -46,6 +46,7 @@ struct machine_abilities {
   // How it works.
   bool memories = false;          ///< what aggregates and windows found is kept from run to run
   bool several_indexes = false;   ///< refreshed at the same time
+  bool late_indexes = false;      ///< refreshed when they are searched, where few rows are missing
   bool timed_candidates = false;  ///< the time of a run tells how many candidates it stands for
   bool streams = false;           ///< rows go to the host piece by piece
   bool device_columns = false;    ///< columns are in the memory of a device
@@ -148,6 +149,7 @@ concept batching_machine = requires(Machine& on, std::vector<phase_version>& ver
                                     kernels::relation_list<typename Machine::relation>& all,
                                     const std::atomic<bool>* stop) {
   on.run_together(versions, all, stop);
+  { on.least_candidates_together() } -> std::same_as<double>;
 };
 
 template <class Machine>

@@ -14,6 +14,7 @@
 #include "exec/fixpoint/pipeline_builder.hpp"
 #include "exec/fixpoint/plan_relations.hpp"
 #include "exec/fixpoint/plan_tasks.hpp"
+#include "exec/fixpoint/step_clock.hpp"
 #include "exec/fixpoint/stratum_subsumptions.hpp"
 #include "kernels/steps/functor_table.hpp"
 #include "kernels/steps/host_steps.hpp"
@@ -25,8 +26,10 @@ struct running_version {
   const plan::rule_version* planned;
   kernels::pipeline pipeline;
   version_statistics* figures;
-  double candidates_per_row = 1;         ///< of its last run
-  double seconds_per_row = 0;            ///< of its last run by itself
+  double candidates_per_row = 1;  ///< of its last run
+  double seconds_per_row = 0;     ///< of its last run by itself
+  std::uint64_t rows_left = 0;    ///< in the running phase: rows that its first expansion has yet to read
+  step_timer timer = {};
   std::vector<relation_id> needed = {};  ///< relations without which the version finds nothing
   bool is_void = false;                  ///< one of these is complete and empty: the version finds nothing
 
@@ -138,6 +141,7 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
     running.back().pipeline.iteration = context.iteration;
     running.back().pipeline.functors = context.chosen.functors;
     if constexpr (Machine::abilities.memories) {
+      running.back().pipeline.may_remember = running.back().pipeline.has_memory();
       if (folds_the_same(version, changing)) shared.machine.remember_folds(running.back().pipeline);
       if (windows_stay(running.back().pipeline, changing)) shared.machine.remember_windows(running.back().pipeline);
     }
@@ -167,23 +171,33 @@ struct phase_run {
   plan_relations<Machine>& shared;
   std::vector<running_version>& versions;
   stratum_statistics& figures;
-  std::vector<bool> done;  ///< by version: it was run, or is retired
+
+  /// Counts the rows that each version reads first. @return whether there are any
+  [[nodiscard]] bool begin() {
+    const auto is_empty = [this](relation_id relation) { return shared.relation_of(relation).rows() == 0; };
+    bool has_rows = false;
+    for (running_version& version : versions) {
+      const bool finds_nothing = version.is_void || version.planned->is_retired ||
+                                 std::any_of(version.needed.begin(), version.needed.end(), is_empty);
+      version.rows_left = finds_nothing ? 0 : kernels::input_rows(version.pipeline, shared.relations);
+      has_rows = has_rows || version.rows_left != 0;
+    }
+    return has_rows;
+  }
 
   /// Rows that the first expansion reads; 0 where the version is done, or nothing that it finds can be new.
   [[nodiscard]] std::uint64_t rows_to_run(std::size_t v) const {
-    if (done[v]) return 0;
-    const kernels::pipeline& pipeline = versions[v].pipeline;
+    if (versions[v].rows_left == 0) return 0;
     if constexpr (Machine::abilities.full_relations) {
+      const kernels::pipeline& pipeline = versions[v].pipeline;
       if (pipeline.ends_when_full() && shared.relations[pipeline.target]->is_full()) return 0;
     }
-    const auto is_empty = [this](relation_id relation) { return shared.relation_of(relation).rows() == 0; };
-    if (std::any_of(versions[v].needed.begin(), versions[v].needed.end(), is_empty)) return 0;
-    return kernels::input_rows(pipeline, shared.relations);
+    return versions[v].rows_left;
   }
 
   /// The version was run.
   void finish(std::size_t v) {
-    done[v] = true;
+    versions[v].rows_left = 0;
     shared.last_version[versions[v].planned->head.value] = versions[v].planned;
     ++versions[v].figures->runs;
   }

@@ -193,6 +193,7 @@ class gpu_machine {
   /// @throws like run(), except for arithmetic faults
   void run_together(std::vector<phase_version>& versions, kernels::relation_list<relation>& relations,
                     const std::atomic<bool>* stop);
+  [[nodiscard]] static double least_candidates_together() { return 0; }
   /// Creates a runner that executes the iterations of a stratum as one kernel while the iterations are small
   /// (gpu_loop.hpp). Relations and pipelines must outlive the runner.
   /// @return nullptr if the kernel does not support some version

@@ -19,8 +19,8 @@ inline constexpr version_strategy<Machine> version_strategies[] = {
 
 template <class Machine>
 void run_phase(plan_relations<Machine>& shared, std::vector<running_version>& versions, stratum_statistics& figures) {
-  phase_run<Machine> phase{shared, versions, figures, {}};
-  for (const running_version& version : versions) phase.done.push_back(version.is_void || version.planned->is_retired);
+  phase_run<Machine> phase{shared, versions, figures};
+  if (!phase.begin()) return;
   for (const version_strategy<Machine>& one : version_strategies<Machine>) one.run(phase);
 }
 

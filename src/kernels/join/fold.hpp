@@ -29,6 +29,9 @@ class fold_state {
 
   /// Returns scratch space for a column of group(): class numbers of values.
   [[nodiscard]] word* class_numbers() { return class_numbers_; }
+  /// Scratch space for the columns that the body reads, and for the columns that group() compares.
+  [[nodiscard]] std::vector<const word*>& columns() { return columns_; }
+  [[nodiscard]] std::vector<const word*>& keys() { return keys_; }
   /// Returns the results by group, valid once computed.
   [[nodiscard]] fold_result* results() { return results_; }
   /// Returns scratch space for group numbers.
@@ -81,6 +84,8 @@ class fold_state {
   double sums_[tile_rows];
   fold_result results_[tile_rows];
   std::uint16_t wanted_[tile_rows];
+  std::vector<const word*> columns_;
+  std::vector<const word*> keys_;
 };
 
 }  // namespace gpulog::kernels

@@ -123,7 +123,7 @@ fold_memory::fold_memory(const pipeline& program, backend::memory_resource& memo
   for (std::size_t number = 0; number < program.segments.size(); ++number) {
     const segment& here = program.segments[number];
     if (here.kind != expansion_kind::fold || counts_evaluations(program, number)) continue;
-    results_[number] = &own_.emplace_back(here.carried.size(), memory);
+    results_[number] = std::make_unique<fold_results>(here.carried.size(), memory);
   }
 }
 

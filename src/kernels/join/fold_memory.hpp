@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <shared_mutex>
 #include <vector>
@@ -71,11 +70,10 @@ class fold_memory {
   /// @param memory must outlive this object
   fold_memory(const pipeline& program, backend::memory_resource& memory);
   /// Returns the results of the aggregate that starts at `segment`, or nullptr if no evaluation may be skipped.
-  [[nodiscard]] fold_results* of(std::size_t segment) { return results_[segment]; }
+  [[nodiscard]] fold_results* of(std::size_t segment) { return results_[segment].get(); }
 
  private:
-  std::vector<fold_results*> results_;  // by segment; nullptr if no aggregate starts there
-  std::deque<fold_results> own_;
+  std::vector<std::unique_ptr<fold_results>> results_;  // by segment; nullptr if no aggregate starts there
 };
 
 /// Returns nullptr if the pipeline has no aggregates.

@@ -177,6 +177,16 @@ struct segment {
   return last.fold == fold_op::sum_number && std::none_of(last.bindings.begin(), last.bindings.end(), is_folded);
 }
 
+/// Refreshes an index before its first search.
+class index_refresher {
+ public:
+  index_refresher() = default;
+  index_refresher(const index_refresher&) = delete;
+  index_refresher& operator=(const index_refresher&) = delete;
+  virtual ~index_refresher() = default;
+  virtual void refresh(relation_number relation, std::size_t index) = 0;
+};
+
 /// Progress of a running pipeline, for different threads.
 struct pipeline_progress {
   std::atomic<std::uint64_t> rows = 0;  ///< processed rows of the first expansion
@@ -229,12 +239,20 @@ struct pipeline {
   std::shared_ptr<fold_memory> folded;
   /// Sort orders shared between runs; nullptr: each run sorts anew.
   std::shared_ptr<run_windows> windows;
+  bool may_remember = true;  ///< false: `folded` and `windows` would hold nothing
   /// Set if a count or sum overflows the word size; nullptr: not reported.
   std::shared_ptr<std::atomic<bool>> wraps_around;
+  index_refresher* indexes = nullptr;     ///< on a CPU; nullptr: indexes are up to date
   pipeline_progress* progress = nullptr;  ///< on a CPU; nullptr: nobody asks
   work_budget* budget = nullptr;          ///< on a CPU; nullptr: runs may spend anything
   std::shared_ptr<step_counts> counted;   ///< nullptr: nobody asks, or who runs it does not count
 
+  /// Returns whether a run stores results of aggregates or orders of rows.
+  [[nodiscard]] bool has_memory() const {
+    return std::any_of(segments.begin(), segments.end(), [](const segment& one) {
+      return one.kind == expansion_kind::fold || !one.limits.bounds.empty();
+    });
+  }
   /// Returns whether a step can observe how often and in which order steps run.
   [[nodiscard]] bool observes_order() const {
     return std::any_of(segments.begin(), segments.end(), [](const segment& one) {

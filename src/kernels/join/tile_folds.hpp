@@ -47,6 +47,20 @@ class tile_folds {
     return depends_on_key_only ? steps_->relation_of(body.source).as_equivalence() : nullptr;
   }
 
+  /// Finds the columns that an aggregate's body reads, and those that group its n bindings: values of an equivalence
+  /// relation are grouped by their classes.
+  void read_columns(std::size_t number, std::uint32_t n, fold_state& state) const {
+    state.columns().clear();
+    for (const register_number carried : program_->segments[number].carried)
+      state.columns().push_back(steps_->value(number - 1, carried));
+    state.keys() = state.columns();
+    if (const storage::equivalence* const classes = folded_classes(number)) {
+      word* const class_numbers = state.class_numbers();
+      for (std::uint32_t i = 0; i < n; ++i) class_numbers[i] = classes->class_number(state.columns().front()[i]);
+      state.keys().front() = class_numbers;
+    }
+  }
+
   /// Returns the result of a group at the end of the body, or whether a first match has a match.
   [[nodiscard]] fold_result result_of(const fold_state& state, const segment& fold, std::uint32_t group) const {
     if (fold.first_match) return {0, state.has_match(group)};
@@ -114,8 +128,7 @@ class tile_folds {
       return;
     }
     expansion_scratch& state = *scratch_->expansions[number];
-    steps_->relation_of(here.source)
-        .index(here.index)
+    steps_->index_of(here.source, here.index)
         .for_each_run(here.part != row_part::delta, here.part != row_part::old, [&](const storage::sorted_run& run) {
           sources_->find_ranges(number, run.level(here.level), n);
           for (std::uint32_t i = 0; i < n; ++i) action(i, state.ranges[i].count);

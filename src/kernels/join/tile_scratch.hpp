@@ -52,7 +52,7 @@ struct tile_scratch {
   explicit tile_scratch(backend::memory_resource& memory = backend::unlimited_memory()) : registers(memory) {}
 
   backend::array<word> registers;  // [segment][register][row of the tile]
-  std::vector<word> constants;
+  std::vector<word> constants;     // one column per constant, filled as far as need_constants() asked
   std::vector<std::unique_ptr<expansion_scratch>> expansions;  // by segment; null if not an expansion
   std::vector<std::unique_ptr<fold_state>> folds;              // by segment; null if not a fold
   expansion_scratch probe;                                     // for existence tests
@@ -66,8 +66,10 @@ struct tile_scratch {
   std::uint8_t found[tile_rows];
   record_memory records;
   std::vector<std::uint64_t> counts;  // by place (step_counts), if several workers count
+  std::vector<const word*> head;      // columns of the inserted tuples
+  std::vector<const word*> tuple;     // columns of the tuples that are looked up
 
-  /// Allocates the registers of a pipeline and fills in its constants.
+  /// Allocates the registers of a pipeline and takes its constants.
   /// @throws backend::memory_exceeded
   void prepare(const pipeline& program) {
     const std::size_t segments = program.segments.size();
@@ -77,13 +79,14 @@ struct tile_scratch {
       registers.release();
       registers.resize(words);
     }
-    const bool are_filled = program.constants.size() <= filled_.size() &&
-                            std::equal(program.constants.begin(), program.constants.end(), filled_.begin());
-    if (!are_filled) fill_constants(program);
-    expansions.resize(std::max(expansions.size(), segments));
-    folds.resize(std::max(folds.size(), segments));
-    choices.resize(std::max(choices.size(), segments));
-    rounds.resize(std::max(rounds.size(), segments));
+    take_constants(program);
+    if (head.size() < program.head.size()) head.resize(program.head.size());
+    if (expansions.size() < segments) {
+      expansions.resize(segments);
+      folds.resize(segments);
+      choices.resize(segments);
+      rounds.resize(segments);
+    }
     step_readers.clear();
     expansion_readers.clear();
     for (std::size_t i = 0; i < segments; ++i) {
@@ -96,16 +99,32 @@ struct tile_scratch {
     }
   }
 
- private:
-  void fill_constants(const pipeline& program) {
-    filled_ = program.constants;
-    constants.resize(std::max(constants.size(), filled_.size() * tile_rows));
-    for (std::size_t i = 0; i < filled_.size(); ++i) {
-      std::fill_n(constants.begin() + static_cast<std::ptrdiff_t>(i * tile_rows), tile_rows, filled_[i]);
-    }
+  /// Fills the columns of constants for a tile of n rows.
+  void need_constants(std::uint32_t n) {
+    if (n > filled_rows_) fill_constants(n <= few_rows ? few_rows : tile_rows);
   }
 
-  std::vector<word> filled_;  // the constants that are filled in
+ private:
+  static constexpr std::uint32_t few_rows = 16;
+
+  void take_constants(const pipeline& program) {
+    values_ = program.constants.data();
+    value_count_ = program.constants.size();
+    if (constants.size() < value_count_ * tile_rows) constants.resize(value_count_ * tile_rows);
+    filled_rows_ = 0;
+    fill_constants(1);
+  }
+  void fill_constants(std::uint32_t rows) {
+    for (std::size_t i = 0; i < value_count_; ++i) {
+      word* const column = constants.data() + i * tile_rows;
+      for (std::uint32_t row = filled_rows_; row < rows; ++row) column[row] = values_[i];
+    }
+    filled_rows_ = rows;
+  }
+
+  const word* values_ = nullptr;  // of the pipeline that was prepared last
+  std::size_t value_count_ = 0;
+  std::uint32_t filled_rows_ = 0;
 };
 
 }  // namespace gpulog::kernels

@@ -145,7 +145,9 @@ class tile_sources {
     }
     for (const binding& bound : first.bindings) {
       const word* const column = from.column(bound.column) + begin;
-      std::copy(column, column + n, steps_->own(0, bound.target));
+      word* const to = steps_->own(0, bound.target);
+      *to = *column;  // one row needs no call
+      if (n > 1) std::copy(column + 1, column + n, to + 1);
     }
   }
 
@@ -161,12 +163,10 @@ class tile_sources {
   /// Calls action(run) for each run of a search, after looking up the ranges of all bindings.
   template <class Action>
   void for_each_run_of(const search_choice& choice, std::size_t number, std::uint32_t n, const Action& action) {
-    steps_->relation_of(choice.source)
-        .index(choice.index)
-        .for_each_run(true, true, [&](const storage::sorted_run& run) {
-          steps_->find_keys(run.level(choice.level), choice.keys, number - 1, n, *scratch_->expansions[number]);
-          action(run);
-        });
+    steps_->index_of(choice.source, choice.index).for_each_run(true, true, [&](const storage::sorted_run& run) {
+      steps_->find_keys(run.level(choice.level), choice.keys, number - 1, n, *scratch_->expansions[number]);
+      action(run);
+    });
   }
 
   /// Chooses, for each binding, the search with the fewest rows.

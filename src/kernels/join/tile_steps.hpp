@@ -21,6 +21,12 @@ class tile_steps {
   }
 
   [[nodiscard]] relation& relation_of(relation_number number) const { return *(*relations_)[number]; }
+  /// An index to search. With several workers it is up to date.
+  [[nodiscard]] const storage::sorted_index& index_of(relation_number number, std::size_t index) const {
+    const relation& source = relation_of(number);
+    if (program_->indexes != nullptr && !source.is_fresh(index)) program_->indexes->refresh(number, index);
+    return source.index(index);
+  }
 
   /// Returns the reader for steps, or nullptr if the relation is not factorized.
   [[nodiscard]] storage::factorized_reader* step_reader(relation_number number) {
@@ -95,7 +101,6 @@ class tile_steps {
   const pipeline* program_;
   const relation_list<relation>* relations_;
   tile_scratch* scratch_;
-  std::vector<const word*> tuple_;
 };
 
 }  // namespace gpulog::kernels

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <compare>
 #include <cstdint>
-#include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
@@ -104,17 +104,16 @@ class run_windows {
   /// @param resource allocates sorted rows; if memory is short, all rows are read
   run_windows(const pipeline& program, backend::memory_resource& resource) : resource_(&resource), wide_(program.wide) {
     const auto has_window = [](const segment& one) { return !one.limits.bounds.empty(); };
-    if (std::none_of(program.segments.begin(), program.segments.end(), has_window)) return;
-    entries_.resize(program.segments.size());
+    if (std::any_of(program.segments.begin(), program.segments.end(), has_window)) segments_ = program.segments.size();
   }
 
   /// Returns the rows of a scan sorted by the window's column, or nullptr to read all rows: if the scan is short, or if
   /// too few bindings (n more now) have read it to pay for the sort.
   const sorted_rows* find(std::size_t number, const segment& scan, const word* column, part_rows part,
                           std::uint32_t n) {
-    if (entries_.empty() || scan.limits.bounds.empty()) return nullptr;
+    if (segments_ == 0 || scan.limits.bounds.empty()) return nullptr;
     if (part.end - part.begin < calibration::least_sorted_scan_rows || part.end > UINT32_MAX) return nullptr;
-    entry& here = entries_[number];
+    entry& here = entry_of(number);
     if (here.asked.fetch_add(n, std::memory_order_relaxed) + n < calibration::bindings_before_sorting) return nullptr;
     return here.made_once(
         [&] { return sort_rows(scan.limits.is_signed, part, [column](std::uint64_t row) { return column[row]; }); });
@@ -127,9 +126,9 @@ class run_windows {
   template <class Value>
   const sorted_rows* find_of_key(std::size_t number, const window& limits, const void* run, std::uint64_t first,
                                  std::uint64_t count, const Value& value) {
-    if (entries_.empty() || limits.bounds.empty() || count < calibration::least_sorted_key_rows || count > UINT32_MAX)
+    if (segments_ == 0 || limits.bounds.empty() || count < calibration::least_sorted_key_rows || count > UINT32_MAX)
       return nullptr;
-    rows_of_key& here = entries_[number].of(run, first);
+    rows_of_key& here = entry_of(number).of(run, first);
     if (here.asked.fetch_add(1, std::memory_order_relaxed) + 1 < calibration::bindings_before_sorting) return nullptr;
     return here.made_once([&] { return sort_rows(limits.is_signed, {0, count}, value); });
   }
@@ -173,6 +172,12 @@ class run_windows {
     std::map<std::pair<const void*, std::uint64_t>, rows_of_key> keys;  // for a match: by run and first row
   };
 
+  /// Most runs have few rows and need none.
+  [[nodiscard]] entry& entry_of(std::size_t number) {
+    std::call_once(has_entries_, [this] { entries_ = std::make_unique<entry[]>(segments_); });
+    return entries_[number];
+  }
+
   /// @throws memory_exceeded
   template <class Value>
   [[nodiscard]] sorted_rows sort_rows(bool is_signed, part_rows part, const Value& value) const {
@@ -215,7 +220,9 @@ class run_windows {
 
   backend::memory_resource* resource_;
   const storage::wide_values* wide_;
-  std::deque<entry> entries_;  // by segment; empty if there is no window
+  std::size_t segments_ = 0;  // 0: there is no window
+  std::once_flag has_entries_;
+  std::unique_ptr<entry[]> entries_;  // by segment
 };
 
 }  // namespace gpulog::kernels

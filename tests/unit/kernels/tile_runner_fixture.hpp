@@ -105,8 +105,10 @@ class tile_runner_fixture : public ::testing::TestWithParam<mode> {
     const std::uint64_t rows = input_rows(program, relations_);
     relation& into = *relations_[program.target];
     const auto make_room = [&](std::uint64_t room) { into.make_room(backend_, room); };
+    const auto folded = memory_of_folds(program, memory_);
     if (GetParam().workers == 1) {
-      tile_runner<storage::exclusive_access> runner(program, relations_, 0, *scratch_[0], gate_, stop);
+      tile_runner<storage::exclusive_access> runner(program, relations_, 0, *scratch_[0], gate_, stop, nullptr,
+                                                    folded.get());
       for (std::uint64_t begin = 0; begin < rows; begin += GetParam().piece) {
         runner.run(begin, std::min(rows, begin + GetParam().piece), make_room);
       }
@@ -115,7 +117,8 @@ class tile_runner_fixture : public ::testing::TestWithParam<mode> {
     } else {
       std::vector<std::optional<tile_runner<storage::concurrent_access>>> runners(GetParam().workers);
       backend_.for_each_tile(rows, GetParam().piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-        if (!runners[worker]) runners[worker].emplace(program, relations_, worker, *scratch_[worker], gate_, stop);
+        if (!runners[worker])
+          runners[worker].emplace(program, relations_, worker, *scratch_[worker], gate_, stop, nullptr, folded.get());
         runners[worker]->run(begin, end, make_room);
       });
       for (const auto& runner : runners) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -8,6 +9,15 @@
 
 namespace gpulog::exec {
 
+/// Returns the expected candidates of all pending versions.
+template <class Machine>
+[[nodiscard]] double expected_candidates_of(const phase_run<Machine>& phase) {
+  double expected = 0;
+  for (const running_version& version : phase.versions)
+    expected += expected_candidates<Machine>(version, version.rows_left);
+  return expected;
+}
+
 /// Runs versions that the machine executes together, without waiting in between.
 template <class Machine>
 void run_batch(phase_run<Machine>& phase) {
@@ -15,6 +25,8 @@ void run_batch(phase_run<Machine>& phase) {
     plan_relations<Machine>& shared = phase.shared;
     if (phase.versions.empty()) return;
     shared.check_stop(phase.versions.front().planned);
+    const double least = shared.machine.least_candidates_together();
+    if (std::isinf(least) || expected_candidates_of(phase) < least) return;
     std::vector<phase_version> running;
     std::vector<std::size_t> numbers;
     double expected = 0;

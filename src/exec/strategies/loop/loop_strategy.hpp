@@ -47,8 +47,14 @@ class stratum_loop {
  public:
   using relation_type = typename Machine::relation;
 
-  explicit stratum_loop(stratum_run<Machine>& run) : run_(run), shared_(run.shared), supplementary_(run) {
+  explicit stratum_loop(stratum_run<Machine>& run)
+      : run_(run), shared_(run.shared), late_indexes_(run), supplementary_(run) {
     const plan::stratum& stratum = run.stratum;
+    for (const relation_id id : stratum.relations) {
+      const plan::relation& planned = shared_.program.relations[id.value];
+      is_limited_ = is_limited_ || planned.size_limit != 0;
+      if (!planned.supplementary) counted_.push_back(id);
+    }
     for (std::size_t p = 1; p < run.phases.size(); ++p) indexes_.merge(indexes_of_versions<Machine>(run.phases[p]));
     indexes_.merge(indexes_read(stratum.subsumptions));
     shared_.refresh_indexes(indexes_, run.figures);
@@ -58,9 +64,19 @@ class stratum_loop {
       std::copy_if(indexes_.begin(), indexes_.end(), std::back_inserter(behind),
                    [&](std::uint32_t index) { return advanced.contains(shared_.places[index].relation); });
     }
+    if constexpr (Machine::abilities.late_indexes) {
+      for (std::size_t p = 1; p < run.phases.size(); ++p)
+        for (running_version& version : run.phases[p]) version.pipeline.indexes = &late_indexes_;
+    }
     late_columns_ = shared_.late_columns;
     by_itself_ = make_iteration_runner();
   }
+  ~stratum_loop() {
+    for (auto& versions : run_.phases)
+      for (running_version& version : versions) version.pipeline.indexes = nullptr;
+  }
+  stratum_loop(const stratum_loop&) = delete;
+  stratum_loop& operator=(const stratum_loop&) = delete;
 
   strategy_outcome run() {
     run_.figures.iterations = first_iteration_ = run_.deltas.size();
@@ -71,10 +87,22 @@ class stratum_loop {
   }
 
  private:
+  /// Refreshes what the versions of the loop search.
+  class late_indexes final : public kernels::index_refresher {
+   public:
+    explicit late_indexes(stratum_run<Machine>& run) : run_(run) {}
+    void refresh(kernels::relation_number relation, std::size_t index) override {
+      run_.shared.refresh_index(relation_id(relation), index, run_.figures);
+    }
+
+   private:
+    stratum_run<Machine>& run_;
+  };
+
   strategy_outcome run_iterations() {
     const plan::stratum& stratum = run_.stratum;
     std::size_t phase = std::exchange(run_.next_phase, 0);  // that the iteration continues with
-    while (phase != 0 || (any_delta() && !shared_.limit_reached(stratum))) {
+    while (phase != 0 || (any_delta() && !(is_limited_ && shared_.limit_reached(stratum)))) {
       if (phase == 0 && is_to_stop()) return strategy_outcome::stopped;
       if (phase == 0 && is_reordered()) return strategy_outcome::reordered;
       if (const auto costly = phase == 0 ? supplementary_.find_costly() : std::nullopt; costly && abandon(*costly))
@@ -172,16 +200,19 @@ class stratum_loop {
       if (run_.is_given_up(p)) return strategy_outcome::done;
       const bool is_changed = run_versions(p);
       for (relation_id relation : stratum.loop[p].advance) shared_.settle(relation, run_.figures);
-      if (p + 1 == stratum.loop.size()) run_.subsume([](auto& runner) { runner.step(); });
+      if (p + 1 == stratum.loop.size() && !stratum.subsumptions.empty())
+        run_.subsume([](auto& runner) { runner.step(); });
       for (relation_id relation : stratum.loop[p].advance) shared_.relation_of(relation).advance();
       if (is_changed) {  // what the new versions search is refreshed where they are bound
         run_.next_phase = p + 1;
         return strategy_outcome::reordered;
       }
-      shared_.refresh_indexes(due_[p], run_.figures);
+      shared_.refresh_advanced(due_[p], run_.figures);
     }
     ++run_.figures.iterations;
-    run_.deltas.push_back(shared_.sum_of(stratum, [](const relation_type& one) { return one.delta_rows(); }));
+    std::uint64_t delta = 0;
+    for (const relation_id id : counted_) delta += shared_.relation_of(id).delta_rows();
+    run_.deltas.push_back(delta);
     if (shared_.chosen.records_iterations) run_.figures.deltas.add(run_.deltas.back(), storage::seconds_now);
     if (run_monitor* const watch = shared_.watch()) watch->give_way();
     run_.tell_progress();
@@ -192,10 +223,7 @@ class stratum_loop {
   [[nodiscard]] std::unique_ptr<iteration_runner> make_iteration_runner() {
     if constexpr (Machine::abilities.loops) {
       const plan::stratum& stratum = run_.stratum;
-      const bool is_limited = std::any_of(stratum.relations.begin(), stratum.relations.end(), [this](relation_id id) {
-        return shared_.program.relations[id.value].size_limit != 0;
-      });
-      if (is_limited || !stratum.subsumptions.empty()) return nullptr;
+      if (is_limited_ || !stratum.subsumptions.empty()) return nullptr;
       looped_stratum looped;
       for (relation_id id : stratum.relations)
         looped.relations.push_back({id.value, !shared_.program.relations[id.value].supplementary});
@@ -264,7 +292,10 @@ class stratum_loop {
 
   stratum_run<Machine>& run_;
   plan_relations<Machine>& shared_;
+  late_indexes late_indexes_;
   supplementary_costs<Machine> supplementary_;
+  bool is_limited_ = false;                      // some relation has a limit of its size
+  std::vector<relation_id> counted_;             // those whose deltas are reported: the program's
   std::set<std::uint32_t> indexes_;              // that its versions read
   std::vector<std::vector<std::uint32_t>> due_;  // by phase: indexes of what advances behind it
   std::unique_ptr<iteration_runner> by_itself_;

@@ -22,6 +22,13 @@ template <class Relation>
   }
 }
 
+/// Of a run with so many candidates. On a device, launches take longer than reading the clock.
+template <class Machine>
+[[nodiscard]] bool is_short(double candidates) {
+  return Machine::abilities.timed_candidates &&
+         candidates <= static_cast<double>(calibration::candidates_of_short_step);
+}
+
 template <class Machine>
 void run_pipelines(phase_run<Machine>& phase) {
   plan_relations<Machine>& shared = phase.shared;
@@ -31,13 +38,14 @@ void run_pipelines(phase_run<Machine>& phase) {
     shared.check_stop(version.planned);
     const std::uint64_t rows = phase.rows_to_run(v);
     if (rows == 0) continue;
-    const double start = storage::seconds_now();
     auto& target = *shared.relations[version.pipeline.target];
     const std::uint64_t appended = target.appended_rows();
     const storage::phase_times before = target.times();
     const typename Machine::trace_range traced(version.planned->text);
     pipeline_counts counts;
     const double expected = expected_candidates<Machine>(version, rows);
+    const double indexed = phase.figures.index_seconds;
+    version.timer.begin(shared.clock, is_short<Machine>(expected));
     const bool is_long = watch != nullptr && (version.figures->runs == 0 ||
                                               expected > static_cast<double>(calibration::least_watched_rows));
     version.pipeline.progress = is_long ? watch->progress() : nullptr;
@@ -53,7 +61,7 @@ void run_pipelines(phase_run<Machine>& phase) {
     };
     try {
       const plan::rule_version& planned = *version.planned;
-      reads.grant(planned, can_run_again(target, version.pipeline), phase.figures);
+      if (shared.is_searching) reads.grant(planned, can_run_again(target, version.pipeline), phase.figures);
       shared.guarded({"extending", planned.head, &planned}, run, {rows, is_long});
       while (std::exchange(is_costly, false)) {
         if constexpr (Machine::abilities.searches_factorized) target.forget_appended(appended);
@@ -67,7 +75,10 @@ void run_pipelines(phase_run<Machine>& phase) {
     }
     phase.finish(v);
     version.count(counts, rows);
-    const double seconds = storage::seconds_now() - start;
+    const auto made = static_cast<double>(std::max(counts.candidates, counts.bindings));
+    // What it brought up to date is charged to the indexes.
+    const double elapsed = version.timer.end(shared.clock, is_short<Machine>(made));
+    const double seconds = std::max(0.0, elapsed - (phase.figures.index_seconds - indexed));
     version.figures->seconds += seconds;
     version.seconds_per_row = std::max(0.0, seconds - calibration::host_run_seconds) / static_cast<double>(rows);
     // When candidates filled their buffer, the join was interrupted to deduplicate them; subtract that time.

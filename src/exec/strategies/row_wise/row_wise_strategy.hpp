@@ -148,14 +148,14 @@ void add_versions_row_wise(phase_run<Machine>& phase) {
     double candidates = 0;
     for (std::size_t v = 0; v < phase.versions.size(); ++v) {
       const running_version& version = phase.versions[v];
-      if (phase.done[v] || !version.planned->row_wise) continue;
+      if (version.rows_left == 0 || !version.planned->row_wise) continue;
       // Rows can't be counted while they are computed, so the relation has to be worth its cost already.
       if (version.pipeline.budget != nullptr && !version.pipeline.budget->is_extended) continue;
-      const std::uint64_t rows = kernels::input_rows(version.pipeline, shared.relations);
-      if (rows == 0 || !can_be_made(*version.planned)) continue;
+      if (!can_be_made(*version.planned)) continue;
       open.push_back(v);
-      candidates += candidates_by_last_run<Machine>(version, rows);
+      candidates += candidates_by_last_run<Machine>(version, version.rows_left);
     }
+    if (open.empty()) return;
     // Avoids building tasks for many small versions.
     const bool is_small =
         candidates * kernels::calibration::most_growth < Machine::added_row_wise_pays.least_candidates;
