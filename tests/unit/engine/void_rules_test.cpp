@@ -21,12 +21,14 @@ outcome run(const std::string& last_atom, bool has_none) {
   run_options options;
   options.backend = backend_kind::cpu;
   options.tuning = {{"decomposition", "off"}, {"condensation", "off"}, {"row-products", "off"}};
-  engine running(program::from_text(".decl e(x:number, y:number)\n.decl none(x:number, y:number)\n"
-                                    ".decl r(x:number, y:number)\n"
-                                    "r(x,y) :- e(x,y).\n"
-                                    "r(x,z) :- r(x,y), e(y,z).\n"
-                                    "r(x,z) :- r(x,y), r(y,z), " +
-                                    last_atom + ".\n"),
+  engine running(program::from_text(
+                     ".decl e(x:number, y:number)\n.decl none(x:number, y:number)\n"
+                     ".decl r(x:number, y:number)\n"
+                     "r(x,y) :- e(x,y).\n"
+                     "r(x,z) :- r(x,y), e(y,z).\n"
+                     "r(x,z) :- r(x,y), r(y,z), " +
+                         last_atom + ".\n",
+                     {.include_directories = {}, .macros = {}, .pragmas = {{"supplementary", "off"}}, .word_size = 32}),
                  options);
   relation edges = running.relation("e");
   for (std::int32_t i = 0; i < 100; ++i) edges.insert({i, i + 1});
@@ -38,7 +40,8 @@ outcome run(const std::string& last_atom, bool has_none) {
     for (const rule_statistics& rule : stratum.rules) {
       if (rule.rule.find("none") != std::string::npos) found.runs_of_none += rule.runs;
     }
-    for (const index_statistics& index : stratum.indexes) found.indexes_of_r += index.relation == "r" ? index.refreshes : 0;
+    for (const index_statistics& index : stratum.indexes)
+      found.indexes_of_r += index.relation == "r" ? index.refreshes : 0;
   }
   return found;
 }
