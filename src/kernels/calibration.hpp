@@ -61,9 +61,13 @@ inline constexpr std::uint64_t large_row_share = 64;
 /// Where a rule of a loop had so many times fewer candidates a row than would pay, it is not asked how many it has now.
 /// No command measures it.
 inline constexpr double most_growth = 2;
-/// Candidates are told from a sample where the values in the middle of a rule are at most so many times as many as
-/// rows. No command measures it.
+/// A sample is counted by value where the values in the middle of a rule are at most so many times as many as rows;
+/// else it is sorted. No command measures it.
 inline constexpr std::uint64_t most_middle_values_per_row = 16;
+/// Values from this bound on get numbers where most words of a row's bitmap have one value, and so many times as many
+/// values are below the bound as there are. No command measures it.
+inline constexpr std::uint64_t least_numbered_values = 1u << 16;
+inline constexpr std::uint64_t values_per_number = 8;
 /// On a device: words that a wave marks at a time; places where a word is looked for before its row counts as one that
 /// has no room; words of bitmaps that a wave looks at together.
 inline constexpr std::uint64_t marked_share = 2048;
