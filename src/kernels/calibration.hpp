@@ -61,9 +61,13 @@ inline constexpr std::uint64_t large_row_share = 64;
 /// A rule of a loop is not sampled if its last run had fewer candidates per row than the threshold divided by this
 /// number. No command measures it.
 inline constexpr double most_growth = 2;
-/// The number of candidates is sampled only if the range of the join variable is at most this many times the number of
-/// rows. No command measures it.
+/// The number of candidates is counted in an array if the range of the join variable is at most this many times the
+/// number of rows; otherwise the sample is sorted. No command measures it.
 inline constexpr std::uint64_t most_middle_values_per_row = 16;
+/// Values from this bound on get numbers if most words of a row's bitmap have one value, and the bound is at least this
+/// many times the number of values. No command measures it.
+inline constexpr std::uint64_t least_numbered_values = 1u << 16;
+inline constexpr std::uint64_t values_per_number = 8;
 /// On a device: words that a wave marks at a time; maximum probes for a word before its row counts as too large for the
 /// table; words of bitmaps that a wave scans together.
 inline constexpr std::uint64_t marked_share = 2048;

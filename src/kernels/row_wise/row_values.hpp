@@ -20,8 +20,11 @@ namespace gpulog::kernels {
 /// The values of one row.
 class row_values {
  public:
-  row_values(backend::memory_resource& resource, std::uint64_t values)
-      : bits_(resource, (values >> word_rows::bits) + 1),
+  /// @param numbers which the bitmap has instead of values; nullptr: it has values
+  row_values(backend::memory_resource& resource, std::uint64_t values, const tuple_numbering* numbers)
+      : numbers_(numbers),
+        values_(numbers == nullptr ? nullptr : numbers->columns().front()),
+        bits_(resource, (values >> word_rows::bits) + 1),
         touched_(resource),
         marks_(resource, bits_.size() / mark_size + 1) {}
 
@@ -47,7 +50,8 @@ class row_values {
   /// Drops the values that fail a filter. @param wide nullptr: words have 32 bits
   void filter(const std::vector<row_filter>& filters, word row, const storage::wide_values* wide) {
     for (const row_filter& one : filters) {
-      if (const auto excluded = excluded_value(one, row)) {
+      if (auto excluded = excluded_value(one, row)) {
+        if (numbers_ != nullptr) numbers_->find({&*excluded}, 1, 0, &*excluded);
         if (const std::uint64_t number = *excluded >> word_rows::bits; number < bits_.size())
           bits_[number] &= ~(1ULL << (*excluded & ((1U << word_rows::bits) - 1)));
       } else {
@@ -111,8 +115,9 @@ class row_values {
   [[nodiscard]] storage::bitmap_words words_from(std::uint64_t place) const {
     return {touched_.data() + place, bits_.data()};
   }
-  static word value_of(std::uint32_t number, std::uint64_t left) {
-    return number << word_rows::bits | static_cast<word>(std::countr_zero(left));
+  [[nodiscard]] word value_of(std::uint32_t number, std::uint64_t left) const {
+    const word place = number << word_rows::bits | static_cast<word>(std::countr_zero(left));
+    return values_ == nullptr ? place : values_[place];
   }
   /// Returns the single value that fails the filter, if exactly one value fails.
   static std::optional<word> excluded_value(const row_filter& one, word row) {
@@ -161,6 +166,8 @@ class row_values {
 
   static constexpr std::uint64_t mark_size = 64;
 
+  const tuple_numbering* numbers_;
+  const word* values_;  // by number; nullptr: they are numbers
   storage::array<std::uint64_t> bits_;
   storage::array<std::uint32_t> touched_;
   storage::array<std::uint64_t> marks_;  // one bit per word; zero between calls

@@ -39,10 +39,10 @@ class row_evaluator {
         stop_(stop),
         rows_(resource),
         workers_(backend.workers()) {
-    for (const row_rule& rule : task.rules) {
-      rules_.emplace_back(backend, resource, rule, relations, store);
-      values_ = std::max(values_, rules_.back().words().largest_value() + 1);
-    }
+    read_rules(relations, store);
+    if (store.numbers() == nullptr && is_sparse() && store.number_values(relations, task.rules, values_))
+      read_rules(relations, store);
+    numbers_ = store.numbers();
     if (has_places()) collect_rows();
   }
 
@@ -92,7 +92,8 @@ class row_evaluator {
   }
   /// Returns whether rows and values are numbers not much larger than the number of rows read.
   [[nodiscard]] bool has_dense_numbers(std::uint64_t rows) const {
-    return numbers() <= std::min(calibration::most_middle_values_per_row * rows + 4096, most_row_values);
+    return numbers_ == nullptr &&
+           numbers() <= std::min(calibration::most_middle_values_per_row * rows + 4096, most_row_values);
   }
 
   void run(appended_columns& results) {
@@ -130,6 +131,25 @@ class row_evaluator {
   }
 
  private:
+  void read_rules(const relation_list<storage::relation>& relations, row_store<Backend>& store) {
+    rules_.clear();
+    values_ = 0;
+    for (const row_rule& rule : task_->rules) {
+      rules_.emplace_back(*backend_, *resource_, rule, relations, store);
+      values_ = std::max(values_, rules_.back().words().largest_value() + 1);
+    }
+  }
+  /// Returns whether most words of the bitmap would have a single value, and there are many candidates.
+  [[nodiscard]] bool is_sparse() const {
+    std::uint64_t words = 0;
+    std::uint64_t values = 0;
+    for (const row_rule_reader& rule : rules_) {
+      words += rule.words().words();
+      values += rule.words().values();
+    }
+    return values_ > calibration::least_numbered_values && values < 2 * words && candidates() > values;
+  }
+
   /// Returns an exclusive bound of rows and values.
   [[nodiscard]] std::uint64_t numbers() const {
     std::uint64_t most = values_;
@@ -190,15 +210,33 @@ class row_evaluator {
         const std::shared_lock<std::shared_mutex> inside(gate.mutex);
         gate.require_room<storage::concurrent_access>(target, room,
                                                       [&](std::uint64_t more) { target.make_room(*backend_, more); });
-        target.insert_words<Access>(row, words, n, *own, worker);
+        if (numbers_ == nullptr) {
+          target.insert_words<Access>(row, words, n, *own, worker);
+        } else {
+          insert_numbered<Access>(target, row, words, n, *own, worker);
+        }
       });
     });
+  }
+
+  /// Offers the values of n words of numbers, at most tile_rows.
+  template <class Access>
+  void insert_numbered(storage::relation& target, word row, const storage::bitmap_words& words, std::uint32_t n,
+                       storage::insert_scratch& scratch, unsigned worker) {
+    const word* const values = numbers_->columns().front();
+    word rows[storage::tile_rows];
+    word found[storage::tile_rows];
+    std::uint32_t count = 0;
+    words.for_each(n, [&](word number) { found[count++] = values[number]; });
+    std::fill_n(rows, count, row);
+    const word* const columns[] = {rows, found};
+    target.insert<Access>(columns, count, scratch, worker);
   }
 
   template <class Use>
   void with_values(unsigned worker, word row, const Use& use) {
     auto& values = workers_[worker];
-    if (!values) values.emplace(*resource_, values_);
+    if (!values) values.emplace(*resource_, values_, numbers_);
     for (const row_rule_reader& rule : rules_) values->add(rule, row);
     if (!task_->filters.empty()) values->filter(task_->filters, row, task_->wide);
     use(*values);
@@ -209,17 +247,16 @@ class row_evaluator {
   backend::memory_resource* resource_;
   const row_wise_task* task_;
   const std::atomic<bool>* stop_;
-  std::uint64_t values_ = 0;  // exclusive bound of all values
+  std::uint64_t values_ = 0;  // exclusive bound of all values, or of their numbers
+  const tuple_numbering* numbers_ = nullptr;
   std::vector<row_rule_reader> rules_;
   storage::array<word> rows_;
   std::vector<std::optional<row_values>> workers_;
 };
 
 /// Estimates the number of candidates of a rule from a sample of the rows that it reads.
-/// @return nothing if its values are too large for counting
-inline std::optional<double> expected_candidates(backend::memory_resource& resource, const row_rule& rule,
-                                                 const relation_list<storage::relation>& relations,
-                                                 std::uint64_t sampled_rows) {
+inline double expected_candidates(backend::memory_resource& resource, const row_rule& rule,
+                                  const relation_list<storage::relation>& relations, std::uint64_t sampled_rows) {
   const pair_view from = pair_view::of(relations, rule.from);
   if (!rule.to) return static_cast<double>(from.rows());
   const pair_view to = pair_view::of(relations, *rule.to);
@@ -227,13 +264,23 @@ inline std::optional<double> expected_candidates(backend::memory_resource& resou
   const storage::join_sample of_from(from.rows(), sampled_rows);
   std::uint64_t values = 0;
   for (std::uint64_t i = 0; i < of_to.size; ++i) values = std::max(values, to.keys[of_to.row(i)] + std::uint64_t{1});
-  if (values / calibration::most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
+  const auto matches = [&](const auto& count) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < of_from.size; ++i) sum += count(from.values[of_from.row(i)]);
+    return static_cast<double>(sum) * of_to.weight() * of_from.weight();
+  };
+  if (values / calibration::most_middle_values_per_row > to.rows() + 4096) {
+    std::vector<word> keys(of_to.size);
+    for (std::uint64_t i = 0; i < of_to.size; ++i) keys[i] = to.keys[of_to.row(i)];
+    std::sort(keys.begin(), keys.end());
+    return matches([&](word value) {
+      const auto [first, last] = std::equal_range(keys.begin(), keys.end(), value);
+      return static_cast<std::uint64_t>(last - first);
+    });
+  }
   storage::array<std::uint32_t> counts(resource, values + 1);  // counts[values] stays 0
   for (std::uint64_t i = 0; i < of_to.size; ++i) ++counts[to.keys[of_to.row(i)]];
-  std::uint64_t sum = 0;
-  for (std::uint64_t i = 0; i < of_from.size; ++i)
-    sum += counts[std::min<std::uint64_t>(from.values[of_from.row(i)], values)];
-  return static_cast<double>(sum) * of_to.weight() * of_from.weight();
+  return matches([&](word value) { return std::uint64_t{counts[std::min<std::uint64_t>(value, values)]}; });
 }
 
 /// Evaluates the rules and stores the results in the target, which is empty: as columns, or as words if all readers
@@ -255,12 +302,10 @@ std::optional<row_counts> run_row_wise(Backend& backend, backend::memory_resourc
   }
   if (!task.forced) {
     if (rows < cut.least_rows) return std::nullopt;
-    std::optional<double> expected = 0;
-    for (std::size_t r = 0; r < task.rules.size() && expected; ++r) {
-      const auto own = expected_candidates(resource, task.rules[r], relations, calibration::sampled_stratum_rows);
-      expected = own ? std::optional(*expected + *own) : std::nullopt;
-    }
-    if (expected && !cut.pays(*expected, rows)) return std::nullopt;
+    double expected = 0;
+    for (const row_rule& rule : task.rules)
+      expected += expected_candidates(resource, rule, relations, calibration::sampled_stratum_rows);
+    if (!cut.pays(expected, rows)) return std::nullopt;
   }
   row_store<Backend> store(backend, resource);
   row_evaluator<Backend> evaluator(backend, resource, task, relations, store, stop);
@@ -299,8 +344,8 @@ std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, cons
     if (!task.forced) {
       const std::uint64_t missing = store.missing_rows(relations, rule);
       if (from + to < cut.least_rows || !cut.pays(rule.last_candidates * calibration::most_growth, missing)) continue;
-      const auto expected = expected_candidates(resource, rule, relations, calibration::sampled_version_rows);
-      if (!expected || !cut.pays(*expected, missing)) continue;
+      if (!cut.pays(expected_candidates(resource, rule, relations, calibration::sampled_version_rows), missing))
+        continue;
     }
     chosen.push_back(r);
   }

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "kernels/row_wise/row_wise_task.hpp"
+#include "kernels/search/tuple_numbering.hpp"
 #include "storage/relation/relation.hpp"
 
 /// The inputs of row-wise evaluation, prepared on a CPU.
@@ -101,6 +103,8 @@ class word_rows {
     largest_ = (largest_ << bits) + (1U << bits) - 1;
   }
 
+  [[nodiscard]] std::uint64_t words() const { return words_; }
+  [[nodiscard]] std::uint64_t values() const { return first_.size() == 0 ? 0 : first_[words_]; }
   /// Returns the largest value.
   [[nodiscard]] std::uint64_t largest_value() const { return largest_; }
   /// Returns the words of a key.
@@ -172,6 +176,27 @@ class row_store {
   void forget() {
     groups_.clear();
     words_.clear();
+    numbers_.reset();
+    may_number_ = true;
+  }
+  /// Where not nullptr, words() has numbers of values instead of values.
+  [[nodiscard]] const tuple_numbering* numbers() const { return numbers_ ? &*numbers_ : nullptr; }
+  /// Numbers the values that rules read, until forget(), where the numbers are much smaller than the values.
+  /// @param values all are below @return whether words() has changed
+  bool number_values(const relation_list<storage::relation>& relations, const std::vector<row_rule>& rules,
+                     std::uint64_t values) {
+    if (!std::exchange(may_number_, false)) return false;
+    numbers_.emplace(*resource_, 1);
+    for (const row_rule& rule : rules) {
+      const pair_view view = pair_view::of(relations, rule.to ? *rule.to : rule.from);
+      numbers_->add({view.values}, view.rows());
+    }
+    if (numbers_->size() * calibration::values_per_number > values) {
+      numbers_.reset();
+      return false;
+    }
+    words_.clear();
+    return true;
   }
   /// Returns the number of rows to read for inputs of a rule that are not cached.
   [[nodiscard]] std::uint64_t missing_rows(const relation_list<storage::relation>& relations,
@@ -190,7 +215,11 @@ class row_store {
   }
   [[nodiscard]] const word_rows& words(const relation_list<storage::relation>& relations, const pair_columns& pairs) {
     const pair_view view = pair_view::of(relations, pairs);
-    if (!has(words_, pairs, view.read)) put(words_, pairs, view.read, sorted(view, true));
+    if (!has(words_, pairs, view.read)) {
+      storage::array<word> numbers(*resource_, numbers_ ? view.rows() : 0, backend::fresh_memory::anything);
+      if (numbers_) numbers_->add({view.values}, view.rows(), 0, numbers.data());
+      put(words_, pairs, view.read, sorted({view.keys, numbers_ ? numbers.data() : view.values, view.read}, true));
+    }
     return *words_[place_of(pairs)].made;
   }
 
@@ -226,6 +255,8 @@ class row_store {
   backend::memory_resource* resource_;
   kept_map<grouped_pairs> groups_;
   kept_map<word_rows> words_;
+  std::optional<tuple_numbering> numbers_;
+  bool may_number_ = true;  // it was not tried
 };
 
 }  // namespace gpulog::kernels

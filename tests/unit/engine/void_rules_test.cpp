@@ -20,7 +20,8 @@ struct outcome {
 outcome run(const std::string& last_atom, bool has_none) {
   run_options options;
   options.backend = backend_kind::cpu;
-  options.tuning = {{"decomposition", "off"}, {"condensation", "off"}, {"row-products", "off"}, {"supplementary", "off"}};
+  options.tuning = {
+      {"decomposition", "off"}, {"condensation", "off"}, {"row-products", "off"}, {"supplementary", "off"}};
   engine running(program::from_text(".decl e(x:number, y:number)\n.decl none(x:number, y:number)\n"
                                     ".decl r(x:number, y:number)\n"
                                     "r(x,y) :- e(x,y).\n"
@@ -38,7 +39,8 @@ outcome run(const std::string& last_atom, bool has_none) {
     for (const rule_statistics& rule : stratum.rules) {
       if (rule.rule.find("none") != std::string::npos) found.runs_of_none += rule.runs;
     }
-    for (const index_statistics& index : stratum.indexes) found.indexes_of_r += index.relation == "r" ? index.refreshes : 0;
+    for (const index_statistics& index : stratum.indexes)
+      found.indexes_of_r += index.relation == "r" ? index.refreshes : 0;
   }
   return found;
 }
