@@ -41,7 +41,7 @@ class Programs(CommandTest):
                    arguments=['--tune', 'condensaton=off'])
         self.check(head, "--show knows no 'transformed-rma', did you mean 'transformed-ram'?",
                    arguments=['--show', 'transformed-rma'])
-        self.check(head + 's(null).\n', 'variable null', 'A symbol stands in double quotes: "null"')
+        self.check(head + 's(null).\n', 'variable null', 'A symbol is written in double quotes: "null"')
         self.assert_fails(self.run_gpulog(self.folder), 'it is a folder')
 
     def test_missing_dot(self):
@@ -143,6 +143,13 @@ class Facts(CommandTest):
         self.assertIn('by "," here; delimiter="\\t" may be meant', self.errors('1\t2\n', parameters='(delimiter=",")'))
         for content in ('1\n', '1,2,3\n', '1\tx,y\n', 'x\t2\n'):
             self.assertNotIn('may be meant', self.errors(content))
+
+    def test_header_lines(self):
+        self.assertEqual(self.errors('x\ty\n1\t2\n'),
+                         'Error loading p data: Error converting <x> in column 1 in line 1; cannot parse fact file p.facts!\n'
+                         'x\ty\n^\nIf line 1 has the names of the columns, headers=true skips it\n')
+        for content, parameters in (('1\t2\nx\ty\n', ''), ('4x\t2\n', ''), ('x\ty\nx\ty\n', '(headers=true)')):
+            self.assertNotIn('headers=true', self.errors(content, parameters=parameters))
 
     def test_kinds_of_files_are_named(self):
         self.assertIn('byte order mark of UTF-8', self.errors(b'\xef\xbb\xbf1\t2\n'))
