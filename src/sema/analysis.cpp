@@ -97,6 +97,7 @@ class analyser {
     check_plans(program_, {clause_of_rule_, written_subsumption_}, diagnostics_);
     reject_recursive_counters();
     if (diagnostics_.has_errors()) return std::nullopt;
+    warn_of_missing_output();
     if (options_.only_queries) leave_out_outputs(program_);
     return std::move(program_);
   }
@@ -381,6 +382,16 @@ class analyser {
         diagnostics_.warning(lattice->span, "Lattice " + lattice->name.text + "<> does not define " + wanted);
       }
     }
+  }
+
+  void warn_of_missing_output() {
+    if (!options_.warnings || !options_.expects_output) return;
+    const bool is_written = std::any_of(program_.relations.begin(), program_.relations.end(), [](const auto& relation) {
+      return relation.has_directive(directive_kind::output) || relation.has_directive(directive_kind::printsize);
+    });
+    if (is_written) return;
+    diagnostics_.warning({}, "Nothing is written: the program has no .output and no .printsize",
+                         warning_kind::no_output);
   }
 
   void warn_of_provenance() {

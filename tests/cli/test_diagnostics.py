@@ -88,6 +88,20 @@ class Programs(CommandTest):
         errors = self.check(head + rule + '\n', 'Floating-point arithmetic exception signal in rule', 'range(x,(x+2))')
         self.assertNotIn('@', errors)
 
+    def test_no_output(self):
+        text = '.decl a(x:number)\na(1).\n'
+        warning = 'Warning: Nothing is written: the program has no .output and no .printsize\n'
+        self.assertEqual(self.check(text, status=0), warning)
+        self.assertEqual(self.check(text + '.limitsize a(n=1)\n', status=0), warning)
+        for arguments in (['-w'], ['--wno', 'no-output'], ['--query', 'a(x)'], ['--why', 'a(1)'], ['-t', 'explain'],
+                          ['--explain'], ['-p', 'profile.json'], ['--stats', 'stats.json'], ['--show', 'initial-ast']):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(self.check(text, status=0, arguments=arguments), '')
+        for directive in ('.output a\n', '.printsize a\n'):
+            self.assertEqual(self.check(text + directive, status=0), '')
+        self.assertNotIn('Nothing is written', self.check(text + 'a("b").\n'))
+        self.assertEqual(self.check('.decl a(x:number) output\na(1).\n', status=0, arguments=['--legacy']), '')
+
     def test_unknown_options(self):
         self.assert_fails(self.run_program(WRONG, '--fact-dri', 'x'), '--fact-dri', 'did you mean --fact-dir?')
         self.assert_fails(self.run_program(WRONG, '--word-siz=64'), 'did you mean --word-size?')
